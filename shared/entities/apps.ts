@@ -1,0 +1,99 @@
+import * as z from 'zod'
+import { defineEntity } from '../table/entity.ts'
+
+export const APP_STATUSES = ['draft', 'in_review', 'approved', 'rejected', 'suspended', 'delisted'] as const
+
+const sealedSecret = () => z.object({ value: z.string(), until: z.number().optional() })
+
+const app = () =>
+  z.object({
+    id: z.string(),
+    developer_id: z.string(),
+    slug: z.string(),
+    type: z.enum(['agent', 'integration']),
+    name: z.string(),
+    summary: z.string(),
+    description: z.string(),
+    logo_url: z.string().optional(),
+    privacy_url: z.string().optional(),
+    homepage_url: z.string().optional(),
+    install_url: z.string().optional(),
+    support_email: z.string().optional(),
+    redirect_uris: z.array(z.string()),
+    requested_scopes: z.array(z.string()),
+    status: z.enum(APP_STATUSES),
+    /** What a suspension interrupted, to go back to. */
+    status_before: z.enum(APP_STATUSES).optional(),
+    status_reason: z.string().optional(),
+    client_secret_hash: z.string(),
+    /** Raised at every rotation of the client secret; access tokens carry it and die with it. */
+    secret_version: z.number(),
+    /** Sealed `agsec_…`, newest first; older ones sign too until their time. */
+    signing_secrets: z.array(sealedSecret()),
+    promoted_version: z.string().optional(),
+    promoted_version_id: z.string().optional(),
+    newest_version_id: z.string().optional(),
+    /** A test run of this app succeeded at this time. */
+    test_run_at: z.number().optional(),
+    submitted_at: z.number().optional(),
+    approved_at: z.number().optional(),
+    verified: z.boolean(),
+    created_at: z.number(),
+    updated_at: z.number(),
+  })
+
+export type App = z.infer<ReturnType<typeof app>>
+
+export const AppEntity = defineEntity<App>()({
+  name: 'app',
+  schema: app,
+  pk: 'APP#{id}',
+  sk: 'APP',
+  directory: ({ id }) => ({ list: 'apps', sort: id }),
+})
+
+const developerApp = () => z.object({ developer_id: z.string(), app_id: z.string() })
+
+/** A developer's apps, newest first by id; written with the app. */
+export const DeveloperAppEntity = defineEntity<z.infer<ReturnType<typeof developerApp>>>()({
+  name: 'developer-app',
+  schema: developerApp,
+  pk: 'DEV#{developer_id}',
+  sk: 'APP#{app_id}',
+})
+
+const version = () =>
+  z.object({
+    id: z.string(),
+    app_id: z.string(),
+    version: z.string(),
+    /** The manifest's id, `<vendor>.<slug>`. */
+    agent_id: z.string(),
+    /** `published` may be promoted; `in_review` waits for moderation (an app that is approved already). */
+    status: z.enum(['published', 'in_review', 'approved', 'rejected']),
+    /** The manifest as JSON text, or where it is kept when it is large. */
+    manifest: z.union([z.object({ json: z.string() }), z.object({ object: z.string(), bytes: z.number() })]),
+    runtime_type: z.enum(['webhook', 'inline']),
+    endpoint: z.string().optional(),
+    resume: z.boolean(),
+    created_at: z.number(),
+  })
+
+export type Version = z.infer<ReturnType<typeof version>>
+
+export const VersionEntity = defineEntity<Version>()({
+  name: 'version',
+  schema: version,
+  pk: 'APP#{app_id}',
+  sk: 'VER#{id}',
+})
+
+const versionName = () => z.object({ app_id: z.string(), version: z.string(), version_id: z.string() })
+
+/** A version string is used once per app. */
+export const VersionNameEntity = defineEntity<z.infer<ReturnType<typeof versionName>>>()({
+  name: 'version-name',
+  schema: versionName,
+  pk: 'APP#{app_id}',
+  sk: 'NAMED#{version}',
+})

@@ -1,0 +1,74 @@
+import * as z from 'zod'
+import { defineEntity } from '../table/entity.ts'
+
+const person = () => z.object({ id: z.string(), name: z.string() })
+
+const installation = () =>
+  z.object({
+    id: z.string(),
+    workspace_id: z.string(),
+    app_id: z.string(),
+    app_slug: z.string(),
+    app_name: z.string(),
+    status: z.enum(['active', 'suspended', 'revoked']),
+    /** The latest consent. A token's scopes are its grant's, cut down to these. */
+    scopes: z.array(z.string()),
+    version: z.string(),
+    version_id: z.string(),
+    is_sandbox: z.boolean(),
+    /** Sealed JSON of the settings' values; absent while nothing is set. */
+    settings: z.string().optional(),
+    allowed_callers: z.array(z.string()).nullable(),
+    denied_tools: z.array(z.string()),
+    owner: person(),
+    created_at: z.number(),
+    updated_at: z.number(),
+    revoked_at: z.number().optional(),
+  })
+
+export type Installation = z.infer<ReturnType<typeof installation>>
+
+export const InstallationEntity = defineEntity<Installation>()({
+  name: 'installation',
+  schema: installation,
+  pk: 'WS#{workspace_id}',
+  sk: 'INS#{id}',
+  list: ({ app_id, id }) => ({ owner: `APP#${app_id}#INSTALLATIONS`, sort: id }),
+})
+
+const appInstallation = () => z.object({ workspace_id: z.string(), app_id: z.string(), installation_id: z.string() })
+
+/** Which installation an app has in a workspace now; at most one that is not revoked. */
+export const AppInstallationEntity = defineEntity<z.infer<ReturnType<typeof appInstallation>>>()({
+  name: 'app-installation',
+  schema: appInstallation,
+  pk: 'WS#{workspace_id}',
+  sk: 'OFAPP#{app_id}',
+})
+
+const grant = () =>
+  z.object({
+    id: z.string(),
+    installation_id: z.string(),
+    workspace_id: z.string(),
+    app_id: z.string(),
+    scopes: z.array(z.string()),
+    status: z.enum(['active', 'revoked']),
+    revoked_reason: z.string().optional(),
+    approved_by: person().optional(),
+    kind: z.enum(['oauth', 'sandbox']),
+    created_at: z.number(),
+    last_used_at: z.number().optional(),
+    due_at: z.number().optional(),
+  })
+
+export type Grant = z.infer<ReturnType<typeof grant>>
+
+/** One consent and the chain of refresh tokens that grew from it. */
+export const GrantEntity = defineEntity<Grant>()({
+  name: 'grant',
+  schema: grant,
+  pk: 'INS#{installation_id}',
+  sk: 'GRT#{id}',
+  list: ({ workspace_id, id }) => ({ owner: `WS#${workspace_id}#GRANTS`, sort: id }),
+})

@@ -1,0 +1,132 @@
+import * as z from 'zod'
+import { defineEntity } from '../table/entity.ts'
+
+export const ROLES = ['member', 'admin', 'owner'] as const
+export type Role = (typeof ROLES)[number]
+
+/** True when the role is at least the needed one. */
+export const atLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed)
+
+const user = () =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    /** Where the person comes from, such as `telegram:42` or `local:ann`. */
+    identity: z.string(),
+    locale: z.string(),
+    time_zone: z.string(),
+    status: z.enum(['active', 'blocked']),
+    home_workspace_id: z.string(),
+    created_at: z.number(),
+  })
+
+export type User = z.infer<ReturnType<typeof user>>
+
+export const UserEntity = defineEntity<User>()({ name: 'user', schema: user, pk: 'USR#{id}', sk: 'USR' })
+
+const workspace = () =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    is_sandbox: z.boolean(),
+    status: z.enum(['active', 'suspended']),
+    locale: z.string(),
+    time_zone: z.string(),
+    cross_agent_enabled: z.boolean(),
+    denied_tools: z.array(z.string()),
+    denied_scopes: z.array(z.string()),
+    /** The developer whose sandbox this is. */
+    developer_id: z.string().optional(),
+    created_at: z.number(),
+  })
+
+export type Workspace = z.infer<ReturnType<typeof workspace>>
+
+export const WorkspaceEntity = defineEntity<Workspace>()({
+  name: 'workspace',
+  schema: workspace,
+  pk: 'WS#{id}',
+  sk: 'WS',
+  directory: ({ id }) => ({ list: 'workspaces', sort: id }),
+})
+
+const member = () =>
+  z.object({
+    workspace_id: z.string(),
+    user_id: z.string(),
+    name: z.string(),
+    role: z.enum(ROLES),
+    joined_at: z.number(),
+  })
+
+export type Member = z.infer<ReturnType<typeof member>>
+
+export const MemberEntity = defineEntity<Member>()({
+  name: 'member',
+  schema: member,
+  pk: 'WS#{workspace_id}',
+  sk: 'MEMBER#{user_id}',
+})
+
+const membership = () => z.object({ user_id: z.string(), workspace_id: z.string() })
+
+/** The other way round: which workspaces a person is in. Written with the member. */
+export const MembershipEntity = defineEntity<z.infer<ReturnType<typeof membership>>>()({
+  name: 'membership',
+  schema: membership,
+  pk: 'USR#{user_id}',
+  sk: 'IN#{workspace_id}',
+})
+
+const session = () =>
+  z.object({
+    id: z.string(),
+    user_id: z.string(),
+    workspace_id: z.string(),
+    created_at: z.number(),
+    expires_at: z.number(),
+  })
+
+export type Session = z.infer<ReturnType<typeof session>>
+
+/** A console session. Signing out deletes it, which ends its token at the next request. */
+export const SessionEntity = defineEntity<Session>()({
+  name: 'session',
+  schema: session,
+  pk: 'SES#{id}',
+  sk: 'SES',
+  expires: (item) => item.expires_at,
+})
+
+const invitation = () =>
+  z.object({
+    id: z.string(),
+    nonce_hash: z.string(),
+    workspace_id: z.string(),
+    role: z.enum(ROLES),
+    created_by: z.string(),
+    created_at: z.number(),
+    expires_at: z.number(),
+  })
+
+export type Invitation = z.infer<ReturnType<typeof invitation>>
+
+export const InvitationEntity = defineEntity<Invitation>()({
+  name: 'invitation',
+  schema: invitation,
+  pk: 'WS#{workspace_id}',
+  sk: 'INVITE#{id}',
+  expires: (item) => item.expires_at,
+})
+
+const invitationLink = () =>
+  z.object({ nonce_hash: z.string(), workspace_id: z.string(), invitation_id: z.string(), expires_at: z.number() })
+
+/** The hash of an invitation's nonce → the invitation. */
+export const InvitationLinkEntity = defineEntity<z.infer<ReturnType<typeof invitationLink>>>()({
+  name: 'invitation-link',
+  schema: invitationLink,
+  pk: 'JOIN#{nonce_hash}',
+  sk: 'JOIN',
+  expires: (item) => item.expires_at,
+})

@@ -1,0 +1,114 @@
+import * as z from 'zod'
+import { defineEntity } from '../table/entity.ts'
+
+const bucket = () => z.object({ name: z.string(), tat: z.number(), expires_at: z.number().optional() })
+
+/** A rate limit's theoretical arrival time (GCRA), epoch ms. */
+export const BucketEntity = defineEntity<z.infer<ReturnType<typeof bucket>>>()({
+  name: 'bucket',
+  schema: bucket,
+  pk: 'RATE#{name}',
+  sk: 'RATE',
+})
+
+const kept = () =>
+  z.object({
+    scope_hash: z.string(),
+    body_hash: z.string(),
+    state: z.enum(['started', 'done']),
+    /** The request that holds it; a later one takes over after `locked_until`. */
+    owner: z.string(),
+    locked_until: z.number(),
+    /** First seen: ids of what the request creates derive from this record. */
+    created_at: z.number(),
+    status: z.number().optional(),
+    /** Sealed answer: body, headers, original request id. */
+    answer: z.string().optional(),
+    expires_at: z.number(),
+  })
+
+export type Kept = z.infer<ReturnType<typeof kept>>
+
+/** What an Idempotency-Key stands for (decisions §1). */
+export const KeptEntity = defineEntity<Kept>()({
+  name: 'kept-answer',
+  schema: kept,
+  pk: 'IDEM#{scope_hash}',
+  sk: 'IDEM',
+  expires: (item) => item.expires_at,
+})
+
+const audit = () =>
+  z.object({
+    id: z.string(),
+    /** `ws_…`, or `platform` for what staff and developers do outside a workspace. */
+    scope: z.string(),
+    action: z.string(),
+    actor: z.object({ type: z.string(), id: z.string() }),
+    target: z.object({ type: z.string(), id: z.string() }),
+    source_ip: z.string().optional(),
+    details: z.record(z.string(), z.unknown()),
+    created_at: z.number(),
+  })
+
+export type AuditEntry = z.infer<ReturnType<typeof audit>>
+
+/** Append-only: every role is denied update and delete on these keys. */
+export const AuditEntity = defineEntity<AuditEntry>()({
+  name: 'audit',
+  schema: audit,
+  pk: 'AUDIT#{scope}',
+  sk: 'AUD#{id}',
+  expires: ({ created_at }) => created_at + 2 * 365 * 86_400_000,
+  directory: ({ id, created_at }) => ({ list: 'audit', day: created_at, sort: id }),
+})
+
+const admin = () =>
+  z.object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    role: z.enum(['superadmin', 'moderator']),
+    password_hash: z.string(),
+    /** Raised by what ends the admin's sessions: a new password, a new role. */
+    session_version: z.number(),
+    created_at: z.number(),
+  })
+
+export type Admin = z.infer<ReturnType<typeof admin>>
+
+export const AdminEntity = defineEntity<Admin>()({
+  name: 'admin',
+  schema: admin,
+  pk: 'ADM#{id}',
+  sk: 'ADM',
+  directory: ({ id }) => ({ list: 'admins', sort: id }),
+})
+
+const adminKey = () =>
+  z.object({
+    key_hash: z.string(),
+    admin_id: z.string(),
+    name: z.string(),
+    created_at: z.number(),
+    expires_at: z.number().optional(),
+  })
+
+export const AdminKeyEntity = defineEntity<z.infer<ReturnType<typeof adminKey>>>()({
+  name: 'admin-key',
+  schema: adminKey,
+  pk: 'ADMKEY#{key_hash}',
+  sk: 'KEY',
+  expires: (item) => item.expires_at,
+})
+
+const platformSettings = () =>
+  z.object({ name: z.string(), denied_tools: z.array(z.string()), updated_at: z.number() })
+
+/** Settings of the whole platform; one item, read with every tool call. */
+export const PlatformSettingsEntity = defineEntity<z.infer<ReturnType<typeof platformSettings>>>()({
+  name: 'platform-settings',
+  schema: platformSettings,
+  pk: 'PLATFORM#{name}',
+  sk: 'SETTINGS',
+})

@@ -1,0 +1,158 @@
+import * as z from 'zod'
+import { defineEntity } from '../table/entity.ts'
+
+export const RUN_STATUSES = ['queued', 'running', 'awaiting_approval', 'succeeded', 'failed', 'cancelled'] as const
+export type RunStatus = (typeof RUN_STATUSES)[number]
+export const ACTIVE_STATUSES = ['queued', 'running', 'awaiting_approval'] as const
+export const isActive = (status: RunStatus): boolean => (ACTIVE_STATUSES as readonly string[]).includes(status)
+
+/**
+ * A JSON value as text, or its place in the bucket when it is over 16 KiB. Text, because a DynamoDB map takes neither
+ * every number nor every depth that JSON has.
+ */
+const payload = () => z.union([z.object({ json: z.string() }), z.object({ object: z.string(), bytes: z.number() })])
+
+export type StoredPayload = z.infer<ReturnType<typeof payload>>
+
+const person = () => z.object({ id: z.string(), name: z.string() })
+
+const run = () =>
+  z.object({
+    id: z.string(),
+    installation_id: z.string(),
+    workspace_id: z.string(),
+    app_id: z.string(),
+    agent_id: z.string(),
+    version: z.string(),
+    version_id: z.string(),
+    status: z.enum(RUN_STATUSES),
+    trigger: z.string(),
+    input: payload(),
+    output: payload().optional(),
+    error_code: z.string().optional(),
+    error_message: z.string().optional(),
+    cost_units: z.number().optional(),
+    is_sandbox: z.boolean(),
+    parent_run_id: z.string().optional(),
+    /** Who started it; absent for a run started by API. */
+    actor: person().optional(),
+    audience: z.enum(['member', 'external']),
+    chain_id: z.string(),
+    chain_depth: z.number(),
+    chain_deadline: z.number(),
+    step_count: z.number(),
+    /** The greatest seq taken; the next step without one gets the next. */
+    last_seq: z.number(),
+    step_bytes: z.number(),
+    /** The approval the run waits for. */
+    pending_step: z.string().optional(),
+    /** When run.execute was last handed to a sender. */
+    dispatched_at: z.number().optional(),
+    /** Set when the agent answered 202 to that. */
+    accepted_at: z.number().optional(),
+    /** The agent's latest sign of life: a step, a tool call, a token renewal. */
+    alive_at: z.number().optional(),
+    created_at: z.number(),
+    started_at: z.number().optional(),
+    finished_at: z.number().optional(),
+    /** By when the sweep looks: not dispatched, no sign of life, silent, undecided. */
+    due_at: z.number().optional(),
+  })
+
+export type Run = z.infer<ReturnType<typeof run>>
+
+/** Narrowed lists of an installation's runs, one per status. */
+export const runsByStatus = (installationId: string, status: RunStatus): string => `${installationId}#RUNS#${status}`
+
+export const RunEntity = defineEntity<Run>()({
+  name: 'run',
+  schema: run,
+  pk: 'INS#{installation_id}',
+  sk: 'RUN#{id}',
+  due: true,
+  expires: ({ created_at }) => created_at + 90 * 86_400_000,
+  directory: ({ id, created_at }) => ({ list: 'runs', day: created_at, sort: id }),
+  list: ({ installation_id, status, id }) => ({ owner: runsByStatus(installation_id, status), sort: id }),
+})
+
+const workspaceRun = () =>
+  z.object({ workspace_id: z.string(), run_id: z.string(), installation_id: z.string(), created_at: z.number() })
+
+/** A workspace's runs whatever their installation; written with the run. */
+export const WorkspaceRunEntity = defineEntity<z.infer<ReturnType<typeof workspaceRun>>>()({
+  name: 'workspace-run',
+  schema: workspaceRun,
+  pk: 'WS#{workspace_id}',
+  sk: 'RUN#{run_id}',
+  expires: ({ created_at }) => created_at + 90 * 86_400_000,
+})
+
+const step = () =>
+  z.object({
+    id: z.string(),
+    run_id: z.string(),
+    seq: z.number(),
+    type: z.string(),
+    status: z.string(),
+    output: payload(),
+    tool: z.string().optional(),
+    created_at: z.number(),
+  })
+
+export type Step = z.infer<ReturnType<typeof step>>
+
+export const StepEntity = defineEntity<Step>()({
+  name: 'step',
+  schema: step,
+  pk: 'RUN#{run_id}',
+  sk: 'STEP#{seq}',
+  expires: ({ created_at }) => created_at + 90 * 86_400_000,
+})
+
+const approval = () =>
+  z.object({
+    step_id: z.string(),
+    run_id: z.string(),
+    seq: z.number(),
+    workspace_id: z.string(),
+    installation_id: z.string(),
+    tool: z.string(),
+    /** SHA-256 of the tool's name and its canonical arguments (RFC 8785): what was asked is what is executed. */
+    call_hash: z.string(),
+    arguments: payload(),
+    status: z.enum(['pending', 'approved', 'executing', 'executed', 'rejected', 'voided']),
+    decided_by: person().optional(),
+    comment: z.string().optional(),
+    decided_at: z.number().optional(),
+    /** Claimed for execution; at most once. */
+    executing_at: z.number().optional(),
+    result: payload().optional(),
+    /** The agent took the decided result. */
+    consumed_at: z.number().optional(),
+    /** The run was handed to the agent again with the decision (manifest `runtime.resume`). */
+    resumed_at: z.number().optional(),
+    created_at: z.number(),
+    due_at: z.number().optional(),
+  })
+
+export type Approval = z.infer<ReturnType<typeof approval>>
+
+export const ApprovalEntity = defineEntity<Approval>()({
+  name: 'approval',
+  schema: approval,
+  pk: 'RUN#{run_id}',
+  sk: 'APPROVAL#{step_id}',
+  due: true,
+  expires: ({ created_at }) => created_at + 90 * 86_400_000,
+})
+
+const call = () => z.object({ run_id: z.string(), call_hash: z.string(), step_id: z.string(), created_at: z.number() })
+
+/** The latest approval of a call in a run, found by what was asked. */
+export const ApprovedCallEntity = defineEntity<z.infer<ReturnType<typeof call>>>()({
+  name: 'approved-call',
+  schema: call,
+  pk: 'RUN#{run_id}',
+  sk: 'CALL#{call_hash}',
+  expires: ({ created_at }) => created_at + 90 * 86_400_000,
+})

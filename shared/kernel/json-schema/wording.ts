@@ -1,0 +1,54 @@
+const list = (values: unknown): string =>
+  Array.isArray(values) ? shortened(values.map((value) => JSON.stringify(value)).join(', ')) : ''
+
+const shortened = (text: string): string => (text.length > 300 ? `${text.slice(0, 300)}…` : text)
+
+/**
+ * A keyword that a value failed, in words that follow the value's name. The value is not quoted: it may be a secret.
+ *
+ * @param limit the keyword's value in the schema
+ */
+export const worded = (keyword: string, limit: unknown): string => {
+  switch (keyword) {
+    case 'false':
+      return 'is not expected here'
+    case 'type':
+      return `must be of type ${Array.isArray(limit) ? limit.join(' or ') : String(limit)}`
+    case 'enum':
+      return `must be one of ${list(limit)}`
+    case 'const':
+      return `must be ${shortened(JSON.stringify(limit))}`
+    case 'pattern':
+      return `does not match the pattern ${shortened(String(limit))}`
+    case 'format':
+      return `is not a valid ${String(limit)}`
+    case 'minLength':
+    case 'minItems':
+    case 'minProperties':
+      return `is too short: at least ${String(limit)}`
+    case 'maxLength':
+    case 'maxItems':
+    case 'maxProperties':
+      return `is too long: at most ${String(limit)}`
+    case 'minimum':
+      return `must be ${String(limit)} or more`
+    case 'maximum':
+      return `must be ${String(limit)} or less`
+    case 'exclusiveMinimum':
+      return `must be above ${String(limit)}`
+    case 'exclusiveMaximum':
+      return `must be below ${String(limit)}`
+    case 'multipleOf':
+      return `must be a multiple of ${String(limit)}`
+    case 'uniqueItems':
+      return 'must not hold the same value twice'
+    case 'anyOf':
+      return 'fits none of the forms that are allowed'
+    case 'oneOf':
+      return 'must fit exactly one of the forms that are allowed'
+    case 'not':
+      return 'has a form that is not allowed'
+    default:
+      return 'does not fit the schema'
+  }
+}

@@ -1,0 +1,58 @@
+import { DAY, HOUR, MINUTE, SECOND } from './clock.ts'
+
+const KIB = 1_024
+
+/** The numbers of specification "Limits" and decisions §1, §2, §4, §6 in one place. Times in ms, sizes in bytes. */
+export const LIMITS = {
+  installationRate: { perSecond: 10, burst: 20 },
+  appRate: { perSecond: 50, burst: 100 },
+  callerRate: { perSecond: 10, burst: 40 },
+  clientRate: { perSecond: 50, burst: 100 },
+  addressFailureRate: { perSecond: 5, burst: 20 },
+  testRunRate: { perSecond: 0.1, burst: 6 },
+  adminSignInFailures: { perSecond: 5 / (15 * 60), burst: 5 },
+
+  pageDefault: 50,
+  pageMax: 100,
+
+  activeRuns: 5,
+  stepsPerRun: 200,
+  stepsPerCall: 50,
+  stepOutputBytes: 16 * KIB,
+  stepOutputsPerRunBytes: 2 * KIB * KIB,
+  runPayloadBytes: KIB * KIB,
+  inlinePayloadBytes: 16 * KIB,
+  manifestBytes: 256 * KIB,
+  eventDataBytes: 64 * KIB,
+  requestBodyBytes: 6 * KIB * KIB,
+
+  appsPerDeveloper: 20,
+  webhooksPerInstallation: 20,
+  redirectUrisPerApp: 20,
+  toolsPerManifest: 100,
+
+  accessTokenLife: 7_200 * SECOND,
+  callbackTokenLife: 900 * SECOND,
+  surfaceTokenLife: 5 * MINUTE,
+  consoleSessionLife: 12 * HOUR,
+  adminTokenLife: 8 * HOUR,
+  refreshTokenLife: 90 * DAY,
+  codeLife: 5 * MINUTE,
+  consentLife: 10 * MINUTE,
+  invitationLife: 7 * DAY,
+  idempotencyLife: 24 * HOUR,
+  eventLife: 30 * DAY,
+  deliveryLife: 30 * DAY,
+  auditLife: 2 * 365 * DAY,
+
+  agentAnswer: 30 * SECOND,
+  agentLifeSign: 45 * SECOND,
+  agentSilence: HOUR,
+  approvalLife: DAY,
+  testRunWait: 60 * SECOND,
+  deliveryDeadline: 10 * SECOND,
+  deliveryAnswerBytes: 64 * KIB,
+  deliveryKeptBytes: KIB,
+  secretOverlap: DAY,
+  failuresToDisable: 5,
+} as const

@@ -1,0 +1,95 @@
+import * as z from 'zod'
+import { QUEUE_NAMES, type QueueName } from './queue-names.ts'
+
+const flag = z.enum(['true', 'false']).default('false').transform((text) => text === 'true')
+
+const Environment = z.object({
+  STAGE: z.string().default('dev'),
+  BASE_URL: z.url().transform((url) => url.replace(/\/$/, '')),
+  TABLE_NAME: z.string().min(1),
+  BUCKET_NAME: z.string().optional(),
+  BUS_NAME: z.string().optional(),
+  TOKEN_KEYS_SECRET_ARN: z.string().optional(),
+  ADMIN_KEYS_SECRET_ARN: z.string().optional(),
+  DATA_KEYS_SECRET_ARN: z.string().optional(),
+  RESPONSE_MODE: z.enum(['stream', 'buffered']).default('buffered'),
+  CONSOLE_AUTO_PROVISION: flag,
+  ALLOW_LOOPBACK_TARGETS: flag,
+  LOCAL_ADMIN: flag,
+  ADDRESS_RATE_LIMITS: z.enum(['true', 'false']).default('true').transform((text) => text === 'true'),
+  REFRESH_REUSE_WINDOW_SECONDS: z.coerce.number().int().min(0).max(30).default(0),
+  WEBHOOK_RETRY_DELAYS_SECONDS: z
+    .string()
+    .default('10,60,300,1800,2,6')
+    .transform((text) => text.split(',').map(Number))
+    .pipe(z.array(z.number().int().min(0).max(86_400)).min(1).max(20)),
+  DIRECTORY_SHARDS: z.coerce.number().int().min(1).max(64).default(8),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  AWS_ENDPOINT_URL: z.string().optional(),
+  AWS_ENDPOINT_URL_DYNAMODB: z.string().optional(),
+})
+
+/** Settings of one function, read once from its environment. */
+export interface Settings {
+  stage: string
+  /** Issuer and base of every address we hand out, without a trailing slash; never taken from a request. */
+  baseUrl: string
+  tableName: string
+  bucketName: string | undefined
+  busName: string | undefined
+  queueUrls: Partial<Record<QueueName, string>>
+  secretArns: { tokens: string | undefined; admin: string | undefined; data: string | undefined }
+  streaming: boolean
+  consoleAutoProvision: boolean
+  allowLoopbackTargets: boolean
+  /** The fixed local admin and admin key exist (decisions §10). */
+  localAdmin: boolean
+  addressRateLimits: boolean
+  refreshReuseWindowMs: number
+  webhookRetryDelaysMs: number[]
+  directoryShards: number
+  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+}
+
+const LOOPBACK = /^https?:\/\/(127(\.\d{1,3}){3}|localhost|\[::1\])(:\d+)?(\/|$)/
+
+/**
+ * Reads and checks the environment. The switches that open the platform up for development work only against a loopback
+ * store; set anywhere else, the function refuses to start (decisions §10).
+ */
+export const readSettings = (env: Record<string, string | undefined>): Settings => {
+  const e = Environment.parse(env)
+  const settings: Settings = {
+    stage: e.STAGE,
+    baseUrl: e.BASE_URL,
+    tableName: e.TABLE_NAME,
+    bucketName: e.BUCKET_NAME,
+    busName: e.BUS_NAME,
+    queueUrls: Object.fromEntries(
+      QUEUE_NAMES.flatMap((name) => {
+        const url = env[queueUrlVariable(name)]
+        return url ? [[name, url]] : []
+      }),
+    ),
+    secretArns: { tokens: e.TOKEN_KEYS_SECRET_ARN, admin: e.ADMIN_KEYS_SECRET_ARN, data: e.DATA_KEYS_SECRET_ARN },
+    streaming: e.RESPONSE_MODE === 'stream',
+    consoleAutoProvision: e.CONSOLE_AUTO_PROVISION,
+    allowLoopbackTargets: e.ALLOW_LOOPBACK_TARGETS,
+    localAdmin: e.LOCAL_ADMIN,
+    addressRateLimits: e.ADDRESS_RATE_LIMITS,
+    refreshReuseWindowMs: e.REFRESH_REUSE_WINDOW_SECONDS * 1_000,
+    webhookRetryDelaysMs: e.WEBHOOK_RETRY_DELAYS_SECONDS.map((seconds) => seconds * 1_000),
+    directoryShards: e.DIRECTORY_SHARDS,
+    logLevel: e.LOG_LEVEL,
+  }
+  const open = settings.consoleAutoProvision || settings.allowLoopbackTargets || settings.localAdmin
+  if (open && !LOOPBACK.test(e.AWS_ENDPOINT_URL_DYNAMODB ?? e.AWS_ENDPOINT_URL ?? '')) {
+    throw new Error(
+      'CONSOLE_AUTO_PROVISION, ALLOW_LOOPBACK_TARGETS and LOCAL_ADMIN work only against a loopback DynamoDB endpoint',
+    )
+  }
+  return settings
+}
+
+/** The environment variable that carries a queue's address: `approved-tools` → `QUEUE_URL_APPROVED_TOOLS`. */
+export const queueUrlVariable = (name: QueueName): string => `QUEUE_URL_${name.toUpperCase().replaceAll('-', '_')}`

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import type { AnyEntity, Key } from './entity.ts'
+import { TABLE_LAYOUT } from './layout.ts'
+
+const { due, directory, list } = TABLE_LAYOUT.indexes
+
+const shardOf = (text: string, shards: number): number =>
+  createHash('sha256').update(text).digest().readUInt32BE(0) % shards
+
+export const duePartition = (shard: number): string => `DUE#${shard}`
+export const directoryPartition = (name: string, day: number | undefined, shard: number): string =>
+  `DIR#${name}#${day === undefined ? '' : new Date(day).toISOString().slice(0, 10)}#${shard}`
+export const listPartition = (owner: string): string => `LIST#${owner}`
+
+/** The due index's attributes for a time, or undefined twice to take the item out of it. */
+export const dueAttributes = (
+  entity: AnyEntity,
+  key: Key,
+  dueAt: number | undefined,
+  shards: number,
+): Record<string, unknown> =>
+  dueAt === undefined
+    ? { [due.partitionKey]: undefined, [due.sortKey]: undefined }
+    : {
+        [due.partitionKey]: duePartition(shardOf(key.pk + key.sk, shards)),
+        [due.sortKey]: `${String(dueAt).padStart(13, '0')}#${entity.name}`,
+      }
+
+/** Every index and bookkeeping attribute of a whole item. */
+export const itemAttributes = (entity: AnyEntity, key: Key, item: Record<string, unknown>, shards: number) => {
+  const attributes: Record<string, unknown> = { ...key, [TABLE_LAYOUT.entity]: entity.name }
+  const expires = entity.expires?.(item)
+  if (expires !== undefined) attributes[TABLE_LAYOUT.ttl] = Math.ceil(expires / 1_000)
+  if (entity.due && typeof item.due_at === 'number') {
+    Object.assign(attributes, dueAttributes(entity, key, item.due_at, shards))
+  }
+  const place = entity.directory?.(item)
+  if (place) {
+    attributes[directory.partitionKey] = directoryPartition(place.list, place.day, shardOf(place.sort, shards))
+    attributes[directory.sortKey] = place.sort
+  }
+  const listed = entity.list?.(item)
+  if (listed) {
+    attributes[list.partitionKey] = listPartition(listed.owner)
+    attributes[list.sortKey] = listed.sort
+  }
+  return attributes
+}
+
+/** The narrowed list's attributes after a change that moves the item: `listed` is the new place. */
+export const listAttributes = (listed: { owner: string; sort: string }): Record<string, unknown> => ({
+  [list.partitionKey]: listPartition(listed.owner),
+  [list.sortKey]: listed.sort,
+})
+
+const STORED = new Set<string>([
+  TABLE_LAYOUT.partitionKey,
+  TABLE_LAYOUT.sortKey,
+  TABLE_LAYOUT.ttl,
+  TABLE_LAYOUT.entity,
+  ...Object.values(TABLE_LAYOUT.indexes).flatMap((index) => [index.partitionKey, index.sortKey]),
+])
+
+/** An item without the attributes that only the table needs. */
+export const bare = (item: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => !STORED.has(name)))

@@ -1,0 +1,18 @@
+/** The attribute names of the one table. Infra builds the table from this; nothing else spells them. */
+export const TABLE_LAYOUT = {
+  partitionKey: 'pk',
+  sortKey: 'sk',
+  ttl: 'ttl',
+  entity: '_e',
+  /**
+   * Keys-only global indexes. `due`: what must have happened by when (sparse, sharded). `directory`: cross-tenant lists,
+   * by day and shard. `list`: one owner's list narrowed by a field, such as an installation's runs by status.
+   */
+  indexes: {
+    due: { partitionKey: 'duepk', sortKey: 'duesk' },
+    directory: { partitionKey: 'dirpk', sortKey: 'dirsk' },
+    list: { partitionKey: 'listpk', sortKey: 'listsk' },
+  },
+} as const
+
+export type IndexName = keyof typeof TABLE_LAYOUT.indexes

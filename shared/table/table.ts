@@ -1,0 +1,339 @@
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { backoff } from './backoff.ts'
+import { type AnyEntity, ConditionFailed, type Entity, type ItemOf, type Key, type KeyFields, type Write } from './entity.ts'
+import { Expressions } from './expressions.ts'
+import { bare, directoryPartition, dueAttributes, duePartition, itemAttributes, listAttributes, listPartition } from './indexes.ts'
+import { type IndexName, TABLE_LAYOUT } from './layout.ts'
+
+export interface TableOptions {
+  client: DynamoDBDocumentClient
+  tableName: string
+  /** Shards of the due index and of cross-tenant lists; read by every reader, so it is never lowered. */
+  shards: number
+  /** Checks each put against its entity's schema; on in tests and locally. */
+  checkWrites?: boolean
+}
+
+export interface QueryOptions {
+  /** Items at most; one more is read to know whether there are more. */
+  limit: number
+  /** The sort value after which to go on: what the page before gave as `next`. */
+  after?: string | undefined
+  /** Oldest first. Default: newest first. */
+  ascending?: boolean
+  /** Bounds of the sort key, as full sort values, inclusive. */
+  from?: string
+  to?: string
+  consistent?: boolean
+}
+
+export interface Page<T> {
+  items: T[]
+  /** The sort value to go on from; undefined on the last page. */
+  next: string | undefined
+}
+
+export interface Ref<E extends AnyEntity = AnyEntity> {
+  entity: E
+  key: Key
+}
+
+/** The one table. Reads are consistent unless they go through an index; nothing scans. */
+export class Table {
+  readonly #client: DynamoDBDocumentClient
+  readonly #name: string
+  readonly #shards: number
+  readonly #check: boolean
+
+  constructor(options: TableOptions) {
+    this.#client = options.client
+    this.#name = options.tableName
+    this.#shards = options.shards
+    this.#check = options.checkWrites ?? false
+  }
+
+  async get<T extends object, P extends string, S extends string>(
+    entity: Entity<T, P, S>,
+    fields: KeyFields<P, S>,
+  ): Promise<T | undefined> {
+    const { Item } = await this.#client.send(
+      new GetCommand({ TableName: this.#name, Key: entity.key(fields), ConsistentRead: true }),
+    )
+    return Item ? (bare(Item) as T) : undefined
+  }
+
+  /** One round trip for up to 100 items; the answer has the order of the request, undefined where there is none. */
+  async getAll<const R extends readonly Ref[]>(
+    refs: R,
+  ): Promise<{ [I in keyof R]: ItemOf<R[I]['entity']> | undefined }> {
+    const found = new Map<string, Record<string, unknown>>()
+    const at = (key: Key): string => `${key.pk}\n${key.sk}`
+    let keys: Key[] = [...new Map(refs.map((ref) => [at(ref.key), ref.key])).values()]
+    for (let attempt = 0; keys.length > 0; attempt++) {
+      if (attempt > 0) await backoff(attempt)
+      const { Responses, UnprocessedKeys } = await this.#client.send(
+        new BatchGetCommand({
+          RequestItems: { [this.#name]: { Keys: keys.slice(0, 100), ConsistentRead: true } },
+        }),
+      )
+      for (const item of Responses?.[this.#name] ?? []) found.set(at(item as unknown as Key), item)
+      keys = [...((UnprocessedKeys?.[this.#name]?.Keys ?? []) as Key[]), ...keys.slice(100)]
+    }
+    return refs.map((ref) => {
+      const item = found.get(at(ref.key))
+      return item && bare(item)
+    }) as never
+  }
+
+  /** A list under one partition: one query that reads what it returns. */
+  async query<T extends object, P extends string, S extends string>(
+    entity: Entity<T, P, S>,
+    partition: KeyFields<P>,
+    options: QueryOptions,
+  ): Promise<Page<T>> {
+    const { items, next } = await this.#page('sk', entity.partition(partition), entity.prefix, options)
+    return { items: items.map((item) => bare(item) as T), next }
+  }
+
+  /** An owner's narrowed list: keys from the index, then the records in one batch. */
+  async listed<T extends object, P extends string, S extends string>(
+    entity: Entity<T, P, S>,
+    owner: string,
+    options: QueryOptions,
+  ): Promise<Page<T>> {
+    const page = await this.#page('list', listPartition(owner), undefined, options)
+    return { items: await this.#load(entity, page.items), next: page.next }
+  }
+
+  /**
+   * Items that were due at `before` or earlier, from every shard, oldest first, as keys: the index may lag, so whoever
+   * acts reads the record first.
+   */
+  async due(before: number, limitPerShard: number): Promise<{ entity: string; key: Key; dueAt: number }[]> {
+    const { sortKey } = TABLE_LAYOUT.indexes.due
+    const shards = await Promise.all(
+      Array.from({ length: this.#shards }, (_, shard) =>
+        this.#page('due', duePartition(shard), undefined, {
+          limit: limitPerShard,
+          ascending: true,
+          to: `${String(before).padStart(13, '0')}#~`,
+        }),
+      ),
+    )
+    return shards
+      .flatMap(({ items }) =>
+        items.map((item) => {
+          const [at = '', entity = ''] = String(item[sortKey]).split('#')
+          return { entity, key: { pk: String(item.pk), sk: String(item.sk) }, dueAt: Number(at) }
+        }),
+      )
+      .sort((a, b) => a.dueAt - b.dueAt)
+  }
+
+  /** A cross-tenant list (of one day, where it is kept by day), merged from its shards. */
+  async directory<T extends object, P extends string, S extends string>(
+    entity: Entity<T, P, S>,
+    list: string,
+    day: number | undefined,
+    options: QueryOptions,
+  ): Promise<Page<T>> {
+    const { sortKey } = TABLE_LAYOUT.indexes.directory
+    const pages = await Promise.all(
+      Array.from({ length: this.#shards }, (_, shard) =>
+        this.#page('directory', directoryPartition(list, day, shard), undefined, options),
+      ),
+    )
+    const sort = (item: Record<string, unknown>): string => String(item[sortKey])
+    const merged = pages
+      .flatMap((page) => page.items)
+      .sort((a, b) => (sort(a) < sort(b) === (options.ascending ?? false) ? -1 : 1))
+    const items = merged.slice(0, options.limit)
+    const last = items.at(-1)
+    const more = merged.length > items.length || pages.some((page) => page.next !== undefined)
+    return { items: await this.#load(entity, items), next: more && last ? sort(last) : undefined }
+  }
+
+  /** Reads one item by its stored key, for those who got the key from an index. */
+  async getByKey<E extends AnyEntity>(entity: E, key: Key): Promise<ItemOf<E> | undefined> {
+    const [item] = await this.getAll([{ entity, key }])
+    return item as ItemOf<E> | undefined
+  }
+
+  /** Writes all or nothing. One write goes alone, which costs half. Conflicts with other writers are retried. */
+  async transact(writes: readonly Write[]): Promise<void> {
+    const [first] = writes
+    if (!first) return
+    if (writes.length === 1 && first.kind !== 'check') return this.#single(first)
+    const items = writes.map((write) => this.#input(write))
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await this.#client.send(
+          new TransactWriteCommand({
+            TransactItems: writes.map((write, i) => ({ [OPERATION[write.kind]]: items[i] })) as never,
+          }),
+        )
+        return
+      } catch (error) {
+        if (!isNamed(error, 'TransactionCanceledException')) throw error
+        const reasons = (error as { CancellationReasons?: { Code?: string; Item?: Record<string, unknown> }[] })
+          .CancellationReasons
+        const failed = reasons?.findIndex((reason) => reason.Code === 'ConditionalCheckFailed') ?? -1
+        if (failed >= 0) throw conditionError(writes[failed] as Write, failed, reasons?.[failed]?.Item)
+        const transient = reasons?.some((reason) => TRANSIENT.has(reason.Code ?? ''))
+        if (!transient || attempt >= 14) throw error
+        await backoff(attempt)
+      }
+    }
+  }
+
+  /** A change that answers with the item as it is afterwards, or before. */
+  async change<T extends object>(write: Write, answer: 'new' | 'old' = 'new'): Promise<T | undefined> {
+    const input = this.#input(write)
+    try {
+      const { Attributes } = await this.#client.send(
+        write.kind === 'delete'
+          ? new DeleteCommand({ ...input, ReturnValues: 'ALL_OLD' } as never)
+          : new UpdateCommand({ ...input, ReturnValues: answer === 'new' ? 'ALL_NEW' : 'ALL_OLD' } as never),
+      )
+      return Attributes ? (bare(Attributes) as T) : undefined
+    } catch (error) {
+      throw singleError(write, error)
+    }
+  }
+
+  async #single(write: Write): Promise<void> {
+    const input = this.#input(write) as never
+    for (let attempt = 0; ; attempt++) {
+      try {
+        if (write.kind === 'put') await this.#client.send(new PutCommand(input))
+        else if (write.kind === 'delete') await this.#client.send(new DeleteCommand(input))
+        else await this.#client.send(new UpdateCommand(input))
+        return
+      } catch (error) {
+        // A plain write that meets somebody's transaction on the same item.
+        if (!isNamed(error, 'TransactionConflictException') || attempt >= 14) throw singleError(write, error)
+        await backoff(attempt)
+      }
+    }
+  }
+
+  #input(write: Write): Record<string, unknown> {
+    const expressions = new Expressions()
+    const condition = expressions.condition(write.where)
+    const base = {
+      TableName: this.#name,
+      ...(condition && { ConditionExpression: condition, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+    }
+    if (write.kind === 'put') {
+      const item = write.item ?? {}
+      if (this.#check) write.entity.schema().parse(item)
+      return {
+        ...base,
+        ...expressions.maps(),
+        Item: { ...item, ...itemAttributes(write.entity, write.key, item, this.#shards) },
+      }
+    }
+    if (write.kind === 'update') {
+      const changes = write.changes ?? {}
+      const update = expressions.update({ ...changes, set: this.#set(write) })
+      return { ...base, Key: write.key, UpdateExpression: update, ...expressions.maps() }
+    }
+    return { ...base, Key: write.key, ...expressions.maps() }
+  }
+
+  /** The fields an update sets, with the index attributes that follow from them. */
+  #set(write: Write): Record<string, unknown> {
+    const { set = {}, list } = write.changes ?? {}
+    const due = write.entity.due && 'due_at' in set
+    return {
+      ...set,
+      [TABLE_LAYOUT.entity]: write.entity.name,
+      ...(due && dueAttributes(write.entity, write.key, set.due_at as number | undefined, this.#shards)),
+      ...(list && listAttributes(list)),
+    }
+  }
+
+  async #load<T extends object, P extends string, S extends string>(
+    entity: Entity<T, P, S>,
+    keys: Record<string, unknown>[],
+  ): Promise<T[]> {
+    const refs = keys.map((item) => ({ entity, key: { pk: String(item.pk), sk: String(item.sk) } }))
+    const items = (await this.getAll(refs)) as (T | undefined)[]
+    return items.filter((item): item is T => item !== undefined)
+  }
+
+  async #page(
+    index: IndexName | 'sk',
+    partition: string,
+    prefix: string | undefined,
+    options: QueryOptions,
+  ): Promise<{ items: Record<string, unknown>[]; next: string | undefined }> {
+    const { partitionKey, sortKey } =
+      index === 'sk' ? { partitionKey: TABLE_LAYOUT.partitionKey, sortKey: TABLE_LAYOUT.sortKey } : TABLE_LAYOUT.indexes[index]
+    const { limit, after, ascending = false } = options
+    const [low, high] = bounds(prefix, options)
+    const from = ascending && after !== undefined ? after : low
+    const to = !ascending && after !== undefined ? after : high
+    const ranged = from !== undefined && to !== undefined
+    const input: QueryCommandInput = {
+      TableName: this.#name,
+      ...(index === 'sk' ? { ConsistentRead: options.consistent ?? true } : { IndexName: index }),
+      KeyConditionExpression:
+        `#p = :p` + (ranged ? ' AND #s BETWEEN :f AND :t' : from !== undefined ? ' AND #s >= :f' : to !== undefined ? ' AND #s <= :t' : ''),
+      ExpressionAttributeNames: { '#p': partitionKey, ...((from ?? to) !== undefined && { '#s': sortKey }) },
+      ExpressionAttributeValues: {
+        ':p': partition,
+        ...(from !== undefined && { ':f': from }),
+        ...(to !== undefined && { ':t': to }),
+      },
+      ScanIndexForward: ascending,
+    }
+    // The bound is inclusive, so the item that the last page ended with comes first again and is dropped.
+    const wanted = limit + 1 + (after === undefined ? 0 : 1)
+    const items: Record<string, unknown>[] = []
+    let start: Record<string, unknown> | undefined
+    do {
+      const page = await this.#client.send(
+        new QueryCommand({ ...input, Limit: wanted - items.length, ...(start && { ExclusiveStartKey: start }) }),
+      )
+      items.push(...(page.Items ?? []))
+      start = page.LastEvaluatedKey
+    } while (start && items.length < wanted)
+    const fresh = after === undefined ? items : items.filter((item) => item[sortKey] !== after)
+    const shown = fresh.slice(0, limit)
+    return { items: shown, next: fresh.length > limit ? String(shown.at(-1)?.[sortKey]) : undefined }
+  }
+}
+
+const OPERATION = { put: 'Put', update: 'Update', delete: 'Delete', check: 'ConditionCheck' } as const
+const TRANSIENT = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])
+
+const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name
+
+/** The bounds of the sort key: what the caller asked for, within the entity's own prefix. */
+const bounds = (prefix: string | undefined, { from, to }: QueryOptions): [string | undefined, string | undefined] => [
+  from ?? prefix,
+  to ?? (prefix === undefined ? undefined : `${prefix}\u{10FFFF}`),
+]
+
+/** Errors carry items in the wire form: the document client converts answers only. */
+const conditionError = (write: Write, index: number, raw: Record<string, unknown> | undefined): unknown => {
+  const current = raw && bare(unmarshall(raw as never))
+  return write.otherwise?.(current as never) ?? new ConditionFailed(index, write.entity.name, current)
+}
+
+const singleError = (write: Write, error: unknown): unknown =>
+  isNamed(error, 'ConditionalCheckFailedException')
+    ? conditionError(write, 0, (error as { Item?: Record<string, unknown> }).Item)
+    : error
