@@ -1,0 +1,111 @@
+import http, { type ClientRequest, type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import type { OutgoingResponse } from '#shared/domain/ports.ts'
+import { readBody } from './body.ts'
+import { type Failure, failed, failure, type Stage, timedOut } from './failures.ts'
+import { hostOf } from './targets.ts'
+
+export interface Exchange {
+  url: URL
+  /** Checked addresses, at least one; the socket connects to one of these. */
+  addresses: string[]
+  agent: http.Agent
+  method: string
+  headers: Record<string, string>
+  body: Uint8Array | undefined
+  maxResponseBytes: number
+  /** Ms left until a connection must stand. */
+  connectMs: number
+  /** Ms left until the answer's last byte must be there. */
+  totalMs: number
+}
+
+export type Outcome = Omit<OutgoingResponse, 'durationMs'> | Failure
+
+export interface Exchanged {
+  outcome: Outcome
+  /** The request went over a kept-alive connection. */
+  reused: boolean
+}
+
+/** One request over one connection, read to its end or failed. Never rejects. */
+export const exchange = (x: Exchange): Promise<Exchanged> => {
+  const { promise, resolve: settle } = Promise.withResolvers<Exchanged>()
+  let stage: Stage = 'connecting'
+  let status: number | undefined
+  let request: ClientRequest | undefined
+
+  const finish = (outcome: Outcome) => {
+    clearTimeout(connectTimer)
+    clearTimeout(totalTimer)
+    settle({ outcome, reused: request?.reusedSocket ?? false })
+    if (outcome.kind === 'failure') request?.destroy()
+  }
+  const fail = (error: unknown) => finish(failed(error, stage, status))
+  const late = () => finish(timedOut(stage, status))
+  const connectTimer = setTimeout(late, x.connectMs)
+  const totalTimer = setTimeout(late, x.totalMs)
+
+  try {
+    request = open(x)
+  } catch (error) {
+    fail(error)
+    return promise
+  }
+  watchConnection(request, x.url.protocol === 'https:', (reached) => {
+    stage = reached
+    if (reached === 'waiting') clearTimeout(connectTimer)
+  })
+  request.on('error', fail)
+  // Nobody asked for another protocol, so that an answer that switches to one is nonsense (RFC 9110 §7.8).
+  request.on('upgrade', () => finish(failure('decode', stage, 'The answer switches to another protocol.')))
+  request.on('response', (response) => {
+    stage = 'reading'
+    status = response.statusCode
+    readBody(response, x.maxResponseBytes).then((read) => finish(answer(response, read)), fail)
+  })
+  request.end(x.body)
+  return promise
+}
+
+const open = (x: Exchange): ClientRequest => {
+  const secure = x.url.protocol === 'https:'
+  return (secure ? https : http).request({
+    protocol: x.url.protocol,
+    host: hostOf(x.url),
+    port: x.url.port === '' ? (secure ? 443 : 80) : Number(x.url.port),
+    path: x.url.pathname + x.url.search,
+    method: x.method,
+    headers: x.headers,
+    agent: x.agent,
+    lookup: lookupOf(x.addresses),
+    maxHeaderSize: 16_384,
+    insecureHTTPParser: false,
+  })
+}
+
+/** Hands `node:net` the addresses that were checked, instead of letting it look the name up again. */
+export const lookupOf = (addresses: string[]): LookupFunction => {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_hostname, options, callback) => {
+    if (options.all) callback(null, found)
+    else callback(null, found[0]?.address ?? '', found[0]?.family)
+  }
+}
+
+const watchConnection = (request: ClientRequest, secure: boolean, reached: (stage: Stage) => void): void => {
+  request.on('socket', (socket) => {
+    if (request.reusedSocket || (!secure && !socket.connecting)) return reached('waiting')
+    socket.once('connect', () => reached(secure ? 'securing' : 'waiting'))
+    if (secure) socket.once('secureConnect', () => reached('waiting'))
+  })
+}
+
+const answer = (response: IncomingMessage, read: Awaited<ReturnType<typeof readBody>>): Outcome => {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
+  }
+  return { kind: 'response', status: response.statusCode ?? 0, headers, ...read }
+}

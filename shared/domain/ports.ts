@@ -1,0 +1,113 @@
+import type { OutboxEvent } from '../entities/events.ts'
+import type { QueueName } from '../kernel/queue-names.ts'
+
+/**
+ * What the domain asks of the outside world. Adapters implement these; `shared/http/compose.ts` wires them.
+ */
+
+/** One HTTP request to an address that a customer, a developer or an agent chose. */
+export interface OutgoingRequest {
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+  url: string
+  /** Names in any case. Host, length and framing are set by the client and refused here. */
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+  /** Milliseconds for everything: name look-up, every try, the answer's last byte. */
+  deadlineMs: number
+  /** The answer is read up to this many bytes, counted after decompression. */
+  maxResponseBytes: number
+  /**
+   * May the other side get this request twice? If so it travels over a kept-alive connection, and is repeated once when
+   * that connection turns out to have been closed. If not (the default) it gets a connection of its own, so that a
+   * connection that died unnoticed can't leave it in doubt.
+   */
+  repeatable?: boolean
+  /** Pauses in ms before further tries of a connection that was never made; as many tries more as there are pauses. */
+  connectRetryPausesMs?: number[]
+}
+
+/** An answer, whatever its status. */
+export interface OutgoingResponse {
+  kind: 'response'
+  status: number
+  /** Names in lower case; a header that came several times is joined with `, `. */
+  headers: Record<string, string>
+  /** Decompressed. */
+  body: Uint8Array
+  /** The answer was longer than `maxResponseBytes`; the rest was not read. */
+  truncated: boolean
+  /** The body's `content-encoding` could not be undone; `body` holds what could be read. */
+  decodeError?: string
+  durationMs: number
+}
+
+/** No complete answer. */
+export interface OutgoingFailure {
+  kind: 'failure'
+  /**
+   * `blocked`: a forbidden target or header; `dns`: the name; `connect`: no connection; `tls`: no trust in it; `timeout`:
+   * the deadline, at whatever point; `reset`: closed before the answer's end; `too_large`: headers over 16 KiB; `decode`:
+   * the answer is not HTTP.
+   */
+  phase: 'blocked' | 'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'too_large' | 'decode'
+  /** May the other side have seen the request? False only when no byte of it can have reached them. */
+  sent: boolean
+  /** The status, when headers had arrived before the failure. */
+  status?: number
+  /** The system's or library's code, for logs: `ECONNREFUSED`, `CERT_HAS_EXPIRED`, … */
+  code?: string
+  /** What happened, for the people concerned; names no address that a name resolved to. */
+  message: string
+  /** The likely cause and its mend, in words. */
+  hint: string
+  durationMs: number
+}
+
+export type OutgoingResult = OutgoingResponse | OutgoingFailure
+
+export interface OutgoingHttp {
+  /** Sends one request; never follows a redirect and never throws for what the other side does. */
+  send(request: OutgoingRequest): Promise<OutgoingResult>
+  /** Why an address may never be called, as far as its text tells; undefined when it may. Looks no name up. */
+  checkAddress(url: string): string | undefined
+}
+
+/** Whether an address may be called at all, as far as its text tells (decisions §6, forbidden targets). */
+export type TargetVerdict = { ok: true; url: URL } | { ok: false; reason: string }
+
+/** Checks an address when it is saved, without looking up its name. */
+export type CheckTarget = (url: string) => TargetVerdict
+
+/** Structured logs. Fields hold ids and numbers, never what a client sent or a secret. */
+export interface Logger {
+  debug(message: string, fields?: Record<string, unknown>): void
+  info(message: string, fields?: Record<string, unknown>): void
+  warn(message: string, fields?: Record<string, unknown>): void
+  error(message: string, fields?: Record<string, unknown>): void
+  /** One line that is a log entry and metrics at once. `values`: name → [number, CloudWatch unit]. */
+  metrics(
+    message: string,
+    dimensions: Record<string, string>,
+    values: Record<string, readonly [number, string]>,
+    fields?: Record<string, unknown>,
+  ): void
+}
+
+/** The bucket. */
+export interface ObjectStore {
+  put(key: string, bytes: Uint8Array, contentType: string): Promise<void>
+  /** Undefined when there is no such object. */
+  get(key: string): Promise<Uint8Array | undefined>
+  delete(key: string): Promise<void>
+}
+
+/** The platform's queues. A message only wakes somebody up: the record is the truth. */
+export interface MessageQueues {
+  /** `delayMs` is cut to what the queue can hold (15 minutes); `group` is the tenant for fair queues. */
+  send(queue: QueueName, messages: { body: unknown; delayMs?: number; group?: string }[]): Promise<void>
+}
+
+/** The event bus. @returns the indexes of the events that were not taken */
+export interface EventBus {
+  put(events: OutboxEvent[]): Promise<number[]>
+}

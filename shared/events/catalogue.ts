@@ -1,0 +1,114 @@
+import * as z from 'zod'
+
+/**
+ * Who sees an event, by polling and by webhook alike (decisions §6).
+ * `installation`: the one it belongs to. `workspace`: every installation of the workspace with `workspace:read`.
+ * `internal`: nobody; it only wakes the platform's own workers.
+ */
+export type Audience = 'installation' | 'workspace' | 'internal'
+
+const run = {
+  run_id: z.string(),
+  app_id: z.string(),
+  installation_id: z.string(),
+  status: z.string(),
+  trigger: z.string(),
+}
+const finished = { ...run, duration_ms: z.number().int() }
+const approval = { ...run, step_id: z.string(), tool: z.string() }
+const installation = { installation_id: z.string(), app_id: z.string(), status: z.string(), scopes: z.array(z.string()) }
+
+interface EventDefinition {
+  audience: Audience
+  when: string
+  data: () => z.ZodType<Record<string, unknown>>
+}
+
+/** Every event type, once (specification "Event types", decisions §6). */
+export const EVENTS = {
+  'run.created': { audience: 'installation', when: 'A run was created.', data: () => z.object(run) },
+  'run.awaiting_approval': {
+    audience: 'installation',
+    when: 'A dangerous tool waits for a person’s approval.',
+    data: () => z.object(approval),
+  },
+  'run.resumed': {
+    audience: 'installation',
+    when: 'The run went on after a decision; an approved tool has been executed and its result is in the step.',
+    data: () => z.object({ ...approval, decision: z.enum(['approved', 'rejected']) }),
+  },
+  'run.succeeded': { audience: 'installation', when: 'The run finished successfully.', data: () => z.object(finished) },
+  'run.failed': {
+    audience: 'installation',
+    when: 'The run ended with an error.',
+    data: () => z.object({ ...finished, error_code: z.string(), error_message: z.string() }),
+  },
+  'run.cancelled': { audience: 'installation', when: 'The run was cancelled.', data: () => z.object(finished) },
+  'notification.created': {
+    audience: 'installation',
+    when: 'An agent, or the platform for it, notified somebody.',
+    data: () =>
+      z.object({ notification_id: z.string(), title: z.string(), body: z.string(), app_id: z.string().nullable() }),
+  },
+  'webhook.disabled': {
+    audience: 'installation',
+    when: 'A subscription was disabled after 5 failed deliveries in a row.',
+    data: () => z.object({ webhook_id: z.string(), url: z.string(), last_error: z.string() }),
+  },
+  'webhook.test': {
+    audience: 'installation',
+    when: 'A test delivery was requested.',
+    data: () => z.object({ webhook_id: z.string() }),
+  },
+  'custom.*': {
+    audience: 'installation',
+    when: 'An agent emitted it with the emit_event tool.',
+    data: () => z.record(z.string(), z.unknown()),
+  },
+  'installation.created': {
+    audience: 'workspace',
+    when: 'An app was installed into the workspace.',
+    data: () => z.object(installation),
+  },
+  'installation.updated': {
+    audience: 'workspace',
+    when: 'An installation’s scopes, version or status changed.',
+    data: () => z.object(installation),
+  },
+  'approval.decided': {
+    audience: 'internal',
+    when: 'A person decided an approval; an approved tool is to be executed.',
+    data: () => z.object({ run_id: z.string(), installation_id: z.string(), step_id: z.string(), decision: z.string() }),
+  },
+  'delivery.requested': {
+    audience: 'internal',
+    when: 'Deliveries are to be sent again.',
+    data: () => z.object({ installation_id: z.string(), webhook_id: z.string(), delivery_ids: z.array(z.string()) }),
+  },
+} as const satisfies Record<string, EventDefinition>
+
+export type EventType = Exclude<keyof typeof EVENTS, 'custom.*'> | `custom.${string}`
+
+/** The definition of a type, `custom.*` for every custom one. */
+export const definitionOf = (type: string): EventDefinition | undefined =>
+  type.startsWith('custom.') ? EVENTS['custom.*'] : (EVENTS as Record<string, EventDefinition>)[type]
+
+/** The envelope as receivers and pollers get it (specification "Event"). */
+export interface EventEnvelope {
+  id: string
+  type: string
+  created_at: string
+  workspace_id: string
+  data: Record<string, unknown>
+}
+
+/** True when a subscription's masks take the type: exact, `run.*`, or `*`. */
+export const matches = (masks: readonly string[], type: string): boolean =>
+  masks.some((mask) => mask === '*' || mask === type || (mask.endsWith('.*') && type.startsWith(mask.slice(0, -1))))
+
+/** The type names and masks that a subscription may list; custom ones are free after `custom.`. */
+export const isMask = (text: string): boolean => {
+  if (text === '*' || /^custom\.[a-z0-9_.*-]{1,100}$/i.test(text)) return true
+  const visible = Object.entries(EVENTS).filter(([, { audience }]) => audience !== 'internal')
+  return visible.some(([type]) => type === text || (text.endsWith('.*') && type.startsWith(text.slice(0, -1))))
+}

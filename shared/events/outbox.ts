@@ -1,0 +1,31 @@
+import { OutboxEntity, type OutboxEvent } from '../entities/events.ts'
+import { type Clock, iso, MINUTE } from '../kernel/clock.ts'
+import { newId } from '../kernel/ids.ts'
+import type { Write } from '../table/entity.ts'
+import type { EventEnvelope, EventType } from './catalogue.ts'
+
+export interface NewEvent {
+  type: EventType
+  workspace_id: string
+  installation_id?: string | undefined
+  app_id?: string | undefined
+  data: Record<string, unknown>
+}
+
+/** The event as a record. Its data is kept as JSON text, so that any value that JSON can carry is kept as it is. */
+export const newEvent = (clock: Clock, event: NewEvent): OutboxEvent => {
+  const now = clock.now()
+  return { ...event, data: JSON.stringify(event.data), id: newId('event', now), created_at: now, due_at: now + MINUTE }
+}
+
+/** The write that tells of a change; it belongs into the transaction of that change. */
+export const tell = (clock: Clock, event: NewEvent): Write => OutboxEntity.create(newEvent(clock, event))
+
+/** What receivers and pollers get. */
+export const envelope = (event: OutboxEvent): EventEnvelope => ({
+  id: event.id,
+  type: event.type,
+  created_at: iso(event.created_at),
+  workspace_id: event.workspace_id,
+  data: JSON.parse(event.data),
+})

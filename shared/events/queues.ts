@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import type { QueueName } from '../kernel/queue-names.ts'
+
+export interface QueueDefinition {
+  purpose: string
+  /** Event types that a rule on the bus brings here as {@link BusMessage}s; `*` for all. Absent: sent to from code. */
+  fromBus?: readonly string[]
+  /** Seconds in which a worker has the message to itself; more than its function's timeout. */
+  visibilitySeconds: number
+  /** Receives before the message goes to the dead-letter queue. */
+  maxReceives: number
+  batchSize: number
+  maxConcurrency: number
+}
+
+/** Every queue, once: infra makes queue, dead letters, rule and event source from it. */
+export const QUEUES: Record<QueueName, QueueDefinition> = {
+  fanout: {
+    purpose: 'Events on their way into feeds and to webhook subscriptions.',
+    fromBus: ['*'],
+    visibilitySeconds: 180,
+    maxReceives: 8,
+    batchSize: 10,
+    maxConcurrency: 20,
+  },
+  dispatch: {
+    purpose: 'Runs to be handed to their agent.',
+    fromBus: ['run.created', 'run.resumed'],
+    visibilitySeconds: 240,
+    maxReceives: 5,
+    batchSize: 5,
+    maxConcurrency: 50,
+  },
+  'approved-tools': {
+    purpose: 'Approved tool calls to be executed.',
+    fromBus: ['approval.decided'],
+    visibilitySeconds: 240,
+    maxReceives: 5,
+    batchSize: 5,
+    maxConcurrency: 20,
+  },
+  delivery: {
+    purpose: 'Webhook deliveries to be sent, with the delay of their next attempt.',
+    visibilitySeconds: 120,
+    maxReceives: 8,
+    batchSize: 5,
+    maxConcurrency: 100,
+  },
+}
+
+/** What EventBridge puts into a queue: the event's detail. */
+export const BusMessage = z.object({
+  'detail-type': z.string(),
+  detail: z.object({
+    id: z.string(),
+    type: z.string(),
+    created_at: z.number(),
+    workspace_id: z.string(),
+    installation_id: z.string().optional(),
+    app_id: z.string().optional(),
+    /** JSON text, as in the outbox. */
+    data: z.string(),
+  }),
+})
+
+export type BusDetail = z.infer<typeof BusMessage>['detail']
+
+/** Sent to `delivery`: wakes a worker for one delivery, which reads the record first. */
+export const DeliveryMessage = z.object({
+  webhook_id: z.string(),
+  installation_id: z.string(),
+  delivery_id: z.string(),
+  /** The attempt it is for; a message for one that was made is dropped. */
+  attempt: z.number().int(),
+})
+
+/** Sent to `dispatch` by the sweep, in the shape the bus gives. */
+export const redispatch = (run: {
+  id: string
+  installation_id: string
+  workspace_id: string
+  app_id: string
+}): z.infer<typeof BusMessage> => ({
+  'detail-type': 'run.created',
+  detail: {
+    id: `evt_sweep`,
+    type: 'run.created',
+    created_at: 0,
+    workspace_id: run.workspace_id,
+    installation_id: run.installation_id,
+    app_id: run.app_id,
+    data: JSON.stringify({ run_id: run.id, installation_id: run.installation_id }),
+  },
+})

@@ -1,0 +1,34 @@
+import { atLeast, type Role } from '../entities/people.ts'
+import { fail } from '../kernel/errors.ts'
+import { covers } from '../kernel/scopes.ts'
+import type { Caller } from './callers.ts'
+import type { Endpoint } from './endpoint.ts'
+
+/** May this caller use this endpoint: scopes of integrations, roles of people (specification "Authentication", rule 6). */
+export const authorize = (endpoint: Endpoint, caller: Caller): void => {
+  if (caller.kind === 'integration') {
+    const { scope } = endpoint
+    if (!scope) return
+    if (caller.workspace.denied_scopes.includes(scope)) {
+      throw fail('scope_denied_by_admin', {
+        message: `An admin of the organization forbade ${scope}.`,
+        details: { required_scope: scope, granted_scopes: caller.scopes },
+      })
+    }
+    if (!covers(caller.scopes, scope)) {
+      throw fail('insufficient_scope', {
+        message: `This needs the scope ${scope}.`,
+        details: { required_scope: scope, granted_scopes: caller.scopes },
+      })
+    }
+  }
+  if (caller.kind === 'console' && endpoint.role && !atLeast(caller.member.role, endpoint.role as Role)) {
+    throw roleNeeded(endpoint.role)
+  }
+  if (caller.kind === 'admin' && endpoint.role === 'superadmin' && caller.admin.role !== 'superadmin') {
+    throw roleNeeded('superadmin')
+  }
+}
+
+export const roleNeeded = (role: string) =>
+  fail('admin_required', { message: `This needs the role ${role}.`, fix: `Ask somebody with the role ${role}.` })

@@ -1,0 +1,40 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { createLogger } from '../adapters/logger.ts'
+import { createObjects } from '../adapters/objects.ts'
+import { createOutgoingHttp } from '../adapters/outgoing-http/client.ts'
+import { createKeys } from '../adapters/secrets.ts'
+import type { Deps } from '../domain/deps.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { readSettings } from '../kernel/settings.ts'
+import { Table } from '../table/table.ts'
+
+/** Wires the adapters to the ports, from a function's environment. The only place that does. */
+export const compose = (env: Record<string, string | undefined>): Deps => {
+  const settings = readSettings(env)
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 4 }), {
+    marshallOptions: { removeUndefinedValues: true },
+  })
+  return {
+    settings,
+    clock: systemClock,
+    table: new Table({
+      client,
+      tableName: settings.tableName,
+      shards: settings.directoryShards,
+      checkWrites: settings.stage === 'local',
+    }),
+    keys: createKeys(settings.secretArns, systemClock),
+    objects: createObjects(settings.bucketName, env),
+    http: createOutgoingHttp({ allowLoopbackHttp: settings.allowLoopbackTargets }),
+    log: createLogger(settings.logLevel, { function: env.AWS_LAMBDA_FUNCTION_NAME }),
+  }
+}
+
+let composed: Deps | undefined
+
+/** The dependencies of this function instance, made at its first invocation. */
+export const composeOnce = (): Deps => {
+  composed ??= compose(process.env)
+  return composed
+}

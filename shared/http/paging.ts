@@ -1,0 +1,58 @@
+import * as z from 'zod'
+import type { Deps } from '../domain/deps.ts'
+import { decodeCursor, encodeCursor } from '../kernel/cursor.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import type { Page, QueryOptions } from '../table/table.ts'
+import type { Caller } from './callers.ts'
+import { callerName } from './work.ts'
+
+/** `limit` is a plain decimal integer from 1 to 100, default 50 (decisions §1 "Pages"). */
+const limit = () =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, 'must be an integer from 1 to 100')
+    .transform(Number)
+    .pipe(z.number().max(LIMITS.pageMax, 'must be an integer from 1 to 100'))
+    .default(LIMITS.pageDefault)
+    .meta({ description: 'Records on the page, 1 to 100.', example: '50' })
+
+/** The query of a paged list, with the list's own filters. */
+export const pageQuery = <F extends z.ZodRawShape>(filters: F) =>
+  z.strictObject({
+    ...filters,
+    limit: limit(),
+    cursor: z.string().max(2_000).optional().meta({ description: 'next_cursor of the page before.' }),
+  })
+
+/** The list envelope (specification "List envelope"). */
+export interface Listed<T> {
+  items: T[]
+  next_cursor: string | null
+  has_more: boolean
+}
+
+/**
+ * Reads a page and wraps it. The cursor carries the position, bound to the caller and the list with its filters.
+ * @param list the endpoint's id and the filters in force
+ */
+export const paged = async <T, R>(
+  deps: Pick<Deps, 'keys'>,
+  caller: Caller,
+  list: readonly unknown[],
+  query: { limit: number; cursor?: string | undefined },
+  read: (options: Pick<QueryOptions, 'limit' | 'after'>) => Promise<Page<T>>,
+  present: (item: T) => R | Promise<R>,
+): Promise<Listed<R>> => {
+  const ring = await deps.keys.data()
+  const context = JSON.stringify([callerName(caller), ...list])
+  const after = query.cursor === undefined ? undefined : decodeCursor(ring, context, query.cursor)
+  const page = await read({ limit: query.limit, after })
+  return {
+    items: await Promise.all(page.items.map(present)),
+    next_cursor: page.next === undefined ? null : encodeCursor(ring, context, page.next),
+    has_more: page.next !== undefined,
+  }
+}
+
+/** A list that is short by its nature, in the same envelope. */
+export const whole = <T>(items: T[]): Listed<T> => ({ items, next_cursor: null, has_more: false })

@@ -1,0 +1,197 @@
+import middy from '@middy/core'
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
+import type { Deps } from '../domain/deps.ts'
+import { isActive } from '../entities/runs.ts'
+import { fail } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { authenticate } from './authenticate.ts'
+import { authorize } from './authorize.ts'
+import type { Endpoint } from './endpoint.ts'
+import { type Exchange, endpointOf, type Middleware, readExchange, step } from './exchange.ts'
+import { countFailure } from './failures.ts'
+import { checkKey, hold } from './idempotency.ts'
+import { check, parseForm, parseJson, parseQuery } from './parse.ts'
+import { preflight } from './preflight.ts'
+import { answerOf, errorAnswer, toPlatformError, toResult } from './render.ts'
+import { record } from './request-log.ts'
+import { createMatcher, type Router } from './router.ts'
+import { callerName, workOf } from './work.ts'
+
+export type RequestHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>
+
+/**
+ * The one way of every request, whatever the group: request id, route, body, who calls, may they, was it sent before,
+ * is it valid, the handler, the answer. The first step that refuses ends the request in the platform's error shape.
+ * @param deps made once per function instance, at its first request
+ */
+export const createPipeline = (endpoints: readonly Endpoint[], deps: () => Promise<Deps>): RequestHandler => {
+  const match = createMatcher(endpoints)
+  const pipeline = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, { exchange: Exchange }>()
+    .use([
+      opening(deps),
+      preflight,
+      step('route', route(match)),
+      step('body', readBody),
+      step('authenticate', identify),
+      idempotency,
+      answer,
+    ])
+    .handler(() => {
+      throw new Error('the answer step has answered already')
+    })
+  return pipeline as unknown as RequestHandler
+}
+
+/** First in, last out: makes the exchange; renders what any later step threw; logs. */
+const opening = (deps: () => Promise<Deps>): Middleware => ({
+  name: 'opening',
+  before: async (request) => {
+    const made = await deps()
+    request.internal.exchange = readExchange(made, request.event, newId('request', made.clock.now()))
+  },
+  onError: async (request) => {
+    const { exchange } = request.internal
+    // Nothing can be answered in our shape before the settings are read; the gateway answers for us.
+    if (!exchange) return
+    const error = toPlatformError(request.error)
+    exchange.errorCode = error.code
+    if (error.code === 'internal_error') {
+      exchange.deps.log.error('request failed', { request_id: exchange.requestId, error: error.cause ?? error })
+    }
+    request.response = toResult(exchange, errorAnswer(exchange, error))
+    record(exchange, request.response.statusCode)
+  },
+})
+
+const route =
+  (match: Router) =>
+  (exchange: Exchange): void => {
+    const { endpoint, params } = match(exchange.method, exchange.path)
+    exchange.endpoint = endpoint
+    exchange.params = params
+  }
+
+const DEFAULT_BODY_BYTES = 256 * 1_024
+
+const readBody = (exchange: Exchange): void => {
+  const { maxBodyBytes = DEFAULT_BODY_BYTES, consumes, body, method } = endpointOf(exchange)
+  const { rawBody, headers } = exchange
+  if (method === 'GET') return
+  const bytes = Buffer.byteLength(rawBody)
+  if (bytes > maxBodyBytes) {
+    throw fail('payload_too_large', { message: `The body has ${bytes} bytes; at most ${maxBodyBytes} here.` })
+  }
+  exchange.body = consumes === 'form' ? parseForm(rawBody, headers['content-type']) : parseJson(rawBody, headers['content-type'])
+  if (!body && typeof exchange.body === 'object' && exchange.body && Object.keys(exchange.body).length > 0) {
+    throw fail('validation_error', {
+      message: 'This request takes no body.',
+      details: { fields: Object.fromEntries(Object.keys(exchange.body).map((name) => [name, ['unknown field']])) },
+    })
+  }
+}
+
+const identify = async (exchange: Exchange): Promise<void> => {
+  const { deps, headers, method, body, sourceIp } = exchange
+  const endpoint = endpointOf(exchange)
+  try {
+    const { caller, headers: rate } = await authenticate(deps, endpoint.caller, { headers, method, body })
+    exchange.caller = caller
+    exchange.answerHeaders = rate
+  } catch (error) {
+    throw await countFailure(deps, sourceIp, error)
+  }
+  authorize(endpoint, exchange.caller)
+}
+
+/** Codes whose answers are not kept: the same key may try again (decisions §1). */
+const NOT_KEPT = new Set(['insufficient_scope', 'scope_denied_by_admin', 'app_suspended', 'installation_suspended'])
+const notKept = (status: number, code: string | undefined): boolean =>
+  status === 401 || status === 413 || status === 415 || status === 429 || status >= 500 || NOT_KEPT.has(code ?? '')
+
+const idempotency: Middleware = {
+  name: 'idempotency',
+  before: async (request) => {
+    const { exchange } = request.internal
+    const key = exchange.headers['idempotency-key']
+    if (exchange.method !== 'POST' || key === undefined) return undefined
+    const { deps, caller, path, rawBody, requestId } = exchange
+    const name = callerName(caller)
+    checkKey(key, name === undefined)
+    const scope = `${name ?? `anonymous ${rawBody}`}\nPOST ${path}\n${key}`
+    const held = await hold(deps, scope, rawBody, requestId, endpointOf(exchange).waits ?? false)
+    if (!held.replay) {
+      exchange.hold = held
+      return undefined
+    }
+    const result = toResult(exchange, {
+      ...held.replay,
+      headers: { ...held.replay.headers, 'idempotency-replayed': 'true' },
+    })
+    record(exchange, result.statusCode)
+    return result
+  },
+  onError: async ({ internal: { exchange }, error }) => {
+    if (!exchange?.hold || exchange.committed) return
+    const failure = toPlatformError(error)
+    if (notKept(failure.status, failure.code) || failure.headers['retry-after']) {
+      await exchange.hold.release(failure.status < 500)
+      return
+    }
+    await keep(exchange, errorAnswer(exchange, failure))
+  },
+}
+
+const keep = async (exchange: Exchange, answerToKeep: ReturnType<typeof answerOf>): Promise<void> => {
+  if (!exchange.hold) return
+  const headers = { ...answerToKeep.headers, 'x-request-id': exchange.requestId }
+  await exchange.deps.table.transact([await exchange.hold.completion({ ...answerToKeep, headers })])
+}
+
+/** Validates, runs the handler, answers. */
+const answer: Middleware = {
+  name: 'answer',
+  before: async ({ internal: { exchange } }) => {
+    const endpoint = endpointOf(exchange)
+    const { caller, params, headers, query: rawQuery, sourceIp } = exchange
+    endedRun(exchange)
+    const query = endpoint.lenient ? rawQuery : readQuery(endpoint, rawQuery)
+    const body = endpoint.body ? check(endpoint.body(), exchange.body) : undefined
+    const value = await endpoint.handler({
+      caller,
+      params,
+      query,
+      body,
+      work: workOf(exchange),
+      request: { headers, rawQuery, sourceIp },
+    })
+    const finished = exchange.committed ?? answerOf(exchange, value)
+    if (!exchange.committed && exchange.hold) {
+      if (isAwaiting(value)) await exchange.hold.release(true)
+      else await keep(exchange, finished)
+    }
+    const result = toResult(exchange, finished)
+    record(exchange, result.statusCode)
+    return result
+  },
+}
+
+/** The answer "awaiting approval" is not kept: the same call later finds the decision. */
+const isAwaiting = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'status' in value && 'step_id' in value && value.status === 'awaiting_approval'
+
+const readQuery = (endpoint: Endpoint, pairs: [string, string][]): unknown => {
+  const query = parseQuery(pairs)
+  if (endpoint.query) return check(endpoint.query(), query, 'The query')
+  const [unknown] = Object.keys(query)
+  if (unknown === undefined) return undefined
+  throw fail('validation_error', {
+    message: 'This endpoint takes no query parameters.',
+    details: { fields: Object.fromEntries(Object.keys(query).map((name) => [name, ['unknown field']])) },
+  })
+}
+
+/** After its run's end a callback token writes nothing any more (decisions §2). Replays of what it wrote come earlier. */
+const endedRun = ({ caller, method }: Exchange): void => {
+  if (caller.kind !== 'integration' || !caller.run || method === 'GET') return
+  if (!isActive(caller.run.status)) throw fail('run_already_finished')
+}
