@@ -1,0 +1,92 @@
+import { AppEntity } from '../../entities/apps.ts'
+import { InstallationEntity } from '../../entities/installations.ts'
+import { WorkspaceEntity } from '../../entities/people.ts'
+import { type Approval, ApprovalEntity, type Run, RunEntity, StepEntity } from '../../entities/runs.ts'
+import { MINUTE } from '../../kernel/clock.ts'
+import { ConditionFailed } from '../../table/entity.ts'
+import { type HttpFetch, httpFetch } from '../tools/http-fetch.ts'
+import { isTool } from '../tools/catalogue.ts'
+import { platformBans, refusalOf } from '../tools/permission.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { Work } from '../deps.ts'
+import { loadPayload, storePayload } from '../payloads.ts'
+import type { RunKey } from './change.ts'
+import { tellRun } from './tell.ts'
+
+/**
+ * Executes an approved call, at most once: the claim is a conditional write, and a worker that dies after it leaves a
+ * call whose outcome nobody knows, which the sweep says so (decisions §4).
+ *
+ *     approved ──claim──► executing ──result──► executed
+ */
+export const executeApproved = async (work: Work, key: RunKey, stepId: string): Promise<void> => {
+  const [run, approval] = await work.table.getAll([
+    { entity: RunEntity, key: RunEntity.key(key) },
+    { entity: ApprovalEntity, key: ApprovalEntity.key({ run_id: key.id, step_id: stepId }) },
+  ] as const)
+  if (!run || approval?.status !== 'approved') return
+  const now = work.clock.now()
+  try {
+    await work.commit([
+      ApprovalEntity.update(
+        approval,
+        { set: { status: 'executing', executing_at: now, due_at: now + MINUTE } },
+        { where: { status: 'approved' } },
+      ),
+    ])
+  } catch (error) {
+    if (error instanceof ConditionFailed) return
+    throw error
+  }
+  const args = (await loadPayload(work, approval.arguments)) as unknown as HttpFetch
+  const refusal = await refusedNow(work, run, approval)
+  await settle(work, run, approval, refusal ?? (await httpFetch(work, args)))
+}
+
+/** A ban or a suspension that came after the approval stops the call all the same. */
+const refusedNow = async (work: Work, run: Run, approval: Approval): Promise<Record<string, unknown> | undefined> => {
+  const [[app, installation, workspace], banned] = await Promise.all([
+    work.table.getAll([
+      { entity: AppEntity, key: AppEntity.key({ id: run.app_id }) },
+      { entity: InstallationEntity, key: InstallationEntity.key({ workspace_id: run.workspace_id, id: run.installation_id }) },
+      { entity: WorkspaceEntity, key: WorkspaceEntity.key({ id: run.workspace_id }) },
+    ] as const),
+    platformBans(work),
+  ])
+  if (!app || app.status === 'suspended') return { error: 'app_suspended', message: 'The integration is suspended.' }
+  if (installation?.status !== 'active' || !workspace || workspace.status === 'suspended') {
+    return { error: 'installation_suspended', message: 'The installation is not active.' }
+  }
+  if (!isTool(approval.tool)) return { error: 'unknown_tool', message: 'There is no such tool any more.' }
+  const refusal = refusalOf(approval.tool, { installation, workspace, scopes: installation.scopes }, banned)
+  return refusal && { error: refusal.code, message: refusal.message }
+}
+
+/** Writes the result down, in the approval and in its step, and tells the agent that the run goes on. */
+export const settle = async (
+  work: Work,
+  run: Run,
+  approval: Approval,
+  result: Record<string, unknown>,
+): Promise<void> => {
+  const place = `runs/${run.id}/${approval.step_id}`
+  const args = await loadPayload(work, approval.arguments)
+  const output = { arguments: args, result }
+  await work.commit([
+    ApprovalEntity.update(
+      approval,
+      {
+        set: {
+          status: 'executed',
+          due_at: undefined,
+          result: await storePayload(work, `${place}/result`, result, 4 * LIMITS.runPayloadBytes),
+        },
+      },
+      { where: { status: 'executing' } },
+    ),
+    StepEntity.update(approval, {
+      set: { status: 'executed', output: await storePayload(work, `${place}/output`, output, 4 * LIMITS.runPayloadBytes) },
+    }),
+    tellRun(work, 'run.resumed', run, { step_id: approval.step_id, tool: approval.tool, decision: 'approved' }),
+  ])
+}

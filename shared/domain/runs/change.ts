@@ -1,0 +1,86 @@
+import { isActive, type Run, RunEntity, type RunStatus, runsByStatus } from '../../entities/runs.ts'
+import { fail } from '../../kernel/errors.ts'
+import { ConditionFailed, type Write } from '../../table/entity.ts'
+import { missing } from '../../table/expressions.ts'
+import { backoff } from '../../table/backoff.ts'
+import type { Deps } from '../deps.ts'
+
+/** Where a run is kept. */
+export interface RunKey {
+  installation_id: string
+  id: string
+}
+
+/** Another writer changed the run between our read and our write. */
+export class RunMoved extends Error {}
+
+/** @throws `not_found` also for a run of another installation: its key cannot be built from this one's id */
+export const loadRun = async ({ table }: Pick<Deps, 'table'>, key: RunKey): Promise<Run> => {
+  const run = await table.get(RunEntity, key)
+  if (!run) throw fail('not_found', { message: 'There is no such run.' })
+  return run
+}
+
+/** @throws `run_already_finished` */
+export const requireActive = (run: Run): Run => {
+  if (!isActive(run.status)) throw fail('run_already_finished', { message: `The run has ${run.status}.` })
+  return run
+}
+
+/**
+ * What the agent does to a run needs one that was handed to it.
+ * @throws `run_already_finished`, or `conflict` while it is queued
+ */
+export const requireStarted = (run: Run): Run => {
+  if (requireActive(run).status === 'queued') {
+    throw fail('conflict', { message: 'The run is still queued.', fix: 'Wait for run.execute before reporting on the run.' })
+  }
+  return run
+}
+
+/**
+ * The write of a run's change, under the condition that the run is as it was read. `fields` are those that change; a new
+ * status also moves the run in its installation's lists.
+ */
+export const runWrite = (run: Run, fields: { [K in keyof Run]?: Run[K] | undefined }): Write =>
+  RunEntity.update(
+    run,
+    {
+      set: fields,
+      ...(fields.status && fields.status !== run.status && { list: place(run, fields.status) }),
+    },
+    {
+      where: {
+        status: run.status,
+        last_seq: run.last_seq,
+        pending_step: run.pending_step ?? missing,
+        dispatched_at: run.dispatched_at ?? missing,
+        accepted_at: run.accepted_at ?? missing,
+      },
+      otherwise: () => new RunMoved(),
+    },
+  )
+
+const place = (run: Run, status: RunStatus) => ({ owner: runsByStatus(run.installation_id, status), sort: run.id })
+
+/**
+ * Reads the run, lets `attempt` decide and write, and begins again when somebody else wrote in between. What `attempt`
+ * throws otherwise ends it.
+ * @throws `step_write_conflict` when others keep writing
+ */
+export const changingRun = async <T>(
+  deps: Pick<Deps, 'table'>,
+  key: RunKey,
+  attempt: (run: Run) => Promise<T>,
+): Promise<T> => {
+  for (let tries = 0; ; tries++) {
+    const run = await loadRun(deps, key)
+    try {
+      return await attempt(run)
+    } catch (error) {
+      if (!(error instanceof RunMoved) && !(error instanceof ConditionFailed)) throw error
+      if (tries >= 9) throw fail('step_write_conflict', { cause: error })
+      await backoff(tries)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { OutgoingResult } from '../ports.ts'
+import { AgentAnswer } from './schemas.ts'
+
+/** What an agent's answer to run.execute means for the run (decisions §4 "Dispatch"). */
+export type Meaning =
+  | { kind: 'accepted' }
+  | { kind: 'answer'; answer: AgentAnswer }
+  | { kind: 'failed'; error_code: 'agent_unreachable' | 'agent_invalid_response'; error_message: string }
+
+const unreachable = (error_message: string): Meaning => ({ kind: 'failed', error_code: 'agent_unreachable', error_message })
+const invalid = (error_message: string): Meaning => ({
+  kind: 'failed',
+  error_code: 'agent_invalid_response',
+  error_message,
+})
+
+export const interpret = (result: OutgoingResult): Meaning => {
+  if (result.kind === 'failure') return unreachable(result.message)
+  const { status, body, truncated, decodeError } = result
+  if (status === 202) return { kind: 'accepted' }
+  if (status < 200 || status > 299) return unreachable(`The agent answered HTTP ${status} instead of 200 or 202.`)
+  if (truncated) return invalid('The agent’s answer is over 1 MiB.')
+  if (decodeError) return invalid(`The agent’s answer could not be decoded: ${decodeError}.`)
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    return invalid(`The agent answered HTTP ${status} with a body that is not JSON.`)
+  }
+  const parsed = AgentAnswer().safeParse(value)
+  if (parsed.success) return { kind: 'answer', answer: parsed.data }
+  const [issue] = parsed.error.issues
+  return invalid(`The agent’s answer is unusable: ${issue?.path.join('.') || 'body'}: ${issue?.message}.`)
+}

@@ -1,0 +1,111 @@
+import { type Approval, ApprovalEntity, isActive, type Run, RunEntity } from '../../entities/runs.ts'
+import { redispatch } from '../../events/queues.ts'
+import { MINUTE } from '../../kernel/clock.ts'
+import { PlatformError } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { ConditionFailed, type Key } from '../../table/entity.ts'
+import type { WorkerWork } from '../deps.ts'
+import { settle } from './approved-tool.ts'
+import { decideAt } from './approvals.ts'
+import { changingRun, runWrite } from './change.ts'
+import { finishIf } from './finish.ts'
+
+/**
+ * What the sweep does about a run whose time has come (decisions §4):
+ * not dispatched yet → wake the dispatcher again; no sign of life 45 seconds after run.execute → `agent_unreachable`;
+ * silent for an hour after a 202 → `agent_timeout`.
+ */
+export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void> => {
+  const run = await work.table.getByKey(RunEntity, key)
+  const now = work.clock.now()
+  if (!run || run.due_at === undefined || run.due_at > now) return
+  if (!isActive(run.status) || run.status === 'awaiting_approval') return postpone(work, run, undefined)
+  if (run.status === 'queued') {
+    await work.queues.send('dispatch', [{ body: redispatch(run), group: run.installation_id }])
+    return postpone(work, run, now + MINUTE)
+  }
+  const lastSign = Math.max(run.alive_at ?? 0, run.accepted_at ?? 0)
+  const showedLife = lastSign > (run.dispatched_at ?? 0)
+  if (!showedLife) {
+    return finishIf(work, run, (current) => Math.max(current.alive_at ?? 0, current.accepted_at ?? 0) === lastSign, {
+      status: 'failed',
+      error_code: 'agent_unreachable',
+      error_message: 'The agent’s answer to run.execute did not arrive.',
+    })
+  }
+  const silentAt = lastSign + LIMITS.agentSilence
+  if (silentAt > now) return postpone(work, run, silentAt)
+  return finishIf(work, run, (current) => Math.max(current.alive_at ?? 0, current.accepted_at ?? 0) === lastSign, {
+    status: 'failed',
+    error_code: 'agent_timeout',
+    error_message: 'The agent gave no sign of life for an hour.',
+  })
+}
+
+const postpone = (work: WorkerWork, run: Run, due_at: number | undefined): Promise<void> =>
+  changingRun(work, run, async (current) => {
+    if (current.due_at !== run.due_at) return
+    await work.commit([runWrite(current, { due_at })])
+  })
+
+/**
+ * What the sweep does about an approval: undecided for 24 hours → rejected; approved but not claimed → wake the worker
+ * again; claimed and never settled → its outcome is unknown, and it is not repeated.
+ */
+export const handleOverdueApproval = async (work: WorkerWork, key: Key): Promise<void> => {
+  const approval = await work.table.getByKey(ApprovalEntity, key)
+  const now = work.clock.now()
+  if (!approval || approval.due_at === undefined || approval.due_at > now) return
+  const runKey = { installation_id: approval.installation_id, id: approval.run_id }
+  const run = await work.table.get(RunEntity, runKey)
+  if (!run) return settleDue(work, approval, undefined)
+  switch (approval.status) {
+    case 'pending':
+      return reject(work, run, approval)
+    case 'approved':
+      await work.queues.send('approved-tools', [{ body: again(run, approval), group: run.installation_id }])
+      return settleDue(work, approval, now + MINUTE)
+    case 'executing':
+      return settle(work, run, approval, {
+        error: 'outcome_unknown',
+        message: 'The platform lost the worker that executed this call. It may or may not have been executed; it is not repeated.',
+      })
+    default:
+      return settleDue(work, approval, undefined)
+  }
+}
+
+const reject = async (work: WorkerWork, run: Run, approval: Approval): Promise<void> => {
+  try {
+    await decideAt(work, run, undefined, approval.step_id, {
+      decision: 'reject',
+      comment: 'Nobody decided within 24 hours.',
+    })
+  } catch (error) {
+    // Decided or ended in the same moment.
+    if (!(error instanceof PlatformError) || error.status !== 409) throw error
+    await settleDue(work, approval, undefined)
+  }
+}
+
+const settleDue = async (work: WorkerWork, approval: Approval, due_at: number | undefined): Promise<void> => {
+  try {
+    await work.commit([ApprovalEntity.update(approval, { set: { due_at } }, { where: { status: approval.status } })])
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error
+  }
+}
+
+/** The message that the bus would have brought. */
+const again = (run: Run, approval: Approval) => ({
+  'detail-type': 'approval.decided',
+  detail: {
+    id: 'evt_sweep',
+    type: 'approval.decided',
+    created_at: 0,
+    workspace_id: run.workspace_id,
+    installation_id: run.installation_id,
+    app_id: run.app_id,
+    data: JSON.stringify({ run_id: run.id, installation_id: run.installation_id, step_id: approval.step_id }),
+  },
+})

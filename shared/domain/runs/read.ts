@@ -1,0 +1,69 @@
+import { type Run, RunEntity, type RunStatus, runsByStatus, type Step, StepEntity, WorkspaceRunEntity } from '../../entities/runs.ts'
+import { fail } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { Page, QueryOptions } from '../../table/table.ts'
+import type { Deps } from '../deps.ts'
+import { loadRun, type RunKey } from './change.ts'
+import { presentRun, presentStep } from './present.ts'
+import type { RunView, StepView } from './schemas.ts'
+
+type Reading = Pick<Deps, 'table' | 'objects'>
+
+/** A run's steps in order; at most 200. */
+export const stepsOf = async ({ table }: Pick<Deps, 'table'>, runId: string): Promise<Step[]> => {
+  const { items } = await table.query(StepEntity, { run_id: runId }, { limit: LIMITS.stepsPerRun, ascending: true })
+  return items
+}
+
+/** A run with its steps. @throws `not_found` */
+export const readRun = async (deps: Reading, key: RunKey): Promise<RunView & { steps: StepView[] }> => {
+  const [run, steps] = await Promise.all([loadRun(deps, key), stepsOf(deps, key.id)])
+  return viewWithSteps(deps, run, steps)
+}
+
+export const viewWithSteps = async (deps: Reading, run: Run, steps: Step[]) => ({
+  ...(await presentRun(deps, run)),
+  steps: await Promise.all(steps.map((step) => presentStep(deps, step))),
+})
+
+/** An installation's runs, newest first; those of one status from the index that keeps them by status. */
+export const listRuns = (
+  { table }: Pick<Deps, 'table'>,
+  installationId: string,
+  status: RunStatus | undefined,
+  options: Pick<QueryOptions, 'limit' | 'after'>,
+): Promise<Page<Run>> =>
+  status === undefined
+    ? table.query(RunEntity, { installation_id: installationId }, options)
+    : table.listed(RunEntity, runsByStatus(installationId, status), options)
+
+/** A workspace's runs of every installation, newest first. */
+export const listForWorkspace = async (
+  { table }: Pick<Deps, 'table'>,
+  workspaceId: string,
+  options: Pick<QueryOptions, 'limit' | 'after'>,
+): Promise<Page<Run>> => {
+  const page = await table.query(WorkspaceRunEntity, { workspace_id: workspaceId }, options)
+  const runs = (await table.getAll(
+    page.items.map((ref) => ({
+      entity: RunEntity,
+      key: RunEntity.key({ installation_id: ref.installation_id, id: ref.run_id }),
+    })),
+  )) as (Run | undefined)[]
+  return { items: runs.filter((run): run is Run => run !== undefined), next: page.next }
+}
+
+/** Where a workspace's run is kept. @throws `not_found` also for another workspace's */
+export const keyInWorkspace = async (
+  { table }: Pick<Deps, 'table'>,
+  workspaceId: string,
+  runId: string,
+): Promise<RunKey> => {
+  const ref = await table.get(WorkspaceRunEntity, { workspace_id: workspaceId, run_id: runId })
+  if (!ref) throw fail('not_found', { message: 'There is no such run.' })
+  return { installation_id: ref.installation_id, id: runId }
+}
+
+/** A run with its steps, for the people of its workspace. @throws `not_found` */
+export const readForWorkspace = async (deps: Reading, workspaceId: string, runId: string) =>
+  readRun(deps, await keyInWorkspace(deps, workspaceId, runId))

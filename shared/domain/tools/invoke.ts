@@ -1,0 +1,139 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import * as z from 'zod'
+import type { Approval, Run } from '../../entities/runs.ts'
+import { canonicalJson } from '../../kernel/canonical-json.ts'
+import { fail } from '../../kernel/errors.ts'
+import { sha256 } from '../../kernel/secrets.ts'
+import { ConditionFailed } from '../../table/entity.ts'
+import type { Work } from '../deps.ts'
+import { loadPayload } from '../payloads.ts'
+import { askApproval, consumption, standingApproval } from '../runs/approvals.ts'
+import { changingRun, loadRun, requireStarted, runWrite } from '../runs/change.ts'
+import { prepareSteps } from '../runs/steps.ts'
+import { isTool, TOOLS, type ToolName } from './catalogue.ts'
+import { EXECUTORS } from './execute.ts'
+import { checkHttpFetch, type HttpFetch } from './http-fetch.ts'
+import { platformBans, refusalOf, type ToolCaller } from './permission.ts'
+import type { Invocation } from './schemas.ts'
+
+export interface InvokeInput {
+  name: string
+  arguments: Record<string, unknown>
+  /** The run the call belongs to: a callback token's own, or the one the caller names. */
+  runId?: string | undefined
+}
+
+/**
+ * Calls a platform tool (specification "Tool invocation result").
+ * @param check turns bad arguments into `validation_error`
+ * @throws `unknown_tool`, the refusals of the permission hierarchy, `blocked_target`; for calls that need approval also
+ *   `validation_error` without a run, `run_already_finished`, `conflict`
+ */
+export const invokeTool = async (
+  work: Work,
+  caller: ToolCaller,
+  input: InvokeInput,
+  check: (schema: z.ZodType<Record<string, unknown>>, value: unknown) => Record<string, unknown>,
+): Promise<Invocation> => {
+  const { name } = input
+  if (!isTool(name)) throw fail('unknown_tool', { details: { tool: name.slice(0, 100) } })
+  const refusal = refusalOf(name, caller, await platformBans(work))
+  if (refusal) throw refusal
+  const args = check(TOOLS[name].input(), input.arguments)
+  const key = input.runId === undefined ? undefined : { installation_id: caller.installation.id, id: input.runId }
+  const run = key && (await loadRun(work, key))
+  if (name === 'http_fetch') checkHttpFetch(work, args as unknown as HttpFetch)
+  if (TOOLS[name].approval === 'each') {
+    if (!run) {
+      throw fail('validation_error', {
+        message: `${name} needs a run whose people can approve it.`,
+        details: { fields: { run_id: ['required for a tool that needs approval'] } },
+      })
+    }
+    return withApproval(work, run, name, args)
+  }
+  return atOnce(work, caller, run, name, args)
+}
+
+const atOnce = async (
+  work: Work,
+  caller: ToolCaller,
+  run: Run | undefined,
+  name: ToolName,
+  args: Record<string, unknown>,
+): Promise<Invocation> => {
+  const executor = EXECUTORS[name]
+  if (!executor) throw fail('unknown_tool')
+  if (run) requireStarted(run)
+  const { result, writes } = await executor(work, caller, args)
+  const answer: Invocation = { status: 'ok', result }
+  if (!run) {
+    await work.commit(writes, answer)
+    return answer
+  }
+  return changingRun(work, run, async (current) => {
+    requireStarted(current)
+    const step = await prepareSteps(work, current, [
+      { type: 'tool_call', tool: name, output: { arguments: size(args), result: size(result) } },
+    ])
+    const alive = runWrite(current, { ...step.counts, alive_at: work.clock.now() })
+    await work.commit([alive, ...step.writes, ...writes], answer)
+    return answer
+  })
+}
+
+/** What a step shows of a value: all of it, unless that is too much for a trace. */
+const size = (value: Record<string, unknown>): Record<string, unknown> => {
+  const text = JSON.stringify(value)
+  return text.length <= 4_096 ? value : { truncated: true, text: text.slice(0, 4_096) }
+}
+
+/** The hash that binds an approval to exactly this call (RFC 8785). */
+export const callHash = (tool: string, args: Record<string, unknown>): string => sha256(`${tool}\n${canonicalJson(args)}`)
+
+const withApproval = async (
+  work: Work,
+  run: Run,
+  tool: ToolName,
+  args: Record<string, unknown>,
+): Promise<Invocation> => {
+  requireStarted(run)
+  const hash = callHash(tool, args)
+  const standing = await standingApproval(work, run, hash)
+  if (standing?.status === 'pending') return { status: 'awaiting_approval', step_id: standing.step_id, tool }
+  if (standing) return decided(work, run, standing)
+  const { step_id } = await askApproval(work, run, { tool, arguments: args, hash })
+  return { status: 'awaiting_approval', step_id, tool }
+}
+
+/** How long a call waits for a worker that is executing it. */
+const EXECUTION_WAIT = 25_000
+
+/** The decided result, given once. An approved call that is being executed is waited for. */
+const decided = async (work: Work, run: Run, approval: Approval): Promise<Invocation> => {
+  let current: Approval | undefined = approval
+  const begun = performance.now()
+  while (current && (current.status === 'approved' || current.status === 'executing')) {
+    if (performance.now() - begun > EXECUTION_WAIT) {
+      throw fail('conflict', {
+        message: 'The approved call is still being executed.',
+        fix: 'Wait for the event run.resumed, then call again.',
+        headers: { 'retry-after': '5' },
+      })
+    }
+    await pause(100)
+    current = await standingApproval(work, run, approval.call_hash)
+  }
+  if (!current) throw fail('conflict', { message: 'The decided result was taken by another call.' })
+  const answer: Invocation =
+    current.status === 'rejected'
+      ? { status: 'rejected', tool: current.tool }
+      : { status: 'ok', result: (current.result ? await loadPayload(work, current.result) : {}) as Record<string, unknown> }
+  try {
+    await work.commit([consumption(work, current)], answer)
+  } catch (error) {
+    if (error instanceof ConditionFailed) throw fail('conflict', { message: 'The decided result was taken by another call.' })
+    throw error
+  }
+  return answer
+}

@@ -1,0 +1,49 @@
+import type { Installation } from '../../entities/installations.ts'
+import type { Workspace } from '../../entities/people.ts'
+import { PlatformSettingsEntity } from '../../entities/platform.ts'
+import { fail, type PlatformError } from '../../kernel/errors.ts'
+import { covers } from '../../kernel/scopes.ts'
+import type { Deps } from '../deps.ts'
+import { TOOLS, type ToolName } from './catalogue.ts'
+
+/** What decides whether a tool may be called. */
+export interface ToolCaller {
+  installation: Installation
+  workspace: Workspace
+  scopes: readonly string[]
+}
+
+/** Tools that the platform's staff banned for everybody. */
+export const platformBans = async ({ table }: Pick<Deps, 'table'>): Promise<readonly string[]> =>
+  (await table.get(PlatformSettingsEntity, { name: 'tools' }))?.denied_tools ?? []
+
+const denied = (reason: 'platform' | 'organization' | 'installation', tool: string, who: string): PlatformError =>
+  fail('tool_denied', { message: `${who} banned ${tool}.`, details: { reason, tool } })
+
+/**
+ * Why the caller may not use the tool, the strongest reason first: platform ban, scope, organization ban, installation
+ * ban (specification "Permission hierarchy"). Undefined when it may.
+ */
+export const refusalOf = (
+  tool: ToolName,
+  { installation, workspace, scopes }: ToolCaller,
+  banned: readonly string[],
+): PlatformError | undefined => {
+  const { scope } = TOOLS[tool]
+  if (banned.includes(tool)) return denied('platform', tool, 'The platform')
+  if (!covers(scopes, scope)) {
+    return fail('insufficient_scope', {
+      message: `The tool ${tool} needs the scope ${scope}.`,
+      details: { required_scope: scope, granted_scopes: scopes },
+    })
+  }
+  if (workspace.denied_scopes.includes(scope)) {
+    return fail('scope_denied_by_admin', {
+      message: `An admin of the organization forbade ${scope}.`,
+      details: { required_scope: scope, granted_scopes: scopes },
+    })
+  }
+  if (workspace.denied_tools.includes(tool)) return denied('organization', tool, 'An admin of the organization')
+  if (installation.denied_tools.includes(tool)) return denied('installation', tool, 'The installation’s policy')
+  return undefined
+}
