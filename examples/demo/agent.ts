@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { verifySvc } from '#shared/kernel/signatures.ts'
+
+interface Execute {
+  run: { id: string; input: { fetch?: string; name?: string } }
+  callback: { base_url: string; token: string }
+}
+
+/** The sample agent of the demo, as a developer would write it. */
+export interface SampleAgent {
+  url: string
+  /** Calls whose signature was right, and those that were refused. */
+  calls: { accepted: number; refused: number }
+  useSecret(secret: string): void
+  close(): Promise<void>
+}
+
+/**
+ * An agent in one file: it checks the signature, answers a greeting at once, and for a run that asks it to fetch
+ * something answers 202, uses the dangerous platform tool `http_fetch`, waits for a person's approval and finishes the
+ * run through the API.
+ */
+export const startAgent = async (): Promise<SampleAgent> => {
+  let secret = ''
+  const calls = { accepted: 0, refused: 0 }
+  const server = createServer(async (request, response) => {
+    if (request.method === 'GET') return void response.end('what the agent wanted to read')
+    const body = await read(request)
+    const signature = String(request.headers['x-svc-signature'] ?? '')
+    if (!verifySvc(secret, signature, body, Date.now() / 1_000)) {
+      calls.refused++
+      return void response.writeHead(401).end()
+    }
+    calls.accepted++
+    const execute = JSON.parse(body) as Execute
+    if (execute.run.input.fetch === undefined) {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const text = `Hello, ${execute.run.input.name ?? 'world'}!`
+      response.end(
+        JSON.stringify({ status: 'succeeded', output: { text }, steps: [{ type: 'message', output: { text } }], cost_units: 1 }),
+      )
+      return
+    }
+    response.writeHead(202).end()
+    work(execute).catch((error: unknown) => console.error('the sample agent failed', error))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    calls,
+    useSecret(value) {
+      secret = value
+    },
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** What the agent does after its 202, with the run's callback token. */
+const work = async ({ run, callback }: Execute): Promise<void> => {
+  const call = async (path: string, body: unknown) => {
+    for (;;) {
+      const response = await fetch(`${callback.base_url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${callback.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      // biome-ignore lint/suspicious/noExplicitAny: a sample reads what it gets
+      const answer = (await response.json()) as any
+      if (response.ok) return answer
+      if (response.status !== 409 && response.status !== 429) throw new Error(`${path}: ${JSON.stringify(answer)}`)
+      await pause(500)
+    }
+  }
+  await call(`/runs/${run.id}/steps`, { type: 'message', output: { text: 'I would like to read a page.' } })
+  for (;;) {
+    const answer = await call('/tools/http_fetch/invoke', { arguments: { url: run.input.fetch } })
+    if (answer.status === 'awaiting_approval') {
+      await pause(250)
+      continue
+    }
+    const done =
+      answer.status === 'ok'
+        ? { status: 'succeeded', output: { read: answer.result.body }, cost_units: 2 }
+        : { status: 'failed', error_code: 'not_allowed', error_message: 'A person said no.' }
+    await call(`/runs/${run.id}/complete`, done)
+    return
+  }
+}
+
+const read = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}

@@ -1,0 +1,221 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startAgent } from './agent.ts'
+import { startReceiver } from './receiver.ts'
+
+export interface JourneyOptions {
+  baseUrl: string
+  adminKey: string
+  /** Called after each step with what happened and how long it took. */
+  log?: (step: string, detail: string, ms: number) => void
+}
+
+/** What the journey ended with, for whoever wants to look further. */
+export interface JourneyResult {
+  developerKey: string
+  appId: string
+  clientSecret: string
+  signingSecret: string
+  webhookSecret: string
+  tokens: { access_token: string; refresh_token: string }
+  consoleToken: string
+  runId: string
+  deliveries: { type: string; verified: boolean }[]
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the journey reads answers of every shape
+type Json = any
+
+/**
+ * The platform's main job, start to end over HTTP: a developer registers, creates and publishes an agent, tests and
+ * submits it; an admin approves; a customer consents; the code becomes tokens; a run starts; the agent gets a signed
+ * run.execute; a dangerous step is approved; a signed webhook arrives. Throws at the first answer that is not as it
+ * should be.
+ */
+export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyOptions): Promise<JourneyResult> => {
+  const agent = await startAgent()
+  const receiver = await startReceiver()
+  const unique = randomBytes(4).toString('hex')
+  const redirectUri = 'http://127.0.0.1:9/callback'
+  let began = performance.now()
+  const step = (name: string, detail = ''): void => {
+    log(name, detail, performance.now() - began)
+    began = performance.now()
+  }
+  const call = async (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Json> => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+    return text ? JSON.parse(text) : undefined
+  }
+  try {
+    const registered = await call('POST', '/api/v1/dev/register', {}, {
+      email: `ada-${unique}@example.com`,
+      name: 'Ada',
+      company: 'Example Ltd',
+    })
+    const developer = { 'x-developer-key': registered.api_key }
+    step('A developer registers', registered.developer.id)
+
+    const app = await call('POST', '/api/v1/dev/apps', developer, {
+      slug: `greeter-${unique}`,
+      name: 'Greeter',
+      type: 'agent',
+      summary: 'Greets people and reads pages for them.',
+      description: 'A sample agent that answers at once, or later after a person approved what it wants to do.',
+      logo_url: 'https://example.com/logo.png',
+      privacy_url: 'https://example.com/privacy',
+      support_email: 'support@example.com',
+      redirect_uris: [redirectUri],
+      requested_scopes: ['workspace:read', 'runs:write', 'tools:invoke', 'webhooks:manage'],
+    })
+    agent.useSecret(app.signing_secret)
+    step('creates an app', app.id)
+
+    const version = await call('POST', `/api/v1/dev/apps/${app.id}/versions`, developer, {
+      $schema: `${baseUrl}/schemas/manifest.json`,
+      id: `example-${unique}.greeter-${unique}`,
+      version: '1.0.0',
+      name: 'Greeter',
+      summary: 'Greets people and reads pages for them.',
+      runtime: { type: 'webhook', endpoint: agent.url },
+      tools: [
+        {
+          name: 'greet',
+          description: 'Greets somebody.',
+          input_schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+        },
+      ],
+    })
+    await call('POST', `/api/v1/dev/apps/${app.id}/versions/${version.version}/promote`, developer)
+    step('publishes and promotes its manifest', version.version)
+
+    const test = await call('POST', `/api/v1/dev/apps/${app.id}/test-run`, developer, { input: { name: 'Ada' } })
+    expect(test.run.status === 'succeeded', 'the test run succeeds', test)
+    step('test-runs it in the sandbox', `${test.run.id}: ${test.run.output.text}`)
+
+    await call('POST', `/api/v1/dev/apps/${app.id}/submit`, developer)
+    step('submits it')
+    await call('POST', `/admin/apps/${app.id}/approve`, { 'x-admin-key': adminKey })
+    step('An admin approves it')
+
+    const session = await call('POST', '/console/session', {}, { user: `grace-${unique}`, workspace: `acme-${unique}` })
+    const person = { authorization: `Bearer ${session.token}` }
+    const verifier = randomBytes(32).toString('base64url')
+    const authorize = new URL(`${baseUrl}/oauth/authorize`)
+    authorize.search = new URLSearchParams({
+      client_id: app.client_id,
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      state: unique,
+    }).toString()
+    const sent = await fetch(authorize, { redirect: 'manual' })
+    expect(sent.status === 302, 'authorize redirects to the consent page', await sent.text())
+    const tg = new URL(sent.headers.get('location') ?? '').searchParams.get('tg')
+    const asked = await call('GET', `/oauth/consent/request?tg=${tg}`, person)
+    step('A customer opens the consent page', `${asked.app.name} asks for ${asked.scopes.length} scopes`)
+
+    const workspace = asked.workspaces.find((one: Json) => one.id === session.workspace.id)
+    const decision = await call('POST', '/oauth/consent/decision', person, {
+      tg,
+      decision: 'approve',
+      workspace_id: workspace.id,
+    })
+    const back = new URL(decision.redirect_to)
+    expect(back.searchParams.get('state') === unique, 'the state comes back', decision)
+    step('and consents', workspace.name)
+
+    const exchanged = await fetch(`${baseUrl}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: app.client_id,
+        client_secret: app.client_secret,
+        code: back.searchParams.get('code') ?? '',
+        code_verifier: verifier,
+        redirect_uri: redirectUri,
+      }),
+    })
+    const tokens = (await exchanged.json()) as Json
+    expect(exchanged.status === 200, 'the code becomes tokens', tokens)
+    const integration = { authorization: `Bearer ${tokens.access_token}` }
+    const me = await call('GET', '/api/v1/me', integration)
+    step('The code becomes tokens', `${me.installation.id} in ${me.workspace.name}`)
+
+    const webhook = await call('POST', '/api/v1/webhooks', integration, { url: receiver.url, events: ['run.*'] })
+    receiver.useSecret(webhook.secret)
+    step('The integration subscribes to run.*', webhook.id)
+
+    const run = await call('POST', '/api/v1/runs', integration, {
+      input: { fetch: `${agent.url}/page` },
+      trigger: 'demo',
+    })
+    step('and starts a run', run.id)
+
+    const waiting = await until(
+      () => call('GET', `/console/runs/${run.id}`, person),
+      (one) => one.status === 'awaiting_approval',
+    )
+    const approval = waiting.steps.find((one: Json) => one.type === 'approval')
+    step('The agent got a signed run.execute and asks to fetch a page', `step ${approval.id}`)
+
+    await call('POST', `/console/runs/${run.id}/steps/${approval.id}/decision`, person, { decision: 'approve' })
+    step('The customer approves')
+
+    const done = await until(
+      () => call('GET', `/api/v1/runs/${run.id}`, integration),
+      (one) => one.finished_at !== null,
+    )
+    expect(done.status === 'succeeded', 'the run succeeds', done)
+    step('The platform fetched it, the agent finished the run', `read: ${done.output.read}`)
+
+    await until(
+      async () => receiver.events,
+      (events) => events.some((event: Json) => event.type === 'run.succeeded'),
+    )
+    expect(
+      receiver.events.every((event) => event.verified),
+      'every webhook verifies',
+      receiver.events,
+    )
+    step('Signed webhooks arrived and verify', receiver.events.map((event) => event.type).join(', '))
+    expect(agent.calls.accepted === 2 && agent.calls.refused === 0, 'the agent was called exactly twice', agent.calls)
+
+    return {
+      developerKey: registered.api_key,
+      appId: app.id,
+      clientSecret: app.client_secret,
+      signingSecret: app.signing_secret,
+      webhookSecret: webhook.secret,
+      tokens,
+      consoleToken: session.token,
+      runId: run.id,
+      deliveries: receiver.events.map(({ type, verified }) => ({ type, verified })),
+    }
+  } finally {
+    await Promise.all([agent.close(), receiver.close()])
+  }
+}
+
+const expect = (holds: boolean, what: string, seen: unknown): void => {
+  if (!holds) throw new Error(`expected that ${what}; saw ${JSON.stringify(seen)}`)
+}
+
+const until = async (read: () => Promise<Json>, done: (value: Json) => boolean): Promise<Json> => {
+  for (const deadline = performance.now() + 30_000; performance.now() < deadline; ) {
+    const value = await read()
+    if (done(value)) return value
+    await pause(200)
+  }
+  throw new Error('what was waited for did not come within 30 seconds')
+}
