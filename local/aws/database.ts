@@ -1,0 +1,74 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS messages (
+  id TEXT PRIMARY KEY, queue TEXT NOT NULL, body TEXT NOT NULL, attributes TEXT NOT NULL, group_id TEXT,
+  sent_at INTEGER NOT NULL, visible_at INTEGER NOT NULL, receives INTEGER NOT NULL, first_received_at INTEGER, receipt TEXT
+) STRICT;
+CREATE TABLE IF NOT EXISTS secrets (
+  arn TEXT PRIMARY KEY, name TEXT NOT NULL, value TEXT NOT NULL, version TEXT NOT NULL, created_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS objects (
+  bucket TEXT NOT NULL, key TEXT NOT NULL, file TEXT NOT NULL, size INTEGER NOT NULL, etag TEXT NOT NULL,
+  headers TEXT NOT NULL, modified_at INTEGER NOT NULL, PRIMARY KEY (bucket, key)
+) STRICT;
+CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+`
+
+/**
+ * Opens the file that keeps what the emulated services hold, so that a restart finds it again.
+ * A crash of the process loses nothing; a power cut may lose the last moments, which is fine on a laptop.
+ *
+ * The file is held exclusively for as long as it is open: that is also what keeps a second local run out of the folder,
+ * and the operating system lets go of it however this process ends.
+ *
+ * @param dataDir folder of the local run's data; created when missing
+ * @throws DataDirInUse when another local run has the folder
+ */
+export const openDatabase = (dataDir: string): DatabaseSync => {
+  mkdirSync(dataDir, { recursive: true })
+  const database = new DatabaseSync(path.join(dataDir, 'services.db'))
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;')
+    database.exec('BEGIN EXCLUSIVE; COMMIT')
+    database.exec(SCHEMA)
+  } catch (error) {
+    database.close()
+    const busy = error instanceof Error && /database is locked|SQLITE_BUSY/i.test(error.message)
+    throw busy ? new DataDirInUse(dataDir) : error
+  }
+  return database
+}
+
+/** Another local run works on the same folder. */
+export class DataDirInUse extends Error {
+  override readonly name = 'DataDirInUse'
+
+  constructor(dataDir: string) {
+    super(`Another local run uses ${dataDir}. Stop it, or set DATA_DIR (and PORT) to run a second one beside it.`)
+  }
+}
+
+/** Small values that outlive a restart: ports, stream positions. */
+export interface StateStore {
+  get(key: string): string | undefined
+  set(key: string, value: string): void
+}
+
+export const createStateStore = (database: DatabaseSync): StateStore => {
+  const read = database.prepare('SELECT value FROM state WHERE key = ?')
+  const write = database.prepare(
+    'INSERT INTO state VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+  )
+  return {
+    get: (key) => {
+      const row = read.get(key)
+      return typeof row?.value === 'string' ? row.value : undefined
+    },
+    set: (key, value) => {
+      write.run(key, value)
+    },
+  }
+}

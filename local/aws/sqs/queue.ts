@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto'
+import type { QueueModel } from '../../template/model.ts'
+import { createFairGroups, type FairGroups } from './fair.ts'
+import type { Message, MessageAttribute, MessageStore } from './store.ts'
+
+/** What a sender gives. */
+export interface Outgoing {
+  body: string
+  attributes?: Record<string, MessageAttribute>
+  groupId?: string | undefined
+  /** Overrides the queue's own delay. */
+  delaySeconds?: number | undefined
+}
+
+/** How a receiver asks. */
+export interface ReceiveOptions {
+  /** 1 to 10. */
+  max: number
+  visibilitySeconds?: number | undefined
+  /** Long poll. */
+  waitMs?: number
+  signal?: AbortSignal
+}
+
+/** A standard queue: delays, visibility, receive counts, dead letters, fair groups, long poll. */
+export interface Queue {
+  readonly model: QueueModel
+  send(message: Outgoing): Message
+  receive(options: ReceiveOptions): Promise<Message[]>
+  /** A handle that is not the latest deletes nothing, as on AWS. */
+  delete(receipt: string): void
+  /** @returns false when the message is not in flight under that handle */
+  changeVisibility(receipt: string, seconds: number): boolean
+  purge(): void
+  counts(): { visible: number; inFlight: number; delayed: number }
+  /** Takes a message over from the queue whose redrive policy names this one. */
+  accept(message: Message): void
+  stop(): void
+}
+
+/** What a queue is built on. */
+export interface QueueDeps {
+  store: MessageStore
+  now: () => number
+  /** Finds the dead-letter queue. */
+  byArn: (arn: string) => Queue | undefined
+}
+
+interface Waiter {
+  options: ReceiveOptions
+  settle: (messages: Message[]) => void
+}
+
+/** Builds a queue over what the store still holds of it. */
+export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
+  const { store, now } = deps
+  const messages = new Map<string, Message>()
+  /** Delayed or in flight; each waits for its `visibleAt`. */
+  const waiting = new Map<string, Message>()
+  const groups: FairGroups = createFairGroups()
+  const waiters = new Set<Waiter>()
+  let timer: NodeJS.Timeout | undefined
+  let timerAt = Number.POSITIVE_INFINITY
+
+  const drop = (message: Message) => {
+    messages.delete(message.id)
+    waiting.delete(message.id)
+    groups.forget(message)
+  }
+
+  const wakeAt = (at: number) => {
+    if (at >= timerAt) return
+    clearTimeout(timer)
+    timerAt = at
+    timer = setTimeout(tick, Math.min(Math.max(at - now(), 0), 2 ** 31 - 1))
+    timer.unref()
+  }
+
+  const place = (message: Message) => {
+    messages.set(message.id, message)
+    if (message.visibleAt > now()) {
+      waiting.set(message.id, message)
+      wakeAt(message.visibleAt)
+    } else groups.ready(message)
+  }
+
+  const promote = () => {
+    const time = now()
+    if (time < timerAt) return
+    let next = Number.POSITIVE_INFINITY
+    for (const message of waiting.values()) {
+      if (message.visibleAt > time) next = Math.min(next, message.visibleAt)
+      else {
+        waiting.delete(message.id)
+        groups.release(message)
+        groups.ready(message)
+      }
+    }
+    timerAt = Number.POSITIVE_INFINITY
+    if (next < Number.POSITIVE_INFINITY) wakeAt(next)
+  }
+
+  const tick = () => {
+    // A timer may go off a moment before the clock says so: what is not due yet gets another one.
+    timerAt = 0
+    promote()
+    serve()
+  }
+
+  const usable = (message: Message): boolean => {
+    if (now() - message.sentAt > model.retentionSeconds * 1_000) {
+      drop(message)
+      store.remove(message.id)
+      return false
+    }
+    const target = model.redrive && message.receives >= model.redrive.maxReceives && deps.byArn(model.redrive.targetArn)
+    if (!target) return true
+    drop(message)
+    target.accept(message)
+    return false
+  }
+
+  const take = ({ max, visibilitySeconds }: ReceiveOptions): Message[] => {
+    const taken: Message[] = []
+    while (taken.length < max) {
+      const message = groups.next()
+      if (!message) break
+      if (!usable(message)) continue
+      message.receives += 1
+      message.firstReceivedAt ??= now()
+      message.receipt = `${message.id}.${randomUUID()}`
+      message.visibleAt = now() + (visibilitySeconds ?? model.visibilitySeconds) * 1_000
+      groups.hold(message)
+      waiting.set(message.id, message)
+      wakeAt(message.visibleAt)
+      store.save(model.name, message)
+      taken.push(message)
+    }
+    return taken
+  }
+
+  const serve = () => {
+    for (const waiter of waiters) {
+      const taken = take(waiter.options)
+      if (taken.length === 0) return
+      waiter.settle(taken)
+    }
+  }
+
+  const held = (receipt: string): Message | undefined => {
+    const message = messages.get(receipt.split('.')[0] ?? '')
+    return message?.receipt === receipt ? message : undefined
+  }
+
+  const receive = (options: ReceiveOptions): Promise<Message[]> => {
+    promote()
+    const taken = take(options)
+    if (taken.length > 0 || !options.waitMs || options.signal?.aborted) return Promise.resolve(taken)
+    return new Promise((resolve) => {
+      const settle = (result: Message[]) => {
+        waiters.delete(waiter)
+        clearTimeout(limit)
+        options.signal?.removeEventListener('abort', giveUp)
+        resolve(result)
+      }
+      const giveUp = () => settle([])
+      const waiter: Waiter = { options, settle }
+      const limit = setTimeout(giveUp, options.waitMs)
+      options.signal?.addEventListener('abort', giveUp)
+      waiters.add(waiter)
+    })
+  }
+
+  for (const message of store.load(model.name)) {
+    place(message)
+    if (waiting.has(message.id) && message.receipt) groups.hold(message)
+  }
+
+  return {
+    model,
+    receive,
+    send: ({ body, attributes = {}, groupId, delaySeconds = model.delaySeconds }) => {
+      const sentAt = now()
+      const message: Message = {
+        id: randomUUID(),
+        body,
+        attributes,
+        groupId,
+        sentAt,
+        visibleAt: sentAt + delaySeconds * 1_000,
+        receives: 0,
+        firstReceivedAt: undefined,
+        receipt: undefined,
+      }
+      store.save(model.name, message)
+      place(message)
+      serve()
+      return message
+    },
+    delete: (receipt) => {
+      const message = held(receipt)
+      if (!message) return
+      drop(message)
+      store.remove(message.id)
+    },
+    changeVisibility: (receipt, seconds) => {
+      const message = held(receipt)
+      if (!message || !waiting.has(message.id)) return false
+      message.visibleAt = now() + seconds * 1_000
+      store.save(model.name, message)
+      wakeAt(message.visibleAt)
+      if (seconds === 0) tick()
+      return true
+    },
+    purge: () => {
+      for (const message of [...messages.values()]) {
+        drop(message)
+        store.remove(message.id)
+      }
+    },
+    counts: () => {
+      promote()
+      const inFlight = [...waiting.values()].filter((message) => message.receipt !== undefined).length
+      return { visible: groups.size(), inFlight, delayed: waiting.size - inFlight }
+    },
+    accept: (message) => {
+      // The age goes on counting from the first send, as on AWS; the receives begin anew for this queue's own policy.
+      const moved = { ...message, visibleAt: now(), receives: 0, firstReceivedAt: undefined, receipt: undefined }
+      store.save(model.name, moved)
+      place(moved)
+      serve()
+    },
+    stop: () => {
+      clearTimeout(timer)
+      for (const waiter of [...waiters]) waiter.settle([])
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import { AwsError } from '../error.ts'
+import { md5, md5OfAttributes } from './md5.ts'
+import type { Queue } from './queue.ts'
+import type { MessageAttribute } from './store.ts'
+
+/** A body, its attributes and a whole batch each end at 1 MiB. */
+const MAX_BYTES = 1_048_576
+const MAX_DELAY_SECONDS = 900
+const MAX_BATCH = 10
+const GROUP_ID = /^[\w!"#$%&'()*+,\-./:;<=>?@[\\\]^`{|}~]{1,128}$/
+// biome-ignore lint/suspicious/noControlCharactersInRegex: SQS refuses exactly these.
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
+
+/** One message as SendMessage and a batch entry carry it. */
+export interface SendInput {
+  MessageBody?: string
+  DelaySeconds?: number
+  MessageAttributes?: Record<string, MessageAttribute>
+  MessageGroupId?: string
+}
+
+const invalid = (parameter: string, value: unknown, reason: string) =>
+  new AwsError('InvalidParameterValue', `Value ${value} for parameter ${parameter} is invalid. Reason: ${reason}`)
+
+const bytesOf = ({ MessageBody = '', MessageAttributes = {} }: SendInput): number =>
+  Object.entries(MessageAttributes).reduce(
+    (sum, [name, { DataType = '', StringValue = '', BinaryValue = '' }]) =>
+      sum + Buffer.byteLength(name + DataType + StringValue) + Buffer.byteLength(BinaryValue, 'base64'),
+    Buffer.byteLength(MessageBody),
+  )
+
+const check = (input: SendInput) => {
+  const { MessageBody, DelaySeconds, MessageGroupId } = input
+  if (!MessageBody) throw new AwsError('MissingParameter', 'The request must contain the parameter MessageBody.')
+  if (FORBIDDEN.test(MessageBody))
+    throw new AwsError('InvalidMessageContents', 'Invalid characters found in the message.')
+  if (bytesOf(input) > MAX_BYTES) {
+    const reason = `Message must be shorter than ${MAX_BYTES} bytes.`
+    throw new AwsError('InvalidParameterValue', `One or more parameters are invalid. Reason: ${reason}`)
+  }
+  if (
+    DelaySeconds !== undefined &&
+    !(Number.isInteger(DelaySeconds) && DelaySeconds >= 0 && DelaySeconds <= MAX_DELAY_SECONDS)
+  ) {
+    throw invalid('DelaySeconds', DelaySeconds, `DelaySeconds must be >= 0 and <= ${MAX_DELAY_SECONDS}.`)
+  }
+  if (MessageGroupId !== undefined && !GROUP_ID.test(MessageGroupId)) {
+    throw invalid(
+      'MessageGroupId',
+      MessageGroupId,
+      'MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length.',
+    )
+  }
+}
+
+/**
+ * SendMessage.
+ *
+ * @throws AwsError as SQS refuses a message: no body, too long, a delay over 900 seconds, …
+ */
+export const send = (queue: Queue, input: SendInput) => {
+  check(input)
+  const message = queue.send({
+    body: input.MessageBody ?? '',
+    attributes: input.MessageAttributes ?? {},
+    groupId: input.MessageGroupId,
+    delaySeconds: input.DelaySeconds,
+  })
+  const attributes = md5OfAttributes(message.attributes)
+  return {
+    MessageId: message.id,
+    MD5OfMessageBody: md5(message.body),
+    ...(attributes && { MD5OfMessageAttributes: attributes }),
+  }
+}
+
+/**
+ * Runs a batch operation: what is wrong with the batch fails it all, what is wrong with an entry only that entry.
+ *
+ * @throws AwsError for an empty or too long batch and for repeated ids
+ */
+export const batch = <Entry extends { Id?: string }, Result extends object>(
+  entries: Entry[] | undefined,
+  each: (entry: Entry) => Result,
+) => {
+  if (!entries?.length)
+    throw new AwsError('AWS.SimpleQueueService.EmptyBatchRequest', 'There should be at least one entry in the request.')
+  if (entries.length > MAX_BATCH) {
+    const message = `Maximum number of entries per request are ${MAX_BATCH}. You have sent ${entries.length}.`
+    throw new AwsError('AWS.SimpleQueueService.TooManyEntriesInBatchRequest', message)
+  }
+  const ids = new Set(entries.map((entry) => entry.Id))
+  if (ids.size < entries.length)
+    throw new AwsError('AWS.SimpleQueueService.BatchEntryIdsNotDistinct', 'Two or more batch entries have the same Id.')
+  const Successful: (Result & { Id: string | undefined })[] = []
+  const Failed: { Id: string | undefined; Code: string; Message: string; SenderFault: boolean }[] = []
+  for (const entry of entries) {
+    try {
+      Successful.push({ Id: entry.Id, ...each(entry) })
+    } catch (error) {
+      if (!(error instanceof AwsError)) throw error
+      Failed.push({ Id: entry.Id, Code: error.code, Message: error.message, SenderFault: true })
+    }
+  }
+  return { Successful, Failed }
+}
+
+/** @throws AwsError when the entries together are over the limit of one request */
+export const checkBatchSize = (entries: SendInput[] | undefined) => {
+  const total = (entries ?? []).reduce((sum, entry) => sum + bytesOf(entry), 0)
+  if (total > MAX_BYTES) {
+    const message = `Batch requests cannot be longer than ${MAX_BYTES} bytes. You have sent ${total} bytes.`
+    throw new AwsError('AWS.SimpleQueueService.BatchRequestTooLong', message)
+  }
+}

@@ -1,0 +1,63 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** A message attribute as the wire has it; binary values are base64. */
+export interface MessageAttribute {
+  DataType: string
+  StringValue?: string
+  BinaryValue?: string
+}
+
+/** One message of a queue. Times are epoch milliseconds. */
+export interface Message {
+  id: string
+  body: string
+  attributes: Record<string, MessageAttribute>
+  groupId: string | undefined
+  sentAt: number
+  /** Not handed out before: the end of its delay or of its visibility timeout. */
+  visibleAt: number
+  receives: number
+  firstReceivedAt: number | undefined
+  /** Handle of the latest receive. */
+  receipt: string | undefined
+}
+
+/** Where a queue's messages are kept over a restart. */
+export interface MessageStore {
+  load(queue: string): Message[]
+  save(queue: string, message: Message): void
+  remove(id: string): void
+}
+
+/** Keeps messages in the local run's database. */
+export const createMessageStore = (database: DatabaseSync): MessageStore => {
+  const all = database.prepare('SELECT * FROM messages WHERE queue = ? ORDER BY rowid')
+  const put = database.prepare(
+    `INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET queue = excluded.queue,
+     visible_at = excluded.visible_at, receives = excluded.receives, first_received_at = excluded.first_received_at,
+     receipt = excluded.receipt`,
+  )
+  const drop = database.prepare('DELETE FROM messages WHERE id = ?')
+  return {
+    load: (queue) =>
+      all.all(queue).map((row) => ({
+        id: String(row.id),
+        body: String(row.body),
+        attributes: JSON.parse(String(row.attributes)),
+        groupId: row.group_id === null ? undefined : String(row.group_id),
+        sentAt: Number(row.sent_at),
+        visibleAt: Number(row.visible_at),
+        receives: Number(row.receives),
+        firstReceivedAt: row.first_received_at === null ? undefined : Number(row.first_received_at),
+        receipt: row.receipt === null ? undefined : String(row.receipt),
+      })),
+    save: (queue, m) => {
+      const attributes = JSON.stringify(m.attributes)
+      const [group, first, receipt] = [m.groupId ?? null, m.firstReceivedAt ?? null, m.receipt ?? null]
+      put.run(m.id, queue, m.body, attributes, group, m.sentAt, m.visibleAt, m.receives, first, receipt)
+    },
+    remove: (id) => {
+      drop.run(id)
+    },
+  }
+}

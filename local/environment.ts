@@ -1,0 +1,72 @@
+import { LOCAL_ACCESS_KEY, LOCAL_SECRET_KEY } from './aws/s3/sigv4.ts'
+import { TOKEN_PREFIX } from './aws/server.ts'
+import type { FunctionModel } from './template/model.ts'
+import { REGION } from './template/physical.ts'
+
+/** Loopback addresses of the AWS services. */
+export interface Endpoints {
+  dynamodb: string
+  sqs: string
+  eventbridge: string
+  secretsManager: string
+  s3: string
+}
+
+/** What a shell may not set from outside: names of resources, and what belongs to AWS itself. */
+const FIXED = /^(AWS_.*|QUEUE_URL_.*|.*_ARN|(TABLE|BUCKET|BUS)_NAME|STAGE)$/
+
+/** How a function's environment is put together. */
+export interface EnvironmentOptions {
+  endpoints: Endpoints
+  baseUrl: string
+  /** The API's address in the template; wherever a variable has it, it becomes the local one. */
+  deployedUrl: string | undefined
+  /** The shell's variables: those that the template itself sets on a function as settings count over the template. */
+  shell: Record<string, string | undefined>
+  /** Set on every function, whatever the template says. */
+  overrides: Record<string, string>
+}
+
+/**
+ * A function's whole environment: what the template gives it, what Lambda adds, and where AWS is. Nothing else of the
+ * process's own environment reaches it, so that a variable missing in the template is missing here, too.
+ */
+export const functionEnvironment = (model: FunctionModel, options: EnvironmentOptions): Record<string, string> => {
+  const { endpoints, baseUrl, deployedUrl, shell, overrides } = options
+  const given = Object.entries(model.environment).map(([name, value]) => [
+    name,
+    deployedUrl ? value.replaceAll(deployedUrl, baseUrl) : value,
+  ])
+  const settings = Object.fromEntries(
+    Object.keys(model.environment).flatMap((name) => {
+      const value = FIXED.test(name) ? undefined : shell[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+  return {
+    ...Object.fromEntries(given),
+    ...('BASE_URL' in model.environment && { BASE_URL: baseUrl }),
+    ...settings,
+    AWS_REGION: REGION,
+    AWS_DEFAULT_REGION: REGION,
+    AWS_ACCESS_KEY_ID: LOCAL_ACCESS_KEY,
+    AWS_SECRET_ACCESS_KEY: LOCAL_SECRET_KEY,
+    AWS_SESSION_TOKEN: TOKEN_PREFIX + model.name,
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
+    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+    AWS_ENDPOINT_URL_EVENTBRIDGE: endpoints.eventbridge,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
+    AWS_ENDPOINT_URL_S3: endpoints.s3,
+    AWS_LAMBDA_FUNCTION_NAME: model.functionName,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(model.memoryMb),
+    AWS_LAMBDA_LOG_GROUP_NAME: `/aws/lambda/${model.functionName}`,
+    AWS_LAMBDA_LOG_STREAM_NAME: 'local',
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    LAMBDA_TASK_ROOT: model.directory,
+    _HANDLER: model.handler,
+    TZ: ':UTC',
+    ...overrides,
+  }
+}

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parentPort, workerData } from 'node:worker_threads'
+import {
+  type FromWorker,
+  type FunctionError,
+  type InvokeMessage,
+  STREAMING,
+  type ToWorker,
+  type WorkerData,
+} from './protocol.ts'
+import { awslambda, ResponseStream } from './response-stream.ts'
+
+// The runtime of one function: loads the built bundle and calls its handler, as Lambda's own runtime does.
+
+type Handler = ((...args: unknown[]) => unknown) & { [STREAMING]?: string }
+
+const { directory, handler: handlerName } = workerData as WorkerData
+const port = parentPort
+if (!port) throw new Error('This module runs in a worker thread')
+
+Object.assign(globalThis, { awslambda })
+
+const post = (message: FromWorker) => port.postMessage(message)
+/** Writes that wait for their chunk to be taken. */
+const unacknowledged = new Map<string, () => void>()
+
+const load = async (): Promise<Handler> => {
+  const [file = 'index', name = 'handler'] = handlerName.split('.')
+  const found = ['.cjs', '.js', '.mjs'].map((end) => path.join(directory, file + end)).find((each) => existsSync(each))
+  if (!found) throw new Error(`There is no bundle ${file} in ${directory}`)
+  const module = found.endsWith('.cjs')
+    ? createRequire(pathToFileURL(found))(found)
+    : await import(pathToFileURL(found).href)
+  const handler = module[name] ?? module.default?.[name]
+  if (typeof handler !== 'function') throw new Error(`${found} exports no function ${name}`)
+  return handler
+}
+
+const asFunctionError = (error: unknown): FunctionError =>
+  error instanceof Error
+    ? { errorType: error.name, errorMessage: error.message, trace: error.stack?.split('\n') ?? [] }
+    : { errorType: typeof error, errorMessage: String(error) }
+
+const contextOf = ({ id, context }: InvokeMessage) => ({
+  callbackWaitsForEmptyEventLoop: true,
+  functionName: context.functionName,
+  functionVersion: '$LATEST',
+  invokedFunctionArn: context.functionArn,
+  memoryLimitInMB: String(context.memoryMb),
+  awsRequestId: id,
+  logGroupName: `/aws/lambda/${context.functionName}`,
+  logStreamName: 'local',
+  getRemainingTimeInMillis: () => Math.max(0, context.deadline - Date.now()),
+})
+
+const stream = async (handler: Handler, message: InvokeMessage) => {
+  const { id } = message
+  const response = new ResponseStream((data, taken) => {
+    unacknowledged.set(id, taken)
+    post({ kind: 'chunk', id, data, contentType: response.contentType })
+  })
+  const finished = new Promise<void>((resolve, reject) => {
+    response.once('finish', resolve)
+    response.once('error', reject)
+  })
+  await Promise.all([handler(JSON.parse(message.event), response, contextOf(message)), finished])
+  post({ kind: 'end', id, contentType: response.contentType })
+}
+
+const invoke = async (message: InvokeMessage) => {
+  const { id } = message
+  try {
+    const handler = await loaded
+    if (handler[STREAMING]) await stream(handler, message)
+    else
+      post({ kind: 'result', id, value: JSON.stringify(await handler(JSON.parse(message.event), contextOf(message))) })
+  } catch (error) {
+    post({ kind: 'error', id, error: asFunctionError(error) })
+  } finally {
+    unacknowledged.delete(id)
+  }
+}
+
+const loaded = load()
+// A bundle that does not load fails the first invocation, and the thread with it: the next one gets a new thread.
+loaded.catch((error) => {
+  console.error(
+    JSON.stringify({ level: 'ERROR', message: 'The function does not load', error: asFunctionError(error) }),
+  )
+  setTimeout(() => process.exit(1), 50)
+})
+
+port.on('message', (message: ToWorker) => {
+  if (message.kind === 'invoke') void invoke(message)
+  else {
+    const taken = unacknowledged.get(message.id)
+    unacknowledged.delete(message.id)
+    taken?.()
+  }
+})

@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Functions, type InvokeResult, MAX_PAYLOAD_BYTES } from './functions.ts'
+import { type Exchange, proxyEvent } from './gateway/event.ts'
+import { answerFailure, type FailureType } from './gateway/failures.ts'
+import { type ReplyOptions, replyBuffered, replyStreamed } from './gateway/reply.ts'
+import { createMatcher, type Match } from './gateway/routes.ts'
+import type { ApiModel } from './template/model.ts'
+
+/** One answered request, for the log. */
+export interface AccessEntry {
+  requestId: string
+  method: string
+  path: string
+  status: number
+  durationMs: number
+  functionName: string | undefined
+}
+
+/** The local API Gateway. */
+export interface Gateway {
+  address: string
+  port: number
+  stop(): Promise<void>
+}
+
+/** How the gateway is made. */
+export interface GatewayOptions {
+  api: ApiModel
+  functions: Functions
+  port: number
+  /** The platform's own address, for links in answers. */
+  baseUrl: () => string
+  /** Rename `WWW-Authenticate` and its like, as API Gateway does. */
+  remapHeaders: boolean
+  onAccess: (entry: AccessEntry) => void
+}
+
+const MAX_REQUEST_BYTES = 10 * 1024 * 1024
+const DRAIN_LIMIT_BYTES = 64 * 1024 * 1024
+
+/** @returns undefined when the body is over the limit */
+const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    size += piece.length
+    // What is over is still read, so that the client gets to see the answer instead of a broken connection.
+    if (size <= MAX_REQUEST_BYTES) pieces.push(piece)
+    if (size > DRAIN_LIMIT_BYTES) break
+  }
+  return size <= MAX_REQUEST_BYTES ? Buffer.concat(pieces) : undefined
+}
+
+const exchangeOf = (request: IncomingMessage): Exchange => {
+  const target = request.url ?? '/'
+  const at = target.indexOf('?')
+  return {
+    requestId: randomUUID(),
+    method: request.method ?? 'GET',
+    path: at < 0 ? target : target.slice(0, at),
+    query: at < 0 ? '' : target.slice(at + 1),
+    sourceIp: (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, ''),
+    receivedAt: new Date(),
+  }
+}
+
+const TIMED_OUT = Symbol('timed out')
+
+/** The gateway gives up waiting; the function goes on by itself, as on AWS. */
+const within = async (result: Promise<InvokeResult>, ms: number): Promise<InvokeResult | typeof TIMED_OUT> => {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<typeof TIMED_OUT>((resolve) => {
+    timer = setTimeout(() => resolve(TIMED_OUT), ms)
+  })
+  return Promise.race([result, limit]).finally(() => clearTimeout(timer))
+}
+
+/**
+ * Starts the HTTP server that stands in for the REST API of the template.
+ *
+ * @throws the listen error, e.g. `EADDRINUSE`
+ */
+export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
+  const { api, functions } = options
+  const match = createMatcher(api)
+
+  const serve = async (reply: ReplyOptions, found: Match): Promise<FailureType | undefined> => {
+    const { method } = found
+    const { request, exchange } = reply
+    const body = await readBody(request)
+    if (!body || !method.functionArn) return body ? 'API_CONFIGURATION_ERROR' : 'REQUEST_TOO_LARGE'
+    const event = proxyEvent(api, request, exchange, found, body)
+    if (Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) return 'REQUEST_TOO_LARGE'
+    const result = await within(functions.invoke(method.functionArn, event), method.timeoutMs)
+    if (result === TIMED_OUT) return 'INTEGRATION_TIMEOUT'
+    if (result.kind === 'error') return 'INTEGRATION_FAILURE'
+    if (method.streamed) {
+      if (result.kind !== 'stream') return 'INTEGRATION_FAILURE'
+      return (await replyStreamed(reply, result.contentType, result.body)) ? undefined : 'INTEGRATION_FAILURE'
+    }
+    if (result.kind === 'stream') {
+      // A streaming handler behind a buffered route: Lambda hands its bytes over as the payload, which is no proxy result.
+      result.body.destroy()
+      return 'INTEGRATION_FAILURE'
+    }
+    return replyBuffered(reply, result.value) ? undefined : 'INTEGRATION_FAILURE'
+  }
+
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const exchange = exchangeOf(request)
+    const found = match(exchange.path, exchange.method)
+    const functionName = found?.method.functionArn && functions.find(found.method.functionArn)?.name
+    response.once('close', () => {
+      const durationMs = Date.now() - exchange.receivedAt.getTime()
+      const { requestId, method: verb, path } = exchange
+      options.onAccess({ requestId, method: verb, path, status: response.statusCode, durationMs, functionName })
+    })
+    const reply = { api, request, response, exchange, remap: options.remapHeaders }
+    let failure: FailureType | undefined = 'MISSING_AUTHENTICATION_TOKEN'
+    try {
+      if (found) failure = await serve(reply, found)
+    } catch (error) {
+      if (request.destroyed && !request.complete) return
+      failure = 'API_CONFIGURATION_ERROR'
+      process.emitWarning(error instanceof Error ? error : String(error))
+    }
+    if (!failure || response.headersSent) return
+    request.resume()
+    answerFailure({ api, response, exchange, baseUrl: options.baseUrl() }, failure)
+  }
+
+  const server = createServer(
+    { maxHeaderSize: 16 * 1024, keepAliveTimeout: 65_000, requestTimeout: 0 },
+    (request, response) => {
+      void handle(request, response)
+    },
+  )
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    address: `http://127.0.0.1:${port}`,
+    port,
+    stop: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeIdleConnections()
+      const late = setTimeout(() => server.closeAllConnections(), 1_000)
+      await closed
+      clearTimeout(late)
+    },
+  }
+}

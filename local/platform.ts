@@ -1,0 +1,194 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createStateStore, openDatabase } from './aws/database.ts'
+import { createEventBridge } from './aws/eventbridge.ts'
+import { LOCAL_ACCESS_KEY, LOCAL_SECRET_KEY } from './aws/s3/sigv4.ts'
+import { createS3 } from './aws/s3.ts'
+import { createSecrets } from './aws/secrets.ts'
+import { type AwsHook, type Services, startAwsServer } from './aws/server.ts'
+import { createSqs } from './aws/sqs.ts'
+import { announce, withdraw } from './data-dir.ts'
+import { ensureTables, startDynamodb } from './dynamodb.ts'
+import { type Endpoints, functionEnvironment } from './environment.ts'
+import { createFunctions } from './functions.ts'
+import { startGateway } from './gateway.ts'
+import { createPrinter, type LogEntry, type LogListener } from './logs.ts'
+import { createControls } from './platform/controls.ts'
+import type { Platform, PlatformOptions } from './platform/types.ts'
+import { startSources } from './sources.ts'
+import { REGION } from './template/physical.ts'
+import { readTemplate } from './template.ts'
+
+export { AwsError } from './aws/error.ts'
+export type { AwsCall, AwsHook } from './aws/server.ts'
+export type { InvokeInterceptor, InvokeResult } from './functions.ts'
+export type { LogEntry, LogListener } from './logs.ts'
+export type { Platform, PlatformOptions } from './platform/types.ts'
+
+const DRAIN_MS = 1_500
+
+const listenAws = async (services: () => Services | undefined, remembered: number) => {
+  // Addresses of uploads given out before a restart go on working when the port is still free.
+  if (remembered === 0) return startAwsServer(services, 0)
+  return startAwsServer(services, remembered).catch(() => startAwsServer(services, 0))
+}
+
+/** Fails with words that say what to do. */
+const explainListen = (error: unknown, port: number): Error =>
+  (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    ? new Error(`Port ${port} is in use. Stop what listens there, or choose another: PORT=${port + 1} npm start`)
+    : error instanceof Error
+      ? error
+      : new Error(String(error))
+
+/**
+ * Starts the whole platform in this process: DynamoDB, the other AWS services, the functions of the synthesized template
+ * in worker threads, the HTTP API, and the sources that wake functions.
+ *
+ * @throws DataDirInUse; Error when a port is taken, dynoxide is missing or the template uses something unknown
+ */
+export const startPlatform = async (options: PlatformOptions): Promise<Platform> => {
+  const undo: (() => unknown)[] = []
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    return await start(options, undo, stop)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+const start = async (
+  options: PlatformOptions,
+  undo: (() => unknown)[],
+  stop: () => Promise<void>,
+): Promise<Platform> => {
+  const listeners = new Set<LogListener>()
+  const log = (entry: LogEntry) => {
+    for (const listener of listeners) listener(entry)
+  }
+  if (options.logs && options.logs !== 'none') listeners.add(createPrinter(options.logs))
+  const onError = (error: unknown) => {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    log({ kind: 'platform', at: new Date(), level: 'error', message })
+  }
+
+  const database: DatabaseSync = openDatabase(options.dataDir)
+  undo.push(() => database.close())
+  const state = createStateStore(database)
+  let hook: AwsHook | undefined
+  let services: Services | undefined
+  let fail: (error: Error) => void = () => undefined
+  const failed = new Promise<Error>((resolve) => {
+    fail = resolve
+  })
+
+  const [aws, dynamodb] = await Promise.all([
+    listenAws(() => services, Number(state.get('aws-port') ?? 0)).then((server) => {
+      undo.push(server.stop)
+      return server
+    }),
+    startDynamodb({
+      dataDir: options.dataDir,
+      external: options.dynamodbEndpoint,
+      onExit: (code) => fail(new Error(`The local DynamoDB ended by itself (code ${code})`)),
+    }).then((server) => {
+      undo.push(server.stop)
+      return server
+    }),
+  ])
+  state.set('aws-port', String(aws.port))
+
+  const model = readTemplate({ cdkOut: options.cdkOut, bundles: options.bundles, addresses: { aws: aws.address } })
+  const queues = model.queues.map((queue) => ({
+    ...queue,
+    visibilitySeconds: options.visibilitySeconds ?? queue.visibilitySeconds,
+  }))
+  const sqs = createSqs({ queues, database, address: aws.address })
+  undo.push(sqs.stop)
+  services = {
+    sqs,
+    events: createEventBridge({
+      ...model,
+      sqs,
+      onDropped: (rule, event) => onError(`Rule ${rule} has no target for event ${event.id}`),
+    }),
+    secretsmanager: createSecrets(model.secrets, database),
+    s3: createS3({ buckets: model.buckets, database, dataDir: options.dataDir }),
+    dynamodb: dynamodb.endpoint,
+    hook: () => hook,
+  }
+  const tables = await ensureTables(dynamodb, model.tables, onError)
+  undo.push(tables.stop)
+
+  const endpoints: Endpoints = {
+    dynamodb: options.watchDynamodb ? aws.address : dynamodb.endpoint,
+    sqs: aws.address,
+    eventbridge: aws.address,
+    secretsManager: aws.address,
+    s3: aws.address,
+  }
+  let baseUrl = `http://127.0.0.1:${options.port ?? 0}`
+  const { env: overrides = {}, shell = {} } = options
+  const functions = createFunctions({
+    models: model.functions,
+    environment: (fn) => functionEnvironment(fn, { endpoints, baseUrl, deployedUrl: model.api?.url, shell, overrides }),
+    onLine: ({ functionName, line }) => log({ kind: 'function', at: new Date(), functionName, line }),
+  })
+  undo.push(functions.stop)
+
+  if (!model.api) throw new Error('The template has no REST API')
+  const gateway = await startGateway({
+    api: model.api,
+    functions,
+    port: options.port ?? 0,
+    baseUrl: () => baseUrl,
+    remapHeaders: options.remapHeaders ?? false,
+    onAccess: (entry) => log({ kind: 'access', at: new Date(), ...entry }),
+  }).catch((error) => {
+    throw explainListen(error, options.port ?? 0)
+  })
+  baseUrl = gateway.address
+  const sources = startSources({ model, dynamodb, tables, functions, sqs, state, onError })
+  if (options.startSources === false) for (const source of sources) source.pause()
+  undo.push(async () => {
+    // New work first: what runs gets a moment to end, then its thread ends; its messages come again after the restart.
+    await Promise.all([gateway.stop(), ...sources.map((source) => source.stop())])
+    for (let waited = 0; waited < DRAIN_MS && functions.running > 0; waited += 20) await sleep(20)
+  })
+
+  announce(options.dataDir, { pid: process.pid, baseUrl, endpoints })
+  undo.push(() => withdraw(options.dataDir))
+
+  return {
+    baseUrl,
+    endpoints,
+    client: { region: REGION, credentials: { accessKeyId: LOCAL_ACCESS_KEY, secretAccessKey: LOCAL_SECRET_KEY } },
+    tableName: model.tables[0]?.name ?? '',
+    model,
+    invoke: functions.invoke,
+    intercept: functions.intercept,
+    onAwsCall: (given) => {
+      hook = given
+    },
+    kill: functions.kill,
+    ...createControls({ model, functions, sqs, sources }),
+    expire: async (nowMs) =>
+      (await Promise.all(tables.ttl.map((each) => each.sweep(nowMs)))).reduce((a, b) => a + b, 0),
+    onLog: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    reload: functions.reload,
+    warm: async () => {
+      for (const { name } of model.functions) {
+        functions.warm(name)
+        await sleep(50)
+      }
+    },
+    failed,
+    stop,
+  }
+}

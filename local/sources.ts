@@ -1,0 +1,43 @@
+import type { StateStore } from './aws/database.ts'
+import type { Sqs } from './aws/sqs.ts'
+import type { DynamodbServer, Tables } from './dynamodb.ts'
+import type { Functions } from './functions.ts'
+import { startQueueSource } from './sources/queue.ts'
+import { startSchedule } from './sources/schedule.ts'
+import type { Source } from './sources/source.ts'
+import { startStreamSource } from './sources/stream.ts'
+import type { LocalModel } from './template/model.ts'
+
+export type { Source } from './sources/source.ts'
+
+/** What the sources are built on. */
+export interface SourcesDeps {
+  model: LocalModel
+  dynamodb: DynamodbServer
+  tables: Tables
+  functions: Functions
+  sqs: Sqs
+  state: StateStore
+  onError: (error: unknown) => void
+}
+
+/**
+ * Starts everything that wakes functions by itself.
+ *
+ * @throws Error when a mapping names a stream or a queue that the template does not have
+ */
+export const startSources = ({ model, dynamodb, tables, functions, sqs, state, onError }: SourcesDeps): Source[] => [
+  ...model.streamSources.map((source) => {
+    const streamArn = tables.streamArn(source.streamArn)
+    if (!streamArn) throw new Error(`The template has no stream ${source.streamArn}`)
+    return startStreamSource(source, { call: dynamodb.call, streamArn, functions, sqs, state, onError })
+  }),
+  ...model.queueSources.map((source) => {
+    const queue = sqs.byArn(source.queueArn)
+    if (!queue) throw new Error(`The template has no queue ${source.queueArn}`)
+    return startQueueSource(source, queue, functions, onError)
+  }),
+  ...model.schedules
+    .filter((schedule) => functions.find(schedule.functionArn))
+    .map((schedule) => startSchedule(schedule, functions, onError)),
+]

@@ -1,0 +1,93 @@
+import { type DynamodbCall, DynamodbError } from '../dynamodb/client.ts'
+import type { StreamRecord } from './stream-batch.ts'
+
+const TARGET = 'DynamoDBStreams_20120810'
+
+/** Where reading a shard has come to: a sequence number, or `done` when the shard is closed and read to its end. */
+export interface Positions {
+  get(shardId: string): string | undefined
+  set(shardId: string, position: string): void
+}
+
+interface Shard {
+  ShardId: string
+  ParentShardId?: string
+}
+
+/** Reads a stream's shards, parents before children, from where it left off. */
+export interface ShardReader {
+  /** The shards that may be read now. */
+  open(): Promise<string[]>
+  /** The next records of a shard; none when nothing new is there. */
+  read(shardId: string): Promise<StreamRecord[]>
+}
+
+/**
+ * @param options.fromStart begin at the oldest record (`TRIM_HORIZON`) where no position is known, else at the newest
+ */
+export const createShardReader = (options: {
+  call: DynamodbCall
+  streamArn: string
+  positions: Positions
+  fromStart: boolean
+}): ShardReader => {
+  const { call, streamArn, positions } = options
+  const iterators = new Map<string, string>()
+
+  const iteratorOf = async (shardId: string, fresh = false): Promise<string> => {
+    const known = iterators.get(shardId)
+    if (known) return known
+    const position = fresh ? undefined : positions.get(shardId)
+    const where = position
+      ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position }
+      : { ShardIteratorType: options.fromStart || fresh ? 'TRIM_HORIZON' : 'LATEST' }
+    const input = { StreamArn: streamArn, ShardId: shardId, ...where }
+    const { ShardIterator } = await call<{ ShardIterator: string }>(`${TARGET}.GetShardIterator`, input)
+    iterators.set(shardId, ShardIterator)
+    return ShardIterator
+  }
+
+  return {
+    open: async () => {
+      const shards: Shard[] = []
+      let last: string | undefined
+      do {
+        const input = { StreamArn: streamArn, ...(last && { ExclusiveStartShardId: last }) }
+        const answer = await call<{ StreamDescription: { Shards?: Shard[]; LastEvaluatedShardId?: string } }>(
+          `${TARGET}.DescribeStream`,
+          input,
+        )
+        shards.push(...(answer.StreamDescription.Shards ?? []))
+        last = answer.StreamDescription.LastEvaluatedShardId
+      } while (last)
+      const ids = new Set(shards.map(({ ShardId }) => ShardId))
+      const unread = ({ ShardId }: Shard) => positions.get(ShardId) !== 'done'
+      const parentRead = ({ ParentShardId }: Shard) =>
+        !ParentShardId || !ids.has(ParentShardId) || positions.get(ParentShardId) === 'done'
+      return shards.filter((shard) => unread(shard) && parentRead(shard)).map(({ ShardId }) => ShardId)
+    },
+    read: async (shardId) => {
+      try {
+        const input = { ShardIterator: await iteratorOf(shardId), Limit: 1_000 }
+        const answer = await call<{ Records?: StreamRecord[]; NextShardIterator?: string }>(
+          `${TARGET}.GetRecords`,
+          input,
+        )
+        const records = answer.Records ?? []
+        if (answer.NextShardIterator) iterators.set(shardId, answer.NextShardIterator)
+        else {
+          iterators.delete(shardId)
+          // Its last records are done before the mark is read: a batch's checkpoint never comes after this page's end.
+          if (records.length === 0) positions.set(shardId, 'done')
+        }
+        return records
+      } catch (error) {
+        iterators.delete(shardId)
+        if (!(error instanceof DynamodbError)) throw error
+        if (error.code === 'TrimmedDataAccessException') await iteratorOf(shardId, true)
+        else if (error.code !== 'ExpiredIteratorException') throw error
+        return []
+      }
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { matches } from '../aws/pattern.ts'
+import type { Functions, InvokeResult } from '../functions.ts'
+import type { StreamSourceModel } from '../template/model.ts'
+import { REGION } from '../template/physical.ts'
+import { failuresOf } from './source.ts'
+
+/** A stream record, as the wire and Lambda events have it. */
+export interface StreamRecord {
+  eventID: string
+  eventName: string
+  dynamodb: { SequenceNumber: string; ApproximateCreationDateTime?: number; NewImage?: unknown; [key: string]: unknown }
+  [key: string]: unknown
+}
+
+/** What the processing of batches needs. */
+export interface BatchContext {
+  model: StreamSourceModel
+  functions: Functions
+  /** Waits before a retry. */
+  pause: (ms: number) => Promise<void>
+  stopped: () => boolean
+  /** All up to and with this record is done. */
+  checkpoint: (record: StreamRecord) => void
+  /** The batch was given up: to the on-failure destination. */
+  giveUp: (records: StreamRecord[], result: InvokeResult, invokeCount: number) => void
+}
+
+const MAX_BACKOFF_MS = 5_000
+
+const sequenceOf = (record: StreamRecord) => record.dynamodb.SequenceNumber
+
+/** Index of the first record that failed; `undefined` when none did. */
+const firstFailure = (model: StreamSourceModel, records: StreamRecord[], result: InvokeResult): number | undefined => {
+  const failures = failuresOf(result, model.reportItemFailures, records.map(sequenceOf))
+  if (failures === 'all') return 0
+  const at = records.findIndex((record) => failures.has(sequenceOf(record)))
+  return at < 0 ? undefined : at
+}
+
+/**
+ * One batch, with Lambda's semantics for streams: what precedes the first failure is done; the rest is tried again, in
+ * halves where the mapping bisects, until the attempts are used up and the on-failure destination gets it.
+ */
+export const processBatch = async (context: BatchContext, batch: StreamRecord[]): Promise<void> => {
+  const { model } = context
+  let records = batch
+  let attempt = 0
+  while (!context.stopped()) {
+    const result = await context.functions.invoke(model.functionArn, { Records: records })
+    attempt += 1
+    if (context.stopped() && result.kind === 'error') return
+    const failed = firstFailure(model, records, result)
+    const last = records[(failed ?? records.length) - 1]
+    if (last) context.checkpoint(last)
+    if (failed === undefined) return
+    if (failed > 0) {
+      records = records.slice(failed)
+      attempt = 0
+      continue
+    }
+    await context.pause(Math.min(100 * 2 ** Math.min(attempt, 10), MAX_BACKOFF_MS))
+    if (model.bisect && records.length > 1) {
+      const middle = Math.ceil(records.length / 2)
+      await processBatch(context, records.slice(0, middle))
+      await processBatch(context, records.slice(middle))
+      return
+    }
+    if (model.maxRetries >= 0 && attempt > model.maxRetries) {
+      context.giveUp(records, result, attempt)
+      const end = records.at(-1)
+      if (end) context.checkpoint(end)
+      return
+    }
+  }
+}
+
+/** Records that pass the mapping's filters, as the function sees them. */
+export const selectRecords = (model: StreamSourceModel, records: StreamRecord[], nowMs: number): StreamRecord[] =>
+  records
+    .map((record) => ({
+      ...record,
+      eventSource: 'aws:dynamodb',
+      awsRegion: REGION,
+      eventSourceARN: model.streamArn,
+    }))
+    .filter((record) => {
+      const age = nowMs / 1_000 - (record.dynamodb.ApproximateCreationDateTime ?? nowMs / 1_000)
+      if (model.maxAgeSeconds >= 0 && age > model.maxAgeSeconds) return false
+      return model.filters.length === 0 || model.filters.some((filter) => matches(filter, record))
+    })

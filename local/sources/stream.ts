@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto'
+import type { StateStore } from '../aws/database.ts'
+import type { Sqs } from '../aws/sqs.ts'
+import type { DynamodbCall } from '../dynamodb/client.ts'
+import type { Functions, InvokeResult } from '../functions.ts'
+import type { StreamSourceModel } from '../template/model.ts'
+import { createAlarm, createGate } from './gate.ts'
+import { createShardReader } from './shards.ts'
+import type { Source } from './source.ts'
+import { processBatch, type StreamRecord, selectRecords } from './stream-batch.ts'
+
+/** What a stream source is built on. */
+export interface StreamSourceDeps {
+  call: DynamodbCall
+  /** The ARN by which the DynamoDB server knows the stream. */
+  streamArn: string
+  functions: Functions
+  sqs: Sqs
+  state: StateStore
+  onError: (error: unknown) => void
+}
+
+/** While functions run, and shortly after, something may have been written. */
+const BUSY_MS = 15
+const BUSY_FOR_MS = 1_000
+/** Otherwise only somebody from outside (a test, a console) writes. */
+const IDLE_MS = 100
+const REFRESH_SHARDS_MS = 10_000
+
+const failureNotice = (
+  model: StreamSourceModel,
+  shardId: string,
+  records: StreamRecord[],
+  result: InvokeResult,
+  invokeCount: number,
+) => {
+  const at = (record: StreamRecord | undefined) =>
+    new Date((record?.dynamodb.ApproximateCreationDateTime ?? 0) * 1_000).toISOString()
+  return {
+    requestContext: {
+      requestId: randomUUID(),
+      functionArn: model.functionArn,
+      condition: 'RetryAttemptsExhausted',
+      approximateInvokeCount: invokeCount,
+    },
+    responseContext: {
+      statusCode: 200,
+      executedVersion: '$LATEST',
+      functionError: result.kind === 'error' ? 'Unhandled' : undefined,
+    },
+    version: '1.0',
+    timestamp: new Date().toISOString(),
+    DDBStreamBatchInfo: {
+      shardId,
+      startSequenceNumber: records[0]?.dynamodb.SequenceNumber,
+      endSequenceNumber: records.at(-1)?.dynamodb.SequenceNumber,
+      approximateArrivalOfFirstRecord: at(records[0]),
+      approximateArrivalOfLastRecord: at(records.at(-1)),
+      batchSize: records.length,
+      streamArn: model.streamArn,
+    },
+  }
+}
+
+/**
+ * Polls a table's stream and hands what passes the filters to the function, in order. Where it has come to is kept, so
+ * that a restart goes on from there.
+ */
+export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDeps): Source => {
+  const { functions, sqs, state } = deps
+  const gate = createGate()
+  const alarm = createAlarm()
+  const prefix = `stream/${model.id}/${deps.streamArn}/`
+  const positions = {
+    get: (shardId: string) => state.get(prefix + shardId),
+    set: (shardId: string, position: string) => state.set(prefix + shardId, position),
+  }
+  const reader = createShardReader({ ...deps, positions, fromStart: model.fromStart })
+  let stopped = false
+  let activeUntil = 0
+  let shards: string[] = []
+  let refreshAt = 0
+
+  const forget = functions.onActivity(() => {
+    activeUntil = Date.now() + BUSY_FOR_MS
+    alarm.wake()
+  })
+
+  const process = async (shardId: string, records: StreamRecord[]) => {
+    const selected = selectRecords(model, records, Date.now())
+    for (let from = 0; from < selected.length; from += model.batchSize) {
+      if (stopped) return
+      await processBatch(
+        {
+          model,
+          functions,
+          pause: (ms) => alarm.sleep(ms),
+          stopped: () => stopped,
+          checkpoint: (record) => positions.set(shardId, record.dynamodb.SequenceNumber),
+          giveUp: (given, result, count) => {
+            const notice = failureNotice(model, shardId, given, result, count)
+            sqs.byArn(model.onFailureArn ?? '')?.send({ body: JSON.stringify(notice) })
+          },
+        },
+        selected.slice(from, from + model.batchSize),
+      )
+    }
+    const last = records.at(-1)
+    if (last && !stopped) positions.set(shardId, last.dynamodb.SequenceNumber)
+  }
+
+  const cycle = async (): Promise<boolean> => {
+    if (Date.now() >= refreshAt) {
+      shards = await reader.open()
+      refreshAt = Date.now() + REFRESH_SHARDS_MS
+    }
+    let found = false
+    for (const shardId of shards) {
+      const records = await reader.read(shardId)
+      if (records.length > 0) {
+        found = true
+        await process(shardId, records)
+      }
+      if (positions.get(shardId) === 'done') refreshAt = 0
+    }
+    return found
+  }
+
+  const run = async () => {
+    while (!stopped) {
+      await gate.passed()
+      if (stopped) return
+      try {
+        if (await cycle()) continue
+      } catch (error) {
+        if (stopped) return
+        deps.onError(error)
+        await alarm.sleep(1_000)
+      }
+      await alarm.sleep(functions.running > 0 || Date.now() < activeUntil ? BUSY_MS : IDLE_MS)
+    }
+  }
+  const ended = run()
+
+  return {
+    functionName: functions.find(model.functionArn)?.name ?? model.functionArn,
+    pause: gate.pause,
+    resume: () => {
+      gate.resume()
+      alarm.wake()
+    },
+    stop: async () => {
+      stopped = true
+      forget()
+      gate.resume()
+      alarm.wake()
+      await ended
+    },
+  }
+}

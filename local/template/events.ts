@@ -1,0 +1,117 @@
+import type { Resolved } from './api.ts'
+import { list, number, object, type Props, required, text } from './fields.ts'
+import type { QueueSourceModel, RuleModel, RuleTarget, ScheduleModel, StreamSourceModel } from './model.ts'
+
+const UNIT_MS: Record<string, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
+
+/**
+ * `rate(5 minutes)` as milliseconds.
+ *
+ * @throws Error for cron expressions: the stacks use none
+ */
+const everyMs = (expression: string): number => {
+  const match = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression)
+  if (!match) throw new Error(`The local run knows rate(…) schedules only, not ${expression}`)
+  return Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? 60_000)
+}
+
+const targetOf = (target: Props): RuleTarget => {
+  const transformer = object(target.InputTransformer)
+  const input = text(target.Input)
+  const inputPath = text(target.InputPath)
+  const messageGroupId = text(object(target.SqsParameters).MessageGroupId)
+  const deadLetterArn = text(object(target.DeadLetterConfig).Arn)
+  return {
+    arn: required(text(target.Arn), 'the target of a rule'),
+    ...(input !== undefined && { input }),
+    ...(inputPath !== undefined && { inputPath }),
+    ...(messageGroupId !== undefined && { messageGroupId }),
+    ...(deadLetterArn !== undefined && { deadLetterArn }),
+    ...(transformer.InputTemplate !== undefined && {
+      transformer: {
+        paths: object(transformer.InputPathsMap) as Record<string, string>,
+        template: String(transformer.InputTemplate),
+      },
+    }),
+  }
+}
+
+/** Rules with a pattern; a disabled one does not exist for the local run. */
+export const readRules = (resources: Resolved[]): RuleModel[] =>
+  resources
+    .filter(({ type, properties: p }) => type === 'AWS::Events::Rule' && p.EventPattern && p.State !== 'DISABLED')
+    .map(({ name, properties }) => ({
+      name,
+      bus: (text(properties.EventBusName) ?? 'default').split('/').at(-1) ?? 'default',
+      pattern: properties.EventPattern,
+      targets: list(properties.Targets).map((target) => targetOf(object(target))),
+    }))
+
+/** Schedules of rules and of EventBridge Scheduler, one per target. */
+export const readSchedules = (resources: Resolved[]): ScheduleModel[] =>
+  resources.flatMap(({ type, name, properties }): ScheduleModel[] => {
+    const expression = text(properties.ScheduleExpression)
+    if (!expression || properties.State === 'DISABLED') return []
+    const targets =
+      type === 'AWS::Events::Rule'
+        ? list(properties.Targets).map(object)
+        : type === 'AWS::Scheduler::Schedule'
+          ? [object(properties.Target)]
+          : []
+    return targets.map((target) => ({
+      name,
+      everyMs: everyMs(expression),
+      functionArn: required(text(target.Arn), `the target of schedule ${name}`),
+      input: text(target.Input),
+    }))
+  })
+
+/** A mapping names its function by name, ARN or partial ARN. */
+const functionArnOf = (given: unknown, resources: Resolved[], arnOfName: (name: string) => string) => {
+  const name = String(given).split(':function:').at(-1) ?? ''
+  const found = resources.find((resource) => resource.type === 'AWS::Lambda::Function' && resource.name === name)
+  return arnOfName(required(found, `the function ${name} of an event source`).name)
+}
+
+/** Event source mappings of streams and queues. */
+export const readSources = (
+  resources: Resolved[],
+  arnOfName: (name: string) => string,
+): { streams: StreamSourceModel[]; queues: QueueSourceModel[] } => {
+  const streams: StreamSourceModel[] = []
+  const queues: QueueSourceModel[] = []
+  for (const { type, name, properties: p } of resources) {
+    if (type !== 'AWS::Lambda::EventSourceMapping' || p.Enabled === false) continue
+    const sourceArn = required(text(p.EventSourceArn), `the source of ${name}`)
+    const shared = {
+      id: name,
+      functionArn: functionArnOf(p.FunctionName, resources, arnOfName),
+      windowMs: (number(p.MaximumBatchingWindowInSeconds) ?? 0) * 1_000,
+      reportItemFailures: list(p.FunctionResponseTypes).includes('ReportBatchItemFailures'),
+      filters: list(object(p.FilterCriteria).Filters).map((filter) => JSON.parse(String(object(filter).Pattern))),
+    }
+    if (sourceArn.includes(':sqs:')) {
+      queues.push({
+        ...shared,
+        kind: 'queue',
+        queueArn: sourceArn,
+        batchSize: number(p.BatchSize) ?? 10,
+        // Lambda starts five pollers and scales from there; ten at once keep a laptop responsive.
+        maxConcurrency: number(object(p.ScalingConfig).MaximumConcurrency) ?? 10,
+      })
+    } else {
+      streams.push({
+        ...shared,
+        kind: 'stream',
+        streamArn: sourceArn,
+        batchSize: number(p.BatchSize) ?? 100,
+        bisect: p.BisectBatchOnFunctionError === true,
+        maxRetries: number(p.MaximumRetryAttempts) ?? -1,
+        maxAgeSeconds: number(p.MaximumRecordAgeInSeconds) ?? -1,
+        onFailureArn: text(object(object(p.DestinationConfig).OnFailure).Destination),
+        fromStart: p.StartingPosition === 'TRIM_HORIZON',
+      })
+    }
+  }
+  return { streams, queues }
+}

@@ -1,0 +1,26 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createQueue } from '#local/aws/sqs/queue.ts'
+import { queueModel } from './services.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+test('a timer that goes off before the clock says so forgets no message', async () => {
+  let now = 0
+  const store = { load: () => [], save: () => undefined, remove: () => undefined }
+  const queue = createQueue(queueModel('q'), { store, now: () => now, byArn: () => undefined })
+  queue.send({ body: 'late', delaySeconds: 1 })
+  const received = vi.fn()
+  void queue.receive({ max: 1, waitMs: 20_000 }).then(received)
+  now = 999
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(received).not.toHaveBeenCalled()
+  now = 1_000
+  await vi.advanceTimersByTimeAsync(5)
+  expect(received).toHaveBeenCalledWith([expect.objectContaining({ body: 'late' })])
+  queue.stop()
+})

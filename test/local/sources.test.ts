@@ -1,0 +1,220 @@
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Platform, PlatformOptions } from '#local/platform.ts'
+import { startFixture, temporaryFolder, until } from './support.ts'
+
+let place: ReturnType<typeof temporaryFolder>
+let platform: Platform
+let table: DynamoDBClient
+
+const open = async (options: Partial<PlatformOptions> = {}) => {
+  platform = await startFixture(place.folder, { visibilitySeconds: 1, ...options })
+  table = new DynamoDBClient({ ...platform.client, endpoint: platform.endpoints.dynamodb })
+}
+beforeEach(async () => {
+  place = temporaryFolder()
+  await open()
+})
+afterEach(async () => {
+  await platform.stop()
+  place.remove()
+})
+
+const outboxItem = (id: string, extra: object = {}) => ({
+  pk: { S: `thing#${id}` },
+  sk: { S: 'event' },
+  _e: { S: 'outbox' },
+  detail: { S: JSON.stringify({ id, ...extra }) },
+})
+const write = (id: string, extra: object = {}) =>
+  table.send(new PutItemCommand({ TableName: platform.tableName, Item: outboxItem(id, extra) }))
+/** Several in one transaction, so that they are in one batch of the stream. */
+const writeAll = (...items: ReturnType<typeof outboxItem>[]) =>
+  table.send(
+    new TransactWriteItemsCommand({
+      TransactItems: items.map((Item) => ({ Put: { TableName: platform.tableName, Item } })),
+    }),
+  )
+const read = async (pk: string, sk: string) => {
+  const Key = { pk: { S: pk }, sk: { S: sk } }
+  return (await table.send(new GetItemCommand({ TableName: platform.tableName, Key, ConsistentRead: true }))).Item
+}
+const seen = (id: string) => read(`seen#${id}`, 'seen')
+const times = async (id: string) => Number((await seen(id))?.times?.N ?? 0)
+
+test('what a request commits is worked on: table, stream, bus, queue, worker', async () => {
+  const answer = await fetch(`${platform.baseUrl}/v1/things/abc`, { method: 'POST', body: '{}' })
+  expect(answer.status).toBe(201)
+  expect(await until(() => seen('abc'))).toMatchObject({ times: { N: '1' }, receives: { N: '1' } })
+  await platform.idle()
+  expect(await times('abc')).toBe(1)
+})
+
+test('with warm functions a commit is worked on within a fifth of a second', async () => {
+  await write('warm-up')
+  await until(() => seen('warm-up'))
+  const taken: number[] = []
+  for (let i = 0; i < 20; i += 1) {
+    const done = new Promise<number>((resolve) => {
+      const off = platform.intercept('worker', (event, next) => {
+        resolve(performance.now())
+        off()
+        return next(event)
+      })
+    })
+    await fetch(`${platform.baseUrl}/v1/things/t${i}`, { method: 'POST', body: '{}' })
+    const started = performance.now()
+    taken.push((await done) - started)
+  }
+  const p95 = taken.sort((a, b) => a - b)[18] ?? Number.POSITIVE_INFINITY
+  expect(p95).toBeLessThan(200)
+})
+
+test('the stream’s filter lets only new outbox items through', async () => {
+  const events: unknown[] = []
+  platform.intercept('relay', (event, next) => {
+    events.push(event)
+    return next(event)
+  })
+  const { detail, ...plain } = outboxItem('plain')
+  await table.send(new PutItemCommand({ TableName: platform.tableName, Item: { ...plain, _e: { S: 'run' } } }))
+  await write('first')
+  await table.send(
+    new UpdateItemCommand({
+      TableName: platform.tableName,
+      Key: { pk: { S: 'thing#first' }, sk: { S: 'event' } },
+      UpdateExpression: 'SET a = :a',
+      ExpressionAttributeValues: { ':a': { B: new Uint8Array([1]) } },
+    }),
+  )
+  await write('second')
+  await until(() => seen('second'))
+  const records = (
+    events as { Records: { eventName: string; dynamodb: { NewImage: { pk: { S: string } } } }[] }[]
+  ).flatMap(({ Records }) => Records)
+  expect(records.map(({ eventName, dynamodb }) => [eventName, dynamodb.NewImage.pk.S])).toEqual([
+    ['INSERT', 'thing#first'],
+    ['INSERT', 'thing#second'],
+  ])
+  expect(records[0]).toMatchObject({
+    eventSource: 'aws:dynamodb',
+    awsRegion: 'us-east-1',
+    eventSourceARN: platform.model.streamSources[0]?.streamArn,
+    dynamodb: { SequenceNumber: expect.any(String), ApproximateCreationDateTime: expect.any(Number) },
+  })
+})
+
+test('a poison record is isolated and given up; all others arrive once it is tried out', {
+  timeout: 60_000,
+}, async () => {
+  platform.pause('relay')
+  const items = ['a', 'b', 'c', 'd'].map((id) => outboxItem(id))
+  await writeAll(...items, outboxItem('bad', { poison: true }))
+  await write('after')
+  platform.resume('relay')
+  for (const id of ['a', 'b', 'c', 'd', 'after']) await until(() => seen(id), 30_000)
+  const [notice] = await platform.queue('WorkDlq').receive({ max: 10 })
+  expect(JSON.parse(notice?.body ?? '{}')).toMatchObject({
+    requestContext: { condition: 'RetryAttemptsExhausted', approximateInvokeCount: 3 },
+    DDBStreamBatchInfo: { batchSize: 1 },
+  })
+})
+
+test('a message that its worker reports comes again, then goes to the dead letters; its batch does not', async () => {
+  platform.pause('worker')
+  await writeAll(outboxItem('good'), outboxItem('bad', { fail: true }))
+  await until(() => (platform.queue('work').counts().visible === 2 ? true : undefined))
+  platform.resume('worker')
+  const dead = await until(async () => (await platform.queue('WorkDlq').receive({ max: 1 }))[0], 20_000)
+  expect(JSON.parse(dead.body)).toMatchObject({ detail: { id: 'bad' } })
+  expect(await seen('bad')).toMatchObject({ times: { N: '2' }, receives: { N: '2' } })
+  expect(await times('good')).toBe(1)
+})
+
+test('no more batches run at once than the mapping allows', async () => {
+  let running = 0
+  let most = 0
+  platform.intercept('worker', async (event, next) => {
+    running += 1
+    most = Math.max(most, running)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const result = await next(event)
+    running -= 1
+    return result
+  })
+  for (let i = 0; i < 30; i += 1) await write(`c${i}`)
+  await platform.idle()
+  expect(most).toBe(2)
+  expect(await times('c29')).toBe(1)
+})
+
+describe('killed at any point, nothing is lost', () => {
+  test('a relay that dies after its event was taken: the event comes again', async () => {
+    let kills = 0
+    platform.onAwsCall(async ({ functionName, phase }) => {
+      if (functionName !== 'relay' || phase !== 'after' || kills > 0) return
+      kills += 1
+      await platform.kill('relay')
+    })
+    await write('x')
+    await until(async () => ((await times('x')) >= 2 ? true : undefined))
+    expect(kills).toBe(1)
+  })
+
+  test('a worker that dies after its write: the message comes again', async () => {
+    await platform.stop()
+    await open({ watchDynamodb: true })
+    let kills = 0
+    platform.onAwsCall(async ({ functionName, operation, phase }) => {
+      if (functionName !== 'worker' || operation !== 'UpdateItem' || phase !== 'after' || kills > 0) return
+      kills += 1
+      await platform.kill('worker')
+    })
+    await write('y')
+    await until(async () => ((await times('y')) === 2 ? true : undefined))
+    expect(await seen('y')).toMatchObject({ receives: { N: '2' } })
+  })
+})
+
+test('a restart goes on where the stream was left, without doing anything twice', async () => {
+  await write('before')
+  await until(() => seen('before'))
+  await platform.idle()
+  platform.pause('relay')
+  await write('meanwhile')
+  await platform.stop()
+  await open()
+  await until(() => seen('meanwhile'))
+  await platform.idle()
+  expect(await times('before')).toBe(1)
+  expect(await times('meanwhile')).toBe(1)
+})
+
+test('a schedule fires with the event of EventBridge, and its function reads its secret', async () => {
+  await platform.fire('sweep')
+  const item = await read('sweep', 'last')
+  expect(item?.source?.S).toBe('aws.events')
+  expect(JSON.parse(item?.secret?.S ?? '{}')).toMatchObject({ current: 'k1' })
+})
+
+test('what has expired is deleted, what has not is kept', async () => {
+  const now = Math.floor(Date.now() / 1_000)
+  const put = (pk: string, ttl: number) =>
+    table.send(
+      new PutItemCommand({
+        TableName: platform.tableName,
+        Item: { pk: { S: pk }, sk: { S: 's' }, ttl: { N: String(ttl) } },
+      }),
+    )
+  await put('old', now - 5)
+  await put('new', now + 500)
+  expect(await platform.expire()).toBe(1)
+  expect(await read('old', 's')).toBeUndefined()
+  expect(await read('new', 's')).toBeDefined()
+})

@@ -1,0 +1,240 @@
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageBatchCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  PurgeQueueCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+} from '@aws-sdk/client-sqs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { queueModel, startServices } from './services.ts'
+import { temporaryFolder } from './support.ts'
+
+const dead = queueModel('dead')
+const work = queueModel('work', { redrive: { targetArn: dead.arn, maxReceives: 2 } })
+
+let time = Date.UTC(2026, 10, 21)
+let place: ReturnType<typeof temporaryFolder>
+let services: Awaited<ReturnType<typeof startServices>>
+
+const open = async () => {
+  services = await startServices({ dataDir: place.folder, queues: [dead, work], now: () => time })
+}
+const QueueUrl = () => services.urlOf('work')
+const send = (MessageBody: string, extra: object = {}) =>
+  services.sqs.send(new SendMessageCommand({ QueueUrl: QueueUrl(), MessageBody, ...extra }))
+const receive = async (extra: object = {}) => {
+  const input = {
+    QueueUrl: QueueUrl(),
+    MaxNumberOfMessages: 10,
+    MessageSystemAttributeNames: ['All' as const],
+    ...extra,
+  }
+  return (await services.sqs.send(new ReceiveMessageCommand(input))).Messages ?? []
+}
+const bodies = async (extra: object = {}) => (await receive(extra)).map(({ Body }) => Body)
+const pass = (seconds: number) => {
+  time += seconds * 1_000
+}
+
+beforeEach(async () => {
+  place = temporaryFolder()
+  await open()
+})
+afterEach(async () => {
+  await services.stop()
+  place.remove()
+})
+
+test('a message arrives with its attributes, and the SDK accepts its digests', async () => {
+  const attributes = {
+    kind: { DataType: 'String', StringValue: 'ü' },
+    raw: { DataType: 'Binary', BinaryValue: Buffer.from([0, 255]) },
+  }
+  const { MessageId } = await send('héllo', { MessageAttributes: attributes, MessageGroupId: 'tenant' })
+  const [message] = await receive({ MessageAttributeNames: ['All'] })
+  expect(message).toMatchObject({
+    MessageId,
+    Body: 'héllo',
+    Attributes: { ApproximateReceiveCount: '1', MessageGroupId: 'tenant', SentTimestamp: String(time) },
+    MessageAttributes: { kind: { StringValue: 'ü' } },
+  })
+  expect(message?.MessageAttributes?.raw?.BinaryValue).toEqual(new Uint8Array([0, 255]))
+})
+
+describe('delays', () => {
+  test('hold a message back for exactly that long', async () => {
+    await send('later', { DelaySeconds: 900 })
+    pass(899)
+    expect(await bodies()).toEqual([])
+    pass(1)
+    expect(await bodies()).toEqual(['later'])
+  })
+
+  test.each([901, -1, 1.5])('of %d seconds are refused as AWS refuses them', async (DelaySeconds) => {
+    await expect(send('x', { DelaySeconds })).rejects.toMatchObject({
+      name: 'InvalidParameterValue',
+      message: expect.stringContaining('DelaySeconds must be >= 0 and <= 900'),
+    })
+  })
+
+  test('that are too long fail only their entry of a batch', async () => {
+    const Entries = [
+      { Id: 'good', MessageBody: 'good' },
+      { Id: 'bad', MessageBody: 'bad', DelaySeconds: 901 },
+    ]
+    const answer = await services.sqs.send(new SendMessageBatchCommand({ QueueUrl: QueueUrl(), Entries }))
+    expect(answer.Successful?.map(({ Id }) => Id)).toEqual(['good'])
+    expect(answer.Failed).toMatchObject([{ Id: 'bad', Code: 'InvalidParameterValue', SenderFault: true }])
+    expect(await bodies()).toEqual(['good'])
+  })
+})
+
+describe('visibility', () => {
+  test('hides a received message until its time is over, then counts the receive', async () => {
+    await send('m')
+    const [first] = await receive()
+    pass(29)
+    expect(await receive()).toEqual([])
+    pass(1)
+    const [second] = await receive()
+    expect(second?.Attributes?.ApproximateReceiveCount).toBe('2')
+    expect(second?.ReceiptHandle).not.toBe(first?.ReceiptHandle)
+  })
+
+  test('can be prolonged and ended', async () => {
+    await send('m')
+    const [{ ReceiptHandle } = {}] = await receive()
+    const change = (VisibilityTimeout: number) =>
+      services.sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl: QueueUrl(), ReceiptHandle, VisibilityTimeout }))
+    await change(100)
+    pass(60)
+    expect(await receive()).toEqual([])
+    await change(0)
+    expect(await bodies()).toEqual(['m'])
+    await expect(change(5)).rejects.toMatchObject({ name: 'MessageNotInflight' })
+  })
+
+  test('a handle of an earlier receive deletes nothing', async () => {
+    await send('m')
+    const [old] = await receive()
+    pass(30)
+    const [latest] = await receive()
+    const remove = (ReceiptHandle: string | undefined) =>
+      services.sqs.send(new DeleteMessageCommand({ QueueUrl: QueueUrl(), ReceiptHandle }))
+    await remove(old?.ReceiptHandle)
+    const counts = () =>
+      services.sqs.send(new GetQueueAttributesCommand({ QueueUrl: QueueUrl(), AttributeNames: ['All'] }))
+    expect((await counts()).Attributes?.ApproximateNumberOfMessagesNotVisible).toBe('1')
+    await remove(latest?.ReceiptHandle)
+    expect((await counts()).Attributes?.ApproximateNumberOfMessagesNotVisible).toBe('0')
+  })
+})
+
+test('what was received too often goes to the dead-letter queue under its own id', async () => {
+  const { MessageId } = await send('poison')
+  for (let round = 0; round < 2; round += 1) {
+    expect(await bodies()).toEqual(['poison'])
+    pass(30)
+  }
+  expect(await bodies()).toEqual([])
+  const [buried] = await receive({ QueueUrl: services.urlOf('dead') })
+  expect(buried).toMatchObject({ MessageId, Body: 'poison', Attributes: { ApproximateReceiveCount: '1' } })
+})
+
+test('a tenant with a backlog does not hold up the others', async () => {
+  for (let i = 0; i < 40; i += 1) await send(`noisy ${i}`, { MessageGroupId: 'noisy' })
+  await send('quiet', { MessageGroupId: 'quiet' })
+  await send('other', { MessageGroupId: 'other' })
+  const [first, second, third] = await bodies({ MaxNumberOfMessages: 3 })
+  expect(new Set([first, second, third])).toEqual(new Set(['noisy 0', 'quiet', 'other']))
+  await send('quiet again', { MessageGroupId: 'quiet' })
+  // Two of the noisy one's are in flight by then, one of the quiet one's.
+  expect(await bodies({ MaxNumberOfMessages: 2 })).toContain('quiet again')
+})
+
+describe('long poll', () => {
+  test('ends as soon as a message comes', async () => {
+    const started = performance.now()
+    const waiting = bodies({ WaitTimeSeconds: 20 })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await send('now')
+    expect(await waiting).toEqual(['now'])
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+
+  test('that its client gave up takes no message', async () => {
+    const gone = new AbortController()
+    const input = { QueueUrl: QueueUrl(), WaitTimeSeconds: 20 }
+    const waiting = services.sqs.send(new ReceiveMessageCommand(input), { abortSignal: gone.signal })
+    const ended = expect(waiting).rejects.toThrow()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    gone.abort()
+    await ended
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await send('kept')
+    expect(await bodies()).toEqual(['kept'])
+  })
+})
+
+test('a restart finds every message as it was: ready, delayed, in flight, with its receives', async () => {
+  await send('in flight')
+  await receive()
+  await send('ready')
+  await send('delayed', { DelaySeconds: 60 })
+  await services.stop()
+  await open()
+  expect(await bodies()).toEqual(['ready'])
+  pass(30)
+  const again = await receive()
+  const counts = again.map(({ Body, Attributes }) => [Body, Attributes?.ApproximateReceiveCount])
+  expect(Object.fromEntries(counts)).toEqual({ 'in flight': '2', ready: '2' })
+  pass(30)
+  expect(await bodies()).toContain('delayed')
+})
+
+describe('batches', () => {
+  const batch = (Entries: { Id: string; MessageBody: string }[]) =>
+    services.sqs.send(new SendMessageBatchCommand({ QueueUrl: QueueUrl(), Entries }))
+
+  test.each([
+    ['no entries', [], 'EmptyBatchRequest'],
+    [
+      'eleven',
+      Array.from({ length: 11 }, (_, i) => ({ Id: `${i}`, MessageBody: 'x' })),
+      'TooManyEntriesInBatchRequest',
+    ],
+    ['repeated ids', [1, 2].map(() => ({ Id: 'a', MessageBody: 'x' })), 'BatchEntryIdsNotDistinct'],
+    ['over 1 MiB', [1, 2].map((i) => ({ Id: `${i}`, MessageBody: 'x'.repeat(600_000) })), 'BatchRequestTooLong'],
+  ])('of %s are refused whole', async (_, entries, name) => {
+    await expect(batch(entries)).rejects.toMatchObject({ name })
+  })
+
+  test('delete what they name', async () => {
+    await batch(['a', 'b'].map((Id) => ({ Id, MessageBody: Id })))
+    const Entries = (await receive()).map(({ ReceiptHandle }, i) => ({ Id: String(i), ReceiptHandle }))
+    const answer = await services.sqs.send(new DeleteMessageBatchCommand({ QueueUrl: QueueUrl(), Entries }))
+    expect(answer.Successful).toHaveLength(2)
+    pass(60)
+    expect(await receive()).toEqual([])
+  })
+})
+
+test('queues are found by name; one that does not exist is an error of its own', async () => {
+  const found = await services.sqs.send(new GetQueueUrlCommand({ QueueName: 'work' }))
+  expect(found.QueueUrl).toBe(QueueUrl())
+  await expect(services.sqs.send(new GetQueueUrlCommand({ QueueName: 'nobody' }))).rejects.toMatchObject({
+    name: 'QueueDoesNotExist',
+  })
+})
+
+test('a purge leaves nothing', async () => {
+  await send('a')
+  await send('b', { DelaySeconds: 5 })
+  await services.sqs.send(new PurgeQueueCommand({ QueueUrl: QueueUrl() }))
+  pass(10)
+  expect(await receive()).toEqual([])
+})

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type Platform, type PlatformOptions, startPlatform } from '#local/platform.ts'
+
+/** Folder of the fixture's bundles, as `dist/functions` is of the platform's. */
+export const FIXTURE_BUNDLES = path.join(import.meta.dirname, 'fixtures', 'functions')
+
+const source = path.join(import.meta.dirname, 'fixtures', 'app.ts')
+
+/** The fixture's cloud assembly; synthesized once for each state of its source. */
+export const fixtureAssembly = async (): Promise<string> => {
+  const hash = createHash('sha256').update(readFileSync(source)).digest('hex').slice(0, 16)
+  const target = path.join(tmpdir(), `local-run-fixture-${hash}`)
+  if (existsSync(target)) return target
+  const { synthFixture } = await import('./fixtures/app.ts')
+  const made = mkdtempSync(path.join(tmpdir(), 'local-run-synth-'))
+  synthFixture(made)
+  try {
+    renameSync(made, target)
+  } catch {
+    // Another test file was faster.
+    rmSync(made, { recursive: true, force: true })
+  }
+  return target
+}
+
+/** A folder that is gone when the returned function is called. */
+export const temporaryFolder = (): { folder: string; remove: () => void } => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'local-run-'))
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** Starts the fixture's platform in a folder. */
+export const startFixture = async (dataDir: string, options: Partial<PlatformOptions> = {}): Promise<Platform> =>
+  startPlatform({ dataDir, cdkOut: await fixtureAssembly(), bundles: FIXTURE_BUNDLES, ...options })
+
+/** Asks until the answer is there. */
+export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined, timeoutMs = 10_000): Promise<T> => {
+  const end = Date.now() + timeoutMs
+  while (Date.now() < end) {
+    const answer = await ask()
+    if (answer !== undefined) return answer
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error('It never came to be')
+}
