@@ -38,6 +38,8 @@ export interface OutgoingResponse {
   truncated: boolean
   /** The body's `content-encoding` could not be undone; `body` holds what could be read. */
   decodeError?: string
+  /** For an answer that is no 2xx: the likely cause and its mend, in words for whoever runs the receiving server. */
+  hint?: string
   durationMs: number
 }
 
@@ -74,9 +76,6 @@ export interface OutgoingHttp {
 
 /** Whether an address may be called at all, as far as its text tells (decisions §6, forbidden targets). */
 export type TargetVerdict = { ok: true; url: URL } | { ok: false; reason: string }
-
-/** Checks an address when it is saved, without looking up its name. */
-export type CheckTarget = (url: string) => TargetVerdict
 
 /** Structured logs. Fields hold ids and numbers, never what a client sent or a secret. */
 export interface Logger {

@@ -32,10 +32,6 @@ export const createOutgoingHttp = (options: OutgoingHttpOptions): OutgoingHttp =
       const verdict = checkUrl(url, options)
       return verdict.ok ? undefined : verdict.reason
     },
-    checkAddress(url) {
-      const verdict = checkUrl(url, options)
-      return verdict.ok ? undefined : verdict.reason
-    },
   }
 }
 

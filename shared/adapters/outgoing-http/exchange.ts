@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { OutgoingResponse } from '#shared/domain/ports.ts'
 import { readBody } from './body.ts'
 import { type Failure, failed, failure, type Stage, timedOut } from './failures.ts'
+import { statusHint } from './hints.ts'
 import { hostOf } from './targets.ts'
 
 export interface Exchange {
@@ -107,5 +108,7 @@ const answer = (response: IncomingMessage, read: Awaited<ReturnType<typeof readB
   for (const [name, value] of Object.entries(response.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value
   }
-  return { kind: 'response', status: response.statusCode ?? 0, headers, ...read }
+  const status = response.statusCode ?? 0
+  const hint = statusHint(status)
+  return { kind: 'response', status, headers, ...read, ...(hint === undefined ? {} : { hint }) }
 }

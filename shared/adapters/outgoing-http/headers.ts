@@ -11,30 +11,6 @@ const FRAMING = new Set([
   'upgrade',
 ])
 
-/** Credentials, and headers that speak for somebody else (decisions §4: `http_fetch`). */
-const NOT_FOR_TOOLS = new Set([
-  'authorization',
-  'cookie',
-  'cookie2',
-  'forwarded',
-  'via',
-  'webhook-id',
-  'webhook-signature',
-  'webhook-timestamp',
-  'x-real-ip',
-])
-
-const FORBIDDEN_PREFIXES = ['proxy-', 'x-forwarded-', 'x-svc-']
-
-/**
- * Is this a header that an agent must not set in `http_fetch`? Credentials, the host, hop-by-hop and forwarding headers,
- * and those that mark the platform's own signed calls.
- */
-export const forbiddenHeader = (name: string): boolean => {
-  const lower = name.trim().toLowerCase()
-  return FRAMING.has(lower) || NOT_FOR_TOOLS.has(lower) || FORBIDDEN_PREFIXES.some((prefix) => lower.startsWith(prefix))
-}
-
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 

@@ -1,12 +1,4 @@
-import type { OutgoingFailure, OutgoingResult } from '#shared/domain/ports.ts'
-
-/**
- * The likely cause of a result that is no success, and its mend, in words for whoever runs the receiving server.
- *
- * @returns nothing for a 2xx answer
- */
-export const hintFor = (result: OutgoingResult): string | undefined =>
-  result.kind === 'failure' ? result.hint : statusHint(result.status)
+import type { OutgoingFailure } from '#shared/domain/ports.ts'
 
 const STATUS_HINTS: Record<number, string> = {
   400: 'The receiver rejected the request as malformed. Check that it takes a JSON body and reads the raw bytes.',
@@ -25,7 +17,12 @@ const STATUS_HINTS: Record<number, string> = {
   504: 'A proxy waited too long for the server behind it. Answer 2xx at once and do the work later.',
 }
 
-const statusHint = (status: number): string | undefined => {
+/**
+ * The likely cause of an answer that is no success, and its mend, in words for whoever runs the receiving server.
+ *
+ * @returns nothing for a 2xx
+ */
+export const statusHint = (status: number): string | undefined => {
   if (status >= 200 && status < 300) return undefined
   const known = STATUS_HINTS[status]
   if (known) return known

@@ -1,0 +1,319 @@
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
+import type { OutgoingRequest } from '#shared/domain/ports.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+
+const http = createOutgoingHttp({ allowLoopbackHttp: true })
+
+const post = (url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest => ({
+  method: 'POST',
+  url,
+  headers: { 'content-type': 'application/json' },
+  body: '{"a":1}',
+  deadlineMs: 5_000,
+  maxResponseBytes: 65_536,
+  ...more,
+})
+
+const open: Receiver[] = []
+const receiver = async (...options: Parameters<typeof startReceiver>): Promise<Receiver> => {
+  const started = await startReceiver(...options)
+  open.push(started)
+  return started
+}
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((r) => r.close()))
+})
+
+describe('a request that is answered', () => {
+  test('arrives as it was given, and its answer comes back whole', async () => {
+    const r = await receiver()
+    r.answer({ kind: 'answer', status: 201, headers: { 'X-One': '1', 'Set-Cookie': 'a=b' }, body: 'grüße' })
+    const result = await http.send(post(`${r.url}/hooks?x=1#part`, { body: '{"ü":"ß"}' }))
+    expect(result).toMatchObject({ kind: 'response', status: 201, truncated: false, headers: { 'x-one': '1' } })
+    expect(result.kind === 'response' && Buffer.from(result.body).toString()).toBe('grüße')
+    expect(result.durationMs).toBeTypeOf('number')
+    expect(r.requests).toMatchObject([
+      {
+        method: 'POST',
+        path: '/hooks?x=1',
+        headers: {
+          host: `127.0.0.1:${r.port}`,
+          'content-type': 'application/json',
+          'content-length': '11',
+          'accept-encoding': 'identity',
+        },
+      },
+    ])
+    expect(r.requests[0]?.body.toString()).toBe('{"ü":"ß"}')
+  })
+
+  test.each([404, 410, 429, 500, 503])('a status %d is an answer, not a failure', async (status) => {
+    const r = await receiver()
+    r.answer({ kind: 'answer', status })
+    expect(await http.send(post(r.url))).toMatchObject({ kind: 'response', status, hint: expect.any(String) })
+  })
+
+  test('a redirect is not followed', async () => {
+    const r = await receiver()
+    r.answer({ kind: 'redirect', location: '/other' })
+    expect(await http.send(post(r.url))).toMatchObject({ status: 302, headers: { location: '/other' } })
+    expect(r.requests).toHaveLength(1)
+  })
+
+  test('bytes go out as they are', async () => {
+    const r = await receiver()
+    await http.send(post(r.url, { body: new Uint8Array([0, 255, 1]) }))
+    expect([...(r.requests[0]?.body ?? [])]).toEqual([0, 255, 1])
+  })
+})
+
+describe('reading stops at maxResponseBytes', () => {
+  test('an answer of exactly that size is whole, one byte more is cut', async () => {
+    const r = await receiver()
+    r.next({ kind: 'answer', body: 'x'.repeat(100) }, { kind: 'answer', body: 'x'.repeat(101) })
+    expect(await http.send(post(r.url, { maxResponseBytes: 100 }))).toMatchObject({ truncated: false })
+    const cut = await http.send(post(r.url, { maxResponseBytes: 100 }))
+    expect(cut).toMatchObject({ kind: 'response', status: 200, truncated: true })
+    expect(cut.kind === 'response' && cut.body.byteLength).toBe(100)
+  })
+
+  test('an endless answer ends early', async () => {
+    const r = await receiver()
+    r.answer({ kind: 'endless' })
+    const result = await http.send(post(r.url))
+    expect(result).toMatchObject({ kind: 'response', truncated: true })
+    expect(result.durationMs).toBeLessThan(2_000)
+    expect(r.written).toBeLessThan(32 * 1024 * 1024)
+  })
+
+  test.each(['gzip', 'br', 'deflate', 'zstd'] as const)(
+    'a %s bomb is inflated no further than that',
+    async (encoding) => {
+      const r = await receiver()
+      r.answer({ kind: 'bomb', encoding, bytes: 64 * 1024 * 1024 })
+      const before = process.memoryUsage().arrayBuffers
+      const result = await http.send(post(r.url))
+      expect(result).toMatchObject({ kind: 'response', status: 200, truncated: true })
+      expect(result.kind === 'response' && result.body.byteLength).toBe(65_536)
+      expect(result.kind === 'response' && result.body.every((byte) => byte === 0)).toBe(true)
+      // The receiver's own 64 MiB buffer is garbage by now or still counted; the client must not add as much again.
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(96 * 1024 * 1024)
+    },
+  )
+})
+
+describe('content-encoding', () => {
+  test.each(['gzip', 'br', 'deflate', 'zstd'] as const)('%s is undone', async (encoding) => {
+    const r = await receiver()
+    r.answer({ kind: 'bomb', encoding, bytes: 1_000 })
+    const result = await http.send(post(r.url))
+    expect(result).toMatchObject({ truncated: false })
+    expect(result).not.toHaveProperty('decodeError')
+    expect(result.kind === 'response' && result.body.byteLength).toBe(1_000)
+  })
+
+  test.each([
+    ['gzip', 'this is no gzip'],
+    ['br', 'this is no brotli'],
+    ['zstd', 'this is no zstd'],
+    ['deflate', 'this is no deflate'],
+    ['rot13', 'guvf vf ebg13'],
+    ['gzip, gzip, gzip', 'nested'],
+  ])('%s that can not be undone is still an answer with its status', async (encoding, body) => {
+    const r = await receiver()
+    r.answer({ kind: 'answer', headers: { 'content-encoding': encoding }, body })
+    expect(await http.send(post(r.url))).toMatchObject({
+      kind: 'response',
+      status: 200,
+      decodeError: expect.any(String),
+    })
+  })
+
+  test('the answer to HEAD has no body to undo', async () => {
+    const r = await receiver()
+    r.answer({ kind: 'answer', headers: { 'content-encoding': 'br' } })
+    const { body: _, ...head } = post(r.url, { method: 'HEAD' })
+    const result = await http.send(head)
+    expect(result).toMatchObject({ kind: 'response', status: 200 })
+    expect(result).not.toHaveProperty('decodeError')
+  })
+})
+
+describe('forbidden targets', () => {
+  test('a loopback address is refused where the switch is off, and nothing arrives', async () => {
+    const r = await receiver()
+    const strict = createOutgoingHttp({ allowLoopbackHttp: false })
+    for (const url of [r.url, `https://127.0.0.1:${r.port}`, `https://localhost:${r.port}`]) {
+      expect(await strict.send(post(url))).toMatchObject({ kind: 'failure', phase: 'blocked', sent: false })
+    }
+    expect(r.connections).toBe(0)
+  })
+
+  test.each([
+    [['127.0.0.1']],
+    [['10.1.2.3']],
+    [['169.254.169.254']],
+    [['::1']],
+    [['fd00:ec2::254']],
+    [['::ffff:127.0.0.1']],
+    [['64:ff9b::7f00:1']],
+    [['8.8.8.8', '127.0.0.1']],
+    [['127.0.0.1', '8.8.8.8']],
+    [['2606:4700:4700::1111', 'fe80::1']],
+  ])('a name that resolves to %j is refused, whatever the switch says', async (addresses) => {
+    const r = await receiver()
+    for (const allowLoopbackHttp of [true, false]) {
+      const client = createOutgoingHttp({ allowLoopbackHttp, resolve: async () => addresses })
+      const result = await client.send(post(`https://hooks.example.com:${r.port}/`, { connectRetryPausesMs: [1, 1] }))
+      expect(result).toMatchObject({ kind: 'failure', phase: 'blocked', sent: false })
+      expect(JSON.stringify(result)).not.toContain(addresses.find((address) => address !== '8.8.8.8'))
+    }
+    expect(r.connections).toBe(0)
+  })
+
+  test('localhost that resolves elsewhere is refused', async () => {
+    const client = createOutgoingHttp({
+      allowLoopbackHttp: true,
+      resolve: async () => ['127.0.0.1', '169.254.169.254'],
+    })
+    expect(await client.send(post('http://localhost:1/'))).toMatchObject({ phase: 'blocked', sent: false })
+  })
+
+  test('a name is resolved once per request, so that a second answer can not differ', async () => {
+    const r = await receiver()
+    const answers = [['127.0.0.1'], ['169.254.169.254']]
+    let asked = 0
+    const client = createOutgoingHttp({ allowLoopbackHttp: true, resolve: async () => answers[asked++] ?? [] })
+    expect(await client.send(post(`http://localhost:${r.port}/`))).toMatchObject({ status: 200 })
+    expect(asked).toBe(1)
+    expect(await client.send(post(`http://localhost:${r.port}/`))).toMatchObject({ phase: 'blocked', sent: false })
+    expect(r.requests).toHaveLength(1)
+  })
+
+  test('the socket connects to the checked address, not to what the system says of the name', async () => {
+    const r = await receiver()
+    const client = createOutgoingHttp({ allowLoopbackHttp: true, resolve: async () => ['127.0.0.9'] })
+    // The receiver listens on 127.0.0.1 alone, which is what a second look-up of localhost would find.
+    expect(await client.send(post(`http://localhost:${r.port}/`))).toMatchObject({ phase: 'connect', sent: false })
+    expect(r.connections).toBe(0)
+  })
+
+  test('a kept connection does not spare a name its check', async () => {
+    const r = await receiver()
+    const answers = [['127.0.0.1'], ['10.0.0.1']]
+    const client = createOutgoingHttp({ allowLoopbackHttp: true, resolve: async () => answers.shift() ?? [] })
+    const request = post(`http://localhost:${r.port}/`, { repeatable: true })
+    expect(await client.send(request)).toMatchObject({ status: 200 })
+    expect(await client.send(request)).toMatchObject({ phase: 'blocked' })
+  })
+
+  test.each([
+    [{ 'x-a': 'b\r\nHost: evil' }],
+    [{ 'x-a\r\nx-b': 'c' }],
+    [{ Host: 'evil.example.com' }],
+    [{ 'Transfer-Encoding': 'chunked' }],
+  ])('headers %j are refused, and nothing arrives', async (headers) => {
+    const r = await receiver()
+    const result = await http.send(post(r.url, { headers: headers as Record<string, string> }))
+    expect(result).toMatchObject({ kind: 'failure', phase: 'blocked', sent: false })
+    expect(r.connections).toBe(0)
+  })
+
+  test('a method with a line break is refused', async () => {
+    const method = 'GET / HTTP/1.1\r\n' as 'GET'
+    expect(await http.send(post('http://127.0.0.1:1/', { method }))).toMatchObject({ phase: 'blocked' })
+  })
+})
+
+describe('kept connections', () => {
+  test('repeatable requests share one, and each resolves its name', async () => {
+    const r = await receiver({ tls: 'valid' })
+    let asked = 0
+    const resolve = async () => [asked++ < 0 ? '' : '127.0.0.1']
+    const client = createOutgoingHttp({ allowLoopbackHttp: true, ca: r.ca, resolve })
+    for (let i = 0; i < 3; i++)
+      expect(await client.send(post(r.url, { repeatable: true }))).toMatchObject({ status: 200 })
+    expect(r.requests.map((request) => request.connection)).toEqual([1, 1, 1])
+    expect(asked).toBe(3)
+  })
+
+  test('a request that must not be repeated gets one of its own', async () => {
+    const r = await receiver()
+    await http.send(post(r.url, { repeatable: true }))
+    await http.send(post(r.url))
+    await http.send(post(r.url))
+    expect(r.requests.map((request) => request.connection)).toEqual([1, 2, 3])
+    expect(r.requests.at(-1)?.headers.connection).toBe('close')
+  })
+
+  test('one that was idle for 5 s by the clock is not used, even if no timer ran meanwhile', async () => {
+    const r = await receiver()
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await http.send(post(r.url, { repeatable: true }))
+    vi.setSystemTime(Date.now() + 5_000)
+    await http.send(post(r.url, { repeatable: true }))
+    expect(r.requests.map((request) => request.connection)).toEqual([1, 2])
+  })
+
+  test('one that the receiver closed under a repeatable request is replaced', async () => {
+    const r = await receiver()
+    r.next({ kind: 'answer' }, { kind: 'reset', when: 'before' }, { kind: 'answer', status: 202 })
+    await http.send(post(r.url, { repeatable: true }))
+    expect(await http.send(post(r.url, { repeatable: true }))).toMatchObject({ kind: 'response', status: 202 })
+    expect(r.requests.map((request) => request.connection)).toEqual([1, 1, 2])
+  })
+
+  test('one that is closed in the middle of an answer is not: the receiver has handled the request', async () => {
+    const r = await receiver()
+    r.next({ kind: 'answer' }, { kind: 'reset', when: 'body' })
+    await http.send(post(r.url, { repeatable: true }))
+    expect(await http.send(post(r.url, { repeatable: true }))).toMatchObject({
+      phase: 'reset',
+      sent: true,
+      status: 200,
+    })
+    expect(r.requests.map((request) => request.connection)).toEqual([1, 1])
+  })
+
+  test('a receiver that closes a new connection gets the request once', async () => {
+    const r = await receiver()
+    r.answer({ kind: 'reset', when: 'before' })
+    const result = await http.send(post(r.url, { repeatable: true, connectRetryPausesMs: [1, 1] }))
+    expect(result).toMatchObject({ kind: 'failure', phase: 'reset', sent: true })
+    expect(r.requests).toHaveLength(1)
+  })
+})
+
+describe('one hanging receiver', () => {
+  test('does not delay the others', async () => {
+    const hanging = await receiver()
+    hanging.answer({ kind: 'hang' })
+    const good = await receiver()
+    const stuck = Array.from({ length: 50 }, () =>
+      http.send(post(hanging.url, { deadlineMs: 1_500, repeatable: true })),
+    )
+    await hanging.received(50)
+    const served = await Promise.all(
+      Array.from({ length: 20 }, () => http.send(post(good.url, { deadlineMs: 1_500, repeatable: true }))),
+    )
+    expect(served.every((result) => result.kind === 'response' && result.durationMs < 1_000)).toBe(true)
+    expect((await Promise.all(stuck)).every((r) => r.kind === 'failure' && r.phase === 'timeout' && r.sent)).toBe(true)
+  })
+
+  test('a name that no server answers for does not delay other names', async () => {
+    const good = await receiver()
+    const client = createOutgoingHttp({
+      allowLoopbackHttp: true,
+      resolve: (name) => (name === 'localhost' ? Promise.resolve(['127.0.0.1']) : new Promise(() => {})),
+    })
+    const stuck = Array.from({ length: 8 }, (_, i) =>
+      client.send(post(`https://n${i}.example.com/`, { deadlineMs: 600 })),
+    )
+    expect(await client.send(post(`http://localhost:${good.port}/`, { deadlineMs: 500 }))).toMatchObject({
+      status: 200,
+    })
+    expect((await Promise.all(stuck)).every((r) => r.kind === 'failure' && r.phase === 'timeout' && !r.sent)).toBe(true)
+  })
+})

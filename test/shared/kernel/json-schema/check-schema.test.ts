@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import { checkSchema, newCheck } from '#shared/kernel/json-schema/check-schema.ts'
+
+const findings = (schema: unknown) => {
+  const check = newCheck()
+  checkSchema(check, schema, '/tools/0/input_schema')
+  return { errors: check.errors.list, warnings: check.warnings.list }
+}
+const paths = (schema: unknown): string[] =>
+  findings(schema).errors.map(({ path }) => path.replace('/tools/0/input_schema', ''))
+
+describe('checkSchema', () => {
+  it('accepts what schema generators write', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      title: 'Order',
+      properties: {
+        id: { type: 'string', format: 'uuid' },
+        lines: { type: 'array', items: { $ref: '#/$defs/Line' }, minItems: 1, maxItems: 50 },
+        note: { anyOf: [{ type: 'string', maxLength: 200 }, { type: 'null' }], default: null },
+        kind: { enum: ['a', 'b'], description: 'Kind' },
+        when: { type: ['string', 'null'], format: 'date-time' },
+        more: { type: 'object', additionalProperties: { type: 'number' } },
+        pair: { type: 'array', prefixItems: [{ type: 'string' }, { type: 'integer' }], items: false },
+        'x-y': true,
+      },
+      required: ['id', 'lines'],
+      additionalProperties: false,
+      'x-internal': { anything: 1 },
+      $defs: { Line: { type: 'object', properties: { sku: { type: 'string', pattern: '^[A-Z]{3}-\\d+$' } } } },
+    }
+    expect(findings(schema)).toEqual({ errors: [], warnings: [] })
+  })
+
+  it('names every error with its pointer and a mend', () => {
+    const { errors } = findings({
+      type: 'strng',
+      requird: [],
+      properties: { 'a/b': { minLength: -1, pattern: '(a+)+$' }, c: 5 },
+      anyOf: [],
+      if: {},
+      multipleOf: 0,
+    })
+    expect(errors.map(({ path }) => path.replace('/tools/0/input_schema', ''))).toEqual([
+      '/type',
+      '/requird',
+      '/properties/a~1b/minLength',
+      '/properties/a~1b/pattern',
+      '/properties/c',
+      '/anyOf',
+      '/if',
+      '/multipleOf',
+    ])
+    for (const { message, fix } of errors) {
+      expect(message).not.toBe('')
+      expect(fix).not.toBe('')
+    }
+    expect(errors[1]?.fix).toBe('Did you mean "required"?')
+  })
+
+  it.each([
+    ['https://evil.example/schema.json'],
+    ['//evil.example/schema.json'],
+    ['file:///etc/passwd'],
+    ['#'],
+    ['#/properties/a'],
+    ['other.json#/$defs/a'],
+    [7],
+  ])('refuses the reference %s, which leaves the schema’s own definitions', ($ref) => {
+    expect(paths({ type: 'object', properties: { a: { $ref } } })).toEqual(['/properties/a/$ref'])
+  })
+
+  it('refuses a reference to nothing, to an inherited name, and to itself', () => {
+    expect(paths({ $ref: '#/$defs/missing', $defs: {} })).toEqual(['/$ref'])
+    expect(paths({ $ref: '#/$defs/constructor', $defs: {} })).toEqual(['/$ref'])
+    expect(paths({ $ref: '#/$defs/a', $defs: { a: { items: { $ref: '#/$defs/a' } } } })).toEqual([
+      '/$defs/a/items/$ref',
+    ])
+    expect(paths({ $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } })).toHaveLength(1)
+  })
+
+  it('refuses definitions that multiply each other', () => {
+    const $defs: Record<string, unknown> = { d0: { type: 'string' } }
+    for (let level = 1; level <= 40; level += 1)
+      $defs[`d${level}`] = { anyOf: [{ $ref: `#/$defs/d${level - 1}` }, { $ref: `#/$defs/d${level - 1}` }] }
+    const start = performance.now()
+    expect(paths({ $ref: '#/$defs/d40', $defs })).toEqual([''])
+    expect(performance.now() - start).toBeLessThan(500)
+  })
+
+  it('refuses nesting that is too deep, too many branches and too many properties', () => {
+    let deep: unknown = {}
+    for (let level = 0; level < 40; level += 1) deep = { items: deep }
+    expect(findings(deep).errors[0]?.message).toContain('deeper')
+    expect(paths({ anyOf: Array.from({ length: 21 }, () => ({})) })).toEqual(['/anyOf'])
+    const properties = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`p${index}`, {}]))
+    expect(paths({ properties })).toEqual(['/properties'])
+  })
+
+  it('bounds the time that many slow patterns take', () => {
+    const slow = '(.*)'.repeat(30)
+    const properties = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`p${index}`, { pattern: slow }]))
+    const start = performance.now()
+    expect(paths({ properties })).toHaveLength(200)
+    expect(performance.now() - start).toBeLessThan(5_000)
+  })
+
+  it('refuses formats that a value could make slow and warns of those that are not checked', () => {
+    expect(paths({ format: 'url' })).toEqual(['/format'])
+    expect(findings({ format: 'base32' })).toMatchObject({
+      errors: [],
+      warnings: [{ path: '/tools/0/input_schema/format' }],
+    })
+  })
+
+  it('says when no value can fit', () => {
+    expect(paths({ minimum: 3, maximum: 2 })).toEqual(['/minimum'])
+    expect(paths({ properties: { name: {} }, required: ['nmae'], additionalProperties: false })).toEqual([
+      '/required/0',
+    ])
+    expect(findings({ properties: { name: {} }, required: ['nmae'] }).warnings[0]?.fix).toBe('Did you mean "name"?')
+  })
+})

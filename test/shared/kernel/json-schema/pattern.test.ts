@@ -1,0 +1,116 @@
+import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { judgePattern } from '#shared/kernel/json-schema/pattern.ts'
+
+/** Milliseconds that a match takes; a match that takes longer than a second throws. */
+const timed = (pattern: string, text: string): number => {
+  const start = performance.now()
+  runInNewContext('new RegExp(pattern, "u").test(text)', { pattern, text }, { timeout: 1_000 })
+  return performance.now() - start
+}
+
+describe('judgePattern', () => {
+  it.each([
+    '^[a-z]+$',
+    '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+    '^(?:https?://)?[\\w.-]+(?:/[\\w./-]*)?$',
+    '^(\\d{1,3}\\.){3}\\d{1,3}$',
+    '^(GET|POST|PUT)$',
+    '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d+)?(?:Z|[+-]\\d{2}:\\d{2})$',
+    '^[^@]+@[^@]+\\.[^@]+$',
+    '^\\S+@\\S+\\.\\S+$',
+    '^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\\.)+[a-z]+$',
+    '^sk-[A-Za-z0-9_-]{20,200}$',
+    '^((25[0-5]|2[0-4]\\d|1?\\d?\\d)\\.){3}(25[0-5]|2[0-4]\\d|1?\\d?\\d)$',
+    '^[\\u{1F600}-\\u{1F64F}\\uD83D\\uDE00]+$',
+    '^(?<year>\\d{4})-\\p{L}+$',
+    'bar$',
+    '\\s+$',
+    '.*',
+    '',
+  ])('accepts %s', (pattern) => {
+    expect(judgePattern(pattern)).toHaveProperty('longest')
+  })
+
+  it.each([
+    ['(a+)+$'],
+    ['(a|a)*$'],
+    ['^(a|aa)+$'],
+    ['(x+x+)+y'],
+    ['((a*)*)*$'],
+    ['^(\\w+\\s?)*$'],
+    ['(?:[a-z]+-?)*[a-z]+$'],
+    ['([a-z]{1,50}){1,50}$'],
+    ['a*a*a*a*b'],
+    ['^(a?){30}a{30}$'],
+    [`^${'(a?)'.repeat(30)}${'a'.repeat(30)}$`],
+    [`^${'(a|a)'.repeat(25)}$`],
+    [`^${'a{0,100}'.repeat(20)}$`],
+    ['(.*)*'],
+    ['^(\\p{L}|\\p{Lu})*$'],
+  ])('refuses %s, which backtracks without bound', (pattern) => {
+    expect(judgePattern(pattern)).toHaveProperty('refused')
+  })
+
+  it.each([
+    ['(?=a)b', 'look-around'],
+    ['(?<!a)b', 'look-around'],
+    ['(a)\\1', 'back-references'],
+    ['(?<n>a)\\k<n>', 'back-references'],
+    ['(?i:a)', 'inline flags'],
+    ['(', 'not a regular expression'],
+    ['a'.repeat(401), 'longer than'],
+    ['('.repeat(60) + ')'.repeat(60), 'nested'],
+  ])('refuses %s and says why', (pattern, reason) => {
+    expect(judgePattern(pattern)).toEqual({ refused: expect.stringContaining(reason) })
+  })
+
+  it('lets nothing through that is slow on a text of the length it gives', () => {
+    const piece = fc.constantFrom('a', 'b', '[ab]', '[^a]', '\\w', '.', 'ab', '(a|b)', '(?:ab?)', '(a|ab)', '\\d', '-')
+    const repeat = fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{1,3}', '{0,9}', '*?')
+    const sequence = fc
+      .array(
+        fc.tuple(piece, repeat).map((parts) => parts.join('')),
+        { minLength: 1, maxLength: 6 },
+      )
+      .map((parts) => parts.join(''))
+    const pattern = fc
+      .tuple(fc.constantFrom('', '^'), fc.array(fc.tuple(sequence, repeat), { minLength: 1, maxLength: 3 }))
+      .map(([start, groups]) => `${start}${groups.map(([body, times]) => `(${body})${times}`).join('')}$`)
+    let accepted = 0
+    fc.assert(
+      fc.property(pattern, fc.constantFrom('a', 'b', 'ab', 'aab', '1', 'a-'), (text, pump) => {
+        const verdict = judgePattern(text)
+        if ('refused' in verdict) return
+        accepted += 1
+        const attack = pump.repeat(Math.floor(verdict.longest / pump.length)).slice(0, verdict.longest - 1)
+        expect(timed(text, `${attack}!`)).toBeLessThan(1_000)
+      }),
+      { numRuns: 300, seed: 7 },
+    )
+    expect(accepted).toBeGreaterThan(50)
+  })
+
+  it('answers within a moment for any text', () => {
+    const hostile = [
+      '[^]*'.repeat(100),
+      '(\\w|\\d|\\s|.)*'.repeat(28),
+      '|'.repeat(400),
+      'a{0,99}'.repeat(57),
+      '(a?|b?)'.repeat(57),
+    ]
+    for (const pattern of hostile) {
+      const start = performance.now()
+      judgePattern(pattern)
+      expect(performance.now() - start).toBeLessThan(1_000)
+    }
+    fc.assert(fc.property(fc.string({ maxLength: 60, unit: 'binary' }), (text) => void judgePattern(text)))
+    const syntax = fc.string({ unit: fc.constantFrom(...'ab01()[]{}|*+?.^$\\-,:<>=!pudwsk'.split('')), maxLength: 30 })
+    fc.assert(
+      fc.property(syntax, (text) => void judgePattern(text)),
+      { numRuns: 2_000 },
+    )
+  })
+})

@@ -1,0 +1,53 @@
+import type { TestPlatform } from './platform.ts'
+
+/** What a worker's process does when it dies: nothing more. */
+export class Killed extends Error {
+  constructor() {
+    super('the worker died here')
+  }
+}
+
+/**
+ * Kills the worker after its n-th effect: a write to the table, a message, an event, an outgoing call. The effect itself
+ * has happened; nothing behind it does. Counting starts at 1.
+ * @returns whether the n-th effect was reached, and how to go back to normal
+ */
+export const killAfter = (platform: TestPlatform, n: number): { restore: () => boolean } => {
+  const { table, queues, bus, http } = platform.deps
+  let effects = 0
+  let dead = false
+  const wrap = <A extends unknown[], R>(real: (...args: A) => Promise<R>) => {
+    return async (...args: A): Promise<R> => {
+      if (dead) throw new Killed()
+      const result = await real(...args)
+      effects++
+      if (effects === n) {
+        dead = true
+        throw new Killed()
+      }
+      return result
+    }
+  }
+  const originals = {
+    transact: table.transact,
+    change: table.change,
+    send: queues.send,
+    put: bus.put,
+    http: http.send,
+  }
+  table.transact = wrap(originals.transact.bind(table)) as typeof table.transact
+  table.change = wrap(originals.change.bind(table)) as typeof table.change
+  queues.send = wrap(originals.send)
+  bus.put = wrap(originals.put)
+  http.send = wrap(originals.http)
+  return {
+    restore() {
+      table.transact = originals.transact
+      table.change = originals.change
+      queues.send = originals.send
+      bus.put = originals.put
+      http.send = originals.http
+      return effects >= n
+    },
+  }
+}

@@ -1,0 +1,172 @@
+import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
+import { AppInstallationEntity, GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
+import { MemberEntity, MembershipEntity, type Role, SessionEntity, UserEntity, WorkspaceEntity } from '#shared/entities/people.ts'
+import { signingSecretRecord } from '#shared/domain/runs/execute-request.ts'
+import { issueToken } from '#shared/domain/tokens/tokens.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { SCOPE_NAMES, type Scope } from '#shared/kernel/scopes.ts'
+import { seal } from '#shared/kernel/sealed.ts'
+import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
+import type { TestPlatform } from './platform.ts'
+
+type Deps = TestPlatform['deps']
+
+let unique = 0
+
+export interface InstalledOptions {
+  endpoint?: string
+  scopes?: readonly Scope[]
+  resume?: boolean
+  /** Install into this workspace instead of a new one. */
+  workspaceId?: string
+}
+
+/** An approved app installed in a customer's workspace, with an access token and a person who may decide. */
+export const installed = async (deps: Deps, options: InstalledOptions = {}) => {
+  const now = deps.clock.now()
+  const n = ++unique
+  const id = (kind: Parameters<typeof newId>[0]) => newId(kind, now)
+  const scopes = [...(options.scopes ?? SCOPE_NAMES)]
+  const app_id = id('app')
+  const clientSecret = newSecret('cs_')
+  const signingSecret = `agsec_${Buffer.from(`secret-${n}`.padEnd(32, '.')).toString('base64')}`
+  const ring = await deps.keys.data()
+  const version = {
+    id: id('version'),
+    app_id,
+    version: '1.0.0',
+    status: 'approved' as const,
+    agent_id: `vendor.agent-${n}`,
+    manifest: { json: JSON.stringify({ id: `vendor.agent-${n}`, version: '1.0.0', name: `Agent ${n}` }) },
+    runtime_type: 'webhook' as const,
+    endpoint: options.endpoint ?? 'http://127.0.0.1:9/never',
+    resume: options.resume ?? false,
+    created_at: now,
+  }
+  const app = {
+    id: app_id,
+    developer_id: id('developer'),
+    slug: `agent-${n}`,
+    type: 'agent' as const,
+    name: `Agent ${n}`,
+    summary: 'An agent.',
+    description: 'An agent of the tests.',
+    redirect_uris: ['https://client.example/callback'],
+    requested_scopes: scopes,
+    status: 'approved' as const,
+    client_secret_hash: sha256(clientSecret),
+    secret_version: 1,
+    signing_secrets: [{ value: await seal(ring, signingSecretRecord(app_id), signingSecret) }],
+    promoted_version: '1.0.0',
+    promoted_version_id: version.id,
+    newest_version_id: version.id,
+    verified: false,
+    created_at: now,
+    updated_at: now,
+  }
+  const workspaceId = options.workspaceId ?? (await workspace(deps)).id
+  const person = await member(deps, workspaceId, 'owner')
+  const installation = {
+    id: id('installation'),
+    workspace_id: workspaceId,
+    app_id,
+    app_slug: app.slug,
+    app_name: app.name,
+    agent_id: `vendor.agent-${n}`,
+    status: 'active' as const,
+    scopes,
+    version: '1.0.0',
+    version_id: version.id,
+    is_sandbox: false,
+    allowed_callers: null,
+    denied_tools: [],
+    owner: { id: person.user.id, name: person.user.name },
+    created_at: now,
+    updated_at: now,
+  }
+  const grant = {
+    id: id('grant'),
+    installation_id: installation.id,
+    workspace_id: workspaceId,
+    app_id,
+    scopes,
+    status: 'active' as const,
+    kind: 'oauth' as const,
+    created_at: now,
+  }
+  await deps.table.transact([
+    AppEntity.create(app),
+    VersionEntity.create(version),
+    InstallationEntity.create(installation),
+    AppInstallationEntity.create({ workspace_id: workspaceId, app_id, installation_id: installation.id }),
+    GrantEntity.create(grant),
+  ])
+  const { token } = await issueToken(deps, 'access', {
+    ins: installation.id,
+    ws: workspaceId,
+    app: app_id,
+    grt: grant.id,
+    sv: 1,
+  })
+  return { app, version, installation, grant, token, person, clientSecret, signingSecret, workspaceId }
+}
+
+export const workspace = async (deps: Deps) => {
+  const now = deps.clock.now()
+  const record = {
+    id: newId('workspace', now),
+    name: `Workspace ${++unique}`,
+    is_sandbox: false,
+    status: 'active' as const,
+    locale: 'en',
+    time_zone: 'UTC',
+    cross_agent_enabled: true,
+    denied_tools: [],
+    denied_scopes: [],
+    created_at: now,
+  }
+  await deps.table.transact([WorkspaceEntity.create(record)])
+  return record
+}
+
+/** A signed-in person with a role in a workspace. */
+export const member = async (deps: Deps, workspaceId: string, role: Role) => {
+  const now = deps.clock.now()
+  const user = {
+    id: newId('user', now),
+    name: `Person ${++unique}`,
+    identity: `test:${unique}`,
+    locale: 'en',
+    time_zone: 'UTC',
+    status: 'active' as const,
+    home_workspace_id: workspaceId,
+    created_at: now,
+  }
+  const session = {
+    id: newId('session', now),
+    user_id: user.id,
+    workspace_id: workspaceId,
+    created_at: now,
+    expires_at: now + 12 * 3_600_000,
+  }
+  await deps.table.transact([
+    UserEntity.create(user),
+    MemberEntity.create({ workspace_id: workspaceId, user_id: user.id, name: user.name, role, joined_at: now }),
+    MembershipEntity.create({ user_id: user.id, workspace_id: workspaceId }),
+    SessionEntity.create(session),
+  ])
+  const { token } = await issueToken(deps, 'console', { ses: session.id, usr: user.id, ws: workspaceId })
+  return { user, session, token }
+}
+
+/** A callback token for a run, as run.execute carries it. */
+export const callbackToken = async (deps: Deps, installedApp: Awaited<ReturnType<typeof installed>>, runId: string) =>
+  (
+    await issueToken(deps, 'callback', {
+      ins: installedApp.installation.id,
+      ws: installedApp.workspaceId,
+      app: installedApp.app.id,
+      run: runId,
+      sv: installedApp.app.secret_version,
+    })
+  ).token

@@ -1,0 +1,230 @@
+import { DynamoDBDocumentClient, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
+import { requestFunctions, workers } from '#functions/registry.ts'
+import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
+import { createLogger } from '#shared/adapters/logger.ts'
+import type { Deps, WorkerWork } from '#shared/domain/deps.ts'
+import { OutboxEntity, type OutboxEvent } from '#shared/entities/events.ts'
+import { QUEUES } from '#shared/events/queues.ts'
+import { createPipeline, type RequestHandler } from '#shared/http/pipeline.ts'
+import { type QueueWorker, runWorker } from '#shared/http/worker.ts'
+import { parseKeyring } from '#shared/kernel/keyring.ts'
+import { QUEUE_NAMES, type QueueName } from '#shared/kernel/queue-names.ts'
+import { readSettings } from '#shared/kernel/settings.ts'
+import { Table } from '#shared/table/table.ts'
+import { TestClock } from './clock.ts'
+import { startStore } from './store.ts'
+
+export interface CallOptions {
+  headers?: Record<string, string>
+  /** Bearer token. */
+  token?: string
+  /** JSON body; a string goes out as it is. */
+  body?: unknown
+  sourceIp?: string
+}
+
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
+  body: any
+  text: string
+}
+
+interface QueuedMessage {
+  queue: QueueName
+  body: unknown
+  dueAt: number
+  group: string | undefined
+}
+
+/**
+ * The whole platform in one process over a real store: every group's pipeline, every worker, with a clock that tests
+ * move. Events and messages wait until `drain` hands them on, so a test decides what arrives when, twice or never.
+ */
+export const startPlatform = async (env: Record<string, string> = {}) => {
+  const store = await startStore()
+  const tableName = await store.createTable()
+  const clock = new TestClock()
+  const settings = readSettings({
+    STAGE: 'local',
+    BASE_URL: 'https://platform.test',
+    TABLE_NAME: tableName,
+    AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
+    CONSOLE_AUTO_PROVISION: 'true',
+    ALLOW_LOOPBACK_TARGETS: 'true',
+    LOCAL_ADMIN: 'true',
+    ADDRESS_RATE_LIMITS: 'false',
+    ...env,
+  })
+  const logs: string[] = []
+  const objects = new Map<string, Uint8Array>()
+  const outbox: OutboxEvent[] = []
+  const messages: QueuedMessage[] = []
+
+  const client = DynamoDBDocumentClient.from(store.client, { marshallOptions: { removeUndefinedValues: true } })
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args)
+      for (const item of itemsPut(args.input)) {
+        if (item._e === OutboxEntity.name) outbox.push(item as unknown as OutboxEvent)
+      }
+      return result
+    },
+    { step: 'initialize', priority: 'high', name: 'outbox-tap' },
+  )
+
+  const ring = (seed: string) =>
+    parseKeyring(JSON.stringify({ current: 'k1', k1: `${seed}-secret-of-the-tests-`.padEnd(64, 'x') }))
+  const rings = { tokens: ring('tokens'), admin: ring('admin'), data: ring('data') }
+  const deps: Deps & Pick<WorkerWork, 'queues' | 'bus'> = {
+    settings,
+    clock,
+    table: new Table({ client, tableName, shards: 2, checkWrites: true }),
+    keys: { tokens: async () => rings.tokens, admin: async () => rings.admin, data: async () => rings.data },
+    objects: {
+      put: async (key, bytes) => void objects.set(key, bytes),
+      get: async (key) => objects.get(key),
+      delete: async (key) => void objects.delete(key),
+    },
+    http: createOutgoingHttp({ allowLoopbackHttp: true }),
+    queues: {
+      async send(queue, sent) {
+        for (const { body, delayMs = 0, group } of sent) {
+          messages.push({ queue, body, dueAt: clock.now() + Math.min(delayMs, 900_000), group })
+        }
+      },
+    },
+    bus: {
+      async put(events) {
+        for (const event of events) {
+          for (const queue of QUEUE_NAMES) {
+            const types = QUEUES[queue].fromBus
+            if (types?.includes('*') || types?.includes(event.type)) {
+              messages.push({
+                queue,
+                body: { 'detail-type': event.type, detail: event },
+                dueAt: clock.now(),
+                group: undefined,
+              })
+            }
+          }
+        }
+        return []
+      },
+    },
+    log: createLogger('debug', {}, (line) => logs.push(line)),
+  }
+
+  const pipelines = Object.entries(requestFunctions).map(
+    ([, endpoints]): [typeof endpoints, RequestHandler] => [endpoints, createPipeline(endpoints, async () => deps)],
+  )
+
+  /** Sends a request through its group's pipeline, as API Gateway would. */
+  const call = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
+    const url = new URL(path, settings.baseUrl)
+    const raw = options.body === undefined ? null : typeof options.body === 'string' ? options.body : JSON.stringify(options.body)
+    const headers: Record<string, string> = {
+      ...(raw !== null && { 'content-type': 'application/json' }),
+      ...(options.token && { authorization: `Bearer ${options.token}` }),
+      ...options.headers,
+    }
+    const event = {
+      httpMethod: method,
+      path: url.pathname,
+      headers,
+      multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+      multiValueQueryStringParameters: Object.fromEntries(
+        [...new Set(url.searchParams.keys())].map((name) => [name, url.searchParams.getAll(name)]),
+      ),
+      body: raw,
+      isBase64Encoded: false,
+      requestContext: { identity: { sourceIp: options.sourceIp ?? '203.0.113.7' }, requestId: 'gateway' },
+    } as unknown as APIGatewayProxyEvent
+    const result = await pipelineFor(pipelines, method, url.pathname)(event, {} as Context)
+    const text = result.isBase64Encoded ? Buffer.from(result.body, 'base64').toString() : result.body
+    const type = String(result.headers?.['content-type'] ?? '')
+    return {
+      status: result.statusCode,
+      headers: result.headers as Record<string, string>,
+      text,
+      body: type.includes('json') && text ? JSON.parse(text) : undefined,
+    }
+  }
+
+  const handlers = new Map(
+    workers.flatMap((worker) =>
+      worker.source.kind === 'queue' ? [[worker.source.queue, runWorker(worker as QueueWorker, () => deps)] as const] : [],
+    ),
+  )
+
+  /** Hands one message to its worker, as SQS would; a failed one goes back to the end. @returns whether it was handled */
+  const deliver = async (message: QueuedMessage): Promise<boolean> => {
+    const worker = handlers.get(message.queue)
+    const records = [{ messageId: 'm', body: JSON.stringify(message.body), attributes: {} }]
+    const result = await worker?.({ Records: records })
+    return (result?.batchItemFailures.length ?? 0) === 0
+  }
+
+  /** Relays what waits in the outbox and works off every message that is due, until nothing moves any more. */
+  const drain = async (): Promise<void> => {
+    for (let round = 0; round < 200; round++) {
+      const events = outbox.splice(0)
+      if (events.length > 0) await deps.bus.put(events)
+      const due = messages.filter((message) => message.dueAt <= clock.now())
+      if (due.length === 0 && events.length === 0) return
+      for (const message of due) messages.splice(messages.indexOf(message), 1)
+      const handled = await Promise.all(due.map(deliver))
+      for (const [i, ok] of handled.entries()) if (!ok) messages.push(due[i] as QueuedMessage)
+    }
+    throw new Error('the platform does not come to rest')
+  }
+
+  /** Runs the overdue sweep once. */
+  const sweep = async (): Promise<void> => {
+    for (const worker of workers) {
+      if (worker.source.kind === 'schedule') await runWorker(worker, () => deps)({})
+    }
+  }
+
+  return { call, drain, sweep, deliver, deps, clock, store, tableName, logs, objects, outbox, messages, settings, stop: () => store.stop() }
+}
+
+export type TestPlatform = Awaited<ReturnType<typeof startPlatform>>
+
+const itemsPut = (input: unknown): Record<string, unknown>[] => {
+  const { Item, TransactItems } = input as Partial<PutCommand['input'] & TransactWriteCommand['input']>
+  if (Item) return [Item]
+  return (TransactItems ?? []).flatMap((one) => (one.Put?.Item ? [one.Put.Item] : []))
+}
+
+/** The group whose paths match longest, as the gateway's routes do. */
+const pipelineFor = (
+  pipelines: [readonly { path: string; method: string; waits?: true }[], RequestHandler][],
+  method: string,
+  path: string,
+): RequestHandler => {
+  const matches = pipelines.find(([endpoints]) =>
+    endpoints.some((endpoint) => endpoint.method === method && pattern(endpoint.path).test(path)),
+  )
+  const byPath = pipelines.find(([endpoints]) => endpoints.some((endpoint) => pattern(endpoint.path).test(path)))
+  const prefix = [...pipelines]
+    .map(([endpoints, handler]) => ({ length: sharedPrefix(endpoints.map((endpoint) => endpoint.path), path), handler }))
+    .sort((a, b) => b.length - a.length)[0]
+  const found = matches?.[1] ?? byPath?.[1] ?? prefix?.handler
+  if (!found) throw new Error('no group')
+  return found
+}
+
+const pattern = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`)
+
+const sharedPrefix = (paths: string[], path: string): number =>
+  Math.max(
+    0,
+    ...paths.map((one) => {
+      let n = 0
+      while (n < one.length && one[n] === path[n]) n++
+      return n
+    }),
+  )
