@@ -32,7 +32,13 @@ export const OutboxEntity = defineEntity<OutboxEvent>()({
 })
 
 const feedEntry = () =>
-  z.object({ installation_id: z.string(), n: z.number(), event_id: z.string(), type: z.string(), created_at: z.number() })
+  z.object({
+    installation_id: z.string(),
+    n: z.number(),
+    event_id: z.string(),
+    type: z.string(),
+    created_at: z.number(),
+  })
 
 /** An installation's own numbered feed, without gaps: reading by number never skips (decisions §6). */
 export const FeedEntryEntity = defineEntity<z.infer<ReturnType<typeof feedEntry>>>()({
@@ -62,4 +68,15 @@ export const FeedHeadEntity = defineEntity<z.infer<ReturnType<typeof feedHead>>>
   schema: feedHead,
   pk: 'FEED#{installation_id}',
   sk: 'HEAD',
+})
+
+const sweepMark = () =>
+  z.object({ name: z.string(), at: z.number(), found: z.number(), failed: z.number(), oldest_ms: z.number() })
+
+/** When the overdue sweep last ran, and what it found. */
+export const SweepMarkEntity = defineEntity<z.infer<ReturnType<typeof sweepMark>>>()({
+  name: 'sweep-mark',
+  schema: sweepMark,
+  pk: 'PLATFORM#{name}',
+  sk: 'SWEPT',
 })

@@ -13,6 +13,8 @@ const installation = () =>
     status: z.enum(['active', 'suspended', 'revoked']),
     /** The latest consent. A token's scopes are its grant's, cut down to these. */
     scopes: z.array(z.string()),
+    /** The agent's id in its manifest, `<vendor>.<slug>`. */
+    agent_id: z.string(),
     version: z.string(),
     version_id: z.string(),
     is_sandbox: z.boolean(),

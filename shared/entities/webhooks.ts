@@ -15,6 +15,8 @@ const subscription = () =>
     consecutive_failures: z.number(),
     /** Sealed `whsec_…`, newest first; an older one signs too until its time. */
     secrets: z.array(z.object({ value: z.string(), until: z.number().optional() })),
+    /** Raised at every rotation, so that of two at the same time none is lost. */
+    secret_version: z.number(),
     /** Raised at every disabling: a waiting delivery of an older generation is skipped without touching each. */
     generation: z.number(),
     created_at: z.number(),
@@ -38,6 +40,8 @@ const attempt = () =>
     response_code: z.number().nullable(),
     response_body: z.string().nullable(),
     error: z.string().nullable(),
+    /** The likely cause and its mend. */
+    hint: z.string().nullable(),
   })
 
 export type Attempt = z.infer<ReturnType<typeof attempt>>
@@ -47,6 +51,8 @@ const delivery = () =>
     id: z.string(),
     webhook_id: z.string(),
     installation_id: z.string(),
+    workspace_id: z.string(),
+    app_id: z.string(),
     event_id: z.string(),
     event_type: z.string(),
     status: z.enum(['pending', 'succeeded', 'failed', 'skipped']),
@@ -58,8 +64,17 @@ const delivery = () =>
     next_attempt_at: z.number().nullable(),
     /** While a worker sends; another one that wakes up meanwhile leaves it alone. */
     leased_until: z.number().optional(),
+    /** Workers that began this attempt and never wrote down how it ended. */
+    lost_leases: z.number().optional(),
+    /** Sent by `POST …/test`: tried once, and never counted as a failure. */
+    test: z.boolean().optional(),
+    /** The recovery that began the present round, so that no recovery sends a delivery twice. */
+    recovery_id: z.string().optional(),
+    /** The latest ones. */
     attempts: z.array(attempt()),
+    /** When its event was: deliveries sort by it. */
     created_at: z.number(),
+    /** By when something must have happened; the sweep wakes a worker otherwise. */
     due_at: z.number().optional(),
   })
 

@@ -16,7 +16,12 @@ const run = {
 }
 const finished = { ...run, duration_ms: z.number().int() }
 const approval = { ...run, step_id: z.string(), tool: z.string() }
-const installation = { installation_id: z.string(), app_id: z.string(), status: z.string(), scopes: z.array(z.string()) }
+const installation = {
+  installation_id: z.string(),
+  app_id: z.string(),
+  status: z.string(),
+  scopes: z.array(z.string()),
+}
 
 interface EventDefinition {
   audience: Audience
@@ -78,12 +83,26 @@ export const EVENTS = {
   'approval.decided': {
     audience: 'internal',
     when: 'A person decided an approval; an approved tool is to be executed.',
-    data: () => z.object({ run_id: z.string(), installation_id: z.string(), step_id: z.string(), decision: z.string() }),
+    data: () =>
+      z.object({ run_id: z.string(), installation_id: z.string(), step_id: z.string(), decision: z.string() }),
   },
   'delivery.requested': {
     audience: 'internal',
     when: 'Deliveries are to be sent again.',
     data: () => z.object({ installation_id: z.string(), webhook_id: z.string(), delivery_ids: z.array(z.string()) }),
+  },
+  'delivery.recovery': {
+    audience: 'internal',
+    when: 'A subscription’s failed and skipped deliveries are to be sent again, a page at a time.',
+    data: () =>
+      z.object({
+        installation_id: z.string(),
+        webhook_id: z.string(),
+        recovery_id: z.string(),
+        since: z.number(),
+        until: z.number(),
+        after: z.string().optional(),
+      }),
   },
 } as const satisfies Record<string, EventDefinition>
 
@@ -108,7 +127,7 @@ export const matches = (masks: readonly string[], type: string): boolean =>
 
 /** The type names and masks that a subscription may list; custom ones are free after `custom.`. */
 export const isMask = (text: string): boolean => {
-  if (text === '*' || /^custom\.[a-z0-9_.*-]{1,100}$/i.test(text)) return true
+  if (text === '*' || (text.length <= 120 && /^custom(\.[a-z0-9_-]+)+(\.\*)?$/i.test(text))) return true
   const visible = Object.entries(EVENTS).filter(([, { audience }]) => audience !== 'internal')
   return visible.some(([type]) => type === text || (text.endsWith('.*') && type.startsWith(text.slice(0, -1))))
 }

@@ -12,10 +12,19 @@ export interface NewEvent {
   data: Record<string, unknown>
 }
 
-/** The event as a record. Its data is kept as JSON text, so that any value that JSON can carry is kept as it is. */
-export const newEvent = (clock: Clock, event: NewEvent): OutboxEvent => {
+/**
+ * The event as a record. Its data is kept as JSON text, so that any value that JSON can carry is kept as it is.
+ * @param id one that is the same at every try, where a repeated writer must not tell twice
+ */
+export const newEvent = (clock: Clock, event: NewEvent, id?: string): OutboxEvent => {
   const now = clock.now()
-  return { ...event, data: JSON.stringify(event.data), id: newId('event', now), created_at: now, due_at: now + MINUTE }
+  return {
+    ...event,
+    data: JSON.stringify(event.data),
+    id: id ?? newId('event', now),
+    created_at: now,
+    due_at: now + MINUTE,
+  }
 }
 
 /** The write that tells of a change; it belongs into the transaction of that change. */

@@ -65,14 +65,19 @@ export const BusMessage = z.object({
 
 export type BusDetail = z.infer<typeof BusMessage>['detail']
 
-/** Sent to `delivery`: wakes a worker for one delivery, which reads the record first. */
+/** Sent to `delivery`: wakes a worker for one delivery. Holds the keys of all that it reads first, in one batch. */
 export const DeliveryMessage = z.object({
+  delivery_id: z.string(),
   webhook_id: z.string(),
   installation_id: z.string(),
-  delivery_id: z.string(),
+  workspace_id: z.string(),
+  app_id: z.string(),
+  event_id: z.string(),
   /** The attempt it is for; a message for one that was made is dropped. */
   attempt: z.number().int(),
 })
+
+export type DeliveryMessage = z.infer<typeof DeliveryMessage>
 
 /** Sent to `dispatch` by the sweep, in the shape the bus gives. */
 export const redispatch = (run: {

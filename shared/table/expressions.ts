@@ -16,8 +16,6 @@ export const contains = (value: string): Test => test('contains', value)
 export const exists: Test = test('exists')
 export const missing: Test = test('missing')
 /** True when any of the tests on this field is. */
-/** Equality, where a test is needed instead of a plain value. */
-export const equals = (value: unknown): Test => test('=', value)
 export const either = (...tests: Test[]): Test => test('either', tests)
 
 /** Conditions on an item's fields, all of which must hold. A plain value means equality. */

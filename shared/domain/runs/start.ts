@@ -17,8 +17,6 @@ const CHAIN_TIME = 120 * SECOND
 
 export interface StartRunInput {
   installation: Installation
-  /** The agent's id as its manifest has it, `<vendor>.<slug>`. Default: the slug. */
-  agentId?: string | undefined
   input: Record<string, unknown>
   trigger: string
   /** Who started it; absent for a run started by API. */
@@ -44,7 +42,7 @@ export const startRun = async (work: Work, start: StartRunInput): Promise<RunVie
     installation_id: installation.id,
     workspace_id: installation.workspace_id,
     app_id: installation.app_id,
-    agent_id: start.agentId ?? installation.app_slug,
+    agent_id: installation.agent_id,
     version: installation.version,
     version_id: installation.version_id,
     status: 'queued',

@@ -1,0 +1,4 @@
+import { serveWaiting } from '#shared/http/serve.ts'
+import { endpoints } from './endpoints.ts'
+
+export const handler = serveWaiting(endpoints)

@@ -1,0 +1,20 @@
+import { sweepOverdue } from '#shared/domain/events/sweep.ts'
+import type { ScheduledWorker } from '#shared/http/worker.ts'
+
+/** Once a minute has done what is due and was not done. */
+export const worker: ScheduledWorker = {
+  name: 'overdue-sweep',
+  source: { kind: 'schedule', everyMinutes: 1 },
+  needs: [
+    'table:read',
+    'table:write',
+    'objects:read',
+    'objects:write',
+    'bus:put',
+    'queue:delivery',
+    'queue:dispatch',
+    'queue:approved-tools',
+  ],
+  timeoutSeconds: 55,
+  handle: sweepOverdue,
+}

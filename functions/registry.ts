@@ -1,0 +1,25 @@
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import type { Worker } from '#shared/http/worker.ts'
+import { endpoints as agentCalls } from './agent-calls/endpoints.ts'
+import { endpoints as api } from './api/endpoints.ts'
+import { worker as approvedTools } from './approved-tools/worker.ts'
+import * as consoleRuns from './console/runs.ts'
+import { endpoints as developer } from './developer/endpoints.ts'
+import { endpoints as docs } from './docs/endpoints.ts'
+import { worker as eventFanout } from './event-fanout/worker.ts'
+import { worker as overdueSweep } from './overdue-sweep/worker.ts'
+import { worker as runDispatch } from './run-dispatch/worker.ts'
+import { worker as streamRelay } from './stream-relay/worker.ts'
+import { worker as webhookDelivery } from './webhook-delivery/worker.ts'
+
+/** Every request-serving function with the endpoints it serves. Infra, the OpenAPI document and the tests read this. */
+export const requestFunctions: Record<string, Endpoint[]> = {
+  api,
+  console: Object.values(consoleRuns),
+  developer,
+  docs,
+  'agent-calls': agentCalls,
+}
+
+/** Every worker. */
+export const workers: Worker[] = [streamRelay, eventFanout, runDispatch, approvedTools, webhookDelivery, overdueSweep]

@@ -1,0 +1,155 @@
+import type { App } from '../../entities/apps.ts'
+import { type Grant, GrantEntity } from '../../entities/installations.ts'
+import { AuthorizationCodeEntity, type Consent, ConsentEntity } from '../../entities/oauth.ts'
+import type { Session, User } from '../../entities/people.ts'
+import { AuditEntity } from '../../entities/platform.ts'
+import { fail } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { covers, SCOPE_NAMES, type Scope } from '../../kernel/scopes.ts'
+import { newSecret, sha256 } from '../../kernel/secrets.ts'
+import type { Write } from '../../table/entity.ts'
+import type { Work } from '../deps.ts'
+import { type InstallPlan, withInstallation } from '../installations/install.ts'
+import { installableVersion } from '../installations/version.ts'
+import { redirectBack } from '../oauth/redirect-back.ts'
+import { type Belonging, belongingTo } from '../people/memberships.ts'
+import { openConsent, whileOpen } from './load.ts'
+import { refuseBanned, refuseBlocked } from './permitted.ts'
+import type { DecideConsentInput } from './schemas.ts'
+
+/** Who decides. */
+export interface Decider {
+  user: User
+  session: Session
+}
+
+export interface Decided {
+  /** Where the browser goes: back to the client, with the code or with the person's "no". */
+  redirect_to: string
+}
+
+/**
+ * A person's answer to a consent request, once: it is a condition of the transaction that installs the app and makes
+ * the grant and its code.
+ * @throws `not_found`, `expired_consent_link`, `app_suspended`, `app_not_approved`, `admin_required`,
+ * `insufficient_scope`, `scope_denied_by_admin`, `installation_suspended`, `no_manifest`
+ */
+export const decideConsent = async (work: Work, decider: Decider, input: DecideConsentInput): Promise<Decided> => {
+  const { user } = decider
+  const { consent, app } = await openConsent(work, input.tg, user.id)
+  if (input.decision === 'deny') return deny(work, decider, consent)
+
+  const belonging = await chosen(work, decider, input.workspace_id)
+  refuseBlocked(app, belonging)
+  const scopes = granted(consent, input.scopes)
+  refuseBanned(belonging, scopes)
+  const version = await installableVersion(work, app, belonging.workspace)
+  const grantId = work.id('grant')
+  const code = newSecret('code_')
+  const answer = {
+    redirect_to: redirectBack(work.settings, consent.redirect_uri, { code, state: consent.state }),
+  }
+  const { workspace } = belonging
+  const owner = { id: user.id, name: user.name }
+  await withInstallation(work, { app, version, workspace, scopes, owner }, (plan) =>
+    work.commit(
+      [
+        decided(consent, decider, 'approve'),
+        ...plan.writes,
+        ...grantWrites(work, { consent, app, plan, owner, scopes, grantId, code }),
+      ],
+      answer,
+    ),
+  )
+  return answer
+}
+
+const deny = async (work: Work, decider: Decider, consent: Consent): Promise<Decided> => {
+  const answer = {
+    redirect_to: redirectBack(work.settings, consent.redirect_uri, { error: 'access_denied', state: consent.state }),
+  }
+  await work.commit([decided(consent, decider, 'deny')], answer)
+  return answer
+}
+
+/** The one conditional write by which a request is decided. */
+const decided = ({ nonce_hash }: Consent, { user, session }: Decider, decision: 'approve' | 'deny'): Write =>
+  ConsentEntity.update(
+    { nonce_hash },
+    { set: { user_id: user.id, session_id: session.id, decision } },
+    whileOpen(user.id),
+  )
+
+const chosen = async (work: Work, { user, session }: Decider, workspaceId: string | undefined): Promise<Belonging> => {
+  const id = workspaceId ?? session.workspace_id
+  const found = isId('workspace', id) ? await belongingTo(work, id, user.id) : undefined
+  if (!found) throw fail('not_found', { message: 'You are in no such workspace.' })
+  return found
+}
+
+/** What the person grants of what was asked for; all of it unless they say. */
+const granted = ({ scopes: asked }: Consent, wanted: readonly Scope[] | undefined): string[] => {
+  if (!wanted) return asked
+  const outside = wanted.find((scope) => !covers(asked, scope))
+  if (outside !== undefined) {
+    throw fail('insufficient_scope', {
+      message: `The app did not ask for ${outside}.`,
+      fix: 'Grant only scopes of the request.',
+      details: { required_scope: outside, granted_scopes: asked },
+    })
+  }
+  return SCOPE_NAMES.filter((scope) => wanted.includes(scope))
+}
+
+interface GrantParts {
+  consent: Consent
+  app: App
+  plan: InstallPlan
+  owner: { id: string; name: string }
+  scopes: string[]
+  grantId: string
+  code: string
+}
+
+/** The grant, its code and the audit entry. */
+const grantWrites = (work: Work, parts: GrantParts): Write[] => {
+  const { consent, app, plan, owner, scopes, grantId, code } = parts
+  const { id: installation_id, workspace_id } = plan.installation
+  const now = work.clock.now()
+  const grant: Grant = {
+    id: grantId,
+    installation_id,
+    workspace_id,
+    app_id: app.id,
+    scopes,
+    status: 'active',
+    approved_by: owner,
+    kind: 'oauth',
+    created_at: now,
+  }
+  return [
+    GrantEntity.create(grant),
+    AuthorizationCodeEntity.create({
+      code_hash: sha256(code),
+      app_id: app.id,
+      workspace_id,
+      installation_id,
+      grant_id: grantId,
+      redirect_uri: consent.redirect_uri,
+      code_challenge: consent.code_challenge,
+      scopes,
+      expires_at: now + LIMITS.codeLife,
+    }),
+    AuditEntity.create({
+      id: work.id('audit'),
+      scope: workspace_id,
+      action: 'consent.approved',
+      actor: { type: 'user', id: owner.id },
+      target: { type: 'grant', id: grantId },
+      source_ip: work.sourceIp,
+      details: { app_id: app.id, installation_id, scopes },
+      created_at: now,
+    }),
+  ]
+}

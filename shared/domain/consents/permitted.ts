@@ -1,0 +1,47 @@
+import type { App } from '../../entities/apps.ts'
+import { atLeast } from '../../entities/people.ts'
+import { fail, type PlatformError } from '../../kernel/errors.ts'
+import type { Belonging } from '../people/memberships.ts'
+import type { Block } from './schemas.ts'
+
+/**
+ * Why a person may not install an app into a workspace; undefined when they may. Installing takes an admin (decisions
+ * §3), and a customer's workspace takes an approved app: until then an app can be tried in sandbox workspaces (§2).
+ */
+export const blockedBy = (app: App, { workspace, member }: Belonging): Block | undefined => {
+  if (workspace.status === 'suspended') return 'installation_suspended'
+  if (!atLeast(member.role, 'admin')) return 'admin_required'
+  if (!workspace.is_sandbox && app.status !== 'approved') return 'app_not_approved'
+  return undefined
+}
+
+/** {@link blockedBy} as a refusal. */
+export const refuseBlocked = (app: App, belonging: Belonging): void => {
+  const block = blockedBy(app, belonging)
+  if (block) throw refusal(block)
+}
+
+const refusal = (block: Block): PlatformError => {
+  switch (block) {
+    case 'admin_required':
+      return fail(block, {
+        message: 'This needs the role admin in the workspace.',
+        fix: 'Ask somebody with the role admin or owner to install the app.',
+      })
+    case 'installation_suspended':
+      return fail(block, { message: 'The workspace is suspended.' })
+    case 'app_not_approved':
+      return fail(block)
+  }
+}
+
+/** Refuses scopes that an admin of the workspace forbade: granting them would bring them to life once the ban ends. */
+export const refuseBanned = ({ workspace }: Belonging, scopes: readonly string[]): void => {
+  const banned = scopes.find((scope) => workspace.denied_scopes.includes(scope))
+  if (banned === undefined) return
+  throw fail('scope_denied_by_admin', {
+    message: `An admin of the organization forbade ${banned}.`,
+    fix: 'Grant the other scopes only, or ask an admin of the workspace to lift the ban.',
+    details: { required_scope: banned, granted_scopes: scopes.filter((scope) => scope !== banned) },
+  })
+}

@@ -1,0 +1,73 @@
+import * as z from 'zod'
+import { ROLES } from '../../entities/people.ts'
+import { SCOPE_NAMES } from '../../kernel/scopes.ts'
+import { idField, time } from '../fields.ts'
+import { ScopeSchema } from '../oauth/scopes.ts'
+
+/** The nonce of a consent address: at most 64 of `A-Za-z0-9_-`, as a messaging-app start parameter takes it. */
+const nonce = () =>
+  z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the tg of the consent address')
+    .meta({ description: 'The `tg` of the consent address.' })
+
+/** Query of `GET /oauth/consent/request`. */
+export const ConsentQuery = () => z.strictObject({ tg: nonce() })
+
+/** Why a workspace cannot be chosen. */
+const BLOCKS = ['admin_required', 'app_not_approved', 'installation_suspended'] as const
+export type Block = (typeof BLOCKS)[number]
+
+/** What the consent screen shows (decisions §9). */
+export const ConsentRequestSchema = () =>
+  z
+    .object({
+      app: z.object({
+        id: idField('app'),
+        name: z.string(),
+        summary: z.string(),
+        logo_url: z.string().nullable(),
+        verified: z.boolean(),
+        privacy_url: z.string().nullable(),
+      }),
+      scopes: z.array(ScopeSchema()),
+      workspaces: z.array(
+        z.object({
+          id: idField('ws'),
+          name: z.string(),
+          is_sandbox: z.boolean(),
+          role: z.enum(ROLES),
+          blocked_by: z
+            .enum(BLOCKS)
+            .nullable()
+            .meta({ description: 'Why this workspace cannot be chosen; null when it can.' }),
+          denied_scopes: z.array(z.string()).meta({ description: 'Scopes that an admin of the workspace forbade.' }),
+        }),
+      ),
+      redirect_host: z.string().meta({ description: 'Where the person is sent back to.', example: 'client.example' }),
+      expires_at: time(),
+    })
+    .meta({ id: 'ConsentRequest' })
+
+/** `POST /oauth/consent/decision`. */
+export const DecideConsent = () =>
+  z
+    .strictObject({
+      tg: nonce(),
+      decision: z.enum(['approve', 'deny']),
+      workspace_id: z.string().max(64).optional().meta({ description: 'Default: the session’s workspace.' }),
+      scopes: z
+        .array(z.enum(SCOPE_NAMES))
+        .max(SCOPE_NAMES.length)
+        .optional()
+        .meta({ description: 'What is granted of what was asked for. Default: all.' }),
+    })
+    .meta({ id: 'DecideConsent' })
+
+export const ConsentDecidedSchema = () =>
+  z
+    .object({ redirect_to: z.string().meta({ description: 'Where the browser goes now; it may hold the code.' }) })
+    .meta({ id: 'ConsentDecided' })
+
+export type ConsentRequestView = z.infer<ReturnType<typeof ConsentRequestSchema>>
+export type DecideConsentInput = z.infer<ReturnType<typeof DecideConsent>>

@@ -1,0 +1,47 @@
+import { OutboxEntity, type OutboxEvent } from '../../entities/events.ts'
+import { ConditionFailed } from '../../table/entity.ts'
+import type { WorkerWork } from '../deps.ts'
+import { recoverDeliveries } from '../webhooks/recover.ts'
+import { wakeDeliveries } from '../webhooks/redeliver.ts'
+import { scheduleDeliveries } from '../webhooks/schedule.ts'
+import { audienceOf } from './audience.ts'
+import { appendToFeed } from './feed.ts'
+
+/** Feeds written at the same time for one event of a whole workspace. */
+const AT_ONCE = 10
+
+/**
+ * Brings an event to all who see it: into their feeds, then to their webhook subscriptions. Each part can be repeated
+ * without doing anything twice, and only when all of it is done does the event leave the list of what is due: so a worker
+ * may die between any two lines, and any number may be woken for the same event.
+ */
+export const fanOut = async (work: WorkerWork, eventId: string): Promise<void> => {
+  const event = await work.table.get(OutboxEntity, { id: eventId })
+  if (event?.due_at === undefined) return
+  await actOn(work, event)
+  const audience = await audienceOf(work, event)
+  for (let i = 0; i < audience.length; i += AT_ONCE) {
+    await Promise.all(audience.slice(i, i + AT_ONCE).map((installationId) => bring(work, installationId, event)))
+  }
+  await settle(work, event)
+}
+
+/** What the platform itself does about an event. */
+const actOn = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
+  if (event.type === 'delivery.requested') await wakeDeliveries(work, event)
+  if (event.type === 'delivery.recovery') await recoverDeliveries(work, event)
+}
+
+const bring = async (work: WorkerWork, installationId: string, event: OutboxEvent): Promise<void> => {
+  await appendToFeed(work.table, installationId, event)
+  await scheduleDeliveries(work, installationId, event)
+}
+
+const settle = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
+  try {
+    await work.commit([OutboxEntity.update(event, { set: { due_at: undefined } })])
+  } catch (error) {
+    // Expired in the meantime.
+    if (!(error instanceof ConditionFailed)) throw error
+  }
+}

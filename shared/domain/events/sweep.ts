@@ -1,0 +1,101 @@
+import { OutboxEntity, SweepMarkEntity } from '../../entities/events.ts'
+import { ApprovalEntity, RunEntity } from '../../entities/runs.ts'
+import { DeliveryEntity } from '../../entities/webhooks.ts'
+import { MINUTE } from '../../kernel/clock.ts'
+import { type AnyEntity, ConditionFailed, type Key } from '../../table/entity.ts'
+import { exists } from '../../table/expressions.ts'
+import type { WorkerWork } from '../deps.ts'
+import { handleOverdueApproval, handleOverdueRun } from '../runs/overdue.ts'
+import { handleOverdueDelivery } from '../webhooks/overdue.ts'
+import { handleOverdueEvent } from './overdue.ts'
+
+interface Duty {
+  entity: AnyEntity
+  /** Reads the record first: the index may lag, and another sweep may be at it. */
+  handle(work: WorkerWork, key: Key): Promise<void>
+}
+
+/** What is done about each kind of record whose time has come. */
+const DUTIES = new Map<string, Duty>(
+  [
+    { entity: OutboxEntity, handle: handleOverdueEvent },
+    { entity: DeliveryEntity, handle: handleOverdueDelivery },
+    { entity: RunEntity, handle: handleOverdueRun },
+    { entity: ApprovalEntity, handle: handleOverdueApproval },
+  ].map((duty) => [duty.entity.name, duty]),
+)
+
+/** Read from each shard in one pass. */
+const PER_SHARD = 50
+const AT_ONCE = 10
+/** Passes of one sweep while there is more; and the milliseconds after which no further one begins. */
+const PASSES = 20
+const TIME = 35_000
+
+/** After what failed, so that records that cannot be handled do not stand before those that can. */
+const AFTER_FAILURE = 5 * MINUTE
+
+/**
+ * Finds what is due and was not done, because a message was lost or a worker died, and has it done; oldest first, a
+ * bounded number in each sweep. One record's failure does not stop the others.
+ */
+export const sweepOverdue = async (work: WorkerWork): Promise<void> => {
+  const now = work.clock.now()
+  const begun = performance.now()
+  const seen = new Set<string>()
+  let failed = 0
+  let oldest_ms = 0
+  for (let pass = 0; pass < PASSES && performance.now() - begun < TIME; pass++) {
+    const due = await work.table.due(now, PER_SHARD)
+    // What comes again was handled: the index lags behind.
+    const fresh = due.filter(({ key }) => !seen.has(`${key.pk}\n${key.sk}`))
+    for (const { key, dueAt } of fresh) {
+      seen.add(`${key.pk}\n${key.sk}`)
+      oldest_ms = Math.max(oldest_ms, now - dueAt)
+    }
+    for (let i = 0; i < fresh.length; i += AT_ONCE) {
+      const done = await Promise.all(fresh.slice(i, i + AT_ONCE).map((one) => handle(work, one)))
+      failed += done.filter((ok) => !ok).length
+    }
+    if (fresh.length === 0 || due.length < PER_SHARD) break
+  }
+  const found = seen.size
+  await work.table.transact([SweepMarkEntity.replace({ name: 'overdue', at: now, found, failed, oldest_ms })])
+  work.log.metrics(
+    'overdue sweep',
+    { worker: 'overdue-sweep' },
+    {
+      OverdueFound: [found, 'Count'],
+      OverdueFailed: [failed, 'Count'],
+      OverdueOldest: [oldest_ms, 'Milliseconds'],
+    },
+  )
+}
+
+/** @returns whether it was done */
+const handle = async (
+  work: WorkerWork,
+  { entity, key, dueAt }: { entity: string; key: Key; dueAt: number },
+): Promise<boolean> => {
+  const duty = DUTIES.get(entity)
+  try {
+    if (!duty) throw new Error(`nothing is known of overdue ${entity} records`)
+    await duty.handle(work, key)
+    return true
+  } catch (error) {
+    work.log.error('overdue record failed', { entity, ...key, due_at: dueAt, error })
+    if (duty) await postpone(work, duty.entity, key, dueAt)
+    return false
+  }
+}
+
+const postpone = async (work: WorkerWork, entity: AnyEntity, key: Key, dueAt: number): Promise<void> => {
+  try {
+    const due_at = work.clock.now() + AFTER_FAILURE
+    await work.table.transact([
+      { kind: 'update', entity, key, changes: { set: { due_at } }, where: { pk: exists, due_at: dueAt } },
+    ])
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) work.log.error('overdue record could not be postponed', { ...key, error })
+  }
+}

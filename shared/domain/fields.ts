@@ -1,0 +1,12 @@
+import * as z from 'zod'
+
+/** Parts that the schemas of several records share. */
+
+/** A time in an answer (decisions §1 "Times"). */
+export const time = () => z.string().meta({ description: 'ISO 8601, UTC', example: '2026-11-21T10:15:30.123+00:00' })
+
+/** A required text without surrounding blanks. */
+export const line = (max: number) => z.string().trim().min(1, 'must not be empty').max(max)
+
+/** An id in an answer, shown by an example of its kind. */
+export const idField = (prefix: string) => z.string().meta({ example: `${prefix}_01kae5m1v8w6c3x9q2r7t4y0zn` })

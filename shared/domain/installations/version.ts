@@ -1,0 +1,20 @@
+import { type App, type Version, VersionEntity } from '../../entities/apps.ts'
+import type { Workspace } from '../../entities/people.ts'
+import { fail } from '../../kernel/errors.ts'
+import type { Deps } from '../deps.ts'
+
+/**
+ * The version that a new installation gets: the promoted one; in a sandbox workspace, while nothing is promoted, the
+ * newest, so that a developer can try the whole consent before moderation.
+ * @throws `no_manifest`
+ */
+export const installableVersion = async (
+  { table }: Pick<Deps, 'table'>,
+  app: App,
+  workspace: Pick<Workspace, 'is_sandbox'>,
+): Promise<Version> => {
+  const id = app.promoted_version_id ?? (workspace.is_sandbox ? app.newest_version_id : undefined)
+  const version = id === undefined ? undefined : await table.get(VersionEntity, { app_id: app.id, id })
+  if (!version) throw fail('no_manifest')
+  return version
+}

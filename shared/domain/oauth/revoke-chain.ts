@@ -1,0 +1,65 @@
+import { GrantEntity } from '../../entities/installations.ts'
+import { AuditEntity } from '../../entities/platform.ts'
+import { tell } from '../../events/outbox.ts'
+import { ConditionFailed } from '../../table/entity.ts'
+import type { Work } from '../deps.ts'
+
+/** Whose chain it is: what codes and refresh tokens name alike. */
+interface ChainOf {
+  app_id: string
+  workspace_id: string
+  installation_id: string
+  grant_id: string
+}
+
+const REASONS = {
+  refresh_token_reuse: 'an old refresh token was used again',
+  code_reuse: 'an authorization code was used twice',
+} as const
+
+/**
+ * Ends a grant because one of its secrets came a second time: somebody else may hold a copy (RFC 9700 §4.14.2, RFC 6749
+ * §4.1.2). Every refresh token of the chain and every access token dies with the grant's status; the customer is
+ * notified and the audit tells why. Revoking again does nothing.
+ */
+export const revokeChain = async (
+  work: Work,
+  { app_id, workspace_id, installation_id, grant_id }: ChainOf,
+  reason: keyof typeof REASONS,
+  appName: string,
+): Promise<void> => {
+  const writes = [
+    GrantEntity.update(
+      { installation_id, id: grant_id },
+      { set: { status: 'revoked', revoked_reason: reason } },
+      { where: { status: 'active' } },
+    ),
+    tell(work.clock, {
+      type: 'notification.created',
+      workspace_id,
+      installation_id,
+      app_id,
+      data: {
+        notification_id: work.id('notification'),
+        title: `Access of ${appName} was ended`,
+        body: `As a precaution, because ${REASONS[reason]}. If you trust the app, connect it again.`,
+        app_id,
+      },
+    }),
+    AuditEntity.create({
+      id: work.id('audit'),
+      scope: workspace_id,
+      action: 'grant.revoked',
+      actor: { type: 'app', id: app_id },
+      target: { type: 'grant', id: grant_id },
+      source_ip: work.sourceIp,
+      details: { reason, installation_id },
+      created_at: work.clock.now(),
+    }),
+  ]
+  try {
+    await work.table.transact(writes)
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error
+  }
+}

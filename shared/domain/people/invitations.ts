@@ -1,0 +1,42 @@
+import { type Invitation, InvitationEntity, InvitationLinkEntity, type Role } from '../../entities/people.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { newSecret, sha256 } from '../../kernel/secrets.ts'
+import type { Write } from '../../table/entity.ts'
+import type { Work } from '../deps.ts'
+
+export interface NewInvitation {
+  workspaceId: string
+  role: Role
+  /** Id of the person or developer who invites. */
+  createdBy: string
+}
+
+/**
+ * A single-use invitation of 7 days. `link` is a messaging-app start parameter, `join_<nonce>` (decisions §3): the only
+ * place where the nonce exists in the clear, because the table keeps its hash.
+ */
+export const newInvitationWrites = (
+  work: Work,
+  { workspaceId, role, createdBy }: NewInvitation,
+): { link: string; invitation: Invitation; writes: Write[] } => {
+  const nonce = newSecret()
+  const now = work.clock.now()
+  const invitation: Invitation = {
+    id: work.id('invitation'),
+    nonce_hash: sha256(nonce),
+    workspace_id: workspaceId,
+    role,
+    created_by: createdBy,
+    created_at: now,
+    expires_at: now + LIMITS.invitationLife,
+  }
+  const { nonce_hash, workspace_id, id: invitation_id, expires_at } = invitation
+  return {
+    link: `join_${nonce}`,
+    invitation,
+    writes: [
+      InvitationEntity.create(invitation),
+      InvitationLinkEntity.create({ nonce_hash, workspace_id, invitation_id, expires_at }),
+    ],
+  }
+}

@@ -1,0 +1,34 @@
+import { type Workspace, WorkspaceEntity } from '../../entities/people.ts'
+import type { Write } from '../../table/entity.ts'
+import type { Work } from '../deps.ts'
+
+export interface NewWorkspace {
+  /** Default: a new id. */
+  id?: string
+  name: string
+  isSandbox?: boolean
+  /** The developer whose sandbox it is. */
+  developerId?: string
+  /** BCP 47; default `en`. */
+  locale?: string
+  /** IANA; default `UTC`. */
+  timeZone?: string
+}
+
+/** A new workspace and the writes that make it, for the transaction of whoever founds it. */
+export const newWorkspaceWrites = (work: Work, input: NewWorkspace): { workspace: Workspace; writes: Write[] } => {
+  const workspace: Workspace = {
+    id: input.id ?? work.id('workspace'),
+    name: input.name,
+    is_sandbox: input.isSandbox ?? false,
+    status: 'active',
+    locale: input.locale ?? 'en',
+    time_zone: input.timeZone ?? 'UTC',
+    cross_agent_enabled: true,
+    denied_tools: [],
+    denied_scopes: [],
+    developer_id: input.developerId,
+    created_at: work.clock.now(),
+  }
+  return { workspace, writes: [WorkspaceEntity.create(workspace)] }
+}

@@ -1,0 +1,42 @@
+import * as z from 'zod'
+import { idField } from '../fields.ts'
+import { TokenResponseSchema } from '../oauth/token-pair.ts'
+import { RunSchema } from '../runs/schemas.ts'
+
+/** `POST /api/v1/dev/apps/{id}/test-run`. */
+export const TestRun = () =>
+  z
+    .strictObject({
+      input: z
+        .record(z.string(), z.unknown())
+        .default({})
+        .meta({
+          description: 'What the agent gets as `run.input`.',
+          example: { question: 'How many are in stock?' },
+        }),
+    })
+    .meta({ id: 'TestRun' })
+
+/** What a test run answers, whether the agent succeeded or not (specification "test-run"). */
+export const TestRunResult = () =>
+  z
+    .object({
+      installation_id: idField('ins'),
+      workspace_id: idField('ws'),
+      agent: z.object({
+        version: z.string().meta({ example: '1.0.0' }),
+        runtime_type: z.enum(['webhook', 'inline']),
+        endpoint: z.string().nullable(),
+      }),
+      run: RunSchema(),
+    })
+    .meta({ id: 'TestRunResult' })
+
+/** The token response of the sandbox installation (specification "Token response"). */
+export const SandboxToken = () =>
+  TokenResponseSchema()
+    .extend({ agent_version: z.string().meta({ description: 'The version attached.', example: '1.0.0' }) })
+    .meta({ id: 'SandboxToken' })
+
+export type TestRunView = z.infer<ReturnType<typeof TestRunResult>>
+export type SandboxTokenView = z.infer<ReturnType<typeof SandboxToken>>

@@ -1,0 +1,86 @@
+import { AppEntity } from '../../entities/apps.ts'
+import type { Installation } from '../../entities/installations.ts'
+import { type Run, RunEntity } from '../../entities/runs.ts'
+import { fail } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { ConditionFailed } from '../../table/entity.ts'
+import type { Work } from '../deps.ts'
+import { ensureInstallation } from '../installations/install.ts'
+import { take } from '../limits/gcra.ts'
+import { stepsOf, viewWithSteps } from '../runs/read.ts'
+import { startRun } from '../runs/start.ts'
+import { waitForRun } from '../runs/wait.ts'
+import { TEST_TRIGGER } from './evidence.ts'
+import { sandboxInstall } from './installation.ts'
+import type { TestRunView } from './schemas.ts'
+
+/**
+ * Installs the newest manifest into the developer's sandbox workspace, performs one real run there and waits for its end.
+ * A failed agent is an answer, not an error.
+ * @throws `no_manifest`, `rate_limited` (6 a minute per developer), `too_many_active_runs`, `app_suspended`
+ */
+export const testRun = async (
+  work: Work,
+  developerId: string,
+  appId: string,
+  input: Record<string, unknown>,
+): Promise<TestRunView> => {
+  await limitTestRuns(work, developerId)
+  // Taken before anything else, so that a repeat under the same Idempotency-Key finds the run that the first one started.
+  const runId = work.id('run')
+  const install = await sandboxInstall(work, developerId, appId, 'newest')
+  const { version, owner } = install
+  const installation = await ensureInstallation(work, install)
+  await startOnce(work, runId, installation, input, owner)
+  const run = await waitForRun(work, { installation_id: installation.id, id: runId })
+  const view: TestRunView = {
+    installation_id: installation.id,
+    workspace_id: installation.workspace_id,
+    agent: {
+      version: version.version,
+      runtime_type: version.runtime_type,
+      endpoint: version.endpoint ?? null,
+    },
+    run: await viewWithSteps(work, run, await stepsOf(work, runId)),
+  }
+  if (run.status === 'succeeded') {
+    await work.commit([AppEntity.update({ id: appId }, { set: { test_run_at: run.finished_at } })], view)
+  }
+  return view
+}
+
+const limitTestRuns = async (work: Work, developerId: string): Promise<void> => {
+  const taken = await take(work, `test-run:${developerId}`, LIMITS.testRunRate)
+  if (taken.allowed) return
+  throw fail('rate_limited', {
+    message: `At most ${LIMITS.testRunRate.burst} test runs a minute for this developer account.`,
+    fix: `Wait ${taken.retryAfter} s (Retry-After), then test again.`,
+    details: { limit_scope: 'developer' },
+    headers: { 'retry-after': String(taken.retryAfter) },
+  })
+}
+
+/** Starts the run, unless a request with the same Idempotency-Key that died before it answered has started it. */
+const startOnce = async (
+  work: Work,
+  runId: string,
+  installation: Installation,
+  input: Record<string, unknown>,
+  actor: { id: string; name: string },
+): Promise<void> => {
+  // The answer to keep is the whole test run's, not this transaction's.
+  const starting: Work = {
+    ...work,
+    id: (kind) => (kind === 'run' ? runId : work.id(kind)),
+    commit: (writes) => work.commit(writes),
+  }
+  try {
+    await startRun(starting, { installation, input, trigger: TEST_TRIGGER, actor })
+  } catch (error) {
+    const known: Run | undefined =
+      error instanceof ConditionFailed
+        ? await work.table.get(RunEntity, { installation_id: installation.id, id: runId })
+        : undefined
+    if (!known) throw error
+  }
+}

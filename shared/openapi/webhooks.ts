@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import { EVENTS } from '../events/catalogue.ts'
+import { sampleOf } from './sample.ts'
+import type { Json, Schemas } from './schemas.ts'
+
+const header = (name: string, description: string, example: string): Json => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string', examples: [example] },
+})
+
+const SIGNATURE = header(
+  'X-SVC-Signature',
+  '`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>`, keyed with the secret; one `v1` per valid secret.',
+  't=1795774530,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
+)
+
+/** Headers of every delivery (specification "Delivery", decisions §6). */
+const DELIVERY_HEADERS = [
+  SIGNATURE,
+  header('X-SVC-Event', 'The event’s type.', 'run.succeeded'),
+  header('X-SVC-Delivery', 'The delivery’s id: the same over retries.', 'whd_01kae5m1v8w6c3x9q2r7t4y0zn'),
+  header('X-SVC-Attempt', 'Number of the attempt, from 1.', '1'),
+  header('webhook-id', 'Standard Webhooks: the event’s id.', 'evt_01kae5m1v8w6c3x9q2r7t4y0zn'),
+  header('webhook-timestamp', 'Standard Webhooks: Unix seconds.', '1795774530'),
+  header('webhook-signature', 'Standard Webhooks: `v1,<base64>`, keyed with the decoded secret.', 'v1,K5oZ…'),
+]
+
+const RECEIVED: Json = {
+  '2XX': { description: 'Received. The body is ignored.' },
+  default: { description: 'Not received: it is sent again on the retry schedule, six attempts in all.' },
+}
+
+const envelope = (type: string, data: z.ZodType) =>
+  z.object({
+    id: z.string().meta({ description: 'Deduplicate by it.', example: 'evt_01kae5m1v8w6c3x9q2r7t4y0zn' }),
+    type: type.endsWith('*') ? z.string().meta({ example: type.replace('*', 'order_placed') }) : z.literal(type),
+    created_at: z.string().meta({ example: '2026-11-21T10:15:30.123+00:00' }),
+    workspace_id: z.string().meta({ example: 'ws_01kae5m1v8w6c3x9q2r7t4y0zn' }),
+    data,
+  })
+
+/** Every event that receivers can get, under `webhooks`; types of the platform's own workers are left out. */
+export const webhooksOf = (schemas: Schemas): Json =>
+  Object.fromEntries(
+    Object.entries(EVENTS)
+      .filter(([, { audience }]) => audience !== 'internal')
+      .map(([type, { when, data }]) => {
+        const schema = schemas.of(envelope(type, data()), 'output')
+        const post = {
+          operationId: `webhook.${type}`,
+          tags: [WEBHOOK_TAG.name],
+          summary: type,
+          description: when,
+          security: [],
+          parameters: DELIVERY_HEADERS,
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema, example: sampleOf(schema, schemas.components) } },
+          },
+          responses: RECEIVED,
+        }
+        return [type, { post }]
+      }),
+  )
+
+export const WEBHOOK_TAG = { name: 'Webhooks', description: 'What the platform sends to your addresses.' }

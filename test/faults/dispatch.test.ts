@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { killAfter } from '#test/support/faults.ts'
+import { callbackToken, installed, member } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+
+let platform: TestPlatform
+let agent: Receiver
+let page: Receiver
+beforeAll(async () => {
+  platform = await startPlatform()
+  agent = await startReceiver()
+  page = await startReceiver()
+})
+afterAll(async () => {
+  await Promise.all([agent.close(), page.close()])
+  await platform.stop()
+})
+
+const succeeded = { kind: 'answer', status: 200, body: JSON.stringify({ status: 'succeeded', output: {} }) } as const
+const FINAL = ['succeeded', 'failed', 'cancelled']
+
+/** Runs `during` for every point at which a worker can die, until it gets through without dying. */
+const atEveryPoint = async (during: (n: number, die: () => { restore: () => boolean }) => Promise<boolean>) => {
+  for (let n = 1; n < 40; n++) {
+    platform.clock.advance(7_200_000)
+    agent.requests.length = 0
+    page.requests.length = 0
+    const reached = await during(n, () => killAfter(platform, n))
+    if (!reached) return n - 1
+  }
+  throw new Error('there is no end to the points')
+}
+
+/** Lets time pass and the sweep run, as the schedule would. */
+const recover = async (minutes: number) => {
+  for (let i = 0; i < minutes; i++) {
+    await platform.drain()
+    platform.clock.advance(60_000)
+    await platform.sweep()
+  }
+  await platform.drain()
+}
+
+describe('a dispatcher that dies at any point', () => {
+  it.each([
+    ['an agent that answers at once', succeeded],
+    ['an agent that answers 202 and is never heard of again', { kind: 'answer', status: 202 } as const],
+    ['an agent that cannot be understood', { kind: 'answer', status: 200, body: 'hm' } as const],
+  ])('with %s leaves no run stuck and calls nobody twice', async (_what, answer) => {
+    agent.answer(answer)
+    const points = await atEveryPoint(async (_n, die) => {
+      const app = await installed(platform.deps, { endpoint: agent.url })
+      const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+      await platform.deps.bus.put(platform.outbox.splice(0))
+      const death = die()
+      const due = platform.messages.splice(0)
+      for (const message of due) await platform.deliver(message)
+      const reached = death.restore()
+      // The queue delivers again what was not acknowledged, and again although it was.
+      for (const message of due) await platform.deliver(message)
+      await recover(70)
+      const person = await member(platform.deps, app.workspaceId, 'member')
+      const seen = await platform.call('GET', `/console/runs/${run.id}`, { token: person.token })
+      expect(FINAL).toContain(seen.body.status)
+      expect(agent.requests.length).toBeLessThanOrEqual(1)
+      const active = await platform.deps.table.get((await import('#shared/entities/developers.ts')).CounterEntity, {
+        owner: app.installation.id,
+        counter: 'active_runs',
+      })
+      expect(active?.n).toBe(0)
+      return reached
+    })
+    expect(points).toBeGreaterThan(2)
+  })
+
+  it('a run whose message and event were both lost is dispatched within two minutes', async () => {
+    agent.answer(succeeded)
+    agent.requests.length = 0
+    const app = await installed(platform.deps, { endpoint: agent.url })
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+    platform.outbox.length = 0
+    platform.messages.length = 0
+    await recover(2)
+    const seen = await platform.call('GET', `/api/v1/runs/${run.id}`, { token: app.token })
+    expect(seen.body.status).toBe('succeeded')
+    expect(agent.requests).toHaveLength(1)
+  })
+
+  it('of ten workers woken at the same time one calls the agent', async () => {
+    agent.answer(succeeded)
+    agent.requests.length = 0
+    const app = await installed(platform.deps, { endpoint: agent.url })
+    await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+    await platform.deps.bus.put(platform.outbox.splice(0))
+    const message = platform.messages.splice(0).find(({ queue }) => queue === 'dispatch')
+    if (!message) throw new Error('no dispatch message')
+    await Promise.all(Array.from({ length: 10 }, () => platform.deliver(message)))
+    expect(agent.requests).toHaveLength(1)
+  })
+})
+
+describe('a worker of an approved call that dies at any point', () => {
+  it('executes it at most once, and the run goes on with a result', async () => {
+    agent.answer({ kind: 'answer', status: 202 })
+    const points = await atEveryPoint(async (_n, die) => {
+      const app = await installed(platform.deps, { endpoint: agent.url })
+      const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+      await platform.drain()
+      const token = await callbackToken(platform.deps, app, run.id)
+      const args = { arguments: { url: page.url } }
+      const asked = await platform.call('POST', '/api/v1/tools/http_fetch/invoke', { token, body: args })
+      await platform.drain()
+      await platform.call('POST', `/console/runs/${run.id}/steps/${asked.body.step_id}/decision`, {
+        token: app.person.token,
+        body: { decision: 'approve' },
+      })
+      await platform.deps.bus.put(platform.outbox.splice(0))
+      const due = platform.messages.splice(0).filter(({ queue }) => queue === 'approved-tools')
+      const death = die()
+      for (const message of due) await platform.deliver(message)
+      const reached = death.restore()
+      for (const message of due) await platform.deliver(message)
+      await recover(3)
+      const result = await platform.call('POST', '/api/v1/tools/http_fetch/invoke', { token, body: args })
+      expect(result.body.status).toBe('ok')
+      expect(page.requests.length).toBeLessThanOrEqual(1)
+      if (page.requests.length === 0) expect(result.body.result.error).toBe('outcome_unknown')
+      return reached
+    })
+    expect(points).toBeGreaterThan(1)
+  })
+})
+
+describe('a request handler that dies between its commit and its answer', () => {
+  it('is found by the retry with the same Idempotency-Key', async () => {
+    const app = await installed(platform.deps, { endpoint: agent.url })
+    const { transact } = platform.deps.table
+    const send = () =>
+      platform.call('POST', '/api/v1/runs', {
+        token: app.token,
+        body: { input: { a: 1 } },
+        headers: { 'idempotency-key': 'k-1' },
+      })
+    platform.deps.table.transact = async (writes) => {
+      await transact.call(platform.deps.table, writes)
+      if (writes.some(({ entity }) => entity.name === 'run')) throw new Error('died after the commit')
+    }
+    const died = await send()
+    platform.deps.table.transact = transact
+    expect(died.status).toBe(500)
+    const retried = await send()
+    expect([retried.status, retried.headers['idempotency-replayed']]).toEqual([201, 'true'])
+    const { body } = await platform.call('GET', '/api/v1/runs', { token: app.token })
+    expect(body.items.map(({ id }: { id: string }) => id)).toEqual([retried.body.id])
+  })
+})

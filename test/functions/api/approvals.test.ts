@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { callbackToken, installed, member } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+
+let platform: TestPlatform
+let agent: Receiver
+let page: Receiver
+beforeAll(async () => {
+  platform = await startPlatform()
+  agent = await startReceiver()
+  page = await startReceiver()
+})
+afterAll(async () => {
+  await Promise.all([agent.close(), page.close()])
+  await platform.stop()
+})
+beforeEach(() => {
+  platform.clock.advance(3_600_000)
+  agent.requests.length = 0
+  page.requests.length = 0
+  agent.answer({ kind: 'answer', status: 202 })
+  page.answer({ kind: 'answer', status: 200, body: 'the page' })
+})
+
+/** A running run whose agent may call tools. */
+const running = async (options: Parameters<typeof installed>[1] = {}) => {
+  const app = await installed(platform.deps, { endpoint: agent.url, ...options })
+  const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+  await platform.drain()
+  const token = await callbackToken(platform.deps, app, run.id)
+  const invoke = (name: string, args: unknown, more: object = {}) =>
+    platform.call('POST', `/api/v1/tools/${name}/invoke`, { token, body: { arguments: args, ...more } })
+  const decide = (step: string, decision: string, person = app.person.token) =>
+    platform.call('POST', `/console/runs/${run.id}/steps/${step}/decision`, { token: person, body: { decision } })
+  const read = async () => (await platform.call('GET', `/console/runs/${run.id}`, { token: app.person.token })).body
+  return { app, run, token, invoke, decide, read }
+}
+
+describe('a dangerous call', () => {
+  it('waits for a person, is executed once approved, and gives its result once', async () => {
+    const { invoke, decide, read } = await running()
+    const args = { url: `${page.url}/x` }
+    const asked = await invoke('http_fetch', args)
+    expect(asked.body).toMatchObject({ status: 'awaiting_approval', tool: 'http_fetch' })
+    expect(await read()).toMatchObject({ status: 'awaiting_approval', steps: [{ type: 'approval', output: { arguments: args } }] })
+    expect((await invoke('http_fetch', { url: `${page.url}/x` })).body.step_id).toBe(asked.body.step_id)
+    expect(page.requests).toHaveLength(0)
+
+    expect((await decide(asked.body.step_id, 'approve')).body.status).toBe('running')
+    await platform.drain()
+    expect(page.requests).toHaveLength(1)
+    const result = await invoke('http_fetch', args)
+    expect(result.body).toMatchObject({ status: 'ok', result: { status: 200, body: 'the page' } })
+    expect((await read()).steps[0]).toMatchObject({ status: 'executed', output: { result: { body: 'the page' } } })
+    expect((await invoke('http_fetch', args)).body.status).toBe('awaiting_approval')
+    expect(page.requests).toHaveLength(1)
+  })
+
+  it('with other arguments than the approved ones executes nothing', async () => {
+    const { invoke, decide } = await running()
+    const { body } = await invoke('http_fetch', { url: `${page.url}/good`, method: 'POST', body: 'a' })
+    await decide(body.step_id, 'approve')
+    await platform.drain()
+    const tampered = await invoke('http_fetch', { url: `${page.url}/good`, method: 'POST', body: 'b' })
+    expect(tampered.body.status).toBe('awaiting_approval')
+    expect(page.requests.map(({ body: sent }) => String(sent))).toEqual(['a'])
+  })
+
+  it('the order of an argument’s fields makes no other call', async () => {
+    const { invoke } = await running()
+    const one = await invoke('http_fetch', { url: page.url, headers: { a: '1', b: '2' } })
+    const two = await invoke('http_fetch', { headers: { b: '2', a: '1' }, url: page.url })
+    expect(two.body.step_id).toBe(one.body.step_id)
+  })
+
+  it('a second call that needs approval is a conflict while one waits', async () => {
+    const { invoke } = await running()
+    await invoke('http_fetch', { url: `${page.url}/1` })
+    const second = await invoke('http_fetch', { url: `${page.url}/2` })
+    expect([second.status, second.body.error.code]).toEqual([409, 'conflict'])
+  })
+
+  it('rejected, it executes nothing and says so once', async () => {
+    const { invoke, decide, read } = await running()
+    const { body } = await invoke('http_fetch', { url: page.url })
+    expect((await decide(body.step_id, 'reject')).body.status).toBe('running')
+    await platform.drain()
+    expect((await invoke('http_fetch', { url: page.url })).body).toEqual({ status: 'rejected', tool: 'http_fetch' })
+    expect(page.requests).toHaveLength(0)
+    expect((await read()).steps[0].status).toBe('rejected')
+  })
+
+  it('a second decision is approval_already_decided, one on a finished run run_already_finished', async () => {
+    const first = await running()
+    const { body } = await first.invoke('http_fetch', { url: page.url })
+    const decisions = await Promise.all([first.decide(body.step_id, 'approve'), first.decide(body.step_id, 'reject')])
+    expect(decisions.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect((await first.decide(body.step_id, 'approve')).body.error.code).toBe('approval_already_decided')
+
+    const other = await running()
+    const asked = await other.invoke('http_fetch', { url: page.url })
+    await platform.call('POST', `/api/v1/runs/${other.run.id}/complete`, { token: other.token, body: { status: 'succeeded' } })
+    expect((await other.read()).steps[0].status).toBe('voided')
+    expect((await other.decide(asked.body.step_id, 'approve')).body.error.code).toBe('run_already_finished')
+  })
+
+  it('is decided by people of its workspace only', async () => {
+    const { invoke, decide } = await running()
+    const { body } = await invoke('http_fetch', { url: page.url })
+    const stranger = await member(platform.deps, (await installed(platform.deps)).workspaceId, 'owner')
+    expect((await decide(body.step_id, 'approve', stranger.token)).status).toBe(404)
+    expect(page.requests).toHaveLength(0)
+  })
+
+  it('undecided for 24 hours it is rejected', async () => {
+    const { app, run, invoke } = await running()
+    await invoke('http_fetch', { url: page.url })
+    const seen = async () => {
+      const person = await member(platform.deps, app.workspaceId, 'member')
+      return (await platform.call('GET', `/console/runs/${run.id}`, { token: person.token })).body
+    }
+    platform.clock.advance(24 * 3_600_000 - 1_000)
+    await platform.sweep()
+    expect((await seen()).status).toBe('awaiting_approval')
+    platform.clock.advance(2_000)
+    await platform.sweep()
+    expect(await seen()).toMatchObject({ status: 'running', steps: [{ status: 'rejected' }] })
+  })
+
+  it('banned between approval and execution it is not executed', async () => {
+    const { app, invoke, decide } = await running()
+    const { body } = await invoke('http_fetch', { url: page.url })
+    await decide(body.step_id, 'approve')
+    const { AppEntity } = await import('#shared/entities/apps.ts')
+    await platform.deps.table.transact([AppEntity.update({ id: app.app.id }, { set: { status: 'suspended' } })])
+    await platform.drain()
+    expect(page.requests).toHaveLength(0)
+  })
+
+  it('whose worker died is never repeated: its outcome is unknown', async () => {
+    const { invoke, decide, read } = await running()
+    const { body } = await invoke('http_fetch', { url: page.url })
+    await decide(body.step_id, 'approve')
+    const { send } = platform.deps.http
+    platform.deps.http.send = async (request) => {
+      await send(request)
+      throw new Error('the worker died after it had sent')
+    }
+    await platform.deps.bus.put(platform.outbox.splice(0))
+    const [message] = platform.messages.splice(platform.messages.findIndex(({ queue }) => queue === 'approved-tools'), 1)
+    expect(message && (await platform.deliver(message))).toBe(false)
+    platform.deps.http.send = send
+    expect(message && (await platform.deliver(message))).toBe(true)
+    platform.clock.advance(61_000)
+    await platform.sweep()
+    await platform.drain()
+    expect(page.requests).toHaveLength(1)
+    expect((await read()).steps[0].output.result).toMatchObject({ error: 'outcome_unknown' })
+  })
+
+  it('failing on the way is a result, not an error', async () => {
+    const { invoke, decide } = await running()
+    const { body } = await invoke('http_fetch', { url: 'http://127.0.0.1:1/' })
+    await decide(body.step_id, 'approve')
+    await platform.drain()
+    expect((await invoke('http_fetch', { url: 'http://127.0.0.1:1/' })).body).toMatchObject({
+      status: 'ok',
+      result: { error: 'connect' },
+    })
+  })
+
+  it('to a forbidden address or with a forbidden header is refused at once', async () => {
+    const { invoke } = await running()
+    const blocked = await invoke('http_fetch', { url: 'https://169.254.169.254/latest' })
+    expect([blocked.status, blocked.body.error.code]).toEqual([422, 'blocked_target'])
+    for (const name of ['Authorization', 'cookie', 'HOST', 'X-SVC-Signature', 'proxy-authorization']) {
+      const answer = await invoke('http_fetch', { url: 'https://example.com/', headers: { [name]: 'x' } })
+      expect(answer.body.error.details.fields[`arguments.headers.${name}`], name).toBeTruthy()
+    }
+  })
+
+  it('without a run needs one, when the token is not bound to one', async () => {
+    const { app } = await running()
+    const answer = await platform.call('POST', '/api/v1/tools/http_fetch/invoke', {
+      token: app.token,
+      body: { arguments: { url: 'https://example.com/' } },
+    })
+    expect([answer.status, answer.body.error.details.fields]).toEqual([422, { run_id: [expect.any(String)] }])
+  })
+
+  it('of an agent that resumes hands the run to it again, once, with the decision and the result', async () => {
+    const { invoke, decide, run } = await running({ resume: true })
+    const { body } = await invoke('http_fetch', { url: page.url })
+    await decide(body.step_id, 'approve')
+    await platform.drain()
+    expect(agent.requests).toHaveLength(2)
+    expect(JSON.parse(String(agent.requests[1]?.body))).toMatchObject({
+      run: { id: run.id },
+      resume: { step_id: body.step_id, decision: 'approved', result: { body: 'the page' } },
+    })
+  })
+})
+
+describe('the other tools', () => {
+  it('answer at once and leave a step in their run', async () => {
+    const { app, invoke, read } = await running()
+    expect((await invoke('workspace_info', {})).body).toMatchObject({ status: 'ok', result: { id: app.workspaceId } })
+    expect((await invoke('list_runs', { limit: 5 })).body.result.runs).toHaveLength(1)
+    expect((await invoke('emit_event', { type: 'order.paid', data: { n: 1 } })).body.result.type).toBe('custom.order.paid')
+    expect((await read()).steps.map((step: { tool: string }) => step.tool)).toEqual(['workspace_info', 'list_runs', 'emit_event'])
+  })
+
+  it('are refused by the strongest ban first, with its reason', async () => {
+    const { PlatformSettingsEntity } = await import('#shared/entities/platform.ts')
+    const { WorkspaceEntity } = await import('#shared/entities/people.ts')
+    const { InstallationEntity } = await import('#shared/entities/installations.ts')
+    const { app, invoke } = await running()
+    const { table } = platform.deps
+    const reason = async () => (await invoke('workspace_info', {})).body.error?.details.reason
+    const ban = ['workspace_info']
+    await table.transact([InstallationEntity.update(app.installation, { set: { denied_tools: ban } })])
+    expect(await reason()).toBe('installation')
+    await table.transact([WorkspaceEntity.update({ id: app.workspaceId }, { set: { denied_tools: ban } })])
+    expect(await reason()).toBe('organization')
+    await table.transact([PlatformSettingsEntity.replace({ name: 'tools', denied_tools: ban, updated_at: 0 })])
+    expect(await reason()).toBe('platform')
+    await table.transact([PlatformSettingsEntity.replace({ name: 'tools', denied_tools: [], updated_at: 0 })])
+    const listed = await platform.call('GET', '/api/v1/tools', { token: app.token })
+    expect(listed.body.items.find(({ name }: { name: string }) => name === 'workspace_info').allowed).toBe(false)
+  })
+
+  it('unknown is unknown_tool, wrong arguments are validation_error, a missing scope insufficient_scope', async () => {
+    const { invoke } = await running({ scopes: ['tools:invoke', 'runs:write'] })
+    expect((await invoke('make_coffee', {})).body.error.code).toBe('unknown_tool')
+    expect((await invoke('list_runs', { limit: 'many' })).body.error.details.fields).toHaveProperty(['arguments.limit'])
+    expect((await invoke('workspace_info', {})).body.error).toMatchObject({
+      code: 'insufficient_scope',
+      details: { required_scope: 'workspace:read' },
+    })
+  })
+})

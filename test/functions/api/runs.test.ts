@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { verifySvc } from '#shared/kernel/signatures.ts'
+import { callbackToken, installed, member } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+
+let platform: TestPlatform
+let agent: Receiver
+beforeAll(async () => {
+  platform = await startPlatform()
+  agent = await startReceiver()
+})
+afterAll(async () => {
+  await agent.close()
+  await platform.stop()
+})
+beforeEach(() => {
+  platform.clock.advance(3_600_000)
+  agent.requests.length = 0
+  agent.answer({ kind: 'answer', status: 202 })
+})
+
+const json = (value: unknown, status = 200) =>
+  ({ kind: 'answer', status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }) as const
+
+const setUp = async (options: Parameters<typeof installed>[1] = {}) => {
+  const app = await installed(platform.deps, { endpoint: agent.url, ...options })
+  const api = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    platform.call(method, `/api/v1${path}`, { token: app.token, body, headers })
+  const start = async (body: unknown = { input: { q: 1 } }) => (await api('POST', '/runs', body)).body
+  const read = async (id: string) => (await api('GET', `/runs/${id}`)).body
+  return { app, api, start, read }
+}
+
+describe('POST /runs', () => {
+  it('creates a queued run and hands it to the agent, signed', async () => {
+    const { app, api, read } = await setUp()
+    const created = await api('POST', '/runs', { input: { q: 'hi' }, trigger: 'manual' })
+    expect(created.status).toBe(201)
+    expect(created.body).toMatchObject({ status: 'queued', input: { q: 'hi' }, trigger: 'manual', finished_at: null })
+    await platform.drain()
+    const [request] = agent.requests
+    expect(agent.requests).toHaveLength(1)
+    expect(request?.headers['x-svc-event']).toBe('run.execute')
+    const raw = String(request?.body)
+    const signature = String(request?.headers['x-svc-signature'])
+    expect(verifySvc(app.signingSecret, signature, raw, platform.clock.now() / 1_000)).toBe(true)
+    const body = JSON.parse(raw)
+    expect(body).toMatchObject({
+      type: 'run.execute',
+      run: { id: created.body.id, input: { q: 'hi' }, trigger: 'manual' },
+      agent: { version: '1.0.0' },
+      installation: { id: app.installation.id, workspace_id: app.workspaceId, settings: {} },
+      callback: { base_url: 'https://platform.test/api/v1', expires_in: 900 },
+      actor: null,
+      caller: null,
+      audience: 'member',
+      chain: { depth: 0 },
+    })
+    expect(await read(created.body.id)).toMatchObject({ status: 'running' })
+    const me = await platform.call('GET', '/api/v1/me', { token: body.callback.token })
+    expect(me.body.token.type).toBe('callback')
+  })
+
+  it('the sixth active run is refused, exactly, under 50 parallel starts', async () => {
+    const { app } = await setUp()
+    // Five starts a caller's rate would allow; the limit on runs is what is tried here.
+    const { startRun } = await import('#shared/domain/runs/start.ts')
+    const { workerWork } = await import('#shared/http/worker.ts')
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, () =>
+        startRun(workerWork(platform.deps), { installation: app.installation, input: {}, trigger: 'api' }),
+      ),
+    )
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
+    const codes = outcomes.flatMap((o) => (o.status === 'rejected' ? [o.reason.code] : []))
+    expect(new Set(codes)).toEqual(new Set(['too_many_active_runs']))
+  })
+
+  it('a finished run frees its place', async () => {
+    const { api, start } = await setUp()
+    const runs = []
+    for (let i = 0; i < 5; i++) runs.push(await start())
+    expect((await api('POST', '/runs', {})).body.error.code).toBe('too_many_active_runs')
+    await api('POST', `/runs/${runs[0].id}/cancel`)
+    expect((await api('POST', '/runs', {})).status).toBe(201)
+  })
+
+  it('input over 16 KiB travels through the bucket unnoticed, over 1 MiB is refused', async () => {
+    const { api, read } = await setUp()
+    const big = 'x'.repeat(100_000)
+    const created = await api('POST', '/runs', { input: { big } })
+    expect(created.body.input.big === big).toBe(true)
+    expect((await read(created.body.id)).input.big === big).toBe(true)
+    await platform.drain()
+    const sent = agent.requests.map((request) => JSON.parse(String(request.body)).run)
+    expect(sent.find((run) => run.id === created.body.id)?.input.big === big).toBe(true)
+    const over = await api('POST', '/runs', { input: { big: 'x'.repeat(1_050_000) } })
+    expect([over.status, over.body.error.code]).toEqual([413, 'payload_too_large'])
+  })
+
+  it('keeps values that a table’s own number and depth could not hold', async () => {
+    const { start, read } = await setUp()
+    let deep: unknown = 1e300
+    for (let i = 0; i < 60; i++) deep = { deep }
+    const { id } = await start({ input: { deep, empty: '', nothing: null } })
+    expect((await read(id)).input).toEqual({ deep, empty: '', nothing: null })
+  })
+
+  it('a retry with the same Idempotency-Key finds what the first one made', async () => {
+    const { api } = await setUp()
+    const headers = { 'Idempotency-Key': 'once' }
+    const first = await api('POST', '/runs', { input: { a: 1 } }, headers)
+    const second = await api('POST', '/runs', { input: { a: 1 } }, headers)
+    expect(second.text).toBe(first.text)
+    expect(second.headers['idempotency-replayed']).toBe('true')
+    expect(second.headers['x-request-id']).toBe(first.headers['x-request-id'])
+    const other = await api('POST', '/runs', { input: { a: 2 } }, headers)
+    expect([other.status, other.body.error.code]).toEqual([409, 'idempotency_key_reused'])
+  })
+})
+
+describe('the agent’s answer', () => {
+  const after = async (answer: Parameters<Receiver['answer']>[0]) => {
+    const { start, read } = await setUp()
+    agent.answer(answer)
+    const { id } = await start()
+    await platform.drain()
+    return read(id)
+  }
+
+  it('200 succeeded ends the run with output, steps and cost', async () => {
+    const run = await after(
+      json({ status: 'succeeded', output: { a: 1 }, steps: [{ type: 'message', output: { text: 'hi' } }], cost_units: 2.5 }),
+    )
+    expect(run).toMatchObject({ status: 'succeeded', output: { a: 1 }, cost_units: 2.5, steps: [{ seq: 1, type: 'message' }] })
+  })
+
+  it('200 with 120 steps keeps them all in order', async () => {
+    const steps = Array.from({ length: 120 }, (_, n) => ({ type: 'message', output: { n } }))
+    const run = await after(json({ status: 'succeeded', output: {}, steps }))
+    expect(run.steps.map((step: { output: { n: number } }) => step.output.n)).toEqual(steps.map((_, n) => n))
+  })
+
+  it('200 failed shows the agent’s own code and message', async () => {
+    const run = await after(json({ status: 'failed', error_code: 'no_stock', error_message: 'Sold out.' }))
+    expect(run).toMatchObject({ status: 'failed', error_code: 'no_stock', error_message: 'Sold out.' })
+  })
+
+  it.each([
+    ['not JSON', { kind: 'answer', status: 200, body: 'hello' } as const],
+    ['an unknown status', json({ status: 'done' })],
+    ['an empty 204', { kind: 'answer', status: 204 } as const],
+    ['over 1 MiB', json({ status: 'succeeded', output: { x: 'x'.repeat(1_100_000) } })],
+    ['more than 200 steps', json({ status: 'succeeded', steps: Array.from({ length: 201 }, () => ({})) })],
+  ])('%s makes the run fail with agent_invalid_response', async (_what, answer) => {
+    expect(await after(answer)).toMatchObject({ status: 'failed', error_code: 'agent_invalid_response' })
+  })
+
+  it.each([
+    ['a 500', json({ status: 'succeeded' }, 500)],
+    ['a redirect', { kind: 'redirect', location: '/elsewhere' } as const],
+    ['a reset', { kind: 'reset', when: 'before' } as const],
+  ])('%s makes the run fail with agent_unreachable, after one call', async (_what, answer) => {
+    const run = await after(answer)
+    expect(run).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
+    expect(run.error_message.length).toBeGreaterThan(10)
+    expect(agent.requests).toHaveLength(1)
+  })
+
+  it('a connection that was never made fails with agent_unreachable', async () => {
+    const { start, read } = await setUp({ endpoint: 'http://127.0.0.1:1/' })
+    const { id } = await start()
+    await platform.drain()
+    expect(await read(id)).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
+  })
+})
+
+describe('an agent that answered 202', () => {
+  it('reports steps and completes the run with its callback token', async () => {
+    const { app, start, read } = await setUp()
+    const { id } = await start()
+    await platform.drain()
+    const token = await callbackToken(platform.deps, app, id)
+    const call = (path: string, body: unknown) => platform.call('POST', `/api/v1/runs/${id}${path}`, { token, body })
+    expect((await call('/steps', { output: { text: 'one' } })).body.items[0].seq).toBe(1)
+    expect((await call('/steps', { steps: [{ type: 'note' }, { seq: 9 }] })).body.items).toHaveLength(2)
+    expect((await call('/steps', { seq: 9 })).body.error.code).toBe('step_write_conflict')
+    expect((await call('/complete', { status: 'succeeded', output: { ok: true } })).body.status).toBe('succeeded')
+    expect((await read(id)).steps.map((step: { seq: number }) => step.seq)).toEqual([1, 2, 9])
+    for (const path of ['/steps', '/complete', '/cancel']) {
+      const again = await call(path, path === '/complete' ? { status: 'failed' } : path === '/steps' ? {} : undefined)
+      expect(again.body.error.code, path).toBe('run_already_finished')
+    }
+  })
+
+  it('steps that arrive at the same time all find their place', async () => {
+    const { app, start, read } = await setUp()
+    const { id } = await start()
+    await platform.drain()
+    const token = await callbackToken(platform.deps, app, id)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        platform.call('POST', `/api/v1/runs/${id}/steps`, { token, body: { output: { n } } }),
+      ),
+    )
+    const written = answers.filter(({ status }) => status === 201)
+    expect((await read(id)).steps).toHaveLength(written.length)
+    for (const answer of answers) expect([201, 409]).toContain(answer.status)
+  })
+
+  it('the 201st step is too_many_steps and the 200 before it stay', async () => {
+    const { app, start, read } = await setUp()
+    const { id } = await start()
+    await platform.drain()
+    const token = await callbackToken(platform.deps, app, id)
+    const steps = Array.from({ length: 50 }, () => ({ output: {} }))
+    for (let i = 0; i < 4; i++) await platform.call('POST', `/api/v1/runs/${id}/steps`, { token, body: { steps } })
+    const over = await platform.call('POST', `/api/v1/runs/${id}/steps`, { token, body: {} })
+    expect([over.status, over.body.error.code]).toEqual([403, 'too_many_steps'])
+    expect((await read(id)).steps).toHaveLength(200)
+  })
+
+  it('fails with agent_timeout after an hour of silence, and not while it shows life', async () => {
+    const { app, start, read } = await setUp()
+    const { id } = await start()
+    await platform.drain()
+    platform.clock.advance(14 * 60_000)
+    const token = await callbackToken(platform.deps, app, id)
+    await platform.call('POST', `/api/v1/runs/${id}/steps`, { token, body: {} })
+    platform.clock.advance(50 * 60_000)
+    await platform.sweep()
+    expect(await read(id)).toMatchObject({ status: 'running' })
+    platform.clock.advance(11 * 60_000)
+    await platform.sweep()
+    const seen = await platform.call('GET', `/console/runs/${id}`, { token: app.person.token })
+    expect(seen.body).toMatchObject({ status: 'failed', error_code: 'agent_timeout' })
+  })
+
+  it('may not touch a queued run, nor another run with a bound token', async () => {
+    const { app, api, start } = await setUp()
+    const queued = await start()
+    expect((await api('POST', `/runs/${queued.id}/complete`, { status: 'succeeded' })).body.error.code).toBe('conflict')
+    const other = await start()
+    const token = await callbackToken(platform.deps, app, other.id)
+    const foreign = await platform.call('POST', `/api/v1/runs/${queued.id}/cancel`, { token })
+    expect(foreign.status).toBe(404)
+  })
+
+  it('renews its callback token with that token only', async () => {
+    const { app, api, start } = await setUp()
+    const { id } = await start()
+    await platform.drain()
+    const token = await callbackToken(platform.deps, app, id)
+    const renewed = await platform.call('POST', `/api/v1/runs/${id}/callback-token`, { token })
+    expect(renewed.body).toMatchObject({ expires_in: 900 })
+    expect(renewed.headers['cache-control']).toBe('no-store')
+    expect((await api('POST', `/runs/${id}/callback-token`)).body.error.code).toBe('insufficient_scope')
+  })
+})
+
+describe('lists and reading', () => {
+  it('pages newest first, narrows by status, and refuses a foreign cursor', async () => {
+    const { api, start } = await setUp()
+    const ids = []
+    for (let i = 0; i < 4; i++) {
+      ids.unshift((await start()).id)
+      platform.clock.advance(1_000)
+    }
+    await api('POST', `/runs/${ids[0]}/cancel`)
+    const first = await api('GET', '/runs?limit=3')
+    expect(first.body).toMatchObject({ has_more: true })
+    const rest = await api('GET', `/runs?limit=3&cursor=${first.body.next_cursor}`)
+    expect([...first.body.items, ...rest.body.items].map((run) => run.id)).toEqual(ids)
+    expect(rest.body).toMatchObject({ has_more: false, next_cursor: null })
+    expect((await api('GET', '/runs?status=cancelled')).body.items.map((run: { id: string }) => run.id)).toEqual([ids[0]])
+    const foreign = await api('GET', `/runs?status=queued&cursor=${first.body.next_cursor}`)
+    expect([foreign.status, foreign.body.error.code]).toEqual([400, 'bad_request'])
+    for (const limit of ['0', '101', '1e1', '-1', ' 5', 'x']) {
+      expect((await api('GET', `/runs?limit=${encodeURIComponent(limit)}`)).status, limit).toBe(422)
+    }
+  })
+
+  it('a run of another installation, also of the same workspace, is not_found', async () => {
+    const one = await setUp()
+    const other = await installed(platform.deps, { workspaceId: one.app.workspaceId })
+    const { id } = await one.start()
+    for (const [method, path] of [['GET', ''], ['POST', '/cancel']] as const) {
+      const answer = await platform.call(method, `/api/v1/runs/${id}${path}`, { token: other.token })
+      expect(answer.status).toBe(404)
+    }
+    const person = await member(platform.deps, (await installed(platform.deps)).workspaceId, 'owner')
+    expect((await platform.call('GET', `/console/runs/${id}`, { token: person.token })).status).toBe(404)
+  })
+})

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AppEntity } from '#shared/entities/apps.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from './support.ts'
+
+let platform: TestPlatform
+let developer: TestDeveloper
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  developer = await newDeveloper(platform)
+})
+afterAll(() => platform.stop())
+
+const token = (app: TestApp, headers?: Record<string, string>) =>
+  developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`, undefined, headers)
+const me = (access: string) => platform.call('GET', '/api/v1/me', { token: access })
+
+describe('POST …/sandbox-token', () => {
+  it('is a token response for the sandbox installation, with the app’s scopes and the agent’s version', async () => {
+    const app = await newApp(developer)
+    await publish(developer, app)
+    const { status, body, headers } = await token(app)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      access_token: expect.any(String),
+      token_type: 'Bearer',
+      expires_in: 7200,
+      refresh_token: expect.any(String),
+      scope: 'runs:write tools:invoke',
+      installation_id: expect.stringMatching(/^ins_/),
+      workspace_id: developer.workspaceId,
+      agent_version: '1.0.0',
+    })
+    expect(headers['cache-control']).toBe('no-store')
+    const identity = await me(body.access_token)
+    expect(identity.body).toMatchObject({
+      installation: { id: body.installation_id, status: 'active', scopes: ['runs:write', 'tools:invoke'] },
+      workspace: { id: developer.workspaceId, is_sandbox: true },
+      app: { id: app.id },
+    })
+  })
+
+  it('gives a new token at each call while the installation stays on its version', async () => {
+    const app = await newApp(developer)
+    await publish(developer, app)
+    const first = (await token(app)).body
+    await publish(developer, app, { version: '1.1.0' })
+    const second = (await token(app)).body
+    expect(second.access_token).not.toBe(first.access_token)
+    expect(second.refresh_token).not.toBe(first.refresh_token)
+    expect([second.installation_id, second.agent_version]).toEqual([first.installation_id, '1.0.0'])
+    for (const { access_token } of [first, second]) expect((await me(access_token)).status).toBe(200)
+  })
+
+  it('makes one installation when 8 tokens are asked for at once', async () => {
+    const app = await newApp(developer)
+    await publish(developer, app)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => token(app)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
+    expect(new Set(answers.map(({ body }) => body.installation_id)).size).toBe(1)
+    expect(new Set(answers.map(({ body }) => body.access_token)).size).toBe(8)
+  })
+
+  it('follows the app’s requested scopes, without any consent', async () => {
+    const app = await newApp(developer)
+    await publish(developer, app)
+    await token(app)
+    await developer.call('PATCH', `/api/v1/dev/apps/${app.id}`, { requested_scopes: ['runs:read', 'tasks:read'] })
+    expect((await token(app)).body.scope).toBe('runs:read tasks:read')
+  })
+
+  it('answers no_manifest before anything was published, and app_suspended for a suspended app', async () => {
+    const app = await newApp(developer)
+    const before = await token(app)
+    expect([before.status, before.body.error.code]).toEqual([409, 'no_manifest'])
+    await publish(developer, app)
+    await platform.deps.table.transact([AppEntity.update({ id: app.id }, { set: { status: 'suspended' } })])
+    const after = await token(app)
+    expect([after.status, after.body.error.code]).toEqual([403, 'app_suspended'])
+  })
+
+  it('answers a repeat under the same Idempotency-Key with the same token', async () => {
+    const app = await newApp(developer)
+    await publish(developer, app)
+    const [first, second] = [
+      await token(app, { 'idempotency-key': 'once' }),
+      await token(app, { 'idempotency-key': 'once' }),
+    ]
+    expect(second.text).toBe(first.text)
+  })
+})

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { manifestFor, newApp, newDeveloper, publish, type TestApp, type TestDeveloper, unique } from './support.ts'
+
+let platform: TestPlatform
+let developer: TestDeveloper
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  developer = await newDeveloper(platform)
+})
+afterAll(() => platform.stop())
+
+const promote = (app: TestApp, version: string) =>
+  developer.call('POST', `/api/v1/dev/apps/${app.id}/versions/${encodeURIComponent(version)}/promote`)
+const approve = (app: TestApp) =>
+  platform.deps.table.transact([
+    AppEntity.update({ id: app.id }, { set: { status: 'approved', approved_at: platform.clock.now() } }),
+  ])
+
+describe('POST …/versions', () => {
+  it('answers 201 with the version and the manifest as it was sent', async () => {
+    const app = await newApp(developer)
+    const { status, body } = await publish(developer, app, { scopes: ['runs:write'] })
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      id: expect.stringMatching(/^ver_/),
+      version: '1.0.0',
+      status: 'published',
+      created_at: expect.stringMatching(/\+00:00$/),
+      manifest: manifestFor(developer, app, { scopes: ['runs:write'] }),
+      promoted: false,
+    })
+  })
+
+  it('answers version_exists for a version that is there, also when 6 publish it at once', async () => {
+    const app = await newApp(developer)
+    const answers = await Promise.all(Array.from({ length: 6 }, () => publish(developer, app)))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    for (const { status, body } of answers.filter((answer) => answer.status !== 201)) {
+      expect([status, body.error.code]).toEqual([409, 'version_exists'])
+    }
+  })
+
+  it('gives the same errors as validation does, each with path, message and fix', async () => {
+    const app = await newApp(developer)
+    const manifest = manifestFor(developer, app, {
+      version: 'v1',
+      runtime: { type: 'webhook', endpoint: 'https://169.254.169.254/run' },
+      surprise: 1,
+    })
+    const published = await developer.call('POST', `/api/v1/dev/apps/${app.id}/versions`, manifest)
+    expect([published.status, published.body.error.code]).toEqual([422, 'invalid_manifest'])
+    const { errors } = published.body.error.details
+    expect(errors.map(({ path }: { path: string }) => path)).toEqual(['/runtime/endpoint', '/surprise', '/version'])
+    const validated = await platform.call('POST', '/api/v1/dev/manifest/validate', { body: manifest })
+    expect(validated.status).toBe(200)
+    expect(validated.body).toMatchObject({ valid: false, errors })
+  })
+
+  it('wants the app’s slug, its scopes, and the developer’s own vendor', async () => {
+    const app = await newApp(developer)
+    const slug = await publish(developer, app, { id: `${manifestFor(developer, app).id}x` })
+    expect(slug.body.error.details.errors[0].path).toBe('/id')
+    const scope = await publish(developer, app, { scopes: ['files:write'] })
+    expect(scope.body.error.details.errors[0].path).toBe('/scopes/0')
+    expect((await publish(developer, app)).status).toBe(201)
+    const vendor = await publish(developer, app, { id: `other.${app.slug}`, version: '2.0.0' })
+    expect([vendor.status, vendor.body.error.code]).toEqual([422, 'invalid_manifest'])
+    expect(vendor.body.error.details.errors[0].message).toContain('vendor')
+  })
+
+  it('fixes the vendor by the first publication, for one developer only', async () => {
+    const [one, other] = [await newDeveloper(platform), await newDeveloper(platform)]
+    const vendor = unique('acme')
+    const publishAs = async (by: TestDeveloper, version: string) => {
+      const app = await newApp(by)
+      return by.call('POST', `/api/v1/dev/apps/${app.id}/versions`, {
+        ...manifestFor(by, app),
+        id: `${vendor}.${app.slug}`,
+        version,
+      })
+    }
+    // Both first publications at once: the developer's second one must find the claim as their own.
+    const answers = await Promise.all([publishAs(one, '1.0.0'), publishAs(one, '1.0.1')])
+    expect(answers.map(({ status }) => status)).toEqual([201, 201])
+    expect((await one.call('GET', '/api/v1/dev/me')).body.vendor).toBe(vendor)
+    const stolen = await publishAs(other, '1.0.0')
+    expect([stolen.status, stolen.body.error.code]).toEqual([422, 'invalid_manifest'])
+    expect((await other.call('GET', '/api/v1/dev/me')).body.vendor).toBeNull()
+  })
+
+  it('takes a manifest of almost 256 KiB and refuses one above with 413', async () => {
+    const app = await newApp(developer, { slug: unique('large') })
+    const tools = (n: number) =>
+      Array.from({ length: n }, (_, i) => ({
+        name: `tool_${i}`,
+        description: 'x'.repeat(1_950),
+        input_schema: { type: 'object' },
+      }))
+    const { status, body } = await publish(developer, app, { tools: tools(100) })
+    expect(status).toBe(201)
+    expect(body.manifest.tools).toHaveLength(100)
+    const listed = await developer.call('GET', `/api/v1/dev/apps/${app.id}/versions`)
+    expect(listed.body.items[0].manifest).toEqual(body.manifest)
+    const large = await publish(developer, app, { version: '2.0.0', padding: 'x'.repeat(262_144) })
+    expect([large.status, large.body.error.code]).toEqual([413, 'payload_too_large'])
+  })
+
+  it('answers any JSON, never with a 5xx', async () => {
+    const app = await newApp(developer)
+    for (const body of [
+      '[]',
+      '"text"',
+      '0',
+      'null',
+      '{}',
+      '{"id":{}}',
+      '[[[[[[]]]]]]',
+      '{"runtime":[],"tools":{},"config":3}',
+    ]) {
+      const published = await developer.call('POST', `/api/v1/dev/apps/${app.id}/versions`, body)
+      expect([published.status, published.body.error.code], body).toEqual([422, 'invalid_manifest'])
+      const validated = await platform.call('POST', '/api/v1/dev/manifest/validate', { body })
+      expect([validated.status, validated.body.valid], body).toEqual([200, false])
+    }
+    const broken = await platform.call('POST', '/api/v1/dev/manifest/validate', { body: '{' })
+    expect([broken.status, broken.body.error.code]).toEqual([400, 'bad_request'])
+  })
+})
+
+describe('GET …/versions', () => {
+  it('lists newest first, in pages, saying which is promoted', async () => {
+    const app = await newApp(developer)
+    for (const version of ['1.0.0', '1.2.0', '1.1.0']) {
+      platform.clock.advance(1_000)
+      await publish(developer, app, { version })
+    }
+    await promote(app, '1.2.0')
+    const first = await developer.call('GET', `/api/v1/dev/apps/${app.id}/versions?limit=2`)
+    const shown = ({ body }: typeof first) =>
+      body.items.map(({ version, promoted }: Record<string, unknown>) => [version, promoted])
+    expect(shown(first)).toEqual([
+      ['1.1.0', false],
+      ['1.2.0', true],
+    ])
+    const next = `/api/v1/dev/apps/${app.id}/versions?limit=2&cursor=${first.body.next_cursor}`
+    expect(shown(await developer.call('GET', next))).toEqual([['1.0.0', false]])
+  })
+
+  it('ends a page early where its manifests would not fit into one answer', async () => {
+    const app = await newApp(developer)
+    const tools = Array.from({ length: 100 }, (_, i) => ({
+      name: `tool_${i}`,
+      description: 'x'.repeat(1_950),
+      input_schema: { type: 'object' },
+    }))
+    for (let i = 0; i < 24; i++) {
+      platform.clock.advance(1_000)
+      expect((await publish(developer, app, { version: `1.0.${i}`, tools })).status).toBe(201)
+    }
+    const seen: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const path: string = `/api/v1/dev/apps/${app.id}/versions${cursor && `?cursor=${cursor}`}`
+      const { body, text } = await developer.call('GET', path)
+      expect(Buffer.byteLength(text)).toBeLessThan(5_000_000)
+      seen.push(...body.items.map(({ version }: { version: string }) => version))
+      cursor = body.next_cursor
+    }
+    expect(seen).toEqual(Array.from({ length: 24 }, (_, i) => `1.0.${23 - i}`))
+  })
+})
+
+describe('POST …/versions/{v}/promote', () => {
+  it('moves freely between versions until the app is approved', async () => {
+    const app = await newApp(developer)
+    await publish(developer, app)
+    await publish(developer, app, { version: '2.0.0+build.1' })
+    for (const version of ['1.0.0', '2.0.0+build.1', '1.0.0']) {
+      const { status, body } = await promote(app, version)
+      expect([status, body.version, body.promoted]).toEqual([200, version, true])
+    }
+    expect((await developer.call('GET', `/api/v1/dev/apps/${app.id}`)).body.promoted_version).toBe('1.0.0')
+  })
+
+  it('is not found for a version that does not exist, whatever it looks like', async () => {
+    const app = await newApp(developer)
+    for (const version of ['9.9.9', 'x'.repeat(3_000), '%', 'ä'.repeat(64), 'VER#1']) {
+      const { status, body } = await promote(app, version)
+      expect([status, body.error.code]).toEqual([404, 'not_found'])
+    }
+  })
+
+  it('waits for moderation once the app is approved', async () => {
+    const app = await newApp(developer)
+    await publish(developer, app)
+    await publish(developer, app, { version: '1.1.0' })
+    await promote(app, '1.0.0')
+    await approve(app)
+    const { body } = await publish(developer, app, { version: '2.0.0' })
+    expect(body.status).toBe('in_review')
+    // Neither a new version nor an old one that moderation never looked at.
+    for (const version of ['2.0.0', '1.1.0']) {
+      const { status, body: refused } = await promote(app, version)
+      expect([status, refused.error.code]).toEqual([409, 'conflict'])
+      expect(refused.error.message).toContain('moderation')
+    }
+    expect((await promote(app, '1.0.0')).status).toBe(200)
+    const key = { app_id: app.id, id: body.id }
+    await platform.deps.table.transact([VersionEntity.update(key, { set: { status: 'rejected' } })])
+    expect((await promote(app, '2.0.0')).status).toBe(409)
+    await platform.deps.table.transact([VersionEntity.update(key, { set: { status: 'approved' } })])
+    expect((await promote(app, '2.0.0')).status).toBe(200)
+  })
+})

@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AuditEntity } from '#shared/entities/platform.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { startReceiver } from '#test/support/receiver.ts'
+import { header, subscriber } from '#test/support/webhooks.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.stop())
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+
+describe('a delivery', () => {
+  it('carries the event and the headers of the specification, once per matching subscription', async () => {
+    await using receiver = await startReceiver()
+    const app = await subscriber(platform)
+    const webhook = await app.subscribe(`${receiver.url}/a`, ['custom.*'])
+    await app.subscribe(`${receiver.url}/b`, ['run.*'])
+    const id = await app.emit('greeted', { name: 'Ada', 'née': 'Byron' })
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(1)
+    const [request] = receiver.requests
+    const delivery = (await app.deliveries(webhook.id))[0]
+    expect(request).toMatchObject({ method: 'POST', path: '/a' })
+    expect(request?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-svc-event': 'custom.greeted',
+      'x-svc-delivery': delivery.id,
+      'x-svc-attempt': '1',
+      'webhook-id': id,
+      'webhook-timestamp': expect.stringMatching(/^\d+$/),
+      'webhook-signature': expect.stringMatching(/^v1,[\w+/]{43}=$/),
+      'x-svc-signature': expect.stringMatching(/^t=\d+,v1=[0-9a-f]{64}$/),
+    })
+    expect(JSON.parse(String(request?.body))).toEqual({
+      id,
+      type: 'custom.greeted',
+      created_at: expect.stringMatching(/\+00:00$/),
+      workspace_id: app.workspaceId,
+      data: { name: 'Ada', 'née': 'Byron' },
+    })
+    expect(delivery).toMatchObject({
+      event_id: id,
+      event_type: 'custom.greeted',
+      status: 'succeeded',
+      attempt: 1,
+      next_attempt_at: null,
+      attempts: [{ n: 1, response_code: 200, error: null, hint: null }],
+    })
+  })
+
+  it.each([200, 201, 204, 299])('succeeds with any 2xx answer: %i', async (status) => {
+    await using receiver = await startReceiver()
+    receiver.answer({ kind: 'answer', status })
+    const app = await subscriber(platform)
+    const webhook = await app.subscribe(receiver.url)
+    await app.emit('a')
+    await platform.drain()
+    expect((await app.deliveries(webhook.id))[0].status).toBe('succeeded')
+  })
+
+  it('is retried after 10 s, 1 m, 5 m, 30 m, 2 s, with the same bytes and ids, and fails after the sixth attempt', async () => {
+    await using receiver = await startReceiver()
+    receiver.answer({ kind: 'answer', status: 500, body: 'x'.repeat(3_000) })
+    const app = await subscriber(platform)
+    const webhook = await app.subscribe(receiver.url)
+    await app.emit('a', { deep: [1, { two: null }] })
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(1)
+    const times = [platform.clock.now()]
+    for (const delay of [10 * SECOND, MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * SECOND]) {
+      const before = receiver.requests.length
+      platform.clock.advance(delay - 1)
+      await platform.drain()
+      expect(receiver.requests).toHaveLength(before)
+      platform.clock.advance(1)
+      // A delay over 15 minutes takes more than one message.
+      for (let i = 0; i < 3; i++) {
+        await platform.drain()
+        platform.clock.advance(delay > 15 * MINUTE ? SECOND : 0)
+      }
+      expect(receiver.requests).toHaveLength(before + 1)
+      times.push(platform.clock.now())
+    }
+    const delivery = (await app.deliveries(webhook.id))[0]
+    expect(delivery).toMatchObject({ status: 'failed', attempt: 6, next_attempt_at: null })
+    expect(delivery.attempts.map((attempt: { n: number }) => attempt.n)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(delivery.attempts[0]).toMatchObject({
+      response_code: 500,
+      response_body: 'x'.repeat(1_024),
+      error: 'The receiver answered HTTP 500.',
+      hint: expect.stringContaining('logs'),
+    })
+    expect(new Set(receiver.requests.map(({ body }) => String(body))).size).toBe(1)
+    expect(new Set(receiver.requests.map((one) => header(one, 'x-svc-delivery'))).size).toBe(1)
+    expect(new Set(receiver.requests.map((one) => header(one, 'webhook-id'))).size).toBe(1)
+    expect(receiver.requests.map((one) => header(one, 'x-svc-attempt'))).toEqual(['1', '2', '3', '4', '5', '6'])
+    const stamps = receiver.requests.map((one) => Number(header(one, 'webhook-timestamp')))
+    expect(stamps).toEqual([...stamps].sort((a, b) => a - b))
+    platform.clock.advance(24 * 60 * MINUTE)
+    await platform.drain()
+    await platform.sweep()
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(6)
+    expect((await app.webhook(webhook.id)).consecutive_failures).toBe(1)
+  })
+
+  it('is not redirected; the hint says to enter the other address', async () => {
+    await using receiver = await startReceiver()
+    receiver.answer({ kind: 'redirect', location: `${receiver.url}/elsewhere` })
+    const app = await subscriber(platform)
+    const webhook = await app.subscribe(receiver.url)
+    await app.emit('a')
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(1)
+    const [attempt] = (await app.deliveries(webhook.id))[0].attempts
+    expect(attempt).toMatchObject({ response_code: 302, hint: expect.stringContaining('enter the address') })
+  })
+
+  it('neither Retry-After nor 410 changes the schedule; the hint explains them', async () => {
+    await using receiver = await startReceiver()
+    receiver.next(
+      { kind: 'answer', status: 429, headers: { 'retry-after': '3600' } },
+      { kind: 'answer', status: 410 },
+    )
+    const app = await subscriber(platform)
+    const webhook = await app.subscribe(receiver.url)
+    await app.emit('a')
+    await platform.drain()
+    platform.clock.advance(10 * SECOND)
+    await platform.drain()
+    platform.clock.advance(MINUTE)
+    await platform.drain()
+    const { status, attempts } = (await app.deliveries(webhook.id))[0]
+    expect(status).toBe('succeeded')
+    expect(attempts.map((one: { hint: string | null }) => one.hint)).toEqual([
+      expect.stringContaining('Retry-After'),
+      expect.stringContaining('gone'),
+      null,
+    ])
+  })
+
+  it('to a target that became forbidden fails with the reason, and nothing is sent', async () => {
+    const app = await subscriber(platform)
+    const webhook = await app.subscribe('https://hooks.example.com/')
+    const send = platform.deps.http.send
+    platform.deps.http.send = async () => ({
+      kind: 'failure',
+      phase: 'blocked',
+      sent: false,
+      message: 'The name leads to an address that is not a public one.',
+      hint: 'Use a public one.',
+      durationMs: 1,
+    })
+    await app.emit('a')
+    await platform.drain().finally(() => {
+      platform.deps.http.send = send
+    })
+    expect((await app.deliveries(webhook.id))[0]).toMatchObject({
+      status: 'pending',
+      attempts: [{ response_code: null, error: 'The name leads to an address that is not a public one.' }],
+    })
+  })
+
+  it('drops what a worker is woken for twice, late or for an attempt that was made', async () => {
+    await using receiver = await startReceiver()
+    const app = await subscriber(platform)
+    await app.subscribe(receiver.url)
+    await app.emit('a')
+    await platform.deps.bus.put(platform.outbox.splice(0))
+    for (const message of platform.messages.splice(0)) await platform.deliver(message)
+    const [message] = platform.messages.splice(0)
+    if (!message) throw new Error('no message')
+    await Promise.all([platform.deliver(message), platform.deliver(message), platform.deliver(message)])
+    await platform.deliver(message)
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  it('one hanging receiver does not delay the others', async () => {
+    await using hanging = await startReceiver()
+    await using quick = await startReceiver()
+    hanging.answer({ kind: 'hang' })
+    const app = await subscriber(platform)
+    await app.subscribe(hanging.url)
+    const webhook = await app.subscribe(quick.url)
+    const begun = performance.now()
+    await app.emit('a')
+    const drained = platform.drain()
+    await quick.received(1)
+    expect(performance.now() - begun).toBeLessThan(2_000)
+    await drained
+    expect(performance.now() - begun).toBeGreaterThan(9_000)
+    expect((await app.deliveries(webhook.id))[0].status).toBe('succeeded')
+  })
+
+  it('nothing goes out for a suspended app; it can be recovered', async () => {
+    await using receiver = await startReceiver()
+    const app = await subscriber(platform)
+    const webhook = await app.subscribe(receiver.url)
+    const { AppEntity } = await import('#shared/entities/apps.ts')
+    await platform.deps.table.transact([AppEntity.update({ id: app.app.id }, { set: { status: 'suspended' } })])
+    await app.emit('a')
+    await platform.drain()
+    await platform.deps.table.transact([AppEntity.update({ id: app.app.id }, { set: { status: 'approved' } })])
+    expect(receiver.requests).toHaveLength(0)
+    expect((await app.deliveries(webhook.id))[0].status).toBe('skipped')
+  })
+})
+
+describe('five failed deliveries in a row', () => {
+  const fail = async (app: Awaited<ReturnType<typeof subscriber>>) => {
+    await app.emit('a')
+    await platform.drain()
+    for (const delay of [10, 60, 300, 900, 900, 5]) {
+      platform.clock.advance(delay * SECOND)
+      await platform.drain()
+    }
+  }
+
+  it('disable the subscription, with last_error, an event and an audit entry; what waits is skipped', async () => {
+    await using receiver = await startReceiver()
+    await using watcher = await startReceiver()
+    receiver.answer({ kind: 'answer', status: 503 })
+    const app = await subscriber(platform)
+    const webhook = await app.subscribe(receiver.url, ['custom.*'])
+    await app.subscribe(watcher.url, ['webhook.*'])
+    for (let i = 0; i < 4; i++) await fail(app)
+    expect(await app.webhook(webhook.id)).toMatchObject({ status: 'active', consecutive_failures: 4, last_error: null })
+    await app.emit('waits')
+    await platform.drain()
+    await fail(app)
+    const disabled = await app.webhook(webhook.id)
+    expect(disabled).toMatchObject({
+      status: 'disabled',
+      consecutive_failures: 5,
+      last_error: expect.stringContaining('503'),
+      disabled_at: expect.any(String),
+    })
+    const events = await app.feed('&types=webhook.*')
+    expect(events).toHaveLength(1)
+    expect(events[0]?.data).toEqual({ webhook_id: webhook.id, url: receiver.url, last_error: disabled.last_error })
+    expect(watcher.requests).toHaveLength(1)
+    const audit = await platform.deps.table.query(AuditEntity, { scope: app.workspaceId }, { limit: 10 })
+    expect(audit.items).toMatchObject([{ action: 'webhook.disabled', target: { type: 'webhook', id: webhook.id } }])
+
+    await app.emit('later')
+    await platform.drain()
+    const sent = receiver.requests.length
+    platform.clock.advance(3_600 * SECOND)
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(sent)
+    expect((await app.deliveries(webhook.id)).map((one: { status: string }) => one.status).sort()).toEqual([
+      'failed',
+      'failed',
+      'failed',
+      'failed',
+      'failed',
+      'skipped',
+    ])
+  })
+
+  it('a success resets the count', async () => {
+    await using receiver = await startReceiver()
+    const app = await subscriber(platform)
+    const webhook = await app.subscribe(receiver.url)
+    receiver.answer({ kind: 'answer', status: 500 })
+    for (let i = 0; i < 4; i++) await fail(app)
+    receiver.answer({ kind: 'answer' })
+    await app.emit('b')
+    await platform.drain()
+    expect((await app.webhook(webhook.id)).consecutive_failures).toBe(0)
+  })
+
+  it('is counted exactly when they end at the same time', async () => {
+    await using receiver = await startReceiver()
+    receiver.answer({ kind: 'answer', status: 500 })
+    const app = await subscriber(platform)
+    const webhook = await app.subscribe(receiver.url, ['custom.*'])
+    for (let i = 0; i < 8; i++) await app.emit('a')
+    for (const delay of [0, 10, 60, 300, 900, 900, 5]) {
+      platform.clock.advance(delay * SECOND)
+      await platform.drain()
+    }
+    expect(await app.webhook(webhook.id)).toMatchObject({ status: 'disabled', consecutive_failures: 5 })
+    expect(await app.feed('&types=webhook.disabled')).toHaveLength(1)
+  })
+})

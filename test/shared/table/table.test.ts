@@ -1,0 +1,151 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
+import * as z from 'zod'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ConditionFailed, defineEntity } from '#shared/table/entity.ts'
+import { either, lt, missing } from '#shared/table/expressions.ts'
+import { Table } from '#shared/table/table.ts'
+import { startStore, type TestStore } from '#test/support/store.ts'
+
+const schema = () =>
+  z.object({ owner: z.string(), id: z.string(), n: z.number(), tags: z.array(z.string()).optional(), due_at: z.number().optional() })
+type Thing = z.infer<ReturnType<typeof schema>>
+const ThingEntity = defineEntity<Thing>()({
+  name: 'thing',
+  schema,
+  pk: 'OWNER#{owner}',
+  sk: 'THING#{id}',
+  due: true,
+  directory: ({ id }) => ({ list: 'things', sort: id }),
+  list: ({ owner, id, n }) => ({ owner: `${owner}#${n % 2}`, sort: id }),
+})
+
+let store: TestStore
+let table: Table
+let client: DynamoDBDocumentClient
+
+beforeAll(async () => {
+  store = await startStore()
+  client = DynamoDBDocumentClient.from(store.client, { marshallOptions: { removeUndefinedValues: true } })
+  table = new Table({ client, tableName: await store.createTable(), shards: 3, checkWrites: true })
+})
+afterAll(() => store.stop())
+
+const things = (owner: string, count: number): Thing[] =>
+  Array.from({ length: count }, (_, n) => ({ owner, id: `t${String(n).padStart(3, '0')}`, n }))
+
+describe('writes', () => {
+  it('creating what exists fails and shows what is there', async () => {
+    const thing = { owner: 'a', id: 'one', n: 1 }
+    await table.transact([ThingEntity.create(thing)])
+    const error = await table.transact([ThingEntity.create({ ...thing, n: 2 })]).catch((e) => e)
+    expect(error).toBeInstanceOf(ConditionFailed)
+    expect(error.current).toEqual(thing)
+    expect(await table.get(ThingEntity, thing)).toEqual(thing)
+  })
+
+  it('a transaction whose one condition fails writes nothing and throws that write’s own error', async () => {
+    const thing = { owner: 'b', id: 'one', n: 5 }
+    await table.transact([ThingEntity.create(thing)])
+    const mine = new Error('mine')
+    const failing = table.transact([
+      ThingEntity.create({ owner: 'b', id: 'two', n: 1 }),
+      ThingEntity.update(thing, { add: { n: 1 } }, { where: { n: lt(5) }, otherwise: (now) => ((mine.message = `n is ${now?.n}`), mine) }),
+    ])
+    await expect(failing).rejects.toBe(mine)
+    expect(mine.message).toBe('n is 5')
+    expect(await table.get(ThingEntity, { owner: 'b', id: 'two' })).toBeUndefined()
+  })
+
+  it('updating what does not exist fails; upserting makes it', async () => {
+    const at = { owner: 'c', id: 'one' }
+    await expect(table.transact([ThingEntity.update(at, { add: { n: 1 } })])).rejects.toBeInstanceOf(ConditionFailed)
+    await table.transact([ThingEntity.upsert(at, { set: at, add: { n: 2 }, append: { tags: ['x'] } }, { where: { n: either(missing, lt(3)) } })])
+    await table.transact([ThingEntity.upsert(at, { add: { n: 2 }, append: { tags: ['y'] } }, { where: { n: either(missing, lt(3)) } })])
+    expect(await table.get(ThingEntity, at)).toMatchObject({ n: 4, tags: ['x', 'y'] })
+    await expect(
+      table.transact([ThingEntity.upsert(at, { add: { n: 2 } }, { where: { n: either(missing, lt(3)) } })]),
+    ).rejects.toBeInstanceOf(ConditionFailed)
+  })
+
+  it('a transaction that met another one is tried again', async () => {
+    let conflicts = 2
+    const name = 'conflict'
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        if ('TransactItems' in (args.input as object) && conflicts-- > 0) {
+          throw new TransactionCanceledException({
+            message: 'cancelled',
+            $metadata: {},
+            CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'None' }],
+          })
+        }
+        return next(args)
+      },
+      { step: 'initialize', name },
+    )
+    await table.transact(things('d', 2).map((thing) => ThingEntity.create(thing)))
+    client.middlewareStack.remove(name)
+    expect((await table.query(ThingEntity, { owner: 'd' }, { limit: 10 })).items).toHaveLength(2)
+  })
+
+  it('a record that is not as its schema says is never written', async () => {
+    await expect(table.transact([ThingEntity.create({ owner: 'e', id: 'x', n: 'no' } as never)])).rejects.toThrow()
+  })
+
+  it('a key cannot be built from an empty or missing field', () => {
+    expect(() => ThingEntity.key({ owner: '', id: 'x' })).toThrow()
+  })
+})
+
+describe('lists', () => {
+  it('pages give every record once, newest first or oldest first, and say when they end', async () => {
+    await table.transact(things('pages', 25).map((thing) => ThingEntity.create(thing)))
+    for (const ascending of [false, true]) {
+      const seen: string[] = []
+      let after: string | undefined
+      let pages = 0
+      do {
+        const page = await table.query(ThingEntity, { owner: 'pages' }, { limit: 10, after, ascending })
+        seen.push(...page.items.map(({ id }) => id))
+        after = page.next
+        pages++
+      } while (after)
+      const expected = things('pages', 25).map(({ id }) => id)
+      expect(seen).toEqual(ascending ? expected : expected.reverse())
+      expect(pages).toBe(3)
+    }
+  })
+
+  it('a page that ends exactly at the last record has no next', async () => {
+    await table.transact(things('exact', 5).map((thing) => ThingEntity.create(thing)))
+    expect((await table.query(ThingEntity, { owner: 'exact' }, { limit: 5 })).next).toBeUndefined()
+  })
+
+  it('a narrowed list holds only its own records', async () => {
+    await table.transact(things('narrow', 9).map((thing) => ThingEntity.create(thing)))
+    const { items } = await table.listed(ThingEntity, 'narrow#1', { limit: 10 })
+    expect(items.map(({ n }) => n)).toEqual([7, 5, 3, 1])
+  })
+
+  it('a cross-tenant list merges its shards in order over pages', async () => {
+    await table.transact(things('zz', 40).map((thing) => ThingEntity.create({ ...thing, id: `zz${thing.id}` })))
+    const seen: string[] = []
+    let after: string | undefined
+    do {
+      const page = await table.directory(ThingEntity, 'things', undefined, { limit: 7, after })
+      seen.push(...page.items.map(({ id }) => id))
+      after = page.next
+    } while (after && seen.length < 40)
+    expect(seen.slice(0, 40)).toEqual(things('zz', 40).map(({ id }) => `zz${id}`).reverse())
+  })
+
+  it('what is due is found, oldest first, and gone once it is done', async () => {
+    const due = things('due', 6).map((thing) => ({ ...thing, id: `due${thing.id}`, due_at: 1_000 + thing.n }))
+    await table.transact(due.map((thing) => ThingEntity.create(thing)))
+    expect((await table.due(1_003, 10)).map(({ dueAt }) => dueAt)).toEqual([1_000, 1_001, 1_002, 1_003])
+    const [first] = due
+    await table.transact([ThingEntity.update(first as Thing, { set: { due_at: undefined } })])
+    expect((await table.due(1_003, 10)).map(({ dueAt }) => dueAt)).toEqual([1_001, 1_002, 1_003])
+  })
+})
