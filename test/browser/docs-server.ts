@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { DocsFile } from '#shared/openapi/docs-assets.ts'
+
+export interface DocsServer extends AsyncDisposable {
+  url: string
+}
+
+/**
+ * Serves built docs from their table below a path prefix, as a stage's address has one, and an OpenAPI document beside
+ * that names this address as its server. `GET /api/v1/runs` answers an empty page.
+ */
+export const serveDocs = async (dir: string, files: DocsFile[], openapi: object, prefix = ''): Promise<DocsServer> => {
+  let base = ''
+  const server = createServer(async ({ url = '', headers }, response) => {
+    const path = new URL(url, 'http://localhost').pathname.slice(prefix.length)
+    if (path === '/openapi.json')
+      return response
+        .setHeader('content-type', 'application/json')
+        .end(JSON.stringify({ ...openapi, servers: [{ url: base }] }))
+    if (path === '/api/v1/runs')
+      return response
+        .setHeader('content-type', 'application/json')
+        .end('{"items":[],"next_cursor":null,"has_more":false}')
+    const file = files.find((one) => one.path === path)
+    if (file === undefined) return response.writeHead(404).end()
+    const encoding = /\bbr\b/.test(headers['accept-encoding'] ?? '') ? 'br' : 'gzip'
+    response.writeHead(200, { ...file.headers, 'content-type': file.contentType, 'content-encoding': encoding })
+    return response.end(await readFile(join(dir, file.bodies[encoding])))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`
+  return {
+    url: base,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
