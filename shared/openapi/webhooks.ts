@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { EVENTS } from '../events/catalogue.ts'
+import { runExecuteOperation } from './run-execute.ts'
 import { sampleOf } from './sample.ts'
 import type { Json, Schemas } from './schemas.ts'
 
@@ -42,9 +43,13 @@ const envelope = (type: string, data: z.ZodType) =>
     data,
   })
 
-/** Every event that receivers can get, under `webhooks`; types of the platform's own workers are left out. */
-export const webhooksOf = (schemas: Schemas): Json =>
-  Object.fromEntries(
+/**
+ * What the platform sends: `run.execute` to agents, and every event that receivers can get. Types of the platform's own
+ * workers are left out.
+ */
+export const webhooksOf = (schemas: Schemas): Json => ({
+  'run.execute': { post: runExecuteOperation(schemas, SIGNATURE, WEBHOOK_TAG.name) },
+  ...Object.fromEntries(
     Object.entries(EVENTS)
       .filter(([, { audience }]) => audience !== 'internal')
       .map(([type, { when, data }]) => {
@@ -64,6 +69,7 @@ export const webhooksOf = (schemas: Schemas): Json =>
         }
         return [type, { post }]
       }),
-  )
+  ),
+})
 
 export const WEBHOOK_TAG = { name: 'Webhooks', description: 'What the platform sends to your addresses.' }

@@ -2,7 +2,7 @@ import { type App, AppEntity } from '../../entities/apps.ts'
 import { type Consent, ConsentEntity } from '../../entities/oauth.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import { sha256 } from '../../kernel/secrets.ts'
-import { either, missing } from '../../table/expressions.ts'
+import { either, missing, oneOf } from '../../table/expressions.ts'
 import type { Deps } from '../deps.ts'
 
 /**
@@ -26,7 +26,7 @@ export const openConsent = async (
 
 /** A change to a request that this person owns, or comes to own with it, and that nobody has decided. */
 export const whileOpen = (userId: string) => ({
-  where: { user_id: either(missing, { test: '=', value: userId }), decision: missing },
+  where: { user_id: either(missing, oneOf(userId)), decision: missing },
   otherwise: (current: Consent | undefined): PlatformError =>
     current?.user_id === undefined || current.user_id === userId ? fail('expired_consent_link') : noSuchLink(),
 })

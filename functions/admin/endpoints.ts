@@ -1,0 +1,5 @@
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import { accountEndpoints } from './account.ts'
+import { appEndpoints } from './apps.ts'
+
+export const endpoints: Endpoint[] = [...accountEndpoints, ...appEndpoints]

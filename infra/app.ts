@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { requestFunctions, workers } from '#functions/registry.ts'
+import { QUEUES } from '#shared/events/queues.ts'
+import { ConfigError, type Context, readConfig } from './config.ts'
+import { createPlatform } from './platform.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * The CDK's CLI hands the context over, `cdk.json` and `-c` together. Run without it (`node infra/app.ts -c stage=local`, with
+ * `CDK_OUTDIR` for the place), the app reads both itself.
+ */
+function readContext(): Context {
+  if (process.env.CDK_CONTEXT_JSON !== undefined) return JSON.parse(process.env.CDK_CONTEXT_JSON)
+  const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'))
+  const { values } = parseArgs({ options: { context: { type: 'string', short: 'c', multiple: true } } })
+  const given = (values.context ?? []).map((pair) => [
+    pair.slice(0, pair.indexOf('=')),
+    pair.slice(pair.indexOf('=') + 1),
+  ])
+  return { ...context, ...Object.fromEntries(given) }
+}
+
+try {
+  const config = readConfig(readContext(), process.env)
+  // CloudFormation's own rules take a second that the local run waits for, and it deploys nothing.
+  if (config.stage === 'local') process.env.CDK_VALIDATION ??= 'false'
+  const { app } = createPlatform({
+    config,
+    registry: { requestFunctions, workers },
+    queues: QUEUES,
+    bundles: join(root, 'dist', 'functions'),
+  })
+  app.synth()
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}

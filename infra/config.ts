@@ -1,0 +1,127 @@
+import * as z from 'zod'
+import { Settings } from './settings.ts'
+
+/** Key and value pairs as the CDK knows them: `cdk.json`'s `context`, overlaid with `-c key=value`. */
+export type Context = Record<string, unknown>
+
+/** Everything that the stacks are built from. */
+export type Config = Settings & {
+  /** Names the stacks and the addresses; several stages live side by side in one account. */
+  stage: string
+  /** Begins the stacks' names. */
+  prefix: string
+  /** Where to deploy to; absent for an environment-agnostic synth. */
+  region: string | undefined
+}
+
+/** A deployment setting is wrong. The message has one line for each, with the setting's name and the mend. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+const Stage = z.string().regex(/^[a-z][a-z0-9-]{0,19}$/, 'use up to 20 lower-case letters, digits and hyphens')
+const Prefix = z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,29}$/, 'use up to 30 letters, digits and hyphens')
+const notSettings = ['stage', 'stages', 'prefix', 'cli-telemetry']
+
+/**
+ * Reads the settings of one stage: the defaults, then `context.stages.<stage>`, then what stands on the command line.
+ *
+ * The stage is `-c stage=`, else `DEPLOY_STAGE`, else `dev`. Keys that the CDK keeps in the same context (they have a colon, a
+ * slash or an at sign) are left alone; any other key that is not a setting is an error, so that a misspelled one cannot pass for set.
+ *
+ * @throws {ConfigError} naming each wrong setting and how to mend it.
+ */
+export function readConfig(context: Context, env: Record<string, string | undefined>): Config {
+  const problems: string[] = []
+  const check = <T>(name: string, schema: z.ZodType<T>, value: unknown, mend: string): T | undefined => {
+    const result = schema.safeParse(value)
+    if (result.success) return result.data
+    problems.push(`${name}: ${result.error.issues.map((issue) => issue.message).join('; ')} (${mend})`)
+    return undefined
+  }
+
+  const stage = check('stage', Stage, context.stage ?? env.DEPLOY_STAGE ?? 'dev', 'set DEPLOY_STAGE or -c stage=')
+  const prefix = check('prefix', Prefix, context.prefix ?? 'Platform', 'set -c prefix= or context.prefix in cdk.json')
+  const stages = check(
+    'stages',
+    z.record(z.string(), z.record(z.string(), z.unknown())),
+    context.stages ?? {},
+    'in cdk.json',
+  )
+  const overrides = Object.entries(context).filter(([key]) => !notSettings.includes(key) && !/[:/@]/.test(key))
+  const given = { ...stages?.[stage ?? ''], ...Object.fromEntries(overrides) }
+  const where = (name: string) =>
+    overrides.some(([key]) => key === name) ? `given as -c ${name}=` : `set context.stages.${stage}.${name} in cdk.json`
+
+  const result = Settings.safeParse(given)
+  for (const issue of result.success ? [] : result.error.issues) {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys)
+        problems.push(`${[...issue.path, key].join('.')}: no such setting${nearest(key)} (${where(key)})`)
+    } else {
+      problems.push(`${issue.path.join('.')}: ${issue.message} (${where(String(issue.path[0]))})`)
+    }
+  }
+  const region = env.CDK_DEFAULT_REGION ?? env.AWS_REGION
+  if (result.success && stage !== undefined) problems.push(...contradictions(stage, result.data))
+  if (result.success && result.data.edge && region === undefined) {
+    problems.push('edge: the region must be known, because a part is deployed to us-east-1 (set AWS_REGION)')
+  }
+  if (problems.length > 0 || !result.success || stage === undefined || prefix === undefined) {
+    throw new ConfigError(`The deployment settings are wrong:\n${problems.map((line) => `  - ${line}`).join('\n')}`)
+  }
+  return { ...result.data, stage, prefix, region }
+}
+
+/** What no single setting shows: combinations that would open a deployment up, lose data, or not work. */
+function contradictions(stage: string, settings: Settings): string[] {
+  const development = stage === 'local' || stage === 'emulator'
+  const problems: string[] = []
+  const refuse = (name: string, why: string) => problems.push(`${name}: ${why}`)
+  for (const name of ['consoleAutoProvision', 'allowLoopbackTargets', 'localAdmin'] as const) {
+    if (settings[name] && !development) {
+      refuse(
+        name,
+        `opens the platform up for development, so it works in the stages local and emulator only; leave it out of ${stage}`,
+      )
+    }
+  }
+  if (!settings.streaming && !development) {
+    refuse(
+      'streaming',
+      'false is for emulators that cannot stream; with it, calls that wait on an agent end after 29 seconds',
+    )
+  }
+  if (settings.baseUrl !== undefined && !settings.baseUrl.startsWith('https://') && !development) {
+    refuse('baseUrl', 'must begin with https://, because tokens and secrets travel to it')
+  }
+  if (!settings.retainData && /^(prod|production|live)\b/.test(stage)) {
+    refuse('retainData', `false would delete the data of ${stage} with its stack; leave it true`)
+  }
+  if (settings.domainName !== undefined && settings.certificateArn === undefined) {
+    refuse('certificateArn', 'is needed with domainName: the ARN of the certificate in ACM for that name')
+  }
+  if (settings.domainName === undefined && (settings.certificateArn ?? settings.hostedZone) !== undefined) {
+    refuse('domainName', 'is needed with certificateArn and hostedZone: the name that the platform is to have')
+  }
+  const certificateRegion = settings.certificateArn?.split(':')[3]
+  if (settings.edge && certificateRegion !== undefined && certificateRegion !== 'us-east-1') {
+    refuse('certificateArn', `is in ${certificateRegion}; CloudFront takes certificates of us-east-1 only`)
+  }
+  if (settings.edge && settings.addressRateLimits) {
+    refuse(
+      'addressRateLimits',
+      'set it to false with edge: behind CloudFront all callers of a region share its few addresses',
+    )
+  }
+  return problems
+}
+
+function nearest(key: string): string {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '')
+  const names = Object.keys(Settings.shape)
+  const near =
+    names.find((name) => plain(name) === plain(key)) ??
+    names.find((name) => plain(name).startsWith(plain(key).slice(0, 5)))
+  return near === undefined ? `; the settings are ${names.join(', ')}` : `; did you mean ${near}?`
+}

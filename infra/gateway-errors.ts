@@ -1,0 +1,54 @@
+import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway'
+import { errorBody } from '#shared/http/answer.ts'
+import { type ErrorCode, PlatformError } from '#shared/kernel/errors.ts'
+
+type Answer = { code: ErrorCode; status?: number; message?: string; headers?: Record<string, string> }
+
+/** What the gateway answers itself, in the platform's words. Almost nothing: a greedy route takes every path to a function. */
+const answers: [ResponseType, Answer][] = [
+  // These keep the status that the gateway chose.
+  [ResponseType.DEFAULT_4XX, { code: 'bad_request' }],
+  [ResponseType.DEFAULT_5XX, { code: 'internal_error' }],
+  [ResponseType.BAD_REQUEST_BODY, { code: 'bad_request', status: 400 }],
+  [ResponseType.BAD_REQUEST_PARAMETERS, { code: 'bad_request', status: 400 }],
+  [ResponseType.UNAUTHORIZED, { code: 'unauthorized', status: 401 }],
+  [ResponseType.ACCESS_DENIED, { code: 'forbidden', status: 403 }],
+  [ResponseType.WAF_FILTERED, { code: 'forbidden', status: 403 }],
+  // The gateway takes an unknown path for a missing signature.
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, { code: 'not_found', status: 404 }],
+  [ResponseType.RESOURCE_NOT_FOUND, { code: 'not_found', status: 404 }],
+  [
+    ResponseType.REQUEST_TOO_LARGE,
+    { code: 'payload_too_large', status: 413, message: 'The request is larger than 10 MB.' },
+  ],
+  [ResponseType.UNSUPPORTED_MEDIA_TYPE, { code: 'unsupported_media_type', status: 415 }],
+  [ResponseType.THROTTLED, { code: 'rate_limited', status: 429, headers: { 'Retry-After': '1' } }],
+  [ResponseType.QUOTA_EXCEEDED, { code: 'rate_limited', status: 429, headers: { 'Retry-After': '60' } }],
+  [ResponseType.API_CONFIGURATION_ERROR, { code: 'internal_error', status: 500 }],
+  [ResponseType.INTEGRATION_FAILURE, { code: 'internal_error', status: 502 }],
+  [ResponseType.INTEGRATION_TIMEOUT, { code: 'internal_error', status: 504 }],
+]
+
+/**
+ * Gives the gateway's own answers the platform's body and an `X-Request-Id`.
+ *
+ * The id is the gateway's (`$context.requestId`); a header can be mapped but not put together, so it lacks the `req_` of the others.
+ */
+export function addGatewayErrors(api: RestApi, baseUrl: string): void {
+  for (const [type, { code, status, message, headers }] of answers) {
+    const error = new PlatformError(code, { message })
+    api.addGatewayResponse(`Gateway${type.responseType}`, {
+      type,
+      ...(status !== undefined && { statusCode: String(status) }),
+      responseHeaders: {
+        'X-Request-Id': 'context.requestId',
+        // A page on another origin must be able to read why it was refused; there is nothing of anybody's in these answers.
+        'Access-Control-Allow-Origin': "'*'",
+        'Access-Control-Expose-Headers': "'X-Request-Id, Retry-After'",
+        'Cache-Control': "'no-store'",
+        ...Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, `'${value}'`])),
+      },
+      templates: { 'application/json': JSON.stringify(errorBody(error, '$context.requestId', `${baseUrl}/docs`)) },
+    })
+  }
+}

@@ -1,0 +1,76 @@
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import { ConfigError } from './config.ts'
+
+/** A resource of the API: its path, whose function answers it with any method, and how. */
+export type Route = { path: string; function: string; streams: boolean }
+
+/** Whose every path below an address is. The longest prefix wins; what nobody owns is the documentation's, which answers 404. */
+const OWNERS: Record<string, string> = {
+  '/': 'docs',
+  '/oauth': 'oauth',
+  '/api/v1': 'api',
+  '/api/v1/dev': 'developer',
+  '/console': 'console',
+  '/admin': 'admin',
+}
+
+type Node = { path: string; waiting?: string; children: Map<string, Node> }
+
+/**
+ * The resources of the REST API.
+ *
+ * API Gateway goes to the most specific resource and does not turn back: where `/tools/{name}/invoke` exists, `/tools/{name}/other`
+ * ends at `/tools/{name}` and is refused there with a 403 of its own. So each node on the way to an exact path answers any method
+ * itself and has a greedy child, both with the function that owns the path; and a node has one variable child only, whatever the
+ * endpoints call it.
+ *
+ * @throws {ConfigError} if an endpoint would reach a function other than the one that it is declared in.
+ */
+export function planRoutes(requestFunctions: Record<string, Endpoint[]>): Route[] {
+  const root: Node = { path: '/', children: new Map() }
+  const insert = (path: string): Node => {
+    let node = root
+    for (const segment of path.split('/').filter((part) => part !== '')) {
+      const key = segment.startsWith('{') ? '{}' : segment
+      const child = node.children.get(key) ?? {
+        path: `${node.path === '/' ? '' : node.path}/${segment}`,
+        children: new Map(),
+      }
+      node.children.set(key, child)
+      node = child
+    }
+    return node
+  }
+  for (const prefix of Object.keys(OWNERS)) insert(prefix)
+  for (const [name, endpoints] of Object.entries(requestFunctions)) {
+    for (const endpoint of endpoints) {
+      if (endpoint.waits === true) insert(endpoint.path).waiting = name
+      else if (owner(endpoint.path) !== name) {
+        throw new ConfigError(
+          `${endpoint.id}: ${endpoint.path} belongs to functions/${owner(endpoint.path)}, not functions/${name}`,
+        )
+      }
+    }
+  }
+  return collect(root)
+}
+
+function collect(node: Node): Route[] {
+  const routes: Route[] = [
+    node.waiting === undefined
+      ? { path: node.path, function: owner(node.path), streams: false }
+      : { path: node.path, function: node.waiting, streams: true },
+  ]
+  if (!node.children.has('{}')) {
+    routes.push({ path: `${node.path === '/' ? '' : node.path}/{proxy+}`, function: owner(node.path), streams: false })
+  }
+  return [...routes, ...[...node.children.values()].flatMap(collect)]
+}
+
+function owner(path: string): string {
+  const prefixes = Object.keys(OWNERS).filter(
+    (prefix) => prefix === '/' || path === prefix || path.startsWith(`${prefix}/`),
+  )
+  const longest = prefixes.reduce((a, b) => (b.length > a.length ? b : a))
+  return OWNERS[longest] as string
+}

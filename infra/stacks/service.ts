@@ -1,0 +1,110 @@
+import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
+import type { Construct } from 'constructs'
+import type { QueueDefinition } from '#shared/events/queues.ts'
+import type { QueueName } from '#shared/kernel/queue-names.ts'
+import { addAddress } from '../address.ts'
+import { Alarms } from '../alarms.ts'
+import { addRoutes, createApi } from '../api.ts'
+import { type Config, ConfigError } from '../config.ts'
+import { environment, type Surroundings } from '../environment.ts'
+import { PlatformFunction } from '../functions.ts'
+import { addGatewayErrors } from '../gateway-errors.ts'
+import type { Resources, Source } from '../grants.ts'
+import { Messaging } from '../messaging.ts'
+import { type FunctionPlan, planFunctions, type Registry } from '../plan.ts'
+import { planRoutes } from '../routes.ts'
+import type { DataStack } from './data.ts'
+
+export type ServiceProps = StackProps & {
+  config: Config
+  data: DataStack
+  registry: Registry
+  queues: Record<QueueName, QueueDefinition>
+  /** The folder with one bundle for each function. */
+  bundles: string
+}
+
+/** What is stateless: functions, API, bus, queues and alarms. It can be deleted and deployed again without losing anything but messages on their way. */
+export class ServiceStack extends Stack {
+  readonly api: RestApi
+  readonly functions: PlatformFunction[]
+
+  constructor(scope: Construct, id: string, { config, data, registry, queues, bundles, ...props }: ServiceProps) {
+    super(scope, id, props)
+    const plans = planFunctions(registry)
+    for (const name of Object.keys(config.reservedConcurrency)) {
+      if (!plans.some((plan) => plan.name === name)) {
+        throw new ConfigError(
+          `reservedConcurrency.${name}: there is no such function; they are ${plans.map((plan) => plan.name).join(', ')}`,
+        )
+      }
+    }
+    this.api = createApi(this, config)
+    const baseUrl = addAddress(this, this.api, config)
+    addGatewayErrors(this.api, baseUrl)
+    const messaging = new Messaging(this, 'Messaging', queues)
+    const resources = resourcesOf(data, messaging)
+    const around = surroundingsOf(data, messaging, baseUrl)
+
+    this.functions = plans.map(
+      (plan) =>
+        new PlatformFunction(this, {
+          plan,
+          bundles,
+          environment: environment(plan, config, around),
+          resources,
+          source: sourceOf(plan, resources, messaging),
+          logRetentionDays: config.logRetentionDays,
+          reservedConcurrency: config.reservedConcurrency[plan.name],
+          removalPolicy: config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+        }),
+    )
+    for (const { plan, lambda } of this.functions) messaging.connect(plan, lambda, data.table)
+    const handlers = new Map(this.functions.map(({ plan, lambda }) => [plan.name, lambda]))
+    addRoutes(this.api, planRoutes(registry.requestFunctions), handlers, config.streaming)
+    new Alarms(this, 'Alarms', {
+      api: this.api,
+      functions: this.functions,
+      messaging,
+      table: data.table,
+      email: config.alarmEmail,
+    })
+    new CfnOutput(this, 'BaseUrl', { value: baseUrl, description: 'Where the platform answers' })
+    new CfnOutput(this, 'ApiId', { value: this.api.restApiId })
+  }
+}
+
+function resourcesOf(data: DataStack, messaging: Messaging): Resources {
+  return {
+    table: data.table.tableArn,
+    stream: data.table.tableStreamArn ?? '',
+    bucket: data.bucketArn,
+    bus: messaging.bus.eventBusArn,
+    keyrings: data.keyringArns,
+    queues: byQueue(messaging, (queue) => queue.queueArn),
+  }
+}
+
+function surroundingsOf(data: DataStack, messaging: Messaging, baseUrl: string): Surroundings {
+  const { tokens, admin, data: atRest } = data.keyrings
+  return {
+    baseUrl,
+    tableName: data.table.tableName,
+    bucketName: data.bucket.bucketName,
+    busName: messaging.bus.eventBusName,
+    secretArns: { tokens: tokens.secretArn, admin: admin.secretArn, data: atRest.secretArn },
+    queueUrls: byQueue(messaging, (queue) => queue.queueUrl),
+  }
+}
+
+type Queue = Messaging['queues'] extends Map<QueueName, infer Item> ? Item : never
+
+const byQueue = (messaging: Messaging, read: (queue: Queue) => string) =>
+  Object.fromEntries([...messaging.queues].map(([name, queue]) => [name, read(queue)])) as Record<QueueName, string>
+
+function sourceOf({ worker }: FunctionPlan, resources: Resources, messaging: Messaging): Source {
+  if (worker?.source.kind === 'stream') return { kind: 'stream', failures: messaging.unrelayed.queueArn }
+  if (worker?.source.kind === 'queue') return { kind: 'queue', queue: resources.queues[worker.source.queue] }
+  return { kind: 'none' }
+}

@@ -1,0 +1,86 @@
+import * as z from 'zod'
+import { time } from '../domain/fields.ts'
+import { CompleteRun } from '../domain/runs/schemas.ts'
+import { sampleOf } from './sample.ts'
+import type { Json, Schemas } from './schemas.ts'
+
+const json = () => z.record(z.string(), z.unknown())
+const person = () => z.object({ id: z.string(), name: z.string() })
+
+/** What an agent's endpoint gets (specification "Agent runtime protocol", decisions §4). */
+const runExecute = () =>
+  z
+    .object({
+      type: z.literal('run.execute'),
+      run: z.object({
+        id: z.string().meta({ example: 'run_01kae5m1v8w6c3x9q2r7t4y0zn' }),
+        input: json().meta({ example: { question: 'How many are in stock?' } }),
+        trigger: z.string().meta({ example: 'api' }),
+      }),
+      agent: z.object({
+        id: z.string().meta({ example: 'acme.stock-helper' }),
+        version: z.string().meta({ example: '1.0.0' }),
+      }),
+      installation: z.object({
+        id: z.string().meta({ example: 'ins_01kae5m1v8w6c3x9q2r7t4y0zn' }),
+        workspace_id: z.string(),
+        scopes: z.array(z.string()).meta({ example: ['runs:write', 'tools:invoke'] }),
+        settings: json().meta({ description: 'The installation’s settings, secrets in plain.', example: {} }),
+        owner: person().meta({ description: 'Whose account the integration sits on.' }),
+      }),
+      callback: z.object({
+        base_url: z.string().meta({ description: 'The API’s base, with /api/v1.', format: 'uri' }),
+        token: z.string().meta({ description: 'Bound to this run.' }),
+        expires_in: z.literal(900).meta({ description: 'Seconds.' }),
+      }),
+      actor: person().nullable().meta({ description: 'The person who started it; null for a run started by API.' }),
+      caller: json().nullable().meta({ description: 'The agent that asks; null where none does.' }),
+      audience: z.enum(['member', 'external']),
+      chain: z.object({ id: z.string(), depth: z.number().int(), deadline: time() }),
+      resume: z
+        .object({ step_id: z.string(), decision: z.enum(['approved', 'rejected']), result: z.unknown() })
+        .optional()
+        .meta({ description: 'After a person’s decision, for manifests with `runtime.resume`.' }),
+    })
+    .meta({ id: 'RunExecute' })
+
+/** The signed request of a run to its agent, with the answers that an agent may give. */
+export const runExecuteOperation = (schemas: Schemas, signature: Json, tag: string): Json => {
+  const schema = schemas.of(runExecute(), 'output')
+  const answer = schemas.of(CompleteRun().meta({ id: 'AgentAnswer' }), 'input')
+  return {
+    operationId: 'agent.run.execute',
+    tags: [tag],
+    summary: 'run.execute',
+    description:
+      'Sent to the manifest’s `runtime.endpoint`. Verify the signature over the raw bytes. The agent has 30 seconds to ' +
+      'answer, or to accept with 202 and complete the run later through the API.',
+    security: [],
+    parameters: [
+      signature,
+      {
+        name: 'X-SVC-Event',
+        in: 'header',
+        required: true,
+        schema: { type: 'string', const: 'run.execute' },
+      },
+    ],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema, example: sampleOf(schema, schemas.components) } },
+    },
+    responses: {
+      200: {
+        description: 'The run succeeded or failed.',
+        content: {
+          'application/json': {
+            schema: answer,
+            example: { status: 'succeeded', output: { answer: 42 }, cost_units: 1 },
+          },
+        },
+      },
+      202: { description: 'Accepted: the agent calls POST /api/v1/runs/{id}/complete later.' },
+      default: { description: 'The run fails with `agent_unreachable`.' },
+    },
+  }
+}

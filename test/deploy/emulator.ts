@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { get } from 'node:https'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { generate } from 'selfsigned'
+import { freePort } from './shell.ts'
+
+export type Emulator = {
+  /** Where it answers for all of AWS. */
+  endpoint: URL
+  /** The certificate that it shows. */
+  certificate: string
+  /** The environment in which the AWS SDK and the CDK's CLI talk to it, and to nothing else. */
+  env: NodeJS.ProcessEnv
+  /** A directory that is gone when the emulator stops. */
+  directory: string
+  /** The end of its log. */
+  tail(lines: number): Promise<string>
+  stop(): Promise<void>
+}
+
+export const ACCOUNT = '000000000000'
+export const REGION = 'us-east-1'
+
+/**
+ * Starts MiniStack on a free port, with what it leaves out by default: it checks every call against the policies of the role that
+ * makes it, and speaks TLS, which the buckets' and queues' policies demand. Its functions inherit its environment, so it gets no more
+ * of this one than it needs.
+ *
+ * @param command The path of the emulator's command.
+ */
+export async function startEmulator(command: string): Promise<Emulator> {
+  const directory = await mkdtemp(join(tmpdir(), 'deploy-'))
+  const port = await freePort()
+  const endpoint = new URL(`https://127.0.0.1:${port}`)
+  const { certificate, certificatePath, keyPath } = await writeCertificate(directory)
+  const env: NodeJS.ProcessEnv = {
+    // The functions run on the Node.js that runs this, the major that Lambda has.
+    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+    HOME: directory,
+    TMPDIR: directory,
+    LANG: 'C.UTF-8',
+    AWS_ENDPOINT_URL: endpoint.origin,
+    AWS_ENDPOINT_URL_S3: endpoint.origin,
+    NODE_EXTRA_CA_CERTS: certificatePath,
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_REGION: REGION,
+    AWS_DEFAULT_REGION: REGION,
+  }
+  const logPath = join(directory, 'emulator.log')
+  const log = await open(logPath, 'w')
+  const child = spawn(command, [], {
+    cwd: directory,
+    // A process group of its own, so that stopping it reaches the workers that it starts.
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+    env: {
+      ...env,
+      GATEWAY_PORT: String(port),
+      BIND_HOST: '127.0.0.1',
+      AUTH: 'true',
+      USE_SSL: '1',
+      MINISTACK_SSL_CERT: certificatePath,
+      MINISTACK_SSL_KEY: keyPath,
+      LAMBDA_EXECUTOR: 'local',
+      IOT_MTLS_ENABLED: '0',
+      NODE_OPTIONS: `--require ${fileURLToPath(new URL('cjs-modules.cjs', import.meta.url))}`,
+    },
+  })
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve())
+    child.once('error', () => resolve())
+  })
+  const tail = async (lines: number) => (await readFile(logPath, 'utf8')).trimEnd().split('\n').slice(-lines).join('\n')
+  const stop = async () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
+    const stopped = await Promise.race([ended.then(() => true), wait(5_000, false, { ref: false })])
+    if (!stopped && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    await log.close()
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  for (let tries = 0; tries < 150; tries += 1) {
+    if (await answers(endpoint, certificate)) return { endpoint, certificate, env, directory, tail, stop }
+    if (child.exitCode !== null || child.pid === undefined) break
+    await wait(200)
+  }
+  const end = await tail(20)
+  await stop()
+  throw new Error(`The emulator did not start:\n${end}`)
+}
+
+/** A certificate of its own for the loopback address, and the files that hold it and its key. */
+async function writeCertificate(directory: string) {
+  const { cert: certificate, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'localhost' },
+          { type: 7, ip: '127.0.0.1' },
+        ],
+      },
+    ],
+  })
+  const certificatePath = join(directory, 'certificate.pem')
+  const keyPath = join(directory, 'key.pem')
+  await writeFile(certificatePath, certificate)
+  await writeFile(keyPath, key)
+  return { certificate, certificatePath, keyPath }
+}
+
+const answers = (endpoint: URL, ca: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    get(new URL('/_ministack/health', endpoint), { ca }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode === 200)
+    }).on('error', () => resolve(false))
+  })

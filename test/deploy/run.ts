@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { ACCOUNT, type Emulator, REGION, startEmulator } from './emulator.ts'
+import { type Front, openFront } from './front.ts'
+import { installEmulator } from './python.ts'
+import { run } from './shell.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const cdk = join(root, 'node_modules', '.bin', 'cdk')
+const stage = 'emulator'
+
+/*
+ * Proves that the stack deploys: the real CDK bootstraps and deploys it, unchanged but for its settings, into an emulator of AWS, and
+ * the whole job runs through the API Gateway there, each function with the permissions of its own role and no others.
+ */
+const passed: string[] = []
+const failed: string[] = []
+
+async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const started = performance.now()
+  try {
+    const result = await work()
+    passed.push(name)
+    console.log(`ok    ${name} (${Math.round(performance.now() - started)} ms)`)
+    return result
+  } catch (error) {
+    failed.push(name)
+    console.log(`FAIL  ${name}\n${error instanceof Error ? error.message : error}`)
+    throw error
+  }
+}
+
+async function deploy(emulator: Emulator, front: Front): Promise<{ id: string }> {
+  const env = {
+    ...emulator.env,
+    CDK_DEFAULT_ACCOUNT: ACCOUNT,
+    CDK_DEFAULT_REGION: REGION,
+    CDK_DISABLE_CLI_TELEMETRY: 'true',
+    CI: 'true',
+  }
+  // In the app's folder a bootstrap would overwrite the synthesized stacks.
+  const elsewhere = join(emulator.directory, 'bootstrap')
+  await mkdir(elsewhere)
+  await step('cdk bootstrap', () =>
+    run(cdk, ['bootstrap', `aws://${ACCOUNT}/${REGION}`, '--no-notices'], { cwd: elsewhere, env }),
+  )
+  const outputs = join(emulator.directory, 'outputs.json')
+  const context = [`stage=${stage}`, `baseUrl=${front.baseUrl}`].flatMap((pair) => ['--context', pair])
+  const places = ['--output', join(emulator.directory, 'cdk.out'), '--outputs-file', outputs]
+  await step('cdk deploy', () =>
+    run(cdk, ['deploy', '--all', '--require-approval', 'never', '--no-notices', ...context, ...places], {
+      cwd: root,
+      env,
+    }),
+  )
+  const stacks: Record<string, Record<string, string>> = JSON.parse(await readFile(outputs, 'utf8'))
+  const id = Object.values(stacks).find((values) => values.ApiId !== undefined)?.ApiId
+  if (id === undefined) throw new Error('The deployed stacks have no output ApiId')
+  return { id }
+}
+
+/** Every group's function is reached, and answers in the platform's shape. */
+async function checkRoutes(baseUrl: string): Promise<void> {
+  const expected: Record<string, number> = {
+    '/oauth/scopes': 200,
+    '/openapi.json': 200,
+    '/api/v1/me': 401,
+    '/api/v1/dev/me': 401,
+    '/console/me': 401,
+    '/admin/stats': 401,
+    '/api/v1/tools/workspace_info/invoke': 405,
+    '/api/v1/tools/workspace_info/nothing': 404,
+    '/nothing/here': 404,
+  }
+  for (const [path, status] of Object.entries(expected)) {
+    const answer = await fetch(`${baseUrl}${path}`)
+    const body = await answer.text()
+    if (answer.status !== status)
+      throw new Error(`GET ${path} answered ${answer.status} instead of ${status}: ${body.slice(0, 300)}`)
+    if (status !== 200 && !/^req_/.test(JSON.parse(body).error?.request_id))
+      throw new Error(`GET ${path}: ${body.slice(0, 300)}`)
+  }
+}
+
+/** Where the whole job is, from registering a developer to a verified webhook. */
+const journey = join(root, 'test', 'journey.ts')
+
+/** The job through the deployed gateway. Without `test/journey.ts` there is none to run, and that the groups answer must do. */
+async function runWholeJob(baseUrl: string): Promise<void> {
+  if (!existsSync(journey)) return
+  const { runJourney } = await import(pathToFileURL(journey).href)
+  await step('the whole job', () => runJourney({ baseUrl, adminKey: 'local-admin-key', log: console.log }))
+}
+
+let emulator: Emulator | undefined
+const front = await openFront()
+try {
+  const command = await step('install the emulator', () => installEmulator(join(root, '.local', 'venv')))
+  emulator = await step('start the emulator', () => startEmulator(command))
+  const { id } = await deploy(emulator, front)
+  front.pointAt({ ...emulator, id, stage })
+  await step('every group is reached', () => checkRoutes(front.baseUrl))
+  await runWholeJob(front.baseUrl)
+} catch {
+  if (emulator !== undefined) console.log(`\nThe emulator's last lines:\n${await emulator.tail(60)}`)
+} finally {
+  front.close()
+  await emulator?.stop()
+}
+console.log(`\n${passed.length} passed, ${failed.length} failed`)
+process.exitCode = failed.length === 0 && passed.length > 0 ? 0 : 1

@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import { type Context, readConfig } from '#infra/config.ts'
+import { ERRORS } from '#shared/kernel/errors.ts'
+import { functionsOf, plans, projectContext, resources, synthesize } from './support.ts'
+
+const { service } = synthesize()
+const text = JSON.stringify
+/** A value of a template as text, with references written as `<id>`. */
+const written = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  const [[name, argument]] = Object.entries(value as object) as [[string, unknown]]
+  if (name === 'Fn::Join') return (argument as [string, unknown[]])[1].map(written).join('')
+  return `<${name === 'Ref' ? argument : (argument as string[]).join('.')}>`
+}
+const baseUrlOf = (context: Context) =>
+  written(functionsOf(synthesize(context).service).get('api')?.Properties.Environment.Variables.BASE_URL)
+const domain = { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1' }
+const edge = { edge: true, addressRateLimits: false }
+
+describe('what the gateway answers itself', () => {
+  const responses = resources(service, 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => Properties)
+
+  it('covers every 4xx and 5xx', () => {
+    expect(responses.map((response) => response.ResponseType)).toEqual(
+      expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX']),
+    )
+  })
+
+  it.each(responses.map((response) => [response.ResponseType, response]))(
+    'has the platform’s error body and a request id: %s',
+    (_, response) => {
+      const { error } = JSON.parse(written(response.ResponseTemplates['application/json']))
+      expect(Object.keys(error)).toEqual(['code', 'message', 'fix', 'docs_url', 'request_id', 'details'])
+      expect(Object.keys(ERRORS)).toContain(error.code)
+      expect(error.request_id).toBe('$context.requestId')
+      expect(error.docs_url).toMatch(new RegExp(`/docs#.*${error.code}$`))
+      expect(response.ResponseParameters['gatewayresponse.header.X-Request-Id']).toBe('context.requestId')
+    },
+  )
+
+  it.each([
+    ['THROTTLED', '429', 'rate_limited'],
+    ['REQUEST_TOO_LARGE', '413', 'payload_too_large'],
+    ['MISSING_AUTHENTICATION_TOKEN', '404', 'not_found'],
+    ['UNSUPPORTED_MEDIA_TYPE', '415', 'unsupported_media_type'],
+    ['INTEGRATION_TIMEOUT', '504', 'internal_error'],
+  ])('%s is %s %s', (type, status, code) => {
+    const response = responses.find((item) => item.ResponseType === type)
+    expect(response.StatusCode).toBe(status)
+    expect(written(response.ResponseTemplates['application/json'])).toContain(`"code":"${code}"`)
+  })
+
+  it('says when to come again wherever it says 429', () => {
+    for (const response of responses.filter((item) => item.StatusCode === '429')) {
+      expect(response.ResponseParameters['gatewayresponse.header.Retry-After']).toMatch(/^'\d+'$/)
+    }
+  })
+})
+
+describe('the stage', () => {
+  const [[, stage] = []] = resources(service, 'AWS::ApiGateway::Stage')
+
+  it('logs each request without query string, headers or bodies', () => {
+    const format = stage?.Properties.AccessLogSetting.Format
+    expect(Object.keys(JSON.parse(format))).toEqual(expect.arrayContaining(['request_id', 'path', 'status']))
+    expect(format).not.toMatch(/querystring|header|authorizer|\$input|body/i)
+    for (const settings of stage?.Properties.MethodSettings ?? [{}]) expect(settings.DataTraceEnabled).toBe(false)
+  })
+
+  it('compresses what is large, for whoever takes it so', () => {
+    service.hasResourceProperties('AWS::ApiGateway::RestApi', { MinimumCompressionSize: 2048 })
+  })
+
+  it('throttles what all callers do together', () => {
+    expect(stage?.Properties.MethodSettings[0]).toMatchObject({
+      ResourcePath: '/*',
+      HttpMethod: '*',
+      ThrottlingRateLimit: 1000,
+      ThrottlingBurstLimit: 2000,
+    })
+  })
+})
+
+describe('the base address', () => {
+  it('is the stage’s own, put together without the stage, which would depend on the functions', () => {
+    expect(baseUrlOf({})).toMatch(/^https:\/\/<Api\w+>\.execute-api\.<AWS::Region>\.<AWS::URLSuffix>\/dev$/)
+  })
+
+  it('is the domain, where there is one', () => {
+    expect(baseUrlOf(domain)).toBe('https://api.example.com')
+    const { service: own } = synthesize(domain)
+    own.resourceCountIs('AWS::ApiGateway::BasePathMapping', 1)
+    expect(resources(own, 'AWS::ApiGateway::RestApi')[0]?.[1].Properties.DisableExecuteApiEndpoint).toBe(true)
+  })
+
+  it('gets a record in the zone that is named', () => {
+    const { service: zoned } = synthesize({ ...domain, hostedZone: '{"id":"Z1","name":"example.com"}' })
+    zoned.hasResourceProperties('AWS::Route53::RecordSet', { Name: 'api.example.com.', HostedZoneId: 'Z1' })
+  })
+
+  it('is the edge’s, where there is one, which gives WWW-Authenticate its name back', () => {
+    expect(baseUrlOf(edge)).toMatch(/^https:\/\/<Edge\w+\.DomainName>$/)
+    const { service: edged } = synthesize(edge)
+    const [[, distribution] = []] = resources(edged, 'AWS::CloudFront::Distribution')
+    const { Origins, DefaultCacheBehavior } = distribution?.Properties.DistributionConfig ?? {}
+    expect(Origins[0].OriginPath).toBe('/dev')
+    expect(DefaultCacheBehavior.LambdaFunctionAssociations[0].EventType).toBe('origin-response')
+    expect(DefaultCacheBehavior.AllowedMethods).toContain('DELETE')
+  })
+
+  it('is the edge’s in other regions too, with the function where CloudFront looks for it', () => {
+    expect(() => synthesize(edge, {}, 'eu-central-1')).not.toThrow()
+    expect(() => readConfig({ ...projectContext(), ...edge }, {})).toThrow(/edge: the region must be known/)
+  })
+
+  it('is the domain at the edge, where there are both', () => {
+    expect(baseUrlOf({ ...domain, ...edge })).toBe('https://api.example.com')
+  })
+
+  it('is what is set, before all of them', () => {
+    expect(baseUrlOf({ ...domain, baseUrl: 'https://platform.example.com/' })).toBe('https://platform.example.com')
+  })
+})
+
+describe('the functions', () => {
+  it.each(plans)(
+    '$name runs on Node.js 24 on ARM, writes its own JSON, and keeps its log for a set time',
+    ({ name, timeoutSeconds }) => {
+      const lambda = functionsOf(service).get(name)
+      expect(lambda?.Properties).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        Handler: 'index.handler',
+        Timeout: timeoutSeconds,
+        LoggingConfig: { LogFormat: 'Text' },
+      })
+      const group = service.toJSON().Resources[lambda?.Properties.LoggingConfig.LogGroup.Ref]
+      expect(group.Properties.RetentionInDays).toBe(7)
+    },
+  )
+
+  it('give a request up when the gateway does, unless they are for calls that wait', () => {
+    for (const plan of plans.filter(({ worker }) => worker === undefined))
+      expect(plan.timeoutSeconds).toBe(plan.waits ? 300 : 29)
+  })
+
+  it('take reserved concurrency from the settings', () => {
+    const { service: reserved } = synthesize({ reservedConcurrency: '{"api":40}' })
+    expect(functionsOf(reserved).get('api')?.Properties.ReservedConcurrentExecutions).toBe(40)
+  })
+
+  it('are watched for errors and throttles', () => {
+    const watched = resources(service, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) =>
+      text([Properties.MetricName, Properties.Dimensions?.[0]?.Value]),
+    )
+    for (const [, { id }] of functionsOf(service)) {
+      for (const metric of ['Errors', 'Throttles']) expect(watched).toContain(text([metric, { Ref: id }]))
+    }
+  })
+})
+
+describe('alarms', () => {
+  it('tell the address that is set', () => {
+    const { service: told } = synthesize({ alarmEmail: 'ops@example.com' })
+    told.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' })
+    service.resourceCountIs('AWS::SNS::Subscription', 0)
+  })
+
+  it('watch the API, the table and the relay', () => {
+    const metrics = new Set(
+      resources(service, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties.MetricName),
+    )
+    expect([...metrics]).toEqual(
+      expect.arrayContaining([
+        '5XXError',
+        'ReadThrottleEvents',
+        'WriteThrottleEvents',
+        'IteratorAge',
+        'FailedInvocations',
+      ]),
+    )
+  })
+})

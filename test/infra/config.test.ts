@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import { type Context, readConfig } from '#infra/config.ts'
+import { projectContext, registry, synthesize } from './support.ts'
+
+const read = (context: Context, env = {}) => readConfig({ ...projectContext(), ...context }, env)
+
+describe('deployment settings', () => {
+  it('come from the stage in cdk.json, and from the command line before it', () => {
+    expect(read({}).stage).toBe('dev')
+    expect(read({}, { DEPLOY_STAGE: 'prod' }).stage).toBe('prod')
+    expect(read({ stage: 'prod' }, { DEPLOY_STAGE: 'dev' })).toMatchObject({
+      stage: 'prod',
+      logRetentionDays: 90,
+      retainData: true,
+    })
+    expect(read({ stage: 'prod', logRetentionDays: '365', throttle: '{"rate":10,"burst":20}' })).toMatchObject({
+      logRetentionDays: 365,
+      throttle: { rate: 10, burst: 20 },
+    })
+    expect(read({ webhookRetryDelaysSeconds: '1,2,3' }).webhookRetryDelaysSeconds).toEqual([1, 2, 3])
+  })
+
+  it('have the specification’s values unless they are set', () => {
+    expect(readConfig({}, {})).toMatchObject({
+      streaming: true,
+      retainData: true,
+      addressRateLimits: true,
+      refreshReuseWindowSeconds: 0,
+      payloadRetentionDays: 90,
+      webhookRetryDelaysSeconds: [10, 60, 300, 1800, 2, 6],
+    })
+  })
+
+  it('leave what the CDK keeps in the same context alone', () => {
+    expect(() =>
+      read({ '@aws-cdk/core:newStyle': true, 'availability-zones:account=1:region=x': [], 'aws:cdk:toolkit': 1 }),
+    ).not.toThrow()
+  })
+
+  it.each<[string, Context, RegExp]>([
+    ['stage', { stage: 'Dev!' }, /stage: use up to 20 lower-case letters.*-c stage=/],
+    [
+      'an unknown name',
+      { refreshReuseWindow: 5 },
+      /refreshReuseWindow: no such setting; did you mean refreshReuseWindowSeconds\?/,
+    ],
+    [
+      'an unknown name in cdk.json',
+      { stages: { dev: { retaindata: false } } },
+      /retaindata: no such setting.*context\.stages\.dev\.retaindata in cdk\.json/,
+    ],
+    [
+      'refreshReuseWindowSeconds',
+      { refreshReuseWindowSeconds: '31' },
+      /refreshReuseWindowSeconds: use a whole number from 0 to 30/,
+    ],
+    ['webhookRetryDelaysSeconds', { webhookRetryDelaysSeconds: '10,soon' }, /webhookRetryDelaysSeconds/],
+    ['webhookRetryDelaysSeconds over a day', { webhookRetryDelaysSeconds: [86_401] }, /webhookRetryDelaysSeconds/],
+    ['logRetentionDays', { logRetentionDays: 8 }, /logRetentionDays: use one of the periods/],
+    ['alarmEmail', { alarmEmail: 'nobody' }, /alarmEmail: use an e-mail address/],
+    ['edge', { edge: 'perhaps' }, /edge: use true or false/],
+    ['throttle', { throttle: '{"rate"' }, /throttle: is not JSON/],
+    ['reservedConcurrency', { reservedConcurrency: '{"api":-1}' }, /reservedConcurrency\.api: use a whole number/],
+    [
+      'consoleAutoProvision',
+      { consoleAutoProvision: true },
+      /consoleAutoProvision: .*local and emulator only; leave it out of dev/,
+    ],
+    [
+      'allowLoopbackTargets',
+      { stage: 'prod', allowLoopbackTargets: 'true' },
+      /allowLoopbackTargets: .*leave it out of prod/,
+    ],
+    ['localAdmin', { localAdmin: true }, /localAdmin: /],
+    ['streaming', { streaming: false }, /streaming: false is for emulators/],
+    ['baseUrl', { baseUrl: 'http://api.example.com' }, /baseUrl: must begin with https/],
+    ['baseUrl that is none', { baseUrl: 'api.example.com' }, /baseUrl: use an absolute address/],
+    ['retainData', { stage: 'prod', retainData: false }, /retainData: false would delete the data of prod/],
+    ['certificateArn', { domainName: 'api.example.com' }, /certificateArn: is needed with domainName/],
+    ['domainName', { hostedZone: '{"id":"Z1","name":"example.com"}' }, /domainName: is needed/],
+    [
+      'certificateArn elsewhere',
+      {
+        edge: true,
+        addressRateLimits: false,
+        domainName: 'api.example.com',
+        certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
+      },
+      /certificateArn: is in eu-central-1; CloudFront takes certificates of us-east-1 only/,
+    ],
+    ['addressRateLimits', { edge: true }, /addressRateLimits: set it to false with edge/],
+  ])('that are wrong fail the synth by name: %s', (_, context, message) => {
+    expect(() => read(context)).toThrow(message)
+  })
+
+  it('that are wrong are told all at once', () => {
+    expect(() => read({ edge: 'x', alarmEmail: 'x', nothing: 1 })).toThrow(/edge.*alarmEmail.*nothing/s)
+  })
+
+  it('refuse concurrency for a function that does not exist', () => {
+    expect(() => synthesize({ reservedConcurrency: '{"apy":5}' })).toThrow(
+      /reservedConcurrency\.apy: there is no such function/,
+    )
+  })
+
+  it('refuse a function that mixes calls that wait with others', () => {
+    const endpoints = Object.values(registry.requestFunctions).flat()
+    const waiting = endpoints.filter((endpoint) => endpoint.waits === true).slice(0, 1)
+    const requestFunctions = {
+      ...registry.requestFunctions,
+      'agent-calls': [...waiting, ...endpoints.filter((item) => !item.waits).slice(0, 1)],
+    }
+    expect(() => synthesize({}, { registry: { ...registry, requestFunctions } })).toThrow(
+      /functions\/agent-calls: .* waits and others do not/,
+    )
+  })
+
+  it('refuse to deploy a function that is not bundled', () => {
+    expect(() => synthesize({}, { bundles: '/nowhere' })).toThrow(/is not bundled: run npm run build/)
+  })
+})

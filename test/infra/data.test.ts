@@ -1,0 +1,78 @@
+import { Match } from 'aws-cdk-lib/assertions'
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '#infra/config.ts'
+import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+import { projectContext, resources, synthesize } from './support.ts'
+
+const { data } = synthesize({ stage: 'prod' })
+
+describe('what keeps state', () => {
+  it('is a table on demand with keys-only indexes, a stream of new images, expiry, and recovery to any second', () => {
+    data.hasResourceProperties('AWS::DynamoDB::Table', {
+      BillingMode: 'PAY_PER_REQUEST',
+      StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
+      TimeToLiveSpecification: { AttributeName: TABLE_LAYOUT.ttl, Enabled: true },
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      KeySchema: [
+        { AttributeName: TABLE_LAYOUT.partitionKey, KeyType: 'HASH' },
+        { AttributeName: TABLE_LAYOUT.sortKey, KeyType: 'RANGE' },
+      ],
+      GlobalSecondaryIndexes: Object.entries(TABLE_LAYOUT.indexes).map(([IndexName, keys]) => ({
+        IndexName,
+        KeySchema: [
+          { AttributeName: keys.partitionKey, KeyType: 'HASH' },
+          { AttributeName: keys.sortKey, KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'KEYS_ONLY' },
+      })),
+    })
+  })
+
+  it('survives the deletion of a stage that is to keep its data', () => {
+    expect(resources(data, 'AWS::DynamoDB::Table')[0]?.[1].Properties.DeletionProtectionEnabled).toBe(true)
+    for (const type of ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret']) {
+      for (const [, resource] of resources(data, type)) expect(resource.DeletionPolicy).toBe('Retain')
+    }
+  })
+
+  it('goes with a stage that is to keep nothing', () => {
+    const { data: dev } = synthesize({ stage: 'dev' })
+    expect(resources(dev, 'AWS::DynamoDB::Table')[0]?.[1].Properties.DeletionProtectionEnabled).toBe(false)
+    for (const [, bucket] of resources(dev, 'AWS::S3::Bucket')) expect(bucket.DeletionPolicy).toBe('Delete')
+  })
+
+  it('is a bucket that is closed to the public and to plain connections, and forgets payloads after the set days', () => {
+    const days = readConfig({ ...projectContext(), stage: 'prod' }, {}).payloadRetentionDays
+    data.hasResourceProperties('AWS::S3::Bucket', {
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+      BucketEncryption: Match.anyValue(),
+      LifecycleConfiguration: {
+        Rules: Match.arrayWith([
+          Match.objectLike({ AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }),
+          Match.objectLike({ Prefix: 'kept/', ExpirationInDays: 2 }),
+          Match.objectLike({ Prefix: 'payloads/', ExpirationInDays: days }),
+        ]),
+      },
+    })
+    expect(JSON.stringify(resources(data, 'AWS::S3::BucketPolicy'))).toContain('aws:SecureTransport')
+  })
+
+  it('is three secrets that are generated at deployment, each a ring of one key', () => {
+    const secrets = resources(data, 'AWS::SecretsManager::Secret')
+    expect(secrets).toHaveLength(3)
+    for (const [, { Properties }] of secrets) {
+      expect(Properties.SecretString).toBeUndefined()
+      expect(Properties.GenerateSecretString).toEqual({
+        SecretStringTemplate: '{"current":"k1"}',
+        GenerateStringKey: 'k1',
+        PasswordLength: 64,
+        ExcludePunctuation: true,
+      })
+    }
+  })
+})

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { EVENT_SOURCE } from '#infra/messaging.ts'
+import { pascal } from '#infra/plan.ts'
+import { OutboxEntity } from '#shared/entities/events.ts'
+import { QUEUES } from '#shared/events/queues.ts'
+import type { QueueName } from '#shared/kernel/queue-names.ts'
+import { functionsOf, plans, registry, resources, synthesize } from './support.ts'
+
+const { service } = synthesize()
+const queues = resources(service, 'AWS::SQS::Queue')
+const mappings = resources(service, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties)
+const functions = functionsOf(service)
+const text = JSON.stringify
+const queueOf = (name: QueueName) => {
+  const found = queues.find(
+    ([id]) => id.startsWith(`Messaging${pascal(name)}`) && !id.startsWith(`Messaging${pascal(name)}Failed`),
+  )
+  if (found === undefined) throw new Error(`no queue ${name}`)
+  return { id: found[0], ...found[1].Properties }
+}
+const names = Object.keys(QUEUES) as QueueName[]
+
+describe('queues', () => {
+  it.each(names)('%s keeps what fails too often as dead letters', (name) => {
+    const queue = queueOf(name)
+    expect(queue.RedrivePolicy.maxReceiveCount).toBe(QUEUES[name].maxReceives)
+    expect(text(queue.RedrivePolicy.deadLetterTargetArn)).toContain(`Messaging${pascal(name)}Failed`)
+    expect(queue.VisibilityTimeout).toBe(QUEUES[name].visibilitySeconds)
+  })
+
+  it('keeps dead letters for 14 days', () => {
+    for (const [, { Properties }] of queues.filter(([, queue]) => queue.Properties.RedrivePolicy === undefined)) {
+      expect(Properties.MessageRetentionPeriod).toBe(14 * 86_400)
+    }
+  })
+
+  it('has an alarm on every queue: on the age of messages, or on there being dead letters', () => {
+    const alarms = text(
+      resources(service, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => [
+        Properties.MetricName,
+        Properties.Dimensions,
+      ]),
+    )
+    for (const [id, { Properties }] of queues) {
+      const metric =
+        Properties.RedrivePolicy === undefined ? 'ApproximateNumberOfMessagesVisible' : 'ApproximateAgeOfOldestMessage'
+      expect(alarms).toContain(text([metric, [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [id, 'QueueName'] } }]]))
+    }
+  })
+
+  it.each(names)('%s is read by one function, with what the declaration says', (name) => {
+    const worker = registry.workers.find(({ source }) => source.kind === 'queue' && source.queue === name)
+    const [mapping, ...more] = mappings.filter((item) => text(item.EventSourceArn).includes(`"${queueOf(name).id}"`))
+    expect(more).toEqual([])
+    expect(mapping?.FunctionName).toEqual({ Ref: functions.get(worker?.name ?? '')?.id })
+    expect(mapping?.FunctionResponseTypes).toEqual(['ReportBatchItemFailures'])
+    expect(mapping?.BatchSize).toBe(QUEUES[name].batchSize)
+    expect(mapping?.ScalingConfig).toEqual({ MaximumConcurrency: QUEUES[name].maxConcurrency })
+  })
+
+  it('never hands a message out again while its function still works on it', () => {
+    for (const { timeoutSeconds, worker } of plans) {
+      if (worker?.source.kind === 'queue')
+        expect(QUEUES[worker.source.queue].visibilitySeconds).toBeGreaterThanOrEqual(timeoutSeconds)
+    }
+    const [worker] = registry.workers.filter(({ source }) => source.kind === 'queue')
+    const slow = {
+      ...registry,
+      workers: registry.workers.map((item) => (item === worker ? { ...item, timeoutSeconds: 600 } : item)),
+    }
+    expect(() => synthesize({}, { registry: slow })).toThrow(new RegExp(`${worker?.name}: runs up to 600 s`))
+  })
+
+  it('lets Lambda go on where a function sends to the queue that it reads', () => {
+    for (const { name, worker, capabilities } of plans) {
+      const loops = worker?.source.kind === 'queue' && capabilities.includes(`queue:${worker.source.queue}`)
+      expect(functions.get(name)?.Properties.RecursiveLoop).toBe(loops ? 'Allow' : undefined)
+    }
+  })
+})
+
+describe('events', () => {
+  const rules = resources(service, 'AWS::Events::Rule').map(([, { Properties }]) => Properties)
+
+  it.each(names.filter((name) => QUEUES[name].fromBus !== undefined))(
+    'come to %s by a rule that loses none',
+    (name) => {
+      const [rule, ...more] = rules.filter((item) => text(item.Targets).includes(`"${queueOf(name).id}"`))
+      expect(more).toEqual([])
+      expect(rule?.EventPattern.source).toEqual([EVENT_SOURCE])
+      const types = QUEUES[name].fromBus ?? []
+      expect(rule?.EventPattern['detail-type']).toEqual(types.includes('*') ? undefined : types)
+      expect(rule?.Targets[0].DeadLetterConfig.Arn).toBeDefined()
+    },
+  )
+
+  it('leave the table by the relay: only new outbox items wake it', () => {
+    const mapping = mappings.find((item) => item.FilterCriteria !== undefined)
+    const relay = registry.workers.find(({ source }) => source.kind === 'stream')
+    expect(mapping.FunctionName).toEqual({ Ref: functions.get(relay?.name ?? '')?.id })
+    expect(mapping.FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual([
+      { eventName: ['INSERT'], dynamodb: { NewImage: { _e: { S: [OutboxEntity.name] } } } },
+    ])
+  })
+
+  it('that cannot be relayed are split from their batch, tried again for a bounded time, and kept', () => {
+    const mapping = mappings.find((item) => item.FilterCriteria !== undefined)
+    expect(mapping).toMatchObject({
+      BisectBatchOnFunctionError: true,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      MaximumRetryAttempts: 20,
+      MaximumRecordAgeInSeconds: 3600,
+    })
+    expect(text(mapping.DestinationConfig.OnFailure)).toContain('MessagingUnrelayed')
+  })
+
+  it('that are due are looked for once a minute, and an alarm tells if they are not', () => {
+    const sweep = registry.workers.find(({ source }) => source.kind === 'schedule')
+    expect(rules.map((rule) => rule.ScheduleExpression)).toContain('rate(1 minute)')
+    const alarms = resources(service, 'AWS::CloudWatch::Alarm').filter(([id]) =>
+      id.includes(`${pascal(sweep?.name ?? '')}Missing`),
+    )
+    expect(alarms[0]?.[1].Properties).toMatchObject({
+      ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
+    })
+  })
+})

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { planRoutes } from '#infra/routes.ts'
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import { functionsOf, type Resource, registry, resources, synthesize } from './support.ts'
+
+type Method = { function: string; mode: string | undefined }
+type Node = { children: Map<string, Node>; any?: Method }
+
+/** The API as it is deployed: a tree of resources, read from the template. */
+function deployedTree(context = {}): Node {
+  const { service } = synthesize(context)
+  const names = new Map([...functionsOf(service)].map(([name, { id }]) => [id, name]))
+  const nodes = new Map<string, Node>()
+  const api = resources(service, 'AWS::ApiGateway::RestApi')[0]?.[0] as string
+  const nodeOf = (id: string): Node => {
+    const known = nodes.get(id)
+    if (known !== undefined) return known
+    const node: Node = { children: new Map() }
+    nodes.set(id, node)
+    return node
+  }
+  const idOf = (reference: Record<string, unknown>) => (reference.Ref as string | undefined) ?? api
+  for (const [id, { Properties }] of resources(service, 'AWS::ApiGateway::Resource')) {
+    const siblings = nodeOf(idOf(Properties.ParentId)).children
+    if (Properties.PathPart.startsWith('{'))
+      expect([...siblings.keys()].filter((part) => part.startsWith('{'))).toEqual([])
+    siblings.set(Properties.PathPart, nodeOf(id))
+  }
+  for (const [, { Properties }] of resources(service, 'AWS::ApiGateway::Method') as [string, Resource][]) {
+    expect(Properties.HttpMethod).toBe('ANY')
+    const target = [...names.keys()].find((id) =>
+      JSON.stringify(Properties.Integration.Uri).includes(`"${id}"`),
+    ) as string
+    nodeOf(idOf(Properties.ResourceId)).any = {
+      function: names.get(target) as string,
+      mode: Properties.Integration.ResponseTransferMode,
+    }
+  }
+  return nodeOf(api)
+}
+
+/** Goes the way that API Gateway goes: a literal before a variable before a greedy one, and never back. */
+function resolve(tree: Node, path: string): Method | undefined {
+  let node = tree
+  for (const segment of path.split('/').filter((part) => part !== '')) {
+    const parts = [...node.children.keys()]
+    const greedy = parts.find((part) => part.endsWith('+}'))
+    const variable = parts.find((part) => part.startsWith('{') && part !== greedy)
+    const next = node.children.get(segment) ?? (variable !== undefined ? node.children.get(variable) : undefined)
+    if (next === undefined) return greedy === undefined ? undefined : node.children.get(greedy)?.any
+    node = next
+  }
+  return node.any
+}
+
+const tree = deployedTree()
+const all = Object.entries(registry.requestFunctions).flatMap(([name, endpoints]) =>
+  endpoints.map((endpoint) => ({ name, endpoint })),
+)
+const concrete = (path: string) => path.replaceAll(/\{[^}]+\}/g, 'a_value')
+
+describe('where the gateway takes a request', () => {
+  it.each(all.map(({ name, endpoint }) => ({ id: endpoint.id, name, path: concrete(endpoint.path) })))(
+    '$id reaches functions/$name',
+    ({ name, path }) => expect(resolve(tree, path)?.function).toBe(name),
+  )
+
+  it('takes what no endpoint has, everywhere, to a function', () => {
+    const paths = all.flatMap(({ endpoint }) => {
+      const segments = concrete(endpoint.path).split('/')
+      return segments.flatMap((_, index) => {
+        const start = segments.slice(0, index + 1).join('/')
+        return [start, `${start}/unknown`, `${start}/unknown/deeper/still`]
+      })
+    })
+    expect([...new Set(paths)].filter((path) => resolve(tree, path) === undefined)).toEqual([])
+  })
+
+  it('takes a path beside or below a call that waits to the group, not to the call', () => {
+    for (const { endpoint } of all.filter((item) => item.endpoint.waits === true)) {
+      const path = concrete(endpoint.path)
+      const group = path.startsWith('/api/v1/dev/')
+        ? 'developer'
+        : path.startsWith('/api/v1/')
+          ? 'api'
+          : path.split('/')[1]
+      for (const other of [`${path}/more`, path.replace(/[^/]+$/, 'other')])
+        expect(resolve(tree, other)?.function).toBe(group)
+    }
+  })
+
+  it('streams the answers of calls that wait, and no others', () => {
+    for (const { endpoint } of all) {
+      expect(resolve(tree, concrete(endpoint.path))?.mode ?? 'BUFFERED').toBe(
+        endpoint.waits === true ? 'STREAM' : 'BUFFERED',
+      )
+    }
+  })
+
+  it('streams nothing for an emulator', () => {
+    const buffered = deployedTree({ stage: 'emulator' })
+    for (const { endpoint } of all)
+      expect(resolve(buffered, concrete(endpoint.path))?.mode ?? 'BUFFERED').toBe('BUFFERED')
+  })
+
+  it('invokes each function by one permission', () => {
+    const { service } = synthesize()
+    const permissions = resources(service, 'AWS::Lambda::Permission').filter(
+      ([, { Properties }]) => Properties.Principal === 'apigateway.amazonaws.com',
+    )
+    const targets = permissions.map(([, { Properties }]) => JSON.stringify(Properties.FunctionName))
+    expect(new Set(targets).size).toBe(targets.length)
+    expect(targets).toHaveLength(Object.keys(registry.requestFunctions).length)
+  })
+
+  it('refuses an endpoint that another function would be asked for', () => {
+    const endpoint = { id: 'api.misplaced', path: '/console/misplaced' } as unknown as Endpoint
+    expect(() => planRoutes({ ...registry.requestFunctions, api: [endpoint] })).toThrow(
+      /api\.misplaced.*functions\/console, not functions\/api/,
+    )
+  })
+})
