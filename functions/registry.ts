@@ -1,12 +1,15 @@
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import type { Worker } from '#shared/http/worker.ts'
+import { endpoints as admin } from './admin/endpoints.ts'
 import { endpoints as agentCalls } from './agent-calls/endpoints.ts'
 import { endpoints as api } from './api/endpoints.ts'
 import { worker as approvedTools } from './approved-tools/worker.ts'
-import * as consoleRuns from './console/runs.ts'
+import { endpoints as consoleEndpoints } from './console/endpoints.ts'
 import { endpoints as developer } from './developer/endpoints.ts'
 import { endpoints as docs } from './docs/endpoints.ts'
 import { worker as eventFanout } from './event-fanout/worker.ts'
+import { endpoints as manifests } from './manifests/endpoints.ts'
+import { endpoints as oauth } from './oauth/endpoints.ts'
 import { worker as overdueSweep } from './overdue-sweep/worker.ts'
 import { worker as runDispatch } from './run-dispatch/worker.ts'
 import { worker as streamRelay } from './stream-relay/worker.ts'
@@ -14,9 +17,12 @@ import { worker as webhookDelivery } from './webhook-delivery/worker.ts'
 
 /** Every request-serving function with the endpoints it serves. Infra, the OpenAPI document and the tests read this. */
 export const requestFunctions: Record<string, Endpoint[]> = {
+  oauth,
   api,
-  console: Object.values(consoleRuns),
+  console: consoleEndpoints,
   developer,
+  manifests,
+  admin,
   docs,
   'agent-calls': agentCalls,
 }

@@ -4,6 +4,8 @@ import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildFailure, type BuildOptions, type BuildResult, context, type Message } from 'esbuild'
 import { lean } from './bundle/lean.ts'
+import { noSchemaGenerator } from './bundle/no-schema-generator.ts'
+import { prebuilt } from './bundle/prebuilt.ts'
 import { prebuild } from './bundle/prebuild.ts'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
@@ -81,7 +83,7 @@ export async function bundle(options: BundleOptions = {}): Promise<BundleReport[
 
   const build = await context({
     ...settings(root, names, outDir, options.minify ?? true),
-    plugins: [lean, { name: 'rebuilt', setup: ({ onEnd }) => onEnd(rebuilt) }],
+    plugins: [lean, noSchemaGenerator, prebuilt, { name: 'rebuilt', setup: ({ onEnd }) => onEnd(rebuilt) }],
   })
   try {
     const [result] = await Promise.all([build.rebuild(), buildAssets()])

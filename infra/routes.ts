@@ -14,7 +14,7 @@ const OWNERS: Record<string, string> = {
   '/admin': 'admin',
 }
 
-type Node = { path: string; waiting?: string; children: Map<string, Node> }
+type Node = { path: string; own?: { function: string; streams: boolean }; children: Map<string, Node> }
 
 /**
  * The resources of the REST API.
@@ -24,7 +24,9 @@ type Node = { path: string; waiting?: string; children: Map<string, Node> }
  * itself and has a greedy child, both with the function that owns the path; and a node has one variable child only, whatever the
  * endpoints call it.
  *
- * @throws {ConfigError} if an endpoint would reach a function other than the one that it is declared in.
+ * An endpoint that another function than its prefix's serves gets an exact path of its own, with all of that path's methods.
+ *
+ * @throws {ConfigError} if two functions serve one path.
  */
 export function planRoutes(requestFunctions: Record<string, Endpoint[]>): Route[] {
   const root: Node = { path: '/', children: new Map() }
@@ -44,12 +46,13 @@ export function planRoutes(requestFunctions: Record<string, Endpoint[]>): Route[
   for (const prefix of Object.keys(OWNERS)) insert(prefix)
   for (const [name, endpoints] of Object.entries(requestFunctions)) {
     for (const endpoint of endpoints) {
-      if (endpoint.waits === true) insert(endpoint.path).waiting = name
-      else if (owner(endpoint.path) !== name) {
-        throw new ConfigError(
-          `${endpoint.id}: ${endpoint.path} belongs to functions/${owner(endpoint.path)}, not functions/${name}`,
-        )
+      const streams = endpoint.waits === true
+      if (!streams && owner(endpoint.path) === name) continue
+      const node = insert(endpoint.path)
+      if (node.own && node.own.function !== name) {
+        throw new ConfigError(`${endpoint.path}: functions/${node.own.function} and functions/${name} both serve it`)
       }
+      node.own = { function: name, streams }
     }
   }
   return collect(root)
@@ -57,9 +60,7 @@ export function planRoutes(requestFunctions: Record<string, Endpoint[]>): Route[
 
 function collect(node: Node): Route[] {
   const routes: Route[] = [
-    node.waiting === undefined
-      ? { path: node.path, function: owner(node.path), streams: false }
-      : { path: node.path, function: node.waiting, streams: true },
+    { path: node.path, ...(node.own ?? { function: owner(node.path), streams: false }) },
   ]
   if (!node.children.has('{}')) {
     routes.push({ path: `${node.path === '/' ? '' : node.path}/{proxy+}`, function: owner(node.path), streams: false })

@@ -1,4 +1,4 @@
-import { serveWaiting } from '#shared/http/serve.ts'
+import { serveWaiting } from '#shared/http/serve-waiting.ts'
 import { endpoints } from './endpoints.ts'
 
 export const handler = serveWaiting(endpoints)

@@ -9,11 +9,9 @@ import {
   CreateWebhook,
   DeliverySchema,
   RecoverDeliveries,
-  TestResultSchema,
   WebhookSchema,
   WebhookWithSecretSchema,
 } from '#shared/domain/webhooks/schemas.ts'
-import { testWebhook } from '#shared/domain/webhooks/test-delivery.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { paged, pageQuery } from '#shared/http/paging.ts'
 
@@ -70,20 +68,6 @@ export const remove = defineEndpoint({
     await deleteWebhook(work, caller.installation.id, params.id)
     return undefined
   },
-})
-
-export const test = defineEndpoint({
-  ...common,
-  id: 'api.webhooks.test',
-  method: 'POST',
-  path: '/api/v1/webhooks/{id}/test',
-  params: webhookId,
-  summary: 'Send a test event now',
-  description:
-    'Waits for the receiver, at most 10 seconds. Goes out whatever the masks say, also to a disabled subscription, is tried once, and does not count as a failure.',
-  response: TestResultSchema,
-  needs: ['keys:data'],
-  handler: ({ work, caller, params }) => testWebhook(work, caller.installation.id, params.id),
 })
 
 export const enable = defineEndpoint({

@@ -1,5 +1,5 @@
-import { provisionSession } from '#shared/domain/people/provision.ts'
 import { presentIdentity } from '#shared/domain/people/present.ts'
+import { provisionSession } from '#shared/domain/people/provision.ts'
 import { ConsoleIdentitySchema, ConsoleSessionSchema, ProvisionSession } from '#shared/domain/people/schemas.ts'
 import { endSession } from '#shared/domain/people/sessions.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'

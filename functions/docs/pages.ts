@@ -1,4 +1,4 @@
-import { manifestJsonSchema } from '#shared/domain/manifests/json-schema-document.ts'
+import { BASE_PLACEHOLDER, MANIFEST_DOCUMENT } from '#shared/domain/manifests/document.prebuilt.ts'
 import { type RawAnswer, redirect } from '#shared/http/answer.ts'
 import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
 import { fail } from '#shared/kernel/errors.ts'
@@ -69,7 +69,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       summary: 'The JSON Schema of manifests',
       produces: 'application/schema+json',
       handler: async ({ work, request }) => {
-        const text = JSON.stringify(manifestJsonSchema(work.settings.baseUrl))
+        const text = JSON.stringify(MANIFEST_DOCUMENT).replaceAll(BASE_PLACEHOLDER, work.settings.baseUrl)
         const headers = { ...DESCRIPTION_HEADERS, 'content-type': 'application/schema+json; charset=utf-8' }
         return cached(request.headers, sha256(text), headers, text)
       },

@@ -4,4 +4,9 @@ import { consentEndpoints } from './consent.ts'
 import { discoveryEndpoints } from './discovery.ts'
 import { tokenEndpoints } from './tokens.ts'
 
-export const endpoints: Endpoint[] = [...authorizeEndpoints, ...tokenEndpoints, ...discoveryEndpoints, ...consentEndpoints]
+export const endpoints: Endpoint[] = [
+  ...authorizeEndpoints,
+  ...tokenEndpoints,
+  ...discoveryEndpoints,
+  ...consentEndpoints,
+]

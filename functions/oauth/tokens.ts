@@ -1,5 +1,5 @@
-import { answerTokenRequest, TokenRequest } from '#shared/domain/oauth/token-request.ts'
 import { TokenResponseSchema } from '#shared/domain/oauth/token-pair.ts'
+import { answerTokenRequest, TokenRequest } from '#shared/domain/oauth/token-request.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 
 const common = {

@@ -193,7 +193,7 @@ const adminCaller = async (deps: Deps, caller: AdminCaller): Promise<Authenticat
 })
 
 const client = async (deps: Deps, { body }: Credentials): Promise<Authenticated<ClientCaller>> => {
-  const { client_id, client_secret } = body as Record<string, unknown>
+  const { client_id, client_secret } = (body ?? {}) as Record<string, unknown>
   const app = await clientByCredentials(deps, client_id, client_secret)
   const headers = await limit(deps, [{ name: `client:${app.id}`, rate: LIMITS.clientRate, scope: 'client' }])
   return { caller: { kind: 'client', app }, headers }

@@ -2,15 +2,18 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createLogger } from '../adapters/logger.ts'
 import { createObjects } from '../adapters/objects.ts'
-import { createOutgoingHttp } from '../adapters/outgoing-http/client.ts'
 import { createKeys } from '../adapters/secrets.ts'
 import type { Deps } from '../domain/deps.ts'
+import type { OutgoingHttp } from '../domain/ports.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { readSettings } from '../kernel/settings.ts'
 import { Table } from '../table/table.ts'
 
+/** Makes the way out: the whole client, or only its check of addresses, for functions that send nothing. */
+export type CreateHttp = (options: { allowLoopbackHttp: boolean }) => OutgoingHttp
+
 /** Wires the adapters to the ports, from a function's environment. The only place that does. */
-export const compose = (env: Record<string, string | undefined>): Deps => {
+export const compose = (env: Record<string, string | undefined>, createHttp: CreateHttp): Deps => {
   const settings = readSettings(env)
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 4 }), {
     marshallOptions: { removeUndefinedValues: true },
@@ -26,7 +29,7 @@ export const compose = (env: Record<string, string | undefined>): Deps => {
     }),
     keys: createKeys(settings.secretArns, systemClock),
     objects: createObjects(settings.bucketName, env),
-    http: createOutgoingHttp({ allowLoopbackHttp: settings.allowLoopbackTargets }),
+    http: createHttp({ allowLoopbackHttp: settings.allowLoopbackTargets }),
     log: createLogger(settings.logLevel, { function: env.AWS_LAMBDA_FUNCTION_NAME }),
   }
 }
@@ -34,7 +37,7 @@ export const compose = (env: Record<string, string | undefined>): Deps => {
 let composed: Deps | undefined
 
 /** The dependencies of this function instance, made at its first invocation. */
-export const composeOnce = (): Deps => {
-  composed ??= compose(process.env)
+export const composeOnce = (createHttp: CreateHttp): Deps => {
+  composed ??= compose(process.env, createHttp)
   return composed
 }

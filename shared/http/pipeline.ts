@@ -82,10 +82,13 @@ const readBody = (exchange: Exchange): void => {
     throw fail('payload_too_large', { message: `The body has ${bytes} bytes; at most ${maxBodyBytes} here.` })
   }
   exchange.body = consumes === 'form' ? parseForm(rawBody, headers['content-type']) : parseJson(rawBody, headers['content-type'])
-  if (!body && typeof exchange.body === 'object' && exchange.body && Object.keys(exchange.body).length > 0) {
+  if (body) return
+  const plain = typeof exchange.body === 'object' && exchange.body !== null && !Array.isArray(exchange.body)
+  const given = plain ? Object.keys(exchange.body as object) : ['body']
+  if (given.length > 0) {
     throw fail('validation_error', {
       message: 'This request takes no body.',
-      details: { fields: Object.fromEntries(Object.keys(exchange.body).map((name) => [name, ['unknown field']])) },
+      details: { fields: Object.fromEntries(given.map((name) => [name, ['unknown field']])) },
     })
   }
 }

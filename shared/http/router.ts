@@ -1,4 +1,3 @@
-import { addRoute, createRouter, findRoute } from 'rou3'
 import { fail } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Endpoint, Method } from './endpoint.ts'
@@ -10,31 +9,59 @@ export interface Match {
 
 export type Router = (method: string, path: string) => Match
 
+interface Route {
+  endpoint: Endpoint
+  keys: string[]
+  pattern: RegExp
+}
+
+/**
+ * Finds the endpoint of a request. Unknown paths and ids of an impossible shape are `not_found`, wrong methods
+ * `method_not_allowed`. Paths without parameters go before those with, so that `/apps/new` would never be an app's id.
+ */
+export const createMatcher = (endpoints: readonly Endpoint[]): Router => {
+  const routes = endpoints
+    .map(compile)
+    .sort((a, b) => a.keys.length - b.keys.length)
+  return (method, path) => {
+    const onPath = routes.filter(({ pattern }) => pattern.test(path))
+    const route = onPath.find(({ endpoint }) => endpoint.method === method)
+    if (route) return { endpoint: route.endpoint, params: paramsOf(route, path) }
+    if (onPath.length === 0) {
+      throw fail('not_found', { message: 'There is no such path.', fix: 'See /docs for every path.' })
+    }
+    const allowed = METHODS.filter((one) => onPath.some(({ endpoint }) => endpoint.method === one))
+    throw fail('method_not_allowed', {
+      message: `This path does not take ${method.slice(0, 20)}.`,
+      headers: { allow: allowed.join(', ') },
+    })
+  }
+}
+
+/** A path template as an exact pattern. The gateway has sorted out the groups, so a list of patterns is all it takes. */
+const compile = (endpoint: Endpoint): Route => {
+  const keys: string[] = []
+  const segments = endpoint.path.split('/').map((segment) => {
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1]
+    if (name === undefined) return segment.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    keys.push(name)
+    return '([^/]+)'
+  })
+  return { endpoint, keys, pattern: new RegExp(`^${segments.join('/')}$`) }
+}
+
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Finds the endpoint of a request. Unknown paths and ids of an impossible shape are `not_found`, wrong methods `method_not_allowed`. */
-export const createMatcher = (endpoints: readonly Endpoint[]): Router => {
-  const router = createRouter<Endpoint>()
-  for (const endpoint of endpoints) addRoute(router, endpoint.method, endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1'), endpoint)
-  return (method, path) => {
-    const found = findRoute(router, method, path)
-    if (!found) {
-      const allowed = METHODS.filter((other) => findRoute(router, other, path))
-      if (allowed.length === 0) throw fail('not_found', { message: 'There is no such path.', fix: 'See /docs for every path.' })
-      throw fail('method_not_allowed', {
-        message: `This path does not take ${method.slice(0, 20)}.`,
-        headers: { allow: allowed.join(', ') },
-      })
-    }
-    const params: Record<string, string> = {}
-    for (const [name, raw] of Object.entries(found.params ?? {})) {
-      const value = decode(raw)
-      const kind = found.data.params[name]
+const paramsOf = ({ endpoint, keys, pattern }: Route, path: string): Record<string, string> => {
+  const raw = pattern.exec(path)?.slice(1) ?? []
+  return Object.fromEntries(
+    keys.map((name, i) => {
+      const value = decode(raw[i] ?? '')
+      const kind = endpoint.params[name]
       if (value === undefined || (kind && kind !== 'text' && !isId(kind, value))) throw fail('not_found')
-      params[name] = value
-    }
-    return { endpoint: found.data, params }
-  }
+      return [name, value]
+    }),
+  )
 }
 
 const decode = (text: string): string | undefined => {

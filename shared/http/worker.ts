@@ -1,5 +1,6 @@
 import type { Context, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { createBus } from '../adapters/bus.ts'
+import { createOutgoingHttp } from '../adapters/outgoing-http/client.ts'
 import { createQueues } from '../adapters/queues.ts'
 import type { Deps, WorkerWork } from '../domain/deps.ts'
 import type { Capability } from '../kernel/capabilities.ts'
@@ -39,7 +40,7 @@ let composed: WorkerDeps | undefined
 
 const composeWorker = (): WorkerDeps => {
   if (!composed) {
-    const deps = composeOnce()
+    const deps = composeOnce(createOutgoingHttp)
     composed = { ...deps, queues: createQueues(deps.settings.queueUrls), bus: createBus(deps.settings.busName) }
   }
   return composed

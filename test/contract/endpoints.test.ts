@@ -128,6 +128,8 @@ describe('with a body that is wrong', () => {
     const headers = world.credentials[endpoint.caller] ?? {}
     const path = pathWithUnknownIds(endpoint)
     for (const [what, body] of WRONG_BODIES) {
+      // It answers 200 to any JSON: saying what is wrong is its purpose (decisions §7).
+      if (endpoint.id === 'developer.manifest.validate') continue
       const answer = await call(endpoint.method, path, headers, body)
       expect(answer.status, what).toBeGreaterThanOrEqual(400)
       expect(answer.status, `${what}: ${answer.text.slice(0, 200)}`).toBeLessThan(500)

@@ -88,7 +88,7 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
       get: async (key) => objects.get(key),
       delete: async (key) => void objects.delete(key),
     },
-    http: createOutgoingHttp({ allowLoopbackHttp: true }),
+    http: createOutgoingHttp({ allowLoopbackHttp: settings.allowLoopbackTargets }),
     queues: {
       async send(queue, sent) {
         for (const { body, delayMs = 0, group } of sent) {

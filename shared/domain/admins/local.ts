@@ -1,5 +1,5 @@
-import { type Admin, AdminEntity, AdminKeyEntity } from '../../entities/platform.ts'
 import { ClaimEntity } from '../../entities/developers.ts'
+import { type Admin, AdminEntity, AdminKeyEntity } from '../../entities/platform.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import { ConditionFailed } from '../../table/entity.ts'

@@ -26,7 +26,10 @@ export const AdminIdentitySchema = () =>
   z
     .object({
       ...admin,
-      key_name: z.string().nullable().meta({ description: 'The key that this call was made with; null for a session.' }),
+      key_name: z
+        .string()
+        .nullable()
+        .meta({ description: 'The key that this call was made with; null for a session.' }),
     })
     .meta({ id: 'AdminIdentity' })
 

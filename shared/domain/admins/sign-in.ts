@@ -56,7 +56,10 @@ export const signIn = async (
   }
   const right = await verifyPassword(input.password, admin?.password_hash)
   if (!admin || !right) {
-    throw fail('unauthorized', { message: 'The e-mail address or the password is wrong.', fix: 'Check both and try again.' })
+    throw fail('unauthorized', {
+      message: 'The e-mail address or the password is wrong.',
+      fix: 'Check both and try again.',
+    })
   }
   await passed()
   const { token, expires_in } = await issueToken(work, 'admin', { adm: admin.id, sv: admin.session_version })

@@ -47,7 +47,8 @@ const planInstallation = async (work: Work, newId: string, input: Install): Prom
   const { app, workspace } = input
   const guard = { workspace_id: workspace.id, app_id: app.id }
   const known = await work.table.get(AppInstallationEntity, guard)
-  const current = known && (await work.table.get(InstallationEntity, { workspace_id: workspace.id, id: known.installation_id }))
+  const current =
+    known && (await work.table.get(InstallationEntity, { workspace_id: workspace.id, id: known.installation_id }))
   if (current && current.status !== 'revoked') return update(work, current, input)
 
   const installation = fresh(work, newId, input)

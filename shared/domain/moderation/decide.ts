@@ -1,8 +1,8 @@
 import { type App, AppEntity, VersionEntity } from '../../entities/apps.ts'
 import { type Admin, AuditEntity } from '../../entities/platform.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
-import { oneOf } from '../../table/expressions.ts'
 import type { Write } from '../../table/entity.ts'
+import { oneOf } from '../../table/expressions.ts'
 import { presentApp } from '../apps/present.ts'
 import type { Work } from '../deps.ts'
 import type { ModeratedAppView } from './schemas.ts'
@@ -51,7 +51,12 @@ export const rejectApp = (work: Work, moderator: Moderator, appId: string, reaso
   })
 
 /** The kill switch: every token of the app is refused from the next request on. */
-export const suspendApp = (work: Work, moderator: Moderator, appId: string, reason: string): Promise<ModeratedAppView> =>
+export const suspendApp = (
+  work: Work,
+  moderator: Moderator,
+  appId: string,
+  reason: string,
+): Promise<ModeratedAppView> =>
   decide(work, moderator, appId, 'suspended', reason, (app) => {
     if (app.status === 'suspended') throw wrongState(app, 'Unsuspend it first.')
     return { set: { status: 'suspended', status_before: app.status, status_reason: reason } }

@@ -30,7 +30,10 @@ export const authorize = async (work: Work, parameters: Record<string, string>):
   const scopes = requested(app, parameters.scope)
   const { state } = parameters
   if (state !== undefined && state.length > MAX_STATE) {
-    throw invalid(`state has more than ${MAX_STATE} characters.`, 'Send a shorter state and keep what it stands for on your side.')
+    throw invalid(
+      `state has more than ${MAX_STATE} characters.`,
+      'Send a shorter state and keep what it stands for on your side.',
+    )
   }
   const nonce = newSecret()
   const now = work.clock.now()

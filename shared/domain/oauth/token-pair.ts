@@ -18,7 +18,9 @@ export const TokenResponseSchema = () =>
       token_type: z.literal('Bearer'),
       expires_in: z.number().int().meta({ description: 'Seconds.', example: 7_200 }),
       refresh_token: z.string().meta({ description: 'Replaced at every refresh; keep the newest.', example: 'rft_…' }),
-      scope: z.string().meta({ description: 'What was granted, separated by spaces.', example: 'runs:read runs:write' }),
+      scope: z
+        .string()
+        .meta({ description: 'What was granted, separated by spaces.', example: 'runs:read runs:write' }),
       installation_id: idField('ins'),
       workspace_id: idField('ws'),
     })

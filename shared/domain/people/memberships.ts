@@ -1,4 +1,4 @@
-import { MemberEntity, MembershipEntity, type Member, type Workspace, WorkspaceEntity } from '../../entities/people.ts'
+import { type Member, MemberEntity, MembershipEntity, type Workspace, WorkspaceEntity } from '../../entities/people.ts'
 import type { Deps } from '../deps.ts'
 
 export interface Belonging {

@@ -1,10 +1,17 @@
-import { type Member, MemberEntity, MembershipEntity, type User, UserEntity, WorkspaceEntity } from '../../entities/people.ts'
+import {
+  type Member,
+  MemberEntity,
+  MembershipEntity,
+  type User,
+  UserEntity,
+  WorkspaceEntity,
+} from '../../entities/people.ts'
 import { fail } from '../../kernel/errors.ts'
 import { derivedId, isId } from '../../kernel/ids.ts'
 import { ConditionFailed, type Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
-import { newSessionWrites } from './sessions.ts'
 import type { ConsoleSessionView, ProvisionInput } from './schemas.ts'
+import { newSessionWrites } from './sessions.ts'
 import { newWorkspaceWrites } from './workspaces.ts'
 
 const MAX_TRIES = 8

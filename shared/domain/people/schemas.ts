@@ -6,9 +6,12 @@ import { idField, line } from '../fields.ts'
 export const ProvisionSession = () =>
   z
     .strictObject({
-      user: line(100).optional().meta({ description: 'Who: the same text is the same person. Default: `local-user`.', example: 'ann' }),
+      user: line(100)
+        .optional()
+        .meta({ description: 'Who: the same text is the same person. Default: `local-user`.', example: 'ann' }),
       workspace: line(100).optional().meta({
-        description: 'Where: the same text is the same workspace; or the id of one that exists. Default: the person’s own.',
+        description:
+          'Where: the same text is the same workspace; or the id of one that exists. Default: the person’s own.',
         example: 'acme',
       }),
       role: z.enum(ROLES).optional().meta({

@@ -1,0 +1,372 @@
+import { Webhook } from 'standardwebhooks'
+import Stripe from 'stripe'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SubscriptionEntity } from '#shared/entities/webhooks.ts'
+import { iso } from '#shared/kernel/clock.ts'
+import { verifySvc } from '#shared/kernel/signatures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { type Received, startReceiver } from '#test/support/receiver.ts'
+import { header, subscriber } from '#test/support/webhooks.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.stop())
+
+const HOUR = 3_600_000
+
+/** The two libraries look at the real clock. */
+const atRealTime = () => platform.clock.advance(Date.now() - platform.clock.now())
+
+describe('POST /api/v1/webhooks', () => {
+  it('answers 201 with the record and its secret, which the list does not show', async () => {
+    const app = await subscriber(platform)
+    const { status, body, headers } = await app.call('POST', '/webhooks', {
+      url: 'https://hooks.example.com:8443/in?a=1',
+      events: ['run.*', 'webhook.disabled', 'custom.order.*', 'run.*'],
+      description: 'Orders',
+    })
+    expect(status).toBe(201)
+    expect(headers['cache-control']).toBe('no-store')
+    expect(body).toEqual({
+      id: expect.stringMatching(/^whk_/),
+      url: 'https://hooks.example.com:8443/in?a=1',
+      events: ['run.*', 'webhook.disabled', 'custom.order.*'],
+      description: 'Orders',
+      status: 'active',
+      last_error: null,
+      consecutive_failures: 0,
+      created_at: expect.stringMatching(/\+00:00$/),
+      disabled_at: null,
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    })
+    const listed = await app.call('GET', '/webhooks')
+    const { secret, ...record } = body
+    expect(listed.body).toEqual({ items: [record], next_cursor: null, has_more: false })
+    const stored = await platform.deps.table.get(SubscriptionEntity, {
+      installation_id: app.installation.id,
+      id: body.id,
+    })
+    expect(JSON.stringify(stored)).not.toContain(secret)
+  })
+
+  it.each([
+    'http://hooks.example.com/',
+    'ftp://hooks.example.com/',
+    'https://10.0.0.1/',
+    'https://[::ffff:169.254.169.254]/',
+    'https://0xa.1/',
+    'https://user:pw@hooks.example.com/',
+    'https://intranet/',
+    'https://a.internal/',
+  ])('refuses %s with blocked_target', async (url) => {
+    const app = await subscriber(platform)
+    const { status, body } = await app.call('POST', '/webhooks', { url, events: ['*'] })
+    expect([status, body.error.code]).toEqual([422, 'blocked_target'])
+    expect(body.error.details).toMatchObject({ reason: expect.any(String), fields: { url: [expect.any(String)] } })
+  })
+
+  it.each([
+    [{ url: 'nonsense', events: ['*'] }, 'url'],
+    [{ events: ['*'] }, 'url'],
+    [{ url: 'https://a.example.com/' }, 'events'],
+    [{ url: 'https://a.example.com/', events: [] }, 'events'],
+    [{ url: 'https://a.example.com/', events: ['run.nothing'] }, 'events.0'],
+    [{ url: 'https://a.example.com/', events: ['run.*', 'delivery.requested'] }, 'events.1'],
+    [{ url: 'https://a.example.com/', events: ['*'], extra: 1 }, 'extra'],
+  ])('%j is a validation_error at %s', async (body, field) => {
+    const app = await subscriber(platform)
+    const answer = await app.call('POST', '/webhooks', body)
+    expect([answer.status, answer.body.error.code]).toEqual([422, 'validation_error'])
+    expect(Object.keys(answer.body.error.details.fields)).toContain(field)
+  })
+
+  it('allows 20 subscriptions, exactly, also when they are created at the same time', async () => {
+    const app = await subscriber(platform)
+    for (let i = 0; i < 15; i++) await app.subscribe('https://a.example.com/')
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => app.call('POST', '/webhooks', { url: 'https://a.example.com/', events: ['*'] })),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
+    const refused = answers.filter(({ status }) => status !== 201)
+    expect(new Set(refused.map(({ status, body }) => `${status} ${body.error.code}`))).toEqual(
+      new Set(['403 webhook_limit_reached']),
+    )
+    const { body } = await app.call('GET', '/webhooks')
+    expect(body.items).toHaveLength(20)
+    expect((await app.call('DELETE', `/webhooks/${body.items[0].id}`)).status).toBe(204)
+    expect((await app.call('POST', '/webhooks', { url: 'https://a.example.com/', events: ['*'] })).status).toBe(201)
+  })
+
+  it('needs webhooks:manage', async () => {
+    const app = await subscriber(platform, { scopes: ['runs:write'] })
+    const { status, body } = await app.call('GET', '/webhooks')
+    expect([status, body.error.code]).toEqual([403, 'insufficient_scope'])
+  })
+
+  it('under an Idempotency-Key makes one subscription, and shows its secret to the retry', async () => {
+    const app = await subscriber(platform)
+    const body = { url: 'https://a.example.com/', events: ['*'] }
+    const first = await app.call('POST', '/webhooks', body, { 'idempotency-key': 'one' })
+    const second = await app.call('POST', '/webhooks', body, { 'idempotency-key': 'one' })
+    expect(second.text).toBe(first.text)
+    expect((await app.call('GET', '/webhooks')).body.items).toHaveLength(1)
+  })
+})
+
+describe('a subscription of another installation', () => {
+  it('is 404 everywhere, also in the same workspace', async () => {
+    const owner = await subscriber(platform)
+    const other = await subscriber(platform, { workspaceId: owner.workspaceId })
+    const { id } = await owner.subscribe('https://a.example.com/')
+    await owner.emit('a')
+    const since = iso(platform.clock.now())
+    const calls: [string, string, unknown?][] = [
+      ['DELETE', `/webhooks/${id}`],
+      ['POST', `/webhooks/${id}/test`],
+      ['POST', `/webhooks/${id}/enable`],
+      ['GET', `/webhooks/${id}/deliveries`],
+      ['POST', `/webhooks/${id}/rotate-secret`],
+      ['POST', `/webhooks/${id}/recover`, { since }],
+      ['POST', `/webhooks/${id}/deliveries/whd_01kae5m1v8w6c3x9q2r7t4y0zn/redeliver`],
+    ]
+    for (const [method, path, body] of calls) {
+      const answer = await other.call(method, path, body)
+      expect([path, answer.status, answer.body.error.code]).toEqual([path, 404, 'not_found'])
+    }
+    expect((await other.call('GET', '/webhooks')).body.items).toEqual([])
+  })
+})
+
+describe('DELETE /api/v1/webhooks/{id}', () => {
+  it('answers 204 once, then 404; what waits for it is dropped', async () => {
+    await using receiver = await startReceiver()
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe(receiver.url)
+    await app.emit('a')
+    await platform.deps.bus.put(platform.outbox.splice(0))
+    for (const one of platform.messages.filter(({ queue }) => queue === 'fanout')) await platform.deliver(one)
+    expect((await app.call('DELETE', `/webhooks/${id}`)).status).toBe(204)
+    expect((await app.call('DELETE', `/webhooks/${id}`)).status).toBe(404)
+    await platform.drain()
+    platform.clock.advance(HOUR)
+    await platform.sweep()
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(0)
+    expect(platform.messages.filter(({ group }) => group === id)).toEqual([])
+  })
+})
+
+describe('POST /api/v1/webhooks/{id}/test', () => {
+  it('sends at once whatever the masks say, records a delivery, and writes webhook.test to the feed', async () => {
+    await using receiver = await startReceiver()
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe(receiver.url, ['run.failed'])
+    await app.subscribe(`${receiver.url}/all`, ['*'])
+    const { status, body } = await app.call('POST', `/webhooks/${id}/test`)
+    expect([status, body]).toEqual([200, { delivered: true, response_code: 200, error: null }])
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(1)
+    const [request] = receiver.requests
+    expect(request?.headers).toMatchObject({ 'x-svc-event': 'webhook.test', 'x-svc-attempt': '1' })
+    const [event] = await app.feed()
+    expect(event).toMatchObject({ type: 'webhook.test', data: { webhook_id: id } })
+    expect(JSON.parse(String(request?.body))).toEqual(event)
+    expect(await app.deliveries(id)).toMatchObject([
+      { id: request?.headers['x-svc-delivery'], event_id: event?.id, status: 'succeeded', attempt: 1 },
+    ])
+  })
+
+  it('tells of a failure with a hint, is tried once, and does not count', async () => {
+    await using receiver = await startReceiver()
+    receiver.answer({ kind: 'answer', status: 404 })
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe(receiver.url)
+    for (let i = 0; i < 6; i++) {
+      const { status, body } = await app.call('POST', `/webhooks/${id}/test`)
+      expect([status, body]).toEqual([
+        200,
+        {
+          delivered: false,
+          response_code: 404,
+          error: 'The receiver answered HTTP 404.',
+          hint: expect.stringContaining('path'),
+        },
+      ])
+    }
+    platform.clock.advance(HOUR)
+    await platform.drain()
+    await platform.sweep()
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(6)
+    expect(await app.webhook(id)).toMatchObject({ status: 'active', consecutive_failures: 0 })
+  })
+
+  it('a receiver that is not there is a failure without a response_code', async () => {
+    const receiver = await startReceiver()
+    await receiver.close()
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe(receiver.url)
+    const { body } = await app.call('POST', `/webhooks/${id}/test`)
+    expect(body).toMatchObject({
+      delivered: false,
+      response_code: null,
+      hint: expect.stringContaining('Nothing listens'),
+    })
+  })
+
+  it('under an Idempotency-Key is sent once', async () => {
+    await using receiver = await startReceiver()
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe(receiver.url)
+    await app.call('POST', `/webhooks/${id}/test`, undefined, { 'idempotency-key': 'k' })
+    await app.call('POST', `/webhooks/${id}/test`, undefined, { 'idempotency-key': 'k' })
+    expect(receiver.requests).toHaveLength(1)
+  })
+})
+
+describe('POST /api/v1/webhooks/{id}/rotate-secret', () => {
+  const stripe = new Stripe('sk_test_unused')
+  const byStripe = (request: Received | undefined, secret: string) =>
+    stripe.webhooks.constructEvent(String(request?.body), String(request?.headers['x-svc-signature']), secret)
+  const byStandard = (request: Received | undefined, secret: string) =>
+    new Webhook(secret).verify(String(request?.body), request?.headers as Record<string, string>)
+
+  it('keeps the old secret valid for 24 hours: both signatures go out, in both schemes', async () => {
+    atRealTime()
+    await using receiver = await startReceiver()
+    const app = await subscriber(platform)
+    const { id, secret: old } = await app.subscribe(receiver.url)
+    const { status, body, headers } = await app.call('POST', `/webhooks/${id}/rotate-secret`)
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store'])
+    expect(body.secret).not.toBe(old)
+    await app.emit('a')
+    await platform.drain()
+    const [request] = receiver.requests
+    for (const secret of [old, body.secret]) {
+      expect(byStripe(request, secret)).toMatchObject({ type: 'custom.a' })
+      expect(byStandard(request, secret)).toMatchObject({ type: 'custom.a' })
+    }
+    expect(() => byStripe(request, 'whsec_b3RoZXI=')).toThrow()
+    expect(() => byStandard(request, 'whsec_b3RoZXI=')).toThrow()
+
+    platform.clock.advance(24 * HOUR)
+    await app.emit('b')
+    await platform.drain()
+    const later = receiver.requests[1]
+    const now = Math.floor(platform.clock.now() / 1_000)
+    const verify = (secret: string) =>
+      verifySvc(secret, String(later?.headers['x-svc-signature']), later?.body ?? '', now)
+    expect([verify(old), verify(body.secret)]).toEqual([false, true])
+  })
+
+  it('answers conflict when five secrets are valid', async () => {
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe('https://a.example.com/')
+    const rotate = () => app.call('POST', `/webhooks/${id}/rotate-secret`)
+    for (let i = 0; i < 4; i++) expect((await rotate()).status).toBe(200)
+    expect((await rotate()).body.error.code).toBe('conflict')
+    platform.clock.advance(24 * HOUR)
+    expect((await rotate()).status).toBe(200)
+  })
+})
+
+describe('enable, redeliver and recover', () => {
+  /** Six failures at once, so that the subscription is disabled. */
+  const disabled = async (url: string) => {
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe(url, ['custom.*'])
+    const { installation } = app
+    await platform.deps.table.transact([
+      SubscriptionEntity.update(
+        { installation_id: installation.id, id },
+        { set: { status: 'disabled', generation: 2, consecutive_failures: 5, disabled_at: platform.clock.now() } },
+      ),
+    ])
+    return { app, id }
+  }
+
+  it('enabling begins the count anew and does not send what was skipped', async () => {
+    await using receiver = await startReceiver()
+    const { app, id } = await disabled(receiver.url)
+    await app.emit('a')
+    await platform.drain()
+    const { status, body } = await app.call('POST', `/webhooks/${id}/enable`)
+    expect([status, body]).toMatchObject([
+      200,
+      { status: 'active', consecutive_failures: 0, last_error: null, disabled_at: null },
+    ])
+    expect((await app.call('POST', `/webhooks/${id}/enable`)).status).toBe(200)
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(0)
+    expect(await app.deliveries(id)).toMatchObject([{ status: 'skipped', attempt: 0, next_attempt_at: null }])
+    await app.emit('b')
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  it('redelivering and recovering while disabled is a conflict; a test goes out', async () => {
+    await using receiver = await startReceiver()
+    const { app, id } = await disabled(receiver.url)
+    await app.emit('a')
+    await platform.drain()
+    const [delivery] = await app.deliveries(id)
+    const again = await app.call('POST', `/webhooks/${id}/deliveries/${delivery.id}/redeliver`)
+    const recovery = await app.call('POST', `/webhooks/${id}/recover`, { since: delivery.created_at })
+    expect([again.body.error.code, recovery.body.error.code]).toEqual(['conflict', 'conflict'])
+    expect((await app.call('POST', `/webhooks/${id}/test`)).body.delivered).toBe(true)
+  })
+
+  it('redeliver sends the same event under the same delivery id, and counts its attempts on', async () => {
+    await using receiver = await startReceiver()
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe(receiver.url)
+    await app.emit('a')
+    await platform.drain()
+    const [delivery] = await app.deliveries(id)
+    receiver.next({ kind: 'answer', status: 500 })
+    const { status, body } = await app.call('POST', `/webhooks/${id}/deliveries/${delivery.id}/redeliver`)
+    expect([status, body]).toMatchObject([200, { id: delivery.id, status: 'pending', attempt: 1 }])
+    await platform.drain()
+    platform.clock.advance(10_000)
+    await platform.drain()
+    expect(receiver.requests.map((one) => header(one, 'x-svc-attempt'))).toEqual(['1', '2', '3'])
+    expect(new Set(receiver.requests.map((one) => header(one, 'x-svc-delivery')))).toEqual(new Set([delivery.id]))
+    expect((await app.deliveries(id))[0]).toMatchObject({ status: 'succeeded', attempt: 3 })
+  })
+
+  it('recover sends everything that failed or was skipped since then, each once, however much it is', async () => {
+    await using receiver = await startReceiver()
+    const { app, id } = await disabled(receiver.url)
+    await app.emit('too-old')
+    await platform.drain()
+    platform.clock.advance(48 * HOUR)
+    const since = iso(platform.clock.now())
+    for (let i = 0; i < 230; i++) {
+      platform.clock.advance(1)
+      await app.emit('lost', { i })
+    }
+    await platform.drain()
+    await app.call('POST', `/webhooks/${id}/enable`)
+    await app.emit('fine')
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(1)
+    const { status, body } = await app.call('POST', `/webhooks/${id}/recover`, { since })
+    expect([status, body.id]).toEqual([200, id])
+    await platform.drain()
+    const got = receiver.requests.slice(1).map((one) => JSON.parse(String(one.body)).data.i)
+    expect(got).toHaveLength(230)
+    expect(new Set(got).size).toBe(230)
+  }, 60_000)
+
+  it.each([{}, { since: 'yesterday' }, { since: 5 }, { since: '2026-01-01T00:00:00' }])(
+    'recover refuses %j',
+    async (body) => {
+      const app = await subscriber(platform)
+      const { id } = await app.subscribe('https://a.example.com/')
+      const answer = await app.call('POST', `/webhooks/${id}/recover`, body)
+      expect([answer.status, answer.body.error.code]).toEqual([422, 'validation_error'])
+    },
+  )
+})

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { AppEntity } from '#shared/entities/apps.ts'
+import { ConsentEntity } from '#shared/entities/oauth.ts'
+import { sha256 } from '#shared/kernel/secrets.ts'
+import { installed } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { actors, pkce, REDIRECT } from './support.ts'
+
+let platform: TestPlatform
+let act: ReturnType<typeof actors>
+beforeAll(async () => {
+  platform = await startPlatform()
+  act = actors(platform)
+})
+afterAll(() => platform.stop())
+beforeEach(() => platform.clock.advance(60_000))
+
+describe('GET /oauth/authorize', () => {
+  it('goes on to the consent page with a nonce that fits a start parameter, and keeps only its hash', async () => {
+    const { app } = await installed(platform.deps, { scopes: ['runs:read', 'files:write'] })
+    const { challenge } = pkce()
+    const answer = await act.authorize(app, { code_challenge: challenge, unknown_parameter: 'ignored' })
+    expect(answer.status).toBe(302)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    const page = new URL(answer.headers.location ?? '')
+    expect(page.origin + page.pathname).toBe('https://platform.test/oauth/consent')
+    const tg = page.searchParams.get('tg') ?? ''
+    expect(`oauth_${tg}`).toMatch(/^[A-Za-z0-9_-]{49}$/)
+    expect(await platform.deps.table.get(ConsentEntity, { nonce_hash: sha256(tg) })).toMatchObject({
+      app_id: app.id,
+      redirect_uri: REDIRECT,
+      scopes: ['runs:read', 'files:write'],
+      code_challenge: challenge,
+      state: 'st/ate?&=é',
+      expires_at: platform.clock.now() + 600_000,
+    })
+  })
+
+  it('keeps the scopes asked for; a read is within a declared write', async () => {
+    const { app } = await installed(platform.deps, { scopes: ['runs:write', 'files:write'] })
+    const tg = await act.link(app, { scope: ' runs:read  files:write ' })
+    const consent = await platform.deps.table.get(ConsentEntity, { nonce_hash: sha256(tg) })
+    expect(consent?.scopes).toEqual(['runs:read', 'files:write'])
+  })
+
+  const wrong: [what: string, changes: Record<string, string | undefined>, status: number, code: string][] = [
+    ['no client_id', { client_id: undefined }, 400, 'invalid_request'],
+    ['an empty client_id', { client_id: '' }, 400, 'invalid_request'],
+    ['an unknown client_id', { client_id: 'app_01kae5m1v8w6c3x9q2r7t4y0zn' }, 401, 'invalid_client'],
+    ['a client_id of another shape', { client_id: '../../x' }, 401, 'invalid_client'],
+    ['no redirect_uri', { redirect_uri: undefined }, 400, 'invalid_request'],
+    ['a redirect_uri with a slash more', { redirect_uri: `${REDIRECT}/` }, 400, 'invalid_redirect_uri'],
+    ['a redirect_uri with a query more', { redirect_uri: `${REDIRECT}?a=1` }, 400, 'invalid_redirect_uri'],
+    ['a redirect_uri in capitals', { redirect_uri: REDIRECT.toUpperCase() }, 400, 'invalid_redirect_uri'],
+    ['no response_type', { response_type: undefined }, 400, 'invalid_request'],
+    ['response_type token', { response_type: 'token' }, 400, 'unsupported_response_type'],
+    ['no code_challenge', { code_challenge: undefined }, 400, 'invalid_request'],
+    ['a code_challenge with padding', { code_challenge: `${pkce().challenge}=` }, 400, 'invalid_request'],
+    ['a short code_challenge', { code_challenge: 'abc' }, 400, 'invalid_request'],
+    ['no code_challenge_method', { code_challenge_method: undefined }, 400, 'invalid_request'],
+    ['code_challenge_method plain', { code_challenge_method: 'plain' }, 400, 'invalid_request'],
+    ['an unknown scope', { scope: 'runs:read runs:fly' }, 400, 'invalid_scope'],
+    ['a scope that the app has not declared', { scope: 'chat:write' }, 403, 'insufficient_scope'],
+    ['a state of 5000 characters', { state: 'x'.repeat(5_000) }, 400, 'invalid_request'],
+  ]
+  it.each(wrong)('refuses %s as JSON, without a redirect', async (_what, changes, status, code) => {
+    const { app } = await installed(platform.deps, { scopes: ['runs:read'] })
+    const answer = await act.authorize(app, changes)
+    expect([answer.status, answer.body.error.code]).toEqual([status, code])
+    expect(answer.headers.location).toBeUndefined()
+    if (code === 'insufficient_scope') {
+      expect(answer.body.error.details).toEqual({ required_scope: 'chat:write', granted_scopes: ['runs:read'] })
+    }
+  })
+
+  it('refuses a parameter that comes twice', async () => {
+    const { app } = await installed(platform.deps)
+    const twice = `/oauth/authorize?client_id=${app.id}&client_id=${app.id}`
+    expect((await platform.call('GET', twice)).body.error.code).toBe('invalid_request')
+  })
+
+  it('refuses a suspended app', async () => {
+    const { app } = await installed(platform.deps)
+    await platform.deps.table.transact([AppEntity.update({ id: app.id }, { set: { status: 'suspended' } })])
+    const answer = await act.authorize(app)
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'app_suspended'])
+  })
+})
+
+describe('discovery', () => {
+  it('advertises what exists, under the base address of the settings', async () => {
+    const answer = await platform.call('GET', '/oauth/metadata?any=thing', { headers: { host: 'evil.example' } })
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({
+      issuer: 'https://platform.test',
+      authorization_endpoint: 'https://platform.test/oauth/authorize',
+      token_endpoint: 'https://platform.test/oauth/token',
+      code_challenge_methods_supported: ['S256'],
+      response_types_supported: ['code'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_methods_supported: ['client_secret_post'],
+      authorization_response_iss_parameter_supported: true,
+    })
+    for (const [name, address] of Object.entries<string>(answer.body)) {
+      if (!name.endsWith('_endpoint')) continue
+      const path = new URL(address).pathname
+      const found = await platform.call(name === 'token_endpoint' ? 'POST' : 'GET', path)
+      expect(found.status, name).not.toBe(404)
+    }
+  })
+
+  it('lists every scope with words and danger', async () => {
+    const { items } = (await platform.call('GET', '/oauth/scopes')).body
+    expect(items).toHaveLength(14)
+    expect(items.filter((one: { dangerous: boolean }) => one.dangerous).map((one: { scope: string }) => one.scope)).toEqual(
+      ['tools:invoke', 'files:write', 'chat:write'],
+    )
+    for (const { description } of items) expect(description.length).toBeGreaterThan(5)
+  })
+})

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { AppEntity } from '#shared/entities/apps.ts'
+import { AppInstallationEntity, InstallationEntity } from '#shared/entities/installations.ts'
+import { WorkspaceEntity } from '#shared/entities/people.ts'
+import { AuditEntity } from '#shared/entities/platform.ts'
+import { installed } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { actors, pkce } from './support.ts'
+
+let platform: TestPlatform
+let act: ReturnType<typeof actors>
+beforeAll(async () => {
+  platform = await startPlatform()
+  act = actors(platform)
+})
+afterAll(() => platform.stop())
+beforeEach(() => {
+  platform.clock.advance(60_000)
+  platform.outbox.length = 0
+})
+
+const installationsOf = async (workspaceId: string) =>
+  (await platform.deps.table.query(InstallationEntity, { workspace_id: workspaceId }, { limit: 100 })).items
+
+const setStatus = (id: string, status: 'draft' | 'in_review' | 'suspended') =>
+  platform.deps.table.transact([AppEntity.update({ id }, { set: { status } })])
+
+describe('GET /oauth/consent/request', () => {
+  it('shows app, scopes, workspaces and when it ends', async () => {
+    const { app } = await installed(platform.deps, { scopes: ['runs:read', 'chat:write'] })
+    const person = await act.signIn()
+    const answer = await act.open(person.token, await act.link(app))
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({
+      app: { id: app.id, name: app.name, summary: 'An agent.', logo_url: null, verified: false, privacy_url: null },
+      scopes: [
+        { scope: 'runs:read', dangerous: false },
+        { scope: 'chat:write', dangerous: true },
+      ],
+      workspaces: [{ id: person.workspace.id, is_sandbox: false, role: 'owner', blocked_by: null, denied_scopes: [] }],
+      redirect_host: 'client.example',
+    })
+    expect(Date.parse(answer.body.expires_at)).toBe(platform.clock.now() + 600_000)
+  })
+
+  it('belongs to the first who opens it; for others it does not exist, to read or to decide', async () => {
+    const { app } = await installed(platform.deps)
+    const [first, other] = [await act.signIn(), await act.signIn()]
+    const tg = await act.link(app)
+    expect((await act.open(first.token, tg)).status).toBe(200)
+    expect((await act.open(other.token, tg)).body.error.code).toBe('not_found')
+    expect((await act.decide(other.token, tg)).body.error.code).toBe('not_found')
+    expect((await act.open(first.token, tg)).status).toBe(200)
+  })
+
+  it('has one owner when 20 people open it at the same moment', async () => {
+    const { app } = await installed(platform.deps)
+    const persons = await Promise.all(Array.from({ length: 20 }, () => act.signIn()))
+    const tg = await act.link(app)
+    const answers = await Promise.all(persons.map(({ token }) => act.open(token, tg)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(404)])
+  })
+
+  it('ends after 10 minutes', async () => {
+    const { app } = await installed(platform.deps)
+    const person = await act.signIn()
+    const tg = await act.link(app)
+    platform.clock.advance(599_999)
+    expect((await act.open(person.token, tg)).status).toBe(200)
+    platform.clock.advance(1)
+    for (const answer of [await act.open(person.token, tg), await act.decide(person.token, tg)]) {
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'expired_consent_link'])
+    }
+  })
+
+  it('does not know a nonce that nobody made', async () => {
+    const { token } = await act.signIn()
+    expect((await act.open(token, 'x'.repeat(43))).body.error.code).toBe('not_found')
+    expect((await act.open(token, 'x y')).body.error.code).toBe('validation_error')
+    expect((await platform.call('GET', '/oauth/consent/request?tg=abc')).body.error.code).toBe('unauthorized')
+  })
+})
+
+describe('approving', () => {
+  it('installs, makes a grant and a code, and tells of it', async () => {
+    const { app } = await installed(platform.deps, { scopes: ['runs:read', 'workspace:read'] })
+    const { back, person } = await act.consented(app)
+    expect(back.origin + back.pathname).toBe('https://client.example/callback')
+    expect(back.searchParams.get('state')).toBe('st/ate?&=é')
+    expect(back.searchParams.get('iss')).toBe('https://platform.test')
+    expect(back.searchParams.get('code')).toMatch(/^code_[\w-]{43}$/)
+    const [installation] = await installationsOf(person.workspace.id)
+    expect(installation).toMatchObject({
+      app_id: app.id,
+      status: 'active',
+      scopes: ['workspace:read', 'runs:read'],
+      version: '1.0.0',
+      is_sandbox: false,
+      owner: { id: person.user.id },
+    })
+    expect(platform.outbox.map(({ type }) => type)).toEqual(['installation.created'])
+    const audit = await platform.deps.table.query(AuditEntity, { scope: person.workspace.id }, { limit: 10 })
+    expect(audit.items.map(({ action }) => action).sort()).toEqual(['consent.approved', 'installation.created'])
+  })
+
+  it('grants fewer scopes when the person says so, never more', async () => {
+    const client = await installed(platform.deps, { scopes: ['runs:read', 'chat:write', 'files:write'] })
+    const { app } = client
+    const consent = await act.consented(app, { scope: 'runs:read chat:write' }, { scopes: ['runs:read'] })
+    const tokens = await act.redeem(client, consent)
+    expect(tokens.body.scope).toBe('runs:read')
+    const person = await act.signIn()
+    const tg = await act.link(app, { scope: 'runs:read chat:write' })
+    const more = await act.decide(person.token, tg, { decision: 'approve', scopes: ['files:write'] })
+    expect([more.status, more.body.error.code]).toEqual([403, 'insufficient_scope'])
+    expect((await act.decide(person.token, tg, { decision: 'approve', scopes: ['no:such'] })).status).toBe(422)
+    expect((await act.decide(person.token, tg)).status).toBe(200)
+  })
+
+  it('keeps the installation at a second consent, whose scopes then count, and makes a new grant', async () => {
+    const client = await installed(platform.deps, { scopes: ['runs:read', 'chat:write'] })
+    const person = await act.signIn()
+    const consent = async (scopes: string[]) => {
+      const { verifier, challenge } = pkce()
+      const tg = await act.link(client.app, { code_challenge: challenge })
+      const answer = await act.decide(person.token, tg, { decision: 'approve', scopes })
+      const code = new URL(answer.body.redirect_to).searchParams.get('code') ?? ''
+      return (await act.redeem(client, { code, verifier })).body
+    }
+    const first = await consent(['runs:read', 'chat:write'])
+    const second = await consent(['runs:read'])
+    expect(second.installation_id).toBe(first.installation_id)
+    expect(await installationsOf(person.workspace.id)).toHaveLength(1)
+    expect(platform.outbox.map(({ type }) => type)).toEqual(['installation.created', 'installation.updated'])
+    const refreshed = await act.refresh(client, first.refresh_token)
+    expect(refreshed.body.scope, 'the older chain lives on, cut down').toBe('runs:read')
+  })
+
+  it('makes a new installation after the old one was removed', async () => {
+    const client = await installed(platform.deps)
+    const { person } = await act.consented(client.app)
+    const [old] = await installationsOf(person.workspace.id)
+    if (!old) throw new Error('not installed')
+    await platform.deps.table.transact([InstallationEntity.update(old, { set: { status: 'revoked' } })])
+    expect((await act.decide(person.token, await act.link(client.app))).status).toBe(200)
+    const all = await installationsOf(person.workspace.id)
+    expect(all.map(({ status }) => status)).toEqual(['active', 'revoked'])
+    const guard = { workspace_id: person.workspace.id, app_id: client.app.id }
+    expect((await platform.deps.table.get(AppInstallationEntity, guard))?.installation_id).toBe(all[0]?.id)
+  })
+
+  it('makes one installation when 10 consents are given at the same moment', async () => {
+    const { app } = await installed(platform.deps)
+    const person = await act.signIn()
+    const links = await Promise.all(Array.from({ length: 10 }, () => act.link(app)))
+    const answers = await Promise.all(links.map((tg) => act.decide(person.token, tg)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
+    expect(await installationsOf(person.workspace.id)).toHaveLength(1)
+  })
+
+  it('decides once, also when approve and deny come at the same moment', async () => {
+    const { app } = await installed(platform.deps)
+    const person = await act.signIn()
+    const tg = await act.link(app)
+    const answers = await Promise.all(
+      ['approve', 'deny', 'approve', 'deny'].map((decision) => act.decide(person.token, tg, { decision })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400])
+    expect((await act.open(person.token, tg)).body.error.code).toBe('expired_consent_link')
+  })
+
+  it('gives the same address back to a repeat with the same Idempotency-Key', async () => {
+    const { app } = await installed(platform.deps)
+    const person = await act.signIn()
+    const tg = await act.link(app)
+    const headers = { 'idempotency-key': 'k-1' }
+    const first = await act.decide(person.token, tg, { decision: 'approve' }, headers)
+    const again = await act.decide(person.token, tg, { decision: 'approve' }, headers)
+    expect(again.body).toEqual(first.body)
+    expect(again.headers['idempotency-replayed']).toBe('true')
+  })
+
+  it('takes an admin of the chosen workspace', async () => {
+    const { app } = await installed(platform.deps)
+    const member = await act.signIn({ role: 'member' })
+    const refused = await act.decide(member.token, await act.link(app))
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'admin_required'])
+    expect(refused.body.error.message).toContain('admin')
+    const admin = await act.signIn({ role: 'admin' })
+    expect((await act.decide(admin.token, await act.link(app))).status).toBe(200)
+  })
+
+  it('takes only workspaces that the person is in', async () => {
+    const { app } = await installed(platform.deps)
+    const [one, other] = [await act.signIn(), await act.signIn()]
+    for (const workspace_id of [other.workspace.id, 'ws_01kae5m1v8w6c3x9q2r7t4y0zn', 'nonsense']) {
+      const answer = await act.decide(one.token, await act.link(app), { decision: 'approve', workspace_id })
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
+    }
+  })
+
+  it('takes an app that moderation has not approved into sandbox workspaces only', async () => {
+    const { app } = await installed(platform.deps)
+    await setStatus(app.id, 'in_review')
+    const person = await act.signIn()
+    const tg = await act.link(app)
+    expect((await act.open(person.token, tg)).body.workspaces[0].blocked_by).toBe('app_not_approved')
+    const refused = await act.decide(person.token, tg)
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'app_not_approved'])
+    await platform.deps.table.transact([
+      WorkspaceEntity.update({ id: person.workspace.id }, { set: { is_sandbox: true } }),
+    ])
+    expect((await act.decide(person.token, tg)).status).toBe(200)
+    expect((await installationsOf(person.workspace.id))[0]?.is_sandbox).toBe(true)
+  })
+
+  it('refuses a suspended app and says so when reading, too', async () => {
+    const { app } = await installed(platform.deps)
+    const person = await act.signIn()
+    const tg = await act.link(app)
+    await setStatus(app.id, 'suspended')
+    for (const answer of [await act.open(person.token, tg), await act.decide(person.token, tg)]) {
+      expect([answer.status, answer.body.error.code]).toEqual([403, 'app_suspended'])
+    }
+  })
+
+  it('refuses scopes that an admin of the workspace forbade', async () => {
+    const { app } = await installed(platform.deps, { scopes: ['runs:read', 'chat:write'] })
+    const person = await act.signIn()
+    await platform.deps.table.transact([
+      WorkspaceEntity.update({ id: person.workspace.id }, { set: { denied_scopes: ['chat:write'] } }),
+    ])
+    const tg = await act.link(app)
+    expect((await act.decide(person.token, tg)).body.error.code).toBe('scope_denied_by_admin')
+    expect((await act.decide(person.token, tg, { decision: 'approve', scopes: ['runs:read'] })).status).toBe(200)
+  })
+})
+
+describe('denying', () => {
+  it('goes back with access_denied, state and iss, and installs nothing', async () => {
+    const { app } = await installed(platform.deps)
+    const person = await act.signIn({ role: 'member' })
+    const answer = await act.decide(person.token, await act.link(app), { decision: 'deny' })
+    expect(Object.fromEntries(new URL(answer.body.redirect_to).searchParams)).toEqual({
+      error: 'access_denied',
+      state: 'st/ate?&=é',
+      iss: 'https://platform.test',
+    })
+    expect(await installationsOf(person.workspace.id)).toEqual([])
+  })
+})
