@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What the documentation's build says of one file (`docs-assets/index.json`). */
+/** What the documentation's build says of one file (`docs-assets/docs-files.json`). */
 export interface DocsFile {
   path: string
   contentType: string
   headers: Record<string, string>
-  bodies: { identity: string }
+  /** Its name beside the bundle. */
+  file: string
   /** SHA-256 of the content in hex. */
   hash: string
 }
@@ -52,7 +53,7 @@ export const openBuiltFiles = (folders: readonly string[]): BuiltFiles => {
     text,
     // Names come from the build's own table, never from the request.
     async at(path) {
-      const { files } = JSON.parse(await text('index.json')) as { files: DocsFile[] }
+      const { files } = JSON.parse(await text('docs-files.json')) as { files: DocsFile[] }
       return files.find((file) => file.path === path)
     },
   }

@@ -16,7 +16,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
   const serve = async (path: string, headers: Record<string, string>): Promise<RawAnswer> => {
     const file = await files.at(path)
     if (!file) throw fail('not_found', { message: 'There is no such file.', fix: 'Begin at /docs.' })
-    const body = await files.text(file.bodies.identity)
+    const body = await files.text(file.file)
     return cached(headers, file.hash, { ...file.headers, 'content-type': file.contentType }, body)
   }
 

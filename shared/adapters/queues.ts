@@ -1,9 +1,18 @@
-import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import type { MessageQueues } from '../domain/ports.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
 
 /** SQS ends delays at 15 minutes; whoever receives earlier than due sends it on (design §5). */
 export const MAX_DELAY_SECONDS = 900
+
+type Message = Parameters<MessageQueues['send']>[1][number]
+
+const fieldsOf = ({ body, delayMs = 0, group }: Message) => ({
+  MessageBody: JSON.stringify(body),
+  DelaySeconds: Math.min(MAX_DELAY_SECONDS, Math.ceil(delayMs / 1_000)),
+  // Fair queues: a tenant with much to send waits behind itself, not in front of others.
+  ...(group && { MessageGroupId: group }),
+})
 
 /** Sends to the platform's queues. The client is made at first use. */
 export const createQueues = (urls: Partial<Record<QueueName, string>>): MessageQueues => {
@@ -13,21 +22,15 @@ export const createQueues = (urls: Partial<Record<QueueName, string>>): MessageQ
       const QueueUrl = urls[queue]
       if (!QueueUrl) throw new Error(`this function may not send to the queue ${queue}`)
       client ??= new SQSClient({ maxAttempts: 4 })
+      const [only] = messages
+      if (only && messages.length === 1) {
+        await client.send(new SendMessageCommand({ QueueUrl, ...fieldsOf(only) }))
+        return
+      }
       for (let i = 0; i < messages.length; i += 10) {
-        const { Failed } = await client.send(
-          new SendMessageBatchCommand({
-            QueueUrl,
-            Entries: messages.slice(i, i + 10).map(({ body, delayMs = 0, group }, n) => ({
-              Id: String(n),
-              MessageBody: JSON.stringify(body),
-              DelaySeconds: Math.min(MAX_DELAY_SECONDS, Math.ceil(delayMs / 1_000)),
-              // Fair queues: a tenant with much to send waits behind itself, not in front of others.
-              ...(group && { MessageGroupId: group }),
-            })),
-          }),
-        )
-        if (Failed?.length)
-          throw new Error(`${Failed.length} messages were not taken by ${queue}: ${Failed[0]?.Message}`)
+        const Entries = messages.slice(i, i + 10).map((message, n) => ({ Id: String(n), ...fieldsOf(message) }))
+        const { Failed } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }))
+        if (Failed?.length) throw new Error(`${Failed.length} messages were not taken by ${queue}: ${Failed[0]?.Message}`)
       }
     },
   }

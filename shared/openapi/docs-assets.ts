@@ -1,20 +1,18 @@
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** One file that the docs function serves; `docs-assets/index.json` is the table of them. */
+/** One file that the docs function serves; `docs-assets/docs-files.json` is the table of them. */
 export interface DocsFile {
   /** Path below the platform's base address. */
   path: string
   contentType: string
   /** True when the name changes with the content, so that it may be kept for a year. */
   immutable: boolean
-  /** Headers beside content type, encoding and length. */
+  /** Headers beside content type and length. */
   headers: Record<string, string>
-  /** File name in the table's folder for each content encoding that is at hand; `identity` always is. */
-  bodies: { identity: string; br: string; gzip: string }
+  /** Its name in the table's folder. API Gateway compresses what goes out. */
+  file: string
   /** SHA-256 of the plain content in hex, for an `ETag`. */
   hash: string
 }
@@ -41,32 +39,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
 }
 
-const compressed = async (content: Buffer): Promise<{ br: Buffer; gzip: Buffer }> => {
-  // Quality 9 is a third of a second for the engine; 11 takes twenty times that for a tenth less.
-  const quality = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
-  const [br, zipped] = await Promise.all([
-    promisify(brotliCompress)(content, { params: quality }),
-    promisify(gzip)(content, { level: 9 }),
-  ])
-  return { br, gzip: zipped }
-}
-
-const write = async (outDir: string, file: string, content: Buffer): Promise<DocsFile['bodies']> => {
-  const bodies = { identity: file, br: `${file}.br`, gzip: `${file}.gz` }
-  const packed = await compressed(content)
-  await Promise.all([
-    writeFile(join(outDir, bodies.identity), content),
-    writeFile(join(outDir, bodies.br), packed.br),
-    writeFile(join(outDir, bodies.gzip), packed.gzip),
-  ])
-  return bodies
-}
-
 const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 
 /** Writes a page under its own path; it is checked again at each visit. */
 export const writePage = async (outDir: string, path: string, file: string, html: string): Promise<DocsFile> => {
   const content = Buffer.from(html)
+  await writeFile(join(outDir, file), content)
   return {
     path,
     contentType: TYPES['.html'] ?? '',
@@ -77,7 +55,7 @@ export const writePage = async (outDir: string, path: string, file: string, html
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
     },
-    bodies: await write(outDir, file, content),
+    file,
     hash: hashOf(content),
   }
 }
@@ -87,12 +65,13 @@ export const writeAsset = async (outDir: string, name: string, content: Buffer):
   const hash = hashOf(content)
   const extension = extname(name)
   const file = `${name.slice(0, -extension.length)}-${hash.slice(0, 16)}${extension}`
+  await writeFile(join(outDir, file), content)
   return {
     path: `/docs/assets/${file}`,
     contentType: TYPES[extension] ?? 'application/octet-stream',
     immutable: true,
     headers: { 'cache-control': 'public, max-age=31536000, immutable', 'x-content-type-options': 'nosniff' },
-    bodies: await write(outDir, file, content),
+    file,
     hash,
   }
 }

@@ -48,7 +48,7 @@ export interface DocsOptions {
 
 /**
  * Builds everything that `/docs` serves, compressed ahead of time: the page (guide, errors, limits; the interactive
- * reference loads on demand from `openapi.json`), its style and its scripts. Beside the files it writes `index.json`,
+ * reference loads on demand from `openapi.json`), its style and its scripts. Beside the files it writes `docs-files.json`,
  * `{files: DocsFile[]}`, from which the docs function answers.
  */
 export const buildDocsAssets = async ({ outDir, errors, openapi }: DocsOptions): Promise<{ files: DocsFile[] }> => {
@@ -87,6 +87,6 @@ export const buildDocsAssets = async ({ outDir, errors, openapi }: DocsOptions):
     ].join('\n'),
   })
   const files = [await writePage(outDir, '/docs', 'index.html', html), ...assets]
-  await writeFile(join(outDir, 'index.json'), `${JSON.stringify({ files }, null, 2)}\n`)
+  await writeFile(join(outDir, 'docs-files.json'), `${JSON.stringify({ files }, null, 2)}\n`)
   return { files }
 }

@@ -14,7 +14,7 @@ export interface DocsServer extends AsyncDisposable {
  */
 export const serveDocs = async (dir: string, files: DocsFile[], openapi: object, prefix = ''): Promise<DocsServer> => {
   let base = ''
-  const server = createServer(async ({ url = '', headers }, response) => {
+  const server = createServer(async ({ url = '' }, response) => {
     const path = new URL(url, 'http://localhost').pathname.slice(prefix.length)
     if (path === '/openapi.json')
       return response
@@ -26,9 +26,8 @@ export const serveDocs = async (dir: string, files: DocsFile[], openapi: object,
         .end('{"items":[],"next_cursor":null,"has_more":false}')
     const file = files.find((one) => one.path === path)
     if (file === undefined) return response.writeHead(404).end()
-    const encoding = /\bbr\b/.test(headers['accept-encoding'] ?? '') ? 'br' : 'gzip'
-    response.writeHead(200, { ...file.headers, 'content-type': file.contentType, 'content-encoding': encoding })
-    return response.end(await readFile(join(dir, file.bodies[encoding])))
+    response.writeHead(200, { ...file.headers, 'content-type': file.contentType })
+    return response.end(await readFile(join(dir, file.file)))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`
