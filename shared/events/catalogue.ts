@@ -5,7 +5,7 @@ import * as z from 'zod'
  * `installation`: the one it belongs to. `workspace`: every installation of the workspace with `workspace:read`.
  * `internal`: nobody; it only wakes the platform's own workers.
  */
-export type Audience = 'installation' | 'workspace' | 'internal'
+type Audience = 'installation' | 'workspace' | 'internal'
 
 const run = {
   run_id: z.string(),

@@ -63,8 +63,6 @@ export const BusMessage = z.object({
   }),
 })
 
-export type BusDetail = z.infer<typeof BusMessage>['detail']
-
 /** Sent to `delivery`: wakes a worker for one delivery. Holds the keys of all that it reads first, in one batch. */
 export const DeliveryMessage = z.object({
   delivery_id: z.string(),

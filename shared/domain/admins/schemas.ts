@@ -19,7 +19,7 @@ const admin = {
 }
 
 /** A member of the platform's staff. */
-export const AdminSchema = () => z.object(admin).meta({ id: 'Admin' })
+const AdminSchema = () => z.object(admin).meta({ id: 'Admin' })
 
 /** `GET /admin/me`. */
 export const AdminIdentitySchema = () =>

@@ -32,7 +32,7 @@ export interface InstallPlan {
 }
 
 /** Somebody else installed, changed or removed the app at the same time: plan again. */
-export class InstallationRaced extends Error {}
+class InstallationRaced extends Error {}
 
 const raced = (): InstallationRaced => new InstallationRaced('the installation changed meanwhile')
 const MAX_TRIES = 8

@@ -15,7 +15,7 @@ import { deliveryRequest } from './request.ts'
 import { wake } from './schedule.ts'
 
 /** How long a worker has a delivery to itself: more than its function's timeout. */
-export const LEASE = 30 * SECOND
+const LEASE = 30 * SECOND
 
 /** Workers lost over one attempt, one after the other, before it counts as failed: the end of a loop that nothing else ends. */
 const LOST_LEASES = 5

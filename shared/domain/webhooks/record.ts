@@ -16,7 +16,7 @@ import { errorText, succeeded } from './outcome.ts'
 import { GRACE, wake } from './schedule.ts'
 
 /** Attempts kept in a delivery's history: its item is written at each of them. */
-export const KEPT_ATTEMPTS = 20
+const KEPT_ATTEMPTS = 20
 
 /** Another worker has the delivery: the lease had ended before the attempt did. */
 class LeaseLost extends Error {}

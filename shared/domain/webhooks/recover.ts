@@ -113,7 +113,7 @@ const begin = async (
   { recovery_id, since }: Recovery,
 ): Promise<Delivery | undefined> => {
   // Begun by this recovery already: the message may have been lost.
-  
+  if (delivery.recovery_id === recovery_id) return delivery.status === 'pending' ? delivery : undefined
   const now = work.clock.now()
   const lost = delivery.status === 'failed' || delivery.status === 'skipped' || isOutdated(delivery, webhook)
   const lastAt = Math.max(delivery.created_at, delivery.attempts.at(-1)?.at ?? 0)

@@ -336,6 +336,28 @@ describe('enable, redeliver and recover', () => {
     expect((await app.deliveries(id))[0]).toMatchObject({ status: 'succeeded', attempt: 3 })
   })
 
+  it('redeliver is a conflict while the delivery is being sent, and brings the next attempt forward while it waits', async () => {
+    await using receiver = await startReceiver()
+    receiver.next({ kind: 'answer', status: 500, delayMs: 300 })
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe(receiver.url)
+    await app.emit('a')
+    const drained = platform.drain()
+    await receiver.received(1)
+    const [sending] = await app.deliveries(id)
+    const path = `/webhooks/${id}/deliveries/${sending.id}/redeliver`
+    const busy = await app.call('POST', path)
+    expect([busy.status, busy.body.error.code]).toEqual([409, 'conflict'])
+    await drained
+    expect((await app.deliveries(id))[0]).toMatchObject({ status: 'pending', attempt: 1 })
+    expect((await app.call('POST', path)).status).toBe(200)
+    await platform.drain()
+    expect((await app.deliveries(id))[0]).toMatchObject({ status: 'succeeded', attempt: 2 })
+    platform.clock.advance(HOUR)
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(2)
+  })
+
   it('recover sends everything that failed or was skipped since then, each once, however much it is', async () => {
     await using receiver = await startReceiver()
     const { app, id } = await disabled(receiver.url)

@@ -1,4 +1,4 @@
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fanOut } from '#shared/domain/events/fan-out.ts'
 import { readFeed } from '#shared/domain/events/polling.ts'
@@ -17,12 +17,24 @@ beforeAll(async () => {
 })
 afterAll(() => platform.stop())
 
-/** As many function instances as wanted: each has a table of its own, so that they share nothing but the store. */
+/**
+ * As many function instances as wanted: each has a table of its own, so that they share nothing but the store. A third of
+ * their transactions is cancelled as DynamoDB does when two meet on an item; the local store never does.
+ */
 const instances = (count: number) =>
   Array.from({ length: count }, () => {
-    const client = DynamoDBDocumentClient.from(platform.store.client, {
+    const real = DynamoDBDocumentClient.from(platform.store.client, {
       marshallOptions: { removeUndefinedValues: true },
     })
+    const client = {
+      send: async (command: TransactWriteCommand) => {
+        if (!(command instanceof TransactWriteCommand) || Math.random() > 1 / 3) return real.send(command)
+        throw Object.assign(new Error('met another transaction'), {
+          name: 'TransactionCanceledException',
+          CancellationReasons: [{ Code: 'TransactionConflict' }],
+        })
+      },
+    } as unknown as DynamoDBDocumentClient
     return workerWork({ ...platform.deps, table: new Table({ client, tableName: platform.tableName, shards: 2 }) })
   })
 

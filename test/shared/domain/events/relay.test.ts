@@ -1,0 +1,85 @@
+import { marshall } from '@aws-sdk/util-dynamodb'
+import { describe, expect, it } from 'vitest'
+import { worker } from '#functions/stream-relay/worker.ts'
+import type { WorkerWork } from '#shared/domain/deps.ts'
+import type { OutboxEvent } from '#shared/entities/events.ts'
+import { newEvent } from '#shared/events/outbox.ts'
+import { TestClock } from '#test/support/clock.ts'
+
+const clock = new TestClock()
+const event = (i: number, data: Record<string, unknown> = { i }): OutboxEvent =>
+  newEvent(clock, { type: 'custom.a', workspace_id: 'ws_1', installation_id: 'ins_1', app_id: 'app_1', data })
+
+/** Stream records as Lambda gets them: the item with its keys and bookkeeping, in the wire's form. */
+const records = (events: unknown[]) =>
+  events.map((item, i) => ({
+    eventName: 'INSERT' as const,
+    dynamodb: {
+      SequenceNumber: String(1_000 + i),
+      NewImage: marshall({
+        pk: 'EVT#x',
+        sk: 'EVT',
+        _e: 'outbox',
+        ttl: 1,
+        duepk: 'DUE#1',
+        duesk: '1#outbox',
+        ...(item as object),
+      }) as never,
+    },
+  }))
+
+const relay = async (events: unknown[], put: (events: OutboxEvent[]) => Promise<number[]>) => {
+  const calls: OutboxEvent[][] = []
+  const bus = {
+    put: async (some: OutboxEvent[]) => {
+      calls.push(some)
+      return put(some)
+    },
+  }
+  const log = { error: () => {} }
+  const failed = await worker.handle({ bus, log } as unknown as WorkerWork, records(events))
+  return { calls, failed, sent: calls.flat() }
+}
+
+describe('the stream relay', () => {
+  it('puts events on the bus as they were written, in their order, ten in a call', async () => {
+    const events = Array.from({ length: 23 }, (_, i) => event(i))
+    const { calls, failed, sent } = await relay(events, async () => [])
+    expect(failed).toEqual([])
+    expect(sent).toEqual(events)
+    expect(calls.map(({ length }) => length)).toEqual([10, 10, 3])
+  })
+
+  it('keeps calls under what the bus takes', async () => {
+    const events = Array.from({ length: 9 }, (_, i) => event(i, { text: '"'.repeat(30_000) }))
+    const { calls, sent } = await relay(events, async () => [])
+    expect(sent).toHaveLength(9)
+    for (const call of calls) expect(Buffer.byteLength(JSON.stringify(call))).toBeLessThan(256 * 1_024)
+  })
+
+  it('tells the first event that the bus did not take, so that it and all after it come again', async () => {
+    const events = Array.from({ length: 20 }, (_, i) => event(i))
+    let call = 0
+    const { failed, calls } = await relay(events, async () => (call++ === 1 ? [7, 3] : []))
+    expect(failed).toEqual(['1013'])
+    expect(calls).toHaveLength(2)
+  })
+
+  it('tells the first event of a call that failed', async () => {
+    let call = 0
+    const { failed } = await relay(
+      Array.from({ length: 20 }, (_, i) => event(i)),
+      async () => {
+        if (call++ === 1) throw new Error('unavailable')
+        return []
+      },
+    )
+    expect(failed).toEqual(['1010'])
+  })
+
+  it('relays what comes before a record that is no event, and tells that one', async () => {
+    const { failed, sent } = await relay([event(0), event(1), { id: 7 }, event(3)], async () => [])
+    expect(sent).toHaveLength(2)
+    expect(failed).toEqual(['1002'])
+  })
+})

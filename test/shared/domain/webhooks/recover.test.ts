@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { recoverDeliveries } from '#shared/domain/webhooks/recover.ts'
+import { OutboxEntity } from '#shared/entities/events.ts'
+import { workerWork } from '#shared/http/worker.ts'
+import { iso } from '#shared/kernel/clock.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { startReceiver } from '#test/support/receiver.ts'
+import { subscriber } from '#test/support/webhooks.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform({ WEBHOOK_RETRY_DELAYS_SECONDS: '10' })
+})
+afterAll(() => platform.stop())
+
+/** A subscription whose one delivery failed, and the event of the recovery that was asked for. */
+const failed = async (url: string, since = platform.clock.now()) => {
+  const app = await subscriber(platform)
+  const { id } = await app.subscribe(url)
+  await app.emit('a')
+  await platform.drain()
+  await app.call('POST', `/webhooks/${id}/recover`, { since: iso(since) })
+  const told = platform.outbox.splice(0).find(({ type }) => type === 'delivery.recovery')
+  const event = await platform.deps.table.get(OutboxEntity, { id: told?.id ?? '' })
+  if (!event) throw new Error('no recovery was asked for')
+  return { app, id, recover: () => recoverDeliveries(workerWork(platform.deps), event) }
+}
+
+it('a recovery that is worked off twice sends each delivery once, also when it failed again in between', async () => {
+  await using receiver = await startReceiver()
+  receiver.answer({ kind: 'answer', status: 500 })
+  const { recover } = await failed(receiver.url)
+  expect(receiver.requests).toHaveLength(1)
+  await recover()
+  await platform.drain()
+  expect(receiver.requests).toHaveLength(2)
+  await recover()
+  await platform.drain()
+  expect(receiver.requests).toHaveLength(2)
+})
+
+it('two recoveries at the same time send each delivery once', async () => {
+  await using receiver = await startReceiver()
+  receiver.next({ kind: 'answer', status: 500 })
+  const { recover } = await failed(receiver.url)
+  await Promise.all([recover(), recover(), recover()])
+  await platform.drain()
+  expect(receiver.requests).toHaveLength(2)
+})
+
+it('takes an older delivery whose last attempt failed since then, and no test', async () => {
+  await using receiver = await startReceiver()
+  receiver.answer({ kind: 'answer', status: 500 })
+  const { app, id, recover } = await failed(receiver.url, platform.clock.now() + 100)
+  await app.call('POST', `/webhooks/${id}/test`)
+  const before = receiver.requests.length
+  receiver.answer({ kind: 'answer' })
+  await recover()
+  await platform.drain()
+  expect(receiver.requests.length - before).toBe(1)
+})
