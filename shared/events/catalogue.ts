@@ -16,6 +16,7 @@ const run = {
 }
 const finished = { ...run, duration_ms: z.number().int() }
 const approval = { ...run, step_id: z.string(), tool: z.string() }
+const task = { task_id: z.string(), status: z.string(), title: z.string() }
 const installation = {
   installation_id: z.string(),
   app_id: z.string(),
@@ -79,6 +80,33 @@ export const EVENTS = {
     audience: 'workspace',
     when: 'An installation’s scopes, version or status changed.',
     data: () => z.object(installation),
+  },
+  'installation.removed': {
+    audience: 'workspace',
+    when: 'An app was uninstalled from the workspace.',
+    data: () => z.object(installation),
+  },
+  'task.created': { audience: 'installation', when: 'A task was assigned to the agent.', data: () => z.object(task) },
+  'task.updated': {
+    audience: 'installation',
+    when: 'A task of the agent changed: its status, its assignee, its text, or a message in it.',
+    data: () => z.object(task),
+  },
+  'task.result': {
+    audience: 'installation',
+    when: 'A task that the agent delegated was reported on.',
+    data: () =>
+      z.object({
+        task_id: z.string(),
+        status: z.string(),
+        text: z.string(),
+        output: z.record(z.string(), z.unknown()).nullable(),
+      }),
+  },
+  'message.created': {
+    audience: 'installation',
+    when: 'A message was written in a conversation of the agent.',
+    data: () => z.object({ message_id: z.string(), conversation_id: z.string(), text: z.string() }),
   },
   'approval.decided': {
     audience: 'internal',
