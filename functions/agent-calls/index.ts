@@ -1,4 +1,6 @@
+import { developer } from '#shared/http/authenticate/developer.ts'
+import { integration } from '#shared/http/authenticate/integration.ts'
 import { serveWaiting } from '#shared/http/serve-waiting.ts'
 import { endpoints } from './endpoints.ts'
 
-export const handler = serveWaiting(endpoints)
+export const handler = serveWaiting(endpoints, { integration, developer })

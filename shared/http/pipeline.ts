@@ -4,8 +4,9 @@ import type { Deps } from '../domain/deps.ts'
 import { isActive } from '../entities/runs.ts'
 import { fail } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
-import { authenticate } from './authenticate.ts'
+import type { Authenticator, Authenticators } from './authenticate/types.ts'
 import { authorize } from './authorize.ts'
+import type { CallerKind } from './callers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type Exchange, endpointOf, type Middleware, readExchange, step } from './exchange.ts'
 import { countFailure } from './failures.ts'
@@ -22,9 +23,16 @@ export type RequestHandler = (event: APIGatewayProxyEvent, context: Context) => 
 /**
  * The one way of every request, whatever the group: request id, route, body, who calls, may they, was it sent before,
  * is it valid, the handler, the answer. The first step that refuses ends the request in the platform's error shape.
+ * @param authenticators one for each kind of caller that the endpoints have
  * @param deps made once per function instance, at its first request
  */
-export const createPipeline = (endpoints: readonly Endpoint[], deps: () => Promise<Deps>): RequestHandler => {
+export const createPipeline = (
+  endpoints: readonly Endpoint[],
+  authenticators: Authenticators,
+  deps: () => Promise<Deps>,
+): RequestHandler => {
+  const unknown = endpoints.find(({ caller }) => caller !== 'none' && !authenticators[caller])
+  if (unknown) throw new Error(`nothing here authenticates the caller of ${unknown.id}: ${unknown.caller}`)
   const match = createMatcher(endpoints)
   const pipeline = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, { exchange: Exchange }>()
     .use([
@@ -32,7 +40,7 @@ export const createPipeline = (endpoints: readonly Endpoint[], deps: () => Promi
       preflight,
       step('route', route(match)),
       step('body', readBody),
-      step('authenticate', identify),
+      step('authenticate', identify(authenticators)),
       idempotency,
       answer,
     ])
@@ -93,18 +101,22 @@ const readBody = (exchange: Exchange): void => {
   }
 }
 
-const identify = async (exchange: Exchange): Promise<void> => {
-  const { deps, headers, method, body, sourceIp } = exchange
-  const endpoint = endpointOf(exchange)
-  try {
-    const { caller, headers: rate } = await authenticate(deps, endpoint.caller, { headers, method, body })
-    exchange.caller = caller
-    exchange.answerHeaders = rate
-  } catch (error) {
-    throw await countFailure(deps, sourceIp, error)
+const identify =
+  (authenticators: Authenticators) =>
+  async (exchange: Exchange): Promise<void> => {
+    const { deps, headers, method, body, sourceIp } = exchange
+    const endpoint = endpointOf(exchange)
+    if (endpoint.caller === 'none') return
+    const authenticate = authenticators[endpoint.caller] as Authenticator<CallerKind>
+    try {
+      const { caller, headers: rate } = await authenticate(deps, { headers, method, body })
+      exchange.caller = caller
+      exchange.answerHeaders = rate
+    } catch (error) {
+      throw await countFailure(deps, sourceIp, error)
+    }
+    authorize(endpoint, exchange.caller)
   }
-  authorize(endpoint, exchange.caller)
-}
 
 /** Codes whose answers are not kept: the same key may try again (decisions §1). */
 const NOT_KEPT = new Set(['insufficient_scope', 'scope_denied_by_admin', 'app_suspended', 'installation_suspended'])

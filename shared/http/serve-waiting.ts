@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
 import { createOutgoingHttp } from '../adapters/outgoing-http/client.ts'
+import type { Authenticators } from './authenticate/types.ts'
 import { composeOnce } from './compose.ts'
 import type { Endpoint } from './endpoint.ts'
 import { createPipeline, type RequestHandler } from './pipeline.ts'
@@ -19,8 +20,12 @@ declare const awslambda: {
  * The handler of endpoints that wait on an agent or a receiver: longer than the gateway's 29 seconds, so their answers are streamed
  * (design §5). Where streaming is off (emulators), the same answers go out buffered.
  */
-export const serveWaiting = (endpoints: readonly Endpoint[], mode = process.env.RESPONSE_MODE): RequestHandler => {
-  const handle = createPipeline(endpoints, async () => composeOnce(createOutgoingHttp))
+export const serveWaiting = (
+  endpoints: readonly Endpoint[],
+  authenticators: Authenticators,
+  mode = process.env.RESPONSE_MODE,
+): RequestHandler => {
+  const handle = createPipeline(endpoints, authenticators, async () => composeOnce(createOutgoingHttp))
   if (mode !== 'stream') return handle
   return awslambda.streamifyResponse(async (event, stream, context) => {
     const { statusCode, headers, body, isBase64Encoded } = await handle(event, context)

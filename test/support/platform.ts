@@ -12,6 +12,7 @@ import { parseKeyring } from '#shared/kernel/keyring.ts'
 import { QUEUE_NAMES, type QueueName } from '#shared/kernel/queue-names.ts'
 import { readSettings } from '#shared/kernel/settings.ts'
 import { Table } from '#shared/table/table.ts'
+import { everyAuthenticator } from './authenticators.ts'
 import { TestClock } from './clock.ts'
 import { startStore } from './store.ts'
 
@@ -118,7 +119,7 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
   }
 
   const pipelines = Object.entries(requestFunctions).map(
-    ([, endpoints]): [typeof endpoints, RequestHandler] => [endpoints, createPipeline(endpoints, async () => deps)],
+    ([, endpoints]): [typeof endpoints, RequestHandler] => [endpoints, createPipeline(endpoints, everyAuthenticator, async () => deps)],
   )
 
   /** Sends a request through its group's pipeline, as API Gateway would. */

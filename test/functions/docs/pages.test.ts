@@ -22,7 +22,7 @@ beforeAll(async () => {
   await buildOpenApi(folder)
   const deps = { settings: { baseUrl: BASE }, clock: systemClock, log: createLogger('silent', {}) } as unknown as Deps
   const files = openBuiltFiles([join(folder, 'openapi'), join(folder, 'docs-assets')])
-  handle = createPipeline(pageEndpoints(files), async () => deps)
+  handle = createPipeline(pageEndpoints(files), {}, async () => deps)
 })
 
 afterAll(() => rm(folder, { recursive: true }))

@@ -109,12 +109,24 @@ describe('discovery', () => {
     }
   })
 
+  it('is where standard clients look for it, for browsers too', async () => {
+    const known = await platform.call('GET', '/.well-known/oauth-authorization-server')
+    expect(known.body).toEqual((await platform.call('GET', '/oauth/metadata')).body)
+    const resource = await platform.call('GET', '/.well-known/oauth-protected-resource')
+    expect(resource.body).toMatchObject({
+      resource: 'https://platform.test',
+      authorization_servers: ['https://platform.test'],
+      bearer_methods_supported: ['header'],
+    })
+    for (const { headers } of [known, resource]) expect(headers['access-control-allow-origin']).toBe('*')
+  })
+
   it('lists every scope with words and danger', async () => {
     const { items } = (await platform.call('GET', '/oauth/scopes')).body
     expect(items).toHaveLength(14)
-    expect(items.filter((one: { dangerous: boolean }) => one.dangerous).map((one: { scope: string }) => one.scope)).toEqual(
-      ['tools:invoke', 'files:write', 'chat:write'],
-    )
+    expect(
+      items.filter((one: { dangerous: boolean }) => one.dangerous).map((one: { scope: string }) => one.scope),
+    ).toEqual(['tools:invoke', 'files:write', 'chat:write'])
     for (const { description } of items) expect(description.length).toBeGreaterThan(5)
   })
 })

@@ -142,6 +142,7 @@ describe('approving', () => {
     const [old] = await installationsOf(person.workspace.id)
     if (!old) throw new Error('not installed')
     await platform.deps.table.transact([InstallationEntity.update(old, { set: { status: 'revoked' } })])
+    platform.clock.advance(1)
     expect((await act.decide(person.token, await act.link(client.app))).status).toBe(200)
     const all = await installationsOf(person.workspace.id)
     expect(all.map(({ status }) => status)).toEqual(['active', 'revoked'])

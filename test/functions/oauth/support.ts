@@ -110,3 +110,25 @@ export const actors = (platform: TestPlatform) => {
 
   return { authorize, link, signIn, open, decide, consented, token, redeem, refresh, connected, works }
 }
+
+/**
+ * Holds every transaction that writes such an entity until `count` of them have arrived: then all have read the state
+ * before, and only the condition in the write decides between them.
+ * @returns undoes it
+ */
+export const holdUntil = ({ deps }: TestPlatform, entity: string, count: number): (() => void) => {
+  const { table } = deps
+  const original = table.transact.bind(table)
+  let arrived = 0
+  const gate = Promise.withResolvers<void>()
+  table.transact = async (writes) => {
+    if (writes.some((write) => write.entity.name === entity)) {
+      if (++arrived >= count) gate.resolve()
+      await gate.promise
+    }
+    return original(writes)
+  }
+  return () => {
+    table.transact = original
+  }
+}

@@ -1,0 +1,75 @@
+import { type Verified } from '../../domain/tokens/tokens.ts'
+import { AppEntity } from '../../entities/apps.ts'
+import { GrantEntity, InstallationEntity } from '../../entities/installations.ts'
+import { WorkspaceEntity } from '../../entities/people.ts'
+import { RunEntity } from '../../entities/runs.ts'
+import { fail } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { intersect } from '../../kernel/scopes.ts'
+import type { IntegrationCaller } from '../callers.ts'
+import { tokenOf, unauthorized } from '../principal.ts'
+import { limit } from '../rate-limit.ts'
+import type { Authenticator } from './types.ts'
+
+type IntegrationToken = Extract<Verified, { kind: 'access' | 'callback' | 'surface' }>
+
+/** An integration's access, callback or surface token. */
+export const integration: Authenticator<'integration'> = async (deps, { headers, method }) => {
+  const token = (await tokenOf(deps, headers, method, ['access', 'callback', 'surface'])) as IntegrationToken
+  const { ins, ws, app: appId, sv } = token.claims
+  const refs = [
+    { entity: InstallationEntity, key: InstallationEntity.key({ workspace_id: ws, id: ins }) },
+    { entity: AppEntity, key: AppEntity.key({ id: appId }) },
+    { entity: WorkspaceEntity, key: WorkspaceEntity.key({ id: ws }) },
+  ] as const
+  const grantRef =
+    token.kind === 'access'
+      ? [{ entity: GrantEntity, key: GrantEntity.key({ installation_id: ins, id: token.claims.grt }) }]
+      : []
+  const runRef =
+    token.kind === 'callback'
+      ? [{ entity: RunEntity, key: RunEntity.key({ installation_id: ins, id: token.claims.run }) }]
+      : []
+  const [records, rateHeaders] = await Promise.all([
+    deps.table.getAll([...refs, ...grantRef, ...runRef]),
+    limit(deps, [
+      { name: `installation:${ins}`, rate: LIMITS.installationRate, scope: 'installation' },
+      { name: `app:${appId}`, rate: LIMITS.appRate, scope: 'app' },
+    ]),
+  ])
+  const [installation, app, workspace, bound] = records as [
+    IntegrationCaller['installation'] | undefined,
+    IntegrationCaller['app'] | undefined,
+    IntegrationCaller['workspace'] | undefined,
+    unknown,
+  ]
+  const grant = token.kind === 'access' ? (bound as IntegrationCaller['grant']) : undefined
+  const run = token.kind === 'callback' ? (bound as IntegrationCaller['run']) : undefined
+  const live =
+    installation &&
+    app &&
+    workspace &&
+    installation.status !== 'revoked' &&
+    app.secret_version === sv &&
+    (token.kind !== 'access' || grant?.status === 'active') &&
+    (token.kind !== 'callback' || run)
+  if (!live) throw unauthorized('The token was revoked.', 'Refresh it, or ask the customer to install the app again.')
+  if (app.status === 'suspended') throw fail('app_suspended')
+  if (installation.status === 'suspended' || workspace.status === 'suspended') throw fail('installation_suspended')
+  const scopes = grant
+    ? intersect(grant.scopes, installation.scopes)
+    : intersect(installation.scopes, installation.scopes)
+  return {
+    caller: {
+      kind: 'integration',
+      token: { type: token.kind, expiresAt: token.expiresAt },
+      scopes: token.kind === 'surface' ? scopes.filter((scope) => scope.endsWith(':read')) : scopes,
+      installation,
+      app,
+      workspace,
+      grant,
+      run,
+    },
+    headers: rateHeaders,
+  }
+}

@@ -1,0 +1,22 @@
+import type { Deps } from '../../domain/deps.ts'
+import type { Caller, CallerKind, Callers } from '../callers.ts'
+import type { Method } from '../endpoint.ts'
+
+export interface Credentials {
+  headers: Record<string, string>
+  method: Method
+  /** The parsed body, for clients that identify themselves in it. */
+  body: unknown
+}
+
+export interface Authenticated<C extends Caller = Caller> {
+  caller: C
+  /** Rate headers of the answer. */
+  headers: Record<string, string>
+}
+
+/** Finds out who calls: one batch read of everything that decides it, with the rate limits' writes at the same time. */
+export type Authenticator<K extends CallerKind> = (deps: Deps, credentials: Credentials) => Promise<Authenticated<Callers[K]>>
+
+/** A function carries the authenticators of its endpoints' callers, and no others: each brings records and rules along. */
+export type Authenticators = { [K in Exclude<CallerKind, 'none'>]?: Authenticator<K> }

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { verdict } from '../../bench/bundles.ts'
+import { withResults } from '../../bench/report/document.ts'
+import { markdownTable, plainTable, type Table } from '../../bench/report/table.ts'
+
+const table: Table = {
+  title: 'Sizes',
+  columns: ['name', 'KB'],
+  rows: [
+    ['a|b', '7'],
+    ['long name', '1234'],
+  ],
+  notes: ['Measured.'],
+}
+
+describe('a table', () => {
+  it('has its numbers to the right in a terminal', () => {
+    expect(plainTable(table).split('\n').slice(1, 7)).toEqual([
+      'Sizes',
+      '',
+      'name         KB',
+      '─────────  ────',
+      'a|b           7',
+      'long name  1234',
+    ])
+  })
+
+  it('keeps its columns apart in Markdown', () => {
+    expect(markdownTable(table)).toContain('| --- | ---: |\n| a\\|b | 7 |')
+  })
+})
+
+describe('the document', () => {
+  it('gets a part’s results in the place of the earlier ones and keeps the rest', () => {
+    const document = '# P\n\nWords.\n\n<!-- bench:x -->\nold\n<!-- /bench:x -->\n\nMore words.\n'
+    const once = withResults(document, 'x', 'a machine', [table])
+    expect(once).not.toContain('old')
+    expect(once).toContain('_a machine_')
+    expect(once).toMatch(/^# P\n\nWords\.\n\n<!-- bench:x -->[^]*<!-- \/bench:x -->\n\nMore words\.\n$/)
+    expect(withResults(once, 'x', 'a machine', [table])).toBe(once)
+  })
+
+  it('gets a part that it does not have yet at its end', () => {
+    expect(withResults('# P\n', 'y', 'a machine', [])).toBe(
+      '# P\n\n<!-- bench:y -->\n\n_a machine_\n\n<!-- /bench:y -->\n',
+    )
+  })
+})
+
+it('a limit that is not kept stands out', () => {
+  expect([350, 380, 401].map((kb) => verdict(kb, 350, 400))).toEqual(['aim kept', 'limit kept', 'OVER'])
+})

@@ -1,0 +1,166 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type JourneyResult, runJourney } from '#examples/demo/journey.ts'
+import type { AwsCall } from '#local/platform.ts'
+import { SecretCollector } from './secrets.ts'
+import { type Running, send, startLocal, temporaryFolder } from './support.ts'
+
+const place = temporaryFolder()
+const secrets = new SecretCollector()
+const steps: string[] = []
+const calls: AwsCall[] = []
+let running: Running
+let journey: JourneyResult
+let before: Running
+
+/** Runs the whole job once, watching everything that goes over the wire and everything that functions hand on. */
+beforeAll(async () => {
+  before = await startLocal({ dataDir: place.folder })
+  before.platform.onAwsCall((call) => {
+    if (call.phase === 'before') calls.push(structuredClone(call))
+  })
+  const stopWatching = secrets.watchFetch()
+  try {
+    journey = await runJourney({
+      baseUrl: before.baseUrl,
+      adminKey: 'local-admin-key',
+      log: (step, detail) => steps.push(`${step} ${detail}`),
+    })
+  } finally {
+    stopWatching()
+  }
+  const { developerKey, clientSecret, signingSecret, webhookSecret, tokens, consoleToken } = journey
+  for (const secret of [developerKey, clientSecret, signingSecret, webhookSecret, consoleToken]) secrets.add('result', secret)
+  secrets.add('result', tokens.access_token)
+  secrets.add('result', tokens.refresh_token)
+  await before.platform.idle()
+}, 90_000)
+
+afterAll(async () => {
+  await (running ?? before).stop()
+  place.remove()
+})
+
+describe('the whole job', () => {
+  it('ends with a succeeded run and webhooks that all verify', () => {
+    expect(steps.length).toBeGreaterThan(12)
+    expect(journey.deliveries.map(({ type }) => type)).toContain('run.succeeded')
+    expect(journey.deliveries.every(({ verified }) => verified)).toBe(true)
+  })
+
+  it('logs no error and no failed request', () => {
+    const bad = before.logs.filter((entry) =>
+      entry.kind === 'access'
+        ? entry.status >= 500
+        : entry.kind === 'platform'
+          ? entry.level === 'error'
+          : /"level":"(error|critical)"/i.test(entry.line),
+    )
+    expect(bad).toEqual([])
+  })
+
+  it('leaves nothing in a dead-letter queue', () => {
+    const dead = before.platform.model.queues.filter(({ name }) => /dead|dlq/i.test(name))
+    expect(dead.length).toBeGreaterThan(0)
+    for (const { name } of dead) expect(before.platform.queue(name).counts()).toMatchObject({ visible: 0 })
+  })
+})
+
+describe('no secret of the job is written down in plaintext', () => {
+  it('the scan knows the secrets of every kind', () => {
+    const names = new Set(secrets.found.values())
+    for (const name of ['code', 'code_verifier', 'tg', 'invite_link', 'by shape']) expect(names).toContain(name)
+    // The callback token of the run is known from the agent's own calls.
+    const callback = [...secrets.found.keys()].filter((value) => audienceOf(value)?.includes('callback'))
+    expect(callback.length).toBeGreaterThan(0)
+    expect(secrets.occurring(`x ${journey.signingSecret} y`)).not.toEqual([])
+  })
+
+  it('in the table', async () => {
+    const items = await scan()
+    const text = JSON.stringify(items)
+    expect(text).toContain(journey.runId)
+    expect(secrets.occurring(text)).toEqual([])
+    expect(text).not.toMatch(/eyJ[\w-]{10,}\.eyJ[\w-]{10,}\./)
+  })
+
+  it('in what functions send to queues and to the bus', () => {
+    const sent = calls.filter(({ service }) => service === 'sqs' || service === 'events')
+    const text = JSON.stringify(sent)
+    expect(sent.some(({ service }) => service === 'events')).toBe(true)
+    expect(text).toContain(journey.runId)
+    expect(secrets.occurring(text)).toEqual([])
+  })
+
+  it('in the logs, at the most talkative level', () => {
+    const text = JSON.stringify(before.logs)
+    expect(before.logs.some((entry) => entry.kind === 'function')).toBe(true)
+    expect(text).toContain(journey.appId)
+    expect(secrets.occurring(text)).toEqual([])
+  })
+})
+
+describe('after a restart on the same data', () => {
+  beforeAll(async () => {
+    await before.stop()
+    // The same address: it is the issuer that the tokens name.
+    running = await startLocal({ dataDir: place.folder, port: Number(new URL(before.baseUrl).port) })
+  }, 60_000)
+
+  it('no file of the data folder holds a secret: not the queues, the objects, nor what the store left behind', () => {
+    const files = readdirSync(place.folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.join(entry.parentPath, entry.name))
+    expect(files.some((file) => file.includes('services.db'))).toBe(true)
+    expect(files.some((file) => file.includes('dynamodb.db'))).toBe(true)
+    const holding = files.flatMap((file) => secrets.occurring(readFileSync(file, 'latin1')).map((name) => [file, name]))
+    expect(holding).toEqual([])
+  })
+
+  it('every credential issued before still works', async () => {
+    const { baseUrl } = running
+    const reads: [string, Record<string, string>][] = [
+      ['/api/v1/me', { authorization: `Bearer ${journey.tokens.access_token}` }],
+      [`/api/v1/runs/${journey.runId}`, { authorization: `Bearer ${journey.tokens.access_token}` }],
+      ['/console/me', { authorization: `Bearer ${journey.consoleToken}` }],
+      ['/api/v1/dev/me', { 'x-developer-key': journey.developerKey }],
+      ['/admin/me', { 'x-admin-key': 'local-admin-key' }],
+    ]
+    for (const [to, headers] of reads) expect((await send(baseUrl, 'GET', to, { headers })).status, to).toBe(200)
+    const refreshed = await send(baseUrl, 'POST', '/oauth/token.json', {
+      body: {
+        grant_type: 'refresh_token',
+        client_id: journey.appId,
+        client_secret: journey.clientSecret,
+        refresh_token: journey.tokens.refresh_token,
+      },
+    })
+    expect(refreshed.status, refreshed.text).toBe(200)
+  })
+})
+
+const audienceOf = (token: string): string | undefined => {
+  const parts = token.split('.')
+  if (parts.length !== 3) return undefined
+  return parts.slice(0, 2).map((part) => Buffer.from(part, 'base64url').toString()).join()
+}
+
+/** The one scan there is: the platform itself never does. */
+async function scan(): Promise<Record<string, unknown>[]> {
+  const { endpoints, client, tableName } = before.platform
+  const dynamodb = new DynamoDBClient({ ...client, endpoint: endpoints.dynamodb })
+  const items: Record<string, unknown>[] = []
+  let start: Record<string, unknown> | undefined
+  do {
+    const page = await dynamodb.send(
+      new ScanCommand({ TableName: tableName, ...(start && { ExclusiveStartKey: start as never }) }),
+    )
+    items.push(...(page.Items ?? []).map((item) => unmarshall(item)))
+    start = page.LastEvaluatedKey
+  } while (start)
+  dynamodb.destroy()
+  return items
+}

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hashPassword } from '#shared/domain/admins/password.ts'
+import { ClaimEntity } from '#shared/entities/developers.ts'
+import { AdminEntity, AdminKeyEntity, AuditEntity } from '#shared/entities/platform.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+
+const LOCAL = { email: 'admin@example.com', password: 'local-admin-password' }
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.stop())
+beforeEach(() => platform.clock.advance(3_600_000))
+
+const signIn = (body: object, sourceIp = '203.0.113.1', on = platform) =>
+  on.call('POST', '/admin/auth/login', { body, sourceIp })
+const me = (headers: Record<string, string>, on = platform) => on.call('GET', '/admin/me', { headers })
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+const newAdmin = async (email: string, password: string) => {
+  const now = platform.clock.now()
+  const id = newId('admin', now)
+  const password_hash = await hashPassword(password)
+  const admin = {
+    id,
+    email,
+    name: 'Staff',
+    role: 'moderator',
+    session_version: 1,
+    password_hash,
+    created_at: now,
+  } as const
+  await platform.deps.table.transact([
+    AdminEntity.create(admin),
+    ClaimEntity.create({ kind: 'admin-email', value: email, owner_id: id }),
+  ])
+  return admin
+}
+
+describe('POST /admin/auth/login', () => {
+  it('gives a token for 8 hours', async () => {
+    const answer = await signIn(LOCAL)
+    expect(answer.status).toBe(200)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.body).toMatchObject({
+      token: expect.stringMatching(/^eyJ/),
+      token_type: 'Bearer',
+      expires_in: 28_800,
+      admin: { id: expect.stringMatching(/^adm_/), email: LOCAL.email, role: 'superadmin' },
+    })
+    expect(answer.text).not.toContain('password')
+    platform.clock.advance(28_799_000)
+    expect((await me(bearer(answer.body.token))).body).toEqual({ ...answer.body.admin, key_name: null })
+    platform.clock.advance(1_000)
+    expect((await me(bearer(answer.body.token))).status).toBe(401)
+  })
+
+  it('takes the address in any case', async () => {
+    expect((await signIn({ ...LOCAL, email: ' Admin@Example.COM ' })).status).toBe(200)
+  })
+
+  it('says the same of an unknown address and of a wrong password', async () => {
+    const answers = [
+      await signIn({ email: 'nobody@example.com', password: 'x' }),
+      await signIn({ ...LOCAL, password: 'x' }),
+    ]
+    for (const { status, body } of answers) expect([status, body.error.code]).toEqual([401, 'unauthorized'])
+    expect(answers[0]?.body.error.message).toBe(answers[1]?.body.error.message)
+  })
+
+  it('ends with a new session version', async () => {
+    const admin = await newAdmin('mod@example.com', 'secret of the moderator')
+    const { token } = (await signIn({ email: admin.email, password: 'secret of the moderator' })).body
+    expect((await me(bearer(token))).body.role).toBe('moderator')
+    await platform.deps.table.transact([AdminEntity.update({ id: admin.id }, { add: { session_version: 1 } })])
+    expect((await me(bearer(token))).status).toBe(401)
+  })
+
+  it('after 5 failures with one e-mail address refuses the right password too, for 3 minutes each', async () => {
+    const admin = await newAdmin('slow@example.com', 'right')
+    const attempt = (password: string, n: number) => signIn({ email: admin.email, password }, `203.0.113.${n}`)
+    for (let n = 0; n < 5; n++) expect((await attempt('wrong', n)).status).toBe(401)
+    const refused = await attempt('right', 6)
+    expect([refused.status, refused.body.error.code]).toEqual([429, 'rate_limited'])
+    const wait = Number(refused.headers['retry-after'])
+    expect(wait).toBeGreaterThan(170)
+    expect(wait).toBeLessThanOrEqual(180)
+    platform.clock.advance(wait * 1_000)
+    expect((await attempt('right', 7)).status).toBe(200)
+  })
+
+  it('after 5 failures from one address refuses every account there, elsewhere none', async () => {
+    const ip = '2001:db8:1:2::'
+    for (let n = 0; n < 5; n++)
+      expect((await signIn({ email: `x${n}@example.com`, password: 'x' }, `${ip}${n}`)).status).toBe(401)
+    expect((await signIn(LOCAL, `${ip}ffff`)).status).toBe(429)
+    expect((await signIn(LOCAL, '198.51.100.9')).status).toBe(200)
+  })
+
+  it('20 guesses at the same moment: 5 are looked at', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => signIn({ email: 'race@example.com', password: 'x' }, `192.0.2.${n}`)),
+    )
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(5)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(15)
+  })
+
+  it('successes do not count', async () => {
+    for (let n = 0; n < 8; n++) expect((await signIn(LOCAL, '198.51.100.77')).status).toBe(200)
+  })
+
+  it('is in the audit', async () => {
+    await signIn(LOCAL)
+    const { items } = await platform.deps.table.query(AuditEntity, { scope: 'platform' }, { limit: 1 })
+    expect(items[0]).toMatchObject({ action: 'admin.signed_in', source_ip: '203.0.113.1' })
+  })
+})
+
+describe('X-Admin-Key', () => {
+  it('the local key works, and its name is known', async () => {
+    expect((await me({ 'x-admin-key': 'local-admin-key' })).body).toMatchObject({
+      role: 'superadmin',
+      key_name: 'local',
+    })
+  })
+
+  it('a key ends at its time, and with its admin', async () => {
+    const admin = await newAdmin('keys@example.com', 'x')
+    const key = newSecret('adk_')
+    const expires_at = platform.clock.now() + 60_000
+    await platform.deps.table.transact([
+      AdminKeyEntity.create({ key_hash: sha256(key), admin_id: admin.id, name: 'ci', created_at: 0, expires_at }),
+    ])
+    expect((await me({ 'x-admin-key': key })).body).toMatchObject({ id: admin.id, key_name: 'ci' })
+    platform.clock.advance(59_999)
+    expect((await me({ 'x-admin-key': key })).status).toBe(200)
+    platform.clock.advance(1)
+    expect((await me({ 'x-admin-key': key })).status).toBe(401)
+  })
+
+  it('20 first calls at the same moment find one admin', async () => {
+    const fresh = await startPlatform()
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => me({ 'x-admin-key': 'local-admin-key' }, fresh)),
+      )
+      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+      expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+      expect((await signIn(LOCAL, '203.0.113.1', fresh)).status).toBe(200)
+    } finally {
+      await fresh.stop()
+    }
+  })
+
+  it('neither local key nor local admin exist where the setting is off', async () => {
+    const closed = await startPlatform({ LOCAL_ADMIN: 'false' })
+    try {
+      expect((await me({ 'x-admin-key': 'local-admin-key' }, closed)).status).toBe(401)
+      expect((await signIn(LOCAL, '203.0.113.1', closed)).status).toBe(401)
+    } finally {
+      await closed.stop()
+    }
+  })
+})

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { AppEntity } from '#shared/entities/apps.ts'
+import { ClaimEntity } from '#shared/entities/developers.ts'
+import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
+import { WorkspaceEntity } from '#shared/entities/people.ts'
+import type { Scope } from '#shared/kernel/scopes.ts'
+import { installed } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.stop())
+beforeEach(() => {
+  platform.clock.advance(60_000)
+  platform.outbox.length = 0
+})
+
+let people = 0
+const signIn = async (role = 'owner') => {
+  const n = ++people
+  return (await platform.call('POST', '/console/session', { body: { user: `u${n}`, workspace: `w${n}`, role } })).body
+}
+
+/** An approved app that can be found by its slug. */
+const published = async (scopes: Scope[] = ['runs:read', 'chat:write']) => {
+  const { app, version } = await installed(platform.deps, { scopes })
+  await platform.deps.table.transact([ClaimEntity.create({ kind: 'slug', value: app.slug, owner_id: app.id })])
+  return { app, version }
+}
+
+const install = (token: string, body: object) => platform.call('POST', '/console/installations', { token, body })
+const list = (token: string, query = '') => platform.call('GET', `/console/installations${query}`, { token })
+
+describe('POST /console/installations', () => {
+  it('installs the promoted version with what the app requests, and issues no grant', async () => {
+    const { app, version } = await published()
+    const person = await signIn()
+    const answer = await install(person.token, { slug: app.slug })
+    expect(answer.status).toBe(201)
+    expect(answer.body).toMatchObject({
+      id: expect.stringMatching(/^ins_/),
+      status: 'active',
+      app: { id: app.id, slug: app.slug, name: app.name },
+      agent: { id: version.agent_id, version: '1.0.0' },
+      scopes: ['runs:read', 'chat:write'],
+      is_sandbox: false,
+      owner: { id: person.user.id },
+    })
+    expect(platform.outbox.map(({ type, data }) => [type, JSON.parse(data).installation_id])).toEqual([
+      ['installation.created', answer.body.id],
+    ])
+    const grants = await platform.deps.table.query(GrantEntity, { installation_id: answer.body.id }, { limit: 5 })
+    expect(grants.items).toEqual([])
+  })
+
+  it('takes fewer scopes, never more than the app requests', async () => {
+    const { app } = await published(['runs:write'])
+    const person = await signIn()
+    const less = await install(person.token, { slug: app.slug, scopes: ['runs:read'] })
+    expect(less.body.scopes).toEqual(['runs:read'])
+    const more = await install(person.token, { slug: app.slug, scopes: ['files:read'] })
+    expect([more.status, more.body.error.code]).toEqual([403, 'insufficient_scope'])
+    expect((await install(person.token, { slug: app.slug, scopes: ['no:such'] })).status).toBe(422)
+  })
+
+  it('installed already, it keeps the installation and its version', async () => {
+    const { app } = await published()
+    const person = await signIn()
+    const first = (await install(person.token, { slug: app.slug })).body
+    const again = await install(person.token, { slug: app.slug, scopes: ['runs:read'] })
+    expect(again.body).toMatchObject({ id: first.id, scopes: ['runs:read'], agent: { version: '1.0.0' } })
+    expect((await list(person.token)).body.items).toHaveLength(1)
+  })
+
+  it('20 at the same moment make one installation', async () => {
+    const { app } = await published()
+    const person = await signIn()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => install(person.token, { slug: app.slug })))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201))
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+    expect(platform.outbox.map(({ type }) => type)).toEqual(['installation.created'])
+  })
+
+  it('needs an admin, an app that exists, is approved and has a promoted version', async () => {
+    const { app } = await published()
+    const member = await signIn('member')
+    const refused = await install(member.token, { slug: app.slug })
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'admin_required'])
+    const owner = await signIn()
+    expect((await install(owner.token, { slug: 'surely-not-there' })).body.error.code).toBe('not_found')
+    const change = (set: object) => platform.deps.table.transact([AppEntity.update({ id: app.id }, { set })])
+    await change({ status: 'draft' })
+    expect((await install(owner.token, { slug: app.slug })).body.error.code).toBe('app_not_approved')
+    await change({ status: 'suspended' })
+    expect((await install(owner.token, { slug: app.slug })).body.error.code).toBe('app_suspended')
+    await change({ status: 'approved', promoted_version_id: undefined })
+    expect((await install(owner.token, { slug: app.slug })).body.error.code).toBe('no_manifest')
+  })
+
+  it('does not lift a suspension', async () => {
+    const { app } = await published()
+    const owner = await signIn()
+    const { id } = (await install(owner.token, { slug: app.slug })).body
+    await platform.deps.table.transact([
+      InstallationEntity.update({ workspace_id: owner.workspace.id, id }, { set: { status: 'suspended' } }),
+    ])
+    const answer = await install(owner.token, { slug: app.slug })
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'installation_suspended'])
+  })
+
+  it('refuses a scope that an admin forbade', async () => {
+    const { app } = await published()
+    const owner = await signIn()
+    await platform.deps.table.transact([
+      WorkspaceEntity.update({ id: owner.workspace.id }, { set: { denied_scopes: ['chat:write'] } }),
+    ])
+    expect((await install(owner.token, { slug: app.slug })).body.error.code).toBe('scope_denied_by_admin')
+    expect((await install(owner.token, { slug: app.slug, scopes: ['runs:read'] })).status).toBe(201)
+  })
+
+  it('the same Idempotency-Key answers the same installation', async () => {
+    const { app } = await published()
+    const { token } = await signIn()
+    const send = () =>
+      platform.call('POST', '/console/installations', {
+        token,
+        body: { slug: app.slug },
+        headers: { 'idempotency-key': 'one' },
+      })
+    const [first, again] = [await send(), await send()]
+    expect([again.text, again.headers['idempotency-replayed']]).toEqual([first.text, 'true'])
+  })
+})
+
+describe('GET /console/installations', () => {
+  it('lists the workspace’s own, newest first, by pages, without what was removed', async () => {
+    const owner = await signIn()
+    const ids: string[] = []
+    for (let i = 0; i < 4; i++) {
+      platform.clock.advance(1_000)
+      const { app } = await published()
+      ids.unshift((await install(owner.token, { slug: app.slug })).body.id)
+    }
+    const first = (await list(owner.token, '?limit=3')).body
+    const second = (await list(owner.token, `?limit=3&cursor=${first.next_cursor}`)).body
+    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ids)
+    expect([first.has_more, second.has_more, second.next_cursor]).toEqual([true, false, null])
+    const at = { workspace_id: owner.workspace.id, id: ids[0] ?? '' }
+    await platform.deps.table.transact([InstallationEntity.update(at, { set: { status: 'revoked' } })])
+    expect((await list(owner.token)).body.items.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1))
+    expect((await list((await signIn()).token)).body.items).toEqual([])
+  })
+})

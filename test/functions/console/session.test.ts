@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { MemberEntity, UserEntity, WorkspaceEntity } from '#shared/entities/people.ts'
+import { workspace as newWorkspace } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.stop())
+beforeEach(() => platform.clock.advance(60_000))
+
+const session = (body: object, on = platform) => on.call('POST', '/console/session', { body })
+const me = (token: string) => platform.call('GET', '/console/me', { token })
+
+describe('POST /console/session', () => {
+  it('makes person and workspace, and finds them again by the same texts', async () => {
+    const first = await session({ user: 'ann', workspace: 'acme' })
+    expect(first.status).toBe(201)
+    expect(first.headers['cache-control']).toBe('no-store')
+    expect(first.body).toMatchObject({
+      token: expect.stringMatching(/^eyJ/),
+      token_type: 'Bearer',
+      expires_in: 43_200,
+      user: { id: expect.stringMatching(/^usr_/), name: 'ann', locale: 'en', time_zone: 'UTC' },
+      workspace: { id: expect.stringMatching(/^ws_/), name: 'acme', is_sandbox: false, role: 'owner' },
+    })
+    const again = await session({ user: 'ann', workspace: 'acme' })
+    expect([again.body.user.id, again.body.workspace.id]).toEqual([first.body.user.id, first.body.workspace.id])
+    expect(again.body.token).not.toBe(first.body.token)
+    const other = await session({ user: 'ann', workspace: 'other' })
+    expect(other.body.user.id).toBe(first.body.user.id)
+    expect(other.body.workspace.id).not.toBe(first.body.workspace.id)
+  })
+
+  it('works without a body', async () => {
+    const one = await session({})
+    expect(one.body.user.name).toBe('local-user')
+    expect((await me(one.body.token)).status).toBe(200)
+  })
+
+  it('takes the id of a workspace that exists, and no other id', async () => {
+    const existing = await newWorkspace(platform.deps)
+    const answer = await session({ user: 'ben', workspace: existing.id, role: 'admin' })
+    expect(answer.body.workspace).toMatchObject({ id: existing.id, name: existing.name, role: 'admin' })
+    const unknown = await session({ user: 'ben', workspace: 'ws_01kae5m1v8w6c3x9q2r7t4y0zn' })
+    expect([unknown.status, unknown.body.error.code]).toEqual([404, 'not_found'])
+  })
+
+  it('keeps a role until another one is asked for', async () => {
+    expect((await session({ user: 'cleo', workspace: 'c', role: 'member' })).body.workspace.role).toBe('member')
+    expect((await session({ user: 'cleo', workspace: 'c' })).body.workspace.role).toBe('member')
+    const admin = await session({ user: 'cleo', workspace: 'c', role: 'admin' })
+    expect((await me(admin.body.token)).body.workspace.role).toBe('admin')
+    expect((await session({ user: 'cleo', workspace: 'c', role: 'king' })).body.error.code).toBe('validation_error')
+  })
+
+  it('20 at the same moment make one of each, and every session works', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => session({ user: 'race', workspace: 'race' })))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201))
+    expect(new Set(answers.map(({ body }) => `${body.user.id} ${body.workspace.id}`)).size).toBe(1)
+    expect(new Set(answers.map(({ body }) => body.token)).size).toBe(20)
+    expect((await me(answers[7]?.body.token)).status).toBe(200)
+  })
+
+  it('is closed where the setting is off', async () => {
+    const closed = await startPlatform({ CONSOLE_AUTO_PROVISION: 'false' })
+    try {
+      const answer = await session({ user: 'ann' }, closed)
+      expect([answer.status, answer.body.error.code]).toEqual([403, 'console_provisioning_disabled'])
+    } finally {
+      await closed.stop()
+    }
+  })
+})
+
+describe('a session', () => {
+  it('shows who, where and what is forbidden there', async () => {
+    const { token, user, workspace } = (await session({ user: 'dora', workspace: 'd' })).body
+    const bans = { denied_tools: ['http_fetch'], denied_scopes: ['chat:write'] }
+    await platform.deps.table.transact([WorkspaceEntity.update({ id: workspace.id }, { set: bans })])
+    expect((await me(token)).body).toEqual({ user, workspace, bans })
+  })
+
+  it('ends after 12 hours', async () => {
+    const { token } = (await session({ user: 'eve' })).body
+    platform.clock.advance(12 * 3_600_000 - 1_000)
+    expect((await me(token)).status).toBe(200)
+    platform.clock.advance(1_000)
+    expect((await me(token)).body.error.code).toBe('unauthorized')
+  })
+
+  it('ends by signing out, others of the same person live on', async () => {
+    const [one, two] = [(await session({ user: 'fay' })).body, (await session({ user: 'fay' })).body]
+    const answer = await platform.call('DELETE', '/console/session', { token: one.token })
+    expect([answer.status, answer.text]).toEqual([204, ''])
+    expect((await me(one.token)).status).toBe(401)
+    expect((await platform.call('DELETE', '/console/session', { token: one.token })).status).toBe(401)
+    expect((await me(two.token)).status).toBe(200)
+  })
+
+  it('ends when the person is blocked, or no longer a member', async () => {
+    const gus = (await session({ user: 'gus', workspace: 'g' })).body
+    await platform.deps.table.transact([UserEntity.update({ id: gus.user.id }, { set: { status: 'blocked' } })])
+    expect((await me(gus.token)).status).toBe(401)
+    const hal = (await session({ user: 'hal', workspace: 'h' })).body
+    await platform.deps.table.transact([MemberEntity.delete({ workspace_id: hal.workspace.id, user_id: hal.user.id })])
+    expect((await me(hal.token)).status).toBe(401)
+  })
+})

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { AppEntity } from '#shared/entities/apps.ts'
+import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
+import { AuditEntity } from '#shared/entities/platform.ts'
+import { installed } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { actors, holdUntil, pkce, REDIRECT } from './support.ts'
+
+let platform: TestPlatform
+let act: ReturnType<typeof actors>
+beforeAll(async () => {
+  platform = await startPlatform()
+  act = actors(platform)
+})
+afterAll(() => platform.stop())
+beforeEach(() => {
+  platform.clock.advance(60_000)
+  platform.outbox.length = 0
+})
+
+const consentedClient = async (options: Parameters<typeof installed>[1] = {}) => {
+  const client = await installed(platform.deps, options)
+  return { client, consent: await act.consented(client.app) }
+}
+
+describe('redeeming a code', () => {
+  it('gives the token response, once, not to be stored', async () => {
+    const { client, consent } = await consentedClient({ scopes: ['runs:read', 'workspace:read'] })
+    const answer = await act.redeem(client, consent)
+    expect(answer.status).toBe(200)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.body).toEqual({
+      access_token: expect.stringMatching(/^eyJ/),
+      token_type: 'Bearer',
+      expires_in: 7200,
+      refresh_token: expect.stringMatching(/^rft_[\w-]{43}$/),
+      scope: 'workspace:read runs:read',
+      installation_id: expect.stringMatching(/^ins_/),
+      workspace_id: consent.person.workspace.id,
+    })
+    const me = await platform.call('GET', '/api/v1/me', { token: answer.body.access_token })
+    expect(me.body).toMatchObject({
+      installation: { id: answer.body.installation_id },
+      workspace: { id: answer.body.workspace_id },
+      token: { type: 'access' },
+    })
+  })
+
+  it('takes a form', async () => {
+    const { client, consent } = await consentedClient()
+    const answer = await platform.call('POST', '/oauth/token', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: client.app.id,
+        client_secret: client.clientSecret,
+        code: consent.code,
+        code_verifier: consent.verifier,
+        redirect_uri: REDIRECT,
+        resource: 'https://platform.test',
+      }).toString(),
+    })
+    expect(answer.status, answer.text).toBe(200)
+  })
+
+  it('needs no redirect_uri from an app with one address, and one from an app with several', async () => {
+    const { client, consent } = await consentedClient()
+    const redirect_uris = [REDIRECT, 'https://client.example/other']
+    await platform.deps.table.transact([AppEntity.update({ id: client.app.id }, { set: { redirect_uris } })])
+    const several = await act.redeem(client, consent, { redirect_uri: undefined })
+    expect([several.status, several.body.error.code]).toEqual([400, 'invalid_request'])
+    await platform.deps.table.transact([
+      AppEntity.update({ id: client.app.id }, { set: { redirect_uris: [REDIRECT] } }),
+    ])
+    expect((await act.redeem(client, consent, { redirect_uri: undefined })).status).toBe(200)
+  })
+
+  it('says which redirect_uri was expected and received', async () => {
+    const { client, consent } = await consentedClient()
+    const answer = await act.redeem(client, consent, { redirect_uri: `${REDIRECT}/` })
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_grant'])
+    expect(answer.body.error.details).toEqual({ expected: REDIRECT, received: `${REDIRECT}/` })
+    expect((await act.redeem(client, consent)).status, 'and the code still lives').toBe(200)
+  })
+
+  it('ends after 5 minutes', async () => {
+    const { client, consent } = await consentedClient()
+    platform.clock.advance(300_000)
+    const answer = await act.redeem(client, consent)
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_grant'])
+  })
+
+  it('checks the client, then grant_type, then what is missing, then the code', async () => {
+    const { client, consent } = await consentedClient()
+    const { app, clientSecret } = client
+    const own = { client_id: app.id, client_secret: clientSecret }
+    const full = { ...own, grant_type: 'authorization_code', code: consent.code, code_verifier: consent.verifier }
+    const cases: [what: string, body: unknown, status: number, code: string][] = [
+      ['nothing', {}, 401, 'invalid_client'],
+      ['no secret', { ...full, client_secret: undefined }, 401, 'invalid_client'],
+      ['an empty secret', { ...full, client_secret: '' }, 401, 'invalid_client'],
+      ['a wrong secret and no grant_type', { ...own, client_secret: 'cs_wrong' }, 401, 'invalid_client'],
+      ['another client’s id', { ...full, client_id: 'app_01kae5m1v8w6c3x9q2r7t4y0zn' }, 401, 'invalid_client'],
+      ['a client_id that is no text', { ...full, client_id: { $ne: null } }, 401, 'invalid_client'],
+      ['no grant_type and no code', own, 400, 'invalid_request'],
+      ['grant_type password', { ...full, grant_type: 'password' }, 400, 'unsupported_grant_type'],
+      ['client_credentials', { ...own, grant_type: 'client_credentials' }, 400, 'unsupported_grant_type'],
+      ['no code', { ...full, code: '' }, 400, 'invalid_request'],
+      ['a code that is no text', { ...full, code: 42 }, 400, 'invalid_request'],
+      ['no code_verifier', { ...full, code_verifier: undefined }, 400, 'invalid_request'],
+      ['an unknown code', { ...full, code: 'code_unknown' }, 400, 'invalid_grant'],
+      ['a wrong code_verifier', { ...full, code_verifier: pkce().verifier }, 400, 'invalid_grant'],
+      ['the challenge as verifier', { ...full, code_verifier: pkce().challenge }, 400, 'invalid_grant'],
+      ['no refresh_token', { ...own, grant_type: 'refresh_token' }, 400, 'invalid_request'],
+      [
+        'an unknown refresh_token',
+        { ...own, grant_type: 'refresh_token', refresh_token: 'rft_x' },
+        400,
+        'invalid_grant',
+      ],
+    ]
+    for (const [what, body, status, code] of cases) {
+      const answer = await platform.call('POST', '/oauth/token.json', { body })
+      expect([answer.status, answer.body.error.code], what).toEqual([status, code])
+      expect(answer.headers['www-authenticate'], what).toContain(`error="${code}"`)
+      expect(answer.headers['cache-control'], what).toBe('no-store')
+    }
+    expect((await act.redeem(client, consent)).status, 'none of it touched the code').toBe(200)
+  })
+
+  it('does not take another client’s code, and leaves it alone', async () => {
+    const { client, consent } = await consentedClient()
+    const other = await installed(platform.deps)
+    expect((await act.redeem(other, consent)).body.error.code).toBe('invalid_grant')
+    expect((await act.redeem(client, consent)).status).toBe(200)
+    expect((await act.redeem(other, consent)).body.error.code).toBe('invalid_grant')
+  })
+
+  it('a second time revokes what the first one issued, tells the customer and the audit, once', async () => {
+    const { client, consent } = await consentedClient()
+    const tokens = (await act.redeem(client, consent)).body
+    expect(await act.works(tokens.access_token)).toBe(200)
+    const wrong = await act.redeem(client, { ...consent, verifier: pkce().verifier })
+    expect(wrong.body.error.code).toBe('invalid_grant')
+    expect(await act.works(tokens.access_token), 'with a wrong verifier nothing changes').toBe(200)
+    platform.outbox.length = 0
+    for (let i = 0; i < 2; i++) {
+      const again = await act.redeem(client, consent)
+      expect([again.status, again.body.error.code]).toEqual([400, 'invalid_grant'])
+    }
+    expect(await act.works(tokens.access_token)).toBe(401)
+    expect((await act.refresh(client, tokens.refresh_token)).body.error.code).toBe('invalid_grant')
+    expect(platform.outbox.map(({ type, installation_id }) => [type, installation_id])).toEqual([
+      ['notification.created', tokens.installation_id],
+    ])
+    const audit = await platform.deps.table.query(AuditEntity, { scope: tokens.workspace_id }, { limit: 10 })
+    expect(audit.items.filter(({ action }) => action === 'grant.revoked').map(({ details }) => details.reason)).toEqual(
+      ['code_reuse'],
+    )
+  })
+
+  it('50 at the same moment: one gets tokens, which live', async () => {
+    const { client, consent } = await consentedClient()
+    const release = holdUntil(platform, 'authorization-code', 50)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => act.redeem(client, consent))).finally(release)
+    const won = answers.filter(({ status }) => status === 200)
+    expect(won).toHaveLength(1)
+    expect(answers.filter(({ body }) => body.error?.code === 'invalid_grant')).toHaveLength(49)
+    expect(await act.works(won[0]?.body.access_token)).toBe(200)
+  })
+
+  it('50 in whatever order: at most one gets tokens, and nobody an error of ours', async () => {
+    const { client, consent } = await consentedClient()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => act.redeem(client, consent)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ body }) => body.error?.code === 'invalid_grant')).toHaveLength(49)
+  })
+
+  it('a repeat with the same Idempotency-Key gets the same tokens and revokes nothing', async () => {
+    const { client, consent } = await consentedClient()
+    const headers = { 'idempotency-key': '3d1b0a52-6d2c-4d0e-9a53-0b6f5f0c9a11' }
+    const first = await act.redeem(client, consent, {}, headers)
+    const again = await act.redeem(client, consent, {}, headers)
+    expect(again.text).toBe(first.text)
+    expect(await act.works(first.body.access_token)).toBe(200)
+  })
+
+  it('is refused while app or installation is suspended, and dead once the installation is removed', async () => {
+    const { client, consent } = await consentedClient()
+    const { table } = platform.deps
+    const setApp = (status: 'suspended' | 'approved') =>
+      table.transact([AppEntity.update({ id: client.app.id }, { set: { status } })])
+    await setApp('suspended')
+    expect((await act.redeem(client, consent)).body.error.code).toBe('app_suspended')
+    await setApp('approved')
+    const partition = { workspace_id: consent.person.workspace.id }
+    const { items } = await table.query(InstallationEntity, partition, { limit: 1 })
+    const setInstallation = (status: 'suspended' | 'revoked') =>
+      table.transact([InstallationEntity.update({ ...partition, id: items[0]?.id ?? '' }, { set: { status } })])
+    await setInstallation('suspended')
+    expect((await act.redeem(client, consent)).body.error.code).toBe('installation_suspended')
+    await setInstallation('revoked')
+    expect((await act.redeem(client, consent)).body.error.code).toBe('invalid_grant')
+  })
+
+  it('gives nothing when the grant is revoked between reading and writing', async () => {
+    const { client, consent } = await consentedClient()
+    const { table } = platform.deps
+    const original = table.transact.bind(table)
+    table.transact = async (writes) => {
+      const code = writes.find(({ entity }) => entity.name === 'authorization-code')
+      const grant = writes.find(({ entity }) => entity.name === 'grant')
+      if (code && grant) {
+        table.transact = original
+        const { pk, sk } = grant.key
+        const at = { installation_id: pk.split('#')[1] ?? '', id: sk.split('#')[1] ?? '' }
+        await original([GrantEntity.update(at, { set: { status: 'revoked' } })])
+      }
+      return original(writes)
+    }
+    const answer = await act.redeem(client, consent)
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_grant'])
+  })
+})

@@ -1,0 +1,237 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { AppEntity } from '#shared/entities/apps.ts'
+import { GrantEntity } from '#shared/entities/installations.ts'
+import { AuditEntity } from '#shared/entities/platform.ts'
+import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
+import { installed } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { actors, holdUntil } from './support.ts'
+
+const DAY = 86_400_000
+
+let platform: TestPlatform
+let act: ReturnType<typeof actors>
+beforeAll(async () => {
+  platform = await startPlatform()
+  act = actors(platform)
+})
+afterAll(() => platform.stop())
+beforeEach(() => {
+  platform.clock.advance(60_000)
+  platform.outbox.length = 0
+})
+
+const refused = (answer: { status: number; body: { error: { code: string } } }): void =>
+  expect([answer.status, answer.body.error?.code]).toEqual([400, 'invalid_grant'])
+
+describe('refreshing', () => {
+  it('gives a new pair; the old refresh token is dead, the old access token lives on', async () => {
+    const client = await act.connected()
+    const answer = await act.refresh(client, client.tokens.refresh_token)
+    expect(answer.status).toBe(200)
+    expect(Object.keys(answer.body)).toEqual(Object.keys(client.tokens))
+    expect(answer.body.refresh_token).not.toBe(client.tokens.refresh_token)
+    expect(answer.body.access_token).not.toBe(client.tokens.access_token)
+    expect(await act.works(client.tokens.access_token)).toBe(200)
+    expect(await act.works(answer.body.access_token)).toBe(200)
+    const { grant_id, installation_id } = (await records('refresh-token')).find(
+      ({ token_hash }) => token_hash?.S === sha256(answer.body.refresh_token),
+    ) as Record<string, { S: string }>
+    const at = { installation_id: installation_id?.S ?? '', id: grant_id?.S ?? '' }
+    expect((await platform.deps.table.get(GrantEntity, at))?.last_used_at).toBe(platform.clock.now())
+  })
+
+  it('reuse revokes the whole chain with its access tokens, tells the customer and the audit, once', async () => {
+    const client = await act.connected()
+    const second = (await act.refresh(client, client.tokens.refresh_token)).body
+    const third = (await act.refresh(client, second.refresh_token)).body
+    platform.outbox.length = 0
+    refused(await act.refresh(client, client.tokens.refresh_token))
+    refused(await act.refresh(client, client.tokens.refresh_token))
+    refused(await act.refresh(client, third.refresh_token))
+    for (const { access_token } of [client.tokens, second, third]) expect(await act.works(access_token)).toBe(401)
+    expect(platform.outbox.map(({ type }) => type)).toEqual(['notification.created'])
+    expect(JSON.parse(platform.outbox[0]?.data ?? '')).toMatchObject({
+      app_id: client.app.id,
+      title: expect.stringContaining(client.app.name),
+    })
+    const audit = await platform.deps.table.query(AuditEntity, { scope: second.workspace_id }, { limit: 10 })
+    expect(audit.items.filter(({ action }) => action === 'grant.revoked').map(({ details }) => details.reason)).toEqual(
+      ['refresh_token_reuse'],
+    )
+  })
+
+  it('reuse leaves another grant of the same installation alone', async () => {
+    const client = await act.connected()
+    const tg = await act.link(client.app)
+    expect((await act.decide(client.consent.person.token, tg)).status).toBe(200)
+    const other = await act.connected()
+    await act.refresh(client, client.tokens.refresh_token)
+    refused(await act.refresh(client, client.tokens.refresh_token))
+    expect(await act.works(other.tokens.access_token)).toBe(200)
+    const grants = await platform.deps.table.query(
+      GrantEntity,
+      { installation_id: client.tokens.installation_id },
+      { limit: 10 },
+    )
+    expect(grants.items.map(({ status }) => status).sort()).toEqual(['active', 'revoked'])
+  })
+
+  it('50 that read the token as live get one and the same pair', async () => {
+    const client = await act.connected()
+    const before = (await records('refresh-token')).length
+    const release = holdUntil(platform, 'refresh-token', 50)
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => act.refresh(client, client.tokens.refresh_token)),
+    ).finally(release)
+    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect((await records('refresh-token')).length, 'one rotation').toBe(before + 1)
+    expect((await act.refresh(client, answers[0]?.body.refresh_token)).status).toBe(200)
+  })
+
+  it('50 in whatever order: every 200 has the same pair, and nobody an error of ours', async () => {
+    const client = await act.connected()
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => act.refresh(client, client.tokens.refresh_token)),
+    )
+    const fine = answers.filter(({ status }) => status === 200)
+    expect(fine.length).toBeGreaterThan(0)
+    expect(new Set(fine.map(({ text }) => text)).size).toBe(1)
+    for (const answer of answers) if (answer.status !== 200) refused(answer)
+  })
+
+  it('a lost answer comes again under the same Idempotency-Key', async () => {
+    const client = await act.connected()
+    const headers = { 'idempotency-key': 'lost-1' }
+    const first = await act.refresh(client, client.tokens.refresh_token, {}, headers)
+    const again = await act.refresh(client, client.tokens.refresh_token, {}, headers)
+    expect(again.text).toBe(first.text)
+    expect((await act.refresh(client, first.body.refresh_token)).status).toBe(200)
+  })
+
+  it('another client’s token is invalid_grant and touches nothing', async () => {
+    const client = await act.connected()
+    const other = await installed(platform.deps)
+    refused(await act.refresh(other, client.tokens.refresh_token))
+    const next = await act.refresh(client, client.tokens.refresh_token)
+    expect(next.status).toBe(200)
+    refused(await act.refresh(other, client.tokens.refresh_token))
+    expect(await act.works(next.body.access_token)).toBe(200)
+  })
+
+  it('dies after 90 days without use, and lives on while it is used', async () => {
+    const client = await act.connected()
+    platform.clock.advance(90 * DAY - 1)
+    const next = await act.refresh(client, client.tokens.refresh_token)
+    expect(next.status).toBe(200)
+    platform.clock.advance(90 * DAY)
+    refused(await act.refresh(client, next.body.refresh_token))
+  })
+
+  it('works with the new secret after a rotation, which ended the access tokens', async () => {
+    const client = await act.connected()
+    const clientSecret = newSecret('cs_')
+    await platform.deps.table.transact([
+      AppEntity.update(
+        { id: client.app.id },
+        { set: { client_secret_hash: sha256(clientSecret) }, add: { secret_version: 1 } },
+      ),
+    ])
+    expect(await act.works(client.tokens.access_token)).toBe(401)
+    const old = await act.refresh(client, client.tokens.refresh_token)
+    expect([old.status, old.body.error.code]).toEqual([401, 'invalid_client'])
+    const answer = await act.refresh({ app: client.app, clientSecret }, client.tokens.refresh_token)
+    expect(await act.works(answer.body.access_token)).toBe(200)
+  })
+
+  it('is refused while the app is suspended, without touching the token', async () => {
+    const client = await act.connected()
+    const set = (status: 'suspended' | 'approved') =>
+      platform.deps.table.transact([AppEntity.update({ id: client.app.id }, { set: { status } })])
+    await set('suspended')
+    const answer = await act.refresh(client, client.tokens.refresh_token)
+    expect([answer.status, answer.body.error.code]).toEqual([403, 'app_suspended'])
+    await set('approved')
+    expect((await act.refresh(client, client.tokens.refresh_token)).status).toBe(200)
+  })
+})
+
+describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
+  let lenient: TestPlatform
+  let person: ReturnType<typeof actors>
+  beforeAll(async () => {
+    lenient = await startPlatform({ REFRESH_REUSE_WINDOW_SECONDS: '20' })
+    person = actors(lenient)
+  })
+  afterAll(() => lenient.stop())
+
+  it('a repeat in time gets the same pair', async () => {
+    const client = await person.connected()
+    const first = await person.refresh(client, client.tokens.refresh_token)
+    lenient.clock.advance(20_000)
+    expect((await person.refresh(client, client.tokens.refresh_token)).text).toBe(first.text)
+  })
+
+  it('a repeat after it is reuse', async () => {
+    const client = await person.connected()
+    const first = await person.refresh(client, client.tokens.refresh_token)
+    lenient.clock.advance(20_001)
+    refused(await person.refresh(client, client.tokens.refresh_token))
+    expect(await person.works(first.body.access_token)).toBe(401)
+  })
+
+  it('a repeat in time is reuse once the successor was used', async () => {
+    const client = await person.connected()
+    const first = await person.refresh(client, client.tokens.refresh_token)
+    const second = await person.refresh(client, first.body.refresh_token)
+    refused(await person.refresh(client, client.tokens.refresh_token))
+    expect(await person.works(second.body.access_token)).toBe(401)
+  })
+})
+
+describe('secrets', () => {
+  it('no code, token, nonce or secret is in the table or in the logs', async () => {
+    const client = await act.connected()
+    const next = (await act.refresh(client, client.tokens.refresh_token, {}, { 'idempotency-key': 'kept-1' })).body
+    await act.refresh(client, client.tokens.refresh_token)
+    const secrets = [
+      client.clientSecret,
+      client.consent.tg,
+      client.consent.code,
+      client.consent.verifier,
+      client.consent.person.token,
+      client.tokens.access_token,
+      client.tokens.refresh_token,
+      next.access_token,
+      next.refresh_token,
+    ]
+    const table = JSON.stringify(await everything())
+    const logs = platform.logs.join('\n')
+    for (const secret of secrets) {
+      expect(secret.length).toBeGreaterThan(20)
+      // A prefix is no secret; what follows it is.
+      const random = secret.replace(/^[a-z]+_/, '')
+      expect(table.includes(random), `${secret.slice(0, 8)}… in the table`).toBe(false)
+      expect(logs.includes(random), `${secret.slice(0, 8)}… in the logs`).toBe(false)
+    }
+    expect(table).toContain(sha256(client.tokens.refresh_token))
+  })
+})
+
+/** Every item as it is stored. */
+const everything = async () => {
+  const items = []
+  let start: Record<string, never> | undefined
+  do {
+    const page = await platform.store.client.send(
+      new ScanCommand({ TableName: platform.tableName, ...(start && { ExclusiveStartKey: start }) }),
+    )
+    items.push(...(page.Items ?? []))
+    start = page.LastEvaluatedKey as typeof start
+  } while (start)
+  return items
+}
+
+const records = async (entity: string) => (await everything()).filter(({ _e }) => _e?.S === entity)
