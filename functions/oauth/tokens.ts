@@ -1,3 +1,5 @@
+import type { Work } from '#shared/domain/deps.ts'
+import { pairIsUnused } from '#shared/domain/oauth/refresh.ts'
 import { TokenResponseSchema } from '#shared/domain/oauth/token-pair.ts'
 import { answerTokenRequest, TokenRequest } from '#shared/domain/oauth/token-request.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
@@ -14,6 +16,11 @@ const common = {
   needs: ['keys:tokens', 'keys:data'],
 } as const
 
+const replays = async (work: Work, body: unknown): Promise<boolean> => {
+  const { refresh_token } = body as { refresh_token?: unknown }
+  return typeof refresh_token !== 'string' || pairIsUnused(work, refresh_token)
+}
+
 const description =
   'A refresh token works once: the answer holds the next one. Using an old one again revokes the whole chain. Send an ' +
   '`Idempotency-Key` to get the same answer again should it get lost on the way.'
@@ -25,6 +32,7 @@ const form = defineEndpoint({
   consumes: 'form',
   summary: 'Exchange a code, or refresh',
   description,
+  replays,
   handler: ({ work, caller, body }) => answerTokenRequest(work, caller.app, body),
 })
 
@@ -34,6 +42,7 @@ const json = defineEndpoint({
   path: '/oauth/token.json',
   summary: 'Exchange a code, or refresh, with a JSON body',
   description,
+  replays,
   handler: ({ work, caller, body }) => answerTokenRequest(work, caller.app, body),
 })
 

@@ -67,6 +67,11 @@ interface Definition<
   needs?: readonly Capability[]
   /** May outlast the gateway's 29 seconds: served by the streaming function. */
   waits?: true
+  /**
+   * May the answer that is kept under an Idempotency-Key still be given? Absent: yes, for as long as it is kept. When not,
+   * the request is treated as a new one.
+   */
+  replays?(work: Work, body: Output<B>): Promise<boolean>
   /** Its answer holds a secret or token: `Cache-Control: no-store`. */
   secret?: true
   /** An example answer for the reference. */
@@ -81,7 +86,7 @@ export interface Endpoint
   extends Omit<
     // biome-ignore lint/suspicious/noExplicitAny: erased on purpose; defineEndpoint has checked the types
     Definition<CallerKind, any, any, any, any>,
-    'handler' | 'params' | 'query' | 'body' | 'response' | 'needs' | 'errors' | 'status'
+    'handler' | 'replays' | 'params' | 'query' | 'body' | 'response' | 'needs' | 'errors' | 'status'
   > {
   params: Record<string, IdKind | 'text'>
   query: Lazy<z.ZodType> | undefined
@@ -90,6 +95,7 @@ export interface Endpoint
   status: 200 | 201 | 204 | 302
   needs: readonly Capability[]
   errors: readonly ErrorCode[]
+  replays?(work: Work, body: unknown): Promise<boolean>
   handler(context: Context<CallerKind, Record<string, string>, unknown, unknown>): Promise<object | undefined>
 }
 

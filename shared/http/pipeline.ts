@@ -133,7 +133,9 @@ const idempotency: Middleware = {
     const name = callerName(caller)
     checkKey(key, name === undefined)
     const scope = `${name ?? `anonymous ${rawBody}`}\nPOST ${path}\n${key}`
-    const held = await hold(deps, scope, rawBody, requestId, endpointOf(exchange).waits ?? false)
+    const endpoint = endpointOf(exchange)
+    const held = await hold(deps, scope, rawBody, requestId, endpoint.waits ?? false)
+    if (held.replay && (await endpoint.replays?.(workOf(exchange), exchange.body)) === false) return undefined
     if (!held.replay) {
       exchange.hold = held
       return undefined

@@ -36,7 +36,7 @@ describe('the document', () => {
     const once = withResults(document, 'x', 'a machine', [table])
     expect(once).not.toContain('old')
     expect(once).toContain('_a machine_')
-    expect(once).toMatch(/^# P\n\nWords\.\n\n<!-- bench:x -->[^]*<!-- \/bench:x -->\n\nMore words\.\n$/)
+    expect(once).toMatch(/^# P\n\nWords\.\n\n<!-- bench:x -->[\s\S]*<!-- \/bench:x -->\n\nMore words\.\n$/)
     expect(withResults(once, 'x', 'a machine', [table])).toBe(once)
   })
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
+import { EVENTS } from '#shared/events/catalogue.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
 import { installed } from '#test/support/fixtures.ts'
 import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
@@ -15,7 +16,9 @@ interface Contract {
   list: boolean | 'offset'
 }
 
-const contract: Contract[] = JSON.parse(readFileSync(new URL('endpoints.json', import.meta.url), 'utf8')).endpoints
+const { endpoints: contract, event_types: eventTypes }: { endpoints: Contract[]; event_types: string[] } = JSON.parse(
+  readFileSync(new URL('endpoints.json', import.meta.url), 'utf8'),
+)
 const endpoints = Object.values(requestFunctions).flat()
 const named = endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
 
@@ -57,6 +60,11 @@ describe('the contract', () => {
     expect(endpoint.scope ?? null).toBe(own?.scope)
     if (own?.role && !own.role.endsWith('?') && own.role !== 'moderator') expect(endpoint.role).toBe(own.role)
     if (own?.list === true) expect(endpoint.list).toBe('page')
+  })
+
+  it('has every event type', () => {
+    const visible = Object.entries(EVENTS).flatMap(([type, { audience }]) => (audience === 'internal' ? [] : [type]))
+    expect(visible.sort()).toEqual([...eventTypes].sort())
   })
 
   it('operation ids and routes are unique', () => {

@@ -21,7 +21,7 @@ export const createApp = async (work: Work, developerId: string, input: CreateAp
   refuseForbidden(work, input)
   const now = work.clock.now()
   const id = work.id('app')
-  const clientSecret = newSecret()
+  const clientSecret = newSecret('cs_')
   const signingSecret = newSigningSecret('agsec_')
   const app: App = {
     id,

@@ -43,7 +43,7 @@ describe('POST /api/v1/dev/apps', () => {
     expect(body).toMatchObject({ ...sent, status: 'draft', promoted_version: null, verified: false })
     expect(body.id).toMatch(/^app_/)
     expect(body.client_id).toBe(body.id)
-    expect(body.client_secret).toMatch(/^[A-Za-z0-9_-]{43}$/)
+    expect(body.client_secret).toMatch(/^cs_[A-Za-z0-9_-]{43}$/)
     expect(body.signing_secret).toMatch(/^agsec_[A-Za-z0-9+/]{43}=$/)
     expect(headers['cache-control']).toBe('no-store')
   })

@@ -102,6 +102,15 @@ describe('refreshing', () => {
     for (const answer of answers) if (answer.status !== 200) refused(answer)
   })
 
+  it('a lost answer no longer comes under its Idempotency-Key once its pair was used: that is reuse', async () => {
+    const client = await act.connected()
+    const headers = { 'idempotency-key': 'lost-and-used' }
+    const pair = (await act.refresh(client, client.tokens.refresh_token, {}, headers)).body
+    const next = (await act.refresh(client, pair.refresh_token)).body
+    refused(await act.refresh(client, client.tokens.refresh_token, {}, headers))
+    expect(await act.works(next.access_token)).toBe(401)
+  })
+
   it('a lost answer comes again under the same Idempotency-Key', async () => {
     const client = await act.connected()
     const headers = { 'idempotency-key': 'lost-1' }

@@ -1,0 +1,188 @@
+import * as oauth from 'oauth4webapi'
+import * as openid from 'openid-client'
+import { Webhook } from 'standardwebhooks'
+import Stripe from 'stripe'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { type Agent, consent, must, newAgent, type Running, send, startLocal, temporaryFolder, until } from './support.ts'
+
+const REDIRECT = 'http://127.0.0.1:9/callback'
+/** The libraries want https unless told that this is a machine of one's own. */
+const LOOPBACK = { [oauth.allowInsecureRequests]: true }
+
+const place = temporaryFolder()
+let running: Running
+let receiver: Receiver
+let agent: Agent
+beforeAll(async () => {
+  running = await startLocal({ dataDir: place.folder })
+  receiver = await startReceiver()
+  agent = await newAgent(running.baseUrl, { endpoint: receiver.url, redirectUri: REDIRECT })
+}, 90_000)
+afterAll(async () => {
+  await Promise.all([running.stop(), receiver.close()])
+  place.remove()
+})
+
+describe('openid-client', () => {
+  const discover = (secret = agent.app.client_secret) =>
+    openid.discovery(new URL(running.baseUrl), agent.app.client_id, secret, openid.ClientSecretPost(secret), {
+      algorithm: 'oauth2',
+      execute: [openid.allowInsecureRequests],
+    })
+
+  /** Authorize with a fresh state and verifier, through a person's decision. */
+  const back = async (config: openid.Configuration, decision: 'approve' | 'deny' = 'approve') => {
+    const verifier = openid.randomPKCECodeVerifier()
+    const state = openid.randomState()
+    const url = openid.buildAuthorizationUrl(config, {
+      redirect_uri: REDIRECT,
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      scope: 'runs:write webhooks:manage',
+      state,
+    })
+    return { url: await consent(running.baseUrl, url, agent.sandboxId, decision), verifier, state }
+  }
+
+  it('discovers, gets tokens by code and PKCE, calls the API, refreshes', async () => {
+    const config = await discover()
+    const { url, verifier, state } = await back(config)
+    const tokens = await openid.authorizationCodeGrant(config, url, { pkceCodeVerifier: verifier, expectedState: state })
+    expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 7_200, scope: 'runs:write webhooks:manage' })
+    const me = await openid.fetchProtectedResource(
+      config,
+      tokens.access_token,
+      new URL('/api/v1/me', running.baseUrl),
+      'GET',
+    )
+    expect(me.status).toBe(200)
+    const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '')
+    expect(refreshed.refresh_token).not.toBe(tokens.refresh_token)
+    await expect(openid.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toSatisfy(says('invalid_grant'))
+  })
+
+  it('sees invalid_client for a wrong secret and invalid_grant for a code used twice', async () => {
+    const config = await discover()
+    const { url, verifier, state } = await back(config)
+    const checks = { pkceCodeVerifier: verifier, expectedState: state }
+    const wrong = await discover('cs_wrong')
+    await expect(openid.authorizationCodeGrant(wrong, url, checks)).rejects.toSatisfy(says('invalid_client'))
+    await openid.authorizationCodeGrant(config, url, checks)
+    await expect(openid.authorizationCodeGrant(config, url, checks)).rejects.toSatisfy(says('invalid_grant'))
+  })
+
+  it('sees access_denied when the person says no', async () => {
+    const config = await discover()
+    const { url, verifier, state } = await back(config, 'deny')
+    const denied = openid.authorizationCodeGrant(config, url, { pkceCodeVerifier: verifier, expectedState: state })
+    await expect(denied).rejects.toMatchObject({ error: 'access_denied' })
+  })
+
+  it('sees invalid_token at the API', async () => {
+    const config = await discover()
+    const call = openid.fetchProtectedResource(config, 'nonsense', new URL('/api/v1/me', running.baseUrl), 'GET')
+    await expect(call).rejects.toSatisfy(says('invalid_token'))
+  })
+})
+
+describe('oauth4webapi', () => {
+  it('does the same by hand, with iss checked, and finds the code of an error', async () => {
+    const issuer = new URL(running.baseUrl)
+    const as = await oauth
+      .discoveryRequest(issuer, { algorithm: 'oauth2', ...LOOPBACK })
+      .then((response) => oauth.processDiscoveryResponse(issuer, response))
+    const client: oauth.Client = { client_id: agent.app.client_id }
+    const secret = oauth.ClientSecretPost(agent.app.client_secret)
+
+    const verifier = oauth.generateRandomCodeVerifier()
+    const state = oauth.generateRandomState()
+    const authorize = new URL(as.authorization_endpoint ?? '')
+    authorize.search = new URLSearchParams({
+      client_id: client.client_id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state,
+    }).toString()
+    const url = await consent(running.baseUrl, authorize, agent.sandboxId)
+    const parameters = oauth.validateAuthResponse(as, client, url, state)
+
+    const exchange = (auth: oauth.ClientAuth, given = verifier) =>
+      oauth
+        .authorizationCodeGrantRequest(as, client, auth, parameters, REDIRECT, given, LOOPBACK)
+        .then((response) => oauth.processAuthorizationCodeResponse(as, client, response))
+    await expect(exchange(oauth.ClientSecretPost('cs_wrong'))).rejects.toSatisfy(says('invalid_client'))
+    await expect(exchange(secret, oauth.generateRandomCodeVerifier())).rejects.toSatisfy(says('invalid_grant'))
+    const tokens = await exchange(secret)
+
+    const refresh = (token: string) =>
+      oauth
+        .refreshTokenGrantRequest(as, client, secret, token, LOOPBACK)
+        .then((response) => oauth.processRefreshTokenResponse(as, client, response))
+    const second = await refresh(tokens.refresh_token ?? '')
+    const resource = (token: string) =>
+      oauth.protectedResourceRequest(token, 'GET', new URL('/api/v1/me', issuer), undefined, null, LOOPBACK)
+    expect((await resource(second.access_token)).status).toBe(200)
+
+    await expect(refresh(tokens.refresh_token ?? '')).rejects.toSatisfy(says('invalid_grant'))
+    // Reuse revoked the chain: the pair in hand is dead, too.
+    await expect(resource(second.access_token)).rejects.toSatisfy(says('invalid_token'))
+  })
+
+  it('finds the protected resource’s metadata at its place, and the server in it', async () => {
+    const metadata = await must(running.baseUrl, 'GET', '/.well-known/oauth-protected-resource')
+    expect(metadata).toMatchObject({ resource: running.baseUrl, authorization_servers: [running.baseUrl] })
+    const refused = await send(running.baseUrl, 'GET', '/api/v1/me')
+    expect(refused.headers.get('www-authenticate')).toBe(
+      `Bearer resource_metadata="${running.baseUrl}/.well-known/oauth-protected-resource"`,
+    )
+  })
+})
+
+describe('a delivery that came over HTTP', () => {
+  it('verifies with stripe and with standardwebhooks as they are, and not when a byte differs', async () => {
+    const { baseUrl } = running
+    const token = (await must(baseUrl, 'POST', `/api/v1/dev/apps/${agent.app.id}/sandbox-token`, agent)).access_token
+    const hooks = await startReceiver()
+    try {
+      const { secret } = await must(baseUrl, 'POST', '/api/v1/webhooks', {
+        token,
+        body: { url: `${hooks.url}/in`, events: ['custom.*'] },
+      })
+      const data = { name: 'Zoë', note: 'naïve ☕' }
+      await must(baseUrl, 'POST', '/api/v1/tools/emit_event/invoke', {
+        token,
+        body: { arguments: { type: 'custom.order.paid', data } },
+      })
+      const delivery = await until(() => hooks.requests[0])
+      const body = delivery.body.toString()
+      const header = (name: string) => String(delivery.headers[name] ?? '')
+
+      const { webhooks } = new Stripe('sk_test_unused')
+      const event = webhooks.constructEvent(body, header('x-svc-signature'), secret) as unknown as { type: string; data: object }
+      expect(event).toMatchObject({ type: 'custom.order.paid', data })
+      expect(() => webhooks.constructEvent(`${body} `, header('x-svc-signature'), secret)).toThrow(/signature/)
+
+      const standard = new Webhook(secret)
+      const signed = {
+        'webhook-id': header('webhook-id'),
+        'webhook-timestamp': header('webhook-timestamp'),
+        'webhook-signature': header('webhook-signature'),
+      }
+      expect(standard.verify(body, signed)).toMatchObject({ id: signed['webhook-id'], data })
+      expect(() => standard.verify(`${body} `, signed)).toThrow(/signature/)
+    } finally {
+      await hooks.close()
+    }
+  })
+})
+
+/** The libraries keep a challenge's code in `cause`, an error body's in `error`. */
+function says(code: string) {
+  return (error: unknown): boolean => {
+    const { cause, error: direct } = error as { cause?: unknown; error?: unknown }
+    return direct === code || JSON.stringify(cause ?? null).includes(`"error":"${code}"`)
+  }
+}
