@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { defineEntity } from '../table/entity.ts'
 
-const outbox = () =>
+/** An event as it is kept, and as it travels. */
+export const outboxSchema = () =>
   z.object({
     id: z.string(),
     type: z.string(),
@@ -16,7 +17,7 @@ const outbox = () =>
     due_at: z.number().optional(),
   })
 
-export type OutboxEvent = z.infer<ReturnType<typeof outbox>>
+export type OutboxEvent = z.infer<ReturnType<typeof outboxSchema>>
 
 /**
  * An event, written in the transaction of the change it tells of (transactional outbox). The table's stream carries it
@@ -24,7 +25,7 @@ export type OutboxEvent = z.infer<ReturnType<typeof outbox>>
  */
 export const OutboxEntity = defineEntity<OutboxEvent>()({
   name: 'outbox',
-  schema: outbox,
+  schema: outboxSchema,
   pk: 'EVT#{id}',
   sk: 'EVT',
   due: true,

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { outboxSchema } from '../entities/events.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
 
 export interface QueueDefinition {
@@ -51,16 +52,7 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
 /** What EventBridge puts into a queue: the event's detail. */
 export const BusMessage = z.object({
   'detail-type': z.string(),
-  detail: z.object({
-    id: z.string(),
-    type: z.string(),
-    created_at: z.number(),
-    workspace_id: z.string(),
-    installation_id: z.string().optional(),
-    app_id: z.string().optional(),
-    /** JSON text, as in the outbox. */
-    data: z.string(),
-  }),
+  detail: outboxSchema(),
 })
 
 /** Sent to `delivery`: wakes a worker for one delivery. Holds the keys of all that it reads first, in one batch. */
