@@ -8,7 +8,7 @@ import {
 } from '#shared/domain/consents/schemas.ts'
 import { RawAnswer } from '#shared/http/answer.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { consentPage } from '../../web/consent/page.ts'
+import { consentPage } from '#web/consent/page.ts'
 
 const page = defineEndpoint({
   id: 'oauth.consent.page',

@@ -10,7 +10,7 @@ interface Signed {
 }
 
 /**
- * The bucket over plain signed requests. @aws-sdk/client-s3 would add 139 KB to every request-serving bundle for three
+ * The bucket over plain signed requests. @aws-sdk/client-s3 would add 106 KB to every bundle for three
  * operations; the signer is in the bundle anyway, for DynamoDB.
  * @param environment AWS_REGION, the credentials that Lambda sets, and AWS_ENDPOINT_URL_S3 for emulators
  */

@@ -2,7 +2,7 @@ import middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import type { Deps } from '../domain/deps.ts'
 import { isActive } from '../entities/runs.ts'
-import { fail } from '../kernel/errors.ts'
+import { fail, type PlatformError } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Authenticator, Authenticators } from './authenticate/types.ts'
 import { authorize } from './authorize.ts'
@@ -10,7 +10,7 @@ import type { CallerKind } from './callers.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type Exchange, endpointOf, type Middleware, readExchange, step } from './exchange.ts'
 import { countFailure } from './failures.ts'
-import { checkKey, hold } from './idempotency.ts'
+import { checkKey, type Hold, hold } from './idempotency.ts'
 import { check, parseForm, parseJson, parseQuery } from './parse.ts'
 import { preflight } from './preflight.ts'
 import { answerOf, errorAnswer, toPlatformError, toResult } from './render.ts'
@@ -149,13 +149,20 @@ const idempotency: Middleware = {
   },
   onError: async ({ internal: { exchange }, error }) => {
     if (!exchange?.hold || exchange.committed) return
-    const failure = toPlatformError(error)
-    if (notKept(failure.status, failure.code) || failure.headers['retry-after']) {
-      await exchange.hold.release(failure.status < 500)
-      return
+    try {
+      await settle(exchange, exchange.hold, toPlatformError(error))
+    } catch (cause) {
+      // The store is out of reach, say. The client still gets the error itself; the key is free once its lock has ended.
+      exchange.deps.log.error('an idempotency record stays locked', { request_id: exchange.requestId, error: cause })
     }
-    await keep(exchange, errorAnswer(exchange, failure))
   },
+}
+
+/** Keeps an error's answer, or frees the key where the same request may come out otherwise. */
+const settle = async (exchange: Exchange, held: Hold, failure: PlatformError): Promise<void> => {
+  const again = notKept(failure.status, failure.code) || failure.headers['retry-after'] !== undefined
+  if (again) await held.release(failure.status < 500)
+  else await keep(exchange, errorAnswer(exchange, failure))
 }
 
 const keep = async (exchange: Exchange, answerToKeep: ReturnType<typeof answerOf>): Promise<void> => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { getUnits, indexUnits, itemSize, queryUnits, valueSize, writeUnits } from '../../bench/capacity.ts'
+import { getUnits, indexUnits, itemSize, queryUnits, valueSize, writeUnits } from '#bench/capacity.ts'
 
 const indexes = [
   { partitionKey: 'duepk', sortKey: 'duesk' },

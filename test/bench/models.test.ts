@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { costOf, gbSeconds, total } from '../../bench/cost/usage.ts'
-import { sequentialRoundTrips } from '../../bench/round-trips.ts'
-import { median, percentile, spread } from '../../bench/statistics.ts'
+import { costOf, gbSeconds, total } from '#bench/cost/usage.ts'
+import { sequentialRoundTrips } from '#bench/round-trips.ts'
+import { median, percentile, spread } from '#bench/statistics.ts'
 
 const call = (start: number, end: number) => ({ start, end })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { verdict } from '../../bench/bundles.ts'
-import { withResults } from '../../bench/report/document.ts'
-import { markdownTable, plainTable, type Table } from '../../bench/report/table.ts'
+import { verdict } from '#bench/bundles.ts'
+import { withResults } from '#bench/report/document.ts'
+import { markdownTable, plainTable, type Table } from '#bench/report/table.ts'
 
 const table: Table = {
   title: 'Sizes',

@@ -16,10 +16,10 @@ const finding = () =>
     .meta({ id: 'ManifestFinding' })
 
 /** What `POST /api/v1/dev/manifest/validate` answers (decisions §9). */
-export const ReportSchema = () =>
-  z
-    .object({ valid: z.boolean(), errors: z.array(finding()), warnings: z.array(finding()) })
-    .meta({ id: 'ManifestReport' })
+export const ReportSchema = () => {
+  const findings = z.array(finding())
+  return z.object({ valid: z.boolean(), errors: findings, warnings: findings }).meta({ id: 'ManifestReport' })
+}
 
 /** A published version (decisions §9). */
 export const VersionSchema = () =>

@@ -1,0 +1,171 @@
+import { requestFunctions, workers } from '#functions/registry.ts'
+import { planFunctions } from '#infra/plan.ts'
+import { type Cost, costOf, gbSeconds, total, type Usage } from './cost/usage.ts'
+import type { CpuUse } from './cpu.ts'
+import type { Measured, StoreUse } from './endpoints.ts'
+import { PRICES } from './prices.ts'
+import { fixed, type Table } from './report/table.ts'
+import { median } from './statistics.ts'
+
+/** What a million API calls are, by weight. Names as in the table of endpoints. */
+const CALL_MIX: Record<string, number> = {
+  'GET /api/v1/me': 10,
+  'GET /api/v1/runs: 20 of them': 15,
+  'GET /api/v1/runs/{id}': 25,
+  'GET /api/v1/events': 20,
+  'POST /api/v1/runs/{id}/steps': 15,
+  'POST /api/v1/tools/{name}/invoke: list_runs': 5,
+  'GET /console/runs: 20 of them': 5,
+  'GET /console/runs/{id}': 3,
+  'POST /oauth/token: a refresh token': 2,
+}
+
+/** What cannot be measured here. Milliseconds and bytes. */
+const ASSUMED = {
+  storeRoundTripMs: 5,
+  agentAnswerMs: 1_000,
+  receiverAnswerMs: 200,
+  answerBytes: 2_000,
+  requestBytes: 2_000,
+  logBytesPerInvocation: 1_000,
+} as const
+
+/** A message is put into a queue, received and deleted; batches, which make it cheaper, come with traffic. */
+const REQUESTS_PER_MESSAGE = 3
+
+/** What the costs are computed from. */
+export interface Sources {
+  store: StoreUse
+  cpu: readonly CpuUse[]
+}
+
+const memoryOf = (): ((name: string) => number) => {
+  const plans = planFunctions({ requestFunctions, workers })
+  return (name) => plans.find((plan) => plan.name === name)?.memoryMb ?? 512
+}
+
+const find = (all: readonly Measured[], name: string): Measured['consumption'] => {
+  const found = all.find((one) => one.name === name)
+  if (!found) throw new Error(`Nothing was measured for ${name}`)
+  return found.consumption
+}
+
+/** One execution of a function that does what was measured, and waits for somebody outside. */
+const execution = (
+  { cpu }: Sources,
+  { name, consumption }: Measured,
+  memoryMb: number,
+  outsideMs = 0,
+): Partial<Usage> => {
+  const measured = cpu.find((use) => use.name === name)
+  const cpuMs = measured ? median(measured.real) / 1_000 : consumption.calls * cpuMsPerCall(cpu)
+  const waitMs = consumption.roundTrips * ASSUMED.storeRoundTripMs + outsideMs
+  return {
+    invocations: 1,
+    gbSeconds: gbSeconds({ cpuMs, waitMs, memoryMb }),
+    readUnits: consumption.readUnits,
+    writeUnits: consumption.writeUnits,
+    logBytes: ASSUMED.logBytesPerInvocation,
+  }
+}
+
+/** CPU that goes with one call to the store, for what was not measured by itself. */
+const cpuMsPerCall = (cpu: readonly CpuUse[]): number => {
+  const me = cpu.find(({ name }) => name === 'GET /api/v1/me')
+  return me ? median(me.real) / 3 / 1_000 : 1
+}
+
+const apiCall = (sources: Sources, name: string, memoryMb: number): Usage =>
+  total(
+    [execution(sources, { name, consumption: find(sources.store.requests, name) }, memoryMb), 1],
+    [{ apiRequests: 1, bytesOut: ASSUMED.answerBytes }, 1],
+  )
+
+/** An event on its way from the table to the queue of its fan-out. */
+const event = (sources: Sources, memory: (name: string) => number): Usage => {
+  const relay = { name: 'relay', consumption: { calls: 1, roundTrips: 1, readUnits: 0, writeUnits: 0 } }
+  return total(
+    [execution(sources, relay, memory('stream-relay')), 1],
+    [{ busEvents: 1, queueRequests: REQUESTS_PER_MESSAGE }, 1],
+  )
+}
+
+const worker = (sources: Sources, message: string, memoryMb: number, outsideMs = 0): Usage =>
+  total([
+    execution(sources, { name: message, consumption: find(sources.store.workers, message) }, memoryMb, outsideMs),
+    1,
+  ])
+
+/** What a million of each take. */
+const usages = (sources: Sources): [name: string, usage: Usage][] => {
+  const memory = memoryOf()
+  const weights = Object.values(CALL_MIX).reduce((sum, weight) => sum + weight, 0)
+  const call = total(
+    ...Object.entries(CALL_MIX).map(([name, weight]): [Usage, number] => [
+      apiCall(sources, name, memory('api')),
+      weight / weights,
+    ]),
+  )
+  const fanout = (type: string, suffix = '') => worker(sources, `fanout: ${type}${suffix}`, memory('event-fanout'))
+  const run = total(
+    [apiCall(sources, 'POST /api/v1/runs', memory('api')), 1],
+    [event(sources, memory), 2],
+    [fanout('run.created'), 1],
+    [fanout('run.succeeded'), 1],
+    [{ queueRequests: REQUESTS_PER_MESSAGE, bytesOut: ASSUMED.requestBytes }, 1],
+    [worker(sources, 'dispatch: run.created', memory('run-dispatch'), ASSUMED.agentAnswerMs), 1],
+  )
+  const delivery = total(
+    [fanout('run.succeeded', ', one subscription'), 1],
+    [fanout('run.succeeded'), -1],
+    [{ queueRequests: REQUESTS_PER_MESSAGE, fairRequests: REQUESTS_PER_MESSAGE, bytesOut: ASSUMED.requestBytes }, 1],
+    [worker(sources, 'delivery', memory('webhook-delivery'), ASSUMED.receiverAnswerMs), 1],
+  )
+  return [
+    ['API calls (the mix below)', call],
+    ['runs, from the request to the agent’s answer', run],
+    ['webhook deliveries, at the first attempt', delivery],
+  ]
+}
+
+const dollars = (value: number): string => value.toFixed(2)
+
+const row = (name: string, cost: Cost): string[] => {
+  const { gateway, lambda, dynamodb, sqs, bus, logs, transfer } = cost
+  const parts = [gateway, lambda, dynamodb, sqs, bus, logs, transfer]
+  return [name, ...[...parts, parts.reduce((sum, one) => sum + one, 0)].map(dollars)]
+}
+
+/** The cost of a million of each, in dollars. */
+export const costTables = (sources: Sources): Table[] => {
+  const mix = Object.entries(CALL_MIX).map(([name, weight]) => `${weight} % ${name}`)
+  const each = usages(sources)
+  return [
+    {
+      title: `Cost of a million, in US dollars (${PRICES.region}, list prices of ${PRICES.date})`,
+      columns: ['a million', 'API Gateway', 'Lambda', 'DynamoDB', 'SQS', 'EventBridge', 'logs', 'transfer', 'together'],
+      rows: each.map(([name, usage]) => row(name, costOf(scaled(usage)))),
+      notes: [
+        'Check the prices in bench/prices.ts before relying on these sums. Without free tiers, discounts, storage, backups and alarms; Lambda reads the table’s stream for nothing.',
+        `Lambda (arm64): the CPU measured here, at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store: a lower bound. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${ASSUMED.logBytesPerInvocation} bytes of log for each invocation; bodies of ${ASSUMED.answerBytes} bytes go out. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
+        'A run: POST /api/v1/runs, its two events through stream, bus and fan-out into the feed, one dispatch. A delivery: what a subscription adds to an event, and the delivery itself.',
+        `API calls: ${mix.join(', ')}.`,
+      ],
+    },
+    {
+      title: 'What one of each takes',
+      columns: ['one', 'read units', 'write units', 'invocations', 'GB-seconds', 'queue requests', 'bus events'],
+      rows: each.map(([name, usage]) => [
+        name,
+        fixed(usage.readUnits, 1),
+        fixed(usage.writeUnits, 1),
+        fixed(usage.invocations, 1),
+        fixed(usage.gbSeconds, 4),
+        fixed(usage.queueRequests, 0),
+        fixed(usage.busEvents, 0),
+      ]),
+    },
+  ]
+}
+
+const scaled = (usage: Usage): Usage => total([usage, 1e6])

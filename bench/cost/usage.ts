@@ -1,0 +1,73 @@
+import { PRICES, VCPU_MEMORY_MB } from '../prices.ts'
+
+/** What something takes of each service. */
+export interface Usage {
+  apiRequests: number
+  invocations: number
+  gbSeconds: number
+  readUnits: number
+  writeUnits: number
+  queueRequests: number
+  /** Those of them that carry a message group. */
+  fairRequests: number
+  busEvents: number
+  logBytes: number
+  bytesOut: number
+}
+
+const NONE: Usage = {
+  apiRequests: 0,
+  invocations: 0,
+  gbSeconds: 0,
+  readUnits: 0,
+  writeUnits: 0,
+  queueRequests: 0,
+  fairRequests: 0,
+  busEvents: 0,
+  logBytes: 0,
+  bytesOut: 0,
+}
+
+/** The sum of parts, each a number of times. */
+export const total = (...parts: readonly [usage: Partial<Usage>, times: number][]): Usage => {
+  const sum = { ...NONE }
+  for (const [usage, times] of parts) {
+    for (const [field, value] of Object.entries(usage)) sum[field as keyof Usage] += value * times
+  }
+  return sum
+}
+
+export interface Execution {
+  /** CPU on a whole core. */
+  cpuMs: number
+  /** Time in which it waits for others. */
+  waitMs: number
+  memoryMb: number
+}
+
+/** Billed gigabyte-seconds at the least: waiting, and the CPU at the share of a core that comes with the memory. */
+export const gbSeconds = ({ cpuMs, waitMs, memoryMb }: Execution): number => {
+  const slowdown = Math.max(1, VCPU_MEMORY_MB / memoryMb)
+  return ((cpuMs * slowdown + waitMs) / 1_000) * (memoryMb / 1_024)
+}
+
+/** Dollars by service. */
+export type Cost = Record<'gateway' | 'lambda' | 'dynamodb' | 'sqs' | 'bus' | 'logs' | 'transfer', number>
+
+const GB = 1e9
+
+/** What a usage costs. */
+export const costOf = (usage: Usage, prices: typeof PRICES = PRICES): Cost => {
+  const { million } = prices
+  const millions = (count: number, price: number): number => (count / 1e6) * price
+  return {
+    gateway: millions(usage.apiRequests, million.apiGatewayRestRequests),
+    lambda: millions(usage.invocations, million.lambdaRequests) + usage.gbSeconds * prices.lambdaArmGbSecond,
+    dynamodb:
+      millions(usage.readUnits, million.dynamodbReadUnits) + millions(usage.writeUnits, million.dynamodbWriteUnits),
+    sqs: millions(usage.queueRequests, million.sqsRequests) + millions(usage.fairRequests, million.sqsFairSurcharge),
+    bus: millions(usage.busEvents, million.eventBridgeEvents),
+    logs: (usage.logBytes / GB) * prices.cloudWatchLogsGb,
+    transfer: (usage.bytesOut / GB) * prices.dataOutGb,
+  }
+}

@@ -1,0 +1,147 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb'
+import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+import { getUnits, type Item, indexUnits, queryUnits, writeUnits } from '../capacity.ts'
+import { type Interval, sequentialRoundTrips } from '../round-trips.ts'
+
+/** What some work asked of the store. */
+export interface Consumption {
+  calls: number
+  /** Calls that had to wait for one another. */
+  roundTrips: number
+  readUnits: number
+  writeUnits: number
+}
+
+interface Call extends Interval {
+  readUnits: number
+  writeUnits: number
+}
+
+interface Change {
+  key: Item
+  transactional: boolean
+}
+
+type Stack = DynamoDBClient['middlewareStack']
+
+const TABLE_KEYS = [TABLE_LAYOUT.partitionKey, TABLE_LAYOUT.sortKey]
+const INDEXES = Object.values(TABLE_LAYOUT.indexes)
+
+/**
+ * Measures what goes through a client. For every write it reads the item before and after, past the client, because what
+ * a write costs depends on both.
+ */
+export class StoreMeter {
+  readonly #own: DynamoDBDocumentClient
+  readonly #tableName: string
+  /** Whose calls they are, through every await: other work at the same time is not counted. */
+  readonly #current = new AsyncLocalStorage<Call[]>()
+
+  /** @param stack the measured client's middleware stack, which its document client shares */
+  constructor(stack: Stack, { endpoint, tableName }: { endpoint: string; tableName: string }) {
+    const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' }
+    this.#own = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region: 'us-east-1', credentials }))
+    this.#tableName = tableName
+    stack.add(
+      (next, context) => async (args) => {
+        const calls = this.#current.getStore()
+        if (!calls) return next(args)
+        const start = performance.now()
+        const input = args.input as Item
+        const changes = changesOf(context.commandName ?? '', input)
+        const before = await this.#read(changes)
+        try {
+          const result = await next(args)
+          const reads = readUnitsOf(context.commandName ?? '', input, result.output as unknown as Item)
+          calls.push(await this.#callOf(start, changes, before, reads))
+          return result
+        } catch (error) {
+          calls.push(await this.#callOf(start, changes, before, 0))
+          throw error
+        }
+      },
+      { step: 'initialize', priority: 'low', name: 'store-meter' },
+    )
+  }
+
+  /** What the work consumes. */
+  async during<T>(work: () => Promise<T>): Promise<{ result: T; consumption: Consumption }> {
+    const calls: Call[] = []
+    const result = await this.#current.run(calls, work)
+    const sum = (of: 'readUnits' | 'writeUnits') => calls.reduce((total, call) => total + call[of], 0)
+    return {
+      result,
+      consumption: {
+        calls: calls.length,
+        roundTrips: sequentialRoundTrips(calls),
+        readUnits: sum('readUnits'),
+        writeUnits: sum('writeUnits'),
+      },
+    }
+  }
+
+  close(): void {
+    this.#own.destroy()
+  }
+
+  async #read(changes: readonly Change[]): Promise<(Item | undefined)[]> {
+    return Promise.all(
+      changes.map(async ({ key }) => {
+        const { Item } = await this.#own.send(
+          new GetCommand({ TableName: this.#tableName, Key: key, ConsistentRead: true }),
+        )
+        return Item
+      }),
+    )
+  }
+
+  async #callOf(
+    start: number,
+    changes: readonly Change[],
+    before: (Item | undefined)[],
+    readUnits: number,
+  ): Promise<Call> {
+    const after = await this.#read(changes)
+    const units = changes.map(
+      ({ transactional }, i) =>
+        writeUnits(before[i], after[i], transactional) + indexUnits(before[i], after[i], TABLE_KEYS, INDEXES),
+    )
+    return { start, end: performance.now(), readUnits, writeUnits: units.reduce((sum, one) => sum + one, 0) }
+  }
+}
+
+const keyOf = (item: Item): Item => Object.fromEntries(TABLE_KEYS.map((name) => [name, item[name]]))
+
+interface Operation {
+  Item?: Item
+  Key?: Item
+}
+
+/** The items that a command changes, or checks inside a transaction. */
+const changesOf = (command: string, input: Item): Change[] => {
+  const one = ({ Item, Key }: Operation, transactional: boolean): Change => ({
+    key: keyOf(Item ?? Key ?? {}),
+    transactional,
+  })
+  if (/^(Put|Update|Delete)/.test(command)) return [one(input as Operation, false)]
+  if (!command.startsWith('TransactWrite')) return []
+  const items = (input.TransactItems ?? []) as Record<string, Operation>[]
+  return items.flatMap((item) => Object.values(item).map((operation) => one(operation, true)))
+}
+
+const readUnitsOf = (command: string, input: Item, output: Item): number => {
+  if (command.startsWith('Get')) return getUnits(output.Item as Item | undefined, input.ConsistentRead === true)
+  if (command.startsWith('Query')) return queryUnits((output.Items ?? []) as Item[], input.ConsistentRead === true)
+  if (!command.startsWith('BatchGet')) return 0
+  const requests = Object.entries(
+    (input.RequestItems ?? {}) as Record<string, { Keys: Item[]; ConsistentRead?: boolean }>,
+  )
+  return requests.reduce((sum, [table, { Keys, ConsistentRead = false }]) => {
+    const found = ((output.Responses as Record<string, Item[]>)[table] ?? []) as Item[]
+    const missing = Keys.length - found.length
+    const units = found.reduce((total, item) => total + getUnits(item, ConsistentRead), 0)
+    return sum + units + missing * getUnits(undefined, ConsistentRead)
+  }, 0)
+}

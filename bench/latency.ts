@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { startPlatform } from '#local/platform.ts'
+import { BUNDLES, prepare } from '#local/prepare.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { applyLoad, type Latencies, type Load } from './latency/load.ts'
+import { clientOf, createTenant } from './latency/setup.ts'
+import { fixed, type Table } from './report/table.ts'
+import { percentile } from './statistics.ts'
+
+/** From a commit to the request that tells of it, in the local run. */
+const P95_LIMIT_MS = 500
+
+const TENANTS = 3
+const RECEIVERS_EACH = 2
+
+export interface LatencyOptions extends Partial<Load> {}
+
+/** Runs and their webhooks over HTTP against the local platform, first as they are, then beside a receiver that hangs. */
+export const measureLatency = async ({ seconds = 10, runsPerSecond = 3 }: LatencyOptions = {}) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'bench-latency-'))
+  const cdkOut = path.join(folder, 'cdk.out')
+  await prepare({ cdkOut })
+  const platform = await startPlatform({ dataDir: path.join(folder, 'data'), cdkOut, bundles: BUNDLES })
+  const opened: Receiver[] = []
+  const open = async (): Promise<Receiver> => {
+    const receiver = await startReceiver()
+    opened.push(receiver)
+    return receiver
+  }
+  try {
+    await platform.warm()
+    const call = clientOf(platform.baseUrl)
+    const agent = await open()
+    const answer = JSON.stringify({ status: 'succeeded', output: { text: 'Hello, Ada!' } })
+    agent.answer({ kind: 'answer', status: 200, body: answer })
+    const tenants = []
+    for (let i = 0; i < TENANTS; i++) {
+      const receivers = await Promise.all(Array.from({ length: RECEIVERS_EACH }, open))
+      tenants.push(await createTenant(call, agent.url, receivers))
+    }
+    const load = { seconds, runsPerSecond }
+    // What is loaded at the first use is no part of how it goes on.
+    await applyLoad(call, agent, tenants, { seconds: 2, runsPerSecond: 2 })
+    const calm = await applyLoad(call, agent, tenants, load)
+    const hanging = await open()
+    hanging.answer({ kind: 'hang' })
+    const subscription = { url: hanging.url, events: ['run.*'] }
+    await call('POST', '/api/v1/webhooks', tenants[0]?.headers ?? {}, subscription)
+    const beside = await applyLoad(call, agent, tenants, load)
+    return { load, calm, beside, hung: hanging.requests.length }
+  } finally {
+    await Promise.all(opened.map((receiver) => receiver.close()))
+    await platform.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const row = (name: string, values: readonly number[], lost: string): string[] => {
+  const p95 = percentile(values, 0.95)
+  return [
+    name,
+    String(values.length),
+    fixed(percentile(values, 0.5), 0),
+    fixed(p95, 0),
+    fixed(percentile(values, 1), 0),
+    lost,
+    p95 < P95_LIMIT_MS ? 'kept' : 'OVER',
+  ]
+}
+
+const rows = (name: string, { dispatch, deliveries, lost }: Latencies): string[][] => [
+  row(`run dispatch, ${name}`, dispatch, String(lost)),
+  row(`webhook deliveries, ${name}`, deliveries, String(lost)),
+]
+
+/** The table of what was measured. */
+export const latencyTables = ({ load, calm, beside, hung }: Awaited<ReturnType<typeof measureLatency>>): Table[] => [
+  {
+    title: 'From the commit to the request, in the local run',
+    columns: ['what', 'arrived', 'p50 ms', 'p95 ms', 'max ms', 'lost', `p95 below ${P95_LIMIT_MS}`],
+    rows: [...rows('all receivers well', calm), ...rows('one receiver hanging', beside)],
+    notes: [
+      `${TENANTS} installations with ${RECEIVERS_EACH} webhook receivers each start ${load.runsPerSecond} runs a second each for ${load.seconds} seconds, over HTTP; the agent answers at once. From created_at of the run or the event to the request’s arrival. Platform, agent, receivers and load share one machine and the loopback interface.`,
+      `In the second half the first installation has one more receiver, which takes requests and never answers (it got ${hung}); the rows show all others. “Lost” counts runs and deliveries together.`,
+    ],
+  },
+]

@@ -1,0 +1,30 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { markdownTable, type Table } from './table.ts'
+
+const begin = (part: string): string => `<!-- bench:${part} -->`
+const end = (part: string): string => `<!-- /bench:${part} -->`
+
+/**
+ * The document with a part's tables in the place of that part's earlier ones. What stands around the two marks is left
+ * alone; a part without marks is put at the end.
+ */
+export const withResults = (document: string, part: string, machine: string, tables: readonly Table[]): string => {
+  const block = [begin(part), `_${machine}_`, ...tables.map(markdownTable), end(part)].join('\n\n')
+  const from = document.indexOf(begin(part))
+  const to = document.indexOf(end(part))
+  if (from < 0 || to < from) return `${document.trimEnd()}\n\n${block}\n`
+  return document.slice(0, from) + block + document.slice(to + end(part).length)
+}
+
+/** Writes a part's tables into a Markdown file. */
+export const writeResults = async (
+  file: string,
+  part: string,
+  machine: string,
+  tables: readonly Table[],
+): Promise<void> => {
+  const document = await readFile(file, 'utf8').catch(() => '# Performance\n')
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, withResults(document, part, machine, tables))
+}
