@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { type BuildFailure, type BuildOptions, type BuildResult, context, type Message } from 'esbuild'
 import { lean } from './bundle/lean.ts'
 import { noSchemaGenerator } from './bundle/no-schema-generator.ts'
-import { prebuilt } from './bundle/prebuilt.ts'
 import { prebuild } from './bundle/prebuild.ts'
+import { prebuilt } from './bundle/prebuilt.ts'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 

@@ -17,10 +17,7 @@ const answers: [ResponseType, Answer][] = [
   // The gateway takes an unknown path for a missing signature.
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, { code: 'not_found', status: 404 }],
   [ResponseType.RESOURCE_NOT_FOUND, { code: 'not_found', status: 404 }],
-  [
-    ResponseType.REQUEST_TOO_LARGE,
-    { code: 'payload_too_large', status: 413, message: 'The request is larger than 10 MB.' },
-  ],
+  [ResponseType.REQUEST_TOO_LARGE, { code: 'payload_too_large', status: 413, message: 'The request is too large.' }],
   [ResponseType.UNSUPPORTED_MEDIA_TYPE, { code: 'unsupported_media_type', status: 415 }],
   [ResponseType.THROTTLED, { code: 'rate_limited', status: 429, headers: { 'Retry-After': '1' } }],
   [ResponseType.QUOTA_EXCEEDED, { code: 'rate_limited', status: 429, headers: { 'Retry-After': '60' } }],

@@ -85,7 +85,11 @@ export function permissions(
   }
   if (source.kind === 'stream') {
     statements.push(
-      allow('ReadStream', ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [to.stream]),
+      allow(
+        'ReadStream',
+        ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
+        [to.stream],
+      ),
       allow('KeepFailures', ['sqs:SendMessage'], [source.failures]),
     )
   }

@@ -59,9 +59,7 @@ export function planRoutes(requestFunctions: Record<string, Endpoint[]>): Route[
 }
 
 function collect(node: Node): Route[] {
-  const routes: Route[] = [
-    { path: node.path, ...(node.own ?? { function: owner(node.path), streams: false }) },
-  ]
+  const routes: Route[] = [{ path: node.path, ...(node.own ?? { function: owner(node.path), streams: false }) }]
   if (!node.children.has('{}')) {
     routes.push({ path: `${node.path === '/' ? '' : node.path}/{proxy+}`, function: owner(node.path), streams: false })
   }

@@ -2,7 +2,6 @@ import { type Instance, type InvokeResult, startInstance } from './functions/ins
 import type { FunctionModel } from './template/model.ts'
 
 export type { InvokeResult } from './functions/instance.ts'
-export type { FunctionError } from './functions/protocol.ts'
 
 /** A line that a function printed. */
 export interface FunctionLine {

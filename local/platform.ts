@@ -19,10 +19,9 @@ import { startSources } from './sources.ts'
 import { REGION } from './template/physical.ts'
 import { readTemplate } from './template.ts'
 
-export { AwsError } from './aws/error.ts'
-export type { AwsCall, AwsHook } from './aws/server.ts'
-export type { InvokeInterceptor, InvokeResult } from './functions.ts'
-export type { LogEntry, LogListener } from './logs.ts'
+export type { AwsCall } from './aws/server.ts'
+export type { InvokeResult } from './functions.ts'
+export type { LogEntry } from './logs.ts'
 export type { Platform, PlatformOptions } from './platform/types.ts'
 
 const DRAIN_MS = 1_500

@@ -39,7 +39,12 @@ export const startAgent = async (): Promise<SampleAgent> => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const text = `Hello, ${execute.run.input.name ?? 'world'}!`
       response.end(
-        JSON.stringify({ status: 'succeeded', output: { text }, steps: [{ type: 'message', output: { text } }], cost_units: 1 }),
+        JSON.stringify({
+          status: 'succeeded',
+          output: { text },
+          steps: [{ type: 'message', output: { text } }],
+          cost_units: 1,
+        }),
       )
       return
     }

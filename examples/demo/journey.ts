@@ -57,11 +57,16 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
     return text ? JSON.parse(text) : undefined
   }
   try {
-    const registered = await call('POST', '/api/v1/dev/register', {}, {
-      email: `ada-${unique}@example.com`,
-      name: 'Ada',
-      company: 'Example Ltd',
-    })
+    const registered = await call(
+      'POST',
+      '/api/v1/dev/register',
+      {},
+      {
+        email: `ada-${unique}@example.com`,
+        name: 'Ada',
+        company: 'Example Ltd',
+      },
+    )
     const developer = { 'x-developer-key': registered.api_key }
     step('A developer registers', registered.developer.id)
 

@@ -15,7 +15,8 @@ const began = performance.now()
 const { runId, deliveries } = await runJourney({
   baseUrl,
   adminKey: process.env.ADMIN_KEY ?? 'local-admin-key',
-  log: (step, detail, ms) => console.log(`${String(Math.round(ms)).padStart(6)} ms  ${step}${detail ? `  (${detail})` : ''}`),
+  log: (step, detail, ms) =>
+    console.log(`${String(Math.round(ms)).padStart(6)} ms  ${step}${detail ? `  (${detail})` : ''}`),
 })
 console.log(
   `\nThe whole job took ${((performance.now() - began) / 1_000).toFixed(1)} s: run ${runId}, ${deliveries.length} signed webhooks.`,

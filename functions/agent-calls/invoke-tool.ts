@@ -1,9 +1,10 @@
+import * as z from 'zod'
 import { invokeTool } from '#shared/domain/tools/invoke.ts'
 import { InvocationResult, InvokeTool } from '#shared/domain/tools/schemas.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { check } from '#shared/http/parse.ts'
 import { fail } from '#shared/kernel/errors.ts'
-import * as z from 'zod'
+import { isId } from '#shared/kernel/ids.ts'
 
 export const invoke = defineEndpoint({
   id: 'api.tools.invoke',
@@ -19,15 +20,34 @@ export const invoke = defineEndpoint({
     'Answers `ok` with the result, `awaiting_approval` when a person has to decide first (not an error: call again, or wait for `run.resumed`), or `rejected`.',
   body: InvokeTool,
   response: InvocationResult,
-  errors: ['unknown_tool', 'tool_denied', 'blocked_target', 'run_already_finished', 'conflict', 'too_many_steps', 'not_found'],
+  errors: [
+    'unknown_tool',
+    'tool_denied',
+    'blocked_target',
+    'run_already_finished',
+    'conflict',
+    'too_many_steps',
+    'not_found',
+  ],
   needs: ['objects:read', 'objects:write'],
   handler: ({ work, caller, params, body }) => {
+    if (body.run_id !== undefined && !isId('run', body.run_id)) {
+      throw fail('not_found', { message: 'There is no such run.' })
+    }
     if (caller.run && body.run_id !== undefined && body.run_id !== caller.run.id) {
       throw fail('not_found', { message: 'There is no such run.' })
     }
     const input = { name: params.name, arguments: body.arguments, runId: body.run_id ?? caller.run?.id }
-    return invokeTool(work, caller, input, (schema, value) =>
-      (check(z.object({ arguments: schema }), { arguments: value }, 'The tool’s arguments') as { arguments: Record<string, unknown> }).arguments,
+    return invokeTool(
+      work,
+      caller,
+      input,
+      (schema, value) =>
+        (
+          check(z.object({ arguments: schema }), { arguments: value }, 'The tool’s arguments') as {
+            arguments: Record<string, unknown>
+          }
+        ).arguments,
     )
   },
 })

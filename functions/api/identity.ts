@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { VersionEntity } from '#shared/entities/apps.ts'
 import { loadPayload } from '#shared/domain/payloads.ts'
+import { VersionEntity } from '#shared/entities/apps.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { fail } from '#shared/kernel/errors.ts'
 

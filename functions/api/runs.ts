@@ -1,20 +1,20 @@
 import * as z from 'zod'
-import { listRuns, readRun } from '#shared/domain/runs/read.ts'
-import { cancelRun, completeRun } from '#shared/domain/runs/finish.ts'
+import { renewCallbackToken } from '#shared/domain/runs/callback-token.ts'
 import { loadRun } from '#shared/domain/runs/change.ts'
+import { cancelRun, completeRun } from '#shared/domain/runs/finish.ts'
 import { presentRun } from '#shared/domain/runs/present.ts'
+import { listRuns, readRun } from '#shared/domain/runs/read.ts'
 import { addSteps } from '#shared/domain/runs/report.ts'
 import { AddSteps, CompleteRun, RunSchema, StartRun, StepSchema } from '#shared/domain/runs/schemas.ts'
 import { startRun } from '#shared/domain/runs/start.ts'
-import { renewCallbackToken } from '#shared/domain/runs/callback-token.ts'
 import { RUN_STATUSES } from '#shared/entities/runs.ts'
 import type { IntegrationCaller } from '#shared/http/callers.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { paged, pageQuery } from '#shared/http/paging.ts'
 import { fail } from '#shared/kernel/errors.ts'
 
-/** Room for 1 MiB of input or output and what is around it; the exact limit is counted on the value. */
-const RUN_BODY = 1_200_000
+/** Room for 1 MiB of input or output however it is escaped, with steps beside it; the exact limits are counted on the values. */
+const RUN_BODY = 4 * 1_024 * 1_024
 
 /** A run as this token may reach it: a callback token its own only, others their installation's. */
 const keyOf = ({ installation, run }: IntegrationCaller, id: string) => {
@@ -52,7 +52,8 @@ export const list = defineEndpoint({
   caller: 'integration',
   scope: 'runs:read',
   summary: 'List the installation’s runs, newest first',
-  query: () => pageQuery({ status: z.enum(RUN_STATUSES).optional().meta({ description: 'Only runs with this status.' }) }),
+  query: () =>
+    pageQuery({ status: z.enum(RUN_STATUSES).optional().meta({ description: 'Only runs with this status.' }) }),
   list: 'page',
   response: RunSchema,
   needs: ['objects:read'],
@@ -143,7 +144,9 @@ export const callbackToken = defineEndpoint({
   summary: 'Renew the callback token of a run',
   description: 'With the run’s own callback token, while it is alive.',
   response: () =>
-    z.object({ token: z.string(), expires_in: z.number().int().meta({ description: 'Seconds' }) }).meta({ id: 'CallbackToken' }),
+    z
+      .object({ token: z.string(), expires_in: z.number().int().meta({ description: 'Seconds' }) })
+      .meta({ id: 'CallbackToken' }),
   secret: true,
   errors: ['insufficient_scope', 'run_already_finished'],
   handler: async ({ work, caller, params }) => {

@@ -21,6 +21,7 @@ export const publish = defineEndpoint({
     'The body is the manifest itself. Versions are immutable: publishing one again is `version_exists`. The vendor ' +
     'part of the manifest’s id is fixed by the developer’s first publication.',
   body: AnyManifest,
+  anyJson: true,
   maxBodyBytes: LIMITS.manifestBytes,
   status: 201,
   response: VersionSchema,
@@ -65,6 +66,7 @@ export const validate = defineEndpoint({
   summary: 'Check a manifest without an account',
   description: 'For CI: answers 200 with every error at once, each with its JSON Pointer and how to mend it.',
   body: AnyManifest,
+  anyJson: true,
   maxBodyBytes: LIMITS.manifestBytes,
   response: ReportSchema,
   handler: async ({ work, body }) => reportOn(work, body),

@@ -1,7 +1,8 @@
 import type { Work } from '#shared/domain/deps.ts'
-import { pairIsUnused } from '#shared/domain/oauth/refresh.ts'
+import { answerStillHolds } from '#shared/domain/oauth/kept-answer.ts'
 import { TokenResponseSchema } from '#shared/domain/oauth/token-pair.ts'
-import { answerTokenRequest, TokenRequest } from '#shared/domain/oauth/token-request.ts'
+import { answerTokenRequest, TokenRequest, type TokenRequestInput } from '#shared/domain/oauth/token-request.ts'
+import type { ClientCaller } from '#shared/http/callers.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 
 const common = {
@@ -16,10 +17,8 @@ const common = {
   needs: ['keys:tokens', 'keys:data'],
 } as const
 
-const replays = async (work: Work, body: unknown): Promise<boolean> => {
-  const { refresh_token } = body as { refresh_token?: unknown }
-  return typeof refresh_token !== 'string' || pairIsUnused(work, refresh_token)
-}
+const replays = (work: Work, caller: ClientCaller, body: unknown): Promise<boolean> =>
+  answerStillHolds(work, caller.app, body as TokenRequestInput)
 
 const description =
   'A refresh token works once: the answer holds the next one. Using an old one again revokes the whole chain. Send an ' +

@@ -43,7 +43,7 @@ export const openDatabase = (dataDir: string): DatabaseSync => {
 }
 
 /** Another local run works on the same folder. */
-export class DataDirInUse extends Error {
+class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse'
 
   constructor(dataDir: string) {

@@ -39,7 +39,7 @@ const randomPassword = (options: Record<string, unknown>): string => {
 }
 
 /** The first value of a secret: given, or generated as the template says. */
-export const generateSecret = ({ generate, value }: SecretModel): string => {
+const generateSecret = ({ generate, value }: SecretModel): string => {
   if (value !== undefined) return value
   if (!generate) return ''
   const password = randomPassword(generate)

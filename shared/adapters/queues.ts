@@ -3,7 +3,7 @@ import type { MessageQueues } from '../domain/ports.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
 
 /** SQS ends delays at 15 minutes; whoever receives earlier than due sends it on (design §5). */
-export const MAX_DELAY_SECONDS = 900
+const MAX_DELAY_SECONDS = 900
 
 type Message = Parameters<MessageQueues['send']>[1][number]
 
@@ -30,7 +30,8 @@ export const createQueues = (urls: Partial<Record<QueueName, string>>): MessageQ
       for (let i = 0; i < messages.length; i += 10) {
         const Entries = messages.slice(i, i + 10).map((message, n) => ({ Id: String(n), ...fieldsOf(message) }))
         const { Failed } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }))
-        if (Failed?.length) throw new Error(`${Failed.length} messages were not taken by ${queue}: ${Failed[0]?.Message}`)
+        if (Failed?.length)
+          throw new Error(`${Failed.length} messages were not taken by ${queue}: ${Failed[0]?.Message}`)
       }
     },
   }

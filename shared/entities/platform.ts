@@ -9,6 +9,7 @@ export const BucketEntity = defineEntity<z.infer<ReturnType<typeof bucket>>>()({
   schema: bucket,
   pk: 'RATE#{name}',
   sk: 'RATE',
+  expires: ({ expires_at }) => expires_at,
 })
 
 const kept = () =>
@@ -102,8 +103,7 @@ export const AdminKeyEntity = defineEntity<z.infer<ReturnType<typeof adminKey>>>
   expires: (item) => item.expires_at,
 })
 
-const platformSettings = () =>
-  z.object({ name: z.string(), denied_tools: z.array(z.string()), updated_at: z.number() })
+const platformSettings = () => z.object({ name: z.string(), denied_tools: z.array(z.string()), updated_at: z.number() })
 
 /** Settings of the whole platform; one item, read with every tool call. */
 export const PlatformSettingsEntity = defineEntity<z.infer<ReturnType<typeof platformSettings>>>()({

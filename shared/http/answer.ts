@@ -1,4 +1,4 @@
-import { PlatformError } from '../kernel/errors.ts'
+import type { PlatformError } from '../kernel/errors.ts'
 
 /** An answer other than JSON with the declared status: a redirect, a page, a file. */
 export class RawAnswer {

@@ -30,5 +30,5 @@ export const authorize = (endpoint: Endpoint, caller: Caller): void => {
   }
 }
 
-export const roleNeeded = (role: string) =>
+const roleNeeded = (role: string) =>
   fail('admin_required', { message: `This needs the role ${role}.`, fix: `Ask somebody with the role ${role}.` })

@@ -1,7 +1,7 @@
-import type { Admin } from '../entities/platform.ts'
 import type { App } from '../entities/apps.ts'
 import type { Grant, Installation } from '../entities/installations.ts'
 import type { Member, Session, User, Workspace } from '../entities/people.ts'
+import type { Admin } from '../entities/platform.ts'
 import type { Run } from '../entities/runs.ts'
 import type { Scope } from '../kernel/scopes.ts'
 

@@ -15,13 +15,15 @@ const nothing = (): void => {}
  * The client's default logger makes it prepare every input and output for a log that nobody reads: a seventh of the CPU
  * of a query of 20 items. Without `info` it does not.
  */
-const SILENT = { trace: nothing, debug: nothing, warn: nothing, error: nothing } as unknown as NonNullable<DynamoDBClientConfig['logger']>
+const SILENT = { trace: nothing, debug: nothing, warn: nothing, error: nothing } as unknown as NonNullable<
+  DynamoDBClientConfig['logger']
+>
 
 /** Makes the way out: the whole client, or only its check of addresses, for functions that send nothing. */
 export type CreateHttp = (options: { allowLoopbackHttp: boolean }) => OutgoingHttp
 
 /** Wires the adapters to the ports, from a function's environment. The only place that does. */
-export const compose = (env: Record<string, string | undefined>, createHttp: CreateHttp): Deps => {
+const compose = (env: Record<string, string | undefined>, createHttp: CreateHttp): Deps => {
   const settings = readSettings(env)
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 4, logger: SILENT }), {
     marshallOptions: { removeUndefinedValues: true },

@@ -5,8 +5,8 @@ import type { Capability } from '../kernel/capabilities.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
 import type { IdKind } from '../kernel/ids.ts'
 import type { Scope } from '../kernel/scopes.ts'
-import type { CallerKind, Callers } from './callers.ts'
 import type { RawAnswer } from './answer.ts'
+import type { Caller, CallerKind, Callers } from './callers.ts'
 
 export type Group = 'oauth' | 'api' | 'developer' | 'console' | 'admin' | 'docs'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -51,6 +51,8 @@ interface Definition<
   body?: B
   /** How the body is written. Default `json`. */
   consumes?: 'json' | 'form'
+  /** Takes any JSON value at all: checking it is what the endpoint is for. */
+  anyJson?: true
   /** Unknown fields are refused unless an RFC says to ignore them (OAuth). */
   lenient?: boolean
   /** Bytes of body allowed; default 256 KiB. */
@@ -71,7 +73,7 @@ interface Definition<
    * May the answer that is kept under an Idempotency-Key still be given? Absent: yes, for as long as it is kept. When not,
    * the request is treated as a new one.
    */
-  replays?(work: Work, body: Output<B>): Promise<boolean>
+  replays?(work: Work, caller: Callers[C], body: Output<B>): Promise<boolean>
   /** Its answer holds a secret or token: `Cache-Control: no-store`. */
   secret?: true
   /** An example answer for the reference. */
@@ -95,7 +97,7 @@ export interface Endpoint
   status: 200 | 201 | 204 | 302
   needs: readonly Capability[]
   errors: readonly ErrorCode[]
-  replays?(work: Work, body: unknown): Promise<boolean>
+  replays?(work: Work, caller: Caller, body: unknown): Promise<boolean>
   handler(context: Context<CallerKind, Record<string, string>, unknown, unknown>): Promise<object | undefined>
 }
 

@@ -1,5 +1,5 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import type { MiddlewareObj } from '@middy/core'
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import type { Deps } from '../domain/deps.ts'
 import type { Caller } from './callers.ts'
 import type { Endpoint, Method } from './endpoint.ts'
@@ -68,7 +68,8 @@ export const readExchange = (deps: Deps, event: APIGatewayProxyEvent, requestId:
     path: event.path,
     headers,
     query,
-    rawBody: event.body === null ? '' : event.isBase64Encoded ? Buffer.from(event.body, 'base64').toString() : event.body,
+    rawBody:
+      event.body === null ? '' : event.isBase64Encoded ? Buffer.from(event.body, 'base64').toString() : event.body,
     sourceIp: event.requestContext?.identity?.sourceIp,
     endpoint: undefined,
     params: {},

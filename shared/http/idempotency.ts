@@ -35,7 +35,10 @@ export const checkKey = (key: string, anonymous: boolean): string => {
     })
   }
   if (anonymous && !UUID_SHAPE.test(key)) {
-    throw fail('bad_request', { message: 'Idempotency-Key must be a UUID here.', fix: 'Send a UUID as Idempotency-Key.' })
+    throw fail('bad_request', {
+      message: 'Idempotency-Key must be a UUID here.',
+      fix: 'Send a UUID as Idempotency-Key.',
+    })
   }
   return key
 }
@@ -83,7 +86,10 @@ export const hold = async (
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
     const current = error.current as Kept
-    if (current.expires_at <= now) await table.transact([KeptEntity.replace(fresh, { where: { owner: current.owner } })])
+    if (current.expires_at <= now)
+      await table.transact([
+        KeptEntity.replace(fresh, { where: { owner: current.owner }, otherwise: () => stillRunning(LOCK) }),
+      ])
     else if (current.body_hash !== body_hash) throw fail('idempotency_key_reused')
     else if (current.state === 'done') return { ...holder(deps, current, requestId), replay: await open(deps, current) }
     else if (current.locked_until > now) throw stillRunning(current.locked_until - now)
@@ -93,7 +99,10 @@ export const hold = async (
         KeptEntity.update(
           { scope_hash },
           { set: { owner: requestId, locked_until } },
-          { where: { owner: current.owner, state: 'started', locked_until: lte(now) }, otherwise: () => stillRunning(LOCK) },
+          {
+            where: { owner: current.owner, state: 'started', locked_until: lte(now) },
+            otherwise: () => stillRunning(LOCK),
+          },
         ),
       ])
       record = current

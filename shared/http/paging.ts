@@ -21,7 +21,7 @@ export const pageQuery = <F extends z.ZodRawShape>(filters: F) =>
   z.strictObject({
     ...filters,
     limit: limit(),
-    cursor: z.string().max(2_000).optional().meta({ description: 'next_cursor of the page before.' }),
+    cursor: z.string().optional().meta({ description: 'next_cursor of the page before.' }),
   })
 
 /** The list envelope (specification "List envelope"). */

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { fail } from '../kernel/errors.ts'
 
 /** Names what is wrong with each field: path → list of sentences (decisions §1). */
-export const fieldErrors = (error: z.ZodError): Record<string, string[]> => {
+const fieldErrors = (error: z.ZodError): Record<string, string[]> => {
   const fields: Record<string, string[]> = Object.create(null)
   const add = (path: PropertyKey[], text: string): void => {
     const name = path.map(String).join('.') || 'body'
@@ -11,7 +11,8 @@ export const fieldErrors = (error: z.ZodError): Record<string, string[]> => {
   const walk = (issues: readonly z.core.$ZodIssue[], base: PropertyKey[]): void => {
     for (const issue of issues.slice(0, 100)) {
       const path = [...base, ...issue.path]
-      if (issue.code === 'unrecognized_keys') for (const key of issue.keys.slice(0, 50)) add([...path, key], 'unknown field')
+      if (issue.code === 'unrecognized_keys')
+        for (const key of issue.keys.slice(0, 50)) add([...path, key], 'unknown field')
       else if (issue.code === 'invalid_union' && issue.errors.length > 0) {
         // The branch that came nearest says most.
         const nearest = [...issue.errors].sort((a, b) => a.length - b.length)[0] ?? []
@@ -33,7 +34,8 @@ export const check = <T>(schema: z.ZodType<T>, value: unknown, what = 'The reque
   })
 }
 
-const mediaType = (contentType: string | undefined): string => (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+const mediaType = (contentType: string | undefined): string =>
+  (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 
 /** A JSON body. An empty one counts as `{}`: a POST without described fields takes either. */
 export const parseJson = (raw: string, contentType: string | undefined): unknown => {

@@ -4,6 +4,7 @@ import type { Deps } from '../domain/deps.ts'
 import { isActive } from '../entities/runs.ts'
 import { fail, type PlatformError } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
+import { unusable } from '../kernel/usable.ts'
 import type { Authenticator, Authenticators } from './authenticate/types.ts'
 import { authorize } from './authorize.ts'
 import type { CallerKind } from './callers.ts'
@@ -39,8 +40,8 @@ export const createPipeline = (
       opening(deps),
       preflight,
       step('route', route(match)),
-      step('body', readBody),
       step('authenticate', identify(authenticators)),
+      step('body', readBody),
       idempotency,
       answer,
     ])
@@ -81,7 +82,9 @@ const route =
 
 const DEFAULT_BODY_BYTES = 256 * 1_024
 
+/** Read once: before authentication only for clients that identify themselves in it. */
 const readBody = (exchange: Exchange): void => {
+  if (exchange.body !== undefined) return
   const { maxBodyBytes = DEFAULT_BODY_BYTES, consumes, body, method } = endpointOf(exchange)
   const { rawBody, headers } = exchange
   if (method === 'GET') return
@@ -89,7 +92,8 @@ const readBody = (exchange: Exchange): void => {
   if (bytes > maxBodyBytes) {
     throw fail('payload_too_large', { message: `The body has ${bytes} bytes; at most ${maxBodyBytes} here.` })
   }
-  exchange.body = consumes === 'form' ? parseForm(rawBody, headers['content-type']) : parseJson(rawBody, headers['content-type'])
+  exchange.body =
+    consumes === 'form' ? parseForm(rawBody, headers['content-type']) : parseJson(rawBody, headers['content-type'])
   if (body) return
   const plain = typeof exchange.body === 'object' && exchange.body !== null && !Array.isArray(exchange.body)
   const given = plain ? Object.keys(exchange.body as object) : ['body']
@@ -104,9 +108,10 @@ const readBody = (exchange: Exchange): void => {
 const identify =
   (authenticators: Authenticators) =>
   async (exchange: Exchange): Promise<void> => {
-    const { deps, headers, method, body, sourceIp } = exchange
     const endpoint = endpointOf(exchange)
     if (endpoint.caller === 'none') return
+    if (endpoint.caller === 'client') readBody(exchange)
+    const { deps, headers, method, body, sourceIp } = exchange
     const authenticate = authenticators[endpoint.caller] as Authenticator<CallerKind>
     try {
       const { caller, headers: rate } = await authenticate(deps, { headers, method, body })
@@ -135,7 +140,7 @@ const idempotency: Middleware = {
     const scope = `${name ?? `anonymous ${rawBody}`}\nPOST ${path}\n${key}`
     const endpoint = endpointOf(exchange)
     const held = await hold(deps, scope, rawBody, requestId, endpoint.waits ?? false)
-    if (held.replay && (await endpoint.replays?.(workOf(exchange), exchange.body)) === false) return undefined
+    if (held.replay && (await endpoint.replays?.(workOf(exchange), caller, exchange.body)) === false) return undefined
     if (!held.replay) {
       exchange.hold = held
       return undefined
@@ -179,6 +184,7 @@ const answer: Middleware = {
     const { caller, params, headers, query: rawQuery, sourceIp } = exchange
     endedRun(exchange)
     const query = endpoint.lenient ? rawQuery : readQuery(endpoint, rawQuery)
+    refuseUnusable(exchange)
     const body = endpoint.body ? check(endpoint.body(), exchange.body) : undefined
     const value = await endpoint.handler({
       caller,
@@ -199,9 +205,20 @@ const answer: Middleware = {
   },
 }
 
+/** What neither the table nor a serializer takes is refused before anything is made of it. */
+const refuseUnusable = (exchange: Exchange): void => {
+  if (endpointOf(exchange).anyJson) return
+  const wrong = unusable(exchange.body)
+  if (wrong) throw fail('validation_error', { message: wrong, details: { fields: { body: [wrong] } } })
+}
+
 /** The answer "awaiting approval" is not kept: the same call later finds the decision. */
 const isAwaiting = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'status' in value && 'step_id' in value && value.status === 'awaiting_approval'
+  typeof value === 'object' &&
+  value !== null &&
+  'status' in value &&
+  'step_id' in value &&
+  value.status === 'awaiting_approval'
 
 const readQuery = (endpoint: Endpoint, pairs: [string, string][]): unknown => {
   const query = parseQuery(pairs)

@@ -10,8 +10,7 @@ export const preflight: Middleware = {
       status: 204,
       headers: {
         'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
-        'access-control-allow-headers':
-          'Authorization, Content-Type, Idempotency-Key, X-Developer-Key, Last-Event-ID',
+        'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, X-Developer-Key, Last-Event-ID',
         'access-control-max-age': '7200',
       },
       body: '',

@@ -1,5 +1,6 @@
+import { decodeProtectedHeader } from 'jose'
 import type { Deps } from '../domain/deps.ts'
-import { type TokenKind, type Verified, verifyToken } from '../domain/tokens/tokens.ts'
+import { TOKENS, type TokenKind, type Verified, verifyToken } from '../domain/tokens/tokens.ts'
 import { fail } from '../kernel/errors.ts'
 import type { Method } from './endpoint.ts'
 
@@ -28,13 +29,25 @@ export const tokenOf = async (
 ): Promise<Verified> => {
   const token = bearerOf(headers)
   if (token === undefined) throw unauthorized('The Authorization header is missing.')
-  const verified = await verifyToken(deps, token, [...kinds, 'surface'])
+  if (!kinds.includes('surface')) refuseSurface(token, method)
+  const verified = await verifyToken(deps, token, kinds)
   if (!verified) throw unauthorized('The token is invalid, expired or of another kind.')
-  if (verified.kind === 'surface') {
-    if (method !== 'GET') throw fail('disposable_token_readonly')
-    if (!kinds.includes('surface')) {
-      throw fail('insufficient_scope', { message: 'A surface token reads GET /api/v1/* only.' })
-    }
-  }
+  if (verified.kind === 'surface' && method !== 'GET') throw fail('disposable_token_readonly')
   return verified
+}
+
+/** What a token says it is, unchecked; undefined when it is no token of ours. */
+export const typeOf = (token: string): string | undefined => {
+  try {
+    return decodeProtectedHeader(token).typ
+  } catch {
+    return undefined
+  }
+}
+
+/** By its type alone: not every function may read the ring that signs surface tokens, and a refusal gives nothing away. */
+export const refuseSurface = (token: string, method: Method): void => {
+  if (typeOf(token) !== TOKENS.surface.typ) return
+  if (method !== 'GET') throw fail('disposable_token_readonly')
+  throw fail('insufficient_scope', { message: 'A surface token reads GET /api/v1/* only.' })
 }

@@ -11,13 +11,22 @@ export const record = (exchange: Exchange, status: number): void => {
   deps.log.metrics(
     'request',
     { Group: endpoint?.group ?? 'none' },
-    { Latency: [duration, 'Milliseconds'], Errors: [status >= 500 ? 1 : 0, 'Count'], Throttled: [status === 429 ? 1 : 0, 'Count'] },
+    {
+      Latency: [duration, 'Milliseconds'],
+      Errors: [status >= 500 ? 1 : 0, 'Count'],
+      Throttled: [status === 429 ? 1 : 0, 'Count'],
+    },
     {
       request_id: requestId,
       endpoint: endpoint?.id ?? null,
       method,
       // The declared path, not the one that came: a path may carry what somebody should not have put there.
-      path: endpoint?.path ?? path.slice(0, 200).replaceAll(/[^\w./{}-]/g, '?'),
+      path:
+        endpoint?.path ??
+        path
+          .slice(0, 200)
+          .replaceAll(/[\w-]{32,}/g, '…')
+          .replaceAll(/[^\w./{}…-]/g, '?'),
       status,
       ...(errorCode && { error_code: errorCode }),
       ...(caller.kind !== 'none' && { caller: callerName(caller) }),

@@ -20,9 +20,7 @@ interface Route {
  * `method_not_allowed`. Paths without parameters go before those with, so that `/apps/new` would never be an app's id.
  */
 export const createMatcher = (endpoints: readonly Endpoint[]): Router => {
-  const routes = endpoints
-    .map(compile)
-    .sort((a, b) => a.keys.length - b.keys.length)
+  const routes = endpoints.map(compile).sort((a, b) => a.keys.length - b.keys.length)
   return (method, path) => {
     const onPath = routes.filter(({ pattern }) => pattern.test(path))
     const route = onPath.find(({ endpoint }) => endpoint.method === method)

@@ -12,8 +12,12 @@ interface ResponseStream {
 
 /** What the Lambda runtime provides for streamed answers. */
 declare const awslambda: {
-  streamifyResponse(handler: (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>): RequestHandler
-  HttpResponseStream: { from(stream: ResponseStream, prelude: { statusCode: number; headers: Record<string, string> }): ResponseStream }
+  streamifyResponse(
+    handler: (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>,
+  ): RequestHandler
+  HttpResponseStream: {
+    from(stream: ResponseStream, prelude: { statusCode: number; headers: Record<string, string> }): ResponseStream
+  }
 }
 
 /**

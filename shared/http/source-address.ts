@@ -9,7 +9,8 @@ export const addressKey = (ip: string): string => {
   const [head = '', tail] = plain.split('::')
   const left = head ? head.split(':') : []
   const right = tail ? tail.split(':') : []
-  const middle = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
+  const middle =
+    tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => '0')
   return [...left, ...middle, ...right]
     .slice(0, 4)
     .map((group) => Number.parseInt(group || '0', 16).toString(16))

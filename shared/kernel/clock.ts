@@ -8,13 +8,7 @@ export const systemClock: Clock = { now: () => Date.now() }
 /** ISO 8601 in UTC with an offset and milliseconds: `2026-11-21T10:15:30.123+00:00` (decisions §1). */
 export const iso = (ms: number): string => `${new Date(ms).toISOString().slice(0, -1)}+00:00`
 
-/** Epoch milliseconds of a time that {@link iso} wrote. */
-export const fromIso = (text: string): number => Date.parse(text)
-
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
-
-/** Epoch seconds, rounded up: the form of DynamoDB's TTL attribute. */
-export const ttlAt = (ms: number): number => Math.ceil(ms / 1_000)

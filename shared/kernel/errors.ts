@@ -4,7 +4,11 @@
  * Source: specification "Errors"; statuses that it does not show: decisions §1.
  */
 export const ERRORS = {
-  bad_request: [400, 'The request could not be understood.', 'Correct the request as the message says and send it again.'],
+  bad_request: [
+    400,
+    'The request could not be understood.',
+    'Correct the request as the message says and send it again.',
+  ],
   invalid_request: [
     400,
     'A required OAuth parameter is missing, repeated or malformed.',
@@ -104,11 +108,7 @@ export const ERRORS = {
     'Use a new key for a new request, or send the same body.',
   ],
   run_already_finished: [409, 'The run is finished.', 'Start a new run.'],
-  too_many_active_runs: [
-    409,
-    'The installation has 5 active runs.',
-    'Wait until a run finishes, or cancel one.',
-  ],
+  too_many_active_runs: [409, 'The installation has 5 active runs.', 'Wait until a run finishes, or cancel one.'],
   approval_already_decided: [409, 'The approval was already decided.', 'Read the run to see the decision.'],
   step_write_conflict: [
     409,
@@ -116,11 +116,7 @@ export const ERRORS = {
     'Send the steps of a run one after the other.',
   ],
   no_manifest: [409, 'The app has no manifest yet.', 'Publish one with POST /api/v1/dev/apps/{id}/versions.'],
-  marketplace_empty: [
-    409,
-    'The marketplace has no agents.',
-    'Have at least one app approved by moderation first.',
-  ],
+  marketplace_empty: [409, 'The marketplace has no agents.', 'Have at least one app approved by moderation first.'],
   ambiguous_agent: [409, 'Several agents have this name.', 'Use the slug.'],
   agent_cannot_take_tasks: [409, 'The agent does not hold tasks:read.', 'Choose another agent.'],
   chain_too_deep: [409, 'The chain of agents is limited to depth 3.', 'Answer without asking another agent.'],
@@ -134,11 +130,7 @@ export const ERRORS = {
     'The settings do not match the manifest’s config schema.',
     'Correct the fields listed in details.fields.',
   ],
-  blocked_target: [
-    422,
-    'The address is forbidden.',
-    'Use a public https address without credentials.',
-  ],
+  blocked_target: [422, 'The address is forbidden.', 'Use a public https address without credentials.'],
   unknown_tool: [422, 'There is no such tool.', 'Use a tool listed by GET /api/v1/tools.'],
   tool_not_offered: [422, 'The agent does not offer this tool.', 'Choose a tool from its manifest.'],
   invalid_arguments: [422, 'The arguments do not match the tool’s input schema.', 'Correct details.fields.'],

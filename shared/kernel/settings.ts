@@ -1,7 +1,10 @@
 import * as z from 'zod'
 import { QUEUE_NAMES, type QueueName } from './queue-names.ts'
 
-const flag = z.enum(['true', 'false']).default('false').transform((text) => text === 'true')
+const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true')
 
 const Environment = z.object({
   STAGE: z.string().default('dev'),
@@ -16,7 +19,10 @@ const Environment = z.object({
   CONSOLE_AUTO_PROVISION: flag,
   ALLOW_LOOPBACK_TARGETS: flag,
   LOCAL_ADMIN: flag,
-  ADDRESS_RATE_LIMITS: z.enum(['true', 'false']).default('true').transform((text) => text === 'true'),
+  ADDRESS_RATE_LIMITS: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((text) => text === 'true'),
   REFRESH_REUSE_WINDOW_SECONDS: z.coerce.number().int().min(0).max(30).default(0),
   WEBHOOK_RETRY_DELAYS_SECONDS: z
     .string()

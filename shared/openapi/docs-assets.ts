@@ -21,7 +21,7 @@ export interface DocsFile {
  * No host but the page's own, no inline script. Inline style is needed: the reference's engine sets styles as it runs.
  * `data:` images are the engine's icons.
  */
-export const DOCS_SECURITY_POLICY = [
+const DOCS_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",

@@ -13,7 +13,7 @@ export const documentedErrors = (): Record<string, DocumentedError> =>
   Object.fromEntries(Object.entries(ERRORS).map(([code, [status, message, fix]]) => [code, { status, message, fix }]))
 
 /** Text for HTML's content and quoted attributes. */
-export const escaped = (text: string): string =>
+const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
 /** What `error.details` holds, for the codes that fill it (specification "Errors", decisions §1, §4, §5). */

@@ -138,8 +138,7 @@ export const defineEntity =
           where: { ...guard?.where },
           otherwise: guard?.otherwise,
         }),
-      delete: (fields, guard) =>
-        write('delete', fields, { where: { ...guard?.where }, otherwise: guard?.otherwise }),
+      delete: (fields, guard) => write('delete', fields, { where: { ...guard?.where }, otherwise: guard?.otherwise }),
       check: (fields, guard) =>
         write('check', fields, { where: { pk: exists, ...guard.where }, otherwise: guard.otherwise }),
     }

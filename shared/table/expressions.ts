@@ -1,18 +1,14 @@
 /** One comparison in a condition. Built by the helpers below, so that expression strings exist only in this file. */
 export interface Test {
-  readonly test: '=' | '<>' | '<' | '<=' | '>' | '>=' | 'in' | 'exists' | 'missing' | 'contains' | 'either'
+  readonly test: '=' | '<' | '<=' | 'in' | 'exists' | 'missing' | 'either'
   readonly value?: unknown
 }
 
 const test = (kind: Test['test'], value?: unknown): Test => ({ test: kind, value })
 
-export const not = (value: unknown): Test => test('<>', value)
 export const lt = (value: number | string): Test => test('<', value)
 export const lte = (value: number | string): Test => test('<=', value)
-export const gt = (value: number | string): Test => test('>', value)
-export const gte = (value: number | string): Test => test('>=', value)
 export const oneOf = (...values: (string | number | boolean)[]): Test => test('in', values)
-export const contains = (value: string): Test => test('contains', value)
 export const exists: Test = test('exists')
 export const missing: Test = test('missing')
 /** True when any of the tests on this field is. */
@@ -66,8 +62,6 @@ export class Expressions {
         return `attribute_exists(${name})`
       case 'missing':
         return `attribute_not_exists(${name})`
-      case 'contains':
-        return `contains(${name}, ${this.value(value)})`
       case 'in':
         return `${name} IN (${(value as unknown[]).map((one) => this.value(one)).join(', ')})`
       case 'either':

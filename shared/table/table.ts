@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   BatchGetCommand,
   DeleteCommand,
@@ -11,9 +12,25 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { backoff } from './backoff.ts'
-import { type AnyEntity, ConditionFailed, type Entity, type ItemOf, type Key, type KeyFields, type Write } from './entity.ts'
+import {
+  type AnyEntity,
+  ConditionFailed,
+  type Entity,
+  type ItemOf,
+  type Key,
+  type KeyFields,
+  type Write,
+} from './entity.ts'
 import { Expressions } from './expressions.ts'
-import { bare, directoryPartition, dueAttributes, duePartition, itemAttributes, listAttributes, listPartition } from './indexes.ts'
+import {
+  bare,
+  directoryPartition,
+  dueAttributes,
+  duePartition,
+  itemAttributes,
+  listAttributes,
+  listPartition,
+} from './indexes.ts'
 import { type IndexName, TABLE_LAYOUT } from './layout.ts'
 
 export interface TableOptions {
@@ -221,6 +238,7 @@ export class Table {
         else await this.#client.send(new UpdateCommand(input))
         return
       } catch (error) {
+        if (wasOurs(write, error)) return
         // A plain write that meets somebody's transaction on the same item.
         if (!isNamed(error, 'TransactionConflictException') || attempt >= 14) throw singleError(write, error)
         await backoff(attempt)
@@ -280,7 +298,9 @@ export class Table {
     options: QueryOptions,
   ): Promise<{ items: Record<string, unknown>[]; next: string | undefined }> {
     const { partitionKey, sortKey } =
-      index === 'sk' ? { partitionKey: TABLE_LAYOUT.partitionKey, sortKey: TABLE_LAYOUT.sortKey } : TABLE_LAYOUT.indexes[index]
+      index === 'sk'
+        ? { partitionKey: TABLE_LAYOUT.partitionKey, sortKey: TABLE_LAYOUT.sortKey }
+        : TABLE_LAYOUT.indexes[index]
     const { limit, after, ascending = false } = options
     const [low, high] = bounds(prefix, options)
     const from = ascending && after !== undefined ? after : low
@@ -290,7 +310,14 @@ export class Table {
       TableName: this.#name,
       ...(index === 'sk' ? { ConsistentRead: options.consistent ?? true } : { IndexName: index }),
       KeyConditionExpression:
-        `#p = :p` + (ranged ? ' AND #s BETWEEN :f AND :t' : from !== undefined ? ' AND #s >= :f' : to !== undefined ? ' AND #s <= :t' : ''),
+        `#p = :p` +
+        (ranged
+          ? ' AND #s BETWEEN :f AND :t'
+          : from !== undefined
+            ? ' AND #s >= :f'
+            : to !== undefined
+              ? ' AND #s <= :t'
+              : ''),
       ExpressionAttributeNames: { '#p': partitionKey, ...((from ?? to) !== undefined && { '#s': sortKey }) },
       ExpressionAttributeValues: {
         ':p': partition,
@@ -331,6 +358,22 @@ const bounds = (prefix: string | undefined, { from, to }: QueryOptions): [string
 const conditionError = (write: Write, index: number, raw: Record<string, unknown> | undefined): unknown => {
   const current = raw && bare(unmarshall(raw as never))
   return write.otherwise?.(current as never) ?? new ConditionFailed(index, write.entity.name, current)
+}
+
+/**
+ * The SDK sends a write again whose answer was lost; the first one may have got through, and then the second fails its own
+ * condition. It was ours if the item is what we wrote. (Transactions carry a token for this; single writes do not.)
+ */
+const wasOurs = (write: Write, error: unknown): boolean => {
+  if (!isNamed(error, 'ConditionalCheckFailedException')) return false
+  const { Item, $metadata } = error as { Item?: Record<string, unknown>; $metadata?: { attempts?: number } }
+  if (($metadata?.attempts ?? 1) < 2 || !Item) return false
+  const current = bare(unmarshall(Item as never))
+  const written =
+    write.kind === 'put' ? write.item : write.changes?.add || write.changes?.append ? undefined : write.changes?.set
+  return (
+    written !== undefined && Object.entries(written).every(([field, value]) => isDeepStrictEqual(current[field], value))
+  )
 }
 
 const singleError = (write: Write, error: unknown): unknown =>

@@ -7,8 +7,8 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startStore, type TestStore } from '#test/support/store.ts'
 import { StoreMeter } from '#bench/endpoints/meter.ts'
+import { startStore, type TestStore } from '#test/support/store.ts'
 
 let store: TestStore
 let client: DynamoDBDocumentClient

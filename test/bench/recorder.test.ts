@@ -1,8 +1,8 @@
 import { DynamoDBDocumentClient, GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startStore, type TestStore } from '#test/support/store.ts'
 import { copyTable } from '#bench/cpu/copy-table.ts'
 import { Recorder, scriptOf } from '#bench/cpu/recorder.ts'
+import { startStore, type TestStore } from '#test/support/store.ts'
 
 let store: TestStore
 beforeAll(async () => {

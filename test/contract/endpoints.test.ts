@@ -5,7 +5,7 @@ import { EVENTS } from '#shared/events/catalogue.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
 import { installed } from '#test/support/fixtures.ts'
 import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { createWorld, pathWithUnknownIds, WRONG_BODIES, type World } from './world.ts'
+import { createWorld, pathWithUnknownIds, type World, WRONG_BODIES } from './world.ts'
 
 interface Contract {
   method: string
@@ -120,7 +120,9 @@ describe('with a scope missing', () => {
 })
 
 describe('with an id that is unknown or of another shape', () => {
-  const byId = named.filter(([, { params, caller }]) => Object.values(params).some((kind) => kind !== 'text') && caller !== 'none')
+  const byId = named.filter(
+    ([, { params, caller }]) => Object.values(params).some((kind) => kind !== 'text') && caller !== 'none',
+  )
   it.each(byId)('%s is not_found', async (_name, endpoint) => {
     const headers = world.credentials[endpoint.caller] ?? {}
     const sample = validBody(endpoint.id)
@@ -153,7 +155,9 @@ describe('with a body that is wrong', () => {
 })
 
 describe('with a query parameter that does not exist', () => {
-  const strict = named.filter(([, { method, lenient, group }]) => method === 'GET' && !lenient && group !== 'docs' && group !== 'oauth')
+  const strict = named.filter(
+    ([, { method, lenient, group }]) => method === 'GET' && !lenient && group !== 'docs' && group !== 'oauth',
+  )
   it.each(strict)('%s names it', async (_name, endpoint) => {
     const headers = world.credentials[endpoint.caller] ?? {}
     const answer = await call('GET', `${pathWithUnknownIds(endpoint)}?surely_not=1`, headers)

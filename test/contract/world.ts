@@ -1,6 +1,6 @@
 import type { Endpoint } from '#shared/http/endpoint.ts'
-import { newId, PREFIXES } from '#shared/kernel/ids.ts'
-import { type Scope } from '#shared/kernel/scopes.ts'
+import { newId, type PREFIXES } from '#shared/kernel/ids.ts'
+import type { Scope } from '#shared/kernel/scopes.ts'
 import { installed } from '#test/support/fixtures.ts'
 import type { TestPlatform } from '#test/support/platform.ts'
 

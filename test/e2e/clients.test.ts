@@ -4,7 +4,17 @@ import { Webhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver } from '#test/support/receiver.ts'
-import { type Agent, consent, must, newAgent, type Running, send, startLocal, temporaryFolder, until } from './support.ts'
+import {
+  type Agent,
+  consent,
+  must,
+  newAgent,
+  type Running,
+  send,
+  startLocal,
+  temporaryFolder,
+  until,
+} from './support.ts'
 
 const REDIRECT = 'http://127.0.0.1:9/callback'
 /** The libraries want https unless told that this is a machine of one's own. */
@@ -18,7 +28,7 @@ beforeAll(async () => {
   running = await startLocal({ dataDir: place.folder })
   receiver = await startReceiver()
   agent = await newAgent(running.baseUrl, { endpoint: receiver.url, redirectUri: REDIRECT })
-}, 90_000)
+}, 120_000)
 afterAll(async () => {
   await Promise.all([running.stop(), receiver.close()])
   place.remove()
@@ -48,7 +58,10 @@ describe('openid-client', () => {
   it('discovers, gets tokens by code and PKCE, calls the API, refreshes', async () => {
     const config = await discover()
     const { url, verifier, state } = await back(config)
-    const tokens = await openid.authorizationCodeGrant(config, url, { pkceCodeVerifier: verifier, expectedState: state })
+    const tokens = await openid.authorizationCodeGrant(config, url, {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+    })
     expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 7_200, scope: 'runs:write webhooks:manage' })
     const me = await openid.fetchProtectedResource(
       config,
@@ -161,7 +174,10 @@ describe('a delivery that came over HTTP', () => {
       const header = (name: string) => String(delivery.headers[name] ?? '')
 
       const { webhooks } = new Stripe('sk_test_unused')
-      const event = webhooks.constructEvent(body, header('x-svc-signature'), secret) as unknown as { type: string; data: object }
+      const event = webhooks.constructEvent(body, header('x-svc-signature'), secret) as unknown as {
+        type: string
+        data: object
+      }
       expect(event).toMatchObject({ type: 'custom.order.paid', data })
       expect(() => webhooks.constructEvent(`${body} `, header('x-svc-signature'), secret)).toThrow(/signature/)
 

@@ -10,7 +10,7 @@ const place = temporaryFolder()
 let running: Running
 beforeAll(async () => {
   running = await startLocal({ dataDir: place.folder })
-}, 90_000)
+}, 120_000)
 afterAll(async () => {
   await running.stop()
   place.remove()
@@ -162,7 +162,10 @@ describe('answers that are streamed', () => {
       expect(answer.headers.get('x-ratelimit-limit')).toBe('20')
       expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
       expectError(await call('POST', to, { body: {} }), 'unauthorized')
-      expectError(await call('POST', to, { token, body: '{"a":', headers: { 'content-type': 'application/json' } }), 'bad_request')
+      expectError(
+        await call('POST', to, { token, body: '{"a":', headers: { 'content-type': 'application/json' } }),
+        'bad_request',
+      )
       expectError(await call('POST', '/api/v1/tools/no_such/invoke', { token, body: {} }), 'unknown_tool')
     } finally {
       await receiver.close()

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type JourneyResult, runJourney } from '#examples/demo/journey.ts'
 import type { AwsCall } from '#local/platform.ts'
 import { SecretCollector } from './secrets.ts'
-import { type Running, send, startLocal, temporaryFolder } from './support.ts'
+import { must, type Running, send, startLocal, temporaryFolder } from './support.ts'
 
 const place = temporaryFolder()
 const secrets = new SecretCollector()
@@ -29,15 +29,19 @@ beforeAll(async () => {
       adminKey: 'local-admin-key',
       log: (step, detail) => steps.push(`${step} ${detail}`),
     })
+    await furtherCalls()
   } finally {
     stopWatching()
   }
   const { developerKey, clientSecret, signingSecret, webhookSecret, tokens, consoleToken } = journey
-  for (const secret of [developerKey, clientSecret, signingSecret, webhookSecret, consoleToken]) secrets.add('result', secret)
+  for (const secret of [developerKey, clientSecret, signingSecret, webhookSecret, consoleToken]) {
+    secrets.add('result', secret)
+  }
   secrets.add('result', tokens.access_token)
   secrets.add('result', tokens.refresh_token)
+  secrets.found.set('local-admin-key', 'admin key')
   await before.platform.idle()
-}, 90_000)
+}, 120_000)
 
 afterAll(async () => {
   await (running ?? before).stop()
@@ -73,7 +77,8 @@ describe('the whole job', () => {
 describe('no secret of the job is written down in plaintext', () => {
   it('the scan knows the secrets of every kind', () => {
     const names = new Set(secrets.found.values())
-    for (const name of ['code', 'code_verifier', 'tg', 'invite_link', 'by shape']) expect(names).toContain(name)
+    for (const name of ['code', 'code_verifier', 'tg', 'invite_link', 'password', 'by shape'])
+      expect(names).toContain(name)
     // The callback token of the run is known from the agent's own calls.
     const callback = [...secrets.found.keys()].filter((value) => audienceOf(value)?.includes('callback'))
     expect(callback.length).toBeGreaterThan(0)
@@ -145,10 +150,43 @@ describe('after a restart on the same data', () => {
   })
 })
 
+/** What else hands out secrets, and requests that carry them where they do not belong. */
+async function furtherCalls(): Promise<void> {
+  const { baseUrl } = before
+  const { appId, clientSecret, developerKey, tokens } = journey
+  const developer = { 'x-developer-key': developerKey }
+  const json = { 'content-type': 'application/json' }
+  const refresh = { grant_type: 'refresh_token', client_id: appId, client_secret: clientSecret }
+  const keyed = { 'idempotency-key': crypto.randomUUID() }
+  await must(baseUrl, 'POST', `/api/v1/dev/apps/${appId}/sandbox-token`, { headers: { ...developer, ...keyed } })
+  await must(baseUrl, 'POST', '/admin/auth/login', {
+    body: { email: 'admin@example.com', password: 'local-admin-password' },
+    headers: keyed,
+  })
+  const [webhook] = (await must(baseUrl, 'GET', '/api/v1/webhooks', { token: tokens.access_token })).items
+  const rotation = `/api/v1/webhooks/${webhook.id}/rotate-secret`
+  await must(baseUrl, 'POST', rotation, { token: tokens.access_token, headers: keyed })
+  const refused = [
+    await send(baseUrl, 'POST', '/oauth/token.json', {
+      body: { ...refresh, refresh_token: 'unknown', code: tokens.refresh_token },
+    }),
+    await send(baseUrl, 'POST', '/oauth/token.json', { body: `{"client_secret":"${clientSecret}",`, headers: json }),
+    await send(baseUrl, 'POST', '/oauth/token', { body: `client_secret=${clientSecret}`, headers: json }),
+    await send(baseUrl, 'GET', `/api/v1/runs?access_token=${tokens.access_token}`, { token: tokens.access_token }),
+    await send(baseUrl, 'GET', `/api/v1/me`, { token: `${tokens.access_token}x` }),
+    await send(baseUrl, 'GET', '/api/v1/dev/me', { headers: { authorization: `Bearer ${developerKey}` } }),
+    await send(baseUrl, 'POST', '/api/v1/runs', { token: tokens.access_token, body: { [tokens.access_token]: 1 } }),
+  ]
+  for (const { status, text } of refused) if (status < 400 || status >= 500) throw new Error(`${status} ${text}`)
+}
+
 const audienceOf = (token: string): string | undefined => {
   const parts = token.split('.')
   if (parts.length !== 3) return undefined
-  return parts.slice(0, 2).map((part) => Buffer.from(part, 'base64url').toString()).join()
+  return parts
+    .slice(0, 2)
+    .map((part) => Buffer.from(part, 'base64url').toString())
+    .join()
 }
 
 /** The one scan there is: the platform itself never does. */

@@ -14,6 +14,7 @@ const FIELDS = new Set([
   'invite_link',
   'code',
   'code_verifier',
+  'password',
   'tg',
 ])
 
@@ -22,7 +23,8 @@ export class SecretCollector {
   readonly found = new Map<string, string>()
 
   add(name: string, value: unknown): void {
-    if (typeof value === 'string' && value.length >= 20) this.found.set(value, name)
+    // Shorter ones are words: error bodies have a `code`, too.
+    if (typeof value === 'string' && value.length >= (name === 'code' ? 40 : 20)) this.found.set(value, name)
   }
 
   /** Looks through text of any form. */
@@ -72,7 +74,9 @@ export class SecretCollector {
 const forms = (value: string): string[] => {
   const bare = value.replace(/^(dvk|whsec|agsec|cs|join)_/, '')
   const base64 = [0, 1, 2].map((shift) =>
-    Buffer.from(' '.repeat(shift) + value).toString('base64').slice(4, -4),
+    Buffer.from(' '.repeat(shift) + value)
+      .toString('base64')
+      .slice(4, -4),
   )
   return [value, bare, encodeURIComponent(value), JSON.stringify(value).slice(1, -1), ...base64]
 }

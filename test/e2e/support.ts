@@ -9,7 +9,7 @@ import { BUNDLES, prepare, ROOT } from '#local/prepare.ts'
 /** Where the cloud assembly of these tests lies; beside the bundles, so that `dist/` is all there is to ignore. */
 const CDK_OUT = path.join(ROOT, 'dist', 'e2e')
 const LOCK = path.join(ROOT, 'dist', 'e2e.lock')
-const LOCK_LIFE_MS = 120_000
+const LOCK_LIFE_MS = 60_000
 
 /** Builds and synthesizes once for whatever test files run at the same time. */
 export const assembly = async (): Promise<{ cdkOut: string; bundles: string }> => {

@@ -1,7 +1,7 @@
 import type { TestPlatform } from './platform.ts'
 
 /** What a worker's process does when it dies: nothing more. */
-export class Killed extends Error {
+class Killed extends Error {
   constructor() {
     super('the worker died here')
   }

@@ -1,8 +1,15 @@
-import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
-import { AppInstallationEntity, GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
-import { MemberEntity, MembershipEntity, type Role, SessionEntity, UserEntity, WorkspaceEntity } from '#shared/entities/people.ts'
 import { signingSecretRecord } from '#shared/domain/runs/execute-request.ts'
 import { issueToken } from '#shared/domain/tokens/tokens.ts'
+import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
+import { AppInstallationEntity, GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
+import {
+  MemberEntity,
+  MembershipEntity,
+  type Role,
+  SessionEntity,
+  UserEntity,
+  WorkspaceEntity,
+} from '#shared/entities/people.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { SCOPE_NAMES, type Scope } from '#shared/kernel/scopes.ts'
 import { seal } from '#shared/kernel/sealed.ts'

@@ -1,8 +1,9 @@
-import { DynamoDBDocumentClient, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { DynamoDBDocumentClient, type PutCommand, type TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
 import { requestFunctions, workers } from '#functions/registry.ts'
-import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
+import { planFunctions } from '#infra/plan.ts'
 import { createLogger } from '#shared/adapters/logger.ts'
+import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
 import type { Deps, WorkerWork } from '#shared/domain/deps.ts'
 import { OutboxEntity, type OutboxEvent } from '#shared/entities/events.ts'
 import { QUEUES } from '#shared/events/queues.ts'
@@ -118,14 +119,26 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
     log: createLogger('debug', {}, (line) => logs.push(line)),
   }
 
-  const pipelines = Object.entries(requestFunctions).map(
-    ([, endpoints]): [typeof endpoints, RequestHandler] => [endpoints, createPipeline(endpoints, everyAuthenticator, async () => deps)],
-  )
+  const plans = new Map(planFunctions({ requestFunctions, workers }).map((plan) => [plan.name, plan.capabilities]))
+  /** The dependencies as a deployed function has them: with the keyrings that its role may read, and no others. */
+  const depsOf = (name: string): typeof deps => {
+    const ringFor = (ring: keyof typeof rings) => async () => {
+      if (!plans.get(name)?.includes(`keys:${ring}`)) throw new Error(`${name} may not read the ${ring} keyring`)
+      return rings[ring]
+    }
+    return { ...deps, keys: { tokens: ringFor('tokens'), admin: ringFor('admin'), data: ringFor('data') } }
+  }
+
+  const pipelines = Object.entries(requestFunctions).map(([name, endpoints]): [typeof endpoints, RequestHandler] => [
+    endpoints,
+    createPipeline(endpoints, everyAuthenticator, async () => depsOf(name)),
+  ])
 
   /** Sends a request through its group's pipeline, as API Gateway would. */
   const call = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
     const url = new URL(path, settings.baseUrl)
-    const raw = options.body === undefined ? null : typeof options.body === 'string' ? options.body : JSON.stringify(options.body)
+    const raw =
+      options.body === undefined ? null : typeof options.body === 'string' ? options.body : JSON.stringify(options.body)
     const headers: Record<string, string> = {
       ...(raw !== null && { 'content-type': 'application/json' }),
       ...(options.token && { authorization: `Bearer ${options.token}` }),
@@ -156,7 +169,9 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
 
   const handlers = new Map(
     workers.flatMap((worker) =>
-      worker.source.kind === 'queue' ? [[worker.source.queue, runWorker(worker as QueueWorker, () => deps)] as const] : [],
+      worker.source.kind === 'queue'
+        ? [[worker.source.queue, runWorker(worker as QueueWorker, () => depsOf(worker.name))] as const]
+        : [],
     ),
   )
 
@@ -185,11 +200,26 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
   /** Runs the overdue sweep once. */
   const sweep = async (): Promise<void> => {
     for (const worker of workers) {
-      if (worker.source.kind === 'schedule') await runWorker(worker, () => deps)({})
+      if (worker.source.kind === 'schedule') await runWorker(worker, () => depsOf(worker.name))({})
     }
   }
 
-  return { call, drain, sweep, deliver, deps, clock, store, tableName, logs, objects, outbox, messages, settings, stop: () => store.stop() }
+  return {
+    call,
+    drain,
+    sweep,
+    deliver,
+    deps,
+    clock,
+    store,
+    tableName,
+    logs,
+    objects,
+    outbox,
+    messages,
+    settings,
+    stop: () => store.stop(),
+  }
 }
 
 export type TestPlatform = Awaited<ReturnType<typeof startPlatform>>
@@ -211,7 +241,13 @@ const pipelineFor = (
   )
   const byPath = pipelines.find(([endpoints]) => endpoints.some((endpoint) => pattern(endpoint.path).test(path)))
   const prefix = [...pipelines]
-    .map(([endpoints, handler]) => ({ length: sharedPrefix(endpoints.map((endpoint) => endpoint.path), path), handler }))
+    .map(([endpoints, handler]) => ({
+      length: sharedPrefix(
+        endpoints.map((endpoint) => endpoint.path),
+        path,
+      ),
+      handler,
+    }))
     .sort((a, b) => b.length - a.length)[0]
   const found = matches?.[1] ?? byPath?.[1] ?? prefix?.handler
   if (!found) throw new Error('no group')

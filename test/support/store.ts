@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
@@ -16,7 +16,7 @@ export interface TestStore {
 }
 
 /** A free port of the loopback interface. */
-export const freePort = async (): Promise<number> => {
+const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
@@ -39,7 +39,13 @@ export const startStore = async (): Promise<TestStore> => {
     maxAttempts: 3,
   })
   for (let i = 0; i < 200; i++) {
-    if (await fetch(endpoint).then(() => true, () => false)) break
+    if (
+      await fetch(endpoint).then(
+        () => true,
+        () => false,
+      )
+    )
+      break
     await wait(10)
   }
   let tables = 0

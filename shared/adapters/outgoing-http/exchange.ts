@@ -87,7 +87,7 @@ const open = (x: Exchange): ClientRequest => {
 }
 
 /** Hands `node:net` the addresses that were checked, instead of letting it look the name up again. */
-export const lookupOf = (addresses: string[]): LookupFunction => {
+const lookupOf = (addresses: string[]): LookupFunction => {
   const found = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_hostname, options, callback) => {
     if (options.all) callback(null, found)

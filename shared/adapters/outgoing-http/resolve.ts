@@ -8,7 +8,7 @@ export type Resolve = (hostname: string, signal: AbortSignal) => Promise<string[
  * Asks DNS for A and AAAA, and nothing else: no hosts file, no search domains. c-ares instead of getaddrinfo because the
  * latter holds one of four threads per name, so that four names that don't answer would stop every look-up.
  */
-export const resolveByDns: Resolve = async (hostname, signal) => {
+const resolveByDns: Resolve = async (hostname, signal) => {
   const resolver = new dns.promises.Resolver({ timeout: 1_500, tries: 2 })
   const cancel = () => resolver.cancel()
   signal.addEventListener('abort', cancel, { once: true })

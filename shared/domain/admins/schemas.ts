@@ -5,7 +5,7 @@ import { idField, time } from '../fields.ts'
 export const SignIn = () =>
   z
     .strictObject({
-      email: z.string().min(1).max(254).meta({ example: 'admin@example.com' }),
+      email: z.string().trim().min(1).max(254).meta({ example: 'admin@example.com' }),
       password: z.string().min(1).max(1_000),
     })
     .meta({ id: 'AdminSignIn' })

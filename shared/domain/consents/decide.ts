@@ -40,6 +40,7 @@ export const decideConsent = async (work: Work, decider: Decider, input: DecideC
   const { consent, app } = await openConsent(work, input.tg, user.id)
   if (input.decision === 'deny') return deny(work, decider, consent)
 
+  refuseWithdrawn(app, consent)
   const belonging = await chosen(work, decider, input.workspace_id)
   refuseBlocked(app, belonging)
   const scopes = granted(consent, input.scopes)
@@ -63,6 +64,18 @@ export const decideConsent = async (work: Work, decider: Decider, input: DecideC
     ),
   )
   return answer
+}
+
+/** The developer may have changed the app since the request: an address or a scope taken back gets nothing any more. */
+const refuseWithdrawn = (app: App, { redirect_uri, scopes }: Consent): void => {
+  if (!app.redirect_uris.includes(redirect_uri)) throw fail('invalid_redirect_uri')
+  const scope = scopes.find((one) => !covers(app.requested_scopes, one as Scope))
+  if (scope === undefined) return
+  throw fail('insufficient_scope', {
+    message: `The app no longer requests ${scope}.`,
+    fix: 'Start the installation again from the app.',
+    details: { required_scope: scope, granted_scopes: app.requested_scopes },
+  })
 }
 
 const deny = async (work: Work, decider: Decider, consent: Consent): Promise<Decided> => {

@@ -24,7 +24,11 @@ export interface Taken {
  * time, moved by conditional writes, so that parallel requests are counted exactly. A full bucket lets exactly its burst
  * through. One round trip for a bucket that is full or empty for sure, two when in between.
  */
-export const take = async ({ table, clock }: Pick<Deps, 'table' | 'clock'>, name: string, rate: Rate): Promise<Taken> => {
+export const take = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  name: string,
+  rate: Rate,
+): Promise<Taken> => {
   const interval = 1_000 / rate.perSecond
   const now = clock.now()
   // What lies at most this far ahead of now still fits into the burst.
@@ -60,11 +64,7 @@ export const take = async ({ table, clock }: Pick<Deps, 'table' | 'clock'>, name
 }
 
 /** Gives back what a request took that was then refused for another reason. */
-export const giveBack = async (
-  { table }: Pick<Deps, 'table'>,
-  name: string,
-  rate: Rate,
-): Promise<void> => {
+export const giveBack = async ({ table }: Pick<Deps, 'table'>, name: string, rate: Rate): Promise<void> => {
   await table.transact([BucketEntity.update({ name }, { add: { tat: -1_000 / rate.perSecond } })])
 }
 

@@ -228,4 +228,3 @@ export const manifestSchema = field(
 
 /** A valid manifest. `tools` absent means none, `config` absent means nothing to set up. */
 export type Manifest = z.infer<typeof manifestSchema>
-export type ManifestTool = z.infer<typeof tool>

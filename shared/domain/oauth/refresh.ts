@@ -87,14 +87,3 @@ const repeatedInTime = async (work: Work, record: RefreshToken): Promise<TokenRe
 
 const open = async (deps: Pick<Deps, 'keys'>, { token_hash, kept = '' }: RefreshToken): Promise<TokenResponse> =>
   JSON.parse(await unseal(await deps.keys.data(), keptRecord(token_hash), kept)) as TokenResponse
-
-/**
- * A lost answer is recovered with its `Idempotency-Key` only while the pair in it is unused (decisions §2). After that,
- * presenting the old token again is reuse, whatever key comes with it.
- */
-export const pairIsUnused = async ({ table }: Pick<Deps, 'table'>, token: string): Promise<boolean> => {
-  const record = await table.get(RefreshTokenEntity, { token_hash: sha256(token) })
-  if (record?.successor_hash === undefined) return true
-  const successor = await table.get(RefreshTokenEntity, { token_hash: record.successor_hash })
-  return successor !== undefined && successor.rotated_at === undefined
-}

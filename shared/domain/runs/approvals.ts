@@ -1,12 +1,19 @@
+import { AuditEntity } from '../../entities/platform.ts'
+import {
+  type Approval,
+  ApprovalEntity,
+  ApprovedCallEntity,
+  isActive,
+  type Run,
+  StepEntity,
+} from '../../entities/runs.ts'
 import type { EventType } from '../../events/catalogue.ts'
 import { tell } from '../../events/outbox.ts'
-import { type Approval, ApprovalEntity, ApprovedCallEntity, isActive, type Run, StepEntity } from '../../entities/runs.ts'
-import { AuditEntity } from '../../entities/platform.ts'
+import { MINUTE } from '../../kernel/clock.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Write } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
-import { MINUTE } from '../../kernel/clock.ts'
 import type { Work } from '../deps.ts'
 import { storePayload } from '../payloads.ts'
 import { changingRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
@@ -83,7 +90,7 @@ const shown = (args: Record<string, unknown>): Record<string, unknown> =>
 
 const clip = (value: unknown): unknown => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : value
+  return text.length > 400 ? `${text.slice(0, 400)}…` : value
 }
 
 export interface Decider {
@@ -174,11 +181,7 @@ const tellDecided = (work: Work, run: Run, stepId: string): Write =>
   })
 
 /** An approval that still stands for its call: pending, or decided and not yet taken by the agent. */
-export const standingApproval = async (
-  work: Work,
-  run: Run,
-  hash: string,
-): Promise<Approval | undefined> => {
+export const standingApproval = async (work: Work, run: Run, hash: string): Promise<Approval | undefined> => {
   const call = await work.table.get(ApprovedCallEntity, { run_id: run.id, call_hash: hash })
   if (!call) return undefined
   const approval = await work.table.get(ApprovalEntity, { run_id: run.id, step_id: call.step_id })

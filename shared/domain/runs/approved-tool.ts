@@ -1,15 +1,24 @@
 import { AppEntity } from '../../entities/apps.ts'
 import { InstallationEntity } from '../../entities/installations.ts'
 import { WorkspaceEntity } from '../../entities/people.ts'
-import { type Approval, ApprovalEntity, type Run, RunEntity, StepEntity } from '../../entities/runs.ts'
+import {
+  ACTIVE_STATUSES,
+  type Approval,
+  ApprovalEntity,
+  isActive,
+  type Run,
+  RunEntity,
+  StepEntity,
+} from '../../entities/runs.ts'
 import { MINUTE } from '../../kernel/clock.ts'
-import { ConditionFailed } from '../../table/entity.ts'
-import { type HttpFetch, httpFetch } from '../tools/http-fetch.ts'
-import { isTool } from '../tools/catalogue.ts'
-import { platformBans, refusalOf } from '../tools/permission.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { ConditionFailed } from '../../table/entity.ts'
+import { oneOf } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { loadPayload, storePayload } from '../payloads.ts'
+import { isTool } from '../tools/catalogue.ts'
+import { type HttpFetch, httpFetch } from '../tools/http-fetch.ts'
+import { platformBans, refusalOf } from '../tools/permission.ts'
 import type { RunKey } from './change.ts'
 import { tellRun } from './tell.ts'
 
@@ -25,9 +34,11 @@ export const executeApproved = async (work: Work, key: RunKey, stepId: string): 
     { entity: ApprovalEntity, key: ApprovalEntity.key({ run_id: key.id, step_id: stepId }) },
   ] as const)
   if (!run || approval?.status !== 'approved') return
+  if (!isActive(run.status)) return voidCall(work, approval)
   const now = work.clock.now()
   try {
     await work.commit([
+      RunEntity.check(key, { where: { status: oneOf(...ACTIVE_STATUSES) } }),
       ApprovalEntity.update(
         approval,
         { set: { status: 'executing', executing_at: now, due_at: now + MINUTE } },
@@ -43,12 +54,31 @@ export const executeApproved = async (work: Work, key: RunKey, stepId: string): 
   await settle(work, run, approval, refusal ?? (await httpFetch(work, args)))
 }
 
+/** The run ended between the decision and now: what was approved for it is not done any more. */
+const voidCall = async (work: Work, approval: Approval): Promise<void> => {
+  try {
+    await work.commit([
+      ApprovalEntity.update(
+        approval,
+        { set: { status: 'voided', due_at: undefined } },
+        { where: { status: 'approved' } },
+      ),
+      StepEntity.update(approval, { set: { status: 'voided' } }),
+    ])
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error
+  }
+}
+
 /** A ban or a suspension that came after the approval stops the call all the same. */
 const refusedNow = async (work: Work, run: Run, approval: Approval): Promise<Record<string, unknown> | undefined> => {
   const [[app, installation, workspace], banned] = await Promise.all([
     work.table.getAll([
       { entity: AppEntity, key: AppEntity.key({ id: run.app_id }) },
-      { entity: InstallationEntity, key: InstallationEntity.key({ workspace_id: run.workspace_id, id: run.installation_id }) },
+      {
+        entity: InstallationEntity,
+        key: InstallationEntity.key({ workspace_id: run.workspace_id, id: run.installation_id }),
+      },
       { entity: WorkspaceEntity, key: WorkspaceEntity.key({ id: run.workspace_id }) },
     ] as const),
     platformBans(work),
@@ -72,6 +102,8 @@ export const settle = async (
   const place = `runs/${run.id}/${approval.step_id}`
   const args = await loadPayload(work, approval.arguments)
   const output = { arguments: args, result }
+  // It may have ended while the call was under way; then there is nothing to go on with.
+  const current = await work.table.get(RunEntity, run)
   await work.commit([
     ApprovalEntity.update(
       approval,
@@ -85,8 +117,19 @@ export const settle = async (
       { where: { status: 'executing' } },
     ),
     StepEntity.update(approval, {
-      set: { status: 'executed', output: await storePayload(work, `${place}/output`, output, 4 * LIMITS.runPayloadBytes) },
+      set: {
+        status: 'executed',
+        output: await storePayload(work, `${place}/output`, output, 4 * LIMITS.runPayloadBytes),
+      },
     }),
-    tellRun(work, 'run.resumed', run, { step_id: approval.step_id, tool: approval.tool, decision: 'approved' }),
+    ...(current && isActive(current.status)
+      ? [
+          tellRun(work, 'run.resumed', current, {
+            step_id: approval.step_id,
+            tool: approval.tool,
+            decision: 'approved',
+          }),
+        ]
+      : []),
   ])
 }

@@ -1,8 +1,8 @@
 import { isActive, type Run, RunEntity, type RunStatus, runsByStatus } from '../../entities/runs.ts'
 import { fail } from '../../kernel/errors.ts'
+import { backoff } from '../../table/backoff.ts'
 import { ConditionFailed, type Write } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
-import { backoff } from '../../table/backoff.ts'
 import type { Deps } from '../deps.ts'
 
 /** Where a run is kept. */
@@ -33,7 +33,10 @@ export const requireActive = (run: Run): Run => {
  */
 export const requireStarted = (run: Run): Run => {
   if (requireActive(run).status === 'queued') {
-    throw fail('conflict', { message: 'The run is still queued.', fix: 'Wait for run.execute before reporting on the run.' })
+    throw fail('conflict', {
+      message: 'The run is still queued.',
+      fix: 'Wait for run.execute before reporting on the run.',
+    })
   }
   return run
 }
@@ -53,6 +56,7 @@ export const runWrite = (run: Run, fields: { [K in keyof Run]?: Run[K] | undefin
       where: {
         status: run.status,
         last_seq: run.last_seq,
+        step_count: run.step_count,
         pending_step: run.pending_step ?? missing,
         dispatched_at: run.dispatched_at ?? missing,
         accepted_at: run.accepted_at ?? missing,

@@ -1,9 +1,10 @@
 import { AppEntity, VersionEntity } from '../../entities/apps.ts'
-import { InstallationEntity, type Installation } from '../../entities/installations.ts'
+import { type Installation, InstallationEntity } from '../../entities/installations.ts'
 import { WorkspaceEntity } from '../../entities/people.ts'
 import { ApprovalEntity, isActive, type Run, RunEntity } from '../../entities/runs.ts'
-import { LIMITS } from '../../kernel/limits.ts'
 import { PlatformError } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { backoff } from '../../table/backoff.ts'
 import { ConditionFailed } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
@@ -35,7 +36,7 @@ export const dispatchRun = async (work: Work, key: RunKey): Promise<void> => {
 }
 
 /** Hands a run to its agent again after a decision, once per decision, if the manifest says `runtime.resume`. */
-export const resumeRun = async (work: Work, key: RunKey, stepId: string): Promise<void> => {
+export const resumeRun = async (work: Work, key: RunKey, stepId: string, tries = 0): Promise<void> => {
   const [run, approval] = await work.table.getAll([
     { entity: RunEntity, key: RunEntity.key(key) },
     { entity: ApprovalEntity, key: ApprovalEntity.key({ run_id: key.id, step_id: stepId }) },
@@ -58,6 +59,11 @@ export const resumeRun = async (work: Work, key: RunKey, stepId: string): Promis
     ])
   } catch (error) {
     if (error instanceof ConditionFailed) return
+    // The agent reported a step in the same moment: look again.
+    if (error instanceof RunMoved && tries < 9) {
+      await backoff(tries)
+      return resumeRun(work, key, stepId, tries + 1)
+    }
     throw error
   }
   await execute(work, { ...run, ...sent }, target, resume)
@@ -73,7 +79,10 @@ const loadParts = (work: Work, run: Run) =>
   work.table.getAll([
     { entity: AppEntity, key: AppEntity.key({ id: run.app_id }) },
     { entity: VersionEntity, key: VersionEntity.key({ app_id: run.app_id, id: run.version_id }) },
-    { entity: InstallationEntity, key: InstallationEntity.key({ workspace_id: run.workspace_id, id: run.installation_id }) },
+    {
+      entity: InstallationEntity,
+      key: InstallationEntity.key({ workspace_id: run.workspace_id, id: run.installation_id }),
+    },
     { entity: WorkspaceEntity, key: WorkspaceEntity.key({ id: run.workspace_id }) },
   ] as const)
 
@@ -95,7 +104,12 @@ const loadTarget = async (work: Work, run: Run): Promise<Target | { refused: [co
 
 const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
   const now = work.clock.now()
-  const changes = { status: 'running' as const, started_at: now, dispatched_at: now, due_at: now + LIMITS.agentLifeSign }
+  const changes = {
+    status: 'running' as const,
+    started_at: now,
+    dispatched_at: now,
+    due_at: now + LIMITS.agentLifeSign,
+  }
   try {
     await work.commit([runWrite(run, changes)])
     return { ...run, ...changes }
@@ -155,7 +169,7 @@ const applyAnswer = async (
 ): Promise<void> => {
   const { steps, ...rest } = answer
   const outcome = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null)) as Completion
-  if (outcome.error_message) outcome.error_message = outcome.error_message.slice(0, 4_000)
+  if (outcome.error_message) outcome.error_message = outcome.error_message.slice(0, 4_000).toWellFormed()
   try {
     const last = await addAllButLast(work, run, steps ?? [])
     await finishIf(work, run, () => true, { ...outcome, steps: last })

@@ -20,10 +20,10 @@ export interface Resume {
 /** The record name that an app's signing secrets are sealed for. */
 export const signingSecretRecord = (appId: string): string => `signing-secret:${appId}`
 /** The record name that an installation's settings are sealed for. */
-export const settingsRecord = (installationId: string): string => `settings:${installationId}`
+const settingsRecord = (installationId: string): string => `settings:${installationId}`
 
 /** An app's signing secrets that are valid now, newest first. */
-export const signingSecrets = async ({ keys, clock }: Pick<Deps, 'keys' | 'clock'>, app: App): Promise<string[]> => {
+const signingSecrets = async ({ keys, clock }: Pick<Deps, 'keys' | 'clock'>, app: App): Promise<string[]> => {
   const ring = await keys.data()
   const valid = app.signing_secrets.filter(({ until }) => until === undefined || until > clock.now())
   return Promise.all(valid.map(({ value }) => unseal(ring, signingSecretRecord(app.id), value)))

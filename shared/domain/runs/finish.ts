@@ -1,4 +1,5 @@
 import { ApprovalEntity, type Run, StepEntity } from '../../entities/runs.ts'
+import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
@@ -44,7 +45,7 @@ const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> 
       runWrite(run, changed),
       ...steps.writes,
       releaseSlot(run.installation_id),
-      ...(await voidApproval(work, run)),
+      ...(await voidApproval(work, run, completion?.steps ?? [])),
       tellRun(work, `run.${outcome.status}`, finished),
     ],
     view,
@@ -53,10 +54,11 @@ const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> 
 }
 
 /** A final answer while a person has yet to decide wins; the approval is void (decisions §4). */
-const voidApproval = async (work: Work, run: Run): Promise<Write[]> => {
+const voidApproval = async (work: Work, run: Run, steps: readonly { seq?: number | undefined }[]): Promise<Write[]> => {
   if (run.pending_step === undefined) return []
   const approval = await work.table.get(ApprovalEntity, { run_id: run.id, step_id: run.pending_step })
   if (!approval) return []
+  if (steps.some(({ seq }) => seq === approval.seq)) throw fail('step_write_conflict')
   return [
     ApprovalEntity.update(approval, { set: { status: 'voided', due_at: undefined } }, { where: { status: 'pending' } }),
     StepEntity.update(approval, { set: { status: 'voided' } }),
@@ -79,12 +81,7 @@ export const failRun = (work: Work, key: RunKey, error_code: string, error_messa
   finishIf(work, key, () => true, { status: 'failed', error_code, error_message })
 
 /** Ends an active run if `applies` still holds for it as it is now. A run that has ended stays as it is: the first answer wins. */
-export const finishIf = (
-  work: Work,
-  key: RunKey,
-  applies: (run: Run) => boolean,
-  outcome: Completion,
-): Promise<void> =>
+export const finishIf = (work: Work, key: RunKey, applies: (run: Run) => boolean, outcome: Completion): Promise<void> =>
   changingRun(work, key, async (run) => {
     if (run.finished_at !== undefined || !applies(run)) return
     await finish(work, run, outcome)

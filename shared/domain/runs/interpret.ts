@@ -1,3 +1,4 @@
+import { unusable } from '../../kernel/usable.ts'
 import type { OutgoingResult } from '../ports.ts'
 import { AgentAnswer } from './schemas.ts'
 
@@ -7,7 +8,11 @@ export type Meaning =
   | { kind: 'answer'; answer: AgentAnswer }
   | { kind: 'failed'; error_code: 'agent_unreachable' | 'agent_invalid_response'; error_message: string }
 
-const unreachable = (error_message: string): Meaning => ({ kind: 'failed', error_code: 'agent_unreachable', error_message })
+const unreachable = (error_message: string): Meaning => ({
+  kind: 'failed',
+  error_code: 'agent_unreachable',
+  error_message,
+})
 const invalid = (error_message: string): Meaning => ({
   kind: 'failed',
   error_code: 'agent_invalid_response',
@@ -27,6 +32,8 @@ export const interpret = (result: OutgoingResult): Meaning => {
   } catch {
     return invalid(`The agent answered HTTP ${status} with a body that is not JSON.`)
   }
+  const wrong = unusable(value)
+  if (wrong) return invalid(`The agent’s answer is unusable: ${wrong}`)
   const parsed = AgentAnswer().safeParse(value)
   if (parsed.success) return { kind: 'answer', answer: parsed.data }
   const [issue] = parsed.error.issues

@@ -5,8 +5,8 @@ import { PlatformError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ConditionFailed, type Key } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
-import { settle } from './approved-tool.ts'
 import { decideAt } from './approvals.ts'
+import { settle } from './approved-tool.ts'
 import { changingRun, runWrite } from './change.ts'
 import { finishIf } from './finish.ts'
 
@@ -68,7 +68,8 @@ export const handleOverdueApproval = async (work: WorkerWork, key: Key): Promise
     case 'executing':
       return settle(work, run, approval, {
         error: 'outcome_unknown',
-        message: 'The platform lost the worker that executed this call. It may or may not have been executed; it is not repeated.',
+        message:
+          'The platform lost the worker that executed this call. It may or may not have been executed; it is not repeated.',
       })
     default:
       return settleDue(work, approval, undefined)

@@ -1,7 +1,16 @@
-import { type Run, RunEntity, type RunStatus, runsByStatus, type Step, StepEntity, WorkspaceRunEntity } from '../../entities/runs.ts'
+import {
+  type Run,
+  RunEntity,
+  type RunStatus,
+  runsByStatus,
+  type Step,
+  StepEntity,
+  WorkspaceRunEntity,
+} from '../../entities/runs.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Page, QueryOptions } from '../../table/table.ts'
+import { ANSWER_BYTES, fittingPage, payloadBytes } from '../answer-size.ts'
 import type { Deps } from '../deps.ts'
 import { loadRun, type RunKey } from './change.ts'
 import { presentRun, presentStep } from './present.ts'
@@ -21,21 +30,46 @@ export const readRun = async (deps: Reading, key: RunKey): Promise<RunView & { s
   return viewWithSteps(deps, run, steps)
 }
 
-export const viewWithSteps = async (deps: Reading, run: Run, steps: Step[]) => ({
-  ...(await presentRun(deps, run)),
-  steps: await Promise.all(steps.map((step) => presentStep(deps, step))),
-})
+/** Outputs that would not fit into the answer beside the run's own input and output are left out, and say so. */
+export const viewWithSteps = async (deps: Reading, run: Run, steps: Step[]) => {
+  let bytes = runBytes(run)
+  const fits = steps.map(({ output }) => {
+    bytes += payloadBytes(output)
+    return bytes <= ANSWER_BYTES
+  })
+  return {
+    ...(await presentRun(deps, run)),
+    steps: await Promise.all(
+      steps.map((step, i) =>
+        presentStep(
+          deps,
+          fits[i]
+            ? step
+            : { ...step, output: { json: JSON.stringify({ truncated: true, bytes: payloadBytes(step.output) }) } },
+        ),
+      ),
+    ),
+  }
+}
+
+const runBytes = ({ input, output }: Run): number => payloadBytes(input) + payloadBytes(output)
 
 /** An installation's runs, newest first; those of one status from the index that keeps them by status. */
-export const listRuns = (
+export const listRuns = async (
   { table }: Pick<Deps, 'table'>,
   installationId: string,
   status: RunStatus | undefined,
   options: Pick<QueryOptions, 'limit' | 'after'>,
-): Promise<Page<Run>> =>
-  status === undefined
-    ? table.query(RunEntity, { installation_id: installationId }, options)
-    : table.listed(RunEntity, runsByStatus(installationId, status), options)
+): Promise<Page<Run>> => {
+  if (status === undefined) {
+    const page = await table.query(RunEntity, { installation_id: installationId }, options)
+    return fittingPage(page, runBytes, (run) => RunEntity.key(run).sk)
+  }
+  const page = await table.listed(RunEntity, runsByStatus(installationId, status), options)
+  const fitting = fittingPage(page, runBytes, (run) => run.id)
+  // The index may lag behind the record.
+  return { ...fitting, items: fitting.items.filter((run) => run.status === status) }
+}
 
 /** A workspace's runs of every installation, newest first. */
 export const listForWorkspace = async (
@@ -50,7 +84,11 @@ export const listForWorkspace = async (
       key: RunEntity.key({ installation_id: ref.installation_id, id: ref.run_id }),
     })),
   )) as (Run | undefined)[]
-  return { items: runs.filter((run): run is Run => run !== undefined), next: page.next }
+  return fittingPage(
+    { items: runs.filter((run): run is Run => run !== undefined), next: page.next },
+    runBytes,
+    (run) => WorkspaceRunEntity.key({ workspace_id: workspaceId, run_id: run.id }).sk,
+  )
 }
 
 /** Where a workspace's run is kept. @throws `not_found` also for another workspace's */

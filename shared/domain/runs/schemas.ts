@@ -67,6 +67,14 @@ export type NewStep = z.infer<ReturnType<typeof newStep>>
 export const AddSteps = () =>
   z.union([z.strictObject({ steps: z.array(newStep()).min(1).max(LIMITS.stepsPerCall) }), newStep()])
 
+/** What is less than a billionth of a unit is nothing: a table's numbers end at 1e-130, JSON's do not. */
+const cost = () =>
+  z
+    .number()
+    .min(0)
+    .max(1e12)
+    .transform((units) => (units < 1e-9 ? 0 : units))
+
 const failure = {
   error_code: z.string().min(1).max(100),
   error_message: z.string().max(4_000),
@@ -78,7 +86,7 @@ export const CompleteRun = () =>
     status: z.enum(['succeeded', 'failed']),
     output: json().optional(),
     steps: z.array(newStep()).max(LIMITS.stepsPerCall).optional(),
-    cost_units: z.number().min(0).max(1e12).optional(),
+    cost_units: cost().optional(),
     error_code: failure.error_code.optional(),
     error_message: failure.error_message.optional(),
   })
@@ -95,19 +103,18 @@ export const AgentAnswer = () =>
       status: z.literal('succeeded'),
       output: json().nullish(),
       steps: z.array(answerStep()).nullish(),
-      cost_units: z.number().min(0).max(1e12).nullish(),
+      cost_units: cost().nullish(),
     }),
     z.object({
       status: z.literal('failed'),
       error_code: z.string().min(1).max(100).default('agent_failed'),
       error_message: z.string().default(''),
       steps: z.array(answerStep()).nullish(),
-      cost_units: z.number().min(0).max(1e12).nullish(),
+      cost_units: cost().nullish(),
     }),
   ])
 
-const answerStep = () =>
-  z.object({ type: z.string().min(1).max(60).default('message'), output: json().default({}) })
+const answerStep = () => z.object({ type: z.string().min(1).max(60).default('message'), output: json().default({}) })
 
 export type AgentAnswer = z.infer<ReturnType<typeof AgentAnswer>>
 

@@ -1,5 +1,5 @@
 import type { Run } from '../../entities/runs.ts'
-import { type EventType } from '../../events/catalogue.ts'
+import type { EventType } from '../../events/catalogue.ts'
 import { tell } from '../../events/outbox.ts'
 import type { Write } from '../../table/entity.ts'
 import type { Deps } from '../deps.ts'

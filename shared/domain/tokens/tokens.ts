@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
-import { type Keyring } from '../../kernel/keyring.ts'
 import { newId } from '../../kernel/ids.ts'
+import type { Keyring } from '../../kernel/keyring.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Deps } from '../deps.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Scope } from '../../kernel/scopes.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import type { Scope } from '../../kernel/scopes.ts'
 
 export interface ToolDefinition {
   description: string
@@ -35,7 +35,8 @@ export const TOOLS = {
       }),
   },
   emit_event: {
-    description: 'Emit a custom event to this installation’s webhooks and event feed. `custom.` is put before the type.',
+    description:
+      'Emit a custom event to this installation’s webhooks and event feed. `custom.` is put before the type.',
     scope: 'webhooks:manage',
     risk: 'write',
     approval: 'none',

@@ -1,6 +1,6 @@
 import type { Installation } from '../../entities/installations.ts'
 import type { Workspace } from '../../entities/people.ts'
-import { type RunStatus } from '../../entities/runs.ts'
+import type { RunStatus } from '../../entities/runs.ts'
 import { tell } from '../../events/outbox.ts'
 import { iso } from '../../kernel/clock.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -18,7 +18,11 @@ export interface Executed {
 }
 
 type Args = Record<string, unknown>
-type Executor = (work: Work, scene: { installation: Installation; workspace: Workspace }, args: Args) => Promise<Executed>
+type Executor = (
+  work: Work,
+  scene: { installation: Installation; workspace: Workspace },
+  args: Args,
+) => Promise<Executed>
 
 const workspaceInfo: Executor = async (_work, { workspace }) => ({
   result: {
@@ -55,7 +59,9 @@ const emitEvent: Executor = async (work, { installation }, args) => {
   const { type, data } = args as { type: string; data: Record<string, unknown> }
   const bytes = Buffer.byteLength(JSON.stringify(data))
   if (bytes > LIMITS.eventDataBytes) {
-    throw fail('payload_too_large', { message: `The event’s data has ${bytes} bytes; at most ${LIMITS.eventDataBytes}.` })
+    throw fail('payload_too_large', {
+      message: `The event’s data has ${bytes} bytes; at most ${LIMITS.eventDataBytes}.`,
+    })
   }
   const named = type.startsWith('custom.') ? type : `custom.${type}`
   const write = tell(work.clock, {

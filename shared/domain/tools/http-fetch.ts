@@ -1,5 +1,5 @@
-import { fail } from '../../kernel/errors.ts'
 import { SECOND } from '../../kernel/clock.ts'
+import { fail } from '../../kernel/errors.ts'
 import type { Deps } from '../deps.ts'
 import { fetchFollowingOrigin } from './follow.ts'
 
@@ -30,7 +30,9 @@ export const checkHttpFetch = ({ http }: Pick<Deps, 'http'>, { url, headers = {}
   throw fail('validation_error', {
     message: 'The tool’s arguments have headers that an agent may not set.',
     details: {
-      fields: Object.fromEntries(forbidden.map((name) => [`arguments.headers.${name}`, ['may not be set by an agent']])),
+      fields: Object.fromEntries(
+        forbidden.map((name) => [`arguments.headers.${name}`, ['may not be set by an agent']]),
+      ),
     },
   })
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import * as z from 'zod'
+import type * as z from 'zod'
 import type { Approval, Run } from '../../entities/runs.ts'
 import { canonicalJson } from '../../kernel/canonical-json.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -89,7 +89,7 @@ const size = (value: Record<string, unknown>): Record<string, unknown> => {
 }
 
 /** The hash that binds an approval to exactly this call (RFC 8785). */
-export const callHash = (tool: string, args: Record<string, unknown>): string => sha256(`${tool}\n${canonicalJson(args)}`)
+const callHash = (tool: string, args: Record<string, unknown>): string => sha256(`${tool}\n${canonicalJson(args)}`)
 
 const withApproval = async (
   work: Work,
@@ -128,11 +128,15 @@ const decided = async (work: Work, run: Run, approval: Approval): Promise<Invoca
   const answer: Invocation =
     current.status === 'rejected'
       ? { status: 'rejected', tool: current.tool }
-      : { status: 'ok', result: (current.result ? await loadPayload(work, current.result) : {}) as Record<string, unknown> }
+      : {
+          status: 'ok',
+          result: (current.result ? await loadPayload(work, current.result) : {}) as Record<string, unknown>,
+        }
   try {
     await work.commit([consumption(work, current)], answer)
   } catch (error) {
-    if (error instanceof ConditionFailed) throw fail('conflict', { message: 'The decided result was taken by another call.' })
+    if (error instanceof ConditionFailed)
+      throw fail('conflict', { message: 'The decided result was taken by another call.' })
     throw error
   }
   return answer

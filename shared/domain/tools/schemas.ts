@@ -10,14 +10,20 @@ export const ToolSchema = () =>
       approval: z.enum(['none', 'each']),
       input_schema: z.record(z.string(), z.unknown()),
       allowed: z.boolean(),
-      denied_reason: z.string().optional().meta({ description: 'Why it may not be called; only when `allowed` is false.' }),
+      denied_reason: z
+        .string()
+        .optional()
+        .meta({ description: 'Why it may not be called; only when `allowed` is false.' }),
     })
     .meta({ id: 'Tool' })
 
 export const InvokeTool = () =>
   z.strictObject({
     arguments: z.record(z.string(), z.unknown()).default({}),
-    run_id: z.string().optional().meta({ description: 'The run the call belongs to; a callback token implies its own.' }),
+    run_id: z
+      .string()
+      .optional()
+      .meta({ description: 'The run the call belongs to; a callback token implies its own.' }),
   })
 
 /** The three shapes of specification "Tool invocation result". */

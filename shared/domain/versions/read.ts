@@ -1,12 +1,10 @@
 import { type App, type Version, VersionEntity, VersionNameEntity } from '../../entities/apps.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Page, QueryOptions } from '../../table/table.ts'
+import { fittingPage, payloadBytes } from '../answer-size.ts'
 import type { Deps } from '../deps.ts'
 
 type Reading = Pick<Deps, 'table'>
-
-/** Manifests of one page: less than what a Lambda function may answer with (6 MB). */
-const PAGE_BYTES = 4 * 1_024 * 1_024
 
 /** The longest version string that a manifest may have; longer ones are not looked up. */
 const MAX_NAME = 64
@@ -18,15 +16,11 @@ export const listVersions = async (
   options: Pick<QueryOptions, 'limit' | 'after'>,
 ): Promise<Page<Version>> => {
   const page = await table.query(VersionEntity, { app_id: app.id }, options)
-  let bytes = 0
-  const fitting = page.items.findIndex(({ manifest }) => {
-    bytes += 'json' in manifest ? manifest.json.length : manifest.bytes
-    return bytes > PAGE_BYTES
-  })
-  if (fitting < 0) return page
-  const items = page.items.slice(0, Math.max(1, fitting))
-  const last = items.at(-1)
-  return { items, next: last && VersionEntity.key(last).sk }
+  return fittingPage(
+    page,
+    ({ manifest }) => payloadBytes(manifest),
+    (version) => VersionEntity.key(version).sk,
+  )
 }
 
 /** An app's version by its version string. @throws `not_found` */

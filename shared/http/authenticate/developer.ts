@@ -1,11 +1,10 @@
-import { decodeProtectedHeader } from 'jose'
 import { TOKENS } from '../../domain/tokens/tokens.ts'
 import { DeveloperKeyEntity } from '../../entities/developers.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import type { Method } from '../endpoint.ts'
-import { bearerOf, unauthorized } from '../principal.ts'
+import { bearerOf, refuseSurface, typeOf, unauthorized } from '../principal.ts'
 import { limit } from '../rate-limit.ts'
 import type { Authenticator } from './types.ts'
 
@@ -14,12 +13,18 @@ export const developer: Authenticator<'developer'> = async (deps, { headers, met
   const key = headers['x-developer-key']
   if (key === undefined) {
     refuseToken(headers, method)
-    throw unauthorized('The X-Developer-Key header is missing.', 'Register with POST /api/v1/dev/register to get a key.')
+    throw unauthorized(
+      'The X-Developer-Key header is missing.',
+      'Register with POST /api/v1/dev/register to get a key.',
+    )
   }
   const record = await deps.table.get(DeveloperKeyEntity, { key_hash: sha256(key) })
   if (!record) throw unauthorized('The developer key is wrong or was rotated.', 'Send the newest key.')
   if (record.status === 'blocked') {
-    throw fail('not_a_developer', { message: 'The developer account is blocked.', fix: 'Contact the platform’s support.' })
+    throw fail('not_a_developer', {
+      message: 'The developer account is blocked.',
+      fix: 'Contact the platform’s support.',
+    })
   }
   const rate = await limit(deps, [
     { name: `developer:${record.developer_id}`, rate: LIMITS.callerRate, scope: 'developer' },
@@ -31,16 +36,7 @@ export const developer: Authenticator<'developer'> = async (deps, { headers, met
 const refuseToken = (headers: Record<string, string>, method: Method): void => {
   const token = bearerOf(headers)
   if (token === undefined) return
-  let typ: string | undefined
-  try {
-    typ = decodeProtectedHeader(token).typ
-  } catch {
-    return
-  }
-  if (typ === TOKENS.surface.typ) {
-    throw method === 'GET'
-      ? fail('insufficient_scope', { message: 'A surface token reads GET /api/v1/* only.' })
-      : fail('disposable_token_readonly')
-  }
-  if (Object.values(TOKENS).some((kind) => kind.typ === typ)) throw fail('not_a_developer')
+  refuseSurface(token, method)
+  const type = typeOf(token)
+  if (Object.values(TOKENS).some(({ typ }) => typ === type)) throw fail('not_a_developer')
 }

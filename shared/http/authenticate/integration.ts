@@ -1,11 +1,11 @@
-import { type Verified } from '../../domain/tokens/tokens.ts'
+import type { Verified } from '../../domain/tokens/tokens.ts'
 import { AppEntity } from '../../entities/apps.ts'
 import { GrantEntity, InstallationEntity } from '../../entities/installations.ts'
 import { WorkspaceEntity } from '../../entities/people.ts'
 import { RunEntity } from '../../entities/runs.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { intersect } from '../../kernel/scopes.ts'
+import { covers, intersect, SCOPE_NAMES, type Scope } from '../../kernel/scopes.ts'
 import type { IntegrationCaller } from '../callers.ts'
 import { tokenOf, unauthorized } from '../principal.ts'
 import { limit } from '../rate-limit.ts'
@@ -63,7 +63,7 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     caller: {
       kind: 'integration',
       token: { type: token.kind, expiresAt: token.expiresAt },
-      scopes: token.kind === 'surface' ? scopes.filter((scope) => scope.endsWith(':read')) : scopes,
+      scopes: token.kind === 'surface' ? readable(scopes) : scopes,
       installation,
       app,
       workspace,
@@ -73,3 +73,7 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     headers: rateHeaders,
   }
 }
+
+/** What a surface token reads: the granted read scopes, those that a write scope implies among them. */
+const readable = (scopes: readonly Scope[]): Scope[] =>
+  SCOPE_NAMES.filter((scope) => scope.endsWith(':read') && covers(scopes, scope))

@@ -16,7 +16,10 @@ export interface Authenticated<C extends Caller = Caller> {
 }
 
 /** Finds out who calls: one batch read of everything that decides it, with the rate limits' writes at the same time. */
-export type Authenticator<K extends CallerKind> = (deps: Deps, credentials: Credentials) => Promise<Authenticated<Callers[K]>>
+export type Authenticator<K extends CallerKind> = (
+  deps: Deps,
+  credentials: Credentials,
+) => Promise<Authenticated<Callers[K]>>
 
 /** A function carries the authenticators of its endpoints' callers, and no others: each brings records and rules along. */
 export type Authenticators = { [K in Exclude<CallerKind, 'none'>]?: Authenticator<K> }

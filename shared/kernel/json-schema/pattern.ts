@@ -4,7 +4,7 @@ import { type Automaton, automatonOf } from './pattern-automaton.ts'
 import { isAnchored, type Pattern, PatternRefused, parsePattern } from './pattern-parse.ts'
 
 /** The longest pattern that is looked at, in UTF-16 units. */
-export const MAX_PATTERN_LENGTH = 400
+const MAX_PATTERN_LENGTH = 400
 
 /** Pairs of positions that may be looked at for one pattern: bounds the analysis to a few milliseconds. */
 const MAX_WORK = 400_000

@@ -43,7 +43,10 @@ describe('a dangerous call', () => {
     const args = { url: `${page.url}/x` }
     const asked = await invoke('http_fetch', args)
     expect(asked.body).toMatchObject({ status: 'awaiting_approval', tool: 'http_fetch' })
-    expect(await read()).toMatchObject({ status: 'awaiting_approval', steps: [{ type: 'approval', output: { arguments: args } }] })
+    expect(await read()).toMatchObject({
+      status: 'awaiting_approval',
+      steps: [{ type: 'approval', output: { arguments: args } }],
+    })
     expect((await invoke('http_fetch', { url: `${page.url}/x` })).body.step_id).toBe(asked.body.step_id)
     expect(page.requests).toHaveLength(0)
 
@@ -100,7 +103,10 @@ describe('a dangerous call', () => {
 
     const other = await running()
     const asked = await other.invoke('http_fetch', { url: page.url })
-    await platform.call('POST', `/api/v1/runs/${other.run.id}/complete`, { token: other.token, body: { status: 'succeeded' } })
+    await platform.call('POST', `/api/v1/runs/${other.run.id}/complete`, {
+      token: other.token,
+      body: { status: 'succeeded' },
+    })
     expect((await other.read()).steps[0].status).toBe('voided')
     expect((await other.decide(asked.body.step_id, 'approve')).body.error.code).toBe('run_already_finished')
   })
@@ -148,7 +154,10 @@ describe('a dangerous call', () => {
       throw new Error('the worker died after it had sent')
     }
     await platform.deps.bus.put(platform.outbox.splice(0))
-    const [message] = platform.messages.splice(platform.messages.findIndex(({ queue }) => queue === 'approved-tools'), 1)
+    const [message] = platform.messages.splice(
+      platform.messages.findIndex(({ queue }) => queue === 'approved-tools'),
+      1,
+    )
     expect(message && (await platform.deliver(message))).toBe(false)
     platform.deps.http.send = send
     expect(message && (await platform.deliver(message))).toBe(true)
@@ -207,8 +216,14 @@ describe('the other tools', () => {
     const { app, invoke, read } = await running()
     expect((await invoke('workspace_info', {})).body).toMatchObject({ status: 'ok', result: { id: app.workspaceId } })
     expect((await invoke('list_runs', { limit: 5 })).body.result.runs).toHaveLength(1)
-    expect((await invoke('emit_event', { type: 'order.paid', data: { n: 1 } })).body.result.type).toBe('custom.order.paid')
-    expect((await read()).steps.map((step: { tool: string }) => step.tool)).toEqual(['workspace_info', 'list_runs', 'emit_event'])
+    expect((await invoke('emit_event', { type: 'order.paid', data: { n: 1 } })).body.result.type).toBe(
+      'custom.order.paid',
+    )
+    expect((await read()).steps.map((step: { tool: string }) => step.tool)).toEqual([
+      'workspace_info',
+      'list_runs',
+      'emit_event',
+    ])
   })
 
   it('are refused by the strongest ban first, with its reason', async () => {

@@ -121,7 +121,7 @@ describe('POST /runs', () => {
 })
 
 describe('the agent’s answer', () => {
-  const after = async (answer: Parameters<Receiver['answer']>[0]) => {
+  const runAfter = async (answer: Parameters<Receiver['answer']>[0]) => {
     const { start, read } = await setUp()
     agent.answer(answer)
     const { id } = await start()
@@ -130,20 +130,30 @@ describe('the agent’s answer', () => {
   }
 
   it('200 succeeded ends the run with output, steps and cost', async () => {
-    const run = await after(
-      json({ status: 'succeeded', output: { a: 1 }, steps: [{ type: 'message', output: { text: 'hi' } }], cost_units: 2.5 }),
+    const run = await runAfter(
+      json({
+        status: 'succeeded',
+        output: { a: 1 },
+        steps: [{ type: 'message', output: { text: 'hi' } }],
+        cost_units: 2.5,
+      }),
     )
-    expect(run).toMatchObject({ status: 'succeeded', output: { a: 1 }, cost_units: 2.5, steps: [{ seq: 1, type: 'message' }] })
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      output: { a: 1 },
+      cost_units: 2.5,
+      steps: [{ seq: 1, type: 'message' }],
+    })
   })
 
   it('200 with 120 steps keeps them all in order', async () => {
     const steps = Array.from({ length: 120 }, (_, n) => ({ type: 'message', output: { n } }))
-    const run = await after(json({ status: 'succeeded', output: {}, steps }))
+    const run = await runAfter(json({ status: 'succeeded', output: {}, steps }))
     expect(run.steps.map((step: { output: { n: number } }) => step.output.n)).toEqual(steps.map((_, n) => n))
   })
 
   it('200 failed shows the agent’s own code and message', async () => {
-    const run = await after(json({ status: 'failed', error_code: 'no_stock', error_message: 'Sold out.' }))
+    const run = await runAfter(json({ status: 'failed', error_code: 'no_stock', error_message: 'Sold out.' }))
     expect(run).toMatchObject({ status: 'failed', error_code: 'no_stock', error_message: 'Sold out.' })
   })
 
@@ -154,7 +164,7 @@ describe('the agent’s answer', () => {
     ['over 1 MiB', json({ status: 'succeeded', output: { x: 'x'.repeat(1_100_000) } })],
     ['more than 200 steps', json({ status: 'succeeded', steps: Array.from({ length: 201 }, () => ({})) })],
   ])('%s makes the run fail with agent_invalid_response', async (_what, answer) => {
-    expect(await after(answer)).toMatchObject({ status: 'failed', error_code: 'agent_invalid_response' })
+    expect(await runAfter(answer)).toMatchObject({ status: 'failed', error_code: 'agent_invalid_response' })
   })
 
   it.each([
@@ -162,7 +172,7 @@ describe('the agent’s answer', () => {
     ['a redirect', { kind: 'redirect', location: '/elsewhere' } as const],
     ['a reset', { kind: 'reset', when: 'before' } as const],
   ])('%s makes the run fail with agent_unreachable, after one call', async (_what, answer) => {
-    const run = await after(answer)
+    const run = await runAfter(answer)
     expect(run).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
     expect(run.error_message.length).toBeGreaterThan(10)
     expect(agent.requests).toHaveLength(1)
@@ -273,7 +283,9 @@ describe('lists and reading', () => {
     const rest = await api('GET', `/runs?limit=3&cursor=${first.body.next_cursor}`)
     expect([...first.body.items, ...rest.body.items].map((run) => run.id)).toEqual(ids)
     expect(rest.body).toMatchObject({ has_more: false, next_cursor: null })
-    expect((await api('GET', '/runs?status=cancelled')).body.items.map((run: { id: string }) => run.id)).toEqual([ids[0]])
+    expect((await api('GET', '/runs?status=cancelled')).body.items.map((run: { id: string }) => run.id)).toEqual([
+      ids[0],
+    ])
     const foreign = await api('GET', `/runs?status=queued&cursor=${first.body.next_cursor}`)
     expect([foreign.status, foreign.body.error.code]).toEqual([400, 'bad_request'])
     for (const limit of ['0', '101', '1e1', '-1', ' 5', 'x']) {
@@ -285,7 +297,10 @@ describe('lists and reading', () => {
     const one = await setUp()
     const other = await installed(platform.deps, { workspaceId: one.app.workspaceId })
     const { id } = await one.start()
-    for (const [method, path] of [['GET', ''], ['POST', '/cancel']] as const) {
+    for (const [method, path] of [
+      ['GET', ''],
+      ['POST', '/cancel'],
+    ] as const) {
       const answer = await platform.call(method, `/api/v1/runs/${id}${path}`, { token: other.token })
       expect(answer.status).toBe(404)
     }

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { requestFunctions } from '#functions/registry.ts'
+import { callbackToken, installed } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { createWorld, pathWithUnknownIds, type World } from './world.ts'
+
+let platform: TestPlatform
+let world: World
+let agent: Receiver
+beforeAll(async () => {
+  platform = await startPlatform()
+  world = await createWorld(platform)
+  agent = await startReceiver()
+})
+afterAll(async () => {
+  await agent.close()
+  await platform.stop()
+})
+beforeEach(() => platform.clock.advance(60_000))
+
+const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+const HALF = '"\\ud800"'
+
+/** Bodies as text, since some of them no serializer would write. */
+const BODIES = (field: string): string[] => [
+  `{"${field}":${HALF}}`,
+  `{"${field}":{"x":${HALF}}}`,
+  `{"${field}":{${HALF}:1}}`,
+  `{"${field}":${nested(5_000)}}`,
+  `{"${field}":{"__proto__":{"polluted":1}}}`,
+  `{"__proto__":{"${field}":1}}`,
+  `{"${field}":"\\u0000"}`,
+  `{"${field}":1e400}`,
+  `{"${field}":""}`,
+  `{"${field}":"   "}`,
+  `{"${field}":null}`,
+]
+
+const FIELDS = [
+  'input',
+  'trigger',
+  'email',
+  'name',
+  'user',
+  'url',
+  'arguments',
+  'run_id',
+  'reason',
+  'error_message',
+  'output',
+]
+
+describe('what no table or serializer takes', () => {
+  const writing = Object.values(requestFunctions)
+    .flat()
+    .filter(({ method, consumes }) => method !== 'GET' && consumes !== 'form')
+    .map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
+
+  it.each(writing)('%s answers without failing', async (_name, endpoint) => {
+    const headers = world.credentials[endpoint.caller] ?? {}
+    for (const field of FIELDS) {
+      for (const body of BODIES(field)) {
+        platform.clock.advance(1_000)
+        const answer = await platform.call(endpoint.method, pathWithUnknownIds(endpoint), { headers, body })
+        expect(answer.status, `${body.slice(0, 60)} → ${answer.text.slice(0, 200)}`).toBeLessThan(500)
+      }
+    }
+  })
+})
+
+describe('a token that only says what it is', () => {
+  it('gets a refusal from every group, never a failure', async () => {
+    const header = (typ: string) => Buffer.from(JSON.stringify({ alg: 'HS256', typ })).toString('base64url')
+    for (const typ of ['at+jwt', 'callback+jwt', 'surface+jwt', 'console+jwt', 'admin+jwt', 'jwt']) {
+      for (const path of ['/api/v1/me', '/api/v1/dev/me', '/console/me', '/admin/me', '/oauth/consent/request?tg=x']) {
+        platform.clock.advance(1_000)
+        const answer = await platform.call('GET', path, { token: `${header(typ)}.e30.AAAA` })
+        expect([401, 403], `${typ} ${path} ${answer.text}`).toContain(answer.status)
+      }
+    }
+  })
+})
+
+describe('an agent’s answer', () => {
+  it.each([
+    ['nested 5,000 levels deep', `{"status":"succeeded","output":${nested(5_000)}}`, 'failed'],
+    ['with half a surrogate pair', `{"status":"failed","error_code":"x","error_message":${HALF}}`, 'failed'],
+    [
+      'whose message ends in the middle of a character at the cut',
+      JSON.stringify({ status: 'failed', error_code: 'x', error_message: `${'m'.repeat(3_999)}😀` }),
+      'failed',
+    ],
+    ['with a cost smaller than any number of the table', '{"status":"succeeded","cost_units":1e-200}', 'succeeded'],
+  ])('%s still ends the run at once', async (_what, body, status) => {
+    agent.answer({ kind: 'answer', status: 200, body })
+    const app = await installed(platform.deps, { endpoint: agent.url })
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+    await platform.drain()
+    expect((await platform.call('GET', `/api/v1/runs/${run.id}`, { token: app.token })).body.status).toBe(status)
+  })
+})
+
+describe('a run at its limits', () => {
+  const running = async () => {
+    agent.answer({ kind: 'answer', status: 202 })
+    const app = await installed(platform.deps, { endpoint: agent.url })
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+    await platform.drain()
+    const token = await callbackToken(platform.deps, app, run.id)
+    return { app, run, token, path: `/api/v1/runs/${run.id}` }
+  }
+
+  it('has at most 200 steps, however they are numbered and however many come at once', async () => {
+    const { app, run, token, path } = await running()
+    await platform.call('POST', `${path}/steps`, { token, body: { seq: 1_000 } })
+    await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        platform.call('POST', `${path}/steps`, {
+          token,
+          body: { steps: Array.from({ length: 25 }, (_, i) => ({ seq: n * 25 + i + 1 })) },
+        }),
+      ),
+    )
+    const { body } = await platform.call('GET', path, { token: app.token })
+    expect(body.steps.length).toBeLessThanOrEqual(200)
+    void run
+  })
+
+  it('completed with the seq of its pending approval answers step_write_conflict', async () => {
+    const { token, path } = await running()
+    await platform.call('POST', '/api/v1/tools/http_fetch/invoke', { token, body: { arguments: { url: agent.url } } })
+    const answer = await platform.call('POST', `${path}/complete`, {
+      token,
+      body: { status: 'succeeded', steps: [{ seq: 1 }] },
+    })
+    expect([answer.status, answer.body.error.code]).toEqual([409, 'step_write_conflict'])
+  })
+
+  it('cancelled after an approval, the approved call is not executed any more', async () => {
+    const { app, run, token, path } = await running()
+    const args = { arguments: { url: `${agent.url}/approved` } }
+    const { body } = await platform.call('POST', '/api/v1/tools/http_fetch/invoke', { token, body: args })
+    await platform.call('POST', `/console/runs/${run.id}/steps/${body.step_id}/decision`, {
+      token: app.person.token,
+      body: { decision: 'approve' },
+    })
+    await platform.call('POST', `${path}/cancel`, { token: app.token })
+    await platform.drain()
+    expect(agent.requests.filter((request) => request.path === '/approved')).toEqual([])
+    const seen = await platform.call('GET', path, { token: app.token })
+    expect(seen.body.steps[0].status).toBe('voided')
+  })
+
+  it('with others of a megabyte fits into an answer: the page ends early and goes on', async () => {
+    const { app } = await running()
+    for (let i = 0; i < 7; i++) {
+      platform.clock.advance(1_000)
+      const started = await platform.call('POST', '/api/v1/runs', {
+        token: app.token,
+        body: { input: { big: 'x'.repeat(1_000_000) } },
+      })
+      await platform.call('POST', `/api/v1/runs/${started.body.id}/cancel`, { token: app.token })
+    }
+    const seen = []
+    let cursor: string | null = null
+    do {
+      const query: string = cursor ? `?cursor=${cursor}` : ''
+      const page = await platform.call('GET', `/api/v1/runs${query}`, { token: app.token })
+      expect(page.text.length).toBeLessThan(6_000_000)
+      seen.push(...page.body.items)
+      cursor = page.body.next_cursor
+    } while (cursor)
+    expect(seen).toHaveLength(8)
+  })
+})
+
+it('a cursor with anything behind it, or another last character, is none', async () => {
+  const { integration } = world
+  for (let i = 0; i < 3; i++) {
+    platform.clock.advance(1_000)
+    await platform.call('POST', '/api/v1/runs', { token: integration.token, body: {} })
+  }
+  const { body } = await platform.call('GET', '/api/v1/runs?limit=1', { token: integration.token })
+  const good: string = body.next_cursor
+  const others = ['A', 'B', 'Q', 'g', 'w', '_'].filter((char) => char !== good.at(-1))
+  for (const cursor of [`${good}!!`, `${good}=`, ...others.map((char) => good.slice(0, -1) + char)]) {
+    platform.clock.advance(1_000)
+    const answer = await platform.call('GET', `/api/v1/runs?limit=1&cursor=${encodeURIComponent(cursor)}`, {
+      token: integration.token,
+    })
+    expect([answer.status, answer.body.error?.code], cursor).toEqual([400, 'bad_request'])
+  }
+})
+
+it('two requests that meet an expired Idempotency-Key at the same time: one is answered, the other told to wait', async () => {
+  const { hold } = await import('#shared/http/idempotency.ts')
+  const first = await hold(platform.deps, 'scope', '{}', 'req_1', false)
+  await platform.deps.table.transact([await first.completion({ status: 200, headers: {}, body: '{}' })])
+  platform.clock.advance(25 * 3_600_000)
+  const outcomes = await Promise.allSettled(
+    ['req_2', 'req_3', 'req_4'].map((id) => hold(platform.deps, 'scope', '{}', id, false)),
+  )
+  const codes = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
+  expect(new Set(codes)).toEqual(new Set(['conflict']))
+  expect(codes).toHaveLength(2)
+})

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { Validator } from '@cfworker/json-schema'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { requestFunctions } from '#functions/registry.ts'
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import { buildOpenApi } from '#shared/openapi/build.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { samples } from './samples.ts'
+import { createStage, type Stage } from './stage.ts'
+
+const endpoints = Object.values(requestFunctions).flat()
+const named = endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
+
+const BUILT = new URL('../../dist/openapi/openapi.json', import.meta.url)
+
+let platform: TestPlatform
+let stage: Stage
+beforeAll(async () => {
+  // What the documentation's function serves is built ahead of time; in a fresh clone it is not there yet.
+  if (!existsSync(BUILT)) await buildOpenApi()
+  platform = await startPlatform()
+  stage = await createStage(platform)
+})
+afterAll(async () => {
+  await stage.close()
+  await platform.stop()
+})
+
+it('every endpoint has a sample call, and every sample an endpoint', () => {
+  expect(Object.keys(samples).sort()).toEqual(endpoints.map(({ id }) => id).sort())
+})
+
+describe('a valid call', () => {
+  it.each(named)('%s answers as it is declared', async (_name, endpoint) => {
+    const answer = await stage.call(endpoint, await stage.sample(endpoint))
+    expect(answer.status, answer.text.slice(0, 400)).toBe(endpoint.status)
+    expect(answer.headers['x-request-id']).toMatch(/^req_[0-9a-z]{26}$/)
+    expect(answer.headers['x-content-type-options']).toBe('nosniff')
+    if (endpoint.secret) expect(answer.headers['cache-control']).toBe('no-store')
+    else if (!endpoint.produces)
+      expect(secretsIn(answer.text), 'a secret in an answer that is not declared to hold one').toEqual([])
+    if (endpoint.status === 204 || endpoint.status === 302) return void expect(answer.text).toBe('')
+    if (endpoint.produces) return void expect(answer.headers['content-type']).toBeTruthy()
+    expect(answer.headers['content-type']).toMatch(/^application\/json/)
+    const schema = strict(endpoint)
+    if (endpoint.list !== 'page') return void expectValid(schema, answer.body)
+    expect(Object.keys(answer.body).sort()).toEqual(['has_more', 'items', 'next_cursor'])
+    expect([answer.body.next_cursor, answer.body.has_more]).toEqual([null, false])
+    expect(answer.body.items.length, 'an empty list shows nothing').toBeGreaterThan(0)
+    for (const item of answer.body.items) expectValid(schema, item)
+  })
+
+  it('the comparison sees a field too many, at any depth', () => {
+    const session = endpoints.find(({ id }) => id === 'api.me.read') as Endpoint
+    const validator = new Validator(strict(session) as never, '2020-12')
+    expect(validator.validate({ surely_no_such_field: 1 }).valid).toBe(false)
+    const nested = new Validator(
+      z.toJSONSchema(z.object({ a: z.array(z.object({ b: z.string() })) }), { io: 'output' }) as never,
+      '2020-12',
+    )
+    expect(nested.validate({ a: [{ b: 'x' }] }).valid).toBe(true)
+    expect(nested.validate({ a: [{ b: 'x', c: 1 }] }).valid).toBe(false)
+  })
+})
+
+/** The declared schema as JSON Schema; of an output, which has no undeclared fields. */
+function strict(endpoint: Endpoint): object {
+  const schema = endpoint.response?.()
+  if (!schema) throw new Error(`${endpoint.id} declares no response`)
+  return z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' })
+}
+
+function expectValid(schema: object, value: unknown): void {
+  const { valid, errors } = new Validator(schema as never, '2020-12', false).validate(value)
+  expect(valid ? [] : errors.map(({ instanceLocation, error }) => `${instanceLocation} ${error}`)).toEqual([])
+}
+
+function secretsIn(text: string): string[] {
+  return text.match(/\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,}|\b(?:dvk|whsec|agsec|cs)_[A-Za-z0-9+/_=-]{20,}/g) ?? []
+}

@@ -1,0 +1,277 @@
+import { SubscriptionEntity } from '#shared/entities/webhooks.ts'
+import { unique } from '#test/functions/developer/support.ts'
+import { REDIRECT } from '#test/functions/oauth/support.ts'
+import type { Stage } from './stage.ts'
+
+/** One valid call of an endpoint. */
+export interface Sample {
+  path: string
+  token?: string
+  headers?: Record<string, string>
+  body?: unknown
+  /** The call waits until workers have done something. */
+  works?: true
+}
+
+const ADMIN = { 'x-admin-key': 'local-admin-key' }
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+const fixed =
+  (path: string, rest: Omit<Sample, 'path'> = {}) =>
+  async (): Promise<Sample> => ({ path, ...rest })
+
+/** Parameters that redeem a fresh code. */
+const redemption = async (stage: Stage) => {
+  const client = await stage.integration()
+  const { code, verifier } = await stage.actors.consented(client.app)
+  return {
+    grant_type: 'authorization_code',
+    client_id: client.app.id,
+    client_secret: client.clientSecret,
+    code,
+    code_verifier: verifier,
+    redirect_uri: REDIRECT,
+  }
+}
+
+const asked = async (stage: Stage) => {
+  const { app } = await stage.integration()
+  const tg = await stage.actors.link(app, { code_challenge: stage.pkce().challenge })
+  return { tg, person: await stage.actors.signIn() }
+}
+
+const suspended = async (stage: Stage): Promise<string> => {
+  const { app } = await stage.inReview()
+  await stage.platform.call('POST', `/admin/apps/${app.id}/suspend`, { headers: ADMIN, body: { reason: 'Checks.' } })
+  return app.id
+}
+
+/** A valid call for every endpoint, by its id; each makes the state that it needs afresh. */
+export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
+  'oauth.authorize.begin': async (stage) => {
+    const { app } = await stage.integration()
+    const query = new URLSearchParams({
+      client_id: app.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      code_challenge: stage.pkce().challenge,
+      code_challenge_method: 'S256',
+    })
+    return { path: `/oauth/authorize?${query}` }
+  },
+  'oauth.token.form': async (stage) => ({
+    path: '/oauth/token',
+    headers: FORM,
+    body: new URLSearchParams(await redemption(stage)).toString(),
+  }),
+  'oauth.token.json': async (stage) => ({ path: '/oauth/token.json', body: await redemption(stage) }),
+  'oauth.scopes.list': fixed('/oauth/scopes'),
+  'oauth.metadata.read': fixed('/oauth/metadata'),
+  'oauth.consent.page': fixed('/oauth/consent?tg=nonce'),
+  'oauth.consent.read': async (stage) => {
+    const { tg, person } = await asked(stage)
+    return { path: `/oauth/consent/request?tg=${tg}`, token: person.token }
+  },
+  'oauth.consent.decide': async (stage) => {
+    const { tg, person } = await asked(stage)
+    return {
+      path: '/oauth/consent/decision',
+      token: person.token,
+      body: { tg, decision: 'approve', workspace_id: person.workspace.id },
+    }
+  },
+
+  'api.me.read': async (stage) => ({ path: '/api/v1/me', token: (await stage.integration()).token }),
+  'api.manifest.read': async (stage) => ({ path: '/api/v1/manifest', token: (await stage.integration()).token }),
+  'api.runs.start': async (stage) => ({
+    path: '/api/v1/runs',
+    token: (await stage.integration()).token,
+    body: { input: { question: 'How many?' }, trigger: 'test' },
+  }),
+  'api.runs.list': async (stage) => ({ path: '/api/v1/runs', token: (await stage.running()).app.token }),
+  'api.runs.read': async (stage) => {
+    const { run, callback } = await stage.running()
+    await stage.platform.call('POST', `/api/v1/runs/${run.id}/steps`, { token: callback, body: { type: 'message' } })
+    return { path: `/api/v1/runs/${run.id}`, token: callback }
+  },
+  'api.runs.renewCallbackToken': async (stage) => {
+    const { run, callback } = await stage.running()
+    return { path: `/api/v1/runs/${run.id}/callback-token`, token: callback }
+  },
+  'api.runs.cancel': async (stage) => {
+    const { app, run } = await stage.running()
+    return { path: `/api/v1/runs/${run.id}/cancel`, token: app.token }
+  },
+  'api.runs.complete': async (stage) => {
+    const { run, callback } = await stage.running()
+    const body = { status: 'succeeded', output: { n: 1 }, steps: [{ type: 'message' }], cost_units: 2 }
+    return { path: `/api/v1/runs/${run.id}/complete`, token: callback, body }
+  },
+  'api.runs.addSteps': async (stage) => {
+    const { run, callback } = await stage.running()
+    return {
+      path: `/api/v1/runs/${run.id}/steps`,
+      token: callback,
+      body: { steps: [{ type: 'message', output: { text: 'hi' } }, { type: 'looking' }] },
+    }
+  },
+  'api.tools.list': async (stage) => ({ path: '/api/v1/tools', token: (await stage.integration()).token }),
+  'api.tools.invoke': async (stage) => {
+    const { callback } = await stage.running()
+    const body = { arguments: { type: 'order.paid', data: { n: 1 } } }
+    return { path: '/api/v1/tools/emit_event/invoke', token: callback, body }
+  },
+  'api.events.list': async (stage) => ({ path: '/api/v1/events', token: (await stage.subscribed()).app.token }),
+
+  'api.webhooks.create': async (stage) => ({
+    path: '/api/v1/webhooks',
+    token: (await stage.integration()).token,
+    body: { url: stage.hooks.url, events: ['run.*'], description: 'Runs' },
+  }),
+  'api.webhooks.list': async (stage) => ({ path: '/api/v1/webhooks', token: (await stage.subscribed()).app.token }),
+  'api.webhooks.listDeliveries': async (stage) => {
+    const { app, webhook } = await stage.subscribed()
+    return { path: `/api/v1/webhooks/${webhook.id}/deliveries`, token: app.token }
+  },
+  'api.webhooks.enable': async (stage) => {
+    const { app, webhook } = await stage.subscribed()
+    const key = { installation_id: app.installation.id, id: webhook.id }
+    const set = { status: 'disabled' as const, last_error: 'HTTP 500', disabled_at: stage.platform.clock.now() }
+    await stage.platform.deps.table.transact([SubscriptionEntity.update(key, { set })])
+    return { path: `/api/v1/webhooks/${webhook.id}/enable`, token: app.token }
+  },
+  'api.webhooks.recover': async (stage) => {
+    const { app, webhook } = await stage.subscribed()
+    const body = { since: '2026-01-01T00:00:00.000+00:00' }
+    return { path: `/api/v1/webhooks/${webhook.id}/recover`, token: app.token, body }
+  },
+  'api.webhooks.redeliver': async (stage) => {
+    const { app, webhook, delivery } = await stage.subscribed()
+    return { path: `/api/v1/webhooks/${webhook.id}/deliveries/${delivery.id}/redeliver`, token: app.token }
+  },
+  'api.webhooks.rotateSecret': async (stage) => {
+    const { app, webhook } = await stage.subscribed()
+    return { path: `/api/v1/webhooks/${webhook.id}/rotate-secret`, token: app.token }
+  },
+  'api.webhooks.test': async (stage) => {
+    const { app, webhook } = await stage.subscribed()
+    return { path: `/api/v1/webhooks/${webhook.id}/test`, token: app.token }
+  },
+  'api.webhooks.delete': async (stage) => {
+    const { app, webhook } = await stage.subscribed()
+    return { path: `/api/v1/webhooks/${webhook.id}`, token: app.token }
+  },
+
+  'console.session.provision': async () => ({
+    path: '/console/session',
+    body: { user: unique('ann'), workspace: unique('acme'), role: 'admin' },
+  }),
+  'console.session.end': async (stage) => ({ path: '/console/session', token: (await stage.actors.signIn()).token }),
+  'console.me.read': async (stage) => ({ path: '/console/me', token: (await stage.actors.signIn()).token }),
+  'console.installations.list': async (stage) => ({
+    path: '/console/installations',
+    token: (await stage.integration()).person.token,
+  }),
+  'console.installations.add': async (stage) => {
+    const { app } = await stage.inReview()
+    await stage.platform.call('POST', `/admin/apps/${app.id}/approve`, { headers: ADMIN })
+    const { token } = await stage.actors.signIn()
+    return { path: '/console/installations', token, body: { slug: app.slug, scopes: ['runs:write'] } }
+  },
+  'console.runs.list': async (stage) => ({ path: '/console/runs', token: (await stage.running()).app.person.token }),
+  'console.runs.read': async (stage) => {
+    const { app, run } = await stage.awaiting()
+    return { path: `/console/runs/${run.id}`, token: app.person.token }
+  },
+  'console.runs.decide': async (stage) => {
+    const { app, run, step } = await stage.awaiting()
+    const body = { decision: 'approve', comment: 'Go on.' }
+    return { path: `/console/runs/${run.id}/steps/${step}/decision`, token: app.person.token, body }
+  },
+
+  'developer.account.register': async () => ({
+    path: '/api/v1/dev/register',
+    body: { email: `${unique('sample')}@example.com`, name: 'Ada', company: 'Example Ltd' },
+  }),
+  'developer.account.read': async (stage) => ({ path: '/api/v1/dev/me', headers: (await stage.developer()).headers }),
+  'developer.apps.create': async (stage) => {
+    const { headers } = await stage.developer()
+    const body = { slug: unique('sample'), name: 'Sample', type: 'agent', requested_scopes: ['runs:write'] }
+    return { path: '/api/v1/dev/apps', headers, body }
+  },
+  'developer.apps.list': async (stage) => ({ path: '/api/v1/dev/apps', headers: (await stage.developer()).headers }),
+  'developer.apps.read': async (stage) => {
+    const { app, headers } = await stage.submittable()
+    return { path: `/api/v1/dev/apps/${app.id}`, headers }
+  },
+  'developer.apps.edit': async (stage) => {
+    const { app, headers } = await stage.developer()
+    return {
+      path: `/api/v1/dev/apps/${app.id}`,
+      headers,
+      body: { name: 'Renamed', homepage_url: 'https://example.com/' },
+    }
+  },
+  'developer.apps.submit': async (stage) => {
+    const { app, headers } = await stage.submittable()
+    return { path: `/api/v1/dev/apps/${app.id}/submit`, headers }
+  },
+  'developer.apps.sandboxToken': async (stage) => {
+    const { app, headers } = await stage.published()
+    return { path: `/api/v1/dev/apps/${app.id}/sandbox-token`, headers }
+  },
+  'developer.apps.testRun': async (stage) => {
+    const { app, headers } = await stage.published()
+    return { path: `/api/v1/dev/apps/${app.id}/test-run`, headers, body: { input: { q: 1 } }, works: true }
+  },
+  'developer.versions.publish': async (stage) => {
+    const { owner, app, headers } = await stage.developer()
+    return { path: `/api/v1/dev/apps/${app.id}/versions`, headers, body: stage.manifestFor(owner, app) }
+  },
+  'developer.versions.list': async (stage) => {
+    const { app, headers } = await stage.published()
+    return { path: `/api/v1/dev/apps/${app.id}/versions`, headers }
+  },
+  'developer.versions.promote': async (stage) => {
+    const { app, headers } = await stage.published()
+    return { path: `/api/v1/dev/apps/${app.id}/versions/1.0.0/promote`, headers }
+  },
+  'developer.manifest.validate': async (stage) => {
+    const { owner, app } = await stage.developer()
+    return { path: '/api/v1/dev/manifest/validate', body: { ...stage.manifestFor(owner, app), version: 'one' } }
+  },
+
+  'admin.account.signIn': fixed('/admin/auth/login', {
+    body: { email: 'admin@example.com', password: 'local-admin-password' },
+  }),
+  'admin.account.read': fixed('/admin/me', { headers: ADMIN }),
+  'admin.apps.approve': async (stage) => ({
+    path: `/admin/apps/${(await stage.inReview()).app.id}/approve`,
+    headers: ADMIN,
+  }),
+  'admin.apps.reject': async (stage) => ({
+    path: `/admin/apps/${(await stage.inReview()).app.id}/reject`,
+    headers: ADMIN,
+    body: { reason: 'The privacy policy is missing.' },
+  }),
+  'admin.apps.suspend': async (stage) => ({
+    path: `/admin/apps/${(await stage.inReview()).app.id}/suspend`,
+    headers: ADMIN,
+    body: { reason: 'It leaks.' },
+  }),
+  'admin.apps.unsuspend': async (stage) => ({
+    path: `/admin/apps/${await suspended(stage)}/unsuspend`,
+    headers: ADMIN,
+  }),
+
+  'docs.root.redirect': fixed('/'),
+  'docs.page.read': fixed('/docs'),
+  'docs.assets.read': async ({ platform }) => {
+    const page = await platform.call('GET', '/docs')
+    return { path: `/${/docs\/assets\/[\w.-]+/.exec(page.text)?.[0]}` }
+  },
+  'docs.openapi.read': fixed('/openapi.json'),
+  'docs.manifestSchema.read': fixed('/schemas/manifest.json'),
+  'docs.authorizationServer.read': fixed('/.well-known/oauth-authorization-server'),
+  'docs.protectedResource.read': fixed('/.well-known/oauth-protected-resource'),
+}

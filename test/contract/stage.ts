@@ -1,0 +1,155 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppEntity } from '#shared/entities/apps.ts'
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import type { Scope } from '#shared/kernel/scopes.ts'
+import { manifestFor, newApp, newDeveloper, publish } from '#test/functions/developer/support.ts'
+import { actors, pkce, REDIRECT } from '#test/functions/oauth/support.ts'
+import { callbackToken, installed, member } from '#test/support/fixtures.ts'
+import type { Answer, TestPlatform } from '#test/support/platform.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { type Sample, samples } from './samples.ts'
+
+const ACCEPTED = { kind: 'answer', status: 202 } as const
+const SUCCEEDED = {
+  kind: 'answer',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ status: 'succeeded', output: { text: 'done' }, steps: [{ type: 'message' }], cost_units: 1 }),
+} as const
+
+/** Brings the platform into the states that valid calls need. */
+export const createStage = async (platform: TestPlatform) => {
+  const agent = await startReceiver()
+  const hooks = await startReceiver()
+  // The local admin comes to be at its first use.
+  await platform.call('GET', '/admin/me', { headers: { 'x-admin-key': 'local-admin-key' } })
+
+  /** An installed agent that answers as told. */
+  const integration = async (answer: 'accepts' | 'succeeds' = 'accepts', scopes?: readonly Scope[]) => {
+    agent.answer(answer === 'accepts' ? ACCEPTED : SUCCEEDED)
+    return installed(platform.deps, { endpoint: agent.url, ...(scopes && { scopes }) })
+  }
+
+  /** A run whose agent has answered 202, with its callback token. */
+  const running = async () => {
+    const app = await integration()
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: { input: { q: 1 } } })
+    await platform.drain()
+    return { app, run, callback: await callbackToken(platform.deps, app, run.id) }
+  }
+
+  /** A run that waits for a person to allow it to fetch something. */
+  const awaiting = async () => {
+    const { app, run, callback } = await running()
+    const { body } = await platform.call('POST', '/api/v1/tools/http_fetch/invoke', {
+      token: callback,
+      body: { arguments: { url: `${hooks.url}/page` } },
+    })
+    return { app, run, callback, step: body.step_id as string }
+  }
+
+  /** A subscription with one succeeded delivery. */
+  const subscribed = async () => {
+    const app = await integration()
+    const { body: webhook } = await platform.call('POST', '/api/v1/webhooks', {
+      token: app.token,
+      body: { url: `${hooks.url}/in`, events: ['custom.*'] },
+    })
+    await platform.call('POST', '/api/v1/tools/emit_event/invoke', {
+      token: app.token,
+      body: { arguments: { type: 'custom.order.paid', data: { n: 1 } } },
+    })
+    await platform.drain()
+    const { body } = await platform.call('GET', `/api/v1/webhooks/${webhook.id}/deliveries`, { token: app.token })
+    return { app, webhook, delivery: body.items[0] }
+  }
+
+  /** A developer with an app. */
+  const developer = async (fields: Record<string, unknown> = {}) => {
+    const owner = await newDeveloper(platform)
+    const app = await newApp(owner, { redirect_uris: [REDIRECT], ...fields })
+    return { owner, app, headers: { 'x-developer-key': owner.key } }
+  }
+
+  /** The same, with a published version whose agent succeeds. */
+  const published = async (fields?: Record<string, unknown>) => {
+    agent.answer(SUCCEEDED)
+    const made = await developer(fields)
+    const { status, text } = await publish(made.owner, made.app, { runtime: { type: 'webhook', endpoint: agent.url } })
+    if (status !== 201) throw new Error(text)
+    return made
+  }
+
+  /** The same, with everything that submitting needs. */
+  const submittable = async () => {
+    const made = await published({
+      summary: 'Helps.',
+      description: 'It helps a lot.',
+      logo_url: 'https://example.com/logo.png',
+      privacy_url: 'https://example.com/privacy',
+      support_email: 'help@example.com',
+    })
+    await made.owner.call('POST', `/api/v1/dev/apps/${made.app.id}/versions/1.0.0/promote`)
+    await platform.deps.table.transact([
+      AppEntity.update({ id: made.app.id }, { set: { test_run_at: platform.clock.now() } }),
+    ])
+    return made
+  }
+
+  const inReview = async () => {
+    const made = await submittable()
+    const { status, text } = await made.owner.call('POST', `/api/v1/dev/apps/${made.app.id}/submit`)
+    if (status !== 200) throw new Error(text)
+    return made
+  }
+
+  /** Sends a request while the platform's workers go on: for calls that wait on them. */
+  const whileWorking = async (send: () => Promise<Answer>): Promise<Answer> => {
+    let done = false
+    const answer = send().finally(() => {
+      done = true
+    })
+    while (!done) {
+      await platform.drain()
+      await pause(20)
+    }
+    return answer
+  }
+
+  const stage = {
+    platform,
+    hooks,
+    integration,
+    running,
+    awaiting,
+    subscribed,
+    developer,
+    published,
+    submittable,
+    inReview,
+    manifestFor,
+    pkce,
+    actors: actors(platform),
+    member: (workspaceId: string) => member(platform.deps, workspaceId, 'owner'),
+    /** A valid call of the endpoint, in a state made for it. */
+    sample: async ({ id }: Endpoint): Promise<Sample> => {
+      // Everybody's rate limits are full again.
+      platform.clock.advance(60_000)
+      const make = samples[id]
+      if (!make) throw new Error(`there is no sample call for ${id}`)
+      const sample = await make(stage)
+      await platform.drain()
+      return sample
+    },
+    call: ({ method }: Endpoint, sample: Sample, headers: Record<string, string> = {}): Promise<Answer> => {
+      const sent = { ...sample, headers: { ...sample.headers, ...headers } }
+      const send = () => stage.asRequest(() => platform.call(method, sample.path, sent))
+      return sample.works ? whileWorking(send) : send()
+    },
+    /** Stands around the request itself, not around the workers beside it. */
+    asRequest: (send: () => Promise<Answer>): Promise<Answer> => send(),
+    close: (): Promise<unknown> => Promise.all([agent, hooks].map((one: Receiver) => one.close())),
+  }
+  return stage
+}
+
+export type Stage = Awaited<ReturnType<typeof createStage>>

@@ -1,0 +1,128 @@
+/** The way a function is woken; also the folder of its events. */
+export type Trigger = 'api-gateway' | 'sqs' | 'dynamodb-stream' | 'schedule'
+
+/** One recorded event: which function it is for, how it comes about, and what the function answers to it. */
+export interface RecordedCase {
+  trigger: Trigger
+  /** The file's name without `.json`. */
+  name: string
+  /** The function's folder under `functions/`. */
+  function: string
+  /** The request that is sent to record it; what the other triggers bring happens in the demo. */
+  request?: { method: string; path: string; headers?: Record<string, string>; body?: unknown; form?: string }
+  /** Which of the demo's events the batch holds, one message or record for each; the first that came without it. */
+  carries?: string[]
+  /** What a platform without any data answers: a status and, for errors, the code; without it, that all is handled. */
+  answers?: { status: number; code?: string }
+}
+
+const request = (
+  name: string,
+  fn: string,
+  line: string,
+  answers: { status: number; code?: string },
+  sent: Omit<NonNullable<RecordedCase['request']>, 'method' | 'path'> = {},
+): RecordedCase => {
+  const [method = '', path = ''] = line.split(' ')
+  return { trigger: 'api-gateway', name, function: fn, request: { method, path, ...sent }, answers }
+}
+
+const refused = (code: string, status = 401) => ({ status, code })
+
+const MANIFEST = {
+  id: 'example.greeter',
+  version: '1.0.0',
+  name: 'Greeter',
+  summary: 'Greets people.',
+  runtime: { type: 'webhook', endpoint: 'https://agent.example.com/runs' },
+}
+
+const PREFLIGHT = {
+  origin: 'https://app.example.com',
+  'access-control-request-method': 'POST',
+  'access-control-request-headers': 'authorization,content-type',
+}
+
+/**
+ * Every recorded event. Each request function has one that succeeds on a platform without data and one that is refused;
+ * each worker one batch, whose records such a platform does not have, so that the worker drops it.
+ */
+export const CASES: RecordedCase[] = [
+  request('oauth-scopes', 'oauth', 'GET /oauth/scopes', { status: 200 }),
+  request('oauth-metadata', 'oauth', 'GET /oauth/metadata', { status: 200 }),
+  request('oauth-token-refused', 'oauth', 'POST /oauth/token', refused('invalid_client'), {
+    form: 'grant_type=authorization_code&client_id=nobody&client_secret=nothing&code=none&code_verifier=none',
+  }),
+  request('api-preflight', 'api', 'OPTIONS /api/v1/runs', { status: 204 }, { headers: PREFLIGHT }),
+  request('api-me-refused', 'api', 'GET /api/v1/me', refused('unauthorized')),
+  request(
+    'console-session',
+    'console',
+    'POST /console/session',
+    { status: 201 },
+    {
+      body: { user: 'grace', workspace: 'acme' },
+    },
+  ),
+  request('console-me-refused', 'console', 'GET /console/me', refused('unauthorized')),
+  request(
+    'developer-register',
+    'developer',
+    'POST /api/v1/dev/register',
+    { status: 201 },
+    {
+      headers: { 'idempotency-key': '00000000-0000-4000-8000-000000000001' },
+      body: { email: 'ada@example.com', name: 'Ada' },
+    },
+  ),
+  request('developer-me-refused', 'developer', 'GET /api/v1/dev/me', refused('unauthorized')),
+  request('manifests-validate', 'manifests', 'POST /api/v1/dev/manifest/validate', { status: 200 }, { body: MANIFEST }),
+  request(
+    'manifests-publish-refused',
+    'manifests',
+    'POST /api/v1/dev/apps/app_01kf0rdqg00000000000000001/versions',
+    refused('unauthorized'),
+    { body: MANIFEST },
+  ),
+  request(
+    'admin-login',
+    'admin',
+    'POST /admin/auth/login',
+    { status: 200 },
+    {
+      body: { email: 'admin@example.com', password: 'local-admin-password' },
+    },
+  ),
+  request('admin-me-refused', 'admin', 'GET /admin/me', refused('unauthorized')),
+  request('docs-openapi', 'docs', 'GET /openapi.json', { status: 200 }),
+  request('docs-unknown-path', 'docs', 'GET /surely/not/here?x=1', refused('not_found', 404)),
+  request(
+    'agent-calls-preflight',
+    'agent-calls',
+    'OPTIONS /api/v1/tools/http_fetch/invoke',
+    { status: 204 },
+    { headers: PREFLIGHT },
+  ),
+  request(
+    'agent-calls-invoke-refused',
+    'agent-calls',
+    'POST /api/v1/tools/http_fetch/invoke',
+    refused('unauthorized'),
+    { body: { arguments: { url: 'https://example.com/' } } },
+  ),
+  { trigger: 'sqs', name: 'event-fanout', function: 'event-fanout', carries: ['run.created', 'run.succeeded'] },
+  { trigger: 'sqs', name: 'run-dispatch', function: 'run-dispatch', carries: ['run.created'] },
+  { trigger: 'sqs', name: 'run-dispatch-resumed', function: 'run-dispatch', carries: ['run.resumed'] },
+  { trigger: 'sqs', name: 'approved-tools', function: 'approved-tools', carries: ['approval.decided'] },
+  { trigger: 'sqs', name: 'webhook-delivery', function: 'webhook-delivery' },
+  {
+    trigger: 'dynamodb-stream',
+    name: 'stream-relay',
+    function: 'stream-relay',
+    carries: ['run.created', 'run.succeeded'],
+  },
+  { trigger: 'schedule', name: 'overdue-sweep', function: 'overdue-sweep' },
+]
+
+/** The file of a case, from the repository's root. */
+export const fileOf = ({ trigger, name }: RecordedCase): string => `events/${trigger}/${name}.json`

@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { requestFunctions, workers } from '#functions/registry.ts'
+import { type InvokeResult, type Platform, startPlatform } from '#local/platform.ts'
+import { ROOT } from '#local/prepare.ts'
+import { assembly, temporaryFolder } from '#test/e2e/support.ts'
+import { CASES, fileOf, type RecordedCase } from './cases.ts'
+import { stable } from './stable.ts'
+
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8')
+const named = CASES.map((one): [string, RecordedCase] => [fileOf(one), one])
+
+let platform: Platform
+const place = temporaryFolder()
+beforeAll(async () => {
+  // No source wakes anything: what is stated here is what the one event does.
+  platform = await startPlatform({ dataDir: place.folder, startSources: false, ...(await assembly()) })
+})
+afterAll(async () => {
+  await platform?.stop()
+  place.remove()
+})
+
+interface Answer {
+  statusCode: number
+  body: string
+}
+
+/** What a request function answers, streamed or not. */
+const answerOf = async (result: InvokeResult): Promise<Answer> => {
+  if (result.kind === 'value') return result.value as Answer
+  if (result.kind === 'error') throw new Error(result.error.errorMessage)
+  const [head = '', body = ''] = (await buffer(result.body)).toString('utf8').split('\0'.repeat(8))
+  return { ...JSON.parse(head), body }
+}
+
+/** The platform's error shape, and RFC 6749's. */
+const codeOf = ({ body }: Answer): unknown => {
+  const { error } = JSON.parse(body)
+  return error?.code ?? error
+}
+
+const invoke = (one: RecordedCase): Promise<InvokeResult> => {
+  const { logicalId } = platform.model.functions.find(({ name }) => name === one.function) ?? {}
+  return platform.invoke(logicalId ?? one.function, JSON.parse(read(fileOf(one))))
+}
+
+describe('every recorded request is answered as stated', () => {
+  test.each(named.filter(([, { trigger }]) => trigger === 'api-gateway'))('%s', async (_file, one) => {
+    const answer = await answerOf(await invoke(one))
+    expect(answer.statusCode, answer.body).toBe(one.answers?.status)
+    if (one.answers?.code) expect(codeOf(answer)).toBe(one.answers.code)
+  })
+})
+
+describe('every recorded batch is handled whole', () => {
+  test.each(named.filter(([, { trigger }]) => trigger === 'sqs' || trigger === 'dynamodb-stream'))(
+    '%s',
+    async (_file, one) => {
+      expect(await invoke(one)).toMatchObject({ kind: 'value', value: { batchItemFailures: [] } })
+    },
+  )
+
+  test('and a message that is none comes again, alone', async () => {
+    const event = JSON.parse(read('events/sqs/event-fanout.json'))
+    event.Records[1].body = '{"detail-type":'
+    expect(await platform.invoke('EventFanoutFunction', event)).toMatchObject({
+      value: { batchItemFailures: [{ itemIdentifier: event.Records[1].messageId }] },
+    })
+  })
+})
+
+test.each(named.filter(([, { trigger }]) => trigger === 'schedule'))('%s finds nothing overdue', async (_file, one) => {
+  expect((await invoke(one)).kind).toBe('value')
+})
+
+describe('there is an event', () => {
+  test.each(Object.keys(requestFunctions))('that %s serves, and one that it refuses', (name) => {
+    const statuses = CASES.filter((one) => one.function === name).map(({ answers }) => answers?.status ?? 0)
+    expect(statuses.some((status) => status < 300)).toBe(true)
+    expect(statuses.some((status) => status >= 400)).toBe(true)
+  })
+
+  const TRIGGERS = { queue: 'sqs', stream: 'dynamodb-stream', schedule: 'schedule' }
+  test.each(workers.map(({ name, source }): [string, string] => [name, TRIGGERS[source.kind]]))(
+    'that wakes %s, by %s',
+    (name, trigger) => {
+      expect(CASES.filter((one) => one.function === name).map((one) => one.trigger)).toContain(trigger)
+    },
+  )
+
+  test('in a file for each case, and none besides', () => {
+    const files = readdirSync(path.join(ROOT, 'events'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && path.basename(entry.parentPath) !== 'events')
+      .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)))
+    expect(files.sort()).toEqual(CASES.map(fileOf).sort())
+  })
+
+  test('that the readme lists with the function it is for', () => {
+    const readme = read('events/README.md')
+    for (const one of CASES) {
+      const { logicalId } = platform.model.functions.find(({ name }) => name === one.function) ?? {}
+      expect(readme).toContain(`| \`${logicalId}\` | \`${one.trigger}/${one.name}.json\` |`)
+    }
+  })
+})
+
+describe('a recorded event', () => {
+  test.each(named)('%s has stable ids, times and addresses', (file) => {
+    const event = JSON.parse(read(file))
+    expect(stable(event)).toEqual(event)
+  })
+
+  const SECRETS =
+    /\beyJ[\w-]{10,}\.|\b(dvk|whsec|agsec|cs|join|rt|ac)_[\w+/=-]{20,}|bearer |x-developer-key|x-admin-key/i
+  test.each(named)('%s carries no credential', (file) => {
+    expect(read(file)).not.toMatch(SECRETS)
+  })
+})
+
+test('sam.json has every variable that the SAM CLI cannot read from another stack', () => {
+  const given = Object.keys(JSON.parse(read('events/sam.json')).Parameters)
+  const imported = platform.model.functions.flatMap(({ environment }) =>
+    Object.keys(environment).filter((name) => /^(TABLE_NAME|BUCKET_NAME|.*_SECRET_ARN)$/.test(name)),
+  )
+  expect(given).toEqual(expect.arrayContaining([...new Set(imported)]))
+})

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { idFloor } from '#shared/kernel/ids.ts'
+
+/** When every recorded event happened. */
+const AT = Date.UTC(2026, 0, 15, 12)
+const MINUTE = 60_000
+
+const ISO = new Date(AT).toISOString()
+const PORT = '3000'
+
+/** Gives each distinct match the next number, so that what was equal stays equal. */
+const numbered = (text: string, pattern: RegExp, name: (match: string, n: number) => string): string => {
+  const names = new Map<string, string>()
+  return text.replaceAll(pattern, (match) => {
+    const known = names.get(match) ?? name(match, names.size + 1)
+    names.set(match, known)
+    return known
+  })
+}
+
+const stableIds = (text: string): string => {
+  const ulid = idFloor('run', AT).slice('run_'.length)
+  const id = (match: string, n: number) => match.slice(0, -26) + ulid.slice(0, -3) + String(n).padStart(3, '0')
+  const uuid = (_: string, n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+  const withIds = numbered(text, /\b[a-z]{2,3}_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g, id)
+  return numbered(withIds, /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, uuid)
+}
+
+/** Times keep their distances in minutes: what is due a minute later still is. */
+const stableTimes = (text: string): string => {
+  const began = Number(/\b1[7-9]\d{11}\b/.exec(text)?.[0] ?? AT)
+  const moved = (ms: number) => AT + Math.round((ms - began) / MINUTE) * MINUTE
+  return text
+    .replaceAll(/\b1[7-9]\d{11}\b/g, (ms) => String(moved(Number(ms))))
+    .replaceAll(/\b1[7-9]\d{8}\b/g, (seconds) => String(moved(Number(seconds) * 1_000) / 1_000))
+    .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, `${ISO.slice(0, 19)}Z`)
+    .replaceAll(/\b\d\d\/\w{3}\/\d{4}:\d\d:\d\d:\d\d \+0000/g, '15/Jan/2026:12:00:00 +0000')
+    .replaceAll(/(duration_ms\\*":)\d+/g, '$120')
+}
+
+const stableAddress = (text: string): string =>
+  text
+    .replaceAll(/127\.0\.0\.1:\d+/g, `127.0.0.1:${PORT}`)
+    .replaceAll(/("X-Forwarded-Port":\[?)"\d+"/g, `$1"${PORT}"`)
+    .replaceAll(/Root=1-[0-9a-f]{8}-[0-9a-f]{24}/g, `Root=1-${(AT / 1_000).toString(16)}-${'0'.repeat(24)}`)
+    .replaceAll(/("extendedRequestId":)"[^"]*"/g, '$1"recorded"')
+
+interface Recorded {
+  body?: string
+  md5OfBody?: string
+  eventID?: string
+  dynamodb?: object
+}
+
+/** DynamoDB gives an item's attributes in any order. */
+const sorted = (value: unknown): unknown =>
+  typeof value !== 'object' || value === null
+    ? value
+    : Object.fromEntries(
+        Object.entries(value)
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([name, each]) => [name, sorted(each)]),
+      )
+
+const ordered = (record: Recorded): Recorded =>
+  record.dynamodb ? { ...record, dynamodb: sorted(record.dynamodb) as object } : record
+
+/** What text cannot say: the digest of the changed body, the place in the stream. */
+const mended = (record: Recorded, i: number): Recorded => {
+  if (record.body !== undefined) {
+    return { ...record, md5OfBody: createHash('md5').update(record.body).digest('hex') }
+  }
+  if (!record.dynamodb) return record
+  const number = String(i + 1)
+  return { ...record, eventID: number, dynamodb: { ...record.dynamodb, SequenceNumber: number, SizeBytes: 750 } }
+}
+
+/** The event with ids, times and addresses that are the same at every recording. */
+export const stable = <T>(event: T & { Records?: Recorded[] }): T => {
+  const given = event.Records ? { ...event, Records: event.Records.map(ordered) } : event
+  const text = stableAddress(stableTimes(stableIds(JSON.stringify(given)))).replaceAll(/DUE#\d+/g, 'DUE#0')
+  const value = JSON.parse(text) as T & { Records?: Recorded[] }
+  return value.Records ? { ...value, Records: value.Records.map(mended) } : value
+}

@@ -1,0 +1,50 @@
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
+import { mockClient } from 'aws-sdk-client-mock'
+import { beforeEach, expect, test } from 'vitest'
+import { createBus } from '#shared/adapters/bus.ts'
+
+const eventbridge = mockClient(EventBridgeClient)
+beforeEach(() => {
+  eventbridge.reset()
+  eventbridge.on(PutEventsCommand).callsFake(({ Entries }) => ({ Entries: Entries.map(() => ({ EventId: 'e' })) }))
+})
+
+const bus = createBus('bus')
+const events = (n: number, data = '{}') =>
+  Array.from({ length: n }, (_, i) => ({
+    id: `evt_${i}`,
+    type: 'run.created',
+    created_at: 0,
+    workspace_id: 'ws',
+    data,
+  }))
+const sent = () => eventbridge.commandCalls(PutEventsCommand).map(({ args: [{ input }] }) => input.Entries ?? [])
+
+test('an event is an entry of the platform with its type, and whole in the detail', async () => {
+  const [event] = events(1)
+  expect(await bus.put(events(1))).toEqual([])
+  expect(sent()).toEqual([
+    [{ EventBusName: 'bus', Source: 'platform', DetailType: 'run.created', Detail: JSON.stringify(event) }],
+  ])
+})
+
+test('requests stay within ten entries and 256 KB', async () => {
+  await bus.put(events(25))
+  expect(sent().map(({ length }) => length)).toEqual([10, 10, 5])
+  eventbridge.resetHistory()
+  await bus.put(events(5, 'x'.repeat(100_000)))
+  expect(sent().map(({ length }) => length)).toEqual([2, 2, 1])
+})
+
+test('those that EventBridge did not take are told by their place among all', async () => {
+  eventbridge.on(PutEventsCommand).callsFake(({ Entries }) => ({
+    Entries: Entries.map((_: unknown, i: number) =>
+      i === 1 ? { ErrorCode: 'ThrottlingException' } : { EventId: 'e' },
+    ),
+  }))
+  expect(await bus.put(events(12))).toEqual([1, 11])
+})
+
+test('a function without a bus puts nothing', async () => {
+  await expect(createBus(undefined).put(events(1))).rejects.toThrow('may not put events')
+})
