@@ -32,8 +32,7 @@ export function planRoutes(requestFunctions: Record<string, Endpoint[]>): Route[
   const root: Node = { path: '/', children: new Map() }
   const insert = (path: string): Node => {
     let node = root
-    for (const segment of path.split('/').filter((part) => part !== '')) {
-      const key = segment.startsWith('{') ? '{}' : segment
+    for (const [key, segment] of segmentsOf(path)) {
       const child = node.children.get(key) ?? {
         path: `${node.path === '/' ? '' : node.path}/${segment}`,
         children: new Map(),
@@ -48,15 +47,28 @@ export function planRoutes(requestFunctions: Record<string, Endpoint[]>): Route[
     for (const endpoint of endpoints) {
       const streams = endpoint.waits === true
       if (!streams && owner(endpoint.path) === name) continue
-      const node = insert(endpoint.path)
-      if (node.own && node.own.function !== name) {
-        throw new ConfigError(`${endpoint.path}: functions/${node.own.function} and functions/${name} both serve it`)
-      }
-      node.own = { function: name, streams }
+      insert(endpoint.path).own = { function: name, streams }
+    }
+  }
+  for (const [name, endpoints] of Object.entries(requestFunctions)) {
+    for (const { path } of endpoints) {
+      const own = find(root, path)?.own
+      if (!own || own.function === name) continue
+      throw new ConfigError(`${path}: functions/${own.function} and functions/${name} both serve it`)
     }
   }
   return collect(root)
 }
+
+/** The segments of a path, each behind its key among a node's children: a variable's name makes no difference. */
+const segmentsOf = (path: string): [key: string, segment: string][] =>
+  path
+    .split('/')
+    .filter((part) => part !== '')
+    .map((segment) => [segment.startsWith('{') ? '{}' : segment, segment])
+
+const find = (root: Node, path: string): Node | undefined =>
+  segmentsOf(path).reduce<Node | undefined>((node, [key]) => node?.children.get(key), root)
 
 function collect(node: Node): Route[] {
   const routes: Route[] = [{ path: node.path, ...(node.own ?? { function: owner(node.path), streams: false }) }]

@@ -20,7 +20,12 @@ rmSync(RESULTS, { recursive: true, force: true })
 mkdirSync(RESULTS, { recursive: true })
 
 const run = (command: string, args: string[]): boolean => {
-  const env = { ...process.env, CDK_OUTDIR: process.env.CDK_OUTDIR ?? 'cdk.out', FORCE_COLOR: '0' }
+  const env = {
+    ...process.env,
+    CDK_OUTDIR: process.env.CDK_OUTDIR ?? 'cdk.out',
+    // Some tools colour whatever they write when CI is set; a file is to be read.
+    ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
+  }
   return spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'], env }).status === 0
 }
 

@@ -113,10 +113,10 @@ describe('where the gateway takes a request', () => {
     expect(targets).toHaveLength(Object.keys(registry.requestFunctions).length)
   })
 
-  it('refuses an endpoint that another function would be asked for', () => {
-    const endpoint = { id: 'api.misplaced', path: '/console/misplaced' } as unknown as Endpoint
-    expect(() => planRoutes({ ...registry.requestFunctions, api: [endpoint] })).toThrow(
-      /api\.misplaced.*functions\/console, not functions\/api/,
+  it.each(['/console/session', '/api/v1/tools/{name}/invoke'])('refuses that two functions serve %s', (path) => {
+    const endpoint = { id: 'admin.misplaced', path } as unknown as Endpoint
+    expect(() => planRoutes({ ...registry.requestFunctions, admin: [endpoint] })).toThrow(
+      /and functions\/\S+ both serve it/,
     )
   })
 })

@@ -16,7 +16,7 @@ export const registerDeveloper = async (work: Work, input: RegisterInput): Promi
   const now = work.clock.now()
   const id = work.id('developer')
   const apiKey = newSecret('dvk_')
-  const name = `${input.company ?? input.name} (sandbox)`
+  const name = input.company ?? input.name
   const { workspace, writes: founding } = newWorkspaceWrites(work, { name, isSandbox: true, developerId: id })
   const { link, writes: inviting } = newInvitationWrites(work, {
     workspaceId: workspace.id,
