@@ -22,8 +22,8 @@ import { callerName, workOf } from './work.ts'
 export type RequestHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>
 
 /**
- * The one way of every request, whatever the group: request id, route, body, who calls, may they, was it sent before,
- * is it valid, the handler, the answer. The first step that refuses ends the request in the platform's error shape.
+ * The one way of every request, whatever the group: request id, route, who calls, may they, what they sent, was it sent
+ * before, is it valid, the handler, the answer. The first step that refuses ends the request in the platform's error shape.
  * @param authenticators one for each kind of caller that the endpoints have
  * @param deps made once per function instance, at its first request
  */

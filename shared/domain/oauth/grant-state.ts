@@ -2,6 +2,7 @@ import type { App } from '../../entities/apps.ts'
 import { type Grant, GrantEntity, type Installation, InstallationEntity } from '../../entities/installations.ts'
 import { WorkspaceEntity } from '../../entities/people.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
+import type { Write } from '../../table/entity.ts'
 import type { Deps } from '../deps.ts'
 
 interface Named {
@@ -37,4 +38,8 @@ export const liveGrant = async (
   return { grant, installation }
 }
 
-export const revoked = (): PlatformError => invalidGrant('The customer’s consent was revoked, or the app uninstalled.')
+const revoked = (): PlatformError => invalidGrant('The customer’s consent was revoked, or the app uninstalled.')
+
+/** Marks a grant as used, under the condition that it is still live: part of every transaction that makes tokens from it. */
+export const useGrant = (grant: Grant, now: number): Write =>
+  GrantEntity.update(grant, { set: { last_used_at: now } }, { where: { status: 'active' }, otherwise: revoked })

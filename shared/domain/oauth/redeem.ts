@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { App } from '../../entities/apps.ts'
-import { GrantEntity } from '../../entities/installations.ts'
 import { type AuthorizationCode, AuthorizationCodeEntity } from '../../entities/oauth.ts'
 import { fail } from '../../kernel/errors.ts'
 import { sameSecret, sha256 } from '../../kernel/secrets.ts'
 import { missing } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
-import { invalidGrant, liveGrant, refuseSuspended, revoked } from './grant-state.ts'
+import { invalidGrant, liveGrant, refuseSuspended, useGrant } from './grant-state.ts'
 import { revokeChain } from './revoke-chain.ts'
 import { newTokenPair, type TokenResponse } from './token-pair.ts'
 
@@ -43,11 +42,7 @@ export const redeemCode = async (work: Work, app: App, input: Redemption): Promi
         { set: { used_at: now } },
         { where: { used_at: missing }, otherwise: usedUp },
       ),
-      GrantEntity.update(
-        { installation_id: grant.installation_id, id: grant.id },
-        { set: { last_used_at: now } },
-        { where: { status: 'active' }, otherwise: revoked },
-      ),
+      useGrant(grant, now),
       ...writes,
     ],
     response,

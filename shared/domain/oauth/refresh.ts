@@ -1,11 +1,10 @@
 import type { App } from '../../entities/apps.ts'
-import { GrantEntity } from '../../entities/installations.ts'
 import { type RefreshToken, RefreshTokenEntity } from '../../entities/oauth.ts'
 import { seal, unseal } from '../../kernel/sealed.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import { missing } from '../../table/expressions.ts'
 import type { Deps, Work } from '../deps.ts'
-import { invalidGrant, liveGrant, refuseSuspended, revoked } from './grant-state.ts'
+import { invalidGrant, liveGrant, refuseSuspended, useGrant } from './grant-state.ts'
 import { revokeChain } from './revoke-chain.ts'
 import { newTokenPair, type TokenResponse } from './token-pair.ts'
 
@@ -61,11 +60,7 @@ const rotate = async (work: Work, app: App, old: RefreshToken): Promise<TokenRes
         { set: { rotated_at: now, successor_hash: record.token_hash, kept } },
         { where: { rotated_at: missing }, otherwise: () => new Raced() },
       ),
-      GrantEntity.update(
-        { installation_id: grant.installation_id, id: grant.id },
-        { set: { last_used_at: now } },
-        { where: { status: 'active' }, otherwise: revoked },
-      ),
+      useGrant(grant, now),
       ...writes,
     ],
     response,
