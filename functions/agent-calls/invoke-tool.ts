@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { invokeTool } from '#shared/domain/tools/invoke.ts'
+import { toolRefusal } from '#shared/domain/tools/permission.ts'
 import { InvocationResult, InvokeTool } from '#shared/domain/tools/schemas.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { check } from '#shared/http/parse.ts'
@@ -30,6 +31,8 @@ export const invoke = defineEndpoint({
     'not_found',
   ],
   needs: ['objects:read', 'objects:write'],
+  // The tool's own scope and the bans are checks, too, that a kept answer does not get past.
+  replays: async (work, caller, _body, { name }) => (await toolRefusal(work, caller, name)) === undefined,
   handler: ({ work, caller, params, body }) => {
     if (body.run_id !== undefined && !isId('run', body.run_id)) {
       throw fail('not_found', { message: 'There is no such run.' })

@@ -24,10 +24,15 @@ export const me = defineEndpoint({
   path: '/api/v1/me',
   caller: 'integration',
   summary: 'Who this token is',
-  description: 'The installation, workspace and app of the token. `installation.scopes` is what this token may do.',
+  description:
+    'The installation, workspace and app of the token. `installation.scopes` is the latest consent; a token of an older grant may do less.',
   response: Identity,
   handler: async ({ caller }) => ({
-    installation: { id: caller.installation.id, status: caller.installation.status, scopes: caller.scopes },
+    installation: {
+      id: caller.installation.id,
+      status: caller.installation.status,
+      scopes: caller.installation.scopes,
+    },
     workspace: { id: caller.workspace.id, name: caller.workspace.name, is_sandbox: caller.workspace.is_sandbox },
     app: { id: caller.app.id, slug: caller.app.slug },
     token: { type: caller.token.type, expires_at: caller.token.expiresAt },

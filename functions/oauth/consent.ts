@@ -1,4 +1,4 @@
-import { decideConsent } from '#shared/domain/consents/decide.ts'
+import { decideConsent, decidedBy } from '#shared/domain/consents/decide.ts'
 import { readConsentRequest } from '#shared/domain/consents/request.ts'
 import {
   ConsentDecidedSchema,
@@ -75,6 +75,7 @@ const decision = defineEndpoint({
     'no_manifest',
   ],
   secret: true,
+  replays: (work, caller, body) => decidedBy(work, (body as { tg?: unknown }).tg, caller.session.id),
   handler: ({ work, caller, body }) => decideConsent(work, caller, body),
 })
 

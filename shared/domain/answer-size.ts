@@ -1,8 +1,11 @@
 import type { StoredPayload } from '../entities/runs.ts'
 import type { Page } from '../table/table.ts'
 
-/** What one answer holds of callers' own values: less than what a Lambda function may answer with (6 MB). */
-export const ANSWER_BYTES = 4 * 1_024 * 1_024
+/**
+ * Bytes of callers' own values in one answer. A function may answer with 6 MB, and its answer holds the body as JSON text
+ * in JSON, where every quote and backslash doubles.
+ */
+export const ANSWER_BYTES = 2.75 * 1_024 * 1_024
 
 /** Bytes of a kept value's JSON text. */
 export const payloadBytes = (stored: StoredPayload | undefined): number =>

@@ -58,6 +58,8 @@ const delivery = () =>
     status: z.enum(['pending', 'succeeded', 'failed', 'skipped']),
     /** Attempts made. */
     attempt: z.number(),
+    /** When it was found to be skipped. */
+    skipped_at: z.number().optional(),
     /** Attempts that were made before the present round of the schedule (a redelivery begins a new one). */
     round_start: z.number(),
     generation: z.number(),

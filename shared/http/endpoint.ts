@@ -71,9 +71,9 @@ interface Definition<
   waits?: true
   /**
    * May the answer that is kept under an Idempotency-Key still be given? Absent: yes, for as long as it is kept. When not,
-   * the request is treated as a new one.
+   * the request is treated as a new one. The body is as it came, not yet checked.
    */
-  replays?(work: Work, caller: Callers[C], body: Output<B>): Promise<boolean>
+  replays?(work: Work, caller: Callers[C], body: unknown, params: { [K in keyof P]: string }): Promise<boolean>
   /** Its answer holds a secret or token: `Cache-Control: no-store`. */
   secret?: true
   /** An example answer for the reference. */
@@ -97,7 +97,7 @@ export interface Endpoint
   status: 200 | 201 | 204 | 302
   needs: readonly Capability[]
   errors: readonly ErrorCode[]
-  replays?(work: Work, caller: Caller, body: unknown): Promise<boolean>
+  replays?(work: Work, caller: Caller, body: unknown, params: Record<string, string>): Promise<boolean>
   handler(context: Context<CallerKind, Record<string, string>, unknown, unknown>): Promise<object | undefined>
 }
 

@@ -140,7 +140,8 @@ const idempotency: Middleware = {
     const scope = `${name ?? `anonymous ${rawBody}`}\nPOST ${path}\n${key}`
     const endpoint = endpointOf(exchange)
     const held = await hold(deps, scope, rawBody, requestId, endpoint.waits ?? false)
-    if (held.replay && (await endpoint.replays?.(workOf(exchange), caller, exchange.body)) === false) return undefined
+    if (held.replay && (await endpoint.replays?.(workOf(exchange), caller, exchange.body, exchange.params)) === false)
+      return undefined
     if (!held.replay) {
       exchange.hold = held
       return undefined

@@ -306,6 +306,8 @@ export class Table {
     const from = ascending && after !== undefined ? after : low
     const to = !ascending && after !== undefined ? after : high
     const ranged = from !== undefined && to !== undefined
+    // Nothing lies between them: DynamoDB refuses such a range instead of finding nothing.
+    if (ranged && from > to) return { items: [], next: undefined }
     const input: QueryCommandInput = {
       TableName: this.#name,
       ...(index === 'sk' ? { ConsistentRead: options.consistent ?? true } : { IndexName: index }),

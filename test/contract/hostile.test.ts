@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
+import { issueToken } from '#shared/domain/tokens/tokens.ts'
+import { InstallationEntity } from '#shared/entities/installations.ts'
+import { unusable } from '#shared/kernel/usable.ts'
 import { callbackToken, installed } from '#test/support/fixtures.ts'
 import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
 import { type Receiver, startReceiver } from '#test/support/receiver.ts'
@@ -204,4 +207,53 @@ it('two requests that meet an expired Idempotency-Key at the same time: one is a
   const codes = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
   expect(new Set(codes)).toEqual(new Set(['conflict']))
   expect(codes).toHaveLength(2)
+})
+
+it('a deliveries cursor older than what is kept gives an empty page', async () => {
+  const app = await installed(platform.deps)
+  const webhook = await platform.call('POST', '/api/v1/webhooks', {
+    token: app.token,
+    body: { url: agent.url, events: ['*'] },
+  })
+  const path = `/api/v1/webhooks/${webhook.body.id}/deliveries?limit=1`
+  for (let i = 0; i < 2; i++)
+    await platform.call('POST', `/api/v1/webhooks/${webhook.body.id}/test`, { token: app.token })
+  const { body } = await platform.call('GET', path, { token: app.token })
+  platform.clock.advance(31 * 86_400_000)
+  const { token } = await issueToken(platform.deps, 'access', {
+    ins: app.installation.id,
+    ws: app.workspaceId,
+    app: app.app.id,
+    grt: app.grant.id,
+    sv: 1,
+  })
+  const later = await platform.call('GET', `${path}&cursor=${body.next_cursor}`, { token })
+  expect([later.status, later.body.items]).toEqual([200, []])
+})
+
+it('a kept tool answer is not given again once the tool is banned', async () => {
+  const app = await installed(platform.deps)
+  const invoke = () =>
+    platform.call('POST', '/api/v1/tools/workspace_info/invoke', {
+      token: app.token,
+      body: { arguments: {} },
+      headers: { 'idempotency-key': 'tool-1' },
+    })
+  expect((await invoke()).body.status).toBe('ok')
+  expect((await invoke()).headers['idempotency-replayed']).toBe('true')
+  await platform.deps.table.transact([
+    InstallationEntity.update(app.installation, { set: { denied_tools: ['workspace_info'] } }),
+  ])
+  expect((await invoke()).body.error.code).toBe('tool_denied')
+})
+
+describe('what is checked before a value is kept', () => {
+  it('takes a flat array of a million numbers, and finds what is wrong at its end', () => {
+    const many: unknown[] = Array.from({ length: 1_000_000 }, () => 1)
+    expect(unusable({ many })).toBeUndefined()
+    expect(unusable({ many: [...many, '\ud800'] })).toContain('surrogate')
+    expect(unusable(JSON.parse('{"a":[{"__proto__":1}]}'))).toContain('__proto__')
+    expect(unusable(JSON.parse(`${'['.repeat(201)}${']'.repeat(201)}`))).toContain('200 levels')
+    expect(unusable(JSON.parse(`${'['.repeat(199)}1${']'.repeat(199)}`))).toBeUndefined()
+  })
 })

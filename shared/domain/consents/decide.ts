@@ -9,7 +9,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { covers, SCOPE_NAMES, type Scope } from '../../kernel/scopes.ts'
 import { newSecret, sha256 } from '../../kernel/secrets.ts'
 import type { Write } from '../../table/entity.ts'
-import type { Work } from '../deps.ts'
+import type { Deps, Work } from '../deps.ts'
 import { type InstallPlan, withInstallation } from '../installations/install.ts'
 import { installableVersion } from '../installations/version.ts'
 import { redirectBack } from '../oauth/redirect-back.ts'
@@ -165,4 +165,11 @@ const grantWrites = (work: Work, parts: GrantParts): Write[] => {
       created_at: now,
     }),
   ]
+}
+
+/** Did this session decide the request? What it was told is told to nobody else, also not to another session of the person. */
+export const decidedBy = async ({ table }: Pick<Deps, 'table'>, tg: unknown, sessionId: string): Promise<boolean> => {
+  if (typeof tg !== 'string' || tg === '') return true
+  const consent = await table.get(ConsentEntity, { nonce_hash: sha256(tg) })
+  return consent?.session_id === sessionId
 }

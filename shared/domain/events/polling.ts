@@ -10,6 +10,7 @@ import { fail } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Page } from '../../table/table.ts'
+import { ANSWER_BYTES } from '../answer-size.ts'
 import type { Deps } from '../deps.ts'
 
 type Reader = Pick<Deps, 'table' | 'clock'>
@@ -23,9 +24,6 @@ export interface FeedQuery {
 
 /** Feed entries looked at for one answer, so that a rare type costs many short reads instead of one without end. */
 const LOOKED_AT = 1_000
-
-/** Bytes of event data in one answer; a Lambda's has at most 6 MB. */
-const ANSWER_BYTES = 4 * 1_024 * 1_024
 
 /**
  * A page of an installation's feed, oldest first. Numbers have no gap and are given in one transaction with the entry, so

@@ -20,7 +20,7 @@ export interface Install {
    * A test installation by its developer: an existing one is moved to `version` too. Otherwise an existing installation
    * stays on the version it has until its owner upgrades it (specification "Versioning", decisions §7).
    */
-  sandbox?: boolean
+  sandbox?: 'move' | 'keep'
 }
 
 export interface InstallPlan {
@@ -98,7 +98,7 @@ const update = (work: Work, current: Installation, input: Install): InstallPlan 
   const set = {
     app_name: app.name,
     scopes: [...scopes],
-    ...(sandbox && { agent_id: version.agent_id, version: version.version, version_id: version.id }),
+    ...(sandbox === 'move' && { agent_id: version.agent_id, version: version.version, version_id: version.id }),
   }
   const at = { workspace_id: current.workspace_id, id: current.id }
   // Removed or suspended since it was read: the next plan sees that.

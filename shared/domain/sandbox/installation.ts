@@ -37,7 +37,7 @@ export const sandboxInstall = async (
     workspace,
     scopes: app.requested_scopes,
     owner: { id: developer.id, name: developer.name },
-    sandbox: true,
+    sandbox: version === 'newest' ? 'move' : 'keep',
   }
 }
 

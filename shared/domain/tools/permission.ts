@@ -4,7 +4,7 @@ import { PlatformSettingsEntity } from '../../entities/platform.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import { covers } from '../../kernel/scopes.ts'
 import type { Deps } from '../deps.ts'
-import { TOOLS, type ToolName } from './catalogue.ts'
+import { isTool, TOOLS, type ToolName } from './catalogue.ts'
 
 /** What decides whether a tool may be called. */
 export interface ToolCaller {
@@ -47,3 +47,10 @@ export const refusalOf = (
   if (installation.denied_tools.includes(tool)) return denied('installation', tool, 'The installation’s policy')
   return undefined
 }
+
+/** {@link refusalOf} as things stand now. An unknown tool refuses itself. */
+export const toolRefusal = async (
+  deps: Pick<Deps, 'table'>,
+  caller: ToolCaller,
+  tool: string,
+): Promise<PlatformError | undefined> => (isTool(tool) ? refusalOf(tool, caller, await platformBans(deps)) : undefined)

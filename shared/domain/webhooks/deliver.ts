@@ -81,7 +81,15 @@ const skip = async (work: WorkerWork, delivery: Delivery): Promise<void> => {
     work.commit([
       DeliveryEntity.update(
         delivery,
-        { set: { status: 'skipped', next_attempt_at: null, leased_until: undefined, due_at: undefined } },
+        {
+          set: {
+            status: 'skipped',
+            skipped_at: work.clock.now(),
+            next_attempt_at: null,
+            leased_until: undefined,
+            due_at: undefined,
+          },
+        },
         { where: unchanged(delivery) },
       ),
     ]),

@@ -3,6 +3,7 @@ import { fail } from '../../kernel/errors.ts'
 import { idFloor } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Page } from '../../table/table.ts'
+import { fittingPage } from '../answer-size.ts'
 import type { Deps } from '../deps.ts'
 
 /** @throws `not_found` also for a subscription of another installation: its key cannot be built from this one's id */
@@ -29,16 +30,19 @@ export const listWebhooks = (
 export const boundAt = (ms: number): string => DeliveryEntity.prefix + idFloor('delivery', Math.max(0, ms))
 
 /** A subscription's deliveries of the last 30 days, newest first. */
-export const listDeliveries = (
+export const listDeliveries = async (
   deps: Pick<Deps, 'table' | 'clock'>,
   { id }: Subscription,
   options: { limit: number; after?: string | undefined },
-): Promise<Page<Delivery>> =>
-  deps.table.query(
-    DeliveryEntity,
-    { webhook_id: id },
-    { ...options, from: boundAt(deps.clock.now() - LIMITS.deliveryLife) },
+): Promise<Page<Delivery>> => {
+  const from = boundAt(deps.clock.now() - LIMITS.deliveryLife)
+  const page = await deps.table.query(DeliveryEntity, { webhook_id: id }, { ...options, from })
+  return fittingPage(
+    page,
+    ({ attempts }) => Buffer.byteLength(JSON.stringify(attempts)),
+    (delivery) => DeliveryEntity.key(delivery).sk,
   )
+}
 
 /** @throws `not_found` for one of another subscription, or older than 30 days */
 export const loadDelivery = async (

@@ -116,7 +116,13 @@ const begin = async (
   if (delivery.recovery_id === recovery_id) return delivery.status === 'pending' ? delivery : undefined
   const now = work.clock.now()
   const lost = delivery.status === 'failed' || delivery.status === 'skipped' || isOutdated(delivery, webhook)
-  const lastAt = Math.max(delivery.created_at, delivery.attempts.at(-1)?.at ?? 0)
+  // One that waited is skipped at the disabling, or when its next attempt comes up: either is later than its last attempt.
+  const lastAt = Math.max(
+    delivery.created_at,
+    delivery.attempts.at(-1)?.at ?? 0,
+    delivery.skipped_at ?? 0,
+    isOutdated(delivery, webhook) ? (delivery.next_attempt_at ?? 0) : 0,
+  )
   if (!lost || delivery.test || lastAt < since || isLeased(delivery, now)) return undefined
   const again = beginRound(delivery, webhook, now, recovery_id)
   try {

@@ -37,6 +37,7 @@ export const roundWrite = (before: Delivery, after: Delivery, otherwise?: () => 
         recovery_id: after.recovery_id,
         leased_until: undefined,
         lost_leases: undefined,
+        skipped_at: undefined,
       },
     },
     {

@@ -170,6 +170,20 @@ describe('approving', () => {
     expect((await act.open(person.token, tg)).body.error.code).toBe('expired_consent_link')
   })
 
+  it('tells where to go to the session that approved only, also under the same Idempotency-Key', async () => {
+    const client = await installed(platform.deps)
+    const body = { user: 'one-person', workspace: 'one-workspace' }
+    const [here, there] = await Promise.all([0, 1].map(() => platform.call('POST', '/console/session', { body })))
+    const tg = await act.link(client.app)
+    const headers = { 'idempotency-key': 'approve-here' }
+    const first = await act.decide(here?.body.token, tg, { decision: 'approve' }, headers)
+    expect(first.status).toBe(200)
+    const other = await act.decide(there?.body.token, tg, { decision: 'approve' }, headers)
+    expect(other.status).toBeGreaterThanOrEqual(400)
+    expect(other.text).not.toContain('code_')
+    expect((await act.decide(here?.body.token, tg, { decision: 'approve' }, headers)).text).toBe(first.text)
+  })
+
   it('gives the same address back to a repeat with the same Idempotency-Key', async () => {
     const { app } = await installed(platform.deps)
     const person = await act.signIn()

@@ -59,3 +59,34 @@ it('takes an older delivery whose last attempt failed since then, and no test', 
   await platform.drain()
   expect(receiver.requests.length - before).toBe(1)
 })
+
+it('takes what still waited when the subscription was disabled, asked for since then', async () => {
+  const waiting = await startPlatform({ WEBHOOK_RETRY_DELAYS_SECONDS: '10,600' })
+  await using receiver = await startReceiver()
+  try {
+    receiver.answer({ kind: 'answer', status: 500 })
+    const app = await subscriber(waiting)
+    const { id } = await app.subscribe(receiver.url)
+    for (let i = 0; i < 5; i++) await app.emit('a')
+    await waiting.drain()
+    waiting.clock.advance(9_000)
+    await app.emit('late')
+    await waiting.drain()
+    waiting.clock.advance(1_000)
+    await waiting.drain()
+    const { items } = (await app.call('GET', '/webhooks')).body
+    expect(items[0].status).toBe('disabled')
+    const since = items[0].disabled_at
+    waiting.clock.advance(60_000)
+    await waiting.drain()
+    await app.call('POST', `/webhooks/${id}/enable`)
+    receiver.answer({ kind: 'answer' })
+    await app.call('POST', `/webhooks/${id}/recover`, { since })
+    await waiting.drain()
+    const after = (await app.call('GET', `/webhooks/${id}/deliveries`)).body.items
+    const late = after.filter((one: { event_type: string }) => one.event_type === 'custom.late')
+    expect(late.map((one: { status: string }) => one.status)).toEqual(['succeeded'])
+  } finally {
+    await waiting.stop()
+  }
+})
