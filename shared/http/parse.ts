@@ -60,7 +60,7 @@ export const parseForm = (raw: string, contentType: string | undefined): Record<
   if (type !== 'application/x-www-form-urlencoded') {
     throw fail('unsupported_media_type', {
       message: 'The body must be application/x-www-form-urlencoded.',
-      fix: 'Send form parameters with Content-Type: application/x-www-form-urlencoded, or use /oauth/token.json for JSON.',
+      fix: 'Send form parameters with Content-Type: application/x-www-form-urlencoded (tokens also come as JSON from /oauth/token.json).',
     })
   }
   return unique([...new URLSearchParams(raw)])

@@ -34,6 +34,17 @@ const redemption = async (stage: Stage) => {
   }
 }
 
+/** A client presents an access token of its own. */
+const presented = (path: string, client: Awaited<ReturnType<Stage['actors']['connected']>>): Sample => ({
+  path,
+  headers: FORM,
+  body: new URLSearchParams({
+    client_id: client.app.id,
+    client_secret: client.clientSecret,
+    token: client.tokens.access_token,
+  }).toString(),
+})
+
 const asked = async (stage: Stage) => {
   const { app } = await stage.integration()
   const tg = await stage.actors.link(app, { code_challenge: stage.pkce().challenge })
@@ -65,6 +76,8 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     body: new URLSearchParams(await redemption(stage)).toString(),
   }),
   'oauth.token.json': async (stage) => ({ path: '/oauth/token.json', body: await redemption(stage) }),
+  'oauth.token.revoke': async (stage) => presented('/oauth/revoke', await stage.actors.connected()),
+  'oauth.token.introspect': async (stage) => presented('/oauth/introspect', await stage.actors.connected()),
   'oauth.scopes.list': fixed('/oauth/scopes'),
   'oauth.metadata.read': fixed('/oauth/metadata'),
   'oauth.consent.page': fixed('/oauth/consent?tg=nonce'),

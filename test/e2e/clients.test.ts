@@ -92,6 +92,34 @@ describe('openid-client', () => {
     await expect(denied).rejects.toMatchObject({ error: 'access_denied' })
   })
 
+  it('introspects its tokens, and revokes them', async () => {
+    const config = await discover()
+    const { url, verifier, state } = await back(config)
+    const checks = { pkceCodeVerifier: verifier, expectedState: state }
+    const { access_token, refresh_token = '' } = await openid.authorizationCodeGrant(config, url, checks)
+    for (const [token, token_type] of [
+      [access_token, 'Bearer'],
+      [refresh_token, 'refresh_token'],
+    ] as const) {
+      expect(await openid.tokenIntrospection(config, token)).toMatchObject({
+        active: true,
+        client_id: agent.app.client_id,
+        scope: 'runs:write webhooks:manage',
+        token_type,
+        iss: running.baseUrl,
+      })
+    }
+    await openid.tokenRevocation(config, refresh_token, { token_type_hint: 'refresh_token' })
+    for (const token of [access_token, refresh_token, 'nonsense']) {
+      expect(await openid.tokenIntrospection(config, token)).toEqual({ active: false })
+    }
+    await openid.tokenRevocation(config, 'nonsense')
+    await expect(openid.refreshTokenGrant(config, refresh_token)).rejects.toSatisfy(says('invalid_grant'))
+    const wrong = await discover('cs_wrong')
+    await expect(openid.tokenIntrospection(wrong, access_token)).rejects.toSatisfy(says('invalid_client'))
+    await expect(openid.tokenRevocation(wrong, access_token)).rejects.toSatisfy(says('invalid_client'))
+  })
+
   it('sees invalid_token at the API', async () => {
     const config = await discover()
     const call = openid.fetchProtectedResource(config, 'nonsense', new URL('/api/v1/me', running.baseUrl), 'GET')
@@ -139,9 +167,18 @@ describe('oauth4webapi', () => {
       oauth.protectedResourceRequest(token, 'GET', new URL('/api/v1/me', issuer), undefined, null, LOOPBACK)
     expect((await resource(second.access_token)).status).toBe(200)
 
+    const introspect = (token: string) =>
+      oauth
+        .introspectionRequest(as, client, secret, token, LOOPBACK)
+        .then((response) => oauth.processIntrospectionResponse(as, client, response))
+    expect(await introspect(second.access_token)).toMatchObject({ active: true, client_id: client.client_id })
+    expect(await introspect(tokens.refresh_token ?? '')).toEqual({ active: false })
+
     await expect(refresh(tokens.refresh_token ?? '')).rejects.toSatisfy(says('invalid_grant'))
     // Reuse revoked the chain: the pair in hand is dead, too.
     await expect(resource(second.access_token)).rejects.toSatisfy(says('invalid_token'))
+    const revoked = await oauth.revocationRequest(as, client, secret, second.refresh_token ?? '', LOOPBACK)
+    expect(await oauth.processRevocationResponse(revoked)).toBeUndefined()
   })
 
   it('finds the protected resource’s metadata at its place, and the server in it', async () => {

@@ -1,7 +1,7 @@
 import { GrantEntity } from '../../entities/installations.ts'
 import { AuditEntity } from '../../entities/platform.ts'
 import { tell } from '../../events/outbox.ts'
-import { ConditionFailed } from '../../table/entity.ts'
+import { ConditionFailed, type Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
 
 /** Whose chain it is: what codes and refresh tokens name alike. */
@@ -17,23 +17,47 @@ const REASONS = {
   code_reuse: 'an authorization code was used twice',
 } as const
 
+type Reason = keyof typeof REASONS | 'client_request'
+
+/**
+ * Ends a grant, once, and leaves it in the audit. Every refresh and access token of the chain dies with the grant's
+ * status. A grant that has ended already, or is gone, fails the condition: `ConditionFailed`.
+ */
+export const endOfGrant = (
+  work: Work,
+  { app_id, workspace_id, installation_id, grant_id }: ChainOf,
+  reason: Reason,
+): Write[] => [
+  GrantEntity.update(
+    { installation_id, id: grant_id },
+    { set: { status: 'revoked', revoked_reason: reason } },
+    { where: { status: 'active' } },
+  ),
+  AuditEntity.create({
+    id: work.id('audit'),
+    scope: workspace_id,
+    action: 'grant.revoked',
+    actor: { type: 'app', id: app_id },
+    target: { type: 'grant', id: grant_id },
+    source_ip: work.sourceIp,
+    details: { reason, installation_id },
+    created_at: work.clock.now(),
+  }),
+]
+
 /**
  * Ends a grant because one of its secrets came a second time: somebody else may hold a copy (RFC 9700 §4.14.2, RFC 6749
- * §4.1.2). Every refresh token of the chain and every access token dies with the grant's status; the customer is
- * notified and the audit tells why. Revoking again does nothing.
+ * §4.1.2). The customer is notified and the audit tells why. Revoking again does nothing.
  */
 export const revokeChain = async (
   work: Work,
-  { app_id, workspace_id, installation_id, grant_id }: ChainOf,
+  chain: ChainOf,
   reason: keyof typeof REASONS,
   appName: string,
 ): Promise<void> => {
+  const { app_id, workspace_id, installation_id } = chain
   const writes = [
-    GrantEntity.update(
-      { installation_id, id: grant_id },
-      { set: { status: 'revoked', revoked_reason: reason } },
-      { where: { status: 'active' } },
-    ),
+    ...endOfGrant(work, chain, reason),
     tell(work.clock, {
       type: 'notification.created',
       workspace_id,
@@ -45,16 +69,6 @@ export const revokeChain = async (
         body: `As a precaution, because ${REASONS[reason]}. If you trust the app, connect it again.`,
         app_id,
       },
-    }),
-    AuditEntity.create({
-      id: work.id('audit'),
-      scope: workspace_id,
-      action: 'grant.revoked',
-      actor: { type: 'app', id: app_id },
-      target: { type: 'grant', id: grant_id },
-      source_ip: work.sourceIp,
-      details: { reason, installation_id },
-      created_at: work.clock.now(),
     }),
   ]
   try {
