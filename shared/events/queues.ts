@@ -69,21 +69,20 @@ export const DeliveryMessage = z.object({
 
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>
 
-/** Sent to `dispatch` by the sweep, in the shape the bus gives. */
-export const redispatch = (run: {
-  id: string
-  installation_id: string
-  workspace_id: string
-  app_id: string
-}): z.infer<typeof BusMessage> => ({
-  'detail-type': 'run.created',
+/** The message that the bus would have brought: by it the sweep wakes a worker whose own was lost. */
+export const wakeUp = (
+  type: 'run.created' | 'approval.decided',
+  run: { id: string; installation_id: string; workspace_id: string; app_id: string },
+  extra: { step_id?: string } = {},
+): z.infer<typeof BusMessage> => ({
+  'detail-type': type,
   detail: {
-    id: `evt_sweep`,
-    type: 'run.created',
+    id: 'evt_sweep',
+    type,
     created_at: 0,
     workspace_id: run.workspace_id,
     installation_id: run.installation_id,
     app_id: run.app_id,
-    data: JSON.stringify({ run_id: run.id, installation_id: run.installation_id }),
+    data: JSON.stringify({ run_id: run.id, installation_id: run.installation_id, ...extra }),
   },
 })

@@ -189,6 +189,12 @@ export const standingApproval = async (work: Work, run: Run, hash: string): Prom
   return isActive(run.status) ? approval : undefined
 }
 
+/** The writes that make an approval void: nothing is executed for it any more, and its step says so. */
+export const voidance = (approval: Approval, from: 'pending' | 'approved'): Write[] => [
+  ApprovalEntity.update(approval, { set: { status: 'voided', due_at: undefined } }, { where: { status: from } }),
+  StepEntity.update(approval, { set: { status: 'voided' } }),
+]
+
 /** The write by which the agent takes a decided result: it is given once. */
 export const consumption = (work: Work, approval: Approval): Write =>
   ApprovalEntity.update(

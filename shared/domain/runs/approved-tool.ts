@@ -19,6 +19,7 @@ import { loadPayload, storePayload } from '../payloads.ts'
 import { isTool } from '../tools/catalogue.ts'
 import { type HttpFetch, httpFetch } from '../tools/http-fetch.ts'
 import { platformBans, refusalOf } from '../tools/permission.ts'
+import { voidance } from './approvals.ts'
 import type { RunKey } from './change.ts'
 import { tellRun } from './tell.ts'
 
@@ -57,14 +58,7 @@ export const executeApproved = async (work: Work, key: RunKey, stepId: string): 
 /** The run ended between the decision and now: what was approved for it is not done any more. */
 const voidCall = async (work: Work, approval: Approval): Promise<void> => {
   try {
-    await work.commit([
-      ApprovalEntity.update(
-        approval,
-        { set: { status: 'voided', due_at: undefined } },
-        { where: { status: 'approved' } },
-      ),
-      StepEntity.update(approval, { set: { status: 'voided' } }),
-    ])
+    await work.commit(voidance(approval, 'approved'))
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
   }

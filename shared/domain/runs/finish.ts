@@ -1,9 +1,9 @@
-import { ApprovalEntity, type Run, StepEntity } from '../../entities/runs.ts'
+import { ApprovalEntity, type Run } from '../../entities/runs.ts'
 import { fail } from '../../kernel/errors.ts'
-import { LIMITS } from '../../kernel/limits.ts'
 import type { Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
 import { storePayload } from '../payloads.ts'
+import { voidance } from './approvals.ts'
 import { changingRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
 import { presentRun } from './present.ts'
 import type { Completion, RunView } from './schemas.ts'
@@ -25,13 +25,12 @@ const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> 
   const changed = {
     status: outcome.status,
     finished_at: now,
-    started_at: run.started_at,
     due_at: undefined,
     pending_step: undefined,
     ...steps.counts,
     ...(completion?.cost_units !== undefined && { cost_units: completion.cost_units }),
     ...(succeeded && {
-      output: await storePayload(work, `runs/${run.id}/output`, completion?.output ?? {}, LIMITS.runPayloadBytes),
+      output: await storePayload(work, `runs/${run.id}/output`, completion?.output ?? {}),
     }),
     ...(outcome.status === 'failed' && {
       error_code: completion?.error_code ?? 'agent_failed',
@@ -59,10 +58,7 @@ const voidApproval = async (work: Work, run: Run, steps: readonly { seq?: number
   const approval = await work.table.get(ApprovalEntity, { run_id: run.id, step_id: run.pending_step })
   if (!approval) return []
   if (steps.some(({ seq }) => seq === approval.seq)) throw fail('step_write_conflict')
-  return [
-    ApprovalEntity.update(approval, { set: { status: 'voided', due_at: undefined } }, { where: { status: 'pending' } }),
-    StepEntity.update(approval, { set: { status: 'voided' } }),
-  ]
+  return voidance(approval, 'pending')
 }
 
 /**

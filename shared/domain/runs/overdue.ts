@@ -1,5 +1,5 @@
 import { type Approval, ApprovalEntity, isActive, type Run, RunEntity } from '../../entities/runs.ts'
-import { redispatch } from '../../events/queues.ts'
+import { wakeUp } from '../../events/queues.ts'
 import { MINUTE } from '../../kernel/clock.ts'
 import { PlatformError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -21,13 +21,14 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
   if (!run || run.due_at === undefined || run.due_at > now) return
   if (!isActive(run.status) || run.status === 'awaiting_approval') return postpone(work, run, undefined)
   if (run.status === 'queued') {
-    await work.queues.send('dispatch', [{ body: redispatch(run), group: run.installation_id }])
+    await work.queues.send('dispatch', [{ body: wakeUp('run.created', run), group: run.installation_id }])
     return postpone(work, run, now + MINUTE)
   }
-  const lastSign = Math.max(run.alive_at ?? 0, run.accepted_at ?? 0)
+  const lastSign = lastSignOf(run)
+  const stillSilent = (current: Run): boolean => lastSignOf(current) === lastSign
   const showedLife = lastSign > (run.dispatched_at ?? 0)
   if (!showedLife) {
-    return finishIf(work, run, (current) => Math.max(current.alive_at ?? 0, current.accepted_at ?? 0) === lastSign, {
+    return finishIf(work, run, stillSilent, {
       status: 'failed',
       error_code: 'agent_unreachable',
       error_message: 'The agent’s answer to run.execute did not arrive.',
@@ -35,12 +36,15 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
   }
   const silentAt = lastSign + LIMITS.agentSilence
   if (silentAt > now) return postpone(work, run, silentAt)
-  return finishIf(work, run, (current) => Math.max(current.alive_at ?? 0, current.accepted_at ?? 0) === lastSign, {
+  return finishIf(work, run, stillSilent, {
     status: 'failed',
     error_code: 'agent_timeout',
     error_message: 'The agent gave no sign of life for an hour.',
   })
 }
+
+/** When the agent last showed that it works on the run; 0 when it never did. */
+const lastSignOf = ({ alive_at = 0, accepted_at = 0 }: Run): number => Math.max(alive_at, accepted_at)
 
 const postpone = (work: WorkerWork, run: Run, due_at: number | undefined): Promise<void> =>
   changingRun(work, run, async (current) => {
@@ -63,7 +67,9 @@ export const handleOverdueApproval = async (work: WorkerWork, key: Key): Promise
     case 'pending':
       return reject(work, run, approval)
     case 'approved':
-      await work.queues.send('approved-tools', [{ body: again(run, approval), group: run.installation_id }])
+      await work.queues.send('approved-tools', [
+        { body: wakeUp('approval.decided', run, { step_id: approval.step_id }), group: run.installation_id },
+      ])
       return settleDue(work, approval, now + MINUTE)
     case 'executing':
       return settle(work, run, approval, {
@@ -96,17 +102,3 @@ const settleDue = async (work: WorkerWork, approval: Approval, due_at: number | 
     if (!(error instanceof ConditionFailed)) throw error
   }
 }
-
-/** The message that the bus would have brought. */
-const again = (run: Run, approval: Approval) => ({
-  'detail-type': 'approval.decided',
-  detail: {
-    id: 'evt_sweep',
-    type: 'approval.decided',
-    created_at: 0,
-    workspace_id: run.workspace_id,
-    installation_id: run.installation_id,
-    app_id: run.app_id,
-    data: JSON.stringify({ run_id: run.id, installation_id: run.installation_id, step_id: approval.step_id }),
-  },
-})
