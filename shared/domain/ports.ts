@@ -106,7 +106,14 @@ export interface MessageQueues {
   send(queue: QueueName, messages: { body: unknown; delayMs?: number; group?: string }[]): Promise<void>
 }
 
-/** The event bus. @returns the indexes of the events that were not taken */
+/** How far events got: the first `taken` are on the bus. What comes after them may be, too, and is to be put again. */
+export interface Put {
+  taken: number
+  /** Why it ended before the last. */
+  error?: unknown
+}
+
+/** The event bus. It takes any number of events, in their order. */
 export interface EventBus {
-  put(events: OutboxEvent[]): Promise<number[]>
+  put(events: readonly OutboxEvent[]): Promise<Put>
 }

@@ -113,7 +113,7 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
             }
           }
         }
-        return []
+        return { taken: events.length }
       },
     },
     log: createLogger('debug', {}, (line) => logs.push(line)),

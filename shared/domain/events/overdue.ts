@@ -12,8 +12,8 @@ export const handleOverdueEvent = async (work: WorkerWork, key: Key): Promise<vo
   const event = await work.table.getByKey(OutboxEntity, key)
   const now = work.clock.now()
   if (event?.due_at === undefined || event.due_at > now) return
-  const refused = await work.bus.put([event])
-  if (refused.length > 0) throw new Error(`the bus did not take the event ${event.id}`)
+  const { taken, error } = await work.bus.put([event])
+  if (taken === 0) throw new Error(`the bus did not take the event ${event.id}`, { cause: error })
   try {
     await work.commit([
       OutboxEntity.update(

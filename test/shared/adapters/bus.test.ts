@@ -22,7 +22,7 @@ const sent = () => eventbridge.commandCalls(PutEventsCommand).map(({ args: [{ in
 
 test('an event is an entry of the platform with its type, and whole in the detail', async () => {
   const [event] = events(1)
-  expect(await bus.put(events(1))).toEqual([])
+  expect(await bus.put(events(1))).toEqual({ taken: 1 })
   expect(sent()).toEqual([
     [{ EventBusName: 'bus', Source: 'platform', DetailType: 'run.created', Detail: JSON.stringify(event) }],
   ])
@@ -36,13 +36,27 @@ test('requests stay within ten entries and 256 KB', async () => {
   expect(sent().map(({ length }) => length)).toEqual([2, 2, 1])
 })
 
-test('those that EventBridge did not take are told by their place among all', async () => {
-  eventbridge.on(PutEventsCommand).callsFake(({ Entries }) => ({
-    Entries: Entries.map((_: unknown, i: number) =>
-      i === 1 ? { ErrorCode: 'ThrottlingException' } : { EventId: 'e' },
-    ),
-  }))
-  expect(await bus.put(events(12))).toEqual([1, 11])
+test('what EventBridge did not take, and all after it, is left to be put again', async () => {
+  let request = 0
+  eventbridge.on(PutEventsCommand).callsFake(({ Entries }) => {
+    request++
+    return {
+      Entries: Entries.map((_: unknown, i: number) =>
+        request === 2 && (i === 3 || i === 7) ? { ErrorCode: 'ThrottlingException' } : { EventId: 'e' },
+      ),
+    }
+  })
+  expect(await bus.put(events(30))).toEqual({ taken: 13, error: 'ThrottlingException' })
+  expect(sent()).toHaveLength(2)
+})
+
+test('a request that failed leaves what was taken before it', async () => {
+  let request = 0
+  eventbridge.on(PutEventsCommand).callsFake(({ Entries }) => {
+    if (request++ === 1) throw new Error('unavailable')
+    return { Entries: Entries.map(() => ({ EventId: 'e' })) }
+  })
+  expect(await bus.put(events(20))).toEqual({ taken: 10, error: expect.objectContaining({ message: 'unavailable' }) })
 })
 
 test('a function without a bus puts nothing', async () => {
