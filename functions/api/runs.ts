@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { renewCallbackToken } from '#shared/domain/runs/callback-token.ts'
+import { positionOfNewRun } from '#shared/domain/runs/chain.ts'
 import { loadRun } from '#shared/domain/runs/change.ts'
 import { cancelRun, completeRun } from '#shared/domain/runs/finish.ts'
 import { presentRun } from '#shared/domain/runs/present.ts'
@@ -40,8 +41,8 @@ export const start = defineEndpoint({
   response: RunSchema,
   errors: ['too_many_active_runs', 'run_already_finished'],
   needs: ['objects:write'],
-  handler: ({ work, caller, body }) =>
-    startRun(work, { installation: caller.installation, input: body.input, trigger: body.trigger, parent: caller.run }),
+  handler: async ({ work, caller: { installation, run }, body: { input, trigger } }) =>
+    startRun(work, { installation, input, trigger, chain: await positionOfNewRun(work, installation.id, run) }),
 })
 
 export const list = defineEndpoint({

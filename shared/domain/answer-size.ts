@@ -1,4 +1,4 @@
-import type { StoredPayload } from '../entities/runs.ts'
+import type { StoredPayload } from '../entities/payload.ts'
 import type { Page } from '../table/table.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { StoredPayload } from '../entities/runs.ts'
+import type { StoredPayload } from '../entities/payload.ts'
 import { fail } from '../kernel/errors.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import type { Deps } from './deps.ts'

@@ -1,18 +1,11 @@
 import * as z from 'zod'
 import { defineEntity } from '../table/entity.ts'
+import { payload } from './payload.ts'
 
 export const RUN_STATUSES = ['queued', 'running', 'awaiting_approval', 'succeeded', 'failed', 'cancelled'] as const
 export type RunStatus = (typeof RUN_STATUSES)[number]
 export const ACTIVE_STATUSES = ['queued', 'running', 'awaiting_approval'] as const
 export const isActive = (status: RunStatus): boolean => (ACTIVE_STATUSES as readonly string[]).includes(status)
-
-/**
- * A JSON value as text, or its place in the bucket when it is over 16 KiB. Text, because a DynamoDB map takes neither
- * every number nor every depth that JSON has.
- */
-const payload = () => z.union([z.object({ json: z.string() }), z.object({ object: z.string(), bytes: z.number() })])
-
-export type StoredPayload = z.infer<ReturnType<typeof payload>>
 
 const person = () => z.object({ id: z.string(), name: z.string() })
 
@@ -37,6 +30,22 @@ const run = () =>
     /** Who started it; absent for a run started by API. */
     actor: person().optional(),
     audience: z.enum(['member', 'external']),
+    /** The agent that asked or delegated; absent for runs that no agent caused. */
+    caller: z
+      .object({
+        installation_id: z.string(),
+        app_id: z.string(),
+        slug: z.string(),
+        name: z.string(),
+        run_id: z.string().optional(),
+      })
+      .optional(),
+    /** The declared tool that `ask_agent` calls; its arguments are the run's input. */
+    tool: z.string().optional(),
+    /** The task that is worked on. */
+    task_id: z.string().optional(),
+    /** The conversation whose message started it. */
+    conversation_id: z.string().optional(),
     chain_id: z.string(),
     chain_depth: z.number(),
     chain_deadline: z.number(),
@@ -155,4 +164,34 @@ export const ApprovedCallEntity = defineEntity<z.infer<ReturnType<typeof call>>>
   pk: 'RUN#{run_id}',
   sk: 'CALL#{call_hash}',
   expires: ({ created_at }) => created_at + 90 * 86_400_000,
+})
+
+const chainMark = () =>
+  z.object({
+    installation_id: z.string(),
+    run_id: z.string(),
+    chain_id: z.string(),
+    chain_depth: z.number(),
+    chain_deadline: z.number(),
+    audience: z.enum(['member', 'external']),
+    actor: person().optional(),
+    ended_at: z.number(),
+    expires_at: z.number().optional(),
+  })
+
+export type ChainMark = z.infer<ReturnType<typeof chainMark>>
+
+/** `ended_at` of a run that goes on: such marks sort behind those of every ended one. */
+export const STILL_ACTIVE = 9_999_999_999_999
+
+/**
+ * Where an installation's active and just ended runs stand in their chains. A call that names no run takes the worst of
+ * them (decisions §5), so this is read consistently and in one range, however many runs there are.
+ */
+export const ChainMarkEntity = defineEntity<ChainMark>()({
+  name: 'chain-mark',
+  schema: chainMark,
+  pk: 'CHAIN#{installation_id}',
+  sk: 'MARK#{ended_at}#{run_id}',
+  expires: ({ expires_at }) => expires_at,
 })

@@ -4,6 +4,7 @@ import type { Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
 import { storePayload } from '../payloads.ts'
 import { voidance } from './approvals.ts'
+import { markEnded } from './chain.ts'
 import { changingRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
 import { presentRun } from './present.ts'
 import type { Completion, RunView } from './schemas.ts'
@@ -44,6 +45,7 @@ const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> 
       runWrite(run, changed),
       ...steps.writes,
       releaseSlot(run.installation_id),
+      ...markEnded(run, now),
       ...(await voidApproval(work, run, completion?.steps ?? [])),
       tellRun(work, `run.${outcome.status}`, finished),
     ],

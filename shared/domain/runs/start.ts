@@ -1,40 +1,44 @@
 import { CounterEntity } from '../../entities/developers.ts'
 import type { Installation } from '../../entities/installations.ts'
 import { type Run, RunEntity, WorkspaceRunEntity } from '../../entities/runs.ts'
-import { MINUTE, SECOND } from '../../kernel/clock.ts'
+import { MINUTE } from '../../kernel/clock.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Write } from '../../table/entity.ts'
 import { either, lt, missing } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { storePayload } from '../payloads.ts'
+import { CHAIN_TIME, type ChainPosition, markActive } from './chain.ts'
 import { presentRun } from './present.ts'
 import type { RunView } from './schemas.ts'
 import { tellRun } from './tell.ts'
 
-/** Specification "Limits": a chain of agents has 120 seconds. */
-const CHAIN_TIME = 120 * SECOND
-
-export interface StartRunInput {
+export interface NewRun {
   installation: Installation
   input: Record<string, unknown>
   trigger: string
   /** Who started it; absent for a run started by API. */
   actor?: { id: string; name: string } | undefined
-  /** The run inside which an agent starts this one: the new run continues its chain. */
-  parent?: Run | undefined
+  /** Where it stands in a chain of agents; what is absent begins with it. */
+  chain?: Partial<ChainPosition> | undefined
+  /** The agent that caused it. */
+  caller?: Run['caller']
+  /** The declared tool that is called, with the input as its arguments. */
+  tool?: string | undefined
+  task_id?: string | undefined
+  conversation_id?: string | undefined
 }
 
 /** The counter that keeps an installation's active runs at five, exactly, under any concurrency. */
 const activeRuns = (installationId: string) => ({ owner: installationId, counter: 'active_runs' })
 
 /**
- * Creates a run and lets it start: the record, its place in the lists, the count of active runs and the event that wakes
- * the dispatcher are one transaction.
- * @throws `too_many_active_runs`, `payload_too_large`
+ * A new run and all that belongs to it, for one transaction: the record, its place in the lists and in its chain, the count
+ * of active runs, and the event that wakes the dispatcher.
+ * @throws `payload_too_large`; the writes: `too_many_active_runs`
  */
-export const startRun = async (work: Work, start: StartRunInput): Promise<RunView> => {
-  const { installation, parent } = start
+export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; writes: Write[] }> => {
+  const { installation, chain = {} } = start
   const now = work.clock.now()
   const id = work.id('run')
   const run: Run = {
@@ -49,21 +53,25 @@ export const startRun = async (work: Work, start: StartRunInput): Promise<RunVie
     trigger: start.trigger,
     input: await storePayload(work, `runs/${id}/input`, start.input),
     is_sandbox: installation.is_sandbox,
-    actor: start.actor,
-    audience: parent?.audience ?? 'member',
-    parent_run_id: parent?.id,
-    chain_id: parent?.chain_id ?? id,
-    chain_depth: parent?.chain_depth ?? 0,
-    chain_deadline: parent?.chain_deadline ?? now + CHAIN_TIME,
+    actor: start.actor ?? chain.actor,
+    audience: chain.audience ?? 'member',
+    caller: start.caller,
+    tool: start.tool,
+    task_id: start.task_id,
+    conversation_id: start.conversation_id,
+    parent_run_id: chain.parent_run_id,
+    chain_id: chain.chain_id ?? id,
+    chain_depth: chain.chain_depth ?? 0,
+    chain_deadline: chain.chain_deadline ?? now + CHAIN_TIME,
     step_count: 0,
     last_seq: 0,
     step_bytes: 0,
     created_at: now,
     due_at: now + MINUTE,
   }
-  const view = await presentRun(work, run)
-  await work.commit(
-    [
+  return {
+    run,
+    writes: [
       RunEntity.create(run),
       CounterEntity.upsert(
         activeRuns(installation.id),
@@ -76,10 +84,17 @@ export const startRun = async (work: Work, start: StartRunInput): Promise<RunVie
         installation_id: run.installation_id,
         created_at: now,
       }),
+      markActive(run),
       tellRun(work, 'run.created', run),
     ],
-    view,
-  )
+  }
+}
+
+/** Creates a run and lets it start. @throws `too_many_active_runs`, `payload_too_large` */
+export const startRun = async (work: Work, start: NewRun): Promise<RunView> => {
+  const { run, writes } = await newRun(work, start)
+  const view = await presentRun(work, run)
+  await work.commit(writes, view)
   return view
 }
 
