@@ -2,7 +2,8 @@ import { createApp } from '#shared/domain/apps/create.ts'
 import { editApp } from '#shared/domain/apps/edit.ts'
 import { presentApp } from '#shared/domain/apps/present.ts'
 import { listApps, ownApp } from '#shared/domain/apps/read.ts'
-import { AppSchema, CreateApp, CreatedAppSchema, EditApp } from '#shared/domain/apps/schemas.ts'
+import { rotateClientSecret } from '#shared/domain/apps/rotate-secret.ts'
+import { AppSchema, ClientSecretSchema, CreateApp, CreatedAppSchema, EditApp } from '#shared/domain/apps/schemas.ts'
 import { submitApp } from '#shared/domain/apps/submit.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { paged, pageQuery } from '#shared/http/paging.ts'
@@ -92,4 +93,23 @@ const submit = defineEndpoint({
   handler: ({ work, caller, params }) => submitApp(work, caller.developerId, params.id),
 })
 
-export const appEndpoints = [create, list, read, edit, submit]
+const rotateSecret = defineEndpoint({
+  id: 'developer.apps.rotateSecret',
+  group: 'developer',
+  method: 'POST',
+  path: '/api/v1/dev/apps/{id}/rotate-secret',
+  params: { id: 'app' },
+  caller: 'developer',
+  summary: 'Replace the client secret',
+  description:
+    'Takes effect at once: the old secret is `invalid_client`, and every access token of the app has ended, callback and ' +
+    'sandbox ones included. Refresh tokens live on: clients refresh with the new secret. The secret is shown this once; ' +
+    'send an `Idempotency-Key` to get the same one again should the answer get lost. Of two rotations at the same ' +
+    'moment one is `conflict`.',
+  response: ClientSecretSchema,
+  errors: ['conflict'],
+  secret: true,
+  handler: ({ work, caller, params }) => rotateClientSecret(work, caller.developerId, params.id),
+})
+
+export const appEndpoints = [create, list, read, edit, submit, rotateSecret]

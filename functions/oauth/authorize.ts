@@ -12,8 +12,13 @@ const AuthorizeQuery = () =>
     response_type: z.literal('code'),
     code_challenge: z.string().meta({ description: 'BASE64URL(SHA256(code_verifier)).' }),
     code_challenge_method: z.literal('S256'),
+    response_mode: z.literal('query').optional().meta({ description: 'How the answer comes back, always.' }),
     scope: z.string().optional().meta({ description: 'Separated by spaces. Default: all that the app requests.' }),
-    state: z.string().optional().meta({ description: 'Comes back as it is; check it against forged answers.' }),
+    state: z
+      .string()
+      .max(4_096)
+      .optional()
+      .meta({ description: 'Comes back as it is; check it against forged answers.' }),
   })
 
 const begin = defineEndpoint({
@@ -26,7 +31,8 @@ const begin = defineEndpoint({
   summary: 'Ask a customer for consent',
   description:
     'Goes on to the consent page. From there the browser comes back to `redirect_uri` with `code`, `state` and `iss`, ' +
-    'or with `error=access_denied`. An error of the request itself is answered here as JSON and never redirected.',
+    'or with `error=access_denied`. An error of the request itself is answered here as JSON and never redirected. A ' +
+    'parameter without a value counts as missing, one sent twice is `invalid_request`, unknown ones are ignored.',
   query: AuthorizeQuery,
   status: 302,
   errors: [

@@ -15,19 +15,9 @@ const PresentedToken = () =>
     })
     .meta({ id: 'PresentedToken' })
 
-const IN_BODY = new Set(['token', 'token_type_hint', 'client_id', 'client_secret'])
-
-/** The token, from the body: addresses end up in logs (RFC 6749 §2.3.1, RFC 7009 §2.1, RFC 7662 §2.1). */
-const tokenOf = (body: { token?: string | undefined }, rawQuery: [string, string][]): string => {
-  const misplaced = rawQuery.find(([name]) => IN_BODY.has(name))
-  if (misplaced) {
-    throw fail('invalid_request', {
-      message: `${misplaced[0]} was sent in the address.`,
-      fix: `Send ${misplaced[0]} as a form parameter in the body, and replace what the address has disclosed.`,
-    })
-  }
-  if (!body.token) throw fail('invalid_request', { message: 'token is missing.', fix: 'Send token.' })
-  return body.token
+const tokenOf = ({ token }: { token?: string | undefined }): string => {
+  if (!token) throw fail('invalid_request', { message: 'token is missing.', fix: 'Send token.' })
+  return token
 }
 
 const common = {
@@ -52,7 +42,7 @@ const revocation = defineEndpoint({
     'grants of the installation live on. A token that is unknown, expired, revoked or another client’s changes nothing and is answered ' +
     'alike. Callback and surface tokens cannot be revoked; they end by themselves within minutes.',
   response: () => z.object({}).meta({ id: 'TokenRevocation', description: 'Always empty.' }),
-  handler: ({ work, caller, body, request }) => revoke(work, caller.app, tokenOf(body, request.rawQuery)),
+  handler: ({ work, caller, body }) => revoke(work, caller.app, tokenOf(body)),
 })
 
 const introspection = defineEndpoint({
@@ -68,7 +58,7 @@ const introspection = defineEndpoint({
   secret: true,
   // A kept answer must not call a token active that has ended since.
   replays: async (work, caller, { token }) => token !== undefined && (await introspect(work, caller.app, token)).active,
-  handler: ({ work, caller, body, request }) => introspect(work, caller.app, tokenOf(body, request.rawQuery)),
+  handler: ({ work, caller, body }) => introspect(work, caller.app, tokenOf(body)),
 })
 
 export const presentedTokenEndpoints = [revocation, introspection]

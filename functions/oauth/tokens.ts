@@ -21,8 +21,11 @@ const replays = (work: Work, caller: ClientCaller, body: unknown): Promise<boole
   answerStillHolds(work, caller.app, body as TokenRequestInput)
 
 const description =
-  'A refresh token works once: the answer holds the next one. Using an old one again revokes the whole chain. Send an ' +
-  '`Idempotency-Key` to get the same answer again should it get lost on the way.'
+  'The client identifies itself by `client_id` and `client_secret` in the body, without an Authorization header. A ' +
+  'parameter without a value counts as missing, one sent twice is `invalid_request`, unknown ones are ignored, `scope` ' +
+  'and `resource` among them: the answer’s `scope` says what was granted. A refresh token works once: the answer holds ' +
+  'the next one. Using an old one again revokes the whole chain. Send an `Idempotency-Key` to get the same answer again ' +
+  'should it get lost on the way.'
 
 const form = defineEndpoint({
   ...common,

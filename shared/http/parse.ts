@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { fail } from '../kernel/errors.ts'
+import { fail, type PlatformError } from '../kernel/errors.ts'
 
 /** Names what is wrong with each field: path → list of sentences (decisions §1). */
 const fieldErrors = (error: z.ZodError): Record<string, string[]> => {
@@ -66,16 +66,37 @@ export const parseForm = (raw: string, contentType: string | undefined): Record<
   return unique([...new URLSearchParams(raw)])
 }
 
+/** OAuth parameters as JSON. One sent twice is `invalid_request` as in a form; `JSON.parse` alone would take the last. */
+export const parseParameters = (raw: string, contentType: string | undefined): unknown => {
+  const value = parseJson(raw, contentType)
+  const seen = new Set<string>()
+  let depth = 0
+  // Valid JSON, so that braces and brackets outside strings nest, and a string before a colon is a name.
+  for (const [token, text, colon] of raw.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g)) {
+    if (text === undefined) depth += token === '{' || token === '[' ? 1 : -1
+    else if (colon !== undefined && depth === 1) {
+      const name = JSON.parse(text) as string
+      if (seen.has(name)) throw repeated(name)
+      seen.add(name)
+    }
+  }
+  return value
+}
+
+const repeated = (name: string): PlatformError =>
+  fail('invalid_request', {
+    message: `The parameter ${name.slice(0, 60)} was sent more than once.`,
+    fix: 'Send every parameter once.',
+  })
+
+/** Several resources may be named (RFC 8707 §2). There is but one here, so the parameter is ignored. */
+const REPEATABLE = new Set(['resource'])
+
 /** Parameters by name; one sent twice is `invalid_request`. */
 export const unique = (pairs: [string, string][]): Record<string, string> => {
   const found: Record<string, string> = Object.create(null)
   for (const [name, value] of pairs) {
-    if (name in found) {
-      throw fail('invalid_request', {
-        message: `The parameter ${name.slice(0, 60)} was sent more than once.`,
-        fix: 'Send every parameter once.',
-      })
-    }
+    if (name in found && !REPEATABLE.has(name)) throw repeated(name)
     found[name] = value
   }
   return { ...found }

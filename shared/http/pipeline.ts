@@ -12,7 +12,7 @@ import type { Endpoint } from './endpoint.ts'
 import { type Exchange, endpointOf, type Middleware, readExchange, step } from './exchange.ts'
 import { countFailure } from './failures.ts'
 import { checkKey, type Hold, hold } from './idempotency.ts'
-import { check, parseForm, parseJson, parseQuery } from './parse.ts'
+import { check, parseForm, parseJson, parseParameters, parseQuery } from './parse.ts'
 import { preflight } from './preflight.ts'
 import { answerOf, errorAnswer, toPlatformError, toResult } from './render.ts'
 import { record } from './request-log.ts'
@@ -85,15 +85,15 @@ const DEFAULT_BODY_BYTES = 256 * 1_024
 /** Read once: before authentication only for clients that identify themselves in it. */
 const readBody = (exchange: Exchange): void => {
   if (exchange.body !== undefined) return
-  const { maxBodyBytes = DEFAULT_BODY_BYTES, consumes, body, method } = endpointOf(exchange)
+  const { maxBodyBytes = DEFAULT_BODY_BYTES, consumes, body, method, caller } = endpointOf(exchange)
   const { rawBody, headers } = exchange
   if (method === 'GET') return
   const bytes = Buffer.byteLength(rawBody)
   if (bytes > maxBodyBytes) {
     throw fail('payload_too_large', { message: `The body has ${bytes} bytes; at most ${maxBodyBytes} here.` })
   }
-  exchange.body =
-    consumes === 'form' ? parseForm(rawBody, headers['content-type']) : parseJson(rawBody, headers['content-type'])
+  const parse = consumes === 'form' ? parseForm : caller === 'client' ? parseParameters : parseJson
+  exchange.body = parse(rawBody, headers['content-type'])
   if (body) return
   const plain = typeof exchange.body === 'object' && exchange.body !== null && !Array.isArray(exchange.body)
   const given = plain ? Object.keys(exchange.body as object) : ['body']
@@ -111,10 +111,10 @@ const identify =
     const endpoint = endpointOf(exchange)
     if (endpoint.caller === 'none') return
     if (endpoint.caller === 'client') readBody(exchange)
-    const { deps, headers, method, body, sourceIp } = exchange
+    const { deps, headers, method, query, body, sourceIp } = exchange
     const authenticate = authenticators[endpoint.caller] as Authenticator<CallerKind>
     try {
-      const { caller, headers: rate } = await authenticate(deps, { headers, method, body })
+      const { caller, headers: rate } = await authenticate(deps, { headers, method, query, body })
       exchange.caller = caller
       exchange.answerHeaders = rate
     } catch (error) {

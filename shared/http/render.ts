@@ -19,10 +19,16 @@ const common = ({ requestId, path, answerHeaders }: Exchange): Record<string, st
   ...answerHeaders,
 })
 
+/** For caches of HTTP/1.0 too where RFC 6749 §5.1 asks for it: at the token endpoints. */
+const noStore = ({ endpoint }: Exchange): Record<string, string> => ({
+  'cache-control': 'no-store',
+  ...(endpoint?.caller === 'client' && { pragma: 'no-cache' }),
+})
+
 /** The declared status and JSON of a handler's value, before the headers that every answer has. */
 export const answerOf = (exchange: Exchange, value: unknown): KeptAnswer => {
   const endpoint = exchange.endpoint
-  const caching: Record<string, string> = endpoint?.secret ? { 'cache-control': 'no-store' } : {}
+  const caching = endpoint?.secret ? noStore(exchange) : {}
   if (value instanceof RawAnswer) {
     return { status: value.status, headers: { ...caching, ...value.headers }, body: value.body as string }
   }
@@ -52,7 +58,7 @@ export const errorAnswer = (exchange: Exchange, error: PlatformError): KeptAnswe
     status: error.status,
     headers: {
       'content-type': JSON_TYPE,
-      'cache-control': 'no-store',
+      ...noStore(exchange),
       ...challengeOf(exchange, error),
       ...error.headers,
     },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { Webhook } from 'standardwebhooks'
@@ -9,6 +10,7 @@ import {
   consent,
   must,
   newAgent,
+  pkce,
   type Running,
   send,
   startLocal,
@@ -189,6 +191,84 @@ describe('oauth4webapi', () => {
       `Bearer resource_metadata="${running.baseUrl}/.well-known/oauth-protected-resource"`,
     )
   })
+})
+
+describe('a client whose network repeats what it sends', () => {
+  const connected = async () => {
+    const { verifier, challenge } = pkce()
+    const authorize = new URL('/oauth/authorize', running.baseUrl)
+    authorize.search = new URLSearchParams({
+      client_id: agent.app.client_id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    }).toString()
+    // As it was written, not as a library would: a plus and %20 are blanks, %2B is a plus.
+    authorize.search += '&state=a+b%20c%2Bd%25%26%3D%E2%98%95'
+    const back = await consent(running.baseUrl, authorize, agent.sandboxId)
+    expect(back.searchParams.get('state')).toBe('a b c+d%&=☕')
+    const code = back.searchParams.get('code') ?? ''
+    return { code, verifier }
+  }
+  const own = () => ({ client_id: agent.app.client_id, client_secret: agent.app.client_secret })
+  const post = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    send(running.baseUrl, 'POST', '/oauth/token', { body: new URLSearchParams({ ...own(), ...fields }), headers })
+  /** All at the same moment, under one Idempotency-Key: whoever does not get the pair is told to come again. */
+  const together = async (fields: Record<string, string>) => {
+    const headers = { 'idempotency-key': crypto.randomUUID() }
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post(fields, headers)))
+    for (const { status, text, headers: given } of answers) {
+      expect([200, 409], text).toContain(status)
+      if (status === 409) expect(given.get('retry-after')).toMatch(/^\d+$/)
+    }
+    const last = await post(fields, headers)
+    expect(last.status, last.text).toBe(200)
+    expect(new Set([...answers.filter(({ status }) => status === 200), last].map(({ text }) => text)).size).toBe(1)
+    return last.body as { access_token: string; refresh_token: string }
+  }
+
+  it('gets one pair for a code and one for a refresh, and the chain lives', async () => {
+    const { code, verifier } = await connected()
+    const first = await together({ grant_type: 'authorization_code', code, code_verifier: verifier })
+    // 50 a second, 100 at once: the client's rate.
+    await sleep(1_100)
+    const pair = await together({ grant_type: 'refresh_token', refresh_token: first.refresh_token })
+    expect((await send(running.baseUrl, 'GET', '/api/v1/me', { token: pair.access_token })).status).toBe(200)
+    expect((await post({ grant_type: 'refresh_token', refresh_token: pair.refresh_token })).status).toBe(200)
+  }, 30_000)
+})
+
+describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
+  const own = temporaryFolder()
+  let lenient: Running
+  beforeAll(async () => {
+    lenient = await startLocal({ dataDir: own.folder, env: { REFRESH_REUSE_WINDOW_SECONDS: '30' } })
+  }, 60_000)
+  afterAll(async () => {
+    await lenient.stop()
+    own.remove()
+  })
+
+  it('50 refreshes at once, without a key, are one rotation, round after round', async () => {
+    const { app, headers } = await newAgent(lenient.baseUrl, { endpoint: receiver.url })
+    const { client_id, client_secret, id } = app
+    const issued = await must(lenient.baseUrl, 'POST', `/api/v1/dev/apps/${id}/sandbox-token`, { headers })
+    const refresh = (refresh_token: string) =>
+      send(lenient.baseUrl, 'POST', '/oauth/token.json', {
+        body: { grant_type: 'refresh_token', client_id, client_secret, refresh_token },
+      })
+    let token: string = issued.refresh_token
+    for (let round = 0; round < 2; round++) {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(token)))
+      expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+      token = answers[0]?.body.refresh_token
+      await sleep(1_100)
+    }
+    expect((await refresh(issued.refresh_token)).body.error.code, 'an older one is reuse').toBe('invalid_grant')
+    expect((await refresh(token)).body.error.code).toBe('invalid_grant')
+  }, 30_000)
 })
 
 describe('a delivery that came over HTTP', () => {

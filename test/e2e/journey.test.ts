@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type JourneyResult, runJourney } from '#examples/demo/journey.ts'
 import type { AwsCall } from '#local/platform.ts'
 import { SecretCollector } from './secrets.ts'
-import { must, type Running, send, startLocal, temporaryFolder } from './support.ts'
+import { consent, must, newAgent, pkce, type Running, send, startLocal, temporaryFolder } from './support.ts'
 
 const place = temporaryFolder()
 const secrets = new SecretCollector()
@@ -30,6 +30,7 @@ beforeAll(async () => {
       log: (step, detail) => steps.push(`${step} ${detail}`),
     })
     await furtherCalls()
+    await everySecretOfOAuth()
   } finally {
     stopWatching()
   }
@@ -79,6 +80,13 @@ describe('no secret of the job is written down in plaintext', () => {
     const names = new Set(secrets.found.values())
     for (const name of ['code', 'code_verifier', 'tg', 'invite_link', 'password', 'by shape'])
       expect(names).toContain(name)
+    const of = (shape: RegExp) => [...secrets.found.keys()].filter((value) => shape.test(value)).length
+    // The journey's, and what the second app got: two codes, a chain of refresh tokens, a secret and the one after it.
+    expect(of(/^code_[\w-]{43}$/)).toBeGreaterThanOrEqual(3)
+    expect(of(/^rft_[\w-]{43}$/)).toBeGreaterThanOrEqual(6)
+    expect(of(/^cs_[\w-]{43}$/)).toBeGreaterThanOrEqual(3)
+    expect(of(/^join_[\w-]{20,}$/)).toBeGreaterThanOrEqual(2)
+    expect([...secrets.found].filter(([, name]) => name === 'tg').length).toBeGreaterThanOrEqual(4)
     // The callback token of the run is known from the agent's own calls.
     const callback = [...secrets.found.keys()].filter((value) => audienceOf(value)?.includes('callback'))
     expect(callback.length).toBeGreaterThan(0)
@@ -149,6 +157,55 @@ describe('after a restart on the same data', () => {
     expect(refreshed.status, refreshed.text).toBe(200)
   })
 })
+
+/** A second app's whole life with OAuth: consent, denial, refresh, reuse, rotation, revocation, answers that are kept. */
+async function everySecretOfOAuth(): Promise<void> {
+  const { baseUrl } = before
+  const agent = await newAgent(baseUrl, { endpoint: 'http://127.0.0.1:9/never' })
+  const keyed = () => ({ 'idempotency-key': crypto.randomUUID() })
+  const redirect_uri = 'http://127.0.0.1:9/callback'
+  const own = { client_id: agent.app.client_id, client_secret: agent.app.client_secret }
+  const form = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    send(baseUrl, 'POST', path, { body: new URLSearchParams(fields), headers })
+  const authorized = async (decision: 'approve' | 'deny') => {
+    const { verifier, challenge } = pkce()
+    const url = new URL('/oauth/authorize', baseUrl)
+    url.search = new URLSearchParams({
+      client_id: own.client_id,
+      redirect_uri,
+      response_type: 'code',
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+    }).toString()
+    const back = await consent(baseUrl, url, agent.sandboxId, decision)
+    return { code: back.searchParams.get('code') ?? '', code_verifier: verifier }
+  }
+  await authorized('deny')
+  const grant = { ...own, grant_type: 'authorization_code', redirect_uri }
+  const granted = { ...grant, ...(await authorized('approve')) }
+  const other = await form('/oauth/token', { ...grant, ...(await authorized('approve')) })
+  const kept = keyed()
+  const first = await form('/oauth/token', granted, kept)
+  const replayed = await form('/oauth/token', granted, kept)
+  if (first.status !== 200 || replayed.text !== first.text) throw new Error(`${first.text} ${replayed.text}`)
+  const refresh = { ...own, grant_type: 'refresh_token' }
+  const second = await form('/oauth/token', { ...refresh, refresh_token: first.body.refresh_token }, keyed())
+  const rotation = { headers: { ...agent.headers, ...keyed() } }
+  const rotated = await must(baseUrl, 'POST', `/api/v1/dev/apps/${agent.app.id}/rotate-secret`, rotation)
+  const renewed = { ...refresh, client_secret: rotated.client_secret as string }
+  const third = await form('/oauth/token', { ...renewed, refresh_token: second.body.refresh_token })
+  if (third.status !== 200) throw new Error(third.text)
+  const refused = [
+    await form('/oauth/token', { ...refresh, refresh_token: third.body.refresh_token }),
+    await form(`/oauth/token?refresh_token=${third.body.refresh_token}`, renewed),
+    await form('/oauth/token', { ...renewed, refresh_token: first.body.refresh_token }),
+    await form('/oauth/token', { ...granted, client_secret: rotated.client_secret as string }),
+  ]
+  for (const { status, text } of refused) if (status < 400 || status >= 500) throw new Error(`${status} ${text}`)
+  const client = { client_id: own.client_id, client_secret: rotated.client_secret as string }
+  await form('/oauth/introspect', { ...client, token: other.body.refresh_token }, keyed())
+  await form('/oauth/revoke', { ...client, token: other.body.refresh_token }, keyed())
+}
 
 /** What else hands out secrets, and requests that carry them where they do not belong. */
 async function furtherCalls(): Promise<void> {

@@ -1,7 +1,7 @@
 /** Every secret that went over the wire, found by its place or its shape; Idempotency keys are none. */
 const SHAPES = [
   /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,}/g,
-  /\b(?:dvk|whsec|agsec|cs|join|rt|ac)_[A-Za-z0-9+/_=-]{20,}/g,
+  /\b(?:dvk|whsec|agsec|cs|join|rft|code)_[A-Za-z0-9+/_=-]{20,}/g,
 ]
 const FIELDS = new Set([
   'access_token',
@@ -12,6 +12,7 @@ const FIELDS = new Set([
   'signing_secret',
   'secret',
   'invite_link',
+  'start_parameter',
   'code',
   'code_verifier',
   'password',
@@ -72,7 +73,7 @@ export class SecretCollector {
 
 /** How a secret could have been written down: whole, without its prefix, URL-encoded, in base64 at any offset. */
 const forms = (value: string): string[] => {
-  const bare = value.replace(/^(dvk|whsec|agsec|cs|join)_/, '')
+  const bare = value.replace(/^(dvk|whsec|agsec|cs|join|rft|code)_/, '')
   const base64 = [0, 1, 2].map((shift) =>
     Buffer.from(' '.repeat(shift) + value)
       .toString('base64')

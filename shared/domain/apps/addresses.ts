@@ -17,10 +17,21 @@ export const webAddress = () =>
     .refine((text) => ['https:', 'http:'].includes(new URL(text).protocol), 'must start with https://')
     .meta({ format: 'uri', example: 'https://example.com/' })
 
+/** The characters of RFC 3986. A parser would drop or mend others, and then two addresses that differ would be one. */
+const URI = /^https?:\/\/[\w.~:/?[\]@!$&'()*+,;=%-]+$/i
+
+/** What comes back in the query (RFC 6749 §4.1.2, RFC 9207): parsers would find the address' own value first. */
+const COMES_BACK = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
+
 /** Where authorization may send people back to: no custom scheme, and no fragment (RFC 6749 §3.1.2). */
 export const redirectAddress = () =>
   webAddress()
     .refine((text) => !text.includes('#'), 'must not have a fragment (#…)')
+    .refine((text) => text.includes('#') || URI.test(text), 'must have the characters of RFC 3986 only: encode others')
+    .refine(
+      (text) => !COMES_BACK.some((name) => new URL(text).searchParams.has(name)),
+      `must not have ${COMES_BACK.join(', ')} in its query: they are added on the way back`,
+    )
     .meta({ format: 'uri', example: 'https://example.com/callback' })
 
 type Addresses = Partial<Record<string, unknown>>

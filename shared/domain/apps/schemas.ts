@@ -23,7 +23,10 @@ const redirectUris = () =>
     .array(redirectAddress())
     .max(LIMITS.redirectUrisPerApp, `at most ${LIMITS.redirectUrisPerApp} addresses`)
     .transform((list) => [...new Set(list)])
-    .meta({ description: 'Where authorization may send people back to: https, compared character for character.' })
+    .meta({
+      description:
+        'Where authorization may send people back to: https, compared character for character. No fragment, and no `code`, `state`, `iss` or `error…` in the query.',
+    })
 
 const editable = () => ({
   name: line(80).meta({ example: 'Stock helper' }),
@@ -99,5 +102,15 @@ export const CreatedAppSchema = () =>
     })
     .meta({ id: 'CreatedApp' })
 
+/** `POST /api/v1/dev/apps/{id}/rotate-secret`. */
+export const ClientSecretSchema = () =>
+  z
+    .object({
+      client_id: z.string().meta({ description: 'OAuth client id: the app’s id.' }),
+      client_secret: z.string().meta({ description: 'The new OAuth client secret, shown once.', example: 'cs_…' }),
+    })
+    .meta({ id: 'ClientSecret' })
+
+export type ClientSecretView = z.infer<ReturnType<typeof ClientSecretSchema>>
 export type AppView = z.infer<ReturnType<typeof AppSchema>>
 export type CreatedAppView = z.infer<ReturnType<typeof CreatedAppSchema>>

@@ -26,9 +26,10 @@ export const authorize = async (work: Work, parameters: Record<string, string>):
   if (responseType !== 'code') {
     throw fail('unsupported_response_type', { details: { expected: 'code', received: responseType.slice(0, 100) } })
   }
+  refuseOtherModes(parameters.response_mode)
   const code_challenge = challenge(parameters)
   const scopes = requested(app, parameters.scope)
-  const { state } = parameters
+  const state = parameters.state || undefined
   if (state !== undefined && state.length > MAX_STATE) {
     throw invalid(
       `state has more than ${MAX_STATE} characters.`,
@@ -77,9 +78,19 @@ const challenge = (parameters: Record<string, string>): string => {
   return text
 }
 
-/** The scopes asked for, in the table's order; by default all that the app may ask for. */
-const requested = (app: App, text: string | undefined): Scope[] => {
-  const asked = text ? text.split(' ').filter(Boolean) : app.requested_scopes
+/** Who wants the answer in a form or a fragment would wait for it forever, after the person has decided. */
+const refuseOtherModes = (mode: string | undefined): void => {
+  if (!mode || mode === 'query') return
+  throw invalid('response_mode must be query.', 'Leave response_mode out, and read the answer from the query.')
+}
+
+/**
+ * The scopes asked for, in the table's order; by default, and when only blanks were sent, all that the app may ask for.
+ * They are separated by spaces alone (RFC 6749 §3.3): any other whitespace is part of a name, which then is unknown.
+ */
+const requested = (app: App, text = ''): Scope[] => {
+  const named = text.split(' ').filter(Boolean)
+  const asked = named.length > 0 ? named : app.requested_scopes
   const unknown = asked.find((scope) => !isScope(scope))
   if (unknown !== undefined) {
     throw fail('invalid_scope', {

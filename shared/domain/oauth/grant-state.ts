@@ -1,7 +1,7 @@
 import type { App } from '../../entities/apps.ts'
 import { type Grant, GrantEntity, type Installation, InstallationEntity } from '../../entities/installations.ts'
 import { WorkspaceEntity } from '../../entities/people.ts'
-import { fail, type PlatformError } from '../../kernel/errors.ts'
+import { type ErrorInfo, fail, type PlatformError } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
 import type { Deps } from '../deps.ts'
 
@@ -12,8 +12,8 @@ interface Named {
 }
 
 /** A code or refresh token that gets nothing, whatever the reason; the words say which as far as it is no secret. */
-export const invalidGrant = (message: string, details?: Record<string, unknown>): PlatformError =>
-  fail('invalid_grant', { message, details })
+export const invalidGrant = (message: string, info: Pick<ErrorInfo, 'fix' | 'details'> = {}): PlatformError =>
+  fail('invalid_grant', { ...info, message })
 
 /** @throws `app_suspended` */
 export const refuseSuspended = (app: App): void => {
@@ -38,7 +38,10 @@ export const liveGrant = async (
   return { grant, installation }
 }
 
-const revoked = (): PlatformError => invalidGrant('The customer’s consent was revoked, or the app uninstalled.')
+const revoked = (): PlatformError =>
+  invalidGrant('The customer’s consent was revoked, or the app uninstalled.', {
+    fix: 'Ask the customer to connect the app again, through GET /oauth/authorize.',
+  })
 
 /** Marks a grant as used, under the condition that it is still live: part of every transaction that makes tokens from it. */
 export const useGrant = (grant: Grant, now: number): Write =>

@@ -6,7 +6,7 @@ import { missing } from '../../table/expressions.ts'
 import type { Deps, Work } from '../deps.ts'
 import { invalidGrant, liveGrant, refuseSuspended, useGrant } from './grant-state.ts'
 import { revokeChain } from './revoke-chain.ts'
-import { newTokenPair, type TokenResponse } from './token-pair.ts'
+import { commitPair, newTokenPair, type TokenResponse } from './token-pair.ts'
 
 /** The token was rotated between reading it and writing: not reuse, a race. */
 class Raced extends Error {}
@@ -33,10 +33,14 @@ export const refresh = async (work: Work, app: App, token: string): Promise<Toke
     const repeated = await repeatedInTime(work, record)
     if (repeated) return repeated
     await revokeChain(work, record, 'refresh_token_reuse', app.name)
-    throw invalidGrant('The refresh token was used before; every token of its chain has been revoked.')
+    throw invalidGrant('The refresh token was used before; every token of its chain has been revoked.', {
+      fix: 'Ask the customer to connect the app again. Keep the newest refresh token, and repeat a lost refresh with the same Idempotency-Key.',
+    })
   }
   if (record.expires_at <= work.clock.now()) {
-    throw invalidGrant('The refresh token has expired; it lives for 90 days without use.')
+    throw invalidGrant('The refresh token has expired; it lives for 90 days without use.', {
+      fix: 'Ask the customer to connect the app again, through GET /oauth/authorize.',
+    })
   }
   try {
     return await rotate(work, app, record)
@@ -44,28 +48,25 @@ export const refresh = async (work: Work, app: App, token: string): Promise<Toke
     if (!(error instanceof Raced)) throw error
     const rotated = await read()
     if (rotated?.kept === undefined) throw invalidGrant('The refresh token is not valid.')
+    // Whoever lost may have lost to a revocation, too: a dead pair is no answer.
+    await liveGrant(work, rotated)
     return open(work, rotated)
   }
 }
 
 const rotate = async (work: Work, app: App, old: RefreshToken): Promise<TokenResponse> => {
   const { grant, installation } = await liveGrant(work, old)
-  const { response, record, writes } = await newTokenPair(work, app, installation, grant)
+  const pair = await newTokenPair(work, app, installation, grant)
   const now = work.clock.now()
-  const kept = await seal(await work.keys.data(), keptRecord(old.token_hash), JSON.stringify(response))
-  await work.commit(
-    [
-      RefreshTokenEntity.update(
-        { token_hash: old.token_hash },
-        { set: { rotated_at: now, successor_hash: record.token_hash, kept } },
-        { where: { rotated_at: missing }, otherwise: () => new Raced() },
-      ),
-      useGrant(grant, now),
-      ...writes,
-    ],
-    response,
-  )
-  return response
+  const kept = await seal(await work.keys.data(), keptRecord(old.token_hash), JSON.stringify(pair.response))
+  return commitPair(work, pair, [
+    RefreshTokenEntity.update(
+      { token_hash: old.token_hash },
+      { set: { rotated_at: now, successor_hash: pair.record.token_hash, kept } },
+      { where: { rotated_at: missing }, otherwise: () => new Raced() },
+    ),
+    useGrant(grant, now),
+  ])
 }
 
 const repeatedInTime = async (work: Work, record: RefreshToken): Promise<TokenResponse | undefined> => {

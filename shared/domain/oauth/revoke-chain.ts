@@ -1,5 +1,5 @@
 import { GrantEntity } from '../../entities/installations.ts'
-import { AuditEntity } from '../../entities/platform.ts'
+import { AuditEntity, type AuditEntry } from '../../entities/platform.ts'
 import { tell } from '../../events/outbox.ts'
 import { ConditionFailed, type Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
@@ -17,27 +17,30 @@ const REASONS = {
   code_reuse: 'an authorization code was used twice',
 } as const
 
-type Reason = keyof typeof REASONS | 'client_request'
+type Reason = keyof typeof REASONS | 'client_request' | 'customer'
 
 /**
  * Ends a grant, once, and leaves it in the audit. Every refresh and access token of the chain dies with the grant's
- * status. A grant that has ended already, or is gone, fails the condition: `ConditionFailed`.
+ * status, and the customer no longer sees it in the list. A grant that has ended already, or is gone, fails the
+ * condition: `ConditionFailed`.
+ * @param actor default: the app itself, by what it presented
  */
 export const endOfGrant = (
   work: Work,
   { app_id, workspace_id, installation_id, grant_id }: ChainOf,
   reason: Reason,
+  actor: AuditEntry['actor'] = { type: 'app', id: app_id },
 ): Write[] => [
   GrantEntity.update(
     { installation_id, id: grant_id },
-    { set: { status: 'revoked', revoked_reason: reason } },
+    { set: { status: 'revoked', revoked_reason: reason }, list: null },
     { where: { status: 'active' } },
   ),
   AuditEntity.create({
     id: work.id('audit'),
     scope: workspace_id,
     action: 'grant.revoked',
-    actor: { type: 'app', id: app_id },
+    actor,
     target: { type: 'grant', id: grant_id },
     source_ip: work.sourceIp,
     details: { reason, installation_id },

@@ -6,7 +6,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { intersect } from '../../kernel/scopes.ts'
 import { newSecret, sha256 } from '../../kernel/secrets.ts'
 import type { Write } from '../../table/entity.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps, Work } from '../deps.ts'
 import { idField } from '../fields.ts'
 import { issueToken } from '../tokens/tokens.ts'
 
@@ -28,16 +28,20 @@ export const TokenResponseSchema = () =>
 
 export type TokenResponse = z.infer<ReturnType<typeof TokenResponseSchema>>
 
-/**
- * An access token and the refresh token that goes with it. The caller writes `writes` in the transaction that makes the
- * pair valid; the table gets the refresh token's hash only.
- */
+interface TokenPair {
+  response: TokenResponse
+  record: RefreshToken
+  /** Makes the refresh token valid; the table gets its hash only. */
+  writes: Write[]
+}
+
+/** An access token and the refresh token that goes with it, valid once {@link commitPair} has written them. */
 export const newTokenPair = async (
   deps: Pick<Deps, 'clock' | 'settings' | 'keys'>,
   app: Pick<App, 'id' | 'secret_version'>,
   installation: Pick<Installation, 'id' | 'workspace_id' | 'scopes'>,
   grant: Pick<Grant, 'id' | 'scopes'>,
-): Promise<{ response: TokenResponse; record: RefreshToken; writes: Write[] }> => {
+): Promise<TokenPair> => {
   const { id: installation_id, workspace_id } = installation
   const { token, expires_in } = await issueToken(deps, 'access', {
     ins: installation_id,
@@ -67,4 +71,23 @@ export const newTokenPair = async (
     workspace_id,
   }
   return { response, record, writes: [RefreshTokenEntity.create(record)] }
+}
+
+/**
+ * Makes a pair valid together with the end of what it was exchanged for. When the store's answer is lost, the new refresh
+ * token's record says whether the write was done: then the pair goes out all the same. An error would make the client
+ * present the old code or token again, which revokes the chain.
+ */
+export const commitPair = async (
+  work: Work,
+  { response, record, writes }: TokenPair,
+  exchanged: readonly Write[],
+): Promise<TokenResponse> => {
+  try {
+    await work.commit([...exchanged, ...writes], response)
+  } catch (error) {
+    const { token_hash } = record
+    if (!(await work.table.get(RefreshTokenEntity, { token_hash }).catch(() => undefined))) throw error
+  }
+  return response
 }

@@ -17,8 +17,10 @@ export const TokenRequest = () =>
       client_id: parameter('The app’s id.'),
       client_secret: parameter('The app’s current secret.'),
       code: parameter('The code that came back to redirect_uri; for `authorization_code`.'),
-      code_verifier: parameter('The secret half of the PKCE pair; for `authorization_code`.'),
-      redirect_uri: parameter('As in the authorize request; may be left out when the app has one address.'),
+      code_verifier: parameter(
+        'The secret half of the PKCE pair: 43 to 128 of `A-Z a-z 0-9 - . _ ~`; for `authorization_code`.',
+      ),
+      redirect_uri: parameter('As in the authorize request; may be left out while the app has exactly one address.'),
       refresh_token: parameter('The newest one; for `refresh_token`.'),
     })
     .meta({ id: 'TokenRequest' })
@@ -49,6 +51,10 @@ export const answerTokenRequest = async (work: Work, app: App, input: TokenReque
 /** A parameter without a value counts as missing (RFC 6749 §3.2). */
 const need = (input: TokenRequestInput, name: keyof TokenRequestInput): string => {
   const value = input[name]
-  if (!value) throw fail('invalid_request', { message: `${name} is missing.`, fix: `Send ${name}.` })
+  if (!value)
+    throw fail('invalid_request', {
+      message: `${name} is missing.`,
+      fix: `Send ${name} as a body field, with a value.`,
+    })
   return value
 }

@@ -5,6 +5,7 @@ import type { Method } from '../endpoint.ts'
 export interface Credentials {
   headers: Record<string, string>
   method: Method
+  query: [string, string][]
   /** The parsed body, for clients that identify themselves in it. */
   body: unknown
 }

@@ -73,10 +73,81 @@ describe('GET /oauth/authorize', () => {
     }
   })
 
-  it('refuses a parameter that comes twice', async () => {
+  it('refuses a parameter that comes twice, whichever it is, resource apart', async () => {
     const { app } = await installed(platform.deps)
-    const twice = `/oauth/authorize?client_id=${app.id}&client_id=${app.id}`
-    expect((await platform.call('GET', twice)).body.error.code).toBe('invalid_request')
+    const full = {
+      client_id: app.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      code_challenge: pkce().challenge,
+      code_challenge_method: 'S256',
+      scope: 'runs:read',
+      state: 'x',
+      unknown: 'y',
+    }
+    const begin = (more: string) => platform.call('GET', `/oauth/authorize?${new URLSearchParams(full)}${more}`)
+    for (const [name, value] of Object.entries(full)) {
+      for (const again of [value, '', 'other']) {
+        const answer = await begin(`&${name}=${encodeURIComponent(again)}`)
+        expect([answer.status, answer.body.error.code], name).toEqual([400, 'invalid_request'])
+        expect(answer.headers.location).toBeUndefined()
+      }
+    }
+    // RFC 8707 §2.
+    expect((await begin('&resource=https%3A%2F%2Fplatform.test&resource=urn%3Ax')).status).toBe(302)
+  })
+
+  it('ignores what it does not know of: prompt, nonce, login_hint, request', async () => {
+    const { app } = await installed(platform.deps)
+    const more = {
+      prompt: 'none',
+      nonce: 'n',
+      login_hint: 'x',
+      request: 'a.b.c',
+      response_mode: 'query',
+      display: 'popup',
+    }
+    expect((await act.authorize(app, more)).status).toBe(302)
+    expect((await act.authorize(app, { response_mode: '' })).status).toBe(302)
+  })
+
+  it.each(['form_post', 'fragment', 'web_message', 'Query'])(
+    'refuses response_mode %s, which nobody answers',
+    async (response_mode) => {
+      const { app } = await installed(platform.deps)
+      const answer = await act.authorize(app, { response_mode })
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request'])
+      expect(answer.headers.location).toBeUndefined()
+    },
+  )
+
+  it('takes blanks alone for no scope at all, and any other whitespace for a part of a name', async () => {
+    const { app } = await installed(platform.deps, { scopes: ['runs:read', 'files:read'] })
+    for (const scope of [undefined, '', ' ', '   ']) {
+      const tg = await act.link(app, { scope })
+      const consent = await platform.deps.table.get(ConsentEntity, { nonce_hash: sha256(tg) })
+      expect(consent?.scopes, JSON.stringify(scope)).toEqual(['runs:read', 'files:read'])
+    }
+    const once = await act.link(app, { scope: 'files:read files:read' })
+    expect((await platform.deps.table.get(ConsentEntity, { nonce_hash: sha256(once) }))?.scopes).toEqual(['files:read'])
+    for (const scope of [
+      'runs:read\tfiles:read',
+      'runs:read\n',
+      'runs:read,files:read',
+      'RUNS:READ',
+      'runs:read\u00a0',
+    ]) {
+      const { status, body } = await act.authorize(app, { scope })
+      expect([status, body.error.code], JSON.stringify(scope)).toEqual([400, 'invalid_scope'])
+    }
+  })
+
+  it('is GET alone', async () => {
+    const answer = await platform.call('POST', '/oauth/authorize', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'client_id=x',
+    })
+    expect([answer.status, answer.body.error.code, answer.headers.allow]).toEqual([405, 'method_not_allowed', 'GET'])
   })
 
   it('refuses a suspended app', async () => {

@@ -1,10 +1,14 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { personOf } from '#local/telegram/person.ts'
+import { createSigner } from '#local/telegram/signing.ts'
 import { AppEntity } from '#shared/entities/apps.ts'
+import { DeveloperEntity } from '#shared/entities/developers.ts'
 import { AppInstallationEntity, InstallationEntity } from '#shared/entities/installations.ts'
 import { WorkspaceEntity } from '#shared/entities/people.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { installed } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { startPlatform, TEST_BOT, type TestPlatform } from '#test/support/platform.ts'
 import { actors, pkce } from './support.ts'
 
 let platform: TestPlatform
@@ -25,6 +29,27 @@ const installationsOf = async (workspaceId: string) =>
 const setStatus = (id: string, status: 'draft' | 'in_review' | 'suspended') =>
   platform.deps.table.transact([AppEntity.update({ id }, { set: { status } })])
 
+interface Place {
+  name: string
+  granted_scopes: string[] | null
+}
+
+/** Counts the round trips to the table. @returns how many there were; it counts no more then */
+const countSends = ({ store }: TestPlatform) => {
+  let sends = 0
+  store.client.middlewareStack.add(
+    (next) => (args) => {
+      sends++
+      return next(args)
+    },
+    { step: 'build', name: 'count' },
+  )
+  return () => {
+    store.client.middlewareStack.remove('count')
+    return sends
+  }
+}
+
 describe('GET /oauth/consent/request', () => {
   it('shows app, scopes, workspaces and when it ends', async () => {
     const { app } = await installed(platform.deps, { scopes: ['runs:read', 'chat:write'] })
@@ -37,10 +62,79 @@ describe('GET /oauth/consent/request', () => {
         { scope: 'runs:read', dangerous: false },
         { scope: 'chat:write', dangerous: true },
       ],
-      workspaces: [{ id: person.workspace.id, is_sandbox: false, role: 'owner', blocked_by: null, denied_scopes: [] }],
+      workspaces: [
+        {
+          id: person.workspace.id,
+          is_sandbox: false,
+          role: 'owner',
+          blocked_by: null,
+          denied_scopes: [],
+          granted_scopes: null,
+        },
+      ],
       redirect_host: 'client.example',
+      expires_in: 600,
     })
     expect(Date.parse(answer.body.expires_at)).toBe(platform.clock.now() + 600_000)
+  })
+
+  it('names the developer: the company, or the person', async () => {
+    const { app } = await installed(platform.deps)
+    const { token } = await act.signIn()
+    const developer = {
+      id: app.developer_id,
+      email: 'dev@example.com',
+      name: 'Ann',
+      status: 'active' as const,
+      verified: false,
+      sandbox_workspace_id: 'ws_none',
+      key_hash: app.id,
+      created_at: 0,
+    }
+    await platform.deps.table.transact([DeveloperEntity.create(developer)])
+    const tg = await act.link(app)
+    expect((await act.open(token, tg)).body.app.developer_name).toBe('Ann')
+    await platform.deps.table.transact([DeveloperEntity.update(developer, { set: { company: 'Acme Ltd' } })])
+    expect((await act.open(token, tg)).body.app.developer_name).toBe('Acme Ltd')
+  })
+
+  it('says for each workspace what the app may do there now, in a fixed number of reads', async () => {
+    const { app } = await installed(platform.deps, { scopes: ['runs:read', 'chat:write'] })
+    const at = (workspace: string) => ({ user: 'in-three', workspace })
+    const [one, two, three] = [at('first'), at('second'), at('third')]
+    const person = await act.signIn(one)
+    await act.decide(person.token, await act.link(app), { decision: 'approve', scopes: ['runs:read'] })
+    await act.signIn(two)
+    const tg = await act.link(app)
+    const reads = async () => {
+      const counted = countSends(platform)
+      const answer = await act.open(person.token, tg)
+      return {
+        sends: counted(),
+        granted: answer.body.workspaces.map((each: Place) => [each.name, each.granted_scopes]),
+      }
+    }
+    await act.open(person.token, tg)
+    const before = await reads()
+    expect(Object.fromEntries(before.granted)).toEqual({ [one.workspace]: ['runs:read'], [two.workspace]: null })
+    await act.signIn(three)
+    const after = await reads()
+    expect(Object.fromEntries(after.granted)).toMatchObject({ [one.workspace]: ['runs:read'], [three.workspace]: null })
+    expect(after.sends).toBe(before.sends)
+  })
+
+  it('cannot be chosen where the installation is suspended, and is as new where it was removed', async () => {
+    const { app, installation, workspaceId } = await installed(platform.deps)
+    const { token } = await act.signIn({ workspace: workspaceId })
+    const tg = await act.link(app)
+    const place = async () => (await act.open(token, tg)).body.workspaces[0]
+    const become = (status: 'suspended' | 'revoked') =>
+      platform.deps.table.transact([InstallationEntity.update(installation, { set: { status } })])
+    await become('suspended')
+    expect((await place()).blocked_by).toBe('installation_suspended')
+    expect((await act.decide(token, tg)).body.error.code).toBe('installation_suspended')
+    await become('revoked')
+    expect(await place()).toMatchObject({ blocked_by: null, granted_scopes: null })
   })
 
   it('belongs to the first who opens it; for others it does not exist, to read or to decide', async () => {
@@ -78,6 +172,37 @@ describe('GET /oauth/consent/request', () => {
     expect((await act.open(token, 'x'.repeat(43))).body.error.code).toBe('not_found')
     expect((await act.open(token, 'x y')).body.error.code).toBe('validation_error')
     expect((await platform.call('GET', '/oauth/consent/request?tg=abc')).body.error.code).toBe('unauthorized')
+  })
+})
+
+describe('GET /oauth/consent/status', () => {
+  const status = async (tg: string) => (await platform.call('GET', `/oauth/consent/status?tg=${tg}`)).body
+  const OVER = { over: true, expires_at: null, expires_in: null }
+
+  it('tells anybody that a link waits and for how long, without making it theirs', async () => {
+    const { app } = await installed(platform.deps)
+    const tg = await act.link(app)
+    platform.clock.advance(1_500)
+    const answer = await platform.call('GET', `/oauth/consent/status?tg=${tg}`)
+    expect(answer.body).toMatchObject({ over: false, expires_in: 599 })
+    expect(Date.parse(answer.body.expires_at)).toBe(platform.clock.now() + 598_500)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect((await act.open((await act.signIn()).token, tg)).status).toBe(200)
+    expect((await status(tg)).over, 'opening decides nothing').toBe(false)
+  })
+
+  it('says the same of an approved, a denied, an expired and an unknown link', async () => {
+    const { app } = await installed(platform.deps)
+    const person = await act.signIn()
+    for (const decision of ['approve', 'deny']) {
+      const tg = await act.link(app)
+      await act.decide(person.token, tg, { decision })
+      expect(await status(tg)).toEqual(OVER)
+    }
+    const late = await act.link(app)
+    platform.clock.advance(600_000)
+    expect(await status(late)).toEqual(OVER)
+    expect(await status('x'.repeat(43))).toEqual(OVER)
   })
 })
 
@@ -134,6 +259,59 @@ describe('approving', () => {
     expect(platform.outbox.map(({ type }) => type)).toEqual(['installation.created', 'installation.updated'])
     const refreshed = await act.refresh(client, first.refresh_token)
     expect(refreshed.body.scope, 'the older chain lives on, cut down').toBe('runs:read')
+  })
+
+  it('gives an app that asks for more nothing until the customer consents again', async () => {
+    const client = await installed(platform.deps, { scopes: ['workspace:read'] })
+    const person = await act.signIn()
+    const consent = async (tg: string, verifier: string) => {
+      const answer = await act.decide(person.token, tg)
+      const code = new URL(answer.body.redirect_to).searchParams.get('code') ?? ''
+      return (await act.redeem(client, { code, verifier })).body
+    }
+    const first = pkce()
+    const old = await consent(await act.link(client.app, { code_challenge: first.challenge }), first.verifier)
+    await platform.deps.table.transact([
+      AppEntity.update({ id: client.app.id }, { set: { requested_scopes: ['workspace:read', 'runs:read'] } }),
+    ])
+    const runs = async (token: string) => (await platform.call('GET', '/api/v1/runs', { token })).status
+    const again = pkce()
+    const tg = await act.link(client.app, { code_challenge: again.challenge })
+    const { body } = await act.open(person.token, tg)
+    expect(body.scopes.map(({ scope }: { scope: string }) => scope)).toEqual(['workspace:read', 'runs:read'])
+    expect(body.workspaces[0].granted_scopes).toEqual(['workspace:read'])
+    expect([await act.works(old.access_token), await runs(old.access_token)]).toEqual([200, 403])
+
+    const wider = await consent(tg, again.verifier)
+    expect(wider.scope).toBe('workspace:read runs:read')
+    expect([await act.works(wider.access_token), await runs(wider.access_token)]).toEqual([200, 200])
+    expect(await runs(old.access_token), 'the older grant stays what it was').toBe(403)
+  })
+
+  it('takes in the Mini App a session that the messaging app vouches for', async () => {
+    const { app } = await installed(platform.deps)
+    const person = await act.signIn()
+    const tg = await act.link(app)
+    for (const decision of ['approve', 'deny']) {
+      const refused = await act.decide(person.token, tg, { decision, entry: 'mini_app' })
+      expect([refused.status, refused.body.error.code]).toEqual([403, 'forbidden'])
+    }
+    const init_data = createSigner(TEST_BOT.token, () => platform.clock.now()).initData(personOf({ first_name: 'Ann' }))
+    const vouched = await platform.call('POST', '/console/bot/webapp-auth', { body: { init_data } })
+    const approved = await act.decide(vouched.body.token, tg, { decision: 'approve', entry: 'mini_app' })
+    expect(approved.status).toBe(200)
+  })
+
+  it('sends nobody to an address that the developer took back, with a yes or with a no', async () => {
+    const { app } = await installed(platform.deps)
+    const person = await act.signIn()
+    const tg = await act.link(app)
+    const redirect_uris = ['https://client.example/other']
+    await platform.deps.table.transact([AppEntity.update({ id: app.id }, { set: { redirect_uris } })])
+    for (const decision of ['approve', 'deny']) {
+      const refused = await act.decide(person.token, tg, { decision })
+      expect([refused.status, refused.body.error.code]).toEqual([400, 'invalid_redirect_uri'])
+    }
   })
 
   it('makes a new installation after the old one was removed', async () => {
@@ -262,5 +440,60 @@ describe('denying', () => {
       iss: 'https://platform.test',
     })
     expect(await installationsOf(person.workspace.id)).toEqual([])
+  })
+})
+
+describe('the consent pages', () => {
+  const PAGES = ['/oauth/consent', '/oauth/consent/mini-app']
+
+  it.each(PAGES)('%s runs nothing but its own script, is small, and hands its address to nobody', async (path) => {
+    const { headers, text } = await platform.call('GET', `${path}?tg=x`)
+    const policy = headers['content-security-policy'] ?? ''
+    for (const tag of ['script', 'style']) {
+      const inside = new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`).exec(text)?.[1] ?? ''
+      expect(policy).toContain(`${tag}-src 'sha256-${createHash('sha256').update(inside).digest('base64')}'`)
+    }
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
+    expect(text).not.toMatch(/(src|href)="\//)
+    expect(Buffer.byteLength(text)).toBeLessThan(40_000)
+  })
+
+  it('may be framed by the messaging app’s web client alone, and the plain one by nobody', async () => {
+    const [page, miniApp] = await Promise.all(PAGES.map((path) => platform.call('GET', path)))
+    expect(page?.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    expect(page?.headers['x-frame-options']).toBe('DENY')
+    expect(miniApp?.headers['content-security-policy']).toMatch(/frame-ancestors https:\/\/web\.telegram\.org$/)
+    expect(miniApp?.headers).not.toHaveProperty('x-frame-options')
+  })
+
+  it('lets in the login widget on the plain page only, and only where links lead to the messenger itself', async () => {
+    const allowed = async ({ call }: Pick<TestPlatform, 'call'>) =>
+      (await Promise.all(PAGES.map((path) => call('GET', path)))).map(({ headers }) =>
+        /https:\/\/(oauth\.)?telegram\.org/.test(headers['content-security-policy'] ?? ''),
+      )
+    expect(await allowed(platform)).toEqual([true, false])
+    const standIn = await startPlatform({ TELEGRAM_LINK_URL: 'http://127.0.0.1:4' })
+    expect(await allowed(standIn)).toEqual([false, false])
+    await standIn.stop()
+  })
+
+  it('is decided with a bearer token alone: no cookie is set, and no other site may send the header', async () => {
+    const { app } = await installed(platform.deps)
+    const tg = await act.link(app)
+    const page = await platform.call('GET', `/oauth/consent?tg=${tg}`)
+    expect(page.headers).not.toHaveProperty('set-cookie')
+    const body = { tg, decision: 'approve' }
+    const cookie = { cookie: 'console-session=anything', origin: 'https://evil.example' }
+    expect((await platform.call('POST', '/oauth/consent/decision', { body, headers: cookie })).status).toBe(401)
+    const preflight = await platform.call('OPTIONS', '/oauth/consent/decision', {
+      headers: {
+        origin: 'https://evil.example',
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization',
+      },
+    })
+    expect(Object.keys(preflight.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 })

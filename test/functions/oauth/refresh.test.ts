@@ -4,6 +4,7 @@ import { AppEntity } from '#shared/entities/apps.ts'
 import { GrantEntity } from '#shared/entities/installations.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
+import { readSettings } from '#shared/kernel/settings.ts'
 import { installed } from '#test/support/fixtures.ts'
 import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
 import { actors, holdUntil } from './support.ts'
@@ -102,6 +103,103 @@ describe('refreshing', () => {
     for (const answer of answers) if (answer.status !== 200) refused(answer)
   })
 
+  it('50 at once, 20 times over: one rotation each time, and one token that lives at the end', async () => {
+    const client = await act.connected()
+    const { installation_id } = client.tokens
+    const tokens = async () =>
+      (await records('refresh-token')).filter((one) => one.installation_id?.S === installation_id)
+    let token: string = client.tokens.refresh_token
+    for (let round = 1; round <= 20; round++) {
+      platform.clock.advance(10_000)
+      const release = holdUntil(platform, 'refresh-token', 50)
+      const answers = await Promise.all(Array.from({ length: 50 }, () => act.refresh(client, token))).finally(release)
+      expect(
+        answers.map(({ status }) => status),
+        `round ${round}`,
+      ).toEqual(Array(50).fill(200))
+      expect(new Set(answers.map(({ text }) => text)).size, `round ${round}`).toBe(1)
+      token = answers[0]?.body.refresh_token
+    }
+    const made = await tokens()
+    expect(made).toHaveLength(21)
+    expect(made.filter(({ rotated_at }) => rotated_at === undefined).map(({ token_hash }) => token_hash?.S)).toEqual([
+      sha256(token),
+    ])
+    expect((await act.refresh(client, token)).status).toBe(200)
+    expect(platform.outbox.filter(({ type }) => type === 'notification.created')).toEqual([])
+  })
+
+  it('who lost the race against a refresh after which the customer’s consent ended gets nothing', async () => {
+    const client = await act.connected()
+    const { table } = platform.deps
+    const transact = table.transact.bind(table)
+    table.transact = async (writes) => {
+      if (writes.some(({ entity }) => entity.name === 'refresh-token')) {
+        table.transact = transact
+        const winner = (await act.refresh(client, client.tokens.refresh_token)).body
+        await act.refresh(client, winner.refresh_token)
+        refused(await act.refresh(client, winner.refresh_token))
+      }
+      return transact(writes)
+    }
+    try {
+      refused(await act.refresh(client, client.tokens.refresh_token))
+    } finally {
+      table.transact = transact
+    }
+  })
+
+  it('reuse shows at once: introspection says inactive, the API 401, for every token of the chain', async () => {
+    const client = await act.connected()
+    const second = (await act.refresh(client, client.tokens.refresh_token)).body
+    const introspect = async (token: string) =>
+      (
+        await platform.call('POST', '/oauth/introspect', {
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: new URLSearchParams({
+            client_id: client.app.id,
+            client_secret: client.clientSecret,
+            token,
+          }).toString(),
+        })
+      ).body.active
+    const all = [client.tokens.access_token, second.access_token, second.refresh_token]
+    for (const token of all) expect(await introspect(token)).toBe(true)
+    refused(await act.refresh(client, client.tokens.refresh_token))
+    for (const token of all) expect(await introspect(token)).toBe(false)
+    for (const { access_token } of [client.tokens, second]) {
+      const answer = await platform.call('GET', '/api/v1/me', { token: access_token })
+      expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthorized'])
+      expect(answer.headers['www-authenticate']).toContain('error="invalid_token"')
+    }
+  })
+
+  it('another client gets invalid_grant for a rotated token too, and the chain lives on', async () => {
+    const client = await act.connected()
+    const next = (await act.refresh(client, client.tokens.refresh_token)).body
+    const other = await installed(platform.deps)
+    const before = await everything()
+    refused(await act.refresh(other, client.tokens.refresh_token))
+    refused(await act.refresh(other, next.refresh_token, {}, { 'idempotency-key': 'not-mine' }))
+    const changed = (await everything()).filter(({ _e }) => _e?.S !== 'bucket' && _e?.S !== 'kept-answer')
+    const byKey = (one: Record<string, { S?: string }>) => `${one.pk?.S} ${one.sk?.S}`
+    expect(changed.map(byKey).sort()).toEqual(
+      before
+        .filter(({ _e }) => _e?.S !== 'bucket' && _e?.S !== 'kept-answer')
+        .map(byKey as never)
+        .sort(),
+    )
+    expect((await act.refresh(client, next.refresh_token)).status).toBe(200)
+    expect(await act.works(next.access_token)).toBe(200)
+  })
+
+  it('without a reuse window a repeat in the same millisecond is reuse', async () => {
+    const client = await act.connected()
+    const first = await act.refresh(client, client.tokens.refresh_token)
+    refused(await act.refresh(client, client.tokens.refresh_token))
+    expect(await act.works(first.body.access_token)).toBe(401)
+  })
+
   it('a lost answer no longer comes under its Idempotency-Key once its pair was used: that is reuse', async () => {
     const client = await act.connected()
     const headers = { 'idempotency-key': 'lost-and-used' }
@@ -171,7 +269,7 @@ describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
   let lenient: TestPlatform
   let person: ReturnType<typeof actors>
   beforeAll(async () => {
-    lenient = await startPlatform({ REFRESH_REUSE_WINDOW_SECONDS: '20' })
+    lenient = await startPlatform({ REFRESH_REUSE_WINDOW_SECONDS: '30' })
     person = actors(lenient)
   })
   afterAll(() => lenient.stop())
@@ -179,16 +277,47 @@ describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
   it('a repeat in time gets the same pair', async () => {
     const client = await person.connected()
     const first = await person.refresh(client, client.tokens.refresh_token)
-    lenient.clock.advance(20_000)
+    lenient.clock.advance(30_000)
     expect((await person.refresh(client, client.tokens.refresh_token)).text).toBe(first.text)
   })
 
   it('a repeat after it is reuse', async () => {
     const client = await person.connected()
     const first = await person.refresh(client, client.tokens.refresh_token)
-    lenient.clock.advance(20_001)
+    lenient.clock.advance(30_001)
     refused(await person.refresh(client, client.tokens.refresh_token))
     expect(await person.works(first.body.access_token)).toBe(401)
+  })
+
+  it('50 repeats in time get one and the same pair, and the window does not move with them', async () => {
+    const client = await person.connected()
+    const first = await person.refresh(client, client.tokens.refresh_token)
+    lenient.clock.advance(29_000)
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => person.refresh(client, client.tokens.refresh_token)),
+    )
+    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set([first.text]))
+    lenient.clock.advance(1_001)
+    refused(await person.refresh(client, client.tokens.refresh_token))
+  })
+
+  it('a repeat in time is refused, and is no reuse, once the client gave the chain back', async () => {
+    const client = await person.connected()
+    const first = (await person.refresh(client, client.tokens.refresh_token)).body
+    const form = { client_id: client.app.id, client_secret: client.clientSecret, token: first.refresh_token }
+    await lenient.call('POST', '/oauth/revoke', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form).toString(),
+    })
+    lenient.outbox.length = 0
+    refused(await person.refresh(client, client.tokens.refresh_token))
+    expect(lenient.outbox).toEqual([])
+  })
+
+  it.each(['31', '-1', '0.5', 'soon'])('a window of %s is refused at start', (seconds) => {
+    expect(() => readSettings({ STAGE: 'local', REFRESH_REUSE_WINDOW_SECONDS: seconds })).toThrow(
+      /REFRESH_REUSE_WINDOW/,
+    )
   })
 
   it('a repeat in time is reuse once the successor was used', async () => {

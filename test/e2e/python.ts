@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { ROOT } from '#local/prepare.ts'
+import { run } from '#test/deploy/shell.ts'
+
+/** The clients, at the versions that these tests have seen. */
+const REQUIREMENTS = ['authlib==1.6.5', 'requests-oauthlib==2.0.0', 'oauthlib==4.0.1', 'requests==2.34.2']
+const HOME = path.join(ROOT, 'node_modules', '.cache', 'python-clients')
+const SCRIPTS = path.join(import.meta.dirname, 'python')
+
+/** A Python with the clients in it, or why there is none: `npm test` needs only Node (design). */
+export const pythonClients = async (): Promise<{ python: string } | { missing: string }> => {
+  const version = await run('python3', ['--version']).catch(() => undefined)
+  if (version === undefined) return { missing: 'there is no python3 here' }
+  const python = path.join(HOME, process.platform === 'win32' ? 'Scripts' : 'bin', 'python')
+  const marker = path.join(HOME, 'installed')
+  const wanted = [version.trim(), ...REQUIREMENTS].join('\n')
+  if ((await readFile(marker, 'utf8').catch(() => '')) === wanted) return { python }
+  try {
+    await rm(HOME, { recursive: true, force: true })
+    await mkdir(path.dirname(HOME), { recursive: true })
+    await run('python3', ['-m', 'venv', HOME])
+    const quickly = ['--quiet', '--disable-pip-version-check', '--retries', '1', '--timeout', '15']
+    await run(python, ['-m', 'pip', 'install', ...quickly, ...REQUIREMENTS])
+    await writeFile(marker, wanted)
+    return { python }
+  } catch {
+    return { missing: 'they could not be installed: no venv, or no package index in reach' }
+  }
+}
+
+/**
+ * Runs a script of `python/` to its end. What it cannot do itself, a person's part, it asks for with a line
+ * `{"consent": <authorize address>}`, and gets the address that the browser came back to.
+ * @returns what it printed last, as JSON
+ * @throws with what it wrote to the error stream, if it fails
+ */
+export const runScript = async (
+  python: string,
+  script: string,
+  input: object,
+  consent: (authorizeUrl: URL) => Promise<URL>,
+): Promise<Record<string, unknown>> => {
+  const child = spawn(python, [path.join(SCRIPTS, script), JSON.stringify(input)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // The libraries want https unless told that this is a machine of one's own. No proxy is between.
+    env: { ...process.env, AUTHLIB_INSECURE_TRANSPORT: '1', OAUTHLIB_INSECURE_TRANSPORT: '1', NO_PROXY: '*' },
+  })
+  const ended = once(child, 'close')
+  let errors = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk
+  })
+  let last: Record<string, unknown> = {}
+  for await (const line of createInterface({ input: child.stdout })) {
+    last = JSON.parse(line) as Record<string, unknown>
+    if (typeof last.consent !== 'string') continue
+    child.stdin.write(`${(await consent(new URL(last.consent))).href}\n`)
+  }
+  const [status] = await ended
+  if (status !== 0) throw new Error(`${script} ended with ${status}:\n${errors}`)
+  return last
+}

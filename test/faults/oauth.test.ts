@@ -1,0 +1,228 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
+import { contents } from '#test/contract/contents.ts'
+import { actors } from '#test/functions/oauth/support.ts'
+import { installed } from '#test/support/fixtures.ts'
+import type { Moment } from '#test/support/killing.ts'
+import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
+
+/** Longer than a dead request keeps its Idempotency-Key to itself. */
+const LOCK_OVER_MS = 36_000
+
+let platform: TestPlatform
+let act: ReturnType<typeof actors>
+type Client = Awaited<ReturnType<typeof act.connected>>
+const start = async (env: Record<string, string> = {}): Promise<void> => {
+  platform = await startPlatform(env)
+  act = actors(platform)
+}
+
+/** The chain of a client: is its grant live, and how many refresh tokens of it can still be used? */
+const chain = async ({ tokens }: Client) => {
+  const { installation_id } = tokens
+  const { items } = await platform.deps.table.query(GrantEntity, { installation_id }, { limit: 5 })
+  const live = [...(await contents(platform))].filter(
+    ([key, item]) =>
+      key.startsWith('refresh-token ') && item.includes(installation_id) && !item.includes('"rotated_at"'),
+  )
+  return { grants: items.map(({ status }) => status), liveTokens: live.length }
+}
+const WHOLE = { grants: ['active'], liveTokens: 1 }
+
+/** The pair of an answer opens the API, refreshes once more, and is the only one. */
+const lives = async (client: Client, answer: Answer, what: string): Promise<void> => {
+  expect(answer.status, `${what}: ${answer.text}`).toBe(200)
+  expect(await chain(client), what).toEqual(WHOLE)
+  expect(await act.works(answer.body.access_token), what).toBe(200)
+  expect((await act.refresh(client, answer.body.refresh_token)).status, what).toBe(200)
+}
+
+/** What is exchanged: a refresh token, or a code whose client has no tokens from it yet. */
+const EXCHANGES = ['refresh', 'code'] as const
+type Exchange = (headers?: Record<string, string>) => Promise<Answer>
+const prepare = async (kind: (typeof EXCHANGES)[number]): Promise<{ client: Client; exchange: Exchange }> => {
+  platform.clock.advance(60_000)
+  platform.outbox.length = 0
+  if (kind === 'refresh') {
+    const client = await act.connected()
+    return { client, exchange: (headers = {}) => act.refresh(client, client.tokens.refresh_token, {}, headers) }
+  }
+  const made = await installed(platform.deps)
+  const consent = await act.consented(made.app)
+  const partition = { workspace_id: consent.person.workspace.id }
+  const [installation] = (await platform.deps.table.query(InstallationEntity, partition, { limit: 1 })).items
+  const client = { ...made, consent, tokens: { installation_id: installation?.id ?? '' } } as Client
+  return { client, exchange: (headers = {}) => act.redeem(made, consent, {}, headers) }
+}
+
+class Dead extends Error {}
+
+/** Lets the request's worker die at its n-th write, rate limits not counted. @returns whether it got that far */
+const killed = async (exchange: () => Promise<Answer>, n: number, moment: Moment): Promise<boolean> => {
+  const { table } = platform.deps
+  const { transact, get } = table
+  let left = n
+  let dead = false
+  const die = (): never => {
+    dead = true
+    throw new Dead()
+  }
+  table.transact = async (writes) => {
+    if (dead) throw new Dead()
+    if (writes.every(({ entity }) => entity.name === 'bucket')) return transact.call(table, writes)
+    left--
+    if (left === 0 && moment === 'before') die()
+    await transact.call(table, writes)
+    if (left === 0) die()
+  }
+  table.get = (async (...given: Parameters<typeof get>) => {
+    if (dead) throw new Dead()
+    return get.apply(table, given)
+  }) as typeof get
+  try {
+    // What a dead worker would have answered, nobody saw.
+    await exchange()
+    return dead
+  } finally {
+    Object.assign(table, { transact, get })
+  }
+}
+
+describe('a worker that dies at any write', () => {
+  beforeAll(() => start())
+  afterAll(() => platform.stop())
+
+  it.each(EXCHANGES)('%s: the retry with the same Idempotency-Key gets the one pair there is', async (kind) => {
+    let deaths = 0
+    for (const moment of ['before', 'after'] as const) {
+      for (let n = 1; ; n++) {
+        const { client, exchange } = await prepare(kind)
+        const key = { 'idempotency-key': `${kind}-${moment}-${n}` }
+        if (!(await killed(() => exchange(key), n, moment))) break
+        deaths++
+        platform.clock.advance(LOCK_OVER_MS)
+        await lives(client, await exchange(key), `${moment} write ${n}`)
+      }
+    }
+    expect(deaths).toBe(4)
+  })
+
+  it.each(EXCHANGES)(
+    '%s: the retry without a key gets a pair if nothing was written, and else ends the chain',
+    async (kind) => {
+      const before = await prepare(kind)
+      expect(await killed(before.exchange, 1, 'before')).toBe(true)
+      await lives(before.client, await before.exchange(), 'before')
+
+      const after = await prepare(kind)
+      expect(await killed(after.exchange, 1, 'after')).toBe(true)
+      const retried = await after.exchange()
+      expect([retried.status, retried.body.error?.code]).toEqual([400, 'invalid_grant'])
+      expect((await chain(after.client)).grants).toEqual(['revoked'])
+      expect(platform.outbox.map(({ type }) => type)).toContain('notification.created')
+    },
+  )
+})
+
+describe('a worker that dies while REFRESH_REUSE_WINDOW_SECONDS is 30', () => {
+  beforeAll(() => start({ REFRESH_REUSE_WINDOW_SECONDS: '30' }))
+  afterAll(() => platform.stop())
+
+  it('the retry of a refresh needs no key for 30 seconds', async () => {
+    const { client, exchange } = await prepare('refresh')
+    expect(await killed(exchange, 1, 'after')).toBe(true)
+    platform.clock.advance(30_000)
+    await lives(client, await exchange(), 'in time')
+    const late = await prepare('refresh')
+    expect(await killed(late.exchange, 1, 'after')).toBe(true)
+    platform.clock.advance(30_001)
+    expect((await late.exchange()).body.error?.code).toBe('invalid_grant')
+    expect((await chain(late.client)).grants).toEqual(['revoked'])
+  })
+
+  it('a code is used once all the same', async () => {
+    const { client, exchange } = await prepare('code')
+    expect(await killed(exchange, 1, 'after')).toBe(true)
+    expect((await exchange()).body.error?.code).toBe('invalid_grant')
+    expect((await chain(client)).grants).toEqual(['revoked'])
+  })
+})
+
+/** What the store does to a transaction. `written`: it was done all the same. `once`: lasting ones are like another's. */
+const FAULTS: Record<string, { error: () => Error; written: boolean; once?: true }> = {
+  'a throttle': { error: () => fault('ThrottlingException', { $retryable: { throttling: true } }), written: false },
+  'a throughput limit': { error: () => fault('ProvisionedThroughputExceededException'), written: false, once: true },
+  'a transaction conflict': { error: () => cancelled('TransactionConflict'), written: false, once: true },
+  'a throttled transaction': { error: () => cancelled('ThrottlingError'), written: false, once: true },
+  'an error of its own': { error: () => fault('InternalServerError', {}, 500), written: false, once: true },
+  'a timeout before the write': { error: () => fault('TimeoutError'), written: false },
+  'a timeout after the write': { error: () => fault('TimeoutError'), written: true },
+  'a broken connection after the write': { error: () => fault('Error', { code: 'ECONNRESET' }), written: true },
+}
+
+const fault = (name: string, more: object = {}, httpStatusCode = 400): Error =>
+  Object.assign(new Error(`the store: ${name}`), { name, $metadata: { httpStatusCode }, ...more })
+const cancelled = (Code: string): Error =>
+  fault('TransactionCanceledException', { CancellationReasons: [{ Code: 'None' }, { Code }] })
+
+describe.each(Object.entries(FAULTS))('%s of the store', (what, { error, written, once }) => {
+  let remaining = 0
+  beforeAll(async () => {
+    await start()
+    platform.store.client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          if (!String(commandName).startsWith('TransactWrite') || remaining === 0) return next(args)
+          remaining--
+          if (written) await next(args)
+          throw error()
+        },
+      // Within the SDK's retries: each of its attempts comes by here.
+      { step: 'deserialize', priority: 'high', name: 'store-fault' },
+    )
+  })
+  beforeEach(() => {
+    remaining = 0
+  })
+  afterEach(() => {
+    remaining = 0
+  })
+  afterAll(() => platform.stop())
+
+  it.each(EXCHANGES)('once, in the middle of %s: the client sees nothing of it', async (kind) => {
+    for (const key of [undefined, { 'idempotency-key': `once ${kind}` }]) {
+      const { client, exchange } = await prepare(kind)
+      remaining = 1
+      const answer = await exchange(key)
+      expect(remaining).toBe(0)
+      await lives(client, answer, what)
+    }
+  })
+
+  if (once) return
+
+  it.each(EXCHANGES)(
+    'for so long that nobody tries again, in %s: the chain lives, whatever the client saw',
+    async (kind) => {
+      const { client, exchange } = await prepare(kind)
+      remaining = Number.POSITIVE_INFINITY
+      const answer = await exchange()
+      remaining = 0
+      // Done is done, and says so; what was not done can be sent again as it is.
+      expect(answer.status).toBe(written ? 200 : 500)
+      await lives(client, written ? answer : await exchange(), what)
+    },
+  )
+
+  it.each(EXCHANGES)('and under an Idempotency-Key, in %s: the retry gets the one pair there is', async (kind) => {
+    const { client, exchange } = await prepare(kind)
+    const key = { 'idempotency-key': `long ${kind}` }
+    remaining = Number.POSITIVE_INFINITY
+    const answer = await exchange(key)
+    remaining = 0
+    expect([409, 500]).toContain(answer.status)
+    const retried = await exchange(key)
+    expect(retried.headers['idempotency-replayed']).toBe(written ? 'true' : undefined)
+    await lives(client, retried, what)
+  })
+})

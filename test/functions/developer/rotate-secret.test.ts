@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { AppEntity, DeveloperAppEntity } from '#shared/entities/apps.ts'
+import { AuditEntity } from '#shared/entities/platform.ts'
+import { sha256 } from '#shared/kernel/secrets.ts'
+import { actors, holdUntil } from '#test/functions/oauth/support.ts'
+import { callbackToken, installed } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { newApp, newDeveloper, publish, type TestDeveloper } from './support.ts'
+
+let platform: TestPlatform
+let act: ReturnType<typeof actors>
+let developer: TestDeveloper
+type Connected = Awaited<ReturnType<typeof act.connected>>
+let client: Connected
+beforeAll(async () => {
+  platform = await startPlatform()
+  act = actors(platform)
+})
+afterAll(() => platform.stop())
+beforeEach(async () => {
+  platform.clock.advance(60_000)
+  developer = await newDeveloper(platform)
+  client = await act.connected()
+  await platform.deps.table.transact([
+    AppEntity.update({ id: client.app.id }, { set: { developer_id: developer.id } }),
+    DeveloperAppEntity.create({ developer_id: developer.id, app_id: client.app.id }),
+  ])
+})
+
+const rotate = (headers?: Record<string, string>, body?: unknown) =>
+  developer.call('POST', `/api/v1/dev/apps/${client.app.id}/rotate-secret`, body, headers)
+
+const refreshed = (clientSecret: string, token = client.tokens.refresh_token) =>
+  act.refresh({ app: client.app, clientSecret }, token)
+
+describe('rotating the client secret', () => {
+  it('answers with the new one, once, and keeps only its hash', async () => {
+    const answer = await rotate()
+    expect(answer.status, answer.text).toBe(200)
+    expect(answer.body).toEqual({
+      client_id: client.app.id,
+      client_secret: expect.stringMatching(/^cs_[\w-]{43}$/),
+    })
+    expect(answer.headers['cache-control']).toBe('no-store')
+    const record = await platform.deps.table.get(AppEntity, { id: client.app.id })
+    expect(record).toMatchObject({ client_secret_hash: sha256(answer.body.client_secret), secret_version: 2 })
+    expect((await developer.call('GET', `/api/v1/dev/apps/${client.app.id}`)).text).not.toContain('cs_')
+    expect(platform.logs.join('\n')).not.toContain(answer.body.client_secret.slice(3))
+  })
+
+  it('ends the sandbox token too, whose refresh token works with the new secret', async () => {
+    const app = await newApp(developer)
+    await publish(developer, app)
+    const sandbox = (await developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`)).body
+    expect(await act.works(sandbox.access_token)).toBe(200)
+    const { client_id, client_secret } = (await developer.call('POST', `/api/v1/dev/apps/${app.id}/rotate-secret`)).body
+    expect(await act.works(sandbox.access_token)).toBe(401)
+    const { refresh_token } = sandbox
+    const next = await act.token({ grant_type: 'refresh_token', client_id, client_secret, refresh_token })
+    expect(await act.works(next.body.access_token)).toBe(200)
+    const fresh = (await developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`)).body
+    expect(await act.works(fresh.access_token), 'and a new one works').toBe(200)
+  })
+
+  it('ends every access token at once, callback ones included, and no other app’s', async () => {
+    const other = await installed(platform.deps, { workspaceId: developer.workspaceId })
+    const run = await platform.call('POST', '/api/v1/runs', { token: client.token, body: { input: {} } })
+    const callback = await callbackToken(platform.deps, client, run.body.id)
+    const tokens = [client.token, client.tokens.access_token, callback]
+    for (const token of tokens) expect(await act.works(token)).toBe(200)
+    const { client_secret } = (await rotate()).body
+    for (const token of tokens) expect(await act.works(token)).toBe(401)
+    expect(await act.works(other.token)).toBe(200)
+    const introspected = await platform.call('POST', '/oauth/introspect', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        client_id: client.app.id,
+        client_secret,
+        token: client.tokens.access_token,
+      }).toString(),
+    })
+    expect(introspected.body).toEqual({ active: false })
+  })
+
+  it('the old secret is invalid_client at once; refresh tokens live on with the new one', async () => {
+    const { client_secret } = (await rotate()).body
+    const old = await refreshed(client.clientSecret)
+    expect([old.status, old.body.error.code]).toEqual([401, 'invalid_client'])
+    const next = await refreshed(client_secret)
+    expect(next.status).toBe(200)
+    expect(await act.works(next.body.access_token)).toBe(200)
+  })
+
+  it('a code from before it is redeemed with the new secret', async () => {
+    const consent = await act.consented(client.app)
+    const { client_secret } = (await rotate()).body
+    expect((await act.redeem(client, consent)).body.error.code).toBe('invalid_client')
+    const answer = await act.redeem({ app: client.app, clientSecret: client_secret }, consent)
+    expect(await act.works(answer.body.access_token)).toBe(200)
+  })
+
+  it('is in the audit of the platform, without a secret', async () => {
+    const { client_secret } = (await rotate()).body
+    const { items } = await platform.deps.table.query(AuditEntity, { scope: 'platform' }, { limit: 5 })
+    const entry = items.find(({ action }) => action === 'app.secret_rotated')
+    expect(entry).toMatchObject({
+      actor: { type: 'developer', id: developer.id },
+      target: { type: 'app', id: client.app.id },
+      source_ip: '203.0.113.7',
+    })
+    expect(JSON.stringify(entry)).not.toContain(client_secret.slice(3))
+    expect(JSON.stringify(entry)).not.toContain(sha256(client_secret))
+  })
+
+  it('under one Idempotency-Key is one rotation, with one secret', async () => {
+    const headers = { 'idempotency-key': `rotation-${client.app.id}` }
+    const first = await rotate(headers)
+    const again = await rotate(headers)
+    expect(again.text).toBe(first.text)
+    expect(again.headers['idempotency-replayed']).toBe('true')
+    expect((await refreshed(first.body.client_secret)).status).toBe(200)
+    expect((await platform.deps.table.get(AppEntity, { id: client.app.id }))?.secret_version).toBe(2)
+  })
+
+  it('20 at the same moment are one rotation: the others are conflict, and the one secret works', async () => {
+    const release = holdUntil(platform, 'app', 20)
+    platform.clock.advance(10_000)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => rotate())).finally(release)
+    const won = answers.filter(({ status }) => status === 200)
+    expect(won).toHaveLength(1)
+    for (const { status, body } of answers)
+      if (status !== 200) expect([status, body.error.code]).toEqual([409, 'conflict'])
+    expect((await refreshed(won[0]?.body.client_secret)).status).toBe(200)
+    expect((await platform.deps.table.get(AppEntity, { id: client.app.id }))?.secret_version).toBe(2)
+  })
+
+  it('one after the other, each ends the one before', async () => {
+    const first = (await rotate()).body.client_secret
+    const second = (await rotate()).body.client_secret
+    expect(second).not.toBe(first)
+    expect((await refreshed(first)).status).toBe(401)
+    expect((await refreshed(second)).status).toBe(200)
+  })
+
+  it('does not move the rest of the app, nor is it undone by an edit at the same time', async () => {
+    const before = (await developer.call('GET', `/api/v1/dev/apps/${client.app.id}`)).body
+    const [rotated, edited] = await Promise.all([
+      rotate(),
+      developer.call('PATCH', `/api/v1/dev/apps/${client.app.id}`, { summary: 'New.' }),
+    ])
+    expect([rotated.status, edited.status]).toEqual([200, 200])
+    expect((await refreshed(rotated.body.client_secret)).status).toBe(200)
+    const after = (await developer.call('GET', `/api/v1/dev/apps/${client.app.id}`)).body
+    expect(after).toEqual({ ...before, summary: 'New.', updated_at: after.updated_at })
+  })
+
+  it('another developer’s app is not found, and takes no body', async () => {
+    const other = await newDeveloper(platform)
+    const foreign = await other.call('POST', `/api/v1/dev/apps/${client.app.id}/rotate-secret`)
+    expect([foreign.status, foreign.body.error.code]).toEqual([404, 'not_found'])
+    expect((await rotate(undefined, {})).status).toBe(200)
+    const given = await rotate(undefined, { client_secret: 'cs_mine' })
+    expect([given.status, given.body.error.code]).toEqual([422, 'validation_error'])
+    expect(await act.works(client.tokens.access_token), 'the one rotation ended it').toBe(401)
+  })
+})

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { installed } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { actors, pkce, REDIRECT } from './support.ts'
+
+let platform: TestPlatform
+let act: ReturnType<typeof actors>
+beforeAll(async () => {
+  platform = await startPlatform()
+  act = actors(platform)
+})
+afterAll(() => platform.stop())
+beforeEach(() => platform.clock.advance(60_000))
+
+const s256 = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+
+describe('the challenge (RFC 7636 §4.3)', () => {
+  const good = pkce().challenge
+  const wrong: [what: string, changes: Record<string, string | undefined>][] = [
+    ['no challenge', { code_challenge: undefined, code_challenge_method: undefined }],
+    ['a method without a challenge', { code_challenge: undefined }],
+    ['a blank challenge', { code_challenge: '' }],
+    ['a challenge without a method, which would be plain', { code_challenge_method: undefined }],
+    ['a blank method', { code_challenge_method: '' }],
+    ['plain', { code_challenge_method: 'plain' }],
+    ['s256 in small letters', { code_challenge_method: 's256' }],
+    ['another method', { code_challenge_method: 'S512' }],
+    ['padding', { code_challenge: `${good}=` }],
+    ['42 characters', { code_challenge: good.slice(1) }],
+    ['44 characters', { code_challenge: `${good}A` }],
+    ['base64 with + and /', { code_challenge: `+/${good.slice(2)}` }],
+    ['the digest in hex', { code_challenge: createHash('sha256').update('x').digest('hex') }],
+    ['a line break behind it', { code_challenge: `${good}\n` }],
+  ]
+  it.each(wrong)('%s is invalid_request, as JSON', async (_what, changes) => {
+    const { app } = await installed(platform.deps)
+    const answer = await act.authorize(app, changes)
+    expect([answer.status, answer.body?.error.code]).toEqual([400, 'invalid_request'])
+    expect(answer.body.error.message).toMatch(/code_challenge/)
+    expect(answer.headers.location).toBeUndefined()
+  })
+})
+
+describe('the verifier (RFC 7636 §4.5, §4.6)', () => {
+  it('any of 43 to 128 unreserved characters that gives the challenge is right', async () => {
+    for (const verifier of ['a'.repeat(43), 'Az09-._~'.repeat(16)]) {
+      const client = await installed(platform.deps)
+      const consent = await act.consented(client.app, { code_challenge: s256(verifier) })
+      expect((await act.redeem(client, { code: consent.code, verifier })).status, verifier).toBe(200)
+    }
+  })
+
+  it('is missing: invalid_request; everything else wrong with it: invalid_grant, and the code lives on', async () => {
+    const client = await installed(platform.deps)
+    const consent = await act.consented(client.app)
+    const other = await act.consented(client.app)
+    const { verifier } = consent
+    const missing = [undefined, '', 42, null, ['x'], { verifier }]
+    for (const code_verifier of missing) {
+      const { status, body } = await act.redeem(client, consent, { code_verifier })
+      expect([status, body.error.code], JSON.stringify(code_verifier)).toEqual([400, 'invalid_request'])
+    }
+    const wrong: [what: string, verifier: string][] = [
+      ['of another request', other.verifier],
+      ['the challenge itself', s256(verifier)],
+      ['with padding', `${verifier}=`],
+      ['one character more', `${verifier}A`],
+      ['one character less', verifier.slice(1)],
+      ['in other letters', verifier.replace(/[a-zA-Z]/, (c) => (c < 'a' ? c.toLowerCase() : c.toUpperCase()))],
+      ['a blank before it', ` ${verifier}`],
+      ['a line break behind it', `${verifier}\n`],
+      ['129 characters', 'a'.repeat(129)],
+      ['100,000 characters', 'a'.repeat(100_000)],
+      ['other characters', 'é'.repeat(43)],
+    ]
+    for (const [what, code_verifier] of wrong) {
+      const { status, body } = await act.redeem(client, consent, { code_verifier })
+      expect([status, body.error.code], what).toEqual([400, 'invalid_grant'])
+      expect(body.error.message, what).toContain('code_verifier')
+    }
+    expect((await act.redeem(client, consent)).status).toBe(200)
+    expect((await act.redeem(client, other)).status, 'nor was the other one touched').toBe(200)
+  })
+
+  it.each(['a'.repeat(42), 'a'.repeat(129), `${'a'.repeat(42)}é`, `${'a'.repeat(43)}+`, `${'a'.repeat(43)}\n`])(
+    'breaks the syntax, and then it is refused although it gives the challenge',
+    async (verifier) => {
+      const client = await installed(platform.deps)
+      const consent = await act.consented(client.app, { code_challenge: s256(verifier) })
+      const { status, body } = await act.redeem(client, { code: consent.code, verifier })
+      expect([status, body.error.code]).toEqual([400, 'invalid_grant'])
+      expect(body.error.message).toContain('43 to 128')
+    },
+  )
+
+  it('twice is invalid_request, also when one of them is right', async () => {
+    const client = await installed(platform.deps)
+    const consent = await act.consented(client.app)
+    const form = new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: client.app.id,
+      client_secret: client.clientSecret,
+      code: consent.code,
+      redirect_uri: REDIRECT,
+      code_verifier: consent.verifier,
+    })
+    form.append('code_verifier', consent.verifier)
+    const { status, body } = await platform.call('POST', '/oauth/token', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: form.toString(),
+    })
+    expect([status, body.error.code]).toEqual([400, 'invalid_request'])
+    expect((await act.redeem(client, consent)).status).toBe(200)
+  })
+})
