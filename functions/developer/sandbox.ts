@@ -1,3 +1,5 @@
+import { renewInvite } from '#shared/domain/developers/renew-invite.ts'
+import { SandboxInviteSchema } from '#shared/domain/developers/schemas.ts'
 import { SandboxToken } from '#shared/domain/sandbox/schemas.ts'
 import { issueSandboxToken } from '#shared/domain/sandbox/token.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
@@ -20,4 +22,20 @@ const token = defineEndpoint({
   handler: ({ work, caller, params }) => issueSandboxToken(work, caller.developerId, params.id),
 })
 
-export const sandboxEndpoints = [token]
+const invite = defineEndpoint({
+  id: 'developer.sandbox.invite',
+  group: 'developer',
+  method: 'POST',
+  path: '/api/v1/dev/sandbox/invite',
+  caller: 'developer',
+  summary: 'Get a new link into the sandbox workspace',
+  description:
+    'A start parameter (`join_…`) of the platform’s bot, which makes one person an owner of the sandbox workspace. The ' +
+    'link of before is dead from then on. It is shown this once.',
+  response: SandboxInviteSchema,
+  errors: ['conflict'],
+  secret: true,
+  handler: ({ work, caller }) => renewInvite(work, caller.developerId),
+})
+
+export const sandboxEndpoints = [token, invite]

@@ -1,7 +1,14 @@
+import { workspacesOf } from '#shared/domain/people/memberships.ts'
 import { presentIdentity } from '#shared/domain/people/present.ts'
 import { provisionSession } from '#shared/domain/people/provision.ts'
-import { ConsoleIdentitySchema, ConsoleSessionSchema, ProvisionSession } from '#shared/domain/people/schemas.ts'
+import {
+  ConsoleIdentitySchema,
+  ConsoleSessionSchema,
+  ProvisionSession,
+  SwitchWorkspace,
+} from '#shared/domain/people/schemas.ts'
 import { endSession } from '#shared/domain/people/sessions.ts'
+import { switchWorkspace } from '#shared/domain/people/switch-workspace.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 
 const provision = defineEndpoint({
@@ -30,12 +37,31 @@ const end = defineEndpoint({
   path: '/console/session',
   caller: 'console',
   summary: 'Sign out',
-  description: 'The session’s token is refused from then on.',
+  description: 'Every token of the session is refused from then on, those for other workspaces too.',
   status: 204,
   handler: async ({ work, caller }) => {
     await endSession(work, caller.session)
     return undefined
   },
+})
+
+const switchTo = defineEndpoint({
+  id: 'console.session.switchWorkspace',
+  group: 'console',
+  method: 'POST',
+  path: '/console/session/workspace',
+  caller: 'console',
+  summary: 'Go on in another workspace',
+  description:
+    'Answers a token for that workspace, within the same session and its time. The token of before goes on working where ' +
+    'it was issued for; signing out ends both. The next sign-in starts in this workspace. A suspended one can be entered: ' +
+    'its `status` says so.',
+  body: SwitchWorkspace,
+  response: ConsoleSessionSchema,
+  errors: ['not_found'],
+  secret: true,
+  needs: ['keys:tokens'],
+  handler: ({ work, caller, body }) => switchWorkspace(work, caller, body.workspace_id),
 })
 
 const me = defineEndpoint({
@@ -44,9 +70,9 @@ const me = defineEndpoint({
   method: 'GET',
   path: '/console/me',
   caller: 'console',
-  summary: 'Who is signed in, where, and what admins forbade there',
+  summary: 'Who is signed in, where, what admins forbade there, and the person’s other workspaces',
   response: ConsoleIdentitySchema,
-  handler: async ({ caller }) => presentIdentity(caller.user, caller),
+  handler: async ({ work, caller }) => presentIdentity(caller.user, caller, await workspacesOf(work, caller.user.id)),
 })
 
-export const sessionEndpoints = [provision, end, me]
+export const sessionEndpoints = [provision, end, switchTo, me]

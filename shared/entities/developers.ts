@@ -12,6 +12,8 @@ const developer = () =>
     vendor: z.string().optional(),
     verified: z.boolean(),
     sandbox_workspace_id: z.string(),
+    /** The newest link into it, which may have been used. */
+    sandbox_invitation_id: z.string().optional(),
     key_hash: z.string(),
     created_at: z.number(),
   })

@@ -66,11 +66,15 @@ const grant = () =>
 
 export type Grant = z.infer<ReturnType<typeof grant>>
 
-/** One consent and the chain of refresh tokens that grew from it. */
+/** Where a workspace's live grants are listed. */
+export const grantsOf = (workspaceId: string): string => `WS#${workspaceId}#GRANTS`
+
+/** One consent and the chain of refresh tokens that grew from it. Listed for as long as it is live. */
 export const GrantEntity = defineEntity<Grant>()({
   name: 'grant',
   schema: grant,
   pk: 'INS#{installation_id}',
   sk: 'GRT#{id}',
-  list: ({ workspace_id, id }) => ({ owner: `WS#${workspace_id}#GRANTS`, sort: id }),
+  list: ({ workspace_id, id, status }) =>
+    status === 'active' ? { owner: grantsOf(workspace_id), sort: id } : undefined,
 })

@@ -24,8 +24,8 @@ export interface Changes<T> {
   add?: { [K in keyof T]?: number }
   /** Appends to a list that may be absent. */
   append?: { [K in keyof T]?: unknown[] }
-  /** The item's new place in its owner's narrowed list, when the change moves it there. */
-  list?: { owner: string; sort: string }
+  /** The item's new place in its owner's narrowed list, when the change moves it there; null takes it out. */
+  list?: { owner: string; sort: string } | null
 }
 
 const isTest = (value: unknown): value is Test =>

@@ -47,10 +47,10 @@ export const itemAttributes = (entity: AnyEntity, key: Key, item: Record<string,
   return attributes
 }
 
-/** The narrowed list's attributes after a change that moves the item: `listed` is the new place. */
-export const listAttributes = (listed: { owner: string; sort: string }): Record<string, unknown> => ({
-  [list.partitionKey]: listPartition(listed.owner),
-  [list.sortKey]: listed.sort,
+/** The narrowed list's attributes after a change that moves the item: `listed` is the new place, null none. */
+export const listAttributes = (listed: { owner: string; sort: string } | null): Record<string, unknown> => ({
+  [list.partitionKey]: listed ? listPartition(listed.owner) : undefined,
+  [list.sortKey]: listed?.sort,
 })
 
 const STORED = new Set<string>([

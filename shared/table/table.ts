@@ -278,7 +278,7 @@ export class Table {
       ...set,
       [TABLE_LAYOUT.entity]: write.entity.name,
       ...(due && dueAttributes(write.entity, write.key, set.due_at as number | undefined, this.#shards)),
-      ...(list && listAttributes(list)),
+      ...(list !== undefined && listAttributes(list)),
     }
   }
 

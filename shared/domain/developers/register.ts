@@ -18,7 +18,11 @@ export const registerDeveloper = async (work: Work, input: RegisterInput): Promi
   const apiKey = newSecret('dvk_')
   const name = input.company ?? input.name
   const { workspace, writes: founding } = newWorkspaceWrites(work, { name, isSandbox: true, developerId: id })
-  const { link, writes: inviting } = newInvitationWrites(work, {
+  const {
+    link,
+    invitation,
+    writes: inviting,
+  } = newInvitationWrites(work, {
     workspaceId: workspace.id,
     role: 'owner',
     createdBy: id,
@@ -31,6 +35,7 @@ export const registerDeveloper = async (work: Work, input: RegisterInput): Promi
     status: 'active',
     verified: false,
     sandbox_workspace_id: workspace.id,
+    sandbox_invitation_id: invitation.id,
     key_hash: sha256(apiKey),
     created_at: now,
   }

@@ -42,6 +42,15 @@ const sandboxWorkspace = {
 export const ProfileSchema = () =>
   z.object({ ...developer, sandbox_workspace: z.object(sandboxWorkspace) }).meta({ id: 'DeveloperProfile' })
 
+const inviteLink = () =>
+  z.string().meta({
+    description: 'Lets its holder join the sandbox workspace as its owner, once, within 7 days.',
+    example: 'join_…',
+  })
+
+/** `POST /api/v1/dev/sandbox/invite`. */
+export const SandboxInviteSchema = () => z.object({ invite_link: inviteLink() }).meta({ id: 'SandboxInvite' })
+
 /** What registration answers; the key and the link are not shown again. */
 export const RegisteredSchema = () =>
   z
@@ -50,14 +59,12 @@ export const RegisteredSchema = () =>
       api_key: z.string().meta({ description: 'The developer key, shown once.', example: 'dvk_…' }),
       sandbox_workspace: z.object({
         ...sandboxWorkspace,
-        invite_link: z.string().meta({
-          description: 'Lets its holder join the sandbox workspace as its owner, once, within 7 days.',
-          example: 'join_…',
-        }),
+        invite_link: inviteLink(),
       }),
     })
     .meta({ id: 'RegisteredDeveloper' })
 
 export type DeveloperView = z.infer<ReturnType<typeof DeveloperSchema>>
 export type ProfileView = z.infer<ReturnType<typeof ProfileSchema>>
+export type SandboxInviteView = z.infer<ReturnType<typeof SandboxInviteSchema>>
 export type RegisteredView = z.infer<ReturnType<typeof RegisteredSchema>>

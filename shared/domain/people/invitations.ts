@@ -9,15 +9,17 @@ export interface NewInvitation {
   role: Role
   /** Id of the person or developer who invites. */
   createdBy: string
+  /** Ms; default: the longest, 7 days. */
+  life?: number
 }
 
 /**
- * A single-use invitation of 7 days. `link` is a messaging-app start parameter, `join_<nonce>` (decisions §3): the only
+ * A single-use invitation. `link` is a messaging-app start parameter, `join_<nonce>` (decisions §3): the only
  * place where the nonce exists in the clear, because the table keeps its hash.
  */
 export const newInvitationWrites = (
   work: Work,
-  { workspaceId, role, createdBy }: NewInvitation,
+  { workspaceId, role, createdBy, life = LIMITS.invitationLife }: NewInvitation,
 ): { link: string; invitation: Invitation; writes: Write[] } => {
   const nonce = newSecret()
   const now = work.clock.now()
@@ -28,7 +30,7 @@ export const newInvitationWrites = (
     role,
     created_by: createdBy,
     created_at: now,
-    expires_at: now + LIMITS.invitationLife,
+    expires_at: now + life,
   }
   const { nonce_hash, workspace_id, id: invitation_id, expires_at } = invitation
   return {
@@ -40,3 +42,9 @@ export const newInvitationWrites = (
     ],
   }
 }
+
+/** What takes an invitation out of the world, under the condition that it is still there. */
+export const endOfInvitation = ({ id, workspace_id, nonce_hash }: Invitation, otherwise?: () => unknown): Write[] => [
+  InvitationEntity.delete({ workspace_id, id }, { where: { nonce_hash }, otherwise }),
+  InvitationLinkEntity.delete({ nonce_hash }),
+]

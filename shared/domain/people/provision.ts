@@ -8,13 +8,12 @@ import {
 } from '../../entities/people.ts'
 import { fail } from '../../kernel/errors.ts'
 import { derivedId, isId } from '../../kernel/ids.ts'
-import { ConditionFailed, type Write } from '../../table/entity.ts'
+import type { Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
+import { tryAgain } from '../try-again.ts'
 import type { ConsoleSessionView, ProvisionInput } from './schemas.ts'
 import { newSessionWrites } from './sessions.ts'
 import { newWorkspaceWrites } from './workspaces.ts'
-
-const MAX_TRIES = 8
 
 /**
  * `POST /console/session`: signs anybody in as anybody, making person, workspace and membership as needed. Only where
@@ -24,13 +23,7 @@ const MAX_TRIES = 8
  */
 export const provisionSession = async (work: Work, input: ProvisionInput): Promise<ConsoleSessionView> => {
   if (!work.settings.consoleAutoProvision) throw fail('console_provisioning_disabled')
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await provision(work, input)
-    } catch (error) {
-      if (!(error instanceof ConditionFailed) || attempt === MAX_TRIES) throw error
-    }
-  }
+  return tryAgain(() => provision(work, input))
 }
 
 const provision = async (work: Work, input: ProvisionInput): Promise<ConsoleSessionView> => {
@@ -61,7 +54,7 @@ const provision = async (work: Work, input: ProvisionInput): Promise<ConsoleSess
   } else if (knownMember.role !== member.role) {
     writes.push(MemberEntity.update(member, { set: { role: member.role } }))
   }
-  const session = await newSessionWrites(work, user, { workspace, member })
+  const session = await newSessionWrites(work, user, { workspace, member }, 'provisioned')
   await work.commit([...writes, ...session.writes], session.view)
   return session.view
 }

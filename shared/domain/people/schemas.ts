@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { ROLES } from '../../entities/people.ts'
-import { idField, line } from '../fields.ts'
+import { SECOND } from '../../kernel/clock.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import { idField, line, time } from '../fields.ts'
 
 /** `POST /console/session`: a session for local development (decisions §9). */
 export const ProvisionSession = () =>
@@ -56,11 +58,74 @@ export const ConsoleIdentitySchema = () =>
     .object({
       user: userShape(),
       workspace: workspaceShape(),
+      workspaces: z
+        .array(z.object({ id: idField('ws'), name: z.string(), is_sandbox: z.boolean(), role: z.enum(ROLES) }))
+        .meta({ description: 'Where the person can switch to, this one included; the first 50 that were founded.' }),
       bans: z
         .object({ denied_tools: z.array(z.string()), denied_scopes: z.array(z.string()) })
         .meta({ description: 'What admins of the workspace forbade.' }),
     })
     .meta({ id: 'ConsoleIdentity' })
 
+/** `POST /console/session/workspace`. */
+export const SwitchWorkspace = () =>
+  z.strictObject({ workspace_id: z.string().meta({ description: 'One of `workspaces` of `GET /console/me`.' }) }).meta({
+    id: 'SwitchWorkspace',
+  })
+
+/** A person in a workspace. */
+export const MemberSchema = () =>
+  z
+    .object({ id: idField('usr'), name: z.string(), role: z.enum(ROLES), joined_at: time() })
+    .meta({ id: 'WorkspaceMember' })
+
+/** `PATCH /console/members/{id}`. */
+export const ChangeRole = () => z.strictObject({ role: z.enum(ROLES) }).meta({ id: 'ChangeRole' })
+
+/** `POST /console/invitations` (decisions §3). */
+export const Invite = () =>
+  z
+    .strictObject({
+      role: z
+        .enum(ROLES)
+        .default('member')
+        .meta({ description: 'What the person becomes. Never above the inviter’s own role.' }),
+      expires_in: z
+        .int()
+        .min(60)
+        .max(LIMITS.invitationLife / SECOND)
+        .default(LIMITS.invitationLife / SECOND)
+        .meta({ description: 'Seconds; 7 days at most.' }),
+    })
+    .meta({ id: 'Invite' })
+
+export type InviteInput = z.infer<ReturnType<typeof Invite>>
+
+const invitationShape = () => ({
+  id: idField('inv'),
+  role: z.enum(ROLES),
+  created_by: z.object({ id: idField('usr'), name: z.string() }),
+  created_at: time(),
+  expires_at: time(),
+})
+
+/** An invitation that can still be used. */
+export const InvitationSchema = () => z.object(invitationShape()).meta({ id: 'Invitation' })
+
+/** A new invitation, with what it is worth. */
+export const IssuedInvitationSchema = () =>
+  z
+    .object({
+      ...invitationShape(),
+      start_parameter: z.string().meta({
+        description: 'Shown once. The link is `<url of GET /console/bot/info>?start=<start_parameter>`.',
+        example: 'join_…',
+      }),
+    })
+    .meta({ id: 'IssuedInvitation' })
+
+export type MemberView = z.infer<ReturnType<typeof MemberSchema>>
+export type InvitationView = z.infer<ReturnType<typeof InvitationSchema>>
+export type IssuedInvitationView = z.infer<ReturnType<typeof IssuedInvitationSchema>>
 export type ConsoleSessionView = z.infer<ReturnType<typeof ConsoleSessionSchema>>
 export type ConsoleIdentityView = z.infer<ReturnType<typeof ConsoleIdentitySchema>>

@@ -7,17 +7,25 @@ import type { Belonging } from './memberships.ts'
 import { presentUser, presentWorkspace } from './present.ts'
 import type { ConsoleSessionView } from './schemas.ts'
 
+/** A person and the session that they act in. */
+export interface SignedIn {
+  user: User
+  session: Session
+}
+
 /** A new console session of 12 hours in one workspace, and the write that makes it. */
 export const newSessionWrites = async (
   work: Work,
   user: User,
   belonging: Belonging,
-): Promise<{ view: ConsoleSessionView; writes: Write[] }> => {
+  via: Session['via'],
+): Promise<{ session: Session; view: ConsoleSessionView; writes: Write[] }> => {
   const now = work.clock.now()
   const session: Session = {
     id: work.id('session'),
     user_id: user.id,
     workspace_id: belonging.workspace.id,
+    via,
     created_at: now,
     expires_at: now + LIMITS.consoleSessionLife,
   }
@@ -27,6 +35,7 @@ export const newSessionWrites = async (
     ws: session.workspace_id,
   })
   return {
+    session,
     view: {
       token,
       token_type: 'Bearer',

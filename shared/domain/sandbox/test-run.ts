@@ -4,7 +4,7 @@ import { type Run, RunEntity } from '../../entities/runs.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ConditionFailed } from '../../table/entity.ts'
-import type { Work } from '../deps.ts'
+import { aside, type Work } from '../deps.ts'
 import { ensureInstallation } from '../installations/install.ts'
 import { take } from '../limits/gcra.ts'
 import { stepsOf, viewWithSteps } from '../runs/read.ts'
@@ -68,12 +68,7 @@ const startOnce = async (
   input: Record<string, unknown>,
   actor: { id: string; name: string },
 ): Promise<void> => {
-  // The answer to keep is the whole test run's, not this transaction's.
-  const starting: Work = {
-    ...work,
-    id: (kind) => (kind === 'run' ? runId : work.id(kind)),
-    commit: (writes) => work.commit(writes),
-  }
+  const starting = aside({ ...work, id: (kind) => (kind === 'run' ? runId : work.id(kind)) })
   try {
     await startRun(starting, { installation, input, trigger: TEST_TRIGGER, actor })
   } catch (error) {

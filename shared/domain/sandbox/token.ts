@@ -14,6 +14,7 @@ export const issueSandboxToken = async (work: Work, developerId: string, appId: 
   const install = await sandboxInstall(work, developerId, appId, 'attached')
   const grantId = work.id('grant')
   return withInstallation(work, install, async ({ installation, writes }) => {
+    const now = work.clock.now()
     const grant: Grant = {
       id: grantId,
       installation_id: installation.id,
@@ -23,7 +24,8 @@ export const issueSandboxToken = async (work: Work, developerId: string, appId: 
       status: 'active',
       approved_by: install.owner,
       kind: 'sandbox',
-      created_at: work.clock.now(),
+      created_at: now,
+      last_used_at: now,
     }
     const pair = await newTokenPair(work, install.app, installation, grant)
     const view = { ...pair.response, agent_version: installation.version }

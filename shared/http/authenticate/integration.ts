@@ -1,7 +1,7 @@
 import type { Verified } from '../../domain/tokens/tokens.ts'
 import { AppEntity } from '../../entities/apps.ts'
 import { GrantEntity, InstallationEntity } from '../../entities/installations.ts'
-import { WorkspaceEntity } from '../../entities/people.ts'
+import { MemberEntity, type User, UserEntity, WorkspaceEntity } from '../../entities/people.ts'
 import { RunEntity } from '../../entities/runs.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -30,18 +30,27 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     token.kind === 'callback'
       ? [{ entity: RunEntity, key: RunEntity.key({ installation_id: ins, id: token.claims.run }) }]
       : []
+  // A surface token is a person's view of the installation: it ends with their membership.
+  const personRefs =
+    token.kind === 'surface'
+      ? [
+          { entity: MemberEntity, key: MemberEntity.key({ workspace_id: ws, user_id: token.claims.usr }) },
+          { entity: UserEntity, key: UserEntity.key({ id: token.claims.usr }) },
+        ]
+      : []
   const [records, rateHeaders] = await Promise.all([
-    deps.table.getAll([...refs, ...grantRef, ...runRef]),
+    deps.table.getAll([...refs, ...grantRef, ...runRef, ...personRefs]),
     limit(deps, [
       { name: `installation:${ins}`, rate: LIMITS.installationRate, scope: 'installation' },
       { name: `app:${appId}`, rate: LIMITS.appRate, scope: 'app' },
     ]),
   ])
-  const [installation, app, workspace, bound] = records as [
+  const [installation, app, workspace, bound, user] = records as [
     IntegrationCaller['installation'] | undefined,
     IntegrationCaller['app'] | undefined,
     IntegrationCaller['workspace'] | undefined,
     unknown,
+    User | undefined,
   ]
   const grant = token.kind === 'access' ? (bound as IntegrationCaller['grant']) : undefined
   const run = token.kind === 'callback' ? (bound as IntegrationCaller['run']) : undefined
@@ -52,7 +61,8 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     installation.status !== 'revoked' &&
     app.secret_version === sv &&
     (token.kind !== 'access' || grant?.status === 'active') &&
-    (token.kind !== 'callback' || run)
+    (token.kind !== 'callback' || run) &&
+    (token.kind !== 'surface' || (bound && user?.status === 'active'))
   if (!live) throw unauthorized('The token was revoked.', 'Refresh it, or ask the customer to install the app again.')
   if (app.status === 'suspended') throw fail('app_suspended')
   if (installation.status === 'suspended' || workspace.status === 'suspended') throw fail('installation_suspended')

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { FeedEntryEntity } from '#shared/entities/events.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { subscriber } from '#test/support/webhooks.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 
 const DAY = 86_400_000
 

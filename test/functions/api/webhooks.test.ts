@@ -1,18 +1,14 @@
 import { Webhook } from 'standardwebhooks'
 import Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SubscriptionEntity } from '#shared/entities/webhooks.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
 import { type Received, startReceiver } from '#test/support/receiver.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { header, subscriber } from '#test/support/webhooks.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 
 const HOUR = 3_600_000
 

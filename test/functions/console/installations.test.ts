@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { AppEntity } from '#shared/entities/apps.ts'
 import { ClaimEntity } from '#shared/entities/developers.ts'
 import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
 import { WorkspaceEntity } from '#shared/entities/people.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
 import { installed } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 beforeEach(() => {
   platform.clock.advance(60_000)
   platform.outbox.length = 0

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { describe, expect, it } from 'vitest'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { newDeveloper, unique } from './support.ts'
 
-let platform: TestPlatform
-
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 
 const register = (body: unknown, headers: Record<string, string> = {}) =>
   platform.call('POST', '/api/v1/dev/register', { body, headers })

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { AppEntity } from '#shared/entities/apps.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from './support.ts'
 
-let platform: TestPlatform
+const platform = usingPlatform()
 let developer: TestDeveloper
 
 beforeAll(async () => {
-  platform = await startPlatform()
   developer = await newDeveloper(platform)
 })
-afterAll(() => platform.stop())
 
 const token = (app: TestApp, headers?: Record<string, string>) =>
   developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`, undefined, headers)

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { MemberEntity, UserEntity, WorkspaceEntity } from '#shared/entities/people.ts'
 import { workspace as newWorkspace } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { startPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 beforeEach(() => platform.clock.advance(60_000))
 
 const session = (body: object, on = platform) => on.call('POST', '/console/session', { body })
@@ -79,7 +76,22 @@ describe('a session', () => {
     const { token, user, workspace } = (await session({ user: 'dora', workspace: 'd' })).body
     const bans = { denied_tools: ['http_fetch'], denied_scopes: ['chat:write'] }
     await platform.deps.table.transact([WorkspaceEntity.update({ id: workspace.id }, { set: bans })])
-    expect((await me(token)).body).toEqual({ user, workspace, bans })
+    const { id, name, is_sandbox, role } = workspace
+    const workspaces = [{ id, name, is_sandbox, role }]
+    expect((await me(token)).body).toEqual({ user, workspace, workspaces, bans })
+  })
+
+  it('shows every workspace of the person with their role there, and nobody else’s', async () => {
+    const first = (await session({ user: 'ida', workspace: 'ida-1' })).body
+    const second = (await session({ user: 'ida', workspace: 'ida-2', role: 'member' })).body
+    await session({ user: 'joe', workspace: 'joe-1' })
+    const { workspaces } = (await me(first.token)).body
+    expect(workspaces.map(({ id, role }: { id: string; role: string }) => [id, role]).sort()).toEqual(
+      [
+        [first.workspace.id, 'owner'],
+        [second.workspace.id, 'member'],
+      ].sort(),
+    )
   })
 
   it('ends after 12 hours', async () => {
@@ -106,5 +118,71 @@ describe('a session', () => {
     const hal = (await session({ user: 'hal', workspace: 'h' })).body
     await platform.deps.table.transact([MemberEntity.delete({ workspace_id: hal.workspace.id, user_id: hal.user.id })])
     expect((await me(hal.token)).status).toBe(401)
+  })
+})
+
+describe('POST /console/session/workspace', () => {
+  const switchTo = (token: string, workspace_id: string) =>
+    platform.call('POST', '/console/session/workspace', { token, body: { workspace_id } })
+
+  /** A person in two workspaces, signed in in the second. */
+  const inTwo = async (user: string) => {
+    const there = (await session({ user, workspace: `${user}-there`, role: 'member' })).body
+    const here = (await session({ user, workspace: `${user}-here` })).body
+    return { here, there }
+  }
+
+  it('goes on in another workspace of the person, in which they are at home from then on', async () => {
+    const { here, there } = await inTwo('kay')
+    const answer = await switchTo(here.token, there.workspace.id)
+    expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store'])
+    expect(answer.body).toEqual({
+      token: expect.stringMatching(/^eyJ/),
+      token_type: 'Bearer',
+      expires_in: 43_200,
+      user: here.user,
+      workspace: there.workspace,
+    })
+    expect((await me(answer.body.token)).body.workspace).toEqual(there.workspace)
+    const user = await platform.deps.table.get(UserEntity, { id: here.user.id })
+    expect(user?.home_workspace_id).toBe(there.workspace.id)
+  })
+
+  it('is the same session: the token of before goes on working where it was, and signing out ends both', async () => {
+    const { here, there } = await inTwo('leo')
+    const { token } = (await switchTo(here.token, there.workspace.id)).body
+    expect((await me(here.token)).body.workspace.id).toBe(here.workspace.id)
+    await platform.call('DELETE', '/console/session', { token })
+    expect([(await me(here.token)).status, (await me(token)).status]).toEqual([401, 401])
+  })
+
+  it('does not put the session’s end off', async () => {
+    const { here, there } = await inTwo('mia')
+    platform.clock.advance(11 * 3_600_000)
+    const { token, expires_in } = (await switchTo(here.token, there.workspace.id)).body
+    expect(expires_in).toBe(3_600)
+    platform.clock.advance(3_599_000)
+    expect((await me(token)).status).toBe(200)
+    platform.clock.advance(1_000)
+    expect((await me(token)).status).toBe(401)
+  })
+
+  it('is not_found for a workspace that the person is not in, exists or not', async () => {
+    const { here } = await inTwo('ned')
+    const foreign = await newWorkspace(platform.deps)
+    for (const id of [foreign.id, 'ws_01kae5m1v8w6c3x9q2r7t4y0zn', 'nonsense']) {
+      const answer = await switchTo(here.token, id)
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
+    }
+    expect((await me(here.token)).status).toBe(200)
+  })
+
+  it('enters a suspended workspace and says that it is one', async () => {
+    const { here, there } = await inTwo('oda')
+    await platform.deps.table.transact([
+      WorkspaceEntity.update({ id: there.workspace.id }, { set: { status: 'suspended' } }),
+    ])
+    const answer = await switchTo(here.token, there.workspace.id)
+    expect([answer.status, answer.body.workspace.status]).toEqual([200, 'suspended'])
   })
 })

@@ -145,6 +145,19 @@ describe('lists', () => {
     expect(items.map(({ n }) => n)).toEqual([7, 5, 3, 1])
   })
 
+  it('a change moves a record to another narrowed list, or takes it out of every one', async () => {
+    const [moved, taken] = things('leaves', 2)
+    if (!moved || !taken) throw new Error('there are two')
+    await table.transact([moved, taken].map((thing) => ThingEntity.create({ ...thing, n: 1 })))
+    const listed = async (owner: string) => (await table.listed(ThingEntity, owner, { limit: 10 })).items
+    expect(await listed('leaves#1')).toHaveLength(2)
+    await table.transact([ThingEntity.update(moved, { list: { owner: 'leaves#0', sort: moved.id } })])
+    await table.transact([ThingEntity.update(taken, { set: { n: 3 }, list: null })])
+    expect(await listed('leaves#1')).toEqual([])
+    expect((await listed('leaves#0')).map(({ id }) => id)).toEqual([moved.id])
+    expect(await table.get(ThingEntity, taken)).toEqual({ ...taken, n: 3 })
+  })
+
   it('a cross-tenant list merges its shards in order over pages', async () => {
     await table.transact(things('zz', 40).map((thing) => ThingEntity.create({ ...thing, id: `zz${thing.id}` })))
     const seen: string[] = []

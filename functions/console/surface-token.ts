@@ -1,0 +1,32 @@
+import { issueSurfaceToken, SurfaceTokenSchema, showable } from '#shared/domain/installations/surface-token.ts'
+import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { PlatformError } from '#shared/kernel/errors.ts'
+
+export const issueForSurface = defineEndpoint({
+  id: 'console.installations.surfaceToken',
+  group: 'console',
+  method: 'POST',
+  path: '/console/installations/{id}/surface-token',
+  params: { id: 'installation' },
+  caller: 'console',
+  summary: 'Get a token for the agent’s page in an iframe',
+  description:
+    'It reads `GET /api/v1/*` within the read scopes that the installation was granted, for 5 minutes; writing with it is ' +
+    '`disposable_token_readonly`. It ends at once with the installation, a suspension, a rotated client secret and the ' +
+    'membership of the person who asked for it.',
+  response: SurfaceTokenSchema,
+  errors: ['app_suspended', 'installation_suspended'],
+  secret: true,
+  needs: ['keys:tokens', 'objects:read'],
+  // A kept token is not given again once there is nothing to show any more.
+  replays: async (work, caller, _body, { id }) => {
+    try {
+      await showable(work, caller.workspace, id)
+      return true
+    } catch (error) {
+      if (error instanceof PlatformError) return false
+      throw error
+    }
+  },
+  handler: ({ work, caller, params }) => issueSurfaceToken(work, caller.workspace, caller.user.id, params.id),
+})

@@ -1,0 +1,6 @@
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import { invitationEndpoints } from './invitations.ts'
+import { memberEndpoints } from './members.ts'
+import { sessionEndpoints } from './session.ts'
+
+export const endpoints: Endpoint[] = [...sessionEndpoints, ...memberEndpoints, ...invitationEndpoints]

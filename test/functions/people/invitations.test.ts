@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { joinWrites, previewInvitation } from '#shared/domain/people/join.ts'
+import { MemberEntity, type Role } from '#shared/entities/people.ts'
+import { contents } from '#test/contract/contents.ts'
+import type { member } from '#test/support/fixtures.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+import { audited, team, workOf } from './support.ts'
+
+const platform = usingPlatform()
+beforeEach(() => platform.clock.advance(60_000))
+
+type Person = Awaited<ReturnType<typeof member>>
+
+const invite = ({ token }: Person, body: object = {}, headers = {}) =>
+  platform.call('POST', '/console/invitations', { token, body, headers })
+const list = async ({ token }: Person) =>
+  (await platform.call('GET', '/console/invitations', { token })).body.items as { id: string; role: Role }[]
+const revoke = ({ token }: Person, id: string) => platform.call('DELETE', `/console/invitations/${id}`, { token })
+const preview = (startParameter: string) => previewInvitation(platform.deps, startParameter.slice('join_'.length))
+
+const owner = async () => {
+  const { workspaceId, people } = await team(platform, 'owner')
+  return { workspaceId, person: people[0] as Person }
+}
+
+describe('POST /console/invitations', () => {
+  it('answers a start parameter that the messaging app takes, once, and keeps its hash', async () => {
+    const { person } = await owner()
+    const answer = await invite(person)
+    expect([answer.status, answer.headers['cache-control']]).toEqual([201, 'no-store'])
+    expect(answer.body).toEqual({
+      id: expect.stringMatching(/^inv_/),
+      role: 'member',
+      start_parameter: expect.stringMatching(/^join_[A-Za-z0-9_-]{43}$/),
+      created_by: { id: person.user.id, name: person.user.name },
+      created_at: expect.any(String),
+      expires_at: expect.any(String),
+    })
+    expect(Date.parse(answer.body.expires_at) - Date.parse(answer.body.created_at)).toBe(7 * 86_400_000)
+    expect(answer.body.start_parameter.length).toBeLessThanOrEqual(64)
+    const stored = [...(await contents(platform)).values()].join()
+    expect(stored).not.toContain(answer.body.start_parameter.slice(5))
+    expect(JSON.stringify(await list(person))).not.toContain(answer.body.start_parameter.slice(5))
+  })
+
+  it('leaves who invited to what in the audit', async () => {
+    const { workspaceId, person } = await owner()
+    const { body } = await invite(person, { role: 'admin' })
+    expect(await audited(platform, workspaceId)).toMatchObject([
+      {
+        action: 'invitation.created',
+        actor: { type: 'user', id: person.user.id },
+        target: { type: 'invitation', id: body.id },
+        source_ip: '203.0.113.7',
+        details: { role: 'admin' },
+      },
+    ])
+  })
+
+  it('takes an end between a minute and 7 days', async () => {
+    const { person } = await owner()
+    for (const expires_in of [59, 604_801, 90.5, '60']) {
+      expect((await invite(person, { expires_in })).body.error.code).toBe('validation_error')
+    }
+    const { start_parameter } = (await invite(person, { expires_in: 60 })).body
+    platform.clock.advance(59_999)
+    expect(await preview(start_parameter)).toBeTruthy()
+    platform.clock.advance(1)
+    expect(await preview(start_parameter)).toBeUndefined()
+    expect(await list(person)).toEqual([])
+  })
+
+  it.each<[Role, Role, number]>([
+    ['member', 'member', 403],
+    ['admin', 'admin', 201],
+    ['admin', 'owner', 403],
+    ['owner', 'owner', 201],
+  ])('%s invites to %s: %i', async (role, to, status) => {
+    const { people } = await team(platform, role)
+    const answer = await invite(people[0] as Person, { role: to })
+    expect(answer.status).toBe(status)
+    if (status === 403) expect(answer.body.error.code).toBe('admin_required')
+  })
+
+  it('the same Idempotency-Key answers the same invitation', async () => {
+    const { person } = await owner()
+    const send = () => invite(person, {}, { 'idempotency-key': 'one' })
+    const [first, again] = [await send(), await send()]
+    expect([again.text, again.headers['idempotency-replayed']]).toEqual([first.text, 'true'])
+    expect(await list(person)).toHaveLength(1)
+  })
+})
+
+describe('GET /console/invitations', () => {
+  it('shows admins of the workspace what can still be used, newest first', async () => {
+    const { workspaceId, people } = await team(platform, 'owner', 'admin')
+    const [one, admin] = people as [Person, Person]
+    const first = (await invite(one)).body.id
+    platform.clock.advance(1_000)
+    const second = (await invite(admin, { role: 'admin' })).body.id
+    expect((await list(one)).map(({ id }) => id)).toEqual([second, first])
+    // Whoever loses the role takes the invitation along.
+    const at = { workspace_id: workspaceId, user_id: admin.user.id }
+    await platform.deps.table.transact([MemberEntity.update(at, { set: { role: 'member' } })])
+    expect((await list(one)).map(({ id }) => id)).toEqual([first])
+    expect(await list((await owner()).person)).toEqual([])
+  })
+})
+
+describe('DELETE /console/invitations/{id}', () => {
+  it('kills the link, once, and says so in the audit', async () => {
+    const { workspaceId, person } = await owner()
+    const { id, start_parameter } = (await invite(person)).body
+    const shown = await preview(start_parameter)
+    expect((await revoke(person, id)).status).toBe(204)
+    expect(await preview(start_parameter)).toBeUndefined()
+    expect((await revoke(person, id)).status).toBe(404)
+    const actions = (await audited(platform, workspaceId)).map(({ action }) => action)
+    expect(actions).toEqual(['invitation.created', 'invitation.revoked'])
+    // Also for somebody who is looking at it.
+    if (!shown) throw new Error('it was there')
+    const work = workOf(platform)
+    const writes = await joinWrites(work, shown, { id: 'usr_01kae5m1v8w6c3x9q2r7t4y0zn', name: 'Late' })
+    await expect(work.commit(writes)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('is not_found for another workspace’s, and for one that has expired', async () => {
+    const { person } = await owner()
+    const { id } = (await invite(person, { expires_in: 60 })).body
+    expect((await revoke((await owner()).person, id)).status).toBe(404)
+    platform.clock.advance(60_000)
+    expect((await revoke(person, id)).status).toBe(404)
+  })
+})
