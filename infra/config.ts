@@ -73,6 +73,8 @@ export function readConfig(context: Context, env: Record<string, string | undefi
   return { ...result.data, stage, prefix, region }
 }
 
+const LOOPBACK = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/
+
 /** What no single setting shows: combinations that would open a deployment up, lose data, or not work. */
 function contradictions(stage: string, settings: Settings): string[] {
   const development = stage === 'local' || stage === 'emulator'
@@ -94,6 +96,15 @@ function contradictions(stage: string, settings: Settings): string[] {
   }
   if (settings.baseUrl !== undefined && !settings.baseUrl.startsWith('https://') && !development) {
     refuse('baseUrl', 'must begin with https://, because tokens and secrets travel to it')
+  }
+  for (const name of ['telegramApiUrl', 'telegramLinkUrl'] as const) {
+    const url = new URL(settings[name])
+    if (url.protocol !== 'https:' && !(development && LOOPBACK.test(url.hostname))) {
+      refuse(name, 'must begin with https://; http is for a stand-in on this machine in the stages local and emulator')
+    }
+    if (url.search !== '' || url.hash !== '' || url.username !== '') {
+      refuse(name, 'is an address that paths are appended to: leave out the query, the fragment and the credentials')
+    }
   }
   if (!settings.retainData && /^(prod|production|live)\b/.test(stage)) {
     refuse('retainData', `false would delete the data of ${stage} with its stack; leave it true`)

@@ -11,6 +11,7 @@ export type Surroundings = {
   busName: string
   queueUrls: Record<QueueName, string>
   secretArns: Record<'tokens' | 'admin' | 'data', string>
+  telegramBotSecretArn: string
 }
 
 const secretVariables = {
@@ -38,12 +39,17 @@ export function environment(plan: FunctionPlan, config: Config, around: Surround
   if (config.localAdmin) variables.LOCAL_ADMIN = 'true'
   for (const capability of plan.capabilities) {
     const [kind, name] = capability.split(':')
-    if (kind === 'objects') variables.BUCKET_NAME = around.bucketName
+    if (kind === 'objects' || kind === 'files') variables.BUCKET_NAME = around.bucketName
     if (kind === 'bus') variables.BUS_NAME = around.busName
     if (kind === 'queue') variables[queueUrlVariable(name as QueueName)] = around.queueUrls[name as QueueName]
     if (kind === 'keys')
       variables[secretVariables[name as keyof typeof secretVariables]] =
         around.secretArns[name as 'tokens' | 'admin' | 'data']
+    if (kind === 'bot') {
+      variables.TELEGRAM_BOT_SECRET_ARN = around.telegramBotSecretArn
+      variables.TELEGRAM_API_URL = config.telegramApiUrl
+      variables.TELEGRAM_LINK_URL = config.telegramLinkUrl
+    }
   }
   return variables
 }

@@ -22,6 +22,10 @@ const whole = (least: number, most: number) =>
     .min(least)
     .max(most)
 const text = (pattern: RegExp, message: string) => z.string().regex(pattern, message)
+/** An absolute address without a trailing slash, to which paths are appended. */
+const address = z
+  .url({ protocol: /^https?$/, error: 'use an absolute address' })
+  .transform((url) => url.replace(/\/+$/, ''))
 
 const logDays = Object.values(RetentionDays).filter(
   (days) => typeof days === 'number' && days !== RetentionDays.INFINITE,
@@ -30,10 +34,7 @@ const logDays = Object.values(RetentionDays).filter(
 /** The settings of a stage, each with its default. Unknown names are refused. */
 export const Settings = z.strictObject({
   /** The address that the platform hands out; derived from the domain, the edge or the API unless given. */
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: 'use an absolute address' })
-    .transform((url) => url.replace(/\/+$/, ''))
-    .optional(),
+  baseUrl: address.optional(),
   /** A domain of your own, for example `api.example.com`. */
   domainName: text(/^(?=.{4,253}$)([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/, 'use a host name in lower case').optional(),
   /** The certificate for it: in the stack's region, or in us-east-1 with `edge`. */
@@ -49,6 +50,10 @@ export const Settings = z.strictObject({
   streaming: flag.default(true),
   /** Anybody may open a console session (stages local and emulator). */
   consoleAutoProvision: flag.default(false),
+  /** The Bot API's server (https; a stand-in on this machine in the stages local and emulator). */
+  telegramApiUrl: address.default('https://api.telegram.org'),
+  /** What links into the messaging app begin with; a bot's name follows. */
+  telegramLinkUrl: address.default('https://t.me'),
   /** Webhooks and agents may live on this machine (stages local and emulator). */
   allowLoopbackTargets: flag.default(false),
   /** The fixed admin and admin key exist (stages local and emulator). */

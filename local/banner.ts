@@ -8,7 +8,14 @@ const ADMIN = { key: 'local-admin-key', email: 'admin@example.com', password: 'l
  *
  * @param options.seconds from the start of the process
  */
-export const banner = (options: { baseUrl: string; dataDir: string; seconds: number; colour: boolean }): string => {
+export const banner = (options: {
+  baseUrl: string
+  /** The stand-in for Telegram, at the platform's bot. */
+  messenger: string
+  dataDir: string
+  seconds: number
+  colour: boolean
+}): string => {
   const { baseUrl } = options
   const bold = (text: string) => (options.colour ? styleText('bold', text, { validateStream: false }) : text)
   return `
@@ -16,6 +23,7 @@ ${bold(`The platform runs at ${baseUrl}`)} (ready in ${options.seconds.toFixed(1
 
   documentation   ${baseUrl}/docs
   OpenAPI         ${baseUrl}/openapi.json
+  messenger       ${options.messenger} (stands in for Telegram)
   admin           ${ADMIN.email} / ${ADMIN.password}
   admin key       ${ADMIN.key}
   data            ${options.dataDir} (npm start -- --fresh begins anew)

@@ -16,6 +16,8 @@ import { createPrinter, type LogEntry, type LogListener } from './logs.ts'
 import { createControls } from './platform/controls.ts'
 import type { Platform, PlatformOptions } from './platform/types.ts'
 import { startSources } from './sources.ts'
+import { botSecretOf, connectLocalBot, keepLocalToken, LOCAL_BOT, telegramVariables } from './telegram/local-bot.ts'
+import { createTelegram } from './telegram.ts'
 import { REGION } from './template/physical.ts'
 import { readTemplate } from './template.ts'
 
@@ -26,10 +28,10 @@ export type { Platform, PlatformOptions } from './platform/types.ts'
 
 const DRAIN_MS = 1_500
 
-const listenAws = async (services: () => Services | undefined, remembered: number) => {
-  // Addresses of uploads given out before a restart go on working when the port is still free.
-  if (remembered === 0) return startAwsServer(services, 0)
-  return startAwsServer(services, remembered).catch(() => startAwsServer(services, 0))
+/** Addresses given out before a restart (of uploads, of the messenger) go on working when the port is still free. */
+const listen = async <T>(start: (port: number) => Promise<T>, remembered: string | undefined): Promise<T> => {
+  const port = Number(remembered ?? 0)
+  return port === 0 ? start(0) : start(port).catch(() => start(0))
 }
 
 /** Fails with words that say what to do. */
@@ -84,8 +86,12 @@ const start = async (
     fail = resolve
   })
 
-  const [aws, dynamodb] = await Promise.all([
-    listenAws(() => services, Number(state.get('aws-port') ?? 0)).then((server) => {
+  const [aws, telegram, dynamodb] = await Promise.all([
+    listen((port) => startAwsServer(() => services, port), state.get('aws-port')).then((server) => {
+      undo.push(server.stop)
+      return server
+    }),
+    listen((port) => createTelegram({ ...LOCAL_BOT, port }), state.get('telegram-port')).then((server) => {
       undo.push(server.stop)
       return server
     }),
@@ -99,6 +105,7 @@ const start = async (
     }),
   ])
   state.set('aws-port', String(aws.port))
+  state.set('telegram-port', String(telegram.port))
 
   const model = readTemplate({ cdkOut: options.cdkOut, bundles: options.bundles, addresses: { aws: aws.address } })
   const queues = model.queues.map((queue) => ({
@@ -107,6 +114,7 @@ const start = async (
   }))
   const sqs = createSqs({ queues, database, address: aws.address })
   undo.push(sqs.stop)
+  const secrets = createSecrets(model.secrets, database)
   services = {
     sqs,
     events: createEventBridge({
@@ -114,7 +122,7 @@ const start = async (
       sqs,
       onDropped: (rule, event) => onError(`Rule ${rule} has no target for event ${event.id}`),
     }),
-    secretsmanager: createSecrets(model.secrets, database),
+    secretsmanager: secrets,
     s3: createS3({ buckets: model.buckets, database, dataDir: options.dataDir }),
     dynamodb: dynamodb.endpoint,
     hook: () => hook,
@@ -130,7 +138,12 @@ const start = async (
     s3: aws.address,
   }
   let baseUrl = `http://127.0.0.1:${options.port ?? 0}`
-  const { env: overrides = {}, shell = {} } = options
+  const { env: overrides = {}, shell: given = {} } = options
+  const shell = { ...telegramVariables(telegram), ...given }
+  // Whoever names another Bot API has a bot of their own there.
+  const bot = shell.TELEGRAM_API_URL === telegram.url ? botSecretOf(model, secrets) : undefined
+  // Before any function runs: it reads the secret once in five minutes.
+  if (bot) await keepLocalToken(bot)
   const functions = createFunctions({
     models: model.functions,
     environment: (fn) => functionEnvironment(fn, { endpoints, baseUrl, deployedUrl: model.api?.url, shell, overrides }),
@@ -157,6 +170,7 @@ const start = async (
     await Promise.all([gateway.stop(), ...sources.map((source) => source.stop())])
     for (let waited = 0; waited < DRAIN_MS && functions.running > 0; waited += 20) await sleep(20)
   })
+  if (bot) await connectLocalBot(bot, { telegram, baseUrl })
 
   announce(options.dataDir, { pid: process.pid, baseUrl, endpoints })
   undo.push(() => withdraw(options.dataDir))
@@ -167,6 +181,7 @@ const start = async (
     client: { region: REGION, credentials: { accessKeyId: LOCAL_ACCESS_KEY, secretAccessKey: LOCAL_SECRET_KEY } },
     tableName: model.tables[0]?.name ?? '',
     model,
+    telegram,
     invoke: functions.invoke,
     intercept: functions.intercept,
     onAwsCall: (given) => {

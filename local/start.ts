@@ -114,7 +114,8 @@ const main = async (): Promise<void> => {
   if (json) say(`ready at ${platform.baseUrl}`)
   else {
     const colour = process.stdout.isTTY === true && !process.env.NO_COLOR
-    console.log(banner({ baseUrl: platform.baseUrl, dataDir, seconds: performance.now() / 1_000, colour }))
+    const messenger = `${platform.telegram.url}/${platform.telegram.username}`
+    console.log(banner({ baseUrl: platform.baseUrl, messenger, dataDir, seconds: performance.now() / 1_000, colour }))
   }
   await platform.warm()
 }

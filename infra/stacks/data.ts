@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, ProjectionType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb'
-import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
+import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods } from 'aws-cdk-lib/aws-s3'
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
@@ -14,6 +14,9 @@ export class DataStack extends Stack {
   readonly keyrings: Record<'tokens' | 'admin' | 'data', Secret>
   /** The secrets' ARNs for policies: the attribute, because emulators give the name for the reference. */
   readonly keyringArns: Record<'tokens' | 'admin' | 'data', string>
+  /** The platform's own bot: `{token, webhook_secret}`. Its token comes from the operator (`npm run telegram`), so it is empty at first. */
+  readonly telegramBot: Secret
+  readonly telegramBotArn: string
   /** The bucket's ARN as the other stack imports it, so that a policy with parts of the bucket in it can be read there. */
   readonly bucketArn: string
 
@@ -30,6 +33,8 @@ export class DataStack extends Stack {
     }
     const arn = (secret: Secret) => (secret.node.defaultChild as CfnSecret).attrId
     const { tokens, admin, data } = this.keyrings
+    this.telegramBot = this.#telegramBot(removalPolicy)
+    this.telegramBotArn = arn(this.telegramBot)
     this.keyringArns = { tokens: arn(tokens), admin: arn(admin), data: arn(data) }
   }
 
@@ -67,6 +72,17 @@ export class DataStack extends Stack {
       enforceSSL: true,
       versioned: false,
       removalPolicy,
+      // Browsers put and get files by presigned addresses, from the pages of any integration. The signature is what allows
+      // it, not the page: no rule lets cookies through, and there are none.
+      cors: [
+        {
+          allowedMethods: [HttpMethods.PUT, HttpMethods.GET],
+          allowedOrigins: ['*'],
+          allowedHeaders: ['content-type', 'if-none-match'],
+          exposedHeaders: ['ETag'],
+          maxAge: Duration.hours(1).toSeconds(),
+        },
+      ],
       lifecycleRules: [
         { id: 'abandoned-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
         // A kept answer counts for 24 hours; days are the least that a bucket knows.
@@ -96,6 +112,25 @@ export class DataStack extends Stack {
     acknowledge(secret, {
       'AwsSolutions-SMG4':
         'A keyring is rotated by adding a key beside the old ones; replacing it on a schedule would void every token.',
+    })
+    return secret
+  }
+
+  /** Generated with what Telegram's calls are known by; 64 letters and digits, as `setWebhook` takes them. */
+  #telegramBot(removalPolicy: RemovalPolicy): Secret {
+    const secret = new Secret(this, 'TelegramBot', {
+      description: 'Token and webhook secret of the platform’s bot',
+      removalPolicy,
+      generateSecretString: {
+        secretStringTemplate: JSON.stringify({ token: '' }),
+        generateStringKey: 'webhook_secret',
+        passwordLength: 64,
+        excludePunctuation: true,
+      },
+    })
+    acknowledge(secret, {
+      'AwsSolutions-SMG4':
+        'The token is the messaging app’s to give, and the webhook secret is known there too: the operator replaces both.',
     })
     return secret
   }

@@ -71,6 +71,10 @@ export class ServiceStack extends Stack {
       email: config.alarmEmail,
     })
     new CfnOutput(this, 'BaseUrl', { value: baseUrl, description: 'Where the platform answers' })
+    new CfnOutput(this, 'TelegramBotSecret', {
+      value: data.telegramBot.secretArn,
+      description: 'Where npm run telegram puts the bot’s token',
+    })
     new CfnOutput(this, 'ApiId', { value: this.api.restApiId })
   }
 }
@@ -82,6 +86,7 @@ function resourcesOf(data: DataStack, messaging: Messaging): Resources {
     bucket: data.bucketArn,
     bus: messaging.bus.eventBusArn,
     keyrings: data.keyringArns,
+    telegramBot: data.telegramBotArn,
     queues: byQueue(messaging, (queue) => queue.queueArn),
   }
 }
@@ -94,6 +99,7 @@ function surroundingsOf(data: DataStack, messaging: Messaging, baseUrl: string):
     bucketName: data.bucket.bucketName,
     busName: messaging.bus.eventBusName,
     secretArns: { tokens: tokens.secretArn, admin: admin.secretArn, data: atRest.secretArn },
+    telegramBotSecretArn: data.telegramBot.secretArn,
     queueUrls: byQueue(messaging, (queue) => queue.queueUrl),
   }
 }

@@ -70,13 +70,17 @@ const locate = (host: string, pathname: string): { name: string; key: string } =
 const allowBrowser = (bucket: BucketModel, request: IncomingMessage, response: ServerResponse): boolean => {
   const { origin } = request.headers
   const method = String(request.headers['access-control-request-method'] ?? request.method)
+  const asked = request.headers['access-control-request-headers']
+  const names = asked?.split(',').map((name) => name.trim().toLowerCase()) ?? []
   const rule = bucket.cors.find(
-    ({ origins, methods }) => (origins.includes('*') || origins.includes(origin ?? '')) && methods.includes(method),
+    ({ origins, methods, headers }) =>
+      (origins.includes('*') || origins.includes(origin ?? '')) &&
+      methods.includes(method) &&
+      (headers.includes('*') || names.every((name) => headers.includes(name))),
   )
   if (!origin || !rule) return false
   response.setHeader('access-control-allow-origin', rule.origins.includes('*') ? '*' : origin)
   response.setHeader('access-control-allow-methods', rule.methods.join(', '))
-  const asked = request.headers['access-control-request-headers']
   if (asked) response.setHeader('access-control-allow-headers', asked)
   if (rule.exposed.length > 0) response.setHeader('access-control-expose-headers', rule.exposed.join(', '))
   response.setHeader('vary', 'Origin')

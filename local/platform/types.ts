@@ -3,6 +3,7 @@ import type { Queue } from '../aws/sqs/queue.ts'
 import type { Endpoints } from '../environment.ts'
 import type { InvokeInterceptor, InvokeResult } from '../functions.ts'
 import type { LogListener } from '../logs.ts'
+import type { Telegram } from '../telegram.ts'
 import type { LocalModel } from '../template/model.ts'
 
 /** How to start a local platform. Only the folders are needed. */
@@ -42,6 +43,8 @@ export interface Platform {
   client: { region: string; credentials: { accessKeyId: string; secretAccessKey: string } }
   tableName: string
   model: LocalModel
+  /** Stands in for Telegram, with the platform's bot connected unless the shell sets `TELEGRAM_API_URL`. */
+  telegram: Telegram
   /** Invokes a function by its short name, logical id or ARN. */
   invoke(functionName: string, event: unknown): Promise<InvokeResult>
   /** Stands between a function and whatever calls it, until the returned function is called. */

@@ -75,6 +75,18 @@ describe('deployment settings', () => {
     ['streaming', { streaming: false }, /streaming: false is for emulators/],
     ['baseUrl', { baseUrl: 'http://api.example.com' }, /baseUrl: must begin with https/],
     ['baseUrl that is none', { baseUrl: 'api.example.com' }, /baseUrl: use an absolute address/],
+    [
+      'telegramApiUrl',
+      { telegramApiUrl: 'http://127.0.0.1:8081' },
+      /telegramApiUrl: must begin with https:.*local and emulator/,
+    ],
+    [
+      'telegramApiUrl elsewhere',
+      { stage: 'local', telegramApiUrl: 'http://example.com' },
+      /telegramApiUrl: must begin/,
+    ],
+    ['telegramLinkUrl', { telegramLinkUrl: 'https://t.me/?a=b' }, /telegramLinkUrl: .*leave out the query/],
+    ['telegramLinkUrl that is none', { telegramLinkUrl: 't.me' }, /telegramLinkUrl: use an absolute address/],
     ['retainData', { stage: 'prod', retainData: false }, /retainData: false would delete the data of prod/],
     ['certificateArn', { domainName: 'api.example.com' }, /certificateArn: is needed with domainName/],
     ['domainName', { hostedZone: '{"id":"Z1","name":"example.com"}' }, /domainName: is needed/],

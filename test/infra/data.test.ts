@@ -62,8 +62,8 @@ describe('what keeps state', () => {
     expect(JSON.stringify(resources(data, 'AWS::S3::BucketPolicy'))).toContain('aws:SecureTransport')
   })
 
-  it('is three secrets that are generated at deployment, each a ring of one key', () => {
-    const secrets = resources(data, 'AWS::SecretsManager::Secret')
+  it('is three keyrings that are generated at deployment, each of one key', () => {
+    const secrets = resources(data, 'AWS::SecretsManager::Secret').filter(([id]) => /Keys/.test(id))
     expect(secrets).toHaveLength(3)
     for (const [, { Properties }] of secrets) {
       expect(Properties.SecretString).toBeUndefined()
@@ -74,5 +74,17 @@ describe('what keeps state', () => {
         ExcludePunctuation: true,
       })
     }
+  })
+
+  it('is the bot’s secret, with what Telegram’s calls are known by and without a token', () => {
+    const secrets = resources(data, 'AWS::SecretsManager::Secret').filter(([id]) => !/Keys/.test(id))
+    expect(secrets.map(([id]) => id)).toEqual([expect.stringMatching(/^TelegramBot/)])
+    expect(secrets[0]?.[1].Properties.SecretString).toBeUndefined()
+    expect(secrets[0]?.[1].Properties.GenerateSecretString).toEqual({
+      SecretStringTemplate: '{"token":""}',
+      GenerateStringKey: 'webhook_secret',
+      PasswordLength: 64,
+      ExcludePunctuation: true,
+    })
   })
 })

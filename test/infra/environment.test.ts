@@ -22,11 +22,14 @@ describe('the environment of the functions', () => {
       localAdmin: false,
       webhookRetryDelaysMs: [10_000, 60_000, 300_000, 1_800_000, 2_000, 6_000],
     })
-    expect(settings.bucketName !== undefined).toBe(capabilities.some((capability) => capability.startsWith('objects:')))
+    expect(settings.bucketName !== undefined).toBe(capabilities.some((capability) => /^(objects|files):/.test(capability)))
     expect(settings.busName !== undefined).toBe(capabilities.includes('bus:put'))
     for (const ring of ['tokens', 'admin', 'data'] as const) {
       expect(settings.secretArns[ring] !== undefined).toBe(capabilities.includes(`keys:${ring}`))
     }
+    expect(settings.telegram.secretArn !== undefined).toBe(capabilities.includes('bot'))
+    for (const variable of ['TELEGRAM_API_URL', 'TELEGRAM_LINK_URL'])
+      expect(environmentOf(name)[variable] !== undefined).toBe(capabilities.includes('bot'))
     for (const queue of ['fanout', 'dispatch', 'delivery', 'approved-tools'] as const) {
       expect(environmentOf(name)[queueUrlVariable(queue)] !== undefined).toBe(capabilities.includes(`queue:${queue}`))
     }
@@ -51,6 +54,15 @@ describe('the environment of the functions', () => {
       expect(environmentOf('console', { stage })).toMatchObject(
         Object.fromEntries(switches.map((name) => [name, 'true'])),
       )
+  })
+
+  it('tells who speaks for the bot where Telegram is, or what stands for it', () => {
+    expect(readSettings(environmentOf('bot')).telegram).toMatchObject({
+      apiUrl: 'https://api.telegram.org',
+      linkUrl: 'https://t.me',
+    })
+    const own = environmentOf('bot', { telegramApiUrl: 'https://bot-api.example.com/' })
+    expect(own.TELEGRAM_API_URL).toBe('https://bot-api.example.com')
   })
 
   it('answers buffered where the gateway cannot stream', () => {

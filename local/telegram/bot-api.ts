@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http'
+import { badRequest, TelegramError } from './error.ts'
+import type { Args, Result } from './methods.ts'
+
+/** The answer to a call: its status, and the body that goes with it. */
+export interface ApiAnswer {
+  status: number
+  body: { ok: true; result: unknown; description?: string } | { ok: false; error_code: number; description: string }
+}
+
+const PATH = /^\/bot([^/]+)\/(\w+)\/?$/
+const LARGEST_BODY = 1024 * 1024
+
+export const readBody = async (request: IncomingMessage): Promise<string> => {
+  const pieces: Buffer[] = []
+  let size = 0
+  for await (const piece of request) {
+    size += (piece as Buffer).length
+    if (size > LARGEST_BODY) throw new TelegramError(413, 'Request Entity Too Large')
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+/** From the address and the body together, as Telegram takes them: query, form or JSON. */
+const readArgs = async (request: IncomingMessage, query: URLSearchParams): Promise<Args> => {
+  const args: Args = Object.fromEntries(query)
+  const body = await readBody(request)
+  if (body === '') return args
+  if (!request.headers['content-type']?.includes('json')) {
+    return { ...args, ...Object.fromEntries(new URLSearchParams(body)) }
+  }
+  try {
+    return { ...args, ...(JSON.parse(body) as Args) }
+  } catch {
+    throw badRequest("can't parse request JSON object")
+  }
+}
+
+/**
+ * Answers one call of `/bot<token>/<method>`.
+ *
+ * @param options.call makes the call; undefined for a method that does not exist
+ * @returns undefined if the address is none of the API's
+ */
+export const answerApi = async (
+  request: IncomingMessage,
+  url: URL,
+  options: { token: string; call(method: string, args: Args): Result | undefined },
+): Promise<ApiAnswer | undefined> => {
+  const [, token, method = ''] = PATH.exec(decodeURIComponent(url.pathname)) ?? []
+  if (token === undefined) return undefined
+  try {
+    const args = await readArgs(request, url.searchParams)
+    if (token !== options.token) {
+      const wellFormed = /^[1-9]\d*:/.test(token) && token.length <= 80
+      throw new TelegramError(401, wellFormed ? 'Unauthorized' : 'Unauthorized: invalid token specified')
+    }
+    const result = options.call(method, args)
+    if (!result) throw new TelegramError(404, 'Not Found: method not found')
+    return { status: 200, body: { ok: true, ...result } }
+  } catch (error) {
+    if (!(error instanceof TelegramError)) throw error
+    const { code, message, parameters } = error
+    return {
+      status: code,
+      body: { ok: false, error_code: code, description: message, ...(parameters && { parameters }) },
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import type { BotUser } from '../chats.ts'
+import { script } from './script.ts'
+import { style } from './style.ts'
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+const securityPolicy = [
+  "default-src 'none'",
+  `script-src ${hashOf(script)}`,
+  `style-src ${hashOf(style)}`,
+  "connect-src 'self'",
+  'img-src data:',
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
+
+/** The messenger's page, whole: no other file. What is written in chats comes later and is set as text. */
+export const messengerPage = ({ username, first_name }: BotUser): { html: string; securityPolicy: string } => ({
+  securityPolicy,
+  html: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Local stand-in for Telegram: @${escapeHtml(username)}</title>
+<link rel="icon" href="data:,">
+<style>${style}</style>
+</head>
+<body>
+<header>
+<p id="notice">Local stand-in for Telegram. Nothing here leaves this machine.</p>
+<div id="bar">
+<h1>${escapeHtml(first_name)} <span class="soft">@${escapeHtml(username)}</span></h1>
+<p id="me" hidden><span id="person"></span> <button id="change" type="button">Be somebody else</button></p>
+</div>
+</header>
+<main>
+<section id="who" hidden aria-labelledby="who-title">
+<h2 id="who-title">Who are you?</h2>
+<p class="soft">The same name is the same person, also after a restart.</p>
+<form id="who-form">
+<label for="name">Name</label>
+<input id="name" autocomplete="off" required maxlength="64">
+<button class="primary" type="submit">Continue</button>
+</form>
+<div id="known" hidden>
+<p class="soft" id="known-title">Or be again</p>
+<ul id="names" aria-labelledby="known-title"></ul>
+</div>
+</section>
+<section id="chat" hidden aria-label="Chat">
+<div id="log" role="log" aria-label="Messages"><ol id="messages"></ol></div>
+<p id="empty" class="soft">No messages yet.</p>
+<p id="toast" role="status"></p>
+<button id="start" class="primary" type="button" hidden>Start</button>
+<form id="write">
+<label for="text" class="unseen">Message</label>
+<input id="text" autocomplete="off" maxlength="4096" placeholder="Message">
+<button type="submit">Send</button>
+</form>
+</section>
+<noscript><p>This page needs JavaScript.</p></noscript>
+</main>
+<script>${script}</script>
+</body>
+</html>
+`,
+})

@@ -1,0 +1,149 @@
+/** Script of the messenger's page. What people and the bot write is only ever set as text. */
+export const script = `
+'use strict'
+const byId = (id) => document.getElementById(id)
+const element = (tag, className, text) => {
+  const made = document.createElement(tag)
+  if (className) made.className = className
+  if (text !== undefined) made.textContent = text
+  return made
+}
+const START = new URLSearchParams(location.search).get('start') ?? ''
+const TITLE = document.title
+let name = ''
+let source
+let started = false
+let shown = new Map()
+
+const names = () => {
+  try { return JSON.parse(localStorage.getItem('names') ?? '[]') } catch { return [] }
+}
+const post = async (path, body) => {
+  const answer = await fetch('/messenger/' + path, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name, ...body }),
+  })
+  if (!answer.ok) throw new Error('The stand-in answered ' + answer.status)
+  return answer.json()
+}
+const say = (text) => post('messages', { text }).catch(tell)
+const tell = (problem) => { byId('toast').textContent = problem.message ?? String(problem) }
+
+const press = async (message, button, at) => {
+  at.disabled = true
+  byId('toast').textContent = ''
+  try {
+    const { text = '' } = await post('press', { message_id: message.message_id, button })
+    byId('toast').textContent = text
+  } catch (problem) { tell(problem) }
+  at.disabled = false
+}
+
+const buttonOf = (message, button, index) => {
+  if (button.callback_data !== undefined) {
+    const made = element('button', '', button.text)
+    made.type = 'button'
+    made.addEventListener('click', () => press(message, index, made))
+    return made
+  }
+  const made = element('a', 'button', button.text + ' ↗')
+  made.href = '/messenger/open?' + new URLSearchParams({ name, message_id: message.message_id, button: index })
+  made.target = '_blank'
+  made.rel = 'noopener noreferrer'
+  return made
+}
+
+const itemOf = (message) => {
+  const item = element('li', message.from.is_bot ? 'theirs' : 'mine')
+  const bubble = element('p', 'bubble')
+  bubble.append(element('span', 'unseen', message.from.is_bot ? 'Bot: ' : 'You: '), message.text)
+  const at = new Date((message.edit_date ?? message.date) * 1000)
+  const time = element('time', '', (message.edit_date ? 'edited ' : '') + at.toLocaleTimeString())
+  time.dateTime = at.toISOString()
+  bubble.append(time)
+  item.append(bubble)
+  let index = 0
+  for (const row of message.reply_markup?.inline_keyboard ?? []) {
+    const line = element('div', 'row')
+    for (const button of row) line.append(buttonOf(message, button, index++))
+    item.append(line)
+  }
+  return item
+}
+
+const show = (messages) => {
+  const before = shown
+  shown = new Map()
+  for (const message of messages) {
+    const text = JSON.stringify(message)
+    const known = before.get(message.message_id)
+    shown.set(message.message_id, known?.text === text ? known : { text, item: itemOf(message) })
+  }
+  const list = byId('messages')
+  const items = [...shown.values()].map(({ item }) => item)
+  // What has not changed stays in its place, and keeps the focus.
+  items.forEach((item, i) => { if (list.children[i] !== item) list.insertBefore(item, list.children[i] ?? null) })
+  while (list.children.length > items.length) list.lastElementChild.remove()
+  byId('empty').hidden = items.length > 0
+  byId('start').hidden = started || (items.length > 0 && START === '')
+  if (before.size !== shown.size) window.scrollTo(0, document.body.scrollHeight)
+}
+
+const ask = () => {
+  source?.close()
+  name = ''
+  byId('me').hidden = byId('chat').hidden = true
+  byId('who').hidden = false
+  const known = names()
+  byId('known').hidden = known.length === 0
+  byId('names').replaceChildren(...known.map((each) => {
+    const item = element('li')
+    const button = element('button', '', each)
+    button.type = 'button'
+    button.addEventListener('click', () => be(each))
+    item.append(button)
+    return item
+  }))
+  byId('name').value = ''
+  byId('name').focus()
+}
+
+const be = (given) => {
+  name = given.trim()
+  if (name === '') return
+  localStorage.setItem('names', JSON.stringify([name, ...names().filter((each) => each !== name)].slice(0, 8)))
+  localStorage.setItem('current', name)
+  document.title = name + ' · ' + TITLE
+  byId('person').textContent = name
+  byId('who').hidden = true
+  byId('me').hidden = byId('chat').hidden = false
+  byId('messages').replaceChildren()
+  shown = new Map()
+  started = false
+  source?.close()
+  source = new EventSource('/messenger/chat?' + new URLSearchParams({ name }))
+  source.onmessage = (event) => {
+    show(JSON.parse(event.data))
+    if (!byId('start').hidden && document.activeElement === document.body) byId('start').focus()
+  }
+  byId('toast').textContent = ''
+}
+
+byId('who-form').addEventListener('submit', (event) => { event.preventDefault(); be(byId('name').value) })
+byId('change').addEventListener('click', () => { localStorage.removeItem('current'); document.title = TITLE; ask() })
+byId('start').addEventListener('click', () => {
+  started = true
+  byId('start').hidden = true
+  byId('text').focus()
+  say(/^[A-Za-z0-9_-]{1,64}$/.test(START) ? '/start ' + START : '/start')
+})
+byId('write').addEventListener('submit', (event) => {
+  event.preventDefault()
+  const text = byId('text').value.trim()
+  if (text === '') return
+  byId('text').value = ''
+  say(text)
+})
+const current = localStorage.getItem('current')
+if (current) be(current)
+else ask()
+`

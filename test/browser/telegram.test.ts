@@ -1,0 +1,180 @@
+import { readFile } from 'node:fs/promises'
+import { createServer, request, type Server } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { validate } from '@tma.js/init-data-node'
+import { Api } from 'grammy'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTelegram, type Telegram } from '#local/telegram.ts'
+import { launchChromium } from './chromium.ts'
+
+const TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'
+/** A folder for pictures of the page, for whoever wants to look at it. */
+const PICTURES = process.env.SCREENSHOTS
+
+/** Rule and first element of what axe finds. */
+const axeFindings = async (page: Page): Promise<string[]> => {
+  await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
+  return page.evaluate('axe.run().then(({ violations }) => violations.map((v) => v.id + " " + v.nodes[0].html))')
+}
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+afterAll(() => browser?.close())
+
+describe.each(['light', 'dark'] as const)('the messenger, in a browser that prefers %s', (colorScheme) => {
+  let telegram: Telegram
+  let api: Api
+  let bot: Server
+  let botUrl: string
+  let context: BrowserContext
+  let page: Page
+  let complaints: string[]
+  let requests: string[]
+
+  /** A bot that offers a Mini App and a question, and a Mini App that is an empty page. */
+  const startBot = async () => {
+    bot = createServer(async (request, response) => {
+      let text = ''
+      for await (const piece of request) text += piece
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<title>App</title>')
+      if (request.method !== 'POST') return
+      const { message, callback_query: query } = JSON.parse(text)
+      if (query) {
+        await api.answerCallbackQuery(query.id, { text: `You chose ${query.data}` })
+        await api.editMessageText(query.from.id, query.message.message_id, `Chosen: ${query.data}`)
+        return
+      }
+      await api.sendMessage(message.chat.id, `<b>You wrote</b> ${message.text}`, {
+        reply_markup: {
+          inline_keyboard: [
+            [{ text: 'Open the app', web_app: { url: `${botUrl}/app?tg=1` } }],
+            [
+              { text: 'Yes', callback_data: 'yes' },
+              { text: 'No', callback_data: 'no' },
+            ],
+          ],
+        },
+      })
+    })
+    await new Promise<void>((resolve) => bot.listen(0, '127.0.0.1', resolve))
+    botUrl = `http://127.0.0.1:${(bot.address() as AddressInfo).port}`
+    await api.setWebhook(`${botUrl}/hook`)
+  }
+
+  beforeEach(async () => {
+    telegram = await createTelegram({ token: TOKEN, username: 'test_bot', name: 'Test' })
+    api = new Api(TOKEN, { apiRoot: telegram.url })
+    await startBot()
+    context = await browser.newContext({ colorScheme, viewport: { width: 720, height: 800 } })
+    context.setDefaultTimeout(10_000)
+    page = await context.newPage()
+    complaints = []
+    requests = []
+    page.on('request', (request) => requests.push(request.url()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+    })
+  })
+  afterEach(async () => {
+    await context.close()
+    await telegram.stop()
+    bot.close()
+    expect(complaints).toEqual([])
+    expect(requests.filter((url) => !url.startsWith(`${telegram.url}/`))).toEqual([])
+  })
+
+  const picture = async (name: string) => {
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/${colorScheme}-${name}.png` })
+  }
+
+  it('starts the bot with the link’s parameter, by keyboard alone, and hands signed init data to its Mini App', async () => {
+    await page.goto(`${telegram.url}/test_bot?start=oauth_abc`)
+    expect(await page.title()).toContain('Local stand-in for Telegram')
+    await picture('who')
+    expect(await axeFindings(page)).toEqual([])
+    await page.keyboard.type('Ada')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Start' }).waitFor()
+    await page.waitForFunction('document.activeElement?.id === "start"')
+    await picture('start')
+    await page.keyboard.press('Enter')
+    // Whatever the bot writes is text.
+    await page.getByText('<b>You wrote</b> /start oauth_abc').waitFor()
+    await picture('chat')
+    expect(await axeFindings(page)).toEqual([])
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Shift+Tab')
+    const opened = context.waitForEvent('page')
+    await page.keyboard.press('Enter')
+    const app = await opened
+    await app.waitForLoadState()
+    const [address, fragment = ''] = app.url().split('#')
+    expect(address).toBe(`${botUrl}/app?tg=1`)
+    const initData = new URLSearchParams(fragment).get('tgWebAppData') ?? ''
+    validate(initData, TOKEN)
+    expect(JSON.parse(new URLSearchParams(initData).get('user') ?? '')).toMatchObject({
+      id: telegram.person({ first_name: 'Ada' }).id,
+    })
+    expect(await app.evaluate('window.opener')).toBeNull()
+  })
+
+  it('shows what the bot answers to a pressed button, and its edited message', async () => {
+    await page.goto(`${telegram.url}/TEST_BOT`)
+    await page.getByLabel('Name').fill('Bob')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByLabel('Message', { exact: true }).fill('Hello')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('button', { name: 'Yes' }).click()
+    await page.getByRole('status').getByText('You chose yes').waitFor()
+    await page.getByText('Chosen: yes').waitFor()
+    expect(await page.getByText('<b>You wrote</b>').count()).toBe(0)
+    await picture('pressed')
+  })
+
+  it('remembers who one was, and lets one be somebody else', async () => {
+    await page.goto(`${telegram.url}/test_bot`)
+    await page.getByLabel('Name').fill('Ada')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByText('<b>You wrote</b> /start').waitFor()
+    await page.reload()
+    await page.getByText('<b>You wrote</b> /start').waitFor()
+    await page.getByRole('button', { name: 'Be somebody else' }).click()
+    await page.getByLabel('Name').fill('Bob')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('No messages yet.').waitFor()
+    await page.getByRole('button', { name: 'Be somebody else' }).click()
+    await picture('again')
+    await page.getByRole('button', { name: 'Ada' }).click()
+    await page.getByText('<b>You wrote</b> /start').waitFor()
+  })
+})
+
+describe('the messenger', () => {
+  it('lets no other origin speak for a person, nor another name for this machine', async () => {
+    const telegram = await createTelegram({ token: TOKEN, username: 'test_bot' })
+    const call = (headers: Record<string, string>, path = '/messenger/messages') =>
+      new Promise<number | undefined>((resolve, reject) => {
+        request(`${telegram.url}${path}`, { method: 'POST', headers }, (answer) => {
+          answer.resume()
+          resolve(answer.statusCode)
+        })
+          .once('error', reject)
+          .end(JSON.stringify({ name: 'Ada', text: 'Hello' }))
+      })
+    expect(await call({ 'sec-fetch-site': 'cross-site' })).toBe(403)
+    expect(await call({ host: 'rebound.example' })).toBe(403)
+    // The local bot's token is known to everybody.
+    expect(await call({ 'sec-fetch-site': 'cross-site' }, `/bot${TOKEN}/getMe`)).toBe(403)
+    expect(await call({}, `/bot${TOKEN}/getMe`)).toBe(200)
+    expect(telegram.chat(telegram.person({ first_name: 'Ada' }))).toEqual([])
+    expect(await call({ 'sec-fetch-site': 'same-origin' })).toBe(200)
+    await telegram.stop()
+  })
+})

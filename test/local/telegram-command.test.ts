@@ -1,0 +1,223 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { GetSecretValueCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager'
+import { Api } from 'grammy'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createTelegram, type Telegram } from '#local/telegram.ts'
+import { startServices } from './services.ts'
+import { temporaryFolder, until } from './support.ts'
+
+const COMMAND = path.resolve(import.meta.dirname, '../../infra/telegram.ts')
+const TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'
+const ANOTHER = '220201543:BBHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'
+const WEBHOOK_SECRET = 'w'.repeat(64)
+const SECRET_ARN = 'arn:aws:secretsmanager:us-east-1:000000000000:secret:bot-abcdef'
+
+const place = temporaryFolder()
+let services: Awaited<ReturnType<typeof startServices>>
+let telegram: Telegram
+let platform: Server
+let baseUrl: string
+/** The secrets that updates came with. */
+let arrived: unknown[]
+/** What the platform answers. */
+let status: number
+/** Secrets Manager's operations. */
+let calls: string[]
+
+beforeEach(async () => {
+  const value = JSON.stringify({ token: '', webhook_secret: WEBHOOK_SECRET })
+  const secrets = [{ name: 'bot', arn: SECRET_ARN, generate: undefined, value }]
+  services = await startServices({ dataDir: place.folder, secrets })
+  calls = []
+  services.onAwsCall(({ operation, phase }) => {
+    if (phase === 'after') calls.push(operation)
+  })
+  telegram = await createTelegram({ token: TOKEN, username: 'test_bot', retryDelaysMs: [20] })
+  arrived = []
+  status = 200
+  platform = createServer((request, response) => {
+    request.resume()
+    if (request.url === '/stage/console/bot/webhook') arrived.push(request.headers['x-telegram-bot-api-secret-token'])
+    response.writeHead(status).end()
+  })
+  await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve))
+  baseUrl = `http://127.0.0.1:${(platform.address() as AddressInfo).port}/stage`
+})
+afterEach(async () => {
+  await keep({ token: '', webhook_secret: WEBHOOK_SECRET })
+  await Promise.all([telegram.stop(), services.stop()])
+  platform.close()
+  place.remove()
+})
+
+const keep = (value: unknown) =>
+  services.secrets.send(new PutSecretValueCommand({ SecretId: SECRET_ARN, SecretString: JSON.stringify(value) }))
+const kept = async () => {
+  const { SecretString = '' } = await services.secrets.send(new GetSecretValueCommand({ SecretId: SECRET_ARN }))
+  return JSON.parse(SecretString)
+}
+
+/** Runs the operator's command as a shell would. */
+const run = (args: string[], { input, env = {} }: { input?: string; env?: Record<string, string> } = {}) =>
+  new Promise<{ code: number | null; output: string }>((resolve) => {
+    const child = spawn(process.execPath, [COMMAND, ...args], {
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: services.config.credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: services.config.credentials.secretAccessKey,
+        AWS_ENDPOINT_URL_SECRETS_MANAGER: services.address,
+        ...env,
+      },
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (output += piece))
+    child.stdin?.end(input)
+    child.once('close', (code) => resolve({ code, output }))
+  })
+
+const here = () => ['--stage', 'local', '--secret-id', SECRET_ARN, '--base-url', baseUrl, '--api-url', telegram.url]
+
+/** Writes to the bot. @returns the secret that the platform gets it with */
+const secretOfUpdate = async () => {
+  telegram.say(telegram.person({ first_name: 'Ada' }), '/start')
+  await telegram.settled()
+  return arrived.at(-1)
+}
+
+describe('npm run telegram', () => {
+  test('keeps the token, sets webhook and commands, and tells nobody the token', async () => {
+    const { code, output } = await run(here(), { input: `${TOKEN}\n` })
+    expect(output).toBe(
+      `@test_bot sends its updates to ${baseUrl}/console/bot/webhook.\nIts token is kept in the stack’s secret.\n` +
+        'Functions that run already read the secret again within five minutes.\n',
+    )
+    expect(code).toBe(0)
+    expect(await kept()).toEqual({ token: TOKEN, webhook_secret: WEBHOOK_SECRET })
+    const api = new Api(TOKEN, { apiRoot: telegram.url })
+    expect(await api.getWebhookInfo()).toMatchObject({ allowed_updates: ['message', 'callback_query'] })
+    expect(await api.getMyCommands()).toEqual([{ command: 'start', description: 'What this bot is for' }])
+    expect(await secretOfUpdate()).toBe(WEBHOOK_SECRET)
+  })
+
+  test('does the same again without the token, writes nothing, and passes on what Telegram complains of', async () => {
+    await run(here(), { input: TOKEN })
+    status = 503
+    telegram.say(telegram.person({ first_name: 'Ada' }), '/start')
+    await until(() => arrived[0])
+    status = 200
+    await telegram.settled()
+    calls = []
+    const { code, output } = await run(here())
+    expect(output).toBe(
+      `@test_bot sends its updates to ${baseUrl}/console/bot/webhook.\nIts token is the one that was kept.\n` +
+        'Telegram’s last complaint about the webhook: Wrong response from the webhook: 503 Service Unavailable\n',
+    )
+    expect([code, ...calls]).toEqual([0, 'GetSecretValue'])
+    expect(await secretOfUpdate()).toBe(WEBHOOK_SECRET)
+  })
+
+  test('reads the token from a file, and makes a new webhook secret when told to', async () => {
+    const file = path.join(place.folder, 'token')
+    writeFileSync(file, `${TOKEN}\n`)
+    const { code } = await run([...here(), '--token-file', file, '--rotate'])
+    expect(code).toBe(0)
+    const { token, webhook_secret: secret } = await kept()
+    expect(token).toBe(TOKEN)
+    expect(secret).toMatch(/^[0-9a-f]{64}$/)
+    expect(await secretOfUpdate()).toBe(secret)
+  })
+
+  test('gives another bot another webhook secret: the one before knows the old', async () => {
+    await keep({ token: ANOTHER, webhook_secret: WEBHOOK_SECRET })
+    const { code, output } = await run(here(), { input: TOKEN })
+    expect(output).toContain('bot 220201543 was connected before')
+    expect(code).toBe(0)
+    expect((await kept()).webhook_secret).not.toBe(WEBHOOK_SECRET)
+  })
+
+  test('mends on the next run what stopped half way', async () => {
+    telegram.fail('setWebhook', { error_code: 500, description: 'Internal Server Error' })
+    const first = await run([...here(), '--rotate'], { input: TOKEN })
+    expect(first.output).toBe('Telegram refuses (Internal Server Error).\n')
+    expect(first.code).toBe(1)
+    expect((await run(here())).code).toBe(0)
+    expect(await secretOfUpdate()).toBe((await kept()).webhook_secret)
+  })
+
+  test('finds address and secret of a stage in its stack’s outputs', async () => {
+    const asked: string[] = []
+    const member = (key: string, value: string) =>
+      `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`
+    let outputs = member('BaseUrl', baseUrl) + member('TelegramBotSecret', SECRET_ARN)
+    const cloudFormation = createServer(async (request, response) => {
+      let text = ''
+      for await (const piece of request) text += piece
+      asked.push(new URLSearchParams(text).get('StackName') ?? '')
+      response.writeHead(200, { 'content-type': 'text/xml' })
+      response.end(
+        `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks><member><StackName>x</StackName><Outputs>${outputs}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`,
+      )
+    })
+    await new Promise<void>((resolve) => cloudFormation.listen(0, '127.0.0.1', resolve))
+    const endpoint = `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}`
+    const env = { AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint }
+    const args = ['--stage', 'emulator', '--api-url', telegram.url]
+    const found = await run(args, { input: TOKEN, env })
+    expect(found.output).toContain(`${baseUrl}/console/bot/webhook`)
+    expect(asked).toEqual(['Platform-emulator-Service'])
+    outputs = member('BaseUrl', baseUrl)
+    const old = await run(args, { input: TOKEN, env })
+    expect(old.output).toBe(
+      'The stack Platform-emulator-Service has no output TelegramBotSecret. Deploy it again first.\n',
+    )
+    cloudFormation.close()
+  })
+
+  test.each<[string, () => string[], string | undefined, RegExp]>([
+    ['no token', here, undefined, /^No token is kept yet\. Give the one from @BotFather: --token-file/],
+    ['a token that is none', here, 'hello', /^That is no token of a bot\. @BotFather gives them as/],
+    [
+      'a token that Telegram does not know',
+      here,
+      `${TOKEN}x`,
+      /^Telegram does not know this token \(Unauthorized\)\. Copy/,
+    ],
+    [
+      'a Bot API that does not answer',
+      () => [...here().slice(0, -1), 'http://127.0.0.1:1'],
+      TOKEN,
+      /^http:\/\/127\.0\.0\.1:1 does not answer \(no answer: \w+\)\. Try again\.\n$/,
+    ],
+    ['half of the place', () => here().slice(0, 4), TOKEN, /^Give --secret-id and --base-url together\.\n$/],
+    [
+      'a Bot API that would hear the token in the clear',
+      () => ['--stage', 'prod', ...here().slice(2)],
+      TOKEN,
+      /telegramApiUrl: must begin with https/,
+    ],
+    [
+      'a base address that Telegram cannot reach',
+      () => [...here(), '--base-url', 'http://example.com'],
+      TOKEN,
+      /^Telegram refuses \(Bad Request: bad webhook: An HTTPS URL must be provided for webhook\)\.\n$/,
+    ],
+  ])('says what is wrong, in words and without the token: %s', async (_, args, input, message) => {
+    const { code, output } = await run(args(), input === undefined ? {} : { input })
+    expect(output).toMatch(message)
+    expect(output).not.toContain(TOKEN.slice(10))
+    expect(code).toBe(1)
+  })
+
+  test('quotes nothing of a secret that is no bot’s', async () => {
+    await keep({ current: 'k1', k1: 'very secret' })
+    const { output } = await run(here(), { input: TOKEN })
+    expect(output).toMatch(/^The bot’s secret is not \{"token", "webhook_secret"\}/)
+    expect(output).not.toContain('very secret')
+  })
+})
