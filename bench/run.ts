@@ -6,6 +6,7 @@ import { type CpuUse, cpuTables, measureCpu } from './cpu.ts'
 import { measureStoreUse, type StoreUse, storeUseTables } from './endpoints.ts'
 import { latencyTables, measureLatency } from './latency.ts'
 import { libraries } from './libraries.ts'
+import { measureOauth, oauthTables } from './oauth.ts'
 import { writeResults } from './report/document.ts'
 import { machine } from './report/machine.ts'
 import { plainTable, type Table } from './report/table.ts'
@@ -16,12 +17,13 @@ const HELP = `npm run bench -- [part …] [--markdown]
   endpoints  calls, round trips, read and write units of every endpoint of the main job, and of the workers
   cpu        warm CPU of requests against a bare handler
   latency    from the commit to the request: run dispatch and webhook deliveries, over HTTP
+  oauth      CPU, latency and store calls of token, refresh and introspection, beside oidc-provider
   cost       of a million calls, runs and deliveries, from the numbers above
   libraries  what was weighed and not taken; installs packages into a temporary folder, so it runs only when named
 
   --markdown     write the tables into docs/performance.md, too
   --samples N    pairs of processes for each bundle (15)
-  --rounds N     rounds for the CPU of each request (8)
+  --rounds N     rounds for the CPU of each request (8; 24 for oauth)
   --only TEXT    only requests with this in their name, for cpu
   --seconds N    of load, twice, for latency (10)`
 
@@ -32,12 +34,14 @@ const { values, positionals } = parseArgs({
   options: {
     markdown: { type: 'boolean', default: false },
     samples: { type: 'string', default: '15' },
-    rounds: { type: 'string', default: '8' },
+    rounds: { type: 'string' },
     only: { type: 'string', default: '' },
     seconds: { type: 'string', default: '10' },
     help: { type: 'boolean', default: false },
   },
 })
+
+const rounds = values.rounds === undefined ? {} : { rounds: Number(values.rounds) }
 
 const reportFailures = ({ failures }: StoreUse): void => {
   for (const failure of failures) console.error(`failed: ${failure}`)
@@ -56,7 +60,7 @@ const storeUse = async (): Promise<StoreUse> => {
 }
 
 const cpuUse = (): Promise<CpuUse[]> => {
-  cpu ??= measureCpu({ rounds: Number(values.rounds), only: values.only })
+  cpu ??= measureCpu({ ...rounds, only: values.only })
   return cpu
 }
 
@@ -65,6 +69,7 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
   endpoints: async () => storeUseTables(await storeUse()),
   cpu: async () => cpuTables(await cpuUse()),
   latency: async () => latencyTables(await measureLatency({ seconds: Number(values.seconds) })),
+  oauth: async () => oauthTables(await measureOauth(rounds)),
   cost: async () => costTables({ store: await storeUse(), cpu: await cpuUse() }),
   libraries,
 }

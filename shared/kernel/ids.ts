@@ -36,21 +36,20 @@ export type IdKind = keyof typeof PREFIXES
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Crockford base32 in lower case of a ULID's 48-bit time and 80 random bits (github.com/ulid/spec). */
-const ulid = (ms: number, random: Uint8Array): string => {
-  let time = ''
-  for (let i = 0, rest = ms; i < 10; i++) {
-    time = ALPHABET[rest % 32] + time
+/** So many digits of a whole number below 2^53 in Crockford base32, in lower case. */
+const base32 = (value: number, digits: number): string => {
+  let text = ''
+  for (let i = 0, rest = value; i < digits; i++) {
+    text = ALPHABET[rest % 32] + text
     rest = Math.floor(rest / 32)
   }
-  let value = 0n
-  for (let i = 0; i < 10; i++) value = (value << 8n) | BigInt(random[i] ?? 0)
-  let tail = ''
-  for (let i = 0; i < 16; i++) {
-    tail = ALPHABET[Number(value & 31n)] + tail
-    value >>= 5n
-  }
-  return time + tail
+  return text
+}
+
+/** A ULID's 48-bit time and 80 random bits (github.com/ulid/spec). The bits come in halves, which a number can hold. */
+const ulid = (ms: number, random: Uint8Array): string => {
+  const bits = Buffer.from(random.buffer, random.byteOffset, 10)
+  return base32(ms, 10) + base32(bits.readUIntBE(0, 5), 8) + base32(bits.readUIntBE(5, 5), 8)
 }
 
 /** A new id: `<prefix>_` and a lower-case ULID, sortable by the time it was made. */

@@ -1,4 +1,4 @@
-import { hkdfSync, type webcrypto } from 'node:crypto'
+import { createSecretKey, hkdfSync, type KeyObject, type webcrypto } from 'node:crypto'
 import * as z from 'zod'
 
 /** The value of a generated secret: which key signs now, and every key that still verifies. */
@@ -18,6 +18,8 @@ export interface Keyring {
   readonly currentId: string
   /** Raw bytes (32) for HMAC by `node:crypto`, undefined for an unknown id. */
   bytes(purpose: KeyPurpose, id?: string): Uint8Array | undefined
+  /** The same for signing and encrypting often: with raw bytes `node:crypto` makes a key anew each time. */
+  secret(purpose: KeyPurpose, id?: string): KeyObject | undefined
   /** A cached CryptoKey: HMAC-SHA256 for `jwt`, AES-256-GCM for `jwe`. Undefined for an unknown id. */
   key(purpose: 'jwt' | 'jwe', id?: string): Promise<webcrypto.CryptoKey | undefined>
 }
@@ -26,6 +28,7 @@ export interface Keyring {
 export const parseKeyring = (text: string): Keyring => {
   const { current, ...secrets } = RingValue.parse(JSON.parse(text))
   const cache = new Map<string, Uint8Array>()
+  const objects = new Map<string, KeyObject>()
   const keys = new Map<string, Promise<webcrypto.CryptoKey>>()
   const bytes = (purpose: KeyPurpose, id = current): Uint8Array | undefined => {
     const secret = Object.hasOwn(secrets, id) ? secrets[id] : undefined
@@ -40,6 +43,16 @@ export const parseKeyring = (text: string): Keyring => {
   return {
     currentId: current,
     bytes,
+    secret(purpose, id = current) {
+      const slot = `${purpose}/${id}`
+      const known = objects.get(slot)
+      if (known) return known
+      const raw = bytes(purpose, id)
+      if (!raw) return undefined
+      const made = createSecretKey(raw)
+      objects.set(slot, made)
+      return made
+    },
     async key(purpose, id = current) {
       const slot = `${purpose}/${id}`
       const known = keys.get(slot)

@@ -1,4 +1,5 @@
-import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
+import { createHmac, type KeyObject } from 'node:crypto'
+import { decodeProtectedHeader, errors, jwtVerify } from 'jose'
 import { newId } from '../../kernel/ids.ts'
 import type { Keyring } from '../../kernel/keyring.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -36,17 +37,31 @@ export const issueToken = async <K extends TokenKind>(
 ): Promise<{ token: string; expires_in: number; expiresAt: number }> => {
   const { typ, audience, life, ring: ringName } = TOKENS[kind]
   const ring = await keys[ringName]()
-  const key = await ring.key('jwt')
+  const key = ring.secret('jwt')
   if (!key) throw new Error('the token keyring has no current key')
   const now = Math.floor(clock.now() / 1_000)
-  const token = await new SignJWT({ ...claims, jti: newId('request', clock.now()).slice(4) })
-    .setProtectedHeader({ alg: 'HS256', typ, kid: ring.currentId })
-    .setIssuer(settings.baseUrl)
-    .setAudience(settings.baseUrl + audience)
-    .setIssuedAt(now)
-    .setExpirationTime(now + life / 1_000)
-    .sign(key)
+  const token = signed(
+    key,
+    { alg: 'HS256', typ, kid: ring.currentId },
+    {
+      ...claims,
+      jti: newId('request', clock.now()).slice(4),
+      iss: settings.baseUrl,
+      aud: settings.baseUrl + audience,
+      iat: now,
+      exp: now + life / 1_000,
+    },
+  )
   return { token, expires_in: life / 1_000, expiresAt: now + life / 1_000 }
+}
+
+/**
+ * A compact JWS (RFC 7515 §7.1). Made by `node:crypto`, because jose's WebCrypto hands each signature to another thread and
+ * takes five times the CPU; what comes in is read by jose.
+ */
+const signed = (key: KeyObject, header: object, claims: object): string => {
+  const text = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
 }
 
 /**
