@@ -4,6 +4,7 @@ import { endpoints as admin } from './admin/endpoints.ts'
 import { endpoints as agentCalls } from './agent-calls/endpoints.ts'
 import { endpoints as api } from './api/endpoints.ts'
 import { worker as approvedTools } from './approved-tools/worker.ts'
+import { endpoints as bot } from './bot/endpoints.ts'
 import { endpoints as consoleEndpoints } from './console/endpoints.ts'
 import { endpoints as developer } from './developer/endpoints.ts'
 import { endpoints as docs } from './docs/endpoints.ts'
@@ -11,15 +12,20 @@ import { worker as eventFanout } from './event-fanout/worker.ts'
 import { endpoints as manifests } from './manifests/endpoints.ts'
 import { endpoints as oauth } from './oauth/endpoints.ts'
 import { worker as overdueSweep } from './overdue-sweep/worker.ts'
+import { endpoints as people } from './people/endpoints.ts'
 import { worker as runDispatch } from './run-dispatch/worker.ts'
 import { worker as streamRelay } from './stream-relay/worker.ts'
 import { worker as webhookDelivery } from './webhook-delivery/worker.ts'
+import { endpoints as workspace } from './workspace/endpoints.ts'
 
 /** Every request-serving function with the endpoints it serves. Infra, the OpenAPI document and the tests read this. */
 export const requestFunctions: Record<string, Endpoint[]> = {
   oauth,
   api,
+  workspace,
   console: consoleEndpoints,
+  bot,
+  people,
   developer,
   manifests,
   admin,

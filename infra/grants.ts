@@ -10,11 +10,15 @@ export type Resources = {
   bucket: string
   bus: string
   keyrings: Record<'tokens' | 'admin' | 'data', string>
+  telegramBot: string
   queues: Record<QueueName, string>
 }
 
 /** The parts of the bucket that functions reach: what runs took and gave, manifests, and answers kept for a repeated request. */
 const objectPrefixes = ['payloads', 'manifests', 'kept']
+
+/** What customers' files are under. */
+const filePrefix = 'files'
 
 /** Partition keys of the audit, which nobody changes or removes. */
 export const AUDIT_KEYS = 'AUDIT#*'
@@ -27,6 +31,7 @@ const allow = (sid: string, actions: string[], resources: string[]) => new Polic
  */
 function grant(capability: Capability, to: Resources): PolicyStatement {
   const objects = objectPrefixes.map((prefix) => `${to.bucket}/${prefix}/*`)
+  const files = `${to.bucket}/${filePrefix}/*`
   switch (capability) {
     case 'table:read':
       return allow(
@@ -45,12 +50,18 @@ function grant(capability: Capability, to: Resources): PolicyStatement {
       return allow('ReadObjects', ['s3:GetObject'], objects)
     case 'objects:write':
       return allow('WriteObjects', ['s3:PutObject', 's3:DeleteObject'], objects)
+    case 'files:read':
+      return allow('ReadFiles', ['s3:GetObject'], [files])
+    case 'files:write':
+      return allow('WriteFiles', ['s3:PutObject', 's3:DeleteObject'], [files])
     case 'keys:tokens':
     case 'keys:admin':
     case 'keys:data': {
       const ring = capability.slice('keys:'.length) as keyof Resources['keyrings']
       return allow(`ReadKeys${ring}`, ['secretsmanager:GetSecretValue'], [to.keyrings[ring]])
     }
+    case 'bot':
+      return allow('ReadTelegramBot', ['secretsmanager:GetSecretValue'], [to.telegramBot])
     case 'bus:put':
       return allow('PutEvents', ['events:PutEvents'], [to.bus])
     default: {
@@ -64,6 +75,8 @@ function grant(capability: Capability, to: Resources): PolicyStatement {
 export const WILDCARDS: Record<string, string> = {
   ReadObjects: 'The names of objects are made at run time; the prefixes bound them.',
   WriteObjects: 'The names of objects are made at run time; the prefixes bound them.',
+  ReadFiles: 'The names of objects are made at run time; the prefix bounds them.',
+  WriteFiles: 'The names of objects are made at run time; the prefix bounds them.',
   WriteLogs: 'Lambda names the streams of the function’s own log group.',
   WriteTraces: 'X-Ray has no resources that a policy could name.',
 }
@@ -79,7 +92,7 @@ export function permissions(
   logGroup: string,
 ): PolicyStatement[] {
   const statements = capabilities.map((capability) => grant(capability, to))
-  if (capabilities.includes('objects:read')) {
+  if (capabilities.includes('objects:read') || capabilities.includes('files:read')) {
     // Without it S3 answers 403, not 404, for an object that its lifecycle has removed.
     statements.push(allow('TellMissingObjects', ['s3:ListBucket'], [to.bucket]))
   }

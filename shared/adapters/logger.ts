@@ -6,7 +6,7 @@ type Level = (typeof LEVELS)[number]
 
 /** What never belongs into a log, whatever field it stands in. */
 const SECRET =
-  /\b(?:dvk_|whsec_|agsec_|rft_|cs_|code_|join_|oauth_)[\w+/=-]{8,}|\beyJ[\w-]{6,}\.[\w-]+\.[\w-]*(?:\.[\w-]*){0,2}/g
+  /\b(?:dvk_|whsec_|agsec_|rft_|cs_|code_|join_|oauth_)[\w+/=-]{8,}|\beyJ[\w-]{6,}\.[\w-]+\.[\w-]*(?:\.[\w-]*){0,2}|\bbot\d+:[\w-]+|\b\d+:AA[\w-]{30,}/g
 
 /**
  * Structured logs, one JSON line each, with CloudWatch's embedded metric format for metrics. A dozen lines of our own,

@@ -1,34 +1,61 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import * as z from 'zod'
 import type { Keys } from '../domain/deps.ts'
+import type { BotCredentials } from '../domain/ports.ts'
 import { type Clock, MINUTE } from '../kernel/clock.ts'
-import { type Keyring, parseKeyring } from '../kernel/keyring.ts'
+import { parseKeyring } from '../kernel/keyring.ts'
+import { remembered } from './remembered.ts'
 
-/** A rotated ring is seen within this time; the old key goes on verifying, so nobody notices. */
+/** A rotated secret is seen within this time; the old key of a ring goes on verifying, so nobody notices. */
 const FRESH = 5 * MINUTE
+
+let client: SecretsManagerClient | undefined
+
+const readSecret = async (SecretId: string): Promise<string> => {
+  client ??= new SecretsManagerClient({ maxAttempts: 4 })
+  const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId }))
+  return SecretString ?? ''
+}
 
 /** The keyrings from Secrets Manager, kept in memory. A failed refresh goes on with the ring that is known. */
 export const createKeys = (arns: Record<keyof Keys, string | undefined>, clock: Clock): Keys => {
-  let client: SecretsManagerClient | undefined
-  const rings = new Map<keyof Keys, { ring: Promise<Keyring>; at: number }>()
-  const fetchRing = async (name: keyof Keys): Promise<Keyring> => {
-    const SecretId = arns[name]
-    if (!SecretId) throw new Error(`this function may not read the ${name} keyring`)
-    client ??= new SecretsManagerClient({ maxAttempts: 4 })
-    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId }))
-    return parseKeyring(SecretString ?? '')
-  }
-  const ring = (name: keyof Keys): Promise<Keyring> => {
-    const known = rings.get(name)
-    if (known && clock.now() - known.at < FRESH) return known.ring
-    const fetched = fetchRing(name).catch((error: unknown) => {
-      if (!known) {
-        rings.delete(name)
-        throw error
-      }
-      return known.ring
+  const ring = (name: keyof Keys) =>
+    remembered(clock, FRESH, async () => {
+      const arn = arns[name]
+      if (!arn) throw new Error(`this function may not read the ${name} keyring`)
+      return parseKeyring(await readSecret(arn))
     })
-    rings.set(name, { ring: fetched, at: clock.now() })
-    return fetched
+  return { tokens: ring('tokens'), admin: ring('admin'), data: ring('data') }
+}
+
+/**
+ * The platform's own bot from Secrets Manager, kept in memory likewise.
+ * @returns undefined where there is no such secret, or its token is empty: no bot is configured
+ */
+export const createBotCredentials = (
+  arn: string | undefined,
+  clock: Clock,
+): (() => Promise<BotCredentials | undefined>) =>
+  arn === undefined ? async () => undefined : remembered(clock, FRESH, async () => parseBot(await readSecret(arn)))
+
+/** A token as BotFather gives it out, or none; a webhook secret as `setWebhook` takes it. */
+const BotSecret = () =>
+  z.object({
+    token: z.string().regex(/^(\d{1,20}:[\w-]{1,128})?$/),
+    webhook_secret: z.string().regex(/^[\w-]{16,256}$/),
+  })
+
+const parseBot = (text: string): BotCredentials | undefined => {
+  const { success, data } = BotSecret().safeParse(json(text))
+  // What a parser says of its input may quote it.
+  if (!success) throw new Error('the bot’s secret is not {"token", "webhook_secret"}')
+  return data.token === '' ? undefined : { token: data.token, webhookSecret: data.webhook_secret }
+}
+
+const json = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
-  return { tokens: () => ring('tokens'), admin: () => ring('admin'), data: () => ring('data') }
 }

@@ -4,7 +4,7 @@ import type { Keyring } from '../kernel/keyring.ts'
 import type { Settings } from '../kernel/settings.ts'
 import type { Write } from '../table/entity.ts'
 import type { Table } from '../table/table.ts'
-import type { EventBus, Logger, MessageQueues, ObjectStore, OutgoingHttp } from './ports.ts'
+import type { Bot, EventBus, Logger, MessageQueues, ObjectStore, OutgoingHttp } from './ports.ts'
 
 /** The keyrings, each fetched at first use. A function can read only those that its endpoints or worker declare. */
 export interface Keys {
@@ -21,6 +21,8 @@ export interface Deps {
   keys: Keys
   objects: ObjectStore
   http: OutgoingHttp
+  /** Only for functions that declare the capability `bot`; refuses anywhere else. */
+  bot: Bot
   log: Logger
 }
 
@@ -41,6 +43,9 @@ export interface Work extends Deps {
    */
   commit(writes: readonly Write[], answer?: unknown): Promise<void>
 }
+
+/** The same work for changes beside the request's own: what they commit is not the answer that an Idempotency-Key keeps. */
+export const aside = (work: Work): Work => ({ ...work, commit: (writes) => work.commit(writes) })
 
 /** A worker's unit of work. Only workers send messages and put events: a request's changes are told by the outbox. */
 export interface WorkerWork extends Work {

@@ -1,3 +1,4 @@
+import type { ApiMethods, Opts } from 'grammy/types'
 import type { OutboxEvent } from '../entities/events.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
 
@@ -92,12 +93,32 @@ export interface Logger {
   ): void
 }
 
+/** An address that lets whoever has it put one object, once. */
+export interface PresignedPut {
+  url: string
+  /** To be sent as they are, beside a `content-length` of exactly the signed size: all are signed. */
+  headers: Record<string, string>
+}
+
 /** The bucket. */
 export interface ObjectStore {
   put(key: string, bytes: Uint8Array, contentType: string): Promise<void>
   /** Undefined when there is no such object. */
   get(key: string): Promise<Uint8Array | undefined>
+  /** Bytes of the object; undefined when there is none. */
+  head(key: string): Promise<number | undefined>
   delete(key: string): Promise<void>
+  /**
+   * Signs an upload of exactly `size` bytes of that type. It is refused while there is an object under the key, so that it
+   * never replaces one; once that is deleted, the address works again until its time is over.
+   * @param expiresIn seconds within which the upload has to begin; it ends earlier with the credentials of the function
+   */
+  presignPut(key: string, options: { size: number; contentType: string; expiresIn: number }): Promise<PresignedPut>
+  /**
+   * Signs a download as an attachment of that name and type, whatever the object was stored as.
+   * @param expiresIn seconds within which the download has to begin
+   */
+  presignGet(key: string, options: { expiresIn: number; filename: string; contentType: string }): Promise<string>
 }
 
 /** The platform's queues. A message only wakes somebody up: the record is the truth. */
@@ -116,4 +137,37 @@ export interface Put {
 /** The event bus. It takes any number of events, in their order. */
 export interface EventBus {
   put(events: readonly OutboxEvent[]): Promise<Put>
+}
+
+/** The platform's own bot, as its secret describes it. */
+export interface BotCredentials {
+  /** `<bot id>:<secret>`, from BotFather. It signs what people sign in with, and it is part of every address of the Bot API. */
+  token: string
+  /** What the Bot API sends with every update. */
+  webhookSecret: string
+}
+
+/** What a method of the Bot API gave. */
+export type BotAnswer<T> = { ok: true; result: T } | BotFailure
+
+export interface BotFailure {
+  ok: false
+  /** Trying again may help: no answer, too many requests, a fault on their side, or a token that is being exchanged. */
+  retry: boolean
+  /** The Bot API's error code; undefined when there was no answer. */
+  status: number | undefined
+  /** What the Bot API says, for logs. Never holds the token. */
+  description: string
+  /** How long the Bot API asks to wait. */
+  retryAfterMs?: number
+}
+
+/** The platform's own bot (decisions §3). */
+export interface Bot {
+  /** Undefined where no bot is configured. */
+  credentials(): Promise<BotCredentials | undefined>
+  /** Who the bot is, kept for minutes; while the Bot API does not answer, as it was known last. */
+  me(): Promise<BotAnswer<{ username: string }>>
+  /** Calls a method of the Bot API, once. Never throws for what the other side does. */
+  call<M extends keyof ApiMethods>(method: M, payload: Opts<M>): Promise<BotAnswer<ReturnType<ApiMethods[M]>>>
 }

@@ -24,6 +24,16 @@ export type User = z.infer<ReturnType<typeof user>>
 
 export const UserEntity = defineEntity<User>()({ name: 'user', schema: user, pk: 'USR#{id}', sk: 'USR' })
 
+const identity = () => z.object({ identity: z.string(), user_id: z.string(), created_at: z.number() })
+
+/** An identity of the messaging app, such as `telegram:42` → whose it is. However they sign in, they are that person. */
+export const IdentityEntity = defineEntity<z.infer<ReturnType<typeof identity>>>()({
+  name: 'identity',
+  schema: identity,
+  pk: 'IDENTITY#{identity}',
+  sk: 'IDENTITY',
+})
+
 const workspace = () =>
   z.object({
     id: z.string(),
@@ -83,6 +93,8 @@ const session = () =>
     id: z.string(),
     user_id: z.string(),
     workspace_id: z.string(),
+    /** How it was opened; sessions from before this was kept have none. */
+    via: z.enum(['provisioned', 'init_data', 'widget']).optional(),
     created_at: z.number(),
     expires_at: z.number(),
   })
@@ -95,6 +107,20 @@ export const SessionEntity = defineEntity<Session>()({
   schema: session,
   pk: 'SES#{id}',
   sk: 'SES',
+  expires: (item) => item.expires_at,
+})
+
+const usedSignIn = () => z.object({ hash: z.string(), session_id: z.string(), expires_at: z.number() })
+
+/**
+ * Signed sign-in data that was accepted, by its hash: it opens one session. Outlives both the data and the answer that
+ * an Idempotency-Key keeps, so that neither is given again after the session's end.
+ */
+export const UsedSignInEntity = defineEntity<z.infer<ReturnType<typeof usedSignIn>>>()({
+  name: 'used-sign-in',
+  schema: usedSignIn,
+  pk: 'SIGNIN#{hash}',
+  sk: 'SIGNIN',
   expires: (item) => item.expires_at,
 })
 

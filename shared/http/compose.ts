@@ -1,10 +1,12 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createLogger } from '../adapters/logger.ts'
+import { noBot } from '../adapters/no-bot.ts'
 import { createObjects } from '../adapters/objects.ts'
-import { createKeys } from '../adapters/secrets.ts'
+import { createBotCredentials, createKeys } from '../adapters/secrets.ts'
+import type { TelegramOptions } from '../adapters/telegram.ts'
 import type { Deps } from '../domain/deps.ts'
-import type { OutgoingHttp } from '../domain/ports.ts'
+import type { Bot, OutgoingHttp } from '../domain/ports.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { readSettings } from '../kernel/settings.ts'
 import { Table } from '../table/table.ts'
@@ -22,9 +24,13 @@ const SILENT = { trace: nothing, debug: nothing, warn: nothing, error: nothing }
 /** Makes the way out: the whole client, or only its check of addresses, for functions that send nothing. */
 export type CreateHttp = (options: { allowLoopbackHttp: boolean }) => OutgoingHttp
 
+/** Makes the platform's own bot, for functions that declare it. */
+export type CreateBot = (options: TelegramOptions) => Bot
+
 /** Wires the adapters to the ports, from a function's environment. The only place that does. */
-const compose = (env: Record<string, string | undefined>, createHttp: CreateHttp): Deps => {
+const compose = (env: Record<string, string | undefined>, createHttp: CreateHttp, createBot: CreateBot): Deps => {
   const settings = readSettings(env)
+  const { telegram } = settings
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 4, logger: SILENT }), {
     marshallOptions: { removeUndefinedValues: true },
   })
@@ -40,6 +46,11 @@ const compose = (env: Record<string, string | undefined>, createHttp: CreateHttp
     keys: createKeys(settings.secretArns, systemClock),
     objects: createObjects(settings.bucketName, env),
     http: createHttp({ allowLoopbackHttp: settings.allowLoopbackTargets }),
+    bot: createBot({
+      credentials: createBotCredentials(telegram.secretArn, systemClock),
+      apiUrl: telegram.apiUrl,
+      clock: systemClock,
+    }),
     log: createLogger(settings.logLevel, { function: env.AWS_LAMBDA_FUNCTION_NAME }),
   }
 }
@@ -47,7 +58,7 @@ const compose = (env: Record<string, string | undefined>, createHttp: CreateHttp
 let composed: Deps | undefined
 
 /** The dependencies of this function instance, made at its first invocation. */
-export const composeOnce = (createHttp: CreateHttp): Deps => {
-  composed ??= compose(process.env, createHttp)
+export const composeOnce = (createHttp: CreateHttp, createBot: CreateBot = () => noBot): Deps => {
+  composed ??= compose(process.env, createHttp, createBot)
   return composed
 }

@@ -6,8 +6,13 @@ export type Capability =
   | 'table:write'
   | 'objects:read'
   | 'objects:write'
+  /** The content of customers' files; apart from the other objects, so that few functions reach it. */
+  | 'files:read'
+  | 'files:write'
   | 'keys:tokens'
   | 'keys:admin'
   | 'keys:data'
   | 'bus:put'
+  /** Speaks as the platform's own bot: its secret, and where the Bot API is. */
+  | 'bot'
   | `queue:${QueueName}`

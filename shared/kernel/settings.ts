@@ -6,15 +6,22 @@ const flag = z
   .default('false')
   .transform((text) => text === 'true')
 
+/** An address that paths are appended to. */
+const base = (fallback?: string) =>
+  (fallback === undefined ? z.url() : z.url().default(fallback)).transform((url) => url.replace(/\/$/, ''))
+
 const Environment = z.object({
   STAGE: z.string().default('dev'),
-  BASE_URL: z.url().transform((url) => url.replace(/\/$/, '')),
+  BASE_URL: base(),
   TABLE_NAME: z.string().min(1),
   BUCKET_NAME: z.string().optional(),
   BUS_NAME: z.string().optional(),
   TOKEN_KEYS_SECRET_ARN: z.string().optional(),
   ADMIN_KEYS_SECRET_ARN: z.string().optional(),
   DATA_KEYS_SECRET_ARN: z.string().optional(),
+  TELEGRAM_BOT_SECRET_ARN: z.string().optional(),
+  TELEGRAM_API_URL: base('https://api.telegram.org'),
+  TELEGRAM_LINK_URL: base('https://t.me'),
   RESPONSE_MODE: z.enum(['stream', 'buffered']).default('buffered'),
   CONSOLE_AUTO_PROVISION: flag,
   ALLOW_LOOPBACK_TARGETS: flag,
@@ -45,6 +52,15 @@ export interface Settings {
   busName: string | undefined
   queueUrls: Partial<Record<QueueName, string>>
   secretArns: { tokens: string | undefined; admin: string | undefined; data: string | undefined }
+  /** The platform's own bot. Addresses without a trailing slash. */
+  telegram: {
+    /** Where its token is kept; without it there is no bot. */
+    secretArn: string | undefined
+    /** The Bot API's server. */
+    apiUrl: string
+    /** What links into the messaging app begin with. */
+    linkUrl: string
+  }
   streaming: boolean
   consoleAutoProvision: boolean
   allowLoopbackTargets: boolean
@@ -78,6 +94,7 @@ export const readSettings = (env: Record<string, string | undefined>): Settings 
       }),
     ),
     secretArns: { tokens: e.TOKEN_KEYS_SECRET_ARN, admin: e.ADMIN_KEYS_SECRET_ARN, data: e.DATA_KEYS_SECRET_ARN },
+    telegram: { secretArn: e.TELEGRAM_BOT_SECRET_ARN, apiUrl: e.TELEGRAM_API_URL, linkUrl: e.TELEGRAM_LINK_URL },
     streaming: e.RESPONSE_MODE === 'stream',
     consoleAutoProvision: e.CONSOLE_AUTO_PROVISION,
     allowLoopbackTargets: e.ALLOW_LOOPBACK_TARGETS,

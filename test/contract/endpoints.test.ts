@@ -215,6 +215,7 @@ function validBody(id: string): unknown {
     'api.runs.addSteps': {},
     'api.runs.complete': { status: 'succeeded' },
     'console.runs.decide': { decision: 'approve' },
+    'console.members.changeRole': { role: 'member' },
     'api.webhooks.recover': { since: '2026-01-01T00:00:00.000+00:00' },
     'admin.apps.reject': { reason: 'not good' },
     'admin.apps.suspend': { reason: 'not good' },

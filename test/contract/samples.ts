@@ -1,6 +1,7 @@
 import { SubscriptionEntity } from '#shared/entities/webhooks.ts'
 import { unique } from '#test/functions/developer/support.ts'
 import { REDIRECT } from '#test/functions/oauth/support.ts'
+import { TEST_BOT } from '#test/support/platform.ts'
 import type { Stage } from './stage.ts'
 
 /** One valid call of an endpoint. */
@@ -51,6 +52,12 @@ const asked = async (stage: Stage) => {
   return { tg, person: await stage.actors.signIn() }
 }
 
+const invited = async (stage: Stage) => {
+  const { token } = (await stage.integration()).person
+  const { body } = await stage.platform.call('POST', '/console/invitations', { token, body: {} })
+  return { token, id: body.id as string }
+}
+
 const suspended = async (stage: Stage): Promise<string> => {
   const { app } = await stage.inReview()
   await stage.platform.call('POST', `/admin/apps/${app.id}/suspend`, { headers: ADMIN, body: { reason: 'Checks.' } })
@@ -81,6 +88,8 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   'oauth.scopes.list': fixed('/oauth/scopes'),
   'oauth.metadata.read': fixed('/oauth/metadata'),
   'oauth.consent.page': fixed('/oauth/consent?tg=nonce'),
+  'oauth.consent.miniApp': fixed('/oauth/consent/mini-app?tg=nonce'),
+  'oauth.consent.status': async (stage) => ({ path: `/oauth/consent/status?tg=${(await asked(stage)).tg}` }),
   'oauth.consent.read': async (stage) => {
     const { tg, person } = await asked(stage)
     return { path: `/oauth/consent/request?tg=${tg}`, token: person.token }
@@ -134,6 +143,21 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const body = { arguments: { type: 'order.paid', data: { n: 1 } } }
     return { path: '/api/v1/tools/emit_event/invoke', token: callback, body }
   },
+  'api.files.create': async (stage) => ({
+    path: '/api/v1/files',
+    token: (await stage.integration()).token,
+    body: { name: 'report.csv', content_type: 'text/csv', content: 'name,phone' },
+  }),
+  'api.files.list': async (stage) => ({ path: '/api/v1/files', token: (await stage.filed()).token }),
+  'api.files.read': async (stage) => {
+    const { token, file } = await stage.filed()
+    return { path: `/api/v1/files/${file.id}`, token }
+  },
+  'api.files.delete': async (stage) => {
+    const { token, file } = await stage.filed()
+    return { path: `/api/v1/files/${file.id}`, token }
+  },
+
   'api.events.list': async (stage) => ({ path: '/api/v1/events', token: (await stage.subscribed()).app.token }),
 
   'api.webhooks.create': async (stage) => ({
@@ -180,7 +204,29 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     body: { user: unique('ann'), workspace: unique('acme'), role: 'admin' },
   }),
   'console.session.end': async (stage) => ({ path: '/console/session', token: (await stage.actors.signIn()).token }),
+  'console.session.switchWorkspace': async (stage) => {
+    const { token, workspace } = await stage.actors.signIn()
+    return { path: '/console/session/workspace', token, body: { workspace_id: workspace.id } }
+  },
   'console.me.read': async (stage) => ({ path: '/console/me', token: (await stage.actors.signIn()).token }),
+  'console.bot.webAppAuth': async ({ telegram }) => ({
+    path: '/console/bot/webapp-auth',
+    body: { init_data: telegram.initData(telegram.person({ first_name: unique('ann') })) },
+  }),
+  'console.bot.widgetAuth': async ({ telegram }) => ({
+    path: '/console/bot/widget-auth',
+    body: { ...telegram.widget(telegram.person({ first_name: unique('ann') })) },
+  }),
+  'console.bot.info': fixed('/console/bot/info'),
+  'console.bot.receiveUpdate': async ({ telegram }) => {
+    const from = telegram.person({ first_name: unique('ann') })
+    const message = { message_id: 1, date: 1, chat: { id: from.id, type: 'private' }, from, text: '/start' }
+    return {
+      path: '/console/bot/webhook',
+      headers: { 'x-telegram-bot-api-secret-token': TEST_BOT.webhookSecret },
+      body: { update_id: from.id, message },
+    }
+  },
   'console.installations.list': async (stage) => ({
     path: '/console/installations',
     token: (await stage.integration()).person.token,
@@ -190,6 +236,42 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     await stage.platform.call('POST', `/admin/apps/${app.id}/approve`, { headers: ADMIN })
     const { token } = await stage.actors.signIn()
     return { path: '/console/installations', token, body: { slug: app.slug, scopes: ['runs:write'] } }
+  },
+  'console.installations.surfaceToken': async (stage) => {
+    const { installation, person } = await stage.integration()
+    return { path: `/console/installations/${installation.id}/surface-token`, token: person.token }
+  },
+  'console.grants.list': async (stage) => ({
+    path: '/console/grants',
+    token: (await stage.integration()).person.token,
+  }),
+  'console.grants.revoke': async (stage) => {
+    const { grant, person } = await stage.integration()
+    return { path: `/console/grants/${grant.id}`, token: person.token }
+  },
+  'console.members.list': async (stage) => ({
+    path: '/console/members',
+    token: (await stage.integration()).person.token,
+  }),
+  'console.members.changeRole': async (stage) => {
+    const { workspaceId, person } = await stage.integration()
+    const { user } = await stage.member(workspaceId)
+    return { path: `/console/members/${user.id}`, token: person.token, body: { role: 'member' } }
+  },
+  'console.members.remove': async (stage) => {
+    const { workspaceId, person } = await stage.integration()
+    const { user } = await stage.member(workspaceId)
+    return { path: `/console/members/${user.id}`, token: person.token }
+  },
+  'console.invitations.create': async (stage) => ({
+    path: '/console/invitations',
+    token: (await stage.integration()).person.token,
+    body: { role: 'admin', expires_in: 3_600 },
+  }),
+  'console.invitations.list': async (stage) => ({ path: '/console/invitations', token: (await invited(stage)).token }),
+  'console.invitations.revoke': async (stage) => {
+    const { token, id } = await invited(stage)
+    return { path: `/console/invitations/${id}`, token }
   },
   'console.runs.list': async (stage) => ({ path: '/console/runs', token: (await stage.running()).app.person.token }),
   'console.runs.read': async (stage) => {
@@ -229,10 +311,18 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { app, headers } = await stage.submittable()
     return { path: `/api/v1/dev/apps/${app.id}/submit`, headers }
   },
+  'developer.apps.rotateSecret': async (stage) => {
+    const { app, headers } = await stage.developer()
+    return { path: `/api/v1/dev/apps/${app.id}/rotate-secret`, headers }
+  },
   'developer.apps.sandboxToken': async (stage) => {
     const { app, headers } = await stage.published()
     return { path: `/api/v1/dev/apps/${app.id}/sandbox-token`, headers }
   },
+  'developer.sandbox.invite': async (stage) => ({
+    path: '/api/v1/dev/sandbox/invite',
+    headers: (await stage.developer()).headers,
+  }),
   'developer.apps.testRun': async (stage) => {
     const { app, headers } = await stage.published()
     return { path: `/api/v1/dev/apps/${app.id}/test-run`, headers, body: { input: { q: 1 } }, works: true }

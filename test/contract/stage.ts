@@ -7,6 +7,7 @@ import { actors, pkce, REDIRECT } from '#test/functions/oauth/support.ts'
 import { callbackToken, installed, member } from '#test/support/fixtures.ts'
 import type { Answer, TestPlatform } from '#test/support/platform.ts'
 import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { startTelegram } from '#test/support/telegram.ts'
 import { type Sample, samples } from './samples.ts'
 
 const ACCEPTED = { kind: 'answer', status: 202 } as const
@@ -20,6 +21,7 @@ const SUCCEEDED = {
 export const createStage = async (platform: TestPlatform) => {
   const agent = await startReceiver()
   const hooks = await startReceiver()
+  const telegram = await startTelegram(platform)
   // The local admin comes to be at its first use.
   await platform.call('GET', '/admin/me', { headers: { 'x-admin-key': 'local-admin-key' } })
 
@@ -61,6 +63,14 @@ export const createStage = async (platform: TestPlatform) => {
     await platform.drain()
     const { body } = await platform.call('GET', `/api/v1/webhooks/${webhook.id}/deliveries`, { token: app.token })
     return { app, webhook, delivery: body.items[0] }
+  }
+
+  /** An installation with a file. */
+  const filed = async () => {
+    const { token } = await integration()
+    const body = { name: 'report.csv', content_type: 'text/csv', content: 'name,phone' }
+    const { body: file } = await platform.call('POST', '/api/v1/files', { token, body })
+    return { token, file: file as { id: string } }
   }
 
   /** A developer with an app. */
@@ -118,10 +128,12 @@ export const createStage = async (platform: TestPlatform) => {
   const stage = {
     platform,
     hooks,
+    telegram,
     integration,
     running,
     awaiting,
     subscribed,
+    filed,
     developer,
     published,
     submittable,
@@ -147,7 +159,8 @@ export const createStage = async (platform: TestPlatform) => {
     },
     /** Stands around the request itself, not around the workers beside it. */
     asRequest: (send: () => Promise<Answer>): Promise<Answer> => send(),
-    close: (): Promise<unknown> => Promise.all([agent, hooks].map((one: Receiver) => one.close())),
+    close: (): Promise<unknown> =>
+      Promise.all([...[agent, hooks].map((one: Receiver) => one.close()), telegram.stop()]),
   }
   return stage
 }

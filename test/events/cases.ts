@@ -44,8 +44,9 @@ const PREFLIGHT = {
 }
 
 /**
- * Every recorded event. Each request function has one that succeeds on a platform without data and one that is refused;
- * each worker one batch, whose records such a platform does not have, so that the worker drops it.
+ * Every recorded event. Each request function has one that is refused and, unless all its callers sign in elsewhere, one
+ * that succeeds on a platform without data; each worker one batch, whose records such a platform does not have, so that
+ * the worker drops it.
  */
 export const CASES: RecordedCase[] = [
   request('oauth-scopes', 'oauth', 'GET /oauth/scopes', { status: 200 }),
@@ -55,16 +56,17 @@ export const CASES: RecordedCase[] = [
   }),
   request('api-preflight', 'api', 'OPTIONS /api/v1/runs', { status: 204 }, { headers: PREFLIGHT }),
   request('api-me-refused', 'api', 'GET /api/v1/me', refused('unauthorized')),
+  request('console-runs-refused', 'console', 'GET /console/runs', refused('unauthorized')),
   request(
-    'console-session',
-    'console',
+    'people-session',
+    'people',
     'POST /console/session',
     { status: 201 },
     {
       body: { user: 'grace', workspace: 'acme' },
     },
   ),
-  request('console-me-refused', 'console', 'GET /console/me', refused('unauthorized')),
+  request('people-me-refused', 'people', 'GET /console/me', refused('unauthorized')),
   request(
     'developer-register',
     'developer',

@@ -44,15 +44,19 @@ describe('what the roles may do', () => {
     expect(pk.startsWith(AUDIT_KEYS.replace('*', ''))).toBe(true)
   })
 
-  it.each(plans)('lets $name read the keyrings that it declares, and no other', ({ name, capabilities }) => {
+  it.each(plans)('lets $name read the secrets that it declares, and no other', ({ name, capabilities }) => {
     const read = statementsOf(service, name).filter(({ actions }) => actions.includes('secretsmanager:GetSecretValue'))
-    const rings = read.flatMap(({ resources: of }) =>
-      of.map((resource) => /(Token|Admin|Data)Keys/.exec(text(resource))?.[1]),
+    const secrets = read.flatMap(({ resources: of }) =>
+      of.map((resource) => /(Token|Admin|Data)Keys|TelegramBot/.exec(text(resource))?.[0]),
     )
-    const declared = capabilities
-      .filter((capability) => capability.startsWith('keys:'))
-      .map((capability) => capability.slice(5))
-    expect(rings.map((ring) => ring?.toLowerCase().replace('token', 'tokens')).sort()).toEqual(declared.sort())
+    const known: Record<string, string> = {
+      'keys:tokens': 'TokenKeys',
+      'keys:admin': 'AdminKeys',
+      'keys:data': 'DataKeys',
+      bot: 'TelegramBot',
+    }
+    const declared = capabilities.flatMap((capability) => known[capability] ?? [])
+    expect(secrets.sort()).toEqual(declared.sort())
   })
 
   it.each(plans)(
@@ -70,8 +74,27 @@ describe('what the roles may do', () => {
     const allowed = statementsOf(service, name).flatMap(({ Effect, actions }) => (Effect === 'Allow' ? actions : []))
     expect(allowed.includes('dynamodb:PutItem')).toBe(capabilities.includes('table:write'))
     expect(allowed.includes('dynamodb:GetItem')).toBe(capabilities.includes('table:read'))
-    expect(allowed.includes('s3:PutObject')).toBe(capabilities.includes('objects:write'))
-    expect(allowed.includes('s3:GetObject')).toBe(capabilities.includes('objects:read'))
+    const reached = (action: string) => [
+      ...new Set(
+        statementsOf(service, name)
+          .filter(({ actions }) => actions.includes(action))
+          .flatMap(({ resources: of }) => of.map((resource) => /(\w+)\/\*/.exec(text(resource))?.[1])),
+      ),
+    ]
+    const declared = (right: 'read' | 'write') => [
+      ...(capabilities.includes(`objects:${right}`) ? ['payloads', 'manifests', 'kept'] : []),
+      ...(capabilities.includes(`files:${right}`) ? ['files'] : []),
+    ]
+    expect(reached('s3:GetObject').sort()).toEqual(declared('read').sort())
+    expect(reached('s3:PutObject').sort()).toEqual(declared('write').sort())
+    expect(reached('s3:DeleteObject').sort()).toEqual(declared('write').sort())
+    // Without it a missing object would be a forbidden one.
+    expect(allowed.includes('s3:ListBucket')).toBe(declared('read').length > 0)
+  })
+
+  it('lets only functions that serve or remove files reach the content of customers’ files', () => {
+    const reaching = plans.filter(({ capabilities }) => capabilities.some((one) => one.startsWith('files:')))
+    expect(reaching.map(({ name }) => name)).toEqual(['agent-calls', 'overdue-sweep', 'workspace'])
   })
 
   it('gives no role a policy from elsewhere', () => {

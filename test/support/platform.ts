@@ -3,7 +3,9 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
 import { requestFunctions, workers } from '#functions/registry.ts'
 import { planFunctions } from '#infra/plan.ts'
 import { createLogger } from '#shared/adapters/logger.ts'
+import { noBot } from '#shared/adapters/no-bot.ts'
 import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
+import { createTelegramBot } from '#shared/adapters/telegram.ts'
 import type { Deps, WorkerWork } from '#shared/domain/deps.ts'
 import { OutboxEntity, type OutboxEvent } from '#shared/entities/events.ts'
 import { QUEUES } from '#shared/events/queues.ts'
@@ -41,6 +43,9 @@ interface QueuedMessage {
   group: string | undefined
 }
 
+/** The platform's own bot as its secret describes it. */
+export const TEST_BOT = { token: '42:test-bot-token-of-the-tests-0123456789', webhookSecret: 'webhookSecret'.repeat(5) }
+
 /**
  * The whole platform in one process over a real store: every group's pipeline, every worker, with a clock that tests
  * move. Events and messages wait until `drain` hands them on, so a test decides what arrives when, twice or never.
@@ -58,6 +63,8 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
     ALLOW_LOOPBACK_TARGETS: 'true',
     LOCAL_ADMIN: 'true',
     ADDRESS_RATE_LIMITS: 'false',
+    // Nobody answers there; test/support/telegram.ts points the bot at a Bot API of its own.
+    TELEGRAM_API_URL: 'http://127.0.0.1:1',
     ...env,
   })
   const logs: string[] = []
@@ -88,9 +95,17 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
     objects: {
       put: async (key, bytes) => void objects.set(key, bytes),
       get: async (key) => objects.get(key),
+      head: async (key) => objects.get(key)?.byteLength,
       delete: async (key) => void objects.delete(key),
+      // Nobody answers there; test/support/bucket.ts gives the platform a bucket that does.
+      presignPut: async (key, { contentType }) => ({
+        url: `https://bucket.test/${key}?X-Amz-Signature=put`,
+        headers: { 'content-type': contentType, 'if-none-match': '*' },
+      }),
+      presignGet: async (key) => `https://bucket.test/${key}?X-Amz-Signature=get`,
     },
     http: createOutgoingHttp({ allowLoopbackHttp: settings.allowLoopbackTargets }),
+    bot: createTelegramBot({ credentials: async () => TEST_BOT, apiUrl: settings.telegram.apiUrl, clock }),
     queues: {
       async send(queue, sent) {
         for (const { body, delayMs = 0, group } of sent) {
@@ -120,13 +135,14 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
   }
 
   const plans = new Map(planFunctions({ requestFunctions, workers }).map((plan) => [plan.name, plan.capabilities]))
-  /** The dependencies as a deployed function has them: with the keyrings that its role may read, and no others. */
+  /** The dependencies as a deployed function has them: with the keyrings that its role may read and, if it declares that, the bot. */
   const depsOf = (name: string): typeof deps => {
     const ringFor = (ring: keyof typeof rings) => async () => {
       if (!plans.get(name)?.includes(`keys:${ring}`)) throw new Error(`${name} may not read the ${ring} keyring`)
       return rings[ring]
     }
-    return { ...deps, keys: { tokens: ringFor('tokens'), admin: ringFor('admin'), data: ringFor('data') } }
+    const bot = plans.get(name)?.includes('bot') ? deps.bot : noBot
+    return { ...deps, bot, keys: { tokens: ringFor('tokens'), admin: ringFor('admin'), data: ringFor('data') } }
   }
 
   const pipelines = Object.entries(requestFunctions).map(([name, endpoints]): [typeof endpoints, RequestHandler] => [

@@ -1,0 +1,78 @@
+import { Api, GrammyError } from 'grammy/web'
+import type { Bot, BotAnswer, BotCredentials, BotFailure } from '../domain/ports.ts'
+import { type Clock, MINUTE, SECOND } from '../kernel/clock.ts'
+import { LIMITS } from '../kernel/limits.ts'
+import { remembered } from './remembered.ts'
+
+/** A bot that was renamed is seen within this time. */
+const KNOWN_FOR = 10 * MINUTE
+
+export interface TelegramOptions {
+  credentials: () => Promise<BotCredentials | undefined>
+  /** The Bot API's server, without a trailing slash. */
+  apiUrl: string
+  clock: Clock
+}
+
+/**
+ * The platform's own bot over grammY's client of the Bot API. The token is part of every address there, so no error of the
+ * client is passed on as it is: what comes out is what the Bot API said, or the system's code of what went wrong.
+ */
+export const createTelegramBot = ({ credentials, apiUrl, clock }: TelegramOptions): Bot => {
+  let made: { token: string; api: Api; me: () => Promise<{ username: string }> } | undefined
+  const client = (token: string) => {
+    if (made?.token !== token) {
+      const api = new Api(token, {
+        apiRoot: apiUrl,
+        timeoutSeconds: LIMITS.botDeadline / SECOND,
+        sensitiveLogs: false,
+        // Elsewhere nobody is to learn the token.
+        baseFetchConfig: { redirect: 'error' },
+      })
+      made = { token, api, me: remembered(clock, KNOWN_FOR, () => api.getMe()) }
+    }
+    return made
+  }
+  const withClient = async <T>(use: (made: ReturnType<typeof client>) => Promise<T>): Promise<BotAnswer<T>> => {
+    const known = await credentials()
+    if (!known) return { ok: false, retry: false, status: undefined, description: 'no bot is configured' }
+    try {
+      return { ok: true, result: await use(client(known.token)) }
+    } catch (error) {
+      return failure(error)
+    }
+  }
+  return {
+    credentials,
+    me: () => withClient(({ me }) => me()),
+    call: (method, payload) =>
+      withClient(({ api }) => (api.raw[method] as (payload: unknown) => Promise<never>)(payload)),
+  }
+}
+
+/** The Bot API refused for good: the person blocked the bot, a message is gone, a query is too old. */
+const FINAL = new Set([400, 403])
+
+const failure = (error: unknown): BotFailure => {
+  if (!(error instanceof GrammyError)) {
+    return { ok: false, retry: true, status: undefined, description: `no answer: ${codeOf(error)}` }
+  }
+  const { error_code: status, description, parameters } = error
+  const { retry_after } = parameters
+  return {
+    ok: false,
+    retry: !FINAL.has(status),
+    status,
+    // It may quote what was sent, such as an address with a nonce.
+    description: description.replaceAll(/'[^']*'/g, '…').slice(0, 300),
+    ...(retry_after !== undefined && { retryAfterMs: retry_after * SECOND }),
+  }
+}
+
+/** `ECONNREFUSED` and the like, from underneath the client's and fetch's own errors. Texts may hold the address. */
+const codeOf = (error: unknown): string => {
+  for (let at = error; at instanceof Error; at = 'error' in at ? at.error : at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code
+  }
+  return 'unknown'
+}

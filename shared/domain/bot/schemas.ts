@@ -1,0 +1,31 @@
+import * as z from 'zod'
+
+/** `GET /console/bot/info`. */
+export const BotInfoSchema = () =>
+  z
+    .object({
+      username: z.string().nullable().meta({
+        description: 'The bot’s handle without `@`; null while no bot is configured.',
+        example: 'example_bot',
+      }),
+      url: z.string().nullable().meta({
+        description: 'Where a chat with the bot opens; a start parameter goes behind it as `?start=`.',
+        example: 'https://t.me/example_bot',
+      }),
+      login_widget: z.boolean().meta({ description: 'Can browsers show the login widget for this bot?' }),
+    })
+    .meta({ id: 'BotInfo' })
+
+export type BotInfoView = z.infer<ReturnType<typeof BotInfoSchema>>
+
+/** An update of the Bot API. Only its number is needed: other kinds, and fields that are new there, are ignored. */
+export const BotUpdate = () =>
+  z
+    .object({
+      update_id: z.int().nonnegative(),
+      message: z.unknown().optional(),
+      callback_query: z.unknown().optional(),
+    })
+    .meta({ id: 'BotUpdate', description: 'core.telegram.org/bots/api#update; what is not listed is ignored.' })
+
+export type BotUpdateInput = z.infer<ReturnType<typeof BotUpdate>>

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { BotUpdateEntity } from '#shared/entities/bot.ts'
+import { MemberEntity, MembershipEntity, type Role, UserEntity } from '#shared/entities/people.ts'
+import { AuditEntity } from '#shared/entities/platform.ts'
+import { holdUntil } from '#test/functions/oauth/support.ts'
+import { member, workspace as newWorkspace } from '#test/support/fixtures.ts'
+import { startPlatform, TEST_BOT, type TestPlatform } from '#test/support/platform.ts'
+import { startTelegram, type TestTelegram } from '#test/support/telegram.ts'
+
+let platform: TestPlatform
+let telegram: TestTelegram
+beforeAll(async () => {
+  platform = await startPlatform()
+  telegram = await startTelegram(platform)
+})
+afterAll(async () => {
+  await telegram.stop()
+  await platform.stop()
+})
+beforeEach(() => {
+  platform.clock.advance(60_000)
+  telegram.answers.length = 0
+})
+
+let people = 0
+const newPerson = () => telegram.person({ first_name: `Cleo ${++people}` })
+type Person = ReturnType<typeof newPerson>
+
+const say = async (person: Person, text: string) => {
+  telegram.say(person, text)
+  await telegram.settled()
+  return lastOf(person)
+}
+const lastOf = (person: Person) => {
+  const last = telegram.chat(person).at(-1)
+  if (!last) throw new Error('nobody has said anything')
+  return last
+}
+const JOIN = 0
+const NOT_NOW = 1
+const press = async (person: Person, button: number, messageId = lastOf(person).message_id) => {
+  const pressed = telegram.press(person, messageId, button)
+  if (pressed.kind !== 'callback') throw new Error('the button asks nobody')
+  await telegram.settled()
+  return pressed
+}
+
+/** A workspace whose owner invites. */
+const inviting = async () => {
+  const workspace = await newWorkspace(platform.deps)
+  const owner = await member(platform.deps, workspace.id, 'owner')
+  const invite = async (role: Role = 'member') => {
+    const answer = await platform.call('POST', '/console/invitations', { token: owner.token, body: { role } })
+    expect(answer.status, answer.text).toBe(201)
+    return answer.body as { id: string; start_parameter: string }
+  }
+  return { workspace, owner, invite }
+}
+const signIn = async (person: Person) => {
+  platform.clock.advance(1_000)
+  const init_data = telegram.initData(person)
+  return (await platform.call('POST', '/console/bot/webapp-auth', { body: { init_data } })).body
+}
+const memberOf = (workspace_id: string, user_id: string) =>
+  platform.deps.table.get(MemberEntity, { workspace_id, user_id })
+const membersOf = async (workspace_id: string) =>
+  (await platform.deps.table.query(MemberEntity, { workspace_id }, { limit: 20 })).items
+
+describe('/start with an invitation', () => {
+  it('shows the workspace and the role, and asks', async () => {
+    const { workspace, invite } = await inviting()
+    const { start_parameter } = await invite('admin')
+    const person = newPerson()
+    const { text, reply_markup } = await say(person, `/start ${start_parameter}`)
+    expect(text).toContain(`“${workspace.name}” as an admin`)
+    expect(reply_markup?.inline_keyboard.flat().map((button) => button.text)).toEqual(['Join', 'Not now'])
+    expect(await membersOf(workspace.id)).toHaveLength(1)
+  })
+
+  it.each(['unknown', 'expired', 'revoked', 'used'])('that is %s says that it is over', async (what) => {
+    const { owner, invite } = await inviting()
+    const { id, start_parameter } = await invite()
+    if (what === 'expired') platform.clock.advance(7 * 86_400_000)
+    if (what === 'revoked') await platform.call('DELETE', `/console/invitations/${id}`, { token: owner.token })
+    if (what === 'used') {
+      const first = newPerson()
+      await say(first, `/start ${start_parameter}`)
+      await press(first, JOIN)
+    }
+    const { text, reply_markup } = await say(
+      newPerson(),
+      `/start ${what === 'unknown' ? 'join_unknown' : start_parameter}`,
+    )
+    expect(text).toContain('invitation is over')
+    expect(reply_markup).toBeUndefined()
+  })
+})
+
+describe('joining', () => {
+  it('makes a newcomer known, with a workspace of their own, and lands them in the one they joined', async () => {
+    const { workspace, invite } = await inviting()
+    const person = newPerson()
+    await say(person, `/start ${(await invite()).start_parameter}`)
+    const { answer } = await press(person, JOIN)
+    expect(await answer).toEqual({ show_alert: false })
+    expect(lastOf(person)).toMatchObject({ text: expect.stringContaining(`joined “${workspace.name}”`) })
+    expect(lastOf(person).reply_markup).toBeUndefined()
+    const session = await signIn(person)
+    expect(session.workspace).toMatchObject({ id: workspace.id, role: 'member' })
+    const { items } = await platform.deps.table.query(MembershipEntity, { user_id: session.user.id }, { limit: 10 })
+    expect(items).toHaveLength(2)
+    expect(await memberOf(workspace.id, session.user.id)).toMatchObject({ name: person.first_name, role: 'member' })
+  })
+
+  it('leaves somebody who was here before where they are at home', async () => {
+    const { workspace, invite } = await inviting()
+    const person = newPerson()
+    const before = await signIn(person)
+    await say(person, `/start ${(await invite('admin')).start_parameter}`)
+    await press(person, JOIN)
+    const after = await signIn(person)
+    expect([after.user.id, after.workspace.id]).toEqual([before.user.id, before.workspace.id])
+    expect((await memberOf(workspace.id, before.user.id))?.role).toBe('admin')
+    const audit = await platform.deps.table.query(AuditEntity, { scope: workspace.id }, { limit: 10 })
+    const entry = audit.items.find(({ action }) => action === 'member.joined')
+    expect(entry).toMatchObject({ actor: { type: 'user', id: before.user.id } })
+    expect(entry?.source_ip).toBeUndefined()
+  })
+
+  it('not now leaves the invitation for later', async () => {
+    const { workspace, invite } = await inviting()
+    const { start_parameter } = await invite()
+    const person = newPerson()
+    await say(person, `/start ${start_parameter}`)
+    await press(person, NOT_NOW)
+    expect(lastOf(person).text).toContain('not joined')
+    expect(await membersOf(workspace.id)).toHaveLength(1)
+    await say(person, `/start ${start_parameter}`)
+    await press(person, JOIN)
+    expect(await membersOf(workspace.id)).toHaveLength(2)
+  })
+
+  it('a second time says that they are in already, and uses no invitation up', async () => {
+    const { workspace, invite } = await inviting()
+    const person = newPerson()
+    await say(person, `/start ${(await invite()).start_parameter}`)
+    await press(person, JOIN)
+    const { start_parameter } = await invite('owner')
+    expect((await say(person, `/start ${start_parameter}`)).text).toContain('already')
+    const other = newPerson()
+    expect((await say(other, `/start ${start_parameter}`)).text).toContain('as an owner')
+    // Asked before they became a member, answered after.
+    const { start_parameter: third } = await invite()
+    await say(other, `/start ${third}`)
+    const ids = telegram
+      .chat(other)
+      .filter(({ reply_markup }) => reply_markup)
+      .map((one) => one.message_id)
+    await press(other, JOIN, ids[0])
+    await press(other, JOIN, ids[1])
+    expect(lastOf(other).text).toContain('already')
+    expect((await membersOf(workspace.id)).map(({ role }) => role).sort()).toEqual(['member', 'owner', 'owner'])
+  })
+
+  it.each(['expired', 'revoked', 'used by another'])(
+    'with an invitation that is %s meanwhile says so',
+    async (what) => {
+      const { workspace, owner, invite } = await inviting()
+      const { id, start_parameter } = await invite()
+      const [person, other] = [newPerson(), newPerson()]
+      await say(person, `/start ${start_parameter}`)
+      await say(other, `/start ${start_parameter}`)
+      if (what === 'expired') platform.clock.advance(7 * 86_400_000)
+      if (what === 'revoked') await platform.call('DELETE', `/console/invitations/${id}`, { token: owner.token })
+      if (what === 'used by another') await press(other, JOIN)
+      await press(person, JOIN)
+      expect(lastOf(person).text).toContain('invitation is over')
+      expect(await membersOf(workspace.id)).toHaveLength(what === 'used by another' ? 2 : 1)
+    },
+  )
+
+  it('two at the same moment: one joins, the other is told that it is over', async () => {
+    const { workspace, invite } = await inviting()
+    const { start_parameter } = await invite()
+    const pair = [newPerson(), newPerson()]
+    for (const person of pair) await say(person, `/start ${start_parameter}`)
+    const release = holdUntil(platform, 'invitation', 2)
+    for (const person of pair) telegram.press(person, lastOf(person).message_id, JOIN)
+    await telegram.settled()
+    release()
+    const texts = pair.map((person) => lastOf(person).text).sort()
+    expect(texts).toEqual([expect.stringContaining('invitation is over'), expect.stringContaining('have joined')])
+    expect(await membersOf(workspace.id)).toHaveLength(2)
+  })
+
+  it('is refused to a person who is blocked', async () => {
+    const { workspace, invite } = await inviting()
+    const person = newPerson()
+    const { user } = await signIn(person)
+    await platform.deps.table.transact([UserEntity.update({ id: user.id }, { set: { status: 'blocked' } })])
+    await say(person, `/start ${(await invite()).start_parameter}`)
+    await press(person, JOIN)
+    expect(lastOf(person).text).toContain('blocked')
+    expect(await membersOf(workspace.id)).toHaveLength(1)
+  })
+
+  it('survives a request that dies after any of its writes and calls: joined once, and told so', async () => {
+    for (let n = 1; ; n++) {
+      const { workspace, invite } = await inviting()
+      const person = newPerson()
+      await say(person, `/start ${(await invite()).start_parameter}`)
+      const update = pressOf(person, lastOf(person))
+      const death = mortal(n)
+      const first = await webhook(update)
+      const died = death.restore()
+      if (died) {
+        expect(first.status, `after effect ${n}`).toBe(500)
+        // Nobody answers for a dead request; the Bot API sends the update again.
+        expect((await webhook(update)).status, `after effect ${n}`).toBe(n === 5 ? 200 : 409)
+        platform.clock.advance(35_001)
+      }
+      expect((await webhook(update)).status, `after effect ${n}`).toBe(200)
+      expect(await membersOf(workspace.id), `after effect ${n}`).toHaveLength(2)
+      expect(lastOf(person).text, `after effect ${n}`).toContain('have joined')
+      const key = { bot_id: '42', update_id: update.update_id }
+      expect(await platform.deps.table.get(BotUpdateEntity, key)).toMatchObject({ state: 'done' })
+      if (!died) {
+        // Claim, join, answer, edit, done.
+        expect(n).toBe(6)
+        return
+      }
+    }
+  })
+
+  it('that meets a Bot API that is down is told later, and was done once', async () => {
+    const { workspace, invite } = await inviting()
+    const person = newPerson()
+    await say(person, `/start ${(await invite()).start_parameter}`)
+    telegram.answers.length = 0
+    telegram.fail('editMessageText', { error_code: 500, description: 'Internal Server Error' })
+    await press(person, JOIN)
+    expect(telegram.answers).toEqual([409, 200])
+    expect(lastOf(person).text).toContain('have joined')
+    expect(await membersOf(workspace.id)).toHaveLength(2)
+  })
+})
+
+it('a button that is none of the bot’s is acknowledged, and does nothing', async () => {
+  const person = newPerson()
+  await say(person, '/start')
+  const { message_id } = lastOf(person)
+  for (const data of ['join:', 'join:unknown', 'else', 'x'.repeat(64)]) {
+    expect((await webhook(pressOf(person, { message_id }, data))).status, data).toBe(200)
+  }
+})
+
+let updates = 5_000
+/** A press as the Bot API tells of it, for a test that sends it itself. Without data: of the message's first button. */
+function pressOf(person: Person, message: { message_id: number; reply_markup?: unknown }, data?: string) {
+  const [button] = (message as ReturnType<typeof lastOf>).reply_markup?.inline_keyboard.flat() ?? []
+  const { message_id } = message
+  return {
+    update_id: ++updates,
+    callback_query: {
+      id: '1',
+      from: person,
+      chat_instance: '1',
+      message: { message_id, date: 0, chat: { id: person.id, type: 'private' } },
+      data: data ?? (button && 'callback_data' in button ? button.callback_data : ''),
+    },
+  }
+}
+
+function webhook(body: object) {
+  const headers = { 'x-telegram-bot-api-secret-token': TEST_BOT.webhookSecret }
+  return platform.call('POST', '/console/bot/webhook', { headers, body })
+}
+
+/** Lets the webhook's process die right after its n-th effect: a write, or a call of the Bot API. */
+function mortal(n: number) {
+  const { table } = platform.deps
+  const { bot } = platform.deps
+  const { transact } = table
+  let effects = 0
+  let died = false
+  const effect = async <T>(run: () => Promise<T>): Promise<T> => {
+    if (died) throw new Error('the process is dead')
+    const result = await run()
+    effects += 1
+    if (effects !== n) return result
+    died = true
+    throw new Error('the process died')
+  }
+  table.transact = (writes) => effect(() => transact.call(table, writes))
+  platform.deps.bot = { ...bot, call: (method, payload) => effect(() => bot.call(method, payload)) }
+  return {
+    restore: () => {
+      table.transact = transact
+      platform.deps.bot = bot
+      return died
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import { mockClient } from 'aws-sdk-client-mock'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createBotCredentials, createKeys } from '#shared/adapters/secrets.ts'
+import { TestClock } from '#test/support/clock.ts'
+
+const manager = mockClient(SecretsManagerClient)
+afterEach(() => manager.reset())
+
+const MINUTE = 60_000
+const SECRET = { token: '42:token-of-the-bot', webhook_secret: 'w'.repeat(64) }
+const holding = (value: unknown) =>
+  manager
+    .on(GetSecretValueCommand)
+    .resolves({ SecretString: typeof value === 'string' ? value : JSON.stringify(value) })
+const calls = () => manager.commandCalls(GetSecretValueCommand).length
+
+describe('the bot’s secret', () => {
+  it('is read once in five minutes, whoever asks', async () => {
+    const clock = new TestClock()
+    const read = createBotCredentials('arn:bot', clock)
+    holding(SECRET)
+    const expected = { token: SECRET.token, webhookSecret: SECRET.webhook_secret }
+    expect(await Promise.all([read(), read()])).toEqual([expected, expected])
+    clock.advance(5 * MINUTE - 1)
+    await read()
+    expect(calls()).toBe(1)
+    holding({ ...SECRET, token: '42:rotated' })
+    clock.advance(1)
+    expect(await read()).toMatchObject({ token: '42:rotated' })
+    expect(calls()).toBe(2)
+  })
+
+  it('that cannot be read again goes on as it is known; one never read is asked for at each call', async () => {
+    const clock = new TestClock()
+    const read = createBotCredentials('arn:bot', clock)
+    manager.on(GetSecretValueCommand).rejects(new Error('AccessDenied'))
+    await expect(read()).rejects.toThrow('AccessDenied')
+    holding(SECRET)
+    expect(await read()).toMatchObject({ token: SECRET.token })
+    manager.on(GetSecretValueCommand).rejects(new Error('AccessDenied'))
+    clock.advance(5 * MINUTE)
+    expect(await read()).toMatchObject({ token: SECRET.token })
+  })
+
+  it('with an empty token, or nowhere at all, means that there is no bot', async () => {
+    holding({ ...SECRET, token: '' })
+    expect(await createBotCredentials('arn:bot', new TestClock())()).toBeUndefined()
+    expect(await createBotCredentials(undefined, new TestClock())()).toBeUndefined()
+    expect(calls()).toBe(1)
+  })
+
+  it.each([
+    ['no JSON', '42:token-of-the-bot'],
+    ['half of it', { token: SECRET.token }],
+    ['a token of another shape', { ...SECRET, token: 'token-of-the-bot/../x' }],
+    ['a short webhook secret', { ...SECRET, webhook_secret: 'x' }],
+  ])('that is %s is refused without a word of it', async (_what, value) => {
+    holding(value)
+    const failure = await createBotCredentials('arn:bot', new TestClock())().catch((error: Error) => error)
+    expect(failure).toBeInstanceOf(Error)
+    expect(`${(failure as Error).stack} ${(failure as Error).cause}`).not.toContain('token-of-the-bot')
+  })
+})
+
+describe('a keyring', () => {
+  it('is read once in five minutes, and only where the function may', async () => {
+    const clock = new TestClock()
+    const keys = createKeys({ tokens: 'arn:tokens', admin: undefined, data: undefined }, clock)
+    holding({ current: 'k1', k1: 'x'.repeat(64) })
+    expect((await keys.tokens()).currentId).toBe('k1')
+    await keys.tokens()
+    expect(calls()).toBe(1)
+    await expect(keys.admin()).rejects.toThrow('may not read the admin keyring')
+    clock.advance(5 * MINUTE)
+    manager.on(GetSecretValueCommand).rejects(new Error('AccessDenied'))
+    expect((await keys.tokens()).currentId).toBe('k1')
+    expect(calls()).toBe(2)
+  })
+})

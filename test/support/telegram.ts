@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { createTelegram } from '#local/telegram.ts'
+import { createTelegramBot } from '#shared/adapters/telegram.ts'
+import { TEST_BOT, type TestPlatform } from './platform.ts'
+
+/** Telegram as the platform's bot meets it: a Bot API that the bot calls, and that sends what people do to the bot's webhook. */
+export const startTelegram = async (platform: TestPlatform) => {
+  const telegram = await createTelegram({
+    token: TEST_BOT.token,
+    username: 'platform_bot',
+    now: () => platform.clock.now(),
+    retryDelaysMs: [20],
+  })
+  platform.deps.bot = createTelegramBot({
+    credentials: async () => TEST_BOT,
+    apiUrl: telegram.url,
+    clock: platform.clock,
+  })
+  // The platform listens nowhere, and Telegram sends to an address.
+  const front = createServer(async (request, response) => {
+    const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+    const answer = await platform.call(request.method ?? '', request.url ?? '', { headers, body: await text(request) })
+    answers.push(answer.status)
+    response.writeHead(answer.status, answer.headers).end(answer.text)
+  }).listen(0, '127.0.0.1')
+  await once(front, 'listening')
+  const answers: number[] = []
+  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}/console/bot/webhook`
+  await platform.deps.bot.call('setWebhook', { url, secret_token: TEST_BOT.webhookSecret })
+
+  return {
+    ...telegram,
+    /** What the webhook answered, in order. */
+    answers,
+    stop: async () => {
+      await telegram.stop()
+      front.closeAllConnections()
+      await new Promise((closed) => front.close(closed))
+    },
+  }
+}
+
+export type TestTelegram = Awaited<ReturnType<typeof startTelegram>>
