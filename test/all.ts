@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['format and lint', 'biome', 'ci', '--max-diagnostics=40'],
   ['types', 'tsc', '--project', '.'],
+  ['types of what runs in a browser', 'tsc', '--project', 'web/consent/client'],
   ['dead code and dependencies', 'knip'],
   ['build', 'node', 'infra/bundle.ts'],
   ['synthesis', 'node', 'infra/app.ts'],

@@ -4,38 +4,11 @@ import {
   ConsentDecidedSchema,
   ConsentQuery,
   ConsentRequestSchema,
+  ConsentStatusSchema,
   DecideConsent,
 } from '#shared/domain/consents/schemas.ts'
-import { RawAnswer } from '#shared/http/answer.ts'
+import { readConsentStatus } from '#shared/domain/consents/status.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { consentPage } from '#web/consent/page.ts'
-
-const page = defineEndpoint({
-  id: 'oauth.consent.page',
-  group: 'oauth',
-  method: 'GET',
-  path: '/oauth/consent',
-  caller: 'none',
-  lenient: true,
-  summary: 'The consent page, for people',
-  description: 'Open to everybody and without data of its own: what it shows it asks for with the person’s session.',
-  produces: 'text/html',
-  handler: async ({ work }) => {
-    const { html, securityPolicy } = consentPage({ localSignIn: work.settings.consoleAutoProvision })
-    return new RawAnswer(
-      200,
-      {
-        'content-type': 'text/html; charset=utf-8',
-        'cache-control': 'no-store',
-        'content-security-policy': securityPolicy,
-        'x-frame-options': 'DENY',
-        // The address holds the request's nonce.
-        'referrer-policy': 'no-referrer',
-      },
-      html,
-    )
-  },
-})
 
 const request = defineEndpoint({
   id: 'oauth.consent.read',
@@ -51,6 +24,20 @@ const request = defineEndpoint({
   handler: ({ work, caller, query }) => readConsentRequest(work, query.tg, caller.user.id),
 })
 
+const status = defineEndpoint({
+  id: 'oauth.consent.status',
+  group: 'oauth',
+  method: 'GET',
+  path: '/oauth/consent/status',
+  caller: 'none',
+  summary: 'Does a consent link still wait?',
+  description: 'For a page that handed over to the messaging app. It is not told how the link ended.',
+  query: ConsentQuery,
+  response: ConsentStatusSchema,
+  secret: true,
+  handler: ({ work, query }) => readConsentStatus(work, query.tg),
+})
+
 const decision = defineEndpoint({
   id: 'oauth.consent.decide',
   group: 'oauth',
@@ -64,6 +51,7 @@ const decision = defineEndpoint({
   body: DecideConsent,
   response: ConsentDecidedSchema,
   errors: [
+    'forbidden',
     'not_found',
     'expired_consent_link',
     'app_suspended',
@@ -71,6 +59,7 @@ const decision = defineEndpoint({
     'admin_required',
     'installation_suspended',
     'insufficient_scope',
+    'invalid_redirect_uri',
     'scope_denied_by_admin',
     'no_manifest',
   ],
@@ -79,4 +68,4 @@ const decision = defineEndpoint({
   handler: ({ work, caller, body }) => decideConsent(work, caller, body),
 })
 
-export const consentEndpoints = [page, request, decision]
+export const consentEndpoints = [request, status, decision]

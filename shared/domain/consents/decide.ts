@@ -33,11 +33,15 @@ export interface Decided {
  * A person's answer to a consent request, once: it is a condition of the transaction that installs the app and makes
  * the grant and its code.
  * @throws `not_found`, `expired_consent_link`, `app_suspended`, `app_not_approved`, `admin_required`,
- * `insufficient_scope`, `scope_denied_by_admin`, `installation_suspended`, `no_manifest`
+ * `insufficient_scope`, `invalid_redirect_uri`, `scope_denied_by_admin`, `installation_suspended`, `no_manifest`;
+ * `forbidden` in the Mini App for a session that the messaging app did not vouch for
  */
 export const decideConsent = async (work: Work, decider: Decider, input: DecideConsentInput): Promise<Decided> => {
   const { user } = decider
+  refuseEntry(decider, input)
   const { consent, app } = await openConsent(work, input.tg, user.id)
+  // The developer may have changed the app since the request: an address taken back gets no answer at all.
+  if (!app.redirect_uris.includes(consent.redirect_uri)) throw fail('invalid_redirect_uri')
   if (input.decision === 'deny') return deny(work, decider, consent)
 
   refuseWithdrawn(app, consent)
@@ -66,9 +70,20 @@ export const decideConsent = async (work: Work, decider: Decider, input: DecideC
   return answer
 }
 
-/** The developer may have changed the app since the request: an address or a scope taken back gets nothing any more. */
-const refuseWithdrawn = (app: App, { redirect_uri, scopes }: Consent): void => {
-  if (!app.redirect_uris.includes(redirect_uri)) throw fail('invalid_redirect_uri')
+/**
+ * The Mini App is framed by the messenger's own page. A session made elsewhere decides nothing there, so that nobody can
+ * be led to press a button for a person whom the messenger does not know.
+ */
+const refuseEntry = ({ session }: Decider, { entry }: DecideConsentInput): void => {
+  if (entry !== 'mini_app' || session.via === 'init_data') return
+  throw fail('forbidden', {
+    message: 'Deciding here takes a session that the messaging app vouches for.',
+    fix: 'Open the link in the messaging app again, or decide on the page in a browser.',
+  })
+}
+
+/** A scope that the app no longer requests is granted no more. */
+const refuseWithdrawn = (app: App, { scopes }: Consent): void => {
   const scope = scopes.find((one) => !covers(app.requested_scopes, one as Scope))
   if (scope === undefined) return
   throw fail('insufficient_scope', {

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest'
+import { AppEntity } from '#shared/entities/apps.ts'
+import { type Installation, InstallationEntity } from '#shared/entities/installations.ts'
+import { WorkspaceEntity } from '#shared/entities/people.ts'
+import { REDIRECT } from '#test/functions/oauth/support.ts'
+import { installed } from '#test/support/fixtures.ts'
+import { consentStage, heading, json, openAs } from './harness.ts'
+
+const stage = consentStage()
+const scopes = ['runs:read', 'chat:write', 'tools:invoke'] as const
+
+const asked = async (options: Parameters<typeof installed>[1] = { scopes }) => {
+  const client = await installed(stage.platform.deps, options)
+  return { ...client, tg: await stage.act.link(client.app) }
+}
+
+const installationsIn = async (workspaceId: string): Promise<Installation[]> =>
+  (await stage.platform.deps.table.query(InstallationEntity, { workspace_id: workspaceId }, { limit: 5 })).items
+
+const changeApp = (id: string, set: object) => stage.platform.deps.table.transact([AppEntity.update({ id }, { set })])
+
+describe('deciding on the consent page', () => {
+  it('shows who asks for what, marks what is sensitive, and grants what the person leaves ticked', async () => {
+    const { page } = stage
+    const { app, tg } = await asked()
+    const who = await openAs(stage, tg)
+    await heading(page, `${app.name} asks for access`).waitFor()
+    await page.getByText('Not verified by the platform').waitFor()
+    expect(await page.getByText('Sensitive', { exact: true }).count()).toBe(2)
+    await page.getByRole('checkbox', { name: /chat:write/ }).uncheck()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL(`${REDIRECT}**`)
+    const back = new URL(page.url())
+    expect(back.searchParams.get('code')).toMatch(/^code_/)
+    expect(back.searchParams.get('state')).toBe('st/ate?&=é')
+    const session = await stage.act.signIn(who)
+    const found = await installationsIn(session.workspace.id)
+    expect(found.map((one) => one.scopes)).toEqual([['runs:read', 'tools:invoke']])
+  })
+
+  it('takes a no back to the client', async () => {
+    const { page } = stage
+    const { tg } = await asked()
+    await openAs(stage, tg)
+    await page.getByRole('button', { name: 'Decline' }).click()
+    await page.waitForURL(`${REDIRECT}**`)
+    expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied')
+  })
+
+  it('can be done with the keyboard alone', async () => {
+    const { page } = stage
+    const { tg } = await asked({ scopes: ['runs:read', 'chat:write'] })
+    await page.goto(`${stage.url}/oauth/consent?tg=${tg}`)
+    await heading(page, 'Sign in to decide').waitFor()
+    const focused = () => page.evaluate('document.activeElement.id || document.activeElement.type')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Sign in to decide')
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe('user')
+    await page.keyboard.press('Enter')
+    await heading(page, /asks for access/).waitFor()
+    const order: unknown[] = []
+    for (let n = 0; n < 5; n++) {
+      await page.keyboard.press('Tab')
+      order.push(await focused())
+    }
+    expect(order).toEqual(['place', 'checkbox', 'deny', 'approve', 'switch'])
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${REDIRECT}**`)
+  })
+
+  it('is one answer however often the button is pressed, and cannot be gone back to', async () => {
+    const { page } = stage
+    const { tg } = await asked()
+    const answers: string[] = []
+    await page.route('**/oauth/consent/decision', async (route) => {
+      answers.push(route.request().headers()['idempotency-key'] ?? '')
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      await route.continue()
+    })
+    await page.goto('about:blank')
+    await openAs(stage, tg)
+    const approve = page.getByRole('button', { name: 'Approve' })
+    await approve.dblclick()
+    await approve.click({ timeout: 100 }).catch(() => {})
+    await page.waitForURL(`${REDIRECT}**`)
+    expect(answers).toHaveLength(1)
+    await page.goBack()
+    expect(page.url()).toBe('about:blank')
+  })
+
+  it('sends the same answer under the same key after a lost connection', async () => {
+    const { page } = stage
+    const { tg } = await asked()
+    await openAs(stage, tg)
+    const keys: string[] = []
+    await page.route('**/oauth/consent/decision', async (route) => {
+      keys.push(route.request().headers()['idempotency-key'] ?? '')
+      if (keys.length > 1) return route.continue()
+      // The platform decides, and its answer is lost.
+      await route.fetch()
+      return route.abort()
+    })
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText(/No connection\. Your answer may not have arrived/).waitFor()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL(`${REDIRECT}**`)
+    expect(new URL(page.url()).searchParams.get('code')).toMatch(/^code_/)
+    expect(new Set(keys).size).toBe(1)
+  })
+
+  it('shows what an app calls itself as text, and what would deceive', async () => {
+    const { page } = stage
+    const { app, tg } = await asked()
+    const name = '<img src=x onerror="document.title=1">'
+    await changeApp(app.id, {
+      name,
+      summary: '<script>alert(1)</script> \u202Eevil\u200B',
+      privacy_url: 'javascript:alert(1)',
+      logo_url: 'javascript:alert(1)',
+    })
+    await openAs(stage, tg, '"><b>\u2066place')
+    await heading(page, `${name} asks for access`).waitFor()
+    await page.getByText('<script>alert(1)</script> \uFFFDevil\uFFFD').waitFor()
+    expect(await page.getByRole('option').textContent()).toBe('"><b>\uFFFDplace')
+    expect(await page.locator('a[href^="javascript:"], main img[src^="javascript:"], main b').count()).toBe(0)
+    expect(await page.getByText('Privacy policy').isVisible()).toBe(false)
+  })
+
+  it.each([
+    ['com.example.app:/callback?code=1', 1],
+    ['javascript:document.title=1', 0],
+    ['data:text/html,x', 0],
+  ])('goes back to an address of the web or of a native app alone: %s', async (redirect_to, links) => {
+    const { page } = stage
+    // The origin of an address that belongs to a native app.
+    stage.mayAsk.add('null')
+    const { tg } = await asked()
+    await openAs(stage, tg)
+    await page.route('**/oauth/consent/decision', (route) => json(route, { redirect_to }))
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await heading(page, links ? 'Access given' : 'The app’s address cannot be opened').waitFor()
+    expect(await page.locator(`a[href="${redirect_to}"]:visible`).count()).toBe(links)
+  })
+
+  it('leaves out what an admin of the workspace forbade', async () => {
+    const { page } = stage
+    const { tg } = await asked()
+    const { workspace } = await stage.act.signIn()
+    const set = { denied_scopes: ['chat:write'] }
+    await stage.platform.deps.table.transact([WorkspaceEntity.update({ id: workspace.id }, { set })])
+    await openAs(stage, tg, workspace.id)
+    await page.getByText('Forbidden by an admin of this workspace').waitFor()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL(`${REDIRECT}**`)
+    const [installation] = await installationsIn(workspace.id)
+    expect(installation?.scopes).toEqual(['runs:read', 'tools:invoke'])
+  })
+})
+
+describe('consenting again', () => {
+  it('marks what is new, what the app has, and what it loses, for the chosen workspace', async () => {
+    const { page } = stage
+    const client = await installed(stage.platform.deps, { scopes: ['runs:read', 'chat:write', 'files:read'] })
+    const { user, workspace } = await openAs(stage, await stage.act.link(client.app))
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL(`${REDIRECT}**`)
+    await changeApp(client.app.id, { requested_scopes: ['runs:read', 'chat:write', 'tools:invoke'] })
+    await stage.act.signIn({ user, workspace: `${workspace}-other` })
+
+    await page.goto(`${stage.url}/oauth/consent?tg=${await stage.act.link(client.app)}`)
+    await page.getByLabel('Person', { exact: true }).fill(user)
+    await page.getByLabel(/^Workspace/).fill(workspace)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The app is installed there already').waitFor()
+    const states = () =>
+      page
+        .locator('#scopes li')
+        .evaluateAll((items) => items.map((one) => `${one.dataset.scope} ${one.querySelector('.state')?.textContent}`))
+    expect(await states()).toEqual([
+      'runs:read It has this already',
+      'tools:invoke New',
+      'chat:write It has this already',
+    ])
+    await page.getByRole('checkbox', { name: /chat:write/ }).uncheck()
+    await page.getByText('It has this now and loses it').waitFor()
+    await page.getByRole('heading', { name: 'It will no longer be able to' }).waitFor()
+    await page.locator('#lost-scopes').getByText('Read files and folders').waitFor()
+
+    await page.getByLabel('In the workspace').selectOption({ label: `${workspace}-other` })
+    expect(await page.getByText('The app is installed there already').isVisible()).toBe(false)
+    expect(await page.locator('#lost').isVisible()).toBe(false)
+    // A choice holds for every workspace.
+    expect(await page.getByRole('checkbox', { name: /chat:write/ }).isChecked()).toBe(false)
+  })
+})

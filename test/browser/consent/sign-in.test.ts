@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest'
+import { REDIRECT } from '#test/functions/oauth/support.ts'
+import { installed } from '#test/support/fixtures.ts'
+import { BOT, consentStage, expectAccessible, heading, json, refuse, signer, someone } from './harness.ts'
+
+const stage = consentStage({ CONSOLE_AUTO_PROVISION: 'false' })
+
+const link = async () => {
+  const { app } = await installed(stage.platform.deps, { scopes: ['runs:read', 'chat:write'] })
+  return stage.act.link(app)
+}
+
+const WIDGET = 'https://telegram.org/js/telegram-widget.js'
+
+/** Stands in for Telegram's script: a button that goes to `data-auth-url` with the signed answer. */
+const routeWidget = async (answer: object) => {
+  stage.mayAsk.add('https://telegram.org')
+  const asked: string[] = []
+  await stage.page.route(`${WIDGET}**`, (route) => {
+    asked.push(route.request().url())
+    return route.fulfill({
+      contentType: 'text/javascript',
+      body: `const here = document.currentScript, button = document.createElement('button')
+        button.textContent = 'Log in as ' + here.dataset.telegramLogin
+        button.onclick = () => { location.href = here.dataset.authUrl + '&' + new URLSearchParams(${JSON.stringify(answer)}) }
+        here.replaceWith(button)`,
+    })
+  })
+  return asked
+}
+
+const routeBot = (info: object = BOT) => stage.page.route('**/console/bot/info', (route) => json(route, info))
+
+const open = async (tg: string) => {
+  await stage.page.goto(`${stage.url}/oauth/consent?tg=${tg}`)
+  await heading(stage.page, 'Sign in to decide').waitFor()
+}
+
+describe('signing in with the login widget', () => {
+  it('comes back to the page, takes the answer out of the address at once, and decides', async () => {
+    const { page, platform } = stage
+    const tg = await link()
+    const asked = await routeWidget(signer(platform).widget(someone('Ann')))
+    await routeBot()
+    await open(tg)
+    await page.getByRole('button', { name: 'Log in as platform_bot' }).waitFor()
+    await expectAccessible(page, 'sign-in-bot')
+    await page.getByRole('button', { name: 'Log in as platform_bot' }).click()
+    await page.getByText('Signed in as Ann.').waitFor()
+    expect(page.url()).toBe(`${stage.url}/oauth/consent?tg=${tg}`)
+    expect(asked).toEqual([`${WIDGET}?22`])
+
+    // The session lasts over a reload, without another answer of the widget.
+    await page.reload()
+    await page.getByText('Signed in as Ann.').waitFor()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.waitForURL(`${REDIRECT}**`)
+    expect(new URL(page.url()).searchParams.get('code')).toMatch(/^code_/)
+  })
+
+  it('does not sign anybody in by a link that another made', async () => {
+    const { page, platform } = stage
+    const tg = await link()
+    await routeWidget({})
+    await routeBot()
+    const answer = signer(platform).widget(someone('Mallory'))
+    const query = new URLSearchParams(
+      Object.entries(answer).map(([name, value]): [string, string] => [name, String(value)]),
+    )
+    await page.goto(`${stage.url}/oauth/consent?tg=${tg}&${query}`)
+    await heading(page, 'Sign in to decide').waitFor()
+    expect(page.url()).toBe(`${stage.url}/oauth/consent?tg=${tg}`)
+    expect(await page.evaluate('sessionStorage["console-session"]')).toBeUndefined()
+  })
+
+  it('says so when the messaging app’s word is not good', async () => {
+    const { page, platform } = stage
+    const tg = await link()
+    await routeWidget({ ...signer(platform).widget(someone()), first_name: 'Somebody Else' })
+    await routeBot()
+    await open(tg)
+    await page.getByRole('button', { name: 'Log in as platform_bot' }).click()
+    await page.getByText('The messaging app did not confirm who you are. Sign in again.').waitFor()
+    await expectAccessible(page, 'widget-refused')
+  })
+
+  it('is not offered where the bot has none, and then no outside script runs', async () => {
+    const { page } = stage
+    await routeBot({ ...BOT, login_widget: false })
+    await open(await link())
+    await page.getByRole('link', { name: 'Decide in Telegram' }).waitFor()
+    expect(await page.locator('script').count()).toBe(1)
+  })
+
+  it('says where to go when there is no bot, nor local sign-in', async () => {
+    const { page } = stage
+    await routeBot({ username: null, url: null, login_widget: false })
+    await open(await link())
+    await page.getByText('Open this link where you are signed in, in the messaging app.').waitFor()
+    expect(await page.getByRole('button').count()).toBe(0)
+    await expectAccessible(page, 'no-way')
+    await page.route('**/console/bot/info', (route) => refuse(route, 409, 'conflict'))
+    await page.reload()
+    await page.getByText('The messaging app cannot be reached at the moment.').waitFor()
+  })
+})
+
+describe('handing over to the messaging app', () => {
+  const handOver = async (tg: string) => {
+    const { page } = stage
+    await page.context().route('https://t.me/**', (route) => route.fulfill({ body: 'the messenger' }))
+    stage.mayAsk.add('https://t.me')
+    await routeBot({ ...BOT, login_widget: false })
+    await open(tg)
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('link', { name: 'Decide in Telegram' }).click(),
+    ])
+    await heading(page, 'Go on in Telegram').waitFor()
+    return tab
+  }
+
+  it('opens the bot with the nonce in a tab of its own, and waits until the request is over', async () => {
+    const { page, act, platform } = stage
+    const tg = await link()
+    await page.clock.install()
+    const tab = await handOver(tg)
+    expect(tab.url()).toBe(`${BOT.url}?start=oauth_${tg}`)
+    expect(await tab.evaluate('opener')).toBeNull()
+    await expectAccessible(page, 'handed-over')
+    await page.getByRole('timer').getByText(/^9:/).waitFor()
+
+    const { body } = await platform.call('POST', '/console/bot/webapp-auth', {
+      body: { init_data: signer(platform).initData(someone()) },
+    })
+    expect((await act.decide(body.token, tg)).status).toBe(200)
+    await page.clock.runFor(3_000)
+    await heading(page, 'Decided, or out of time').waitFor()
+    expect(page.url(), 'it learns nothing of the outcome').toBe(`${stage.url}/oauth/consent?tg=${tg}`)
+    await expectAccessible(page, 'handed-over-end')
+  })
+
+  it('asks every 3 seconds, seldom while nobody looks, and at once when somebody looks again', async () => {
+    const { page } = stage
+    const tg = await link()
+    await page.clock.install()
+    let asked = 0
+    await handOver(tg)
+    await page.route('**/oauth/consent/status?*', (route) => {
+      asked++
+      return json(route, { over: false, expires_at: null, expires_in: 500 })
+    })
+    const asksIn = async (ms: number): Promise<number> => {
+      const before = asked
+      await page.clock.runFor(ms)
+      await page.waitForTimeout(100)
+      return asked - before
+    }
+    const hide = (hidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'))`,
+      )
+    expect(await asksIn(3_000)).toBe(1)
+    expect(await asksIn(3_000)).toBe(1)
+    await hide(true)
+    // The one that was set before still comes.
+    expect(await asksIn(3_000)).toBe(1)
+    expect(await asksIn(14_000)).toBe(0)
+    expect(await asksIn(2_000)).toBe(1)
+    await hide(false)
+    expect(await asksIn(100)).toBe(1)
+  })
+
+  it('goes on waiting without a connection, ends with the countdown, and lets the person sign in here instead', async () => {
+    const { page } = stage
+    await page.clock.install()
+    await handOver(await link())
+    await page.route('**/oauth/consent/status?*', (route) => route.abort())
+    await page.clock.runFor(3_000)
+    await page.getByText('No connection at the moment. Still waiting.').waitFor()
+    await page.getByRole('button', { name: 'Sign in here instead' }).click()
+    await heading(page, 'Sign in to decide').waitFor()
+    await page.clock.fastForward(600_000)
+    await heading(page, 'This link is over').waitFor()
+  })
+})

@@ -1,0 +1,96 @@
+import { call } from './api.ts'
+import { $, element } from './dom.ts'
+import type { Scope, Workspace } from './types.ts'
+
+/** A `:write` brings its `:read`. */
+const covers = (granted: readonly string[], scope: string): boolean =>
+  granted.includes(scope) || granted.includes(scope.replace(':read', ':write'))
+
+/** What stands beside a scope where the app is installed already. */
+const stateOf = (has: boolean, ticked: boolean): string => {
+  if (has) return ticked ? 'It has this already' : 'It has this now and loses it'
+  return ticked ? 'New' : 'New, not given'
+}
+
+interface Options {
+  refused: ReadonlySet<string>
+  onRefuse(scope: string, refused: boolean): void
+}
+
+const item = ({ scope, description, dangerous }: Scope, place: Workspace | undefined, options: Options) => {
+  const made = element('li', '')
+  made.dataset.scope = scope
+  const words = element('span', 'words')
+  const has = place?.granted_scopes ? covers(place.granted_scopes, scope) : undefined
+  const state = element('em', has ? 'state' : 'state new')
+  const label = (ticked: boolean): void => {
+    made.classList.toggle('refused', !ticked)
+    state.textContent = has === undefined ? '' : stateOf(has, ticked)
+  }
+  const denied = place?.denied_scopes.includes(scope) ?? false
+  if (dangerous && !denied) words.append(element('strong', '', 'Sensitive'))
+  words.append(element('span', 'description', description), element('small', '', scope))
+  if (denied) words.append(element('small', 'why', 'Forbidden by an admin of this workspace'))
+  if (has !== undefined) words.append(state)
+  const ticked = !denied && !(dangerous && options.refused.has(scope))
+  label(ticked)
+  if (denied || !dangerous) {
+    const mark = element('span', 'mark', denied ? '✕' : '✓')
+    mark.ariaHidden = 'true'
+    made.append(mark, words)
+    return made
+  }
+  made.classList.add('sensitive')
+  const box = element('input', '')
+  box.type = 'checkbox'
+  box.checked = ticked
+  box.onchange = () => {
+    options.onRefuse(scope, !box.checked)
+    label(box.checked)
+  }
+  const line = element('label', 'tick')
+  line.append(box, words)
+  made.append(line)
+  return made
+}
+
+/** Lists what is asked for, and how that differs from what the app may do in the chosen workspace now. */
+export const listScopes = (asked: Scope[], place: Workspace | undefined, options: Options): void => {
+  const items = asked.map((one) => item(one, place, options))
+  if (items.length === 0) items.push(element('li', 'nothing', 'Nothing beyond being installed'))
+  $('scopes').replaceChildren(...items)
+  $('refusable').hidden = !$('scopes').querySelector('input')
+  $('again').hidden = !place?.granted_scopes
+  const names = asked.map(({ scope }) => scope)
+  listLost((place?.granted_scopes ?? []).filter((scope) => !covers(names, scope)))
+}
+
+const listLost = (scopes: string[]): void => {
+  $('lost').hidden = scopes.length === 0
+  if (scopes.length === 0) return
+  const list = (words: Map<string, string>) =>
+    $('lost-scopes').replaceChildren(
+      ...scopes.map((scope) => {
+        const made = element('li', '')
+        const mark = element('span', 'mark', '–')
+        mark.ariaHidden = 'true'
+        const text = element('span', 'words')
+        if (words.has(scope)) text.append(element('span', 'description', words.get(scope)))
+        text.append(element('small', '', scope))
+        made.append(mark, text)
+        return made
+      }),
+    )
+  list(new Map())
+  // The request has the words of what is asked for only.
+  call<{ items: Scope[] }>('GET', 'oauth/scopes').then(
+    ({ items }) => list(new Map(items.map(({ scope, description }) => [scope, description]))),
+    () => {},
+  )
+}
+
+/** The scopes that are granted as the page stands. */
+export const granted = (): string[] =>
+  [...document.querySelectorAll<HTMLElement>('#scopes li[data-scope]:not(.refused)')].map(
+    (one) => one.dataset.scope ?? '',
+  )

@@ -1,0 +1,51 @@
+/** What `GET /oauth/consent/request` answers. */
+export interface ConsentRequest {
+  app: {
+    name: string
+    summary: string
+    logo_url: string | null
+    developer_name: string
+    verified: boolean
+    privacy_url: string | null
+  }
+  scopes: Scope[]
+  workspaces: Workspace[]
+  redirect_host: string
+  expires_in: number
+}
+
+export interface Scope {
+  scope: string
+  description: string
+  dangerous: boolean
+}
+
+export interface Workspace {
+  id: string
+  name: string
+  is_sandbox: boolean
+  blocked_by: 'admin_required' | 'app_not_approved' | 'installation_suspended' | null
+  denied_scopes: string[]
+  granted_scopes: string[] | null
+}
+
+/** What every console sign-in answers. */
+export interface ConsoleSession {
+  token: string
+  expires_in: number
+  user: { name: string }
+  workspace: { id: string }
+}
+
+/** What `GET /console/bot/info` answers. */
+export interface BotInfo {
+  username: string | null
+  url: string | null
+  login_widget: boolean
+}
+
+/** What `GET /oauth/consent/status` answers. */
+export interface ConsentStatus {
+  over: boolean
+  expires_in: number | null
+}
