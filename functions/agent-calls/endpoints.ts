@@ -1,6 +1,5 @@
 import type { Endpoint } from '#shared/http/endpoint.ts'
-import { invoke } from './invoke-tool.ts'
 import { testRun } from './test-run.ts'
 import { test as testWebhook } from './test-webhook.ts'
 
-export const endpoints: Endpoint[] = [testRun, invoke, testWebhook]
+export const endpoints: Endpoint[] = [testRun, testWebhook]

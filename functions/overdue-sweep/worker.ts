@@ -10,6 +10,8 @@ export const worker: ScheduledWorker = {
     'table:write',
     'objects:read',
     'objects:write',
+    'files:read',
+    'files:write',
     'bus:put',
     'queue:delivery',
     'queue:dispatch',

@@ -53,6 +53,12 @@ const run = () =>
     /** The greatest seq taken; the next step without one gets the next. */
     last_seq: z.number(),
     step_bytes: z.number(),
+    /** The greatest number taken in the run's live stream; absent in records made before there was one. */
+    stream_seq: z.number().optional(),
+    /** The latest states with their numbers in the stream, oldest first; absent like `stream_seq`. */
+    transitions: z.array(z.object({ seq: z.number(), status: z.enum(RUN_STATUSES) })).optional(),
+    /** The number of the newest state that `transitions` has no room for any more. */
+    transitions_lost: z.number().optional(),
     /** The approval the run waits for. */
     pending_step: z.string().optional(),
     /** When run.execute was last handed to a sender. */
@@ -105,6 +111,8 @@ const step = () =>
     status: z.string(),
     output: payload(),
     tool: z.string().optional(),
+    /** Its number in the run's live stream; a greater one with every change. */
+    stream_seq: z.number().optional(),
     created_at: z.number(),
   })
 
@@ -175,6 +183,8 @@ const chainMark = () =>
     chain_deadline: z.number(),
     audience: z.enum(['member', 'external']),
     actor: person().optional(),
+    /** It stands for work on a task outside of any run; `run_id` is the task’s id. */
+    of_task: z.boolean().optional(),
     ended_at: z.number(),
     expires_at: z.number().optional(),
   })

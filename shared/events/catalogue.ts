@@ -16,7 +16,7 @@ const run = {
 }
 const finished = { ...run, duration_ms: z.number().int() }
 const approval = { ...run, step_id: z.string(), tool: z.string() }
-const task = { task_id: z.string(), status: z.string(), title: z.string() }
+const task = { task_id: z.string(), status: z.string(), title: z.string(), conversation_id: z.string() }
 const installation = {
   installation_id: z.string(),
   app_id: z.string(),
@@ -90,7 +90,12 @@ export const EVENTS = {
   'task.updated': {
     audience: 'installation',
     when: 'A task of the agent changed: its status, its assignee, its text, or a message in it.',
-    data: () => z.object(task),
+    data: () =>
+      z.object({
+        ...task,
+        assigned: z.boolean().meta({ description: 'False when the task was taken from the agent.' }),
+        percent: z.number().nullable(),
+      }),
   },
   'task.result': {
     audience: 'installation',
@@ -106,7 +111,13 @@ export const EVENTS = {
   'message.created': {
     audience: 'installation',
     when: 'A message was written in a conversation of the agent.',
-    data: () => z.object({ message_id: z.string(), conversation_id: z.string(), text: z.string() }),
+    data: () =>
+      z.object({
+        message_id: z.string(),
+        conversation_id: z.string(),
+        text: z.string(),
+        author: z.object({ type: z.enum(['user', 'agent', 'orchestrator']), id: z.string(), name: z.string() }),
+      }),
   },
   'approval.decided': {
     audience: 'internal',

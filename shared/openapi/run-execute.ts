@@ -34,9 +34,43 @@ const runExecute = () =>
         expires_in: z.literal(900).meta({ description: 'Seconds.' }),
       }),
       actor: person().nullable().meta({ description: 'The person who started it; null for a run started by API.' }),
-      caller: json().nullable().meta({ description: 'The agent that asks; null where none does.' }),
+      caller: z
+        .object({
+          installation_id: z.string(),
+          app_id: z.string(),
+          slug: z.string(),
+          name: z.string(),
+          run_id: z.string().nullable(),
+          audience: z.enum(['member', 'external']),
+        })
+        .nullable()
+        .meta({ description: 'The agent that asks or delegated; null where none does.' }),
       audience: z.enum(['member', 'external']),
       chain: z.object({ id: z.string(), depth: z.number().int(), deadline: time() }),
+      tool: z.string().optional().meta({ description: 'For `ask_agent`: which of the declared tools is asked.' }),
+      arguments: json().optional().meta({ description: 'Its arguments, the same as the input.' }),
+      task: z
+        .object({
+          id: z.string(),
+          title: z.string(),
+          description: z.string(),
+          status: z.string(),
+          audience: z.enum(['member', 'external']),
+          conversation_id: z.string(),
+          created_by: z.object({ type: z.enum(['user', 'agent']), id: z.string(), name: z.string() }),
+          chain_depth: z.number().int(),
+        })
+        .optional()
+        .meta({ description: 'The task that is to be worked on.' }),
+      conversation: z
+        .object({
+          id: z.string(),
+          kind: z.string(),
+          title: z.string(),
+          messages: z.array(z.object({ id: z.string(), author: json(), text: z.string(), created_at: time() })),
+        })
+        .optional()
+        .meta({ description: 'The conversation of the task or message, with its latest 50 messages, oldest first.' }),
       resume: z
         .object({ step_id: z.string(), decision: z.enum(['approved', 'rejected']), result: z.unknown() })
         .optional()

@@ -238,6 +238,25 @@ describe('presigned', () => {
   })
 })
 
+test('browsers may send only the headers that the bucket’s CORS rules name', async () => {
+  const rule = { methods: ['PUT'], origins: ['*'], headers: ['content-type', 'if-none-match'], exposed: [] }
+  const other = temporaryFolder()
+  const strict = await startServices({ dataDir: other.folder, buckets: [{ name: Bucket, cors: [rule] }] })
+  const ask = (names: string) =>
+    fetch(`${strict.address}/${Bucket}/x`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://app.example.com',
+        'access-control-request-method': 'PUT',
+        'access-control-request-headers': names,
+      },
+    })
+  const statuses = [await ask('content-type,if-none-match'), await ask('Content-Type, x-other'), await ask('x-other')]
+  expect(statuses.map(({ status }) => status)).toEqual([200, 403, 403])
+  await strict.stop()
+  other.remove()
+})
+
 test('browsers may do what the bucket’s CORS rules allow', async () => {
   const ask = (origin: string, method: string) =>
     fetch(`${services.address}/${Bucket}/x`, {

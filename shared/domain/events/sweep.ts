@@ -1,10 +1,13 @@
 import { OutboxEntity, SweepMarkEntity } from '../../entities/events.ts'
+import { FileEntity, LooseObjectEntity } from '../../entities/files.ts'
 import { ApprovalEntity, RunEntity } from '../../entities/runs.ts'
 import { DeliveryEntity } from '../../entities/webhooks.ts'
 import { MINUTE } from '../../kernel/clock.ts'
 import { type AnyEntity, ConditionFailed, type Key } from '../../table/entity.ts'
 import { exists } from '../../table/expressions.ts'
 import type { WorkerWork } from '../deps.ts'
+import { handleOverdueLooseObject } from '../files/loose.ts'
+import { handleOverdueFile } from '../files/overdue.ts'
 import { handleOverdueApproval, handleOverdueRun } from '../runs/overdue.ts'
 import { handleOverdueDelivery } from '../webhooks/overdue.ts'
 import { handleOverdueEvent } from './overdue.ts'
@@ -22,6 +25,8 @@ const DUTIES = new Map<string, Duty>(
     { entity: DeliveryEntity, handle: handleOverdueDelivery },
     { entity: RunEntity, handle: handleOverdueRun },
     { entity: ApprovalEntity, handle: handleOverdueApproval },
+    { entity: FileEntity, handle: handleOverdueFile },
+    { entity: LooseObjectEntity, handle: handleOverdueLooseObject },
   ].map((duty) => [duty.entity.name, duty]),
 )
 

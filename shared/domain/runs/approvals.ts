@@ -1,12 +1,5 @@
 import { AuditEntity } from '../../entities/platform.ts'
-import {
-  type Approval,
-  ApprovalEntity,
-  ApprovedCallEntity,
-  isActive,
-  type Run,
-  StepEntity,
-} from '../../entities/runs.ts'
+import { type Approval, ApprovalEntity, ApprovedCallEntity, isActive, type Run } from '../../entities/runs.ts'
 import type { EventType } from '../../events/catalogue.ts'
 import { tell } from '../../events/outbox.ts'
 import { MINUTE } from '../../kernel/clock.ts'
@@ -17,6 +10,8 @@ import { missing } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { storePayload } from '../payloads.ts'
 import { changingRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
+import { lookAt } from './due.ts'
+import { changedStep } from './numbers.ts'
 import { presentRun } from './present.ts'
 import { keyInWorkspace } from './read.ts'
 import type { RunView } from './schemas.ts'
@@ -58,7 +53,7 @@ export const askApproval = (work: Work, key: RunKey, call: AskedCall): Promise<{
       status: 'awaiting_approval' as const,
       pending_step: step_id,
       alive_at: now,
-      due_at: undefined,
+      due_at: lookAt(run, undefined),
     }
     await work.commit([
       runWrite(run, changes),
@@ -126,11 +121,13 @@ export const decideAt = (
     requireActive(run)
     const now = work.clock.now()
     const approved = decision === 'approve'
+    const step = changedStep(run, approval, { status: approved ? 'approved' : 'rejected' })
     const changes = {
+      ...step.counts,
       status: 'running' as const,
       pending_step: undefined,
       alive_at: now,
-      due_at: now + (run.accepted_at === undefined ? LIMITS.agentLifeSign : LIMITS.agentSilence),
+      due_at: lookAt(run, now + (run.accepted_at === undefined ? LIMITS.agentLifeSign : LIMITS.agentSilence)),
     }
     const resumed: Run = { ...run, ...changes }
     const view = await presentRun(work, resumed)
@@ -150,7 +147,7 @@ export const decideAt = (
           },
           { where: { status: 'pending' }, otherwise: () => fail('approval_already_decided') },
         ),
-        StepEntity.update(approval, { set: { status: approved ? 'approved' : 'rejected' } }),
+        step.write,
         AuditEntity.create({
           id: work.id('audit'),
           scope: run.workspace_id,
@@ -189,11 +186,20 @@ export const standingApproval = async (work: Work, run: Run, hash: string): Prom
   return isActive(run.status) ? approval : undefined
 }
 
-/** The writes that make an approval void: nothing is executed for it any more, and its step says so. */
-export const voidance = (approval: Approval, from: 'pending' | 'approved'): Write[] => [
-  ApprovalEntity.update(approval, { set: { status: 'voided', due_at: undefined } }, { where: { status: from } }),
-  StepEntity.update(approval, { set: { status: 'voided' } }),
-]
+/**
+ * The writes that make an approval void: nothing is executed for it any more, and its step says so.
+ * @param run as it is once what goes before in its stream is written
+ */
+export const voidance = (run: Run, approval: Approval, from: 'pending' | 'approved') => {
+  const step = changedStep(run, approval, { status: 'voided' })
+  return {
+    writes: [
+      ApprovalEntity.update(approval, { set: { status: 'voided', due_at: undefined } }, { where: { status: from } }),
+      step.write,
+    ],
+    counts: step.counts,
+  }
+}
 
 /** The write by which the agent takes a decided result: it is given once. */
 export const consumption = (work: Work, approval: Approval): Write =>

@@ -1,4 +1,5 @@
 import { type ChainMark, ChainMarkEntity, type Run, STILL_ACTIVE } from '../../entities/runs.ts'
+import type { Task } from '../../entities/tasks.ts'
 import { MINUTE, SECOND } from '../../kernel/clock.ts'
 import type { Write } from '../../table/entity.ts'
 import type { Deps } from '../deps.ts'
@@ -56,9 +57,13 @@ const deepest = (marks: readonly ChainMark[]): ChainMark | undefined =>
 
 const earliest = (marks: readonly ChainMark[]): number => Math.min(...marks.map(({ chain_deadline }) => chain_deadline))
 
-/** `external` wins wherever the audience is in doubt; a run that has ended casts none. */
+/** `external` wins wherever the audience is in doubt; a run that has ended casts none, a task that is worked on does. */
 const audienceOf = (marks: readonly ChainMark[]): 'member' | 'external' =>
-  marks.some(({ audience, ended_at }) => audience === 'external' && ended_at === STILL_ACTIVE) ? 'external' : 'member'
+  marks.some(
+    ({ audience, ended_at, of_task }) => audience === 'external' && (ended_at === STILL_ACTIVE || of_task === true),
+  )
+    ? 'external'
+    : 'member'
 
 /**
  * Where a call of an installation stands, so that no way of calling begins a chain anew (decisions §5):
@@ -136,3 +141,26 @@ export const markEnded = (run: Run, now: number): Write[] => [
   ChainMarkEntity.delete({ installation_id: run.installation_id, ended_at: STILL_ACTIVE, run_id: run.id }),
   ChainMarkEntity.create({ ...markOf(run, now), expires_at: now + CHAIN_TIME + MINUTE }),
 ]
+
+/**
+ * Part of what gives an agent a task of a chain to do later, and of its work on it outside of any run: for as long as a chain could go
+ * on, what the agent calls without naming a run stands no shallower than the task, and is external if that is. Otherwise
+ * two agents that pass tasks to and fro and never run would begin at depth 0 each time.
+ */
+export const markTask = ({ id, assignee, chain_depth, audience, actor }: Task, now: number): Write[] =>
+  assignee && (chain_depth > 0 || audience === 'external')
+    ? [
+        ChainMarkEntity.replace({
+          installation_id: assignee.installation_id,
+          run_id: id,
+          chain_id: id,
+          chain_depth,
+          chain_deadline: now + CHAIN_TIME,
+          audience,
+          actor,
+          of_task: true,
+          ended_at: now,
+          expires_at: now + CHAIN_TIME + MINUTE,
+        }),
+      ]
+    : []

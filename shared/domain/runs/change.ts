@@ -1,9 +1,10 @@
-import { isActive, type Run, RunEntity, type RunStatus, runsByStatus } from '../../entities/runs.ts'
-import { fail } from '../../kernel/errors.ts'
+import { ACTIVE_STATUSES, isActive, type Run, RunEntity, type RunStatus, runsByStatus } from '../../entities/runs.ts'
+import { fail, type PlatformError } from '../../kernel/errors.ts'
 import { backoff } from '../../table/backoff.ts'
 import { ConditionFailed, type Write } from '../../table/entity.ts'
-import { missing } from '../../table/expressions.ts'
+import { missing, oneOf } from '../../table/expressions.ts'
 import type { Deps } from '../deps.ts'
+import { entered } from './numbers.ts'
 
 /** Where a run is kept. */
 export interface RunKey {
@@ -17,9 +18,11 @@ export class RunMoved extends Error {}
 /** @throws `not_found` also for a run of another installation: its key cannot be built from this one's id */
 export const loadRun = async ({ table }: Pick<Deps, 'table'>, key: RunKey): Promise<Run> => {
   const run = await table.get(RunEntity, key)
-  if (!run) throw fail('not_found', { message: 'There is no such run.' })
+  if (!run) throw noSuchRun()
   return run
 }
+
+export const noSuchRun = (): PlatformError => fail('not_found', { message: 'There is no such run.' })
 
 /** @throws `run_already_finished` */
 export const requireActive = (run: Run): Run => {
@@ -43,13 +46,13 @@ export const requireStarted = (run: Run): Run => {
 
 /**
  * The write of a run's change, under the condition that the run is as it was read. `fields` are those that change; a new
- * status also moves the run in its installation's lists.
+ * status also moves the run in its installation's lists and takes the next number in its stream.
  */
 export const runWrite = (run: Run, fields: { [K in keyof Run]?: Run[K] | undefined }): Write =>
   RunEntity.update(
     run,
     {
-      set: fields,
+      set: { ...fields, ...(fields.status && entered(run, fields.status, fields.stream_seq)) },
       ...(fields.status && fields.status !== run.status && { list: place(run, fields.status) }),
     },
     {
@@ -57,6 +60,7 @@ export const runWrite = (run: Run, fields: { [K in keyof Run]?: Run[K] | undefin
         status: run.status,
         last_seq: run.last_seq,
         step_count: run.step_count,
+        stream_seq: run.stream_seq ?? missing,
         pending_step: run.pending_step ?? missing,
         dispatched_at: run.dispatched_at ?? missing,
         accepted_at: run.accepted_at ?? missing,
@@ -65,20 +69,33 @@ export const runWrite = (run: Run, fields: { [K in keyof Run]?: Run[K] | undefin
     },
   )
 
+/**
+ * What a run does beside its own record shows that it lives, and nothing it does after its end counts: the write of both.
+ * @throws the write: `run_already_finished`
+ */
+export const signOfLife = ({ clock }: Pick<Deps, 'clock'>, run: Run): Write =>
+  RunEntity.update(
+    run,
+    { set: { alive_at: clock.now() } },
+    { where: { status: oneOf(...ACTIVE_STATUSES) }, otherwise: () => fail('run_already_finished') },
+  )
+
 const place = (run: Run, status: RunStatus) => ({ owner: runsByStatus(run.installation_id, status), sort: run.id })
 
 /**
  * Reads the run, lets `attempt` decide and write, and begins again when somebody else wrote in between. What `attempt`
  * throws otherwise ends it.
+ * @param known the run where it was just read: the first attempt goes on from it
  * @throws `step_write_conflict` when others keep writing
  */
 export const changingRun = async <T>(
   deps: Pick<Deps, 'table'>,
   key: RunKey,
   attempt: (run: Run) => Promise<T>,
+  known?: Run,
 ): Promise<T> => {
   for (let tries = 0; ; tries++) {
-    const run = await loadRun(deps, key)
+    const run = tries === 0 && known ? known : await loadRun(deps, key)
     try {
       return await attempt(run)
     } catch (error) {

@@ -10,6 +10,7 @@ import { missing } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { loadPayload } from '../payloads.ts'
 import { changingRun, type RunKey, RunMoved, runWrite } from './change.ts'
+import { lookAt } from './due.ts'
 import { executeRequest, type Resume } from './execute-request.ts'
 import { failRun, finishIf } from './finish.ts'
 import { interpret, type Meaning } from './interpret.ts'
@@ -51,7 +52,7 @@ export const resumeRun = async (work: Work, key: RunKey, stepId: string, tries =
     decision: approval.status === 'rejected' ? 'rejected' : 'approved',
     result: approval.result ? await loadPayload(work, approval.result) : null,
   }
-  const sent = { dispatched_at: now, accepted_at: undefined, due_at: now + LIMITS.agentLifeSign }
+  const sent = { dispatched_at: now, accepted_at: undefined, due_at: lookAt(run, now + LIMITS.agentLifeSign) }
   try {
     await work.commit([
       ApprovalEntity.update(approval, { set: { resumed_at: now } }, { where: { resumed_at: missing } }),
@@ -108,7 +109,7 @@ const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
     status: 'running' as const,
     started_at: now,
     dispatched_at: now,
-    due_at: now + LIMITS.agentLifeSign,
+    due_at: lookAt(run, now + LIMITS.agentLifeSign),
   }
   try {
     await work.commit([runWrite(run, changes)])
@@ -157,7 +158,7 @@ const accept = (work: Work, run: Run): Promise<void> =>
       runWrite(current, {
         accepted_at: now,
         // While a person decides, the approval's own time runs instead.
-        due_at: current.status === 'running' ? now + LIMITS.agentSilence : undefined,
+        due_at: lookAt(current, current.status === 'running' ? now + LIMITS.agentSilence : undefined),
       }),
     ])
   })

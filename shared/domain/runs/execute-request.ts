@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts'
 import { loadPayload } from '../payloads.ts'
 import type { OutgoingRequest } from '../ports.ts'
 import { issueToken } from '../tokens/tokens.ts'
+import { subjectOf } from './subject.ts'
 
 /** What `runtime.resume` agents get when a decision was made. */
 export interface Resume {
@@ -41,8 +42,9 @@ export const executeRequest = async (
   resume?: Resume,
 ): Promise<OutgoingRequest> => {
   const { settings, clock, keys } = deps
-  const [input, secrets, token, configured] = await Promise.all([
+  const [input, about, secrets, token, configured] = await Promise.all([
     loadPayload(deps, run.input),
+    subjectOf(deps, run),
     signingSecrets(deps, app),
     issueToken(deps, 'callback', {
       ins: run.installation_id,
@@ -68,9 +70,11 @@ export const executeRequest = async (
     },
     callback: { base_url: `${settings.baseUrl}/api/v1`, token: token.token, expires_in: token.expires_in },
     actor: run.actor ?? null,
-    caller: null,
+    caller: run.caller ? { ...run.caller, run_id: run.caller.run_id ?? null, audience: run.audience } : null,
     audience: run.audience,
     chain: { id: run.chain_id, depth: run.chain_depth, deadline: iso(run.chain_deadline) },
+    ...(run.tool !== undefined && { tool: run.tool, arguments: input }),
+    ...about,
     ...(resume && { resume }),
   })
   return {

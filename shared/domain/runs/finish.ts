@@ -23,12 +23,14 @@ const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> 
   const completion = outcome.status === 'cancelled' ? undefined : outcome
   const succeeded = outcome.status === 'succeeded'
   const steps = await prepareSteps(work, run, completion?.steps ?? [])
+  const voided = await voidApproval(work, { ...run, ...steps.counts }, completion?.steps ?? [])
   const changed = {
     status: outcome.status,
     finished_at: now,
     due_at: undefined,
     pending_step: undefined,
     ...steps.counts,
+    ...voided.counts,
     ...(completion?.cost_units !== undefined && { cost_units: completion.cost_units }),
     ...(succeeded && {
       output: await storePayload(work, `runs/${run.id}/output`, completion?.output ?? {}),
@@ -46,7 +48,7 @@ const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> 
       ...steps.writes,
       releaseSlot(run.installation_id),
       ...markEnded(run, now),
-      ...(await voidApproval(work, run, completion?.steps ?? [])),
+      ...voided.writes,
       tellRun(work, `run.${outcome.status}`, finished),
     ],
     view,
@@ -55,13 +57,19 @@ const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> 
 }
 
 /** A final answer while a person has yet to decide wins; the approval is void (decisions §4). */
-const voidApproval = async (work: Work, run: Run, steps: readonly { seq?: number | undefined }[]): Promise<Write[]> => {
-  if (run.pending_step === undefined) return []
+const voidApproval = async (
+  work: Work,
+  run: Run,
+  steps: readonly { seq?: number | undefined }[],
+): Promise<ReturnType<typeof voidance> | typeof NOTHING> => {
+  if (run.pending_step === undefined) return NOTHING
   const approval = await work.table.get(ApprovalEntity, { run_id: run.id, step_id: run.pending_step })
-  if (!approval) return []
+  if (!approval) return NOTHING
   if (steps.some(({ seq }) => seq === approval.seq)) throw fail('step_write_conflict')
-  return voidance(approval, 'pending')
+  return voidance(run, approval, 'pending')
 }
+
+const NOTHING = { writes: [] as Write[], counts: {} }
 
 /**
  * `POST /runs/{id}/complete`.
@@ -79,7 +87,7 @@ export const failRun = (work: Work, key: RunKey, error_code: string, error_messa
   finishIf(work, key, () => true, { status: 'failed', error_code, error_message })
 
 /** Ends an active run if `applies` still holds for it as it is now. A run that has ended stays as it is: the first answer wins. */
-export const finishIf = (work: Work, key: RunKey, applies: (run: Run) => boolean, outcome: Completion): Promise<void> =>
+export const finishIf = (work: Work, key: RunKey, applies: (run: Run) => boolean, outcome: Outcome): Promise<void> =>
   changingRun(work, key, async (run) => {
     if (run.finished_at !== undefined || !applies(run)) return
     await finish(work, run, outcome)

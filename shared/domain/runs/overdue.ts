@@ -8,17 +8,21 @@ import type { WorkerWork } from '../deps.ts'
 import { decideAt } from './approvals.ts'
 import { settle } from './approved-tool.ts'
 import { changingRun, runWrite } from './change.ts'
+import { isAsked, lookAt } from './due.ts'
 import { finishIf } from './finish.ts'
 
 /**
  * What the sweep does about a run whose time has come (decisions §4):
  * not dispatched yet → wake the dispatcher again; no sign of life 45 seconds after run.execute → `agent_unreachable`;
- * silent for an hour after a 202 → `agent_timeout`.
+ * silent for an hour after a 202 → `agent_timeout`; another agent's question whose chain is out of time → cancelled.
  */
 export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void> => {
   const run = await work.table.getByKey(RunEntity, key)
   const now = work.clock.now()
   if (!run || run.due_at === undefined || run.due_at > now) return
+  if (isActive(run.status) && isAsked(run) && run.chain_deadline <= now) {
+    return finishIf(work, run, () => true, { status: 'cancelled' })
+  }
   if (!isActive(run.status) || run.status === 'awaiting_approval') return postpone(work, run, undefined)
   if (run.status === 'queued') {
     await work.queues.send('dispatch', [{ body: wakeUp('run.created', run), group: run.installation_id }])
@@ -49,7 +53,7 @@ const lastSignOf = ({ alive_at = 0, accepted_at = 0 }: Run): number => Math.max(
 const postpone = (work: WorkerWork, run: Run, due_at: number | undefined): Promise<void> =>
   changingRun(work, run, async (current) => {
     if (current.due_at !== run.due_at) return
-    await work.commit([runWrite(current, { due_at })])
+    await work.commit([runWrite(current, { due_at: isActive(current.status) ? lookAt(current, due_at) : due_at })])
   })
 
 /**

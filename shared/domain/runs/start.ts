@@ -9,6 +9,7 @@ import { either, lt, missing } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { storePayload } from '../payloads.ts'
 import { CHAIN_TIME, type ChainPosition, markActive } from './chain.ts'
+import { lookAt } from './due.ts'
 import { presentRun } from './present.ts'
 import type { RunView } from './schemas.ts'
 import { tellRun } from './tell.ts'
@@ -66,9 +67,11 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     step_count: 0,
     last_seq: 0,
     step_bytes: 0,
+    stream_seq: 1,
+    transitions: [{ seq: 1, status: 'queued' }],
     created_at: now,
-    due_at: now + MINUTE,
   }
+  run.due_at = lookAt(run, now + MINUTE)
   return {
     run,
     writes: [

@@ -1,27 +1,33 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type * as z from 'zod'
-import type { Approval, Run } from '../../entities/runs.ts'
+import { type Approval, type Run, RunEntity } from '../../entities/runs.ts'
 import { canonicalJson } from '../../kernel/canonical-json.ts'
-import { fail } from '../../kernel/errors.ts'
+import { fail, PlatformError } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import { ConditionFailed } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
 import { loadPayload } from '../payloads.ts'
 import { askApproval, consumption, standingApproval } from '../runs/approvals.ts'
-import { changingRun, loadRun, requireStarted, runWrite } from '../runs/change.ts'
+import { changingRun, noSuchRun, requireStarted, runWrite } from '../runs/change.ts'
 import { prepareSteps } from '../runs/steps.ts'
+import { whileTaskMoves } from '../tasks/change.ts'
 import { isTool, TOOLS, type ToolName } from './catalogue.ts'
-import { EXECUTORS } from './execute.ts'
+import { EXECUTORS, isAtOnce, type ToolAtOnce } from './execute.ts'
+import type { Executed, Scene } from './executors/executor.ts'
 import { checkHttpFetch, type HttpFetch } from './http-fetch.ts'
-import { platformBans, refusalOf, type ToolCaller } from './permission.ts'
+import { bansIn, bansRef, refusalOf } from './permission.ts'
 import type { Invocation } from './schemas.ts'
 
 export interface InvokeInput {
   name: string
   arguments: Record<string, unknown>
-  /** The run the call belongs to: a callback token's own, or the one the caller names. */
+  /** The run that the caller names. A callback token's own needs no naming. */
   runId?: string | undefined
 }
+
+/** Who calls; with a callback token, also its run, as the sign-in read it. */
+export type Invoker = Omit<Scene, 'bound'>
 
 /**
  * Calls a platform tool (specification "Tool invocation result").
@@ -31,47 +37,76 @@ export interface InvokeInput {
  */
 export const invokeTool = async (
   work: Work,
-  caller: ToolCaller,
+  caller: Invoker,
   input: InvokeInput,
   check: (schema: z.ZodType<Record<string, unknown>>, value: unknown) => Record<string, unknown>,
 ): Promise<Invocation> => {
   const { name } = input
   if (!isTool(name)) throw fail('unknown_tool', { details: { tool: name.slice(0, 100) } })
-  const refusal = refusalOf(name, caller, await platformBans(work))
+  const { bans, named } = await readFor(work, caller, input)
+  const refusal = refusalOf(name, caller, bans)
   if (refusal) throw refusal
   const args = check(TOOLS[name].input(), input.arguments)
-  const key = input.runId === undefined ? undefined : { installation_id: caller.installation.id, id: input.runId }
-  const run = key && (await loadRun(work, key))
+  const run = caller.run ?? named
+  if (input.runId !== undefined && run?.id !== input.runId) throw noSuchRun()
+  const scene: Scene = { ...caller, run, bound: caller.run !== undefined }
   if (name === 'http_fetch') checkHttpFetch(work, args as unknown as HttpFetch)
-  if (TOOLS[name].approval === 'each') {
-    if (!run) {
-      throw fail('validation_error', {
-        message: `${name} needs a run whose people can approve it.`,
-        details: { fields: { run_id: ['required for a tool that needs approval'] } },
-      })
-    }
-    return withApproval(work, run, name, args)
+  if (isAtOnce(name)) return whileTaskMoves(() => atOnce(work, scene, name, args))
+  if (!run) {
+    throw fail('validation_error', {
+      message: `${name} needs a run whose people can approve it.`,
+      details: { fields: { run_id: ['required for a tool that needs approval'] } },
+    })
   }
-  return atOnce(work, caller, run, name, args)
+  return withApproval(work, run, name, args)
+}
+
+/** The platform's bans and the run that the caller names, in one round trip. */
+const readFor = async (work: Work, { installation, run }: Invoker, { runId }: InvokeInput) => {
+  if (run || runId === undefined) {
+    const [settings] = await work.table.getAll([bansRef] as const)
+    return { bans: bansIn(settings), named: undefined }
+  }
+  const key = RunEntity.key({ installation_id: installation.id, id: runId })
+  const [settings, named] = await work.table.getAll([bansRef, { entity: RunEntity, key }] as const)
+  return { bans: bansIn(settings), named }
 }
 
 const atOnce = async (
   work: Work,
-  caller: ToolCaller,
+  scene: Scene,
+  name: ToolAtOnce,
+  args: Record<string, unknown>,
+): Promise<Invocation> => {
+  const { run } = scene
+  if (run) requireRoom(requireStarted(run))
+  const executed = await EXECUTORS[name](work, scene, args)
+  try {
+    return await finishAtOnce(work, run, name, args, executed)
+  } catch (error) {
+    if (error instanceof PlatformError) await executed.refused?.(error)
+    throw error
+  }
+}
+
+/** What a tool does aside is not done for a run that could not keep its step. @throws `too_many_steps` */
+const requireRoom = ({ step_count }: Run): void => {
+  if (step_count >= LIMITS.stepsPerRun) throw fail('too_many_steps')
+}
+
+const finishAtOnce = async (
+  work: Work,
   run: Run | undefined,
   name: ToolName,
   args: Record<string, unknown>,
+  { result, writes }: Executed,
 ): Promise<Invocation> => {
-  const executor = EXECUTORS[name]
-  if (!executor) throw fail('unknown_tool')
-  if (run) requireStarted(run)
-  const { result, writes } = await executor(work, caller, args)
   const answer: Invocation = { status: 'ok', result }
   if (!run) {
     await work.commit(writes, answer)
     return answer
   }
-  return changingRun(work, run, async (current) => {
+  const attempt = async (current: Run): Promise<Invocation> => {
     requireStarted(current)
     const step = await prepareSteps(work, current, [
       { type: 'tool_call', tool: name, output: { arguments: size(args), result: size(result) } },
@@ -79,13 +114,20 @@ const atOnce = async (
     const alive = runWrite(current, { ...step.counts, alive_at: work.clock.now() })
     await work.commit([alive, ...step.writes, ...writes], answer)
     return answer
-  })
+  }
+  return changingRun(work, run, attempt, run)
 }
+
+/** Bytes and characters of a value that a step shows; two of them fit into one step’s 16 KiB, however they are escaped. */
+const SHOWN_BYTES = 4_096
+const SHOWN_CHARACTERS = 2_000
 
 /** What a step shows of a value: all of it, unless that is too much for a trace. */
 const size = (value: Record<string, unknown>): Record<string, unknown> => {
   const text = JSON.stringify(value)
-  return text.length <= 4_096 ? value : { truncated: true, text: text.slice(0, 4_096) }
+  return Buffer.byteLength(text) <= SHOWN_BYTES
+    ? value
+    : { truncated: true, text: text.slice(0, SHOWN_CHARACTERS).toWellFormed() }
 }
 
 /** The hash that binds an approval to exactly this call (RFC 8785). */

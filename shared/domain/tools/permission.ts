@@ -3,6 +3,7 @@ import type { Workspace } from '../../entities/people.ts'
 import { PlatformSettingsEntity } from '../../entities/platform.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import { covers } from '../../kernel/scopes.ts'
+import type { ItemOf } from '../../table/entity.ts'
 import type { Deps } from '../deps.ts'
 import { isTool, TOOLS, type ToolName } from './catalogue.ts'
 
@@ -13,9 +14,15 @@ export interface ToolCaller {
   scopes: readonly string[]
 }
 
-/** Tools that the platform's staff banned for everybody. */
+/** Where the tools are kept that the platform’s staff banned for everybody. */
+export const bansRef = { entity: PlatformSettingsEntity, key: PlatformSettingsEntity.key({ name: 'tools' }) } as const
+
+export const bansIn = (settings: ItemOf<typeof PlatformSettingsEntity> | undefined): readonly string[] =>
+  settings?.denied_tools ?? []
+
+/** Tools that the platform’s staff banned for everybody. */
 export const platformBans = async ({ table }: Pick<Deps, 'table'>): Promise<readonly string[]> =>
-  (await table.get(PlatformSettingsEntity, { name: 'tools' }))?.denied_tools ?? []
+  bansIn(await table.get(PlatformSettingsEntity, { name: 'tools' }))
 
 const denied = (reason: 'platform' | 'organization' | 'installation', tool: string, who: string): PlatformError =>
   fail('tool_denied', { message: `${who} banned ${tool}.`, details: { reason, tool } })

@@ -1,11 +1,12 @@
 import * as z from 'zod'
+import { noSuchRun } from '#shared/domain/runs/change.ts'
 import { invokeTool } from '#shared/domain/tools/invoke.ts'
 import { toolRefusal } from '#shared/domain/tools/permission.ts'
 import { InvocationResult, InvokeTool } from '#shared/domain/tools/schemas.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { check } from '#shared/http/parse.ts'
-import { fail } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
 
 export const invoke = defineEndpoint({
   id: 'api.tools.invoke',
@@ -20,6 +21,8 @@ export const invoke = defineEndpoint({
   description:
     'Answers `ok` with the result, `awaiting_approval` when a person has to decide first (not an error: call again, or wait for `run.resumed`), or `rejected`.',
   body: InvokeTool,
+  // Of the tools, save_file takes that much; what the others take is bounded by each.
+  maxBodyBytes: LIMITS.requestBodyBytes,
   response: InvocationResult,
   errors: [
     'unknown_tool',
@@ -29,18 +32,22 @@ export const invoke = defineEndpoint({
     'conflict',
     'too_many_steps',
     'not_found',
+    'forbidden',
+    'unknown_agent',
+    'ambiguous_agent',
+    'tool_not_offered',
+    'invalid_arguments',
+    'agent_cannot_take_tasks',
+    'chain_too_deep',
+    'chain_budget_exceeded',
+    'too_many_active_runs',
   ],
-  needs: ['objects:read', 'objects:write'],
+  needs: ['objects:read', 'objects:write', 'files:write'],
   // The tool's own scope and the bans are checks, too, that a kept answer does not get past.
   replays: async (work, caller, _body, { name }) => (await toolRefusal(work, caller, name)) === undefined,
   handler: ({ work, caller, params, body }) => {
-    if (body.run_id !== undefined && !isId('run', body.run_id)) {
-      throw fail('not_found', { message: 'There is no such run.' })
-    }
-    if (caller.run && body.run_id !== undefined && body.run_id !== caller.run.id) {
-      throw fail('not_found', { message: 'There is no such run.' })
-    }
-    const input = { name: params.name, arguments: body.arguments, runId: body.run_id ?? caller.run?.id }
+    if (body.run_id !== undefined && !isId('run', body.run_id)) throw noSuchRun()
+    const input = { name: params.name, arguments: body.arguments, runId: body.run_id }
     return invokeTool(
       work,
       caller,

@@ -1,0 +1,68 @@
+import type { Message } from '../../entities/conversations.ts'
+import { FileEntity, type FileRecord } from '../../entities/files.ts'
+import type { Installation } from '../../entities/installations.ts'
+import type { Run } from '../../entities/runs.ts'
+import { fail } from '../../kernel/errors.ts'
+import { isId } from '../../kernel/ids.ts'
+import { covers } from '../../kernel/scopes.ts'
+import type { Deps, Work } from '../deps.ts'
+import { newMessage } from './new.ts'
+import { conversationOf } from './read.ts'
+import { type MessageView, presentMessage } from './schemas.ts'
+
+export interface WritingAgent {
+  installation: Installation
+  app: { name: string }
+  scopes: readonly string[]
+  run: Run | undefined
+}
+
+/**
+ * An agent's message in one of its conversations.
+ * @throws `not_found`; `insufficient_scope` for attachments without `files:read`; `validation_error` for a file that is
+ *   not there or not uploaded yet
+ */
+export const writeAsAgent = async (
+  work: Work,
+  { installation, app, scopes, run }: WritingAgent,
+  conversationId: string,
+  { text, attachments: fileIds }: { text: string; attachments: readonly string[] },
+): Promise<MessageView> => {
+  if (fileIds.length > 0 && !covers(scopes, 'files:read')) {
+    throw fail('insufficient_scope', {
+      message: 'Attaching a file needs the scope files:read.',
+      details: { required_scope: 'files:read', granted_scopes: scopes },
+    })
+  }
+  const [conversation, attachments] = await Promise.all([
+    conversationOf(work, installation, conversationId),
+    attachmentsOf(work, installation.workspace_id, fileIds),
+  ])
+  const author = { type: 'agent' as const, id: installation.id, name: app.name }
+  const { message, writes } = newMessage(work, conversation, { author, text, attachments, run_id: run?.id })
+  const view = presentMessage(message)
+  await work.commit(writes, view)
+  return view
+}
+
+/** What a message shows of the files attached to it: as they are now, whatever happens to them later. */
+const attachmentsOf = async (
+  { table }: Pick<Deps, 'table'>,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<Message['attachments']> => {
+  const known = ids.filter((id) => isId('file', id))
+  const found = (await table.getAll(
+    known.map((id) => ({ entity: FileEntity, key: FileEntity.key({ workspace_id: workspaceId, id }) })),
+  )) as (FileRecord | undefined)[]
+  const files = new Map(found.flatMap((file) => (file?.status === 'ready' ? [[file.id, file] as const] : [])))
+  const fields: Record<string, string[]> = {}
+  for (const [i, id] of ids.entries()) if (!files.has(id)) fields[`attachments.${i}`] = ['there is no such file']
+  if (Object.keys(fields).length > 0) {
+    throw fail('validation_error', { message: 'Some attachments are no files of the workspace.', details: { fields } })
+  }
+  return ids.map((id) => {
+    const { name, content_type, size } = files.get(id) as FileRecord
+    return { file_id: id, name, content_type, size }
+  })
+}

@@ -1,0 +1,69 @@
+import { ConversationEntity } from '../../entities/conversations.ts'
+import { RunEntity } from '../../entities/runs.ts'
+import type { Task } from '../../entities/tasks.ts'
+import { tell } from '../../events/outbox.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { Write } from '../../table/entity.ts'
+import { newMessage } from '../conversations/new.ts'
+import type { Deps, Work } from '../deps.ts'
+import { storePayload } from '../payloads.ts'
+import type { TaskAgent } from './conversation.ts'
+import type { ReportResult } from './schemas.ts'
+
+/**
+ * A task's result, kept; and of a delegated task, its way back to the agent that delegated it (specification
+ * "delegate_task", rule 6): the event `task.result`, and a message in the conversation of the asking run.
+ * @throws `payload_too_large` for an output over 1 MiB
+ */
+export const reported = async (
+  work: Work,
+  task: Task,
+  agent: TaskAgent,
+  { text, output }: ReportResult,
+): Promise<{ result: NonNullable<Task['result']>; writes: Write[] }> => {
+  // A place of its own for each try: of two reports at once, neither overwrites what the other's record points to.
+  const place = `tasks/${task.id}/${work.id('message')}/output`
+  const stored = output && (await storePayload(work, place, output))
+  return {
+    result: { text, at: work.clock.now(), ...(stored && { output: stored }) },
+    writes: await returned(work, task, agent, { text, output }),
+  }
+}
+
+const returned = async (work: Work, task: Task, agent: TaskAgent, report: ReportResult): Promise<Write[]> => {
+  const { delegated_by, workspace_id } = task
+  if (!delegated_by) return []
+  const { installation_id, app_id } = delegated_by
+  const told = tell(work.clock, {
+    type: 'task.result',
+    workspace_id,
+    installation_id,
+    app_id,
+    data: { task_id: task.id, status: 'review', text: report.text, output: shortened(report.output) },
+  })
+  const conversation = await askingConversation(work, task, installation_id)
+  if (!conversation) return [told]
+  const { installation, app, run } = agent
+  const author = { type: 'agent' as const, id: installation.id, name: app.name }
+  return [told, ...newMessage(work, conversation, { author, text: report.text, run_id: run?.id }).writes]
+}
+
+/** Where the asking run was spoken to, if it was. */
+const askingConversation = async ({ table }: Pick<Deps, 'table'>, task: Task, installation_id: string) => {
+  if (task.parent_run_id === undefined) return undefined
+  const run = await table.get(RunEntity, { installation_id, id: task.parent_run_id })
+  if (run?.conversation_id === undefined) return undefined
+  const conversation = await table.get(ConversationEntity, {
+    workspace_id: task.workspace_id,
+    id: run.conversation_id,
+  })
+  return conversation?.installation_id === installation_id ? conversation : undefined
+}
+
+/** An event carries what an answer of `ask_agent` would; the whole output is read with the task. */
+const shortened = (output: Record<string, unknown> | undefined): Record<string, unknown> | null => {
+  if (output === undefined) return null
+  const text = JSON.stringify(output)
+  if (text.length <= LIMITS.agentOutputCharacters) return output
+  return { truncated: true, text: text.slice(0, LIMITS.agentOutputCharacters).toWellFormed() }
+}

@@ -1,0 +1,27 @@
+import { decodeContent, type GivenContent } from '../../files/content.ts'
+import { ownerOf, storeFile } from '../../files/create.ts'
+import type { Executor } from './executor.ts'
+
+type Args = GivenContent & { name: string; content_type?: string; folder_id?: string }
+
+/**
+ * `save_file`: content becomes a file, as with `POST /api/v1/files`. The object is in the bucket when this returns, and the
+ * file is there when the call's transaction is.
+ */
+export const saveFile: Executor = async (work, { installation }, args) => {
+  const given = args as unknown as Args
+  const usual = given.content === undefined ? 'application/octet-stream' : 'text/plain; charset=utf-8'
+  const fields = { ...given, content_type: given.content_type ?? usual }
+  const bytes = decodeContent(given) ?? new Uint8Array()
+  const { file, writes } = await storeFile(work, ownerOf(installation), fields, bytes)
+  return {
+    result: {
+      file_id: file.id,
+      name: file.name,
+      size: file.size,
+      content_type: file.content_type,
+      folder_id: file.folder_id ?? null,
+    },
+    writes,
+  }
+}

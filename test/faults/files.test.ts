@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DAY, HOUR } from '#shared/kernel/clock.ts'
+import { filesOf } from '#test/functions/workspace/files-support.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+
+let platform: TestPlatform
+beforeEach(async () => {
+  platform = await startPlatform()
+})
+afterEach(() => platform.stop())
+
+type Moment = 'before' | 'after'
+
+/** Lets whoever works die in place of its n-th call to the table or the bucket, or right after it: no call follows. */
+const dying = async (n: number, moment: Moment, act: () => Promise<unknown>): Promise<boolean> => {
+  const { table, objects } = platform.deps
+  const places = [
+    [table, 'transact'],
+    [objects, 'put'],
+    [objects, 'delete'],
+  ] as unknown as [Record<string, (...args: unknown[]) => Promise<unknown>>, string][]
+  const originals = places.map(([place, name]) => place[name] as () => Promise<unknown>)
+  let calls = 0
+  let died = false
+  for (const [i, [place, name]] of places.entries()) {
+    place[name] = async (...args) => {
+      if (died) throw new Error('the process is dead')
+      died = ++calls === n
+      if (died && moment === 'before') throw new Error('the process died')
+      const result = await originals[i]?.apply(place, args as [])
+      if (died) throw new Error('the process died')
+      return result
+    }
+  }
+  try {
+    await act()
+  } finally {
+    for (const [i, [place, name]] of places.entries()) place[name] = originals[i] as () => Promise<unknown>
+  }
+  return died
+}
+
+/** Plays it with a death at each of its calls. @returns how many there were */
+const dieEverywhere = async (
+  moment: Moment,
+  play: (die: (act: () => Promise<unknown>) => Promise<boolean>) => Promise<boolean>,
+) => {
+  for (let n = 1; n < 50; n++) if (!(await play((act) => dying(n, moment, act)))) return n - 1
+  throw new Error('it has no end')
+}
+
+const sweepLater = async (ms: number) => {
+  platform.clock.advance(ms)
+  await platform.sweep()
+}
+
+describe.each<Moment>(['before', 'after'])('whoever dies %s a call', (moment) => {
+  it('leaves no object without a record and no record without an object when it creates a file', async () => {
+    const calls = await dieEverywhere(moment, async (die) => {
+      const app = await filesOf(platform)
+      const died = await die(() => app.create({ content: 'hello' }))
+      await sweepLater(2 * DAY)
+      const { items } = (await app.call('GET')).body
+      const objects = [...platform.objects.keys()].filter((key) => key.startsWith(`files/${app.workspaceId}/`))
+      expect(objects).toEqual(items.map(({ id }: { id: string }) => app.objectOf(id)))
+      expect(await app.used()).toEqual([items.length, 5 * items.length])
+      expect(await app.due()).toEqual([])
+      return died
+    })
+    expect(calls).toBeGreaterThanOrEqual(3)
+  })
+
+  it('is followed by a retry under the same key that makes one file, which stays', async () => {
+    await dieEverywhere(moment, async (die) => {
+      const app = await filesOf(platform)
+      const key = { 'idempotency-key': randomUUID() }
+      const body = { name: 'a.txt', content_type: 'text/plain', content: 'hello' }
+      const died = await die(() => app.call('POST', '', body, key))
+      platform.clock.advance(HOUR)
+      await platform.sweep()
+      const { status, body: file } = await app.call('POST', '', body, key)
+      expect(status).toBe(201)
+      await sweepLater(2 * DAY)
+      expect((await app.call('GET')).body.items).toMatchObject([{ id: file.id, status: 'ready' }])
+      expect(platform.objects.has(app.objectOf(file.id))).toBe(true)
+      expect(await app.used()).toEqual([1, 5])
+      expect(await app.due()).toEqual([])
+      return died
+    })
+  })
+
+  it('deletes all of a file or nothing, and gives the quota back once', async () => {
+    const calls = await dieEverywhere(moment, async (die) => {
+      const app = await filesOf(platform)
+      const { id } = await app.file()
+      let status = 0
+      const died = await die(async () => {
+        status = (await app.call('DELETE', `/${id}`)).status
+      })
+      await sweepLater(HOUR)
+      const there = (await app.call('GET', `/${id}`)).status === 200
+      if (status === 204) expect(there).toBe(false)
+      expect(platform.objects.has(app.objectOf(id))).toBe(there)
+      expect(await app.used()).toEqual(there ? [1, 5] : [0, 0])
+      expect(await app.due()).toEqual([])
+      return died
+    })
+    expect(calls).toBeGreaterThanOrEqual(3)
+  })
+
+  it('is followed by another sweep that finishes, and gives the quota back once', async () => {
+    const calls = await dieEverywhere(moment, async (die) => {
+      const app = await filesOf(platform)
+      const [pending, wrong] = [await app.file({ size: 5 }), await app.file({ size: 5 })]
+      // Cannot happen with signed sizes; were it to, it goes, too.
+      platform.objects.set(app.objectOf(wrong.id), Buffer.from('too long'))
+      platform.clock.advance(DAY)
+      const died = await die(() => platform.sweep().catch(() => {}))
+      await sweepLater(HOUR)
+      expect((await app.call('GET')).body.items).toEqual([])
+      for (const { id } of [pending, wrong]) expect(platform.objects.has(app.objectOf(id))).toBe(false)
+      expect(await app.used()).toEqual([0, 0])
+      expect(await app.due()).toEqual([])
+      return died
+    })
+    expect(calls).toBeGreaterThanOrEqual(4)
+  })
+})

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { conversation, installed } from '#test/support/fixtures.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+import { filesOf } from './files-support.ts'
+
+const platform = usingPlatform()
+
+const talking = async () => {
+  const app = await installed(platform.deps)
+  const { id } = await conversation(platform.deps, app)
+  const call = (method: string, path: string, body?: unknown) =>
+    platform.call(method, `/api/v1/conversations${path}`, { token: app.token, ...(body !== undefined && { body }) })
+  return { app, id, call, path: `/${id}/messages` }
+}
+
+describe('conversations of an agent', () => {
+  it('are listed with the latest spoken in first', async () => {
+    const { app, id, call, path } = await talking()
+    platform.clock.advance(1_000)
+    const later = await conversation(platform.deps, app)
+    platform.clock.advance(1_000)
+    expect((await call('GET', '')).body.items.map((one: { id: string }) => one.id)).toEqual([later.id, id])
+    expect((await call('POST', path, { text: 'Here I am.' })).status).toBe(201)
+    const { body } = await call('GET', '')
+    expect(body.items.map((one: { id: string }) => one.id)).toEqual([id, later.id])
+    expect(body.items[0]).toMatchObject({ kind: 'agent', title: 'With the agent', task_id: null })
+  })
+
+  it('are seen by no other installation, also not of the same workspace', async () => {
+    const { app, id } = await talking()
+    for (const other of [
+      await installed(platform.deps, { workspaceId: app.workspaceId }),
+      await installed(platform.deps),
+    ]) {
+      const { token } = other
+      expect((await platform.call('GET', '/api/v1/conversations', { token })).body.items).toEqual([])
+      for (const [method, body] of [
+        ['GET', undefined],
+        ['POST', { text: 'Let me in.' }],
+      ] as const) {
+        const answer = await platform.call(method, `/api/v1/conversations/${id}/messages`, {
+          token,
+          ...(body && { body }),
+        })
+        expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
+      }
+    }
+  })
+})
+
+describe('messages', () => {
+  it('are read newest first, page by page', async () => {
+    const { call, path } = await talking()
+    for (let i = 0; i < 5; i++) {
+      platform.clock.advance(100)
+      await call('POST', path, { text: `message ${i}` })
+    }
+    const first = await call('GET', `${path}?limit=4`)
+    expect(first.body.has_more).toBe(true)
+    const rest = await call('GET', `${path}?limit=4&cursor=${first.body.next_cursor}`)
+    const texts = [...first.body.items, ...rest.body.items].map((one: { text: string }) => one.text)
+    expect(texts).toEqual(['message 4', 'message 3', 'message 2', 'message 1', 'message 0', 'Hello?'])
+  })
+
+  it('are written in the agent’s name and told as message.created with their author', async () => {
+    const { app, id, call, path } = await talking()
+    const { status, body } = await call('POST', path, { text: '  Done.  ' })
+    expect(status).toBe(201)
+    const author = { type: 'agent', id: app.installation.id, name: app.app.name }
+    expect(body).toMatchObject({ conversation_id: id, author, text: 'Done.', attachments: [], run_id: null })
+    await platform.drain()
+    const events = await platform.call('GET', '/api/v1/events?types=message.*', { token: app.token })
+    expect(events.body.items.at(-1).data).toEqual({ message_id: body.id, conversation_id: id, text: 'Done.', author })
+  })
+
+  it('are written once under one Idempotency-Key', async () => {
+    const { app, call, path } = await talking()
+    const send = () =>
+      platform.call('POST', `/api/v1/conversations${path}`, {
+        token: app.token,
+        body: { text: 'Once.' },
+        headers: { 'idempotency-key': 'message-1' },
+      })
+    const answers = [await send(), await send()]
+    expect(answers[0]?.text).toBe(answers[1]?.text)
+    expect((await call('GET', path)).body.items).toHaveLength(2)
+  })
+
+  it('carry files of the workspace and no others', async () => {
+    const { app, call, path } = await talking()
+    const own = await (await filesOf(platform, { workspaceId: app.workspaceId })).file({ name: 'list.csv', content: 'a,b' })
+    const foreign = await (await filesOf(platform)).file({ content: 'secret' })
+    const { status, body } = await call('POST', path, { text: 'See this.', attachments: [own.id] })
+    expect(status).toBe(201)
+    expect(body.attachments).toEqual([{ file_id: own.id, name: 'list.csv', content_type: own.content_type, size: 3 }])
+    const refused = await call('POST', path, { text: 'And this.', attachments: [own.id, foreign.id, 'nonsense'] })
+    expect([refused.status, refused.body.error.code]).toEqual([422, 'validation_error'])
+    expect(Object.keys(refused.body.error.details.fields)).toEqual(['attachments.1', 'attachments.2'])
+  })
+
+  it('carry no file without files:read', async () => {
+    const app = await installed(platform.deps, { scopes: ['chat:write'] })
+    const { id } = await conversation(platform.deps, app)
+    const answer = await platform.call('POST', `/api/v1/conversations/${id}/messages`, {
+      token: app.token,
+      body: { text: 'See this.', attachments: ['fil_01kae5m1v8w6c3x9q2r7t4y0zn'] },
+    })
+    expect([answer.status, answer.body.error.details.required_scope]).toEqual([403, 'files:read'])
+  })
+})

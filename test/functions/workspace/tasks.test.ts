@@ -1,0 +1,692 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { AGENT_MOVES } from '#shared/domain/tasks/transitions.ts'
+import { RunEntity } from '#shared/entities/runs.ts'
+import { TASK_STATUSES, type TaskStatus } from '#shared/entities/tasks.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+import { meeting, tasksOf } from './tasks-support.ts'
+
+const platform = usingPlatform()
+let agent: Receiver
+beforeAll(async () => {
+  agent = await startReceiver()
+})
+afterAll(() => agent.close())
+beforeEach(() => {
+  // Everybody's rate limits are full again, and no chain goes on.
+  platform.clock.advance(3_600_000)
+  agent.requests.length = 0
+  agent.answer({ kind: 'answer', status: 202 })
+})
+
+/** What the agent was sent last. */
+const executed = () => JSON.parse(String(agent.requests.at(-1)?.body))
+
+describe('a task', () => {
+  it('is read by its agent with its conversation, the oldest message first', async () => {
+    const { task, asAgent, asPerson, installation, app, person } = await tasksOf(platform, agent)
+    const { id, conversation_id } = await task({ description: 'All of it.' })
+    await asAgent('POST', `/${id}/progress`, { text: 'Begun.', percent: 10 })
+    platform.clock.advance(1_000)
+    await asPerson('POST', `/${id}/messages`, { text: 'Good.' })
+    const { status, body } = await asAgent('GET', `/${id}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      id,
+      title: 'Count the stock',
+      description: 'All of it.',
+      status: 'in_progress',
+      audience: 'member',
+      assignee: { installation_id: installation.id, agent: app.slug, name: app.name },
+      created_by: { type: 'user', id: person.user.id, name: person.user.name },
+      conversation_id,
+      parent_run_id: null,
+      chain_depth: 0,
+      percent: 10,
+      result: null,
+    })
+    expect(body.conversation.id).toBe(conversation_id)
+    expect(body.conversation.messages).toMatchObject([
+      { author: { type: 'agent', id: installation.id }, text: 'Begun.' },
+      { author: { type: 'user', id: person.user.id }, text: 'Good.' },
+    ])
+  })
+
+  it('shows its latest 50 messages', async () => {
+    const { task, asAgent, asPerson } = await tasksOf(platform, agent)
+    const { id } = await task()
+    for (let n = 1; n <= 52; n++) {
+      platform.clock.advance(1_000)
+      await asPerson('POST', `/${id}/messages`, { text: `${n}` })
+    }
+    const { messages } = (await asAgent('GET', `/${id}`)).body.conversation
+    expect(messages.map(({ text }: { text: string }) => text)).toEqual(
+      Array.from({ length: 50 }, (_, i) => String(i + 3)),
+    )
+  })
+
+  it('of another installation of the same workspace, or of nobody, is not found by any way, and nothing changes', async () => {
+    const owner = await tasksOf(platform, agent)
+    const other = await tasksOf(platform, agent, { workspaceId: owner.workspaceId })
+    const { id } = await owner.task()
+    const nobodys = await owner.task({ installation_id: undefined })
+    for (const one of [id, nobodys.id, newId('task', platform.clock.now())]) {
+      for (const [method, path, body] of [
+        ['GET', '', undefined],
+        ['POST', '/progress', { text: 'x' }],
+        ['POST', '/question', { text: 'x' }],
+        ['POST', '/report', { text: 'x' }],
+        ['POST', '/status', { status: 'in_progress' }],
+      ] as const) {
+        expect((await other.asAgent(method, `/${one}${path}`, body)).body.error?.code, path).toBe('not_found')
+      }
+      const asked = await other.invoke('ask_user', { question: 'x', task_id: one })
+      expect(asked.body.error.code).toBe('not_found')
+    }
+    expect(await owner.read(id)).toMatchObject({ status: 'todo', conversation: { messages: [] } })
+    expect((await other.asAgent('GET', '')).body.items).toEqual([])
+  })
+})
+
+describe('the list of tasks', () => {
+  it('holds what is assigned to the caller, newest first, by status and in pages', async () => {
+    const { task, asAgent, asPerson } = await tasksOf(platform, agent)
+    const ids: string[] = []
+    for (let n = 0; n < 5; n++) {
+      platform.clock.advance(1_000)
+      ids.unshift((await task()).id)
+    }
+    await task({ installation_id: undefined })
+    const [first, , third] = ids as [string, string, string]
+    await asAgent('POST', `/${first}/status`, { status: 'in_progress' })
+    await asAgent('POST', `/${third}/status`, { status: 'in_progress' })
+    const list = async (query: string) => {
+      const { body } = await asAgent('GET', `?${query}`)
+      return { ids: body.items.map(({ id }: { id: string }) => id), next: body.next_cursor, more: body.has_more }
+    }
+    expect((await list('')).ids).toEqual(ids)
+    expect((await list('status=in_progress')).ids).toEqual([first, third])
+    expect((await list('status=done')).ids).toEqual([])
+    for (const filter of ['', 'status=todo&']) {
+      const page = await list(`${filter}limit=2`)
+      const rest = await list(`${filter}limit=4&cursor=${encodeURIComponent(page.next)}`)
+      expect([page.more, rest.more]).toEqual([true, false])
+      expect([...page.ids, ...rest.ids]).toEqual((await list(filter)).ids)
+    }
+    await asPerson('PATCH', `/${first}`, { installation_id: null })
+    expect(await list('limit=4')).toEqual({ ids: ids.slice(1), next: null, more: false })
+    expect((await list('status=in_progress')).ids).toEqual([third])
+  })
+})
+
+describe('progress', () => {
+  it('takes a task out of todo, is a message, and is told', async () => {
+    const { task, asAgent, told, read } = await tasksOf(platform, agent)
+    const { id } = await task()
+    expect((await asAgent('POST', `/${id}/progress`, { text: 'Half.', percent: 50 })).body).toMatchObject({
+      status: 'in_progress',
+      percent: 50,
+    })
+    expect((await read(id)).conversation.messages).toMatchObject([{ text: 'Half.' }])
+    expect((await told('task.*')).map(({ type, data }) => [type, data.task_id, data.status])).toEqual([
+      ['task.created', id, 'todo'],
+      ['task.updated', id, 'in_progress'],
+    ])
+  })
+
+  it('elsewhere leaves the status as it is', async () => {
+    const { task, asAgent, asPerson } = await tasksOf(platform, agent)
+    for (const status of ['discuss', 'review', 'done']) {
+      const { id } = await task()
+      await asPerson('PATCH', `/${id}`, { status })
+      expect((await asAgent('POST', `/${id}/progress`, { text: 'Still.' })).body.status).toBe(status)
+    }
+  })
+
+  it.each([
+    ['an empty text', { text: '' }],
+    ['a text of 4,001 characters', { text: 'x'.repeat(4_001) }],
+    ['101 percent', { text: 'x', percent: 101 }],
+    ['less than nothing', { text: 'x', percent: -1 }],
+    ['no text', {}],
+  ])('refuses %s', async (_, body) => {
+    const { task, asAgent } = await tasksOf(platform, agent)
+    const { id } = await task()
+    expect((await asAgent('POST', `/${id}/progress`, body)).body.error.code).toBe('validation_error')
+  })
+})
+
+describe('a question', () => {
+  it('moves the task to discuss and notifies the people', async () => {
+    const { task, asAgent, told, read } = await tasksOf(platform, agent)
+    const { id } = await task()
+    expect((await asAgent('POST', `/${id}/question`, { text: 'Which shelf?' })).body.status).toBe('discuss')
+    expect((await read(id)).conversation.messages).toMatchObject([{ text: 'Which shelf?' }])
+    expect(await told('notification.*')).toMatchObject([{ data: { body: 'Which shelf?' } }])
+  })
+
+  it('is answered: the task goes on, in a run that has all that was said', async () => {
+    const { handed, asAgent, asPerson, finish, person, read } = await tasksOf(platform, agent)
+    const { id, run_id } = await handed()
+    await asAgent('POST', `/${id}/question`, { text: 'Which shelf?' })
+    await finish(run_id)
+    platform.clock.advance(1_000)
+    const { status, body } = await asPerson('POST', `/${id}/messages`, { text: 'The upper one.' })
+    expect([status, body.text]).toEqual([201, 'The upper one.'])
+    expect((await read(id)).status).toBe('in_progress')
+    await platform.drain()
+    expect(agent.requests).toHaveLength(2)
+    expect(executed()).toMatchObject({
+      run: { trigger: 'task', input: { task_id: id, title: 'Count the stock' } },
+      actor: { id: person.user.id },
+      task: { id, status: 'in_progress' },
+      conversation: { messages: [{ text: 'Which shelf?' }, { text: 'The upper one.' }] },
+    })
+  })
+
+  it('answered while its run goes on starts no second one', async () => {
+    const { handed, asAgent, asPerson, read, runs } = await tasksOf(platform, agent)
+    const { id } = await handed()
+    await asAgent('POST', `/${id}/question`, { text: 'Which shelf?' })
+    await asPerson('POST', `/${id}/messages`, { text: 'The upper one.' })
+    expect((await read(id)).status).toBe('in_progress')
+    expect(await runs()).toHaveLength(1)
+  })
+
+  it('answered twice at once starts one run', async () => {
+    const { task, asAgent, asPerson, runs, read } = await tasksOf(platform, agent)
+    const { id } = await task()
+    await asAgent('POST', `/${id}/question`, { text: 'Which shelf?' })
+    const answers = await meeting(platform, 2, () =>
+      Promise.all(['The upper one.', 'The lower one.'].map((text) => asPerson('POST', `/${id}/messages`, { text }))),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([201, 201])
+    expect(await runs()).toHaveLength(1)
+    expect((await read(id)).conversation.messages).toHaveLength(3)
+  })
+
+  it('that nobody could take up again is answered without a run', async () => {
+    const { task, asAgent, asPerson, runs, read } = await tasksOf(platform, agent)
+    const { id } = await task()
+    await asAgent('POST', `/${id}/question`, { text: 'Which shelf?' })
+    await asPerson('PATCH', `/${id}`, { installation_id: null })
+    expect((await asPerson('POST', `/${id}/messages`, { text: 'The upper one.' })).status).toBe(201)
+    expect((await read(id)).status).toBe('in_progress')
+    expect(await runs()).toEqual([])
+  })
+})
+
+describe('a report', () => {
+  it('moves the task to review, never to done, and keeps its result', async () => {
+    const { task, asAgent, told, read } = await tasksOf(platform, agent)
+    const { id } = await task()
+    const output = { pieces: 40 }
+    const { body } = await asAgent('POST', `/${id}/report`, { text: 'Counted.', output })
+    expect(body).toMatchObject({ status: 'review', result: { text: 'Counted.', output } })
+    expect(await read(id)).toMatchObject({ status: 'review', result: { text: 'Counted.', output } })
+    expect(await told('notification.*')).toMatchObject([{ data: { body: 'Counted.' } }])
+    expect(await told('task.result')).toEqual([])
+  })
+
+  it('made again takes the place of the first, also after done', async () => {
+    const { task, asAgent, asPerson, read } = await tasksOf(platform, agent)
+    const { id } = await task()
+    await asAgent('POST', `/${id}/report`, { text: 'Counted.', output: { pieces: 40 } })
+    await asPerson('PATCH', `/${id}`, { status: 'done' })
+    platform.clock.advance(1_000)
+    await asAgent('POST', `/${id}/report`, { text: 'Counted again.' })
+    expect(await read(id)).toMatchObject({
+      status: 'review',
+      result: { text: 'Counted again.', output: null },
+      conversation: { messages: [{ text: 'Counted.' }, { text: 'Counted again.' }] },
+    })
+  })
+
+  it('with an output of up to 1 MiB is kept whole; a larger one is refused and changes nothing', async () => {
+    const { task, asAgent, read } = await tasksOf(platform, agent)
+    const { id } = await task()
+    const large = { rows: 'x'.repeat(1_048_000) }
+    expect((await asAgent('POST', `/${id}/report`, { text: 'All.', output: large })).status).toBe(200)
+    expect((await read(id)).result.output).toEqual(large)
+    const { body } = await asAgent('POST', `/${id}/report`, { text: 'More.', output: { rows: 'x'.repeat(1_050_000) } })
+    expect(body.error.code).toBe('payload_too_large')
+    expect((await read(id)).result).toMatchObject({ text: 'All.', output: large })
+  })
+
+  it('two at once: both are said, and the kept result is one of them, whole', async () => {
+    const { task, asAgent, read } = await tasksOf(platform, agent)
+    const { id } = await task()
+    const outputs = ['a', 'b'].map((letter) => ({ rows: letter.repeat(20_000) }))
+    const answers = await meeting(platform, 2, () =>
+      Promise.all(outputs.map((output, n) => asAgent('POST', `/${id}/report`, { text: `Report ${n}`, output }))),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    const { result, conversation } = await read(id)
+    expect(result.output).toEqual(outputs[Number(result.text.slice(-1))])
+    expect(conversation.messages.map(({ text }: { text: string }) => text).sort()).toEqual(['Report 0', 'Report 1'])
+  })
+})
+
+it('a question, a report and progress at once all happen', async () => {
+  const { task, asAgent, read } = await tasksOf(platform, agent)
+  const { id } = await task()
+  const answers = await meeting(platform, 3, () =>
+    Promise.all([
+      asAgent('POST', `/${id}/question`, { text: 'Q' }),
+      asAgent('POST', `/${id}/report`, { text: 'R' }),
+      asAgent('POST', `/${id}/progress`, { text: 'P', percent: 70 }),
+    ]),
+  )
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  const { status, percent, result, conversation } = await read(id)
+  expect(['discuss', 'review']).toContain(status)
+  expect([percent, result.text]).toEqual([70, 'R'])
+  expect(conversation.messages.map(({ text }: { text: string }) => text).sort()).toEqual(['P', 'Q', 'R'])
+})
+
+it('a report under the same Idempotency-Key is made once', async () => {
+  const { task, asAgent, told, read } = await tasksOf(platform, agent)
+  const { id } = await task()
+  const key = { 'idempotency-key': randomUUID() }
+  const first = await asAgent('POST', `/${id}/report`, { text: 'Counted.' }, key)
+  const second = await asAgent('POST', `/${id}/report`, { text: 'Counted.' }, key)
+  expect([second.text, second.headers['idempotency-replayed']]).toEqual([first.text, 'true'])
+  expect((await read(id)).conversation.messages).toHaveLength(1)
+  expect(await told('notification.*')).toHaveLength(1)
+})
+
+describe('the moves of an agent', () => {
+  it('that are not allowed are a conflict naming those that are', async () => {
+    const { task, asAgent } = await tasksOf(platform, agent)
+    const { id } = await task()
+    const { status, body } = await asAgent('POST', `/${id}/status`, { status: 'done' })
+    expect([status, body.error.code]).toEqual([409, 'conflict'])
+    expect(body.error.details).toEqual({ status: 'todo', allowed: ['in_progress'] })
+    expect(body.error.fix).toContain('in_progress')
+  })
+
+  it('whatever an agent and a person do, the status is what the table says, and done is a person’s word', async () => {
+    const world = await tasksOf(platform, agent)
+    const status = fc.constantFrom(...TASK_STATUSES)
+    const move = fc.oneof(
+      fc.record({ by: fc.constant('status' as const), to: status }),
+      fc.record({ by: fc.constantFrom('progress' as const, 'question' as const, 'report' as const) }),
+      fc.record({ by: fc.constant('person' as const), to: status }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(move, { minLength: 1, maxLength: 8 }), async (moves) => {
+        const { id } = await world.task()
+        let expected: TaskStatus = 'todo'
+        for (const one of moves) {
+          platform.clock.advance(10_000)
+          const allowed = one.by === 'status' ? AGENT_MOVES[expected].includes(one.to) : true
+          const answer =
+            one.by === 'status'
+              ? await world.asAgent('POST', `/${id}/status`, { status: one.to })
+              : one.by === 'person'
+                ? await world.asPerson('PATCH', `/${id}`, { status: one.to })
+                : await world.asAgent('POST', `/${id}/${one.by}`, { text: 'x' })
+          expect(answer.status).toBe(allowed ? 200 : 409)
+          if (allowed) {
+            if (one.by === 'question') expected = 'discuss'
+            else if (one.by === 'report') expected = 'review'
+            else if (one.by === 'status' || one.by === 'person') expected = one.to
+            else if (expected === 'todo') expected = 'in_progress'
+            expect(one.by === 'person' || one.by === 'progress' || expected !== 'done').toBe(true)
+          }
+          expect((await world.asAgent('GET', `/${id}`)).body.status).toBe(expected)
+          const { items } = (await world.asAgent('GET', `?status=${expected}`)).body
+          expect(items.map((task: { id: string }) => task.id)).toContain(id)
+        }
+      }),
+      { numRuns: 12 },
+    )
+  })
+})
+
+describe('with a run’s callback token', () => {
+  it('the task is worked on, and that is a sign of the run’s life', async () => {
+    const { handed, read, installation } = await tasksOf(platform, agent)
+    const { id, run_id, token } = await handed()
+    platform.clock.advance(10 * 60_000)
+    const said = await platform.call('POST', `/api/v1/tasks/${id}/progress`, { token, body: { text: 'Half.' } })
+    expect(said.status).toBe(200)
+    expect((await read(id)).conversation.messages).toMatchObject([{ run_id }])
+    const run = await platform.deps.table.get(RunEntity, { installation_id: installation.id, id: run_id })
+    expect(run?.alive_at).toBe(platform.clock.now())
+  })
+
+  it('nothing happens to a task when the run ends in that moment', async () => {
+    const { handed, finish, read } = await tasksOf(platform, agent)
+    const { id, run_id, token } = await handed()
+    const body = { text: 'Half.' }
+    const say = () => platform.call('POST', `/api/v1/tasks/${id}/progress`, { token, body })
+    const { error } = (await meeting(platform, 1, say, () => finish(run_id))).body
+    expect(error.code).toBe('run_already_finished')
+    expect((await read(id)).status).toBe('todo')
+  })
+
+  it('nothing happens to a task after the run’s end', async () => {
+    const { handed, finish, read } = await tasksOf(platform, agent)
+    const { id, run_id, token } = await handed()
+    await finish(run_id)
+    const { body } = await platform.call('POST', `/api/v1/tasks/${id}/report`, { token, body: { text: 'Late.' } })
+    expect(body.error.code).toBe('run_already_finished')
+    expect((await read(id)).status).toBe('todo')
+  })
+})
+
+describe('POST /console/tasks/{id}/run', () => {
+  it('starts the agent with the task; while it works, once', async () => {
+    const { task, asPerson, person } = await tasksOf(platform, agent)
+    const { id } = await task({ description: 'All of it.' })
+    const both = await meeting(platform, 2, () => Promise.all([1, 2].map(() => asPerson('POST', `/${id}/run`, {}))))
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+    const { run_id } = both.find(({ status }) => status === 200)?.body ?? {}
+    expect(both.find(({ status }) => status === 409)?.body.error).toMatchObject({
+      code: 'conflict',
+      details: { run_id },
+    })
+    await platform.drain()
+    expect(agent.requests).toHaveLength(1)
+    expect(executed()).toMatchObject({
+      run: { id: run_id, trigger: 'task', input: { task_id: id, description: 'All of it.' } },
+      actor: { id: person.user.id },
+      caller: null,
+      chain: { depth: 0 },
+      task: { id, status: 'todo' },
+    })
+  })
+
+  it('gives the task to the agent it names, and from the other agent it is gone', async () => {
+    const first = await tasksOf(platform, agent)
+    const second = await tasksOf(platform, agent, { workspaceId: first.workspaceId })
+    const { id, conversation_id } = await first.task()
+    const { status, body } = await first.asPerson('POST', `/${id}/run`, { installation_id: second.installation.id })
+    expect([status, body.assignee.installation_id]).toEqual([200, second.installation.id])
+    expect((await first.asAgent('GET', `/${id}`)).status).toBe(404)
+    expect((await first.asAgent('GET', '')).body.items).toEqual([])
+    expect((await second.asAgent('GET', '')).body.items).toHaveLength(1)
+    expect((await first.told('task.updated')).at(-1)?.data).toMatchObject({ task_id: id, assigned: false })
+    expect((await second.told('task.created')).at(-1)?.data).toMatchObject({ task_id: id, conversation_id })
+  })
+
+  it('without an agent, or with one that cannot take tasks, is refused', async () => {
+    const { task, asPerson, workspaceId } = await tasksOf(platform, agent)
+    const poor = await tasksOf(platform, agent, { workspaceId, scopes: ['runs:write'] })
+    const { id } = await task({ installation_id: undefined })
+    const codes = async (body: object) => (await asPerson('POST', `/${id}/run`, body)).body.error.code
+    expect(await codes({})).toBe('validation_error')
+    expect(await codes({ installation_id: poor.installation.id })).toBe('agent_cannot_take_tasks')
+    const foreign = await tasksOf(platform, agent)
+    expect(await codes({ installation_id: foreign.installation.id })).toBe('not_found')
+    expect(await codes({ installation_id: 'ins_../x' })).toBe('not_found')
+  })
+})
+
+describe('PATCH /console/tasks/{id}', () => {
+  it('changes what is given and nothing else; the agent is told, and its conversation has the new name', async () => {
+    const { task, asPerson, read, told, token } = await tasksOf(platform, agent)
+    const { id, conversation_id } = await task({ description: 'All of it.' })
+    const { body } = await asPerson('PATCH', `/${id}`, { title: 'Count twice' })
+    expect(body).toMatchObject({ title: 'Count twice', description: 'All of it.', status: 'todo' })
+    expect(body.assignee).not.toBeNull()
+    expect(await read(id)).toMatchObject({ title: 'Count twice', description: 'All of it.' })
+    expect((await told('task.updated')).at(-1)?.data).toMatchObject({
+      task_id: id,
+      title: 'Count twice',
+      assigned: true,
+    })
+    const conversations = (await platform.call('GET', '/api/v1/conversations', { token })).body.items
+    expect(conversations).toMatchObject([{ id: conversation_id, title: 'Count twice' }])
+  })
+
+  it('moves the conversation to the agent that gets the task, with what was said', async () => {
+    const first = await tasksOf(platform, agent)
+    const second = await tasksOf(platform, agent, { workspaceId: first.workspaceId })
+    const { id, conversation_id } = await first.task()
+    await first.asAgent('POST', `/${id}/progress`, { text: 'Half.' })
+    await first.asPerson('PATCH', `/${id}`, { installation_id: second.installation.id })
+    const messages = ({ token }: { token: string }) =>
+      platform.call('GET', `/api/v1/conversations/${conversation_id}/messages`, { token })
+    expect((await messages(first)).status).toBe(404)
+    expect((await messages(second)).body.items).toMatchObject([{ text: 'Half.' }])
+    const conversations = async ({ token }: { token: string }) =>
+      (await platform.call('GET', '/api/v1/conversations', { token })).body.items
+    expect(await conversations(first)).toEqual([])
+    expect(await conversations(second)).toHaveLength(1)
+  })
+
+  it('gives it to no agent that may not read tasks, or whose organization forbids that', async () => {
+    const { task, asPerson, person, installation, read } = await tasksOf(platform, agent)
+    const { id } = await task({ installation_id: undefined })
+    const bans = { denied_tools: [], denied_scopes: ['tasks:read'] }
+    await platform.call('PUT', '/console/settings/bans', { token: person.token, body: bans })
+    const { status, body } = await asPerson('PATCH', `/${id}`, { installation_id: installation.id })
+    expect([status, body.error.code]).toEqual([409, 'agent_cannot_take_tasks'])
+    expect((await read(id)).assignee).toBeNull()
+  })
+
+  it.each([
+    ['an unknown status', { status: 'later' }],
+    ['no title', { title: ' ' }],
+    ['an audience', { audience: 'member' }],
+  ])('refuses %s', async (_, fields) => {
+    const { task, asPerson } = await tasksOf(platform, agent)
+    const { id } = await task()
+    expect((await asPerson('PATCH', `/${id}`, fields)).body.error.code).toBe('validation_error')
+  })
+})
+
+describe('another workspace', () => {
+  it('reaches none of the task’s console paths', async () => {
+    const { task, read } = await tasksOf(platform, agent)
+    const { asPerson } = await tasksOf(platform, agent)
+    const { id } = await task()
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['PATCH', '', { title: 'Mine' }],
+      ['POST', '/run', {}],
+      ['POST', '/messages', { text: 'x' }],
+    ] as const) {
+      expect((await asPerson(method, `/${id}${path}`, body)).status, `${method} ${path}`).toBe(404)
+    }
+    expect(await read(id)).toMatchObject({ title: 'Count the stock', conversation: { messages: [] } })
+  })
+})
+
+describe('create_task', () => {
+  it('makes a task of the caller’s own where the call stands, and starts nothing', async () => {
+    const { handed, invoke, runs, asAgent } = await tasksOf(platform, agent)
+    const { run_id, token } = await handed()
+    const { body } = await invoke('create_task', { title: 'Look at shelf 3' }, { token })
+    expect(body).toMatchObject({ status: 'ok', result: { status: 'todo', audience: 'member', chain_depth: 0 } })
+    expect((await asAgent('GET', `/${body.result.task_id}`)).body).toMatchObject({
+      title: 'Look at shelf 3',
+      description: '',
+      created_by: { type: 'agent' },
+      parent_run_id: run_id,
+    })
+    expect(await runs()).toHaveLength(1)
+  })
+
+  it('keeps the depth and the audience of the run it is called in', async () => {
+    const { invoke, runs, asPerson, asAgent, deepRun } = await tasksOf(platform, agent)
+    await deepRun({ chain_depth: 2, audience: 'external' })
+    platform.clock.advance(1_000)
+    const { body } = await invoke('create_task', { title: 'Look' })
+    expect(body.result).toMatchObject({ audience: 'external', chain_depth: 2 })
+    await asPerson('POST', `/${body.result.task_id}/run`, {})
+    await platform.drain()
+    expect(executed()).toMatchObject({ audience: 'external', chain: { depth: 2 } })
+    expect((await asAgent('GET', `/${body.result.task_id}`)).body.chain_depth).toBe(2)
+    expect((await runs()).at(0).chain_depth).toBe(2)
+  })
+
+  it.each([
+    ['a title of 301 characters', { title: 'x'.repeat(301) }, 'title'],
+    ['an empty title', { title: '' }, 'title'],
+    ['a description of 8,001 characters', { title: 'x', description: 'x'.repeat(8_001) }, 'description'],
+    ['another agent', { title: 'x', agent: 'another' }, 'agent'],
+    ['another assignee', { title: 'x', assignee: 'another' }, 'assignee'],
+  ])('refuses %s', async (_, args, field) => {
+    const { invoke } = await tasksOf(platform, agent)
+    const { body } = await invoke('create_task', args)
+    expect(body.error.code).toBe('validation_error')
+    expect(Object.keys(body.error.details.fields)).toEqual([`arguments.${field}`])
+  })
+})
+
+describe('my_tasks', () => {
+  it('lists what is assigned to the caller, by status', async () => {
+    const { task, invoke, asAgent } = await tasksOf(platform, agent)
+    const first = await task()
+    platform.clock.advance(1_000)
+    const second = await task()
+    await asAgent('POST', `/${first.id}/status`, { status: 'in_progress' })
+    const ids = async (args: object) =>
+      (await invoke('my_tasks', args)).body.result.tasks.map(({ id }: { id: string }) => id)
+    expect(await ids({})).toEqual([second.id, first.id])
+    expect(await ids({ status: 'in_progress' })).toEqual([first.id])
+    expect(await ids({ limit: 1 })).toEqual([second.id])
+  })
+})
+
+describe('ask_user', () => {
+  it('about a task is its question', async () => {
+    const { handed, invoke, read, told } = await tasksOf(platform, agent)
+    const { id, run_id, token } = await handed()
+    const { body } = await invoke('ask_user', { question: 'Which shelf?', task_id: id }, { token })
+    expect(body).toEqual({ status: 'ok', result: { asked: true, task_id: id } })
+    expect(await read(id)).toMatchObject({
+      status: 'discuss',
+      conversation: { messages: [{ text: 'Which shelf?', run_id }] },
+    })
+    expect(await told('notification.*')).toHaveLength(1)
+  })
+
+  it('without one notifies the people', async () => {
+    const { invoke, told } = await tasksOf(platform, agent)
+    expect((await invoke('ask_user', { question: 'Open today?' })).body.result).toEqual({ asked: true, task_id: null })
+    expect(await told('notification.*')).toMatchObject([{ data: { body: 'Open today?' } }])
+  })
+
+  it('at once with a report loses neither', async () => {
+    const { handed, invoke, asAgent, read } = await tasksOf(platform, agent)
+    const { id, token } = await handed()
+    const answers = await meeting(platform, 3, () =>
+      Promise.all([
+        invoke('ask_user', { question: 'Q', task_id: id }, { token }),
+        asAgent('POST', `/${id}/report`, { text: 'R' }),
+        invoke('ask_user', { question: 'S', task_id: id }, { token }),
+      ]),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    const { result, conversation } = await read(id)
+    expect(result.text).toBe('R')
+    expect(conversation.messages.map(({ text }: { text: string }) => text).sort()).toEqual(['Q', 'R', 'S'])
+  })
+})
+
+describe('a tool call', () => {
+  it('with a callback token reads its run once, with the sign-in', async () => {
+    const { handed, invoke } = await tasksOf(platform, agent)
+    const { token } = await handed()
+    const { get } = platform.deps.table
+    const read: string[] = []
+    platform.deps.table.get = ((entity: { name: string }, ...rest: unknown[]) => {
+      read.push(entity.name)
+      return (get as (...args: unknown[]) => unknown).call(platform.deps.table, entity, ...rest)
+    }) as typeof get
+    try {
+      expect((await invoke('emit_event', { type: 'a.b' }, { token })).status).toBe(200)
+    } finally {
+      platform.deps.table.get = get
+    }
+    expect(read).not.toContain('run')
+  })
+
+  it('that names another run than its token’s, or an unknown one, is not found', async () => {
+    const { handed, invoke } = await tasksOf(platform, agent)
+    const one = await handed()
+    const other = await handed()
+    for (const more of [{ token: one.token, run_id: other.run_id }, { run_id: newId('run', platform.clock.now()) }]) {
+      expect((await invoke('emit_event', { type: 'a.b' }, more)).body.error.code).toBe('not_found')
+    }
+    expect((await invoke('emit_event', { type: 'a.b' }, { run_id: one.run_id })).status).toBe(200)
+  })
+})
+
+describe('a delegated task that no run works on', () => {
+  /** An agent that was given a task, and the agent that gave it. */
+  const given = async (audience: 'member' | 'external') => {
+    const asking = await tasksOf(platform, agent)
+    const asked = await tasksOf(platform, agent, { workspaceId: asking.workspaceId })
+    const args = { agent: asked.app.slug, title: 'Count', start_now: false, audience }
+    const { body } = await asking.invoke('delegate_task', args)
+    return { asking, asked, id: body.result.task_id as string }
+  }
+
+  it('counts as deep for what its agent calls next, and is external for it', async () => {
+    const { asking, asked } = await given('external')
+    const back = { agent: asking.app.slug, title: 'Count yourself', start_now: false }
+    expect((await asked.invoke('delegate_task', back)).body.result.chain_depth).toBe(2)
+    const { items } = (await asking.asAgent('GET', '')).body
+    expect(items).toMatchObject([{ audience: 'external', chain_depth: 2 }])
+  })
+
+  it('does so however late its agent works on it', async () => {
+    const { asking, asked, id } = await given('member')
+    platform.clock.advance(600_000)
+    const create = async () => (await asked.invoke('create_task', { title: 'Look' })).body.result.chain_depth
+    expect(await create()).toBe(0)
+    await asked.asAgent('POST', `/${id}/progress`, { text: 'Begun.' })
+    expect(await create()).toBe(1)
+    const back = { agent: asking.app.slug, title: 'Count yourself', start_now: false }
+    expect((await asked.invoke('delegate_task', back)).body.result.chain_depth).toBe(2)
+  })
+
+  it('passed to and fro ends the chain', async () => {
+    const { asking, asked } = await given('member')
+    const pass = (from: typeof asked, to: typeof asking) =>
+      from.invoke('delegate_task', { agent: to.app.slug, title: 'Yours', start_now: false })
+    expect((await pass(asked, asking)).body.result.chain_depth).toBe(2)
+    expect((await pass(asking, asked)).body.result.chain_depth).toBe(3)
+    expect((await pass(asked, asking)).body.error.code).toBe('chain_too_deep')
+  })
+
+  it('is read by the agent that gave it, and by no other; only its own agent works on it', async () => {
+    const { asking, asked, id } = await given('member')
+    const third = await tasksOf(platform, agent, { workspaceId: asking.workspaceId })
+    expect((await asking.asAgent('GET', `/${id}`)).body).toMatchObject({ id, conversation: { messages: [] } })
+    expect((await asking.asAgent('GET', '')).body.items).toEqual([])
+    expect((await asking.asAgent('POST', `/${id}/report`, { text: 'x' })).status).toBe(404)
+    expect((await third.asAgent('GET', `/${id}`)).status).toBe(404)
+    expect((await asked.asAgent('GET', `/${id}`)).status).toBe(200)
+  })
+
+  it('gives its result back: shortened in the event, whole where the task is read', async () => {
+    const { asking, asked, id } = await given('member')
+    const output = { rows: 'x'.repeat(20_000) }
+    await asked.asAgent('POST', `/${id}/report`, { text: 'Counted.', output })
+    const [told] = await asking.told('task.result')
+    expect(told?.data).toMatchObject({ task_id: id, status: 'review', text: 'Counted.', output: { truncated: true } })
+    expect(told?.data.output.text).toHaveLength(16_000)
+    expect((await asking.asAgent('GET', `/${id}`)).body.result.output).toEqual(output)
+    expect(await asked.told('task.result')).toEqual([])
+  })
+})
+
+it('a delegated task’s result is a message where the asking run was spoken to', async () => {
+  const asking = await tasksOf(platform, agent)
+  const asked = await tasksOf(platform, agent, { workspaceId: asking.workspaceId })
+  const { id, token } = await asking.handed()
+  const { body } = await asking.invoke('delegate_task', { agent: asked.app.slug, title: 'Count' }, { token })
+  await asked.asAgent('POST', `/${body.result.task_id}/report`, { text: 'Counted.' })
+  expect((await asking.read(id)).conversation.messages).toMatchObject([
+    { author: { type: 'agent', id: asked.installation.id }, text: 'Counted.' },
+  ])
+})
