@@ -6,7 +6,7 @@ import { ConnectError, type Connected, connectBot } from './telegram/connect.ts'
 import type { SecretStore } from './telegram/secret.ts'
 import { findStack } from './telegram/stack.ts'
 
-const HELP = `npm run telegram -- --stage <stage> [--token-file <file>] [--rotate]
+const HELP = `npm run telegram -- --stage <stage> [--token-file <file>] [--rotate] [--take-over]
 
 Connects a Telegram bot to a deployed stage: checks the token, keeps it in the stack's secret, sets webhook and commands. Run
 it again at any time: after the base address has changed, or to see what Telegram says against the webhook.
@@ -14,22 +14,29 @@ it again at any time: after the base address has changed, or to see what Telegra
   --stage       as it was deployed (dev)
   --token-file  the token from @BotFather; or give it on standard input. Needed the first time, and when it has changed
   --rotate      make a new webhook secret
+  --take-over   take a bot that sends its updates elsewhere, such as to another stage
   --secret-id, --base-url  instead of asking CloudFormation for the stack's outputs TelegramBotSecret and BaseUrl
   --api-url     the Bot API's server, where it is not the stage's setting telegramApiUrl
   --help        this`
 
-const readOptions = () =>
-  parseArgs({
+function readOptions() {
+  const { values, positionals } = parseArgs({
+    // The parser's own refusal would quote what was given.
+    allowPositionals: true,
     options: {
       stage: { type: 'string' },
       'token-file': { type: 'string' },
       rotate: { type: 'boolean', default: false },
+      'take-over': { type: 'boolean', default: false },
       'secret-id': { type: 'string' },
       'base-url': { type: 'string' },
       'api-url': { type: 'string' },
       help: { type: 'boolean', default: false },
     },
-  }).values
+  })
+  if (positionals.length === 0) return values
+  throw new ConnectError('A token is no argument: others would see it. Give --token-file <file>, or standard input.')
+}
 
 /** Never as an argument: those are seen by everybody on the machine, and kept in the shell's history. */
 function readToken(file: string | undefined): string | undefined {
@@ -51,6 +58,7 @@ function secretStore(SecretId: string): SecretStore {
 const told = (done: Connected): string =>
   [
     `@${done.username} sends its updates to ${done.webhookUrl}.`,
+    ...(done.movedFrom === undefined ? [] : [`Until now it sent them to ${done.movedFrom}.`]),
     done.tokenStored ? 'Its token is kept in the stack’s secret.' : 'Its token is the one that was kept.',
     ...(done.replaced === undefined ? [] : [`${done.replaced} was connected before, and is told nothing any more.`]),
     ...(done.secretRotated || done.tokenStored
@@ -74,7 +82,8 @@ async function main(): Promise<void> {
       : await findStack(`${prefix}-${stage}-Service`)
   const token = readToken(options['token-file'])
   const secret = secretStore(secretId)
-  console.log(told(await connectBot({ secret, baseUrl, apiUrl: telegramApiUrl, token, rotate: options.rotate })))
+  const { rotate, 'take-over': takeOver } = options
+  console.log(told(await connectBot({ secret, baseUrl, apiUrl: telegramApiUrl, token, rotate, takeOver })))
 }
 
 main().catch((error: unknown) => {

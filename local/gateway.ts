@@ -6,6 +6,7 @@ import { type Exchange, proxyEvent } from './gateway/event.ts'
 import { answerFailure, type FailureType } from './gateway/failures.ts'
 import { type ReplyOptions, replyBuffered, replyStreamed } from './gateway/reply.ts'
 import { createMatcher, type Match } from './gateway/routes.ts'
+import { isNamedHere } from './guard.ts'
 import type { ApiModel } from './template/model.ts'
 
 /** One answered request, for the log. */
@@ -32,6 +33,8 @@ export interface GatewayOptions {
   port: number
   /** The platform's own address, for links in answers. */
   baseUrl: () => string
+  /** Hosts that lead here beside the names of this machine, such as a tunnel's. */
+  hosts: readonly string[]
   /** Rename `WWW-Authenticate` and its like, as API Gateway does. */
   remapHeaders: boolean
   onAccess: (entry: AccessEntry) => void
@@ -134,7 +137,8 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   const server = createServer(
     { maxHeaderSize: 16 * 1024, keepAliveTimeout: 65_000, requestTimeout: 0 },
     (request, response) => {
-      void handle(request, response)
+      if (isNamedHere(request, options.hosts)) void handle(request, response)
+      else response.writeHead(403).end()
     },
   )
   await new Promise<void>((resolve, reject) => {

@@ -157,6 +157,7 @@ const start = async (
     functions,
     port: options.port ?? 0,
     baseUrl: () => baseUrl,
+    hosts: shell.BASE_URL ? [new URL(shell.BASE_URL).host] : [],
     remapHeaders: options.remapHeaders ?? false,
     onAccess: (entry) => log({ kind: 'access', at: new Date(), ...entry }),
   }).catch((error) => {

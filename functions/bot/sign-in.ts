@@ -1,9 +1,10 @@
 import { botInfo } from '#shared/domain/bot/info.ts'
 import { BotInfoSchema } from '#shared/domain/bot/schemas.ts'
+import type { Work } from '#shared/domain/deps.ts'
 import { ConsoleSessionSchema } from '#shared/domain/people/schemas.ts'
-import { hashOfInitData } from '#shared/domain/people/telegram/init-data.ts'
+import { sessionStillLives } from '#shared/domain/people/sessions.ts'
 import { WebAppAuth, WidgetAuth } from '#shared/domain/people/telegram/schemas.ts'
-import { sessionStillLives, signInByInitData, signInByWidget } from '#shared/domain/people/telegram/sign-in.ts'
+import { signInByInitData, signInByWidget } from '#shared/domain/people/telegram/sign-in.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { countingFailures } from './counting-failures.ts'
 
@@ -18,6 +19,9 @@ const common = {
   maxBodyBytes: 32_768,
 } as const
 
+const replays = (work: Work, _caller: unknown, _body: unknown, _params: unknown, kept: { body: string }) =>
+  sessionStillLives(work, kept)
+
 const description =
   'The first sign-in makes the account and a workspace that the person owns; both ways of signing in lead to the same ' +
   'account. The data is accepted once, within 10 minutes. With the same `Idempotency-Key` it gets the same session ' +
@@ -30,7 +34,7 @@ const webApp = defineEndpoint({
   summary: 'Sign in with a Mini App’s init data',
   description,
   body: WebAppAuth,
-  replays: (work, _caller, body) => sessionStillLives(work, hashOfInitData(field(body, 'init_data'))),
+  replays,
   handler: ({ work, body }) => countingFailures(work, () => signInByInitData(work, body.init_data)),
 })
 
@@ -41,15 +45,9 @@ const widget = defineEndpoint({
   summary: 'Sign in with the login widget’s answer',
   description,
   body: WidgetAuth,
-  replays: (work, _caller, body) => {
-    const hash = field(body, 'hash')
-    return sessionStillLives(work, typeof hash === 'string' ? hash : undefined)
-  },
+  replays,
   handler: ({ work, body }) => countingFailures(work, () => signInByWidget(work, body)),
 })
-
-/** A field of a body that nobody has checked yet. */
-const field = (body: unknown, name: string): unknown => (body as Record<string, unknown> | null)?.[name]
 
 const info = defineEndpoint({
   id: 'console.bot.info',

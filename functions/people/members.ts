@@ -39,7 +39,8 @@ const changeRoleOf = defineEndpoint({
   summary: 'Give a member another role',
   description:
     'Nobody gives a role above their own, nor changes somebody above them: only owners make owners and unmake them. ' +
-    'The last owner stays one (`conflict`). Invitations of somebody who loses the role for them die with it.',
+    'The last owner stays one (`conflict`), and one who is blocked counts for none. Invitations of somebody who loses the ' +
+    'role for them die with it, for good.',
   body: ChangeRole,
   response: MemberSchema,
   errors: ['conflict'],

@@ -7,7 +7,7 @@ import {
   ProvisionSession,
   SwitchWorkspace,
 } from '#shared/domain/people/schemas.ts'
-import { endSession } from '#shared/domain/people/sessions.ts'
+import { endSession, sessionStillLives } from '#shared/domain/people/sessions.ts'
 import { switchWorkspace } from '#shared/domain/people/switch-workspace.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 
@@ -27,6 +27,7 @@ const provision = defineEndpoint({
   errors: ['console_provisioning_disabled', 'not_found'],
   secret: true,
   needs: ['table:read', 'table:write', 'keys:tokens'],
+  replays: (work, _caller, _body, _params, kept) => sessionStillLives(work, kept),
   handler: ({ work, body }) => provisionSession(work, body),
 })
 
@@ -61,6 +62,7 @@ const switchTo = defineEndpoint({
   errors: ['not_found'],
   secret: true,
   needs: ['keys:tokens'],
+  replays: (work, { session }, _body, _params, kept) => sessionStillLives(work, kept, session),
   handler: ({ work, caller, body }) => switchWorkspace(work, caller, body.workspace_id),
 })
 

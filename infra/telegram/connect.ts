@@ -20,12 +20,16 @@ export interface Connection {
   token?: string | undefined
   /** Make a new webhook secret. */
   rotate?: boolean
+  /** Take a bot that is new here, even if it sends its updates elsewhere. */
+  takeOver?: boolean
 }
 
 /** What was done. */
 export interface Connected {
   username: string
   webhookUrl: string
+  /** Where they went until now, when that was elsewhere. */
+  movedFrom: string | undefined
   /** The token was another than the one kept. */
   tokenStored: boolean
   secretRotated: boolean
@@ -48,9 +52,10 @@ const COMMANDS = [{ command: 'start', description: 'What this bot is for' }]
  * The secret is written before Telegram learns it: functions that still know the one before refuse updates for the few minutes
  * until they read it again, and Telegram repeats what was refused.
  *
- * @throws {ConnectError} if there is no token, Telegram does not know it, or refuses the webhook
+ * @throws {ConnectError} if there is no token, Telegram does not know it, another stage has the bot, or the webhook is refused
  */
-export async function connectBot({ secret, baseUrl, apiUrl, token, rotate = false }: Connection): Promise<Connected> {
+export async function connectBot(given: Connection): Promise<Connected> {
+  const { secret, baseUrl, apiUrl, token, rotate = false, takeOver = false } = given
   const kept = await readBotSecret(secret)
   const chosen = token ?? kept.token
   if (chosen === '') {
@@ -63,20 +68,28 @@ export async function connectBot({ secret, baseUrl, apiUrl, token, rotate = fals
   }
   const bot = botOf(chosen, apiUrl)
   const { username } = explain(await bot.me(), apiUrl)
-  const other = kept.token !== '' && idOf(kept.token) !== idOf(chosen)
+  const webhookUrl = `${baseUrl}/console/bot/webhook`
+  const { url: before = '' } = explain(await webhookOf(bot), apiUrl)
+  const movedFrom = before === '' || before === webhookUrl ? undefined : before
+  const known = idOf(kept.token) === idOf(chosen)
+  // One that is known here has moved with the base address.
+  if (movedFrom !== undefined && !known && !takeOver) {
+    throw new ConnectError(
+      `@${username} sends its updates to ${movedFrom}: another stage has it. Is --stage right? Give --take-over to move it here.`,
+    )
+  }
+  const other = kept.token !== '' && !known
   // The bot before knows the secret: what it sends must not pass for this one's.
   const secretRotated = rotate || other
   const next = { ...kept, token: chosen, ...(secretRotated && { webhook_secret: newWebhookSecret() }) }
   if (secretRotated || chosen !== kept.token) await writeBotSecret(secret, next)
-  const replaced = other ? await disconnect(kept, apiUrl) : undefined
+  const replaced = other ? await disconnect(kept, { apiUrl, webhookUrl }) : undefined
 
-  const webhookUrl = `${baseUrl}/console/bot/webhook`
   const { webhook_secret: secret_token } = next
   explain(await bot.call('setWebhook', { url: webhookUrl, secret_token, allowed_updates: UPDATES }), apiUrl)
   explain(await bot.call('setMyCommands', { commands: COMMANDS }), apiUrl)
-  // The client takes no payload for it.
-  const { last_error_message: lastError } = explain(await bot.call('getWebhookInfo', undefined as never), apiUrl)
-  return { username, webhookUrl, tokenStored: chosen !== kept.token, secretRotated, replaced, lastError }
+  const { last_error_message: lastError } = explain(await webhookOf(bot), apiUrl)
+  return { username, webhookUrl, movedFrom, tokenStored: chosen !== kept.token, secretRotated, replaced, lastError }
 }
 
 /** As the secret's template makes it: letters and digits, ≥ 256 bits. */
@@ -87,11 +100,22 @@ const idOf = (token: string): string => token.slice(0, token.indexOf(':'))
 const botOf = (token: string, apiUrl: string): Bot =>
   createTelegramBot({ credentials: async () => ({ token, webhookSecret: '' }), apiUrl, clock: systemClock })
 
-/** The bot before is told no more; if its token is void by now, it need not be. */
-async function disconnect({ token }: BotSecret, apiUrl: string): Promise<string> {
+/** The client takes no payload for it. */
+const webhookOf = (bot: Bot) => bot.call('getWebhookInfo', undefined as never)
+
+/**
+ * The bot before is told no more; if its token is void by now, it need not be.
+ *
+ * @returns undefined when it does not send its updates here: then another stage has it by now
+ */
+async function disconnect(
+  { token }: BotSecret,
+  { apiUrl, webhookUrl }: { apiUrl: string; webhookUrl: string },
+): Promise<string | undefined> {
   const bot = botOf(token, apiUrl)
-  const known = await bot.me()
-  await bot.call('deleteWebhook', {})
+  const [known, webhook] = await Promise.all([bot.me(), webhookOf(bot)])
+  if (webhook.ok && webhook.result.url !== webhookUrl) return undefined
+  if (webhook.ok) await bot.call('deleteWebhook', {})
   return known.ok ? `@${known.result.username}` : `bot ${idOf(token)}`
 }
 

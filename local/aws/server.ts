@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isNamedHere } from '../guard.ts'
 import { AwsError } from './error.ts'
 import { createForwarder } from './forward.ts'
 import type { S3 } from './s3.ts'
@@ -148,6 +149,7 @@ export const startAwsServer = async (
   const handleJson = createJsonHandler()
   const server: Server = createServer((request, response) => {
     response.setHeader('x-amzn-requestid', randomUUID())
+    if (!isNamedHere(request)) return void response.writeHead(403).end()
     const [prefix = '', operation = ''] = String(request.headers['x-amz-target'] ?? '').split('.')
     const service = TARGETS[prefix]
     const ready = services()

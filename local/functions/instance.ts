@@ -80,8 +80,9 @@ export const startInstance = (
       entry.body = new Readable({ read: () => post({ kind: 'ack', id }) })
       // Who destroys it is told; without a listener the error would end the whole run.
       entry.body.on('error', () => undefined)
-      // A chunk that nobody will read any more must not hold the handler up.
-      entry.body.once('close', () => post({ kind: 'ack', id }))
+      // The handler goes on, as on Lambda, where it learns of this only by its time's end; here its stream is closed, so that
+      // one that looks at it does not go on for minutes for nobody.
+      entry.body.once('close', () => post({ kind: 'gone', id }))
       entry.settle({ kind: 'stream', contentType, body: entry.body })
     }
     // A client that is gone does not stop the function, as on Lambda.

@@ -27,7 +27,13 @@ export interface AckMessage {
   id: string
 }
 
-export type ToWorker = InvokeMessage | AckMessage
+/** Nobody reads the answer any more. */
+export interface GoneMessage {
+  kind: 'gone'
+  id: string
+}
+
+export type ToWorker = InvokeMessage | AckMessage | GoneMessage
 
 /** An error as Lambda reports it. */
 export interface FunctionError {

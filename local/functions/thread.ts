@@ -26,6 +26,8 @@ Object.assign(globalThis, { awslambda })
 const post = (message: FromWorker) => port.postMessage(message)
 /** Writes that wait for their chunk to be taken. */
 const unacknowledged = new Map<string, () => void>()
+/** Streams that are being written. */
+const open = new Map<string, ResponseStream>()
 
 const load = async (): Promise<Handler> => {
   const [file = 'index', name = 'handler'] = handlerName.split('.')
@@ -62,8 +64,9 @@ const stream = async (handler: Handler, message: InvokeMessage) => {
     unacknowledged.set(id, taken)
     post({ kind: 'chunk', id, data, contentType: response.contentType })
   })
+  open.set(id, response)
   const finished = new Promise<void>((resolve, reject) => {
-    response.once('finish', resolve)
+    response.once('close', resolve)
     response.once('error', reject)
   })
   await Promise.all([handler(JSON.parse(message.event), response, contextOf(message)), finished])
@@ -81,6 +84,7 @@ const invoke = async (message: InvokeMessage) => {
     post({ kind: 'error', id, error: asFunctionError(error) })
   } finally {
     unacknowledged.delete(id)
+    open.delete(id)
   }
 }
 
@@ -96,6 +100,7 @@ loaded.catch((error) => {
 port.on('message', (message: ToWorker) => {
   if (message.kind === 'invoke') void invoke(message)
   else {
+    if (message.kind === 'gone') open.get(message.id)?.destroy()
     const taken = unacknowledged.get(message.id)
     unacknowledged.delete(message.id)
     taken?.()

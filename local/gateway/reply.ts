@@ -143,6 +143,8 @@ export const replyStreamed = async (options: ReplyOptions, contentType: string, 
   const { head, rest } = start
   writeHead(response, exchange, head, remap)
   response.flushHeaders()
+  // A client that goes away is noticed at once, not with the next piece, which may be long in coming.
+  response.once('close', () => body.destroy())
   const pieces = async function* () {
     if (rest.length > 0) yield rest
     while (true) {

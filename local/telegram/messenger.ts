@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isFromHere } from '../guard.ts'
 import { readBody } from './bot-api.ts'
 import type { BotUser, Chat, Chats } from './chats.ts'
-import { isFromHere } from './guard.ts'
 import { messengerPage } from './page/page.ts'
 import { type Person, personOf } from './person.ts'
 import type { Pressed } from './press.ts'

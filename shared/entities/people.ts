@@ -7,6 +7,9 @@ export type Role = (typeof ROLES)[number]
 /** True when the role is at least the needed one. */
 export const atLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed)
 
+/** Every role that is at least the needed one. */
+export const rolesFrom = (needed: Role): Role[] => ROLES.filter((role) => atLeast(role, needed))
+
 const user = () =>
   z.object({
     id: z.string(),
@@ -67,6 +70,9 @@ const member = () =>
     name: z.string(),
     role: z.enum(ROLES),
     joined_at: z.number(),
+    /** When they last ceased to be at least that. */
+    admin_until: z.number().optional(),
+    owner_until: z.number().optional(),
   })
 
 export type Member = z.infer<ReturnType<typeof member>>
@@ -110,12 +116,9 @@ export const SessionEntity = defineEntity<Session>()({
   expires: (item) => item.expires_at,
 })
 
-const usedSignIn = () => z.object({ hash: z.string(), session_id: z.string(), expires_at: z.number() })
+const usedSignIn = () => z.object({ hash: z.string(), expires_at: z.number() })
 
-/**
- * Signed sign-in data that was accepted, by its hash: it opens one session. Outlives both the data and the answer that
- * an Idempotency-Key keeps, so that neither is given again after the session's end.
- */
+/** Signed sign-in data that was accepted, by its hash: it opens one session. Outlives the data. */
 export const UsedSignInEntity = defineEntity<z.infer<ReturnType<typeof usedSignIn>>>()({
   name: 'used-sign-in',
   schema: usedSignIn,
@@ -146,7 +149,14 @@ export const InvitationEntity = defineEntity<Invitation>()({
 })
 
 const invitationLink = () =>
-  z.object({ nonce_hash: z.string(), workspace_id: z.string(), invitation_id: z.string(), expires_at: z.number() })
+  z.object({
+    nonce_hash: z.string(),
+    workspace_id: z.string(),
+    invitation_id: z.string(),
+    /** The person who joined by it; the invitation itself is gone by then. */
+    used_by: z.string().optional(),
+    expires_at: z.number(),
+  })
 
 /** The hash of an invitation's nonce → the invitation. */
 export const InvitationLinkEntity = defineEntity<z.infer<ReturnType<typeof invitationLink>>>()({

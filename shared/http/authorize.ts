@@ -4,20 +4,23 @@ import { covers } from '../kernel/scopes.ts'
 import type { Caller } from './callers.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** May this caller use this endpoint: scopes of integrations, roles of people (specification "Authentication", rule 6). */
+/**
+ * May this caller use this endpoint: scopes of integrations, roles of people (specification "Authentication", rule 6). A
+ * scope that is missing goes before one that the organization banned ("Permission hierarchy").
+ */
 export const authorize = (endpoint: Endpoint, caller: Caller): void => {
   if (caller.kind === 'integration') {
     const { scope } = endpoint
     if (!scope) return
-    if (caller.workspace.denied_scopes.includes(scope)) {
-      throw fail('scope_denied_by_admin', {
-        message: `An admin of the organization forbade ${scope}.`,
-        details: { required_scope: scope, granted_scopes: caller.scopes },
-      })
-    }
     if (!covers(caller.scopes, scope)) {
       throw fail('insufficient_scope', {
         message: `This needs the scope ${scope}.`,
+        details: { required_scope: scope, granted_scopes: caller.scopes },
+      })
+    }
+    if (caller.workspace.denied_scopes.includes(scope)) {
+      throw fail('scope_denied_by_admin', {
+        message: `An admin of the organization forbade ${scope}.`,
         details: { required_scope: scope, granted_scopes: caller.scopes },
       })
     }

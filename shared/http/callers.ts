@@ -8,6 +8,7 @@ import type { Scope } from '../kernel/scopes.ts'
 /** An integration: an access, callback or surface token (specification "Authentication"). */
 export interface IntegrationCaller {
   kind: 'integration'
+  /** `expiresAt` in epoch seconds. */
   token: { type: 'access' | 'callback' | 'surface'; expiresAt: number }
   /** What the token allows now: its grant's scopes, cut down to the installation's. */
   scopes: Scope[]

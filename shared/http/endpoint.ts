@@ -5,7 +5,7 @@ import type { Capability } from '../kernel/capabilities.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
 import type { IdKind } from '../kernel/ids.ts'
 import type { Scope } from '../kernel/scopes.ts'
-import type { RawAnswer } from './answer.ts'
+import type { RawAnswer, StreamAnswer } from './answer.ts'
 import type { Caller, CallerKind, Callers } from './callers.ts'
 
 export type Group = 'oauth' | 'api' | 'developer' | 'console' | 'admin' | 'docs'
@@ -60,6 +60,8 @@ interface Definition<
   /** Default 200. 204 has no body. */
   status?: 200 | 201 | 204 | 302
   response?: R
+  /** When it answers 204 instead, in a sentence for the reference. */
+  nothingWhen?: string
   /** `page`: the list envelope over `response` items. */
   list?: 'page'
   /** Content type of an answer that is not JSON. */
@@ -71,16 +73,22 @@ interface Definition<
   waits?: true
   /**
    * May the answer that is kept under an Idempotency-Key still be given? Absent: yes, for as long as it is kept. When not,
-   * the request is treated as a new one. The body is as it came, not yet checked.
+   * the request is treated as a new one, and what it succeeds with is kept instead. The body is as it came, not yet checked.
    */
-  replays?(work: Work, caller: Callers[C], body: unknown, params: { [K in keyof P]: string }): Promise<boolean>
+  replays?(
+    work: Work,
+    caller: Callers[C],
+    body: unknown,
+    params: { [K in keyof P]: string },
+    kept: { body: string },
+  ): Promise<boolean>
   /** Its answer holds a secret or token: `Cache-Control: no-store`. */
   secret?: true
   /** An example answer for the reference. */
   example?: unknown
   handler(
     context: Context<C, { [K in keyof P]: string }, Output<Q>, Output<B>>,
-  ): Promise<(R extends Lazy<z.ZodType> ? object : undefined) | RawAnswer>
+  ): Promise<(R extends Lazy<z.ZodType> ? object : undefined) | RawAnswer | StreamAnswer>
 }
 
 /** An endpoint with its types erased: what the router, infra, the OpenAPI document and the contract tests read. */
@@ -97,7 +105,13 @@ export interface Endpoint
   status: 200 | 201 | 204 | 302
   needs: readonly Capability[]
   errors: readonly ErrorCode[]
-  replays?(work: Work, caller: Caller, body: unknown, params: Record<string, string>): Promise<boolean>
+  replays?(
+    work: Work,
+    caller: Caller,
+    body: unknown,
+    params: Record<string, string>,
+    kept: { body: string },
+  ): Promise<boolean>
   handler(context: Context<CallerKind, Record<string, string>, unknown, unknown>): Promise<object | undefined>
 }
 

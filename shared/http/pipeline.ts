@@ -5,6 +5,7 @@ import { isActive } from '../entities/runs.ts'
 import { fail, type PlatformError } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { unusable } from '../kernel/usable.ts'
+import { StreamAnswer } from './answer.ts'
 import type { Authenticator, Authenticators } from './authenticate/types.ts'
 import { authorize } from './authorize.ts'
 import type { CallerKind } from './callers.ts'
@@ -17,6 +18,7 @@ import { preflight } from './preflight.ts'
 import { answerOf, errorAnswer, toPlatformError, toResult } from './render.ts'
 import { record } from './request-log.ts'
 import { createMatcher, type Router } from './router.ts'
+import { streamed } from './streamed.ts'
 import { callerName, workOf } from './work.ts'
 
 export type RequestHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>
@@ -121,6 +123,10 @@ const identify =
       throw await countFailure(deps, sourceIp, error)
     }
     authorize(endpoint, exchange.caller)
+    exchange.recheck = async () => {
+      const { caller } = await authenticate(deps, { headers, method, query, body, again: true })
+      authorize(endpoint, caller)
+    }
   }
 
 /** Codes whose answers are not kept: the same key may try again (decisions §1). */
@@ -140,21 +146,25 @@ const idempotency: Middleware = {
     const scope = `${name ?? `anonymous ${rawBody}`}\nPOST ${path}\n${key}`
     const endpoint = endpointOf(exchange)
     const held = await hold(deps, scope, rawBody, requestId, endpoint.waits ?? false)
-    if (held.replay && (await endpoint.replays?.(workOf(exchange), caller, exchange.body, exchange.params)) === false)
+    const { replay } = held
+    if (!replay) {
+      exchange.hold = held
       return undefined
-    if (!held.replay) {
+    }
+    const { body, params } = exchange
+    if ((await endpoint.replays?.(workOf(exchange), caller, body, params, replay)) === false) {
       exchange.hold = held
       return undefined
     }
     const result = toResult(exchange, {
-      ...held.replay,
-      headers: { ...held.replay.headers, 'idempotency-replayed': 'true' },
+      ...replay,
+      headers: { ...replay.headers, 'idempotency-replayed': 'true' },
     })
     record(exchange, result.statusCode)
     return result
   },
   onError: async ({ internal: { exchange }, error }) => {
-    if (!exchange?.hold || exchange.committed) return
+    if (!exchange?.hold || exchange.hold.replay || exchange.committed) return
     try {
       await settle(exchange, exchange.hold, toPlatformError(error))
     } catch (cause) {
@@ -195,6 +205,7 @@ const answer: Middleware = {
       work: workOf(exchange),
       request: { headers, rawQuery, sourceIp },
     })
+    if (value instanceof StreamAnswer) return streamed(exchange, value)
     const finished = exchange.committed ?? answerOf(exchange, value)
     if (!exchange.committed && exchange.hold) {
       if (isAwaiting(value)) await exchange.hold.release(true)

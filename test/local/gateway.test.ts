@@ -1,5 +1,6 @@
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isNamedHere } from '#local/guard.ts'
 import type { LogEntry, Platform } from '#local/platform.ts'
 import { startFixture, temporaryFolder, until } from './support.ts'
 
@@ -8,7 +9,10 @@ let platform: Platform
 const log: LogEntry[] = []
 
 beforeAll(async () => {
-  platform = await startFixture(place.folder, { env: { EXTRA: 'set' }, shell: { KEYS_SECRET_ARN: 'x', HOME: '/root' } })
+  platform = await startFixture(place.folder, {
+    env: { EXTRA: 'set' },
+    shell: { KEYS_SECRET_ARN: 'x', HOME: '/root' },
+  })
   platform.onLog((entry) => log.push(entry))
 })
 afterAll(async () => {
@@ -21,15 +25,26 @@ const jsonOf = async (answer: Response) => JSON.parse(await answer.text())
 const eventOf = async (path: string, init: RequestInit = {}) => (await jsonOf(await call(path, init))).event
 
 /** With full control over the request line and the headers. */
-const raw = (path: string, headers: string[] = []) =>
+const raw = (path: string, headers: string[] = [], host = 'localhost:3000') =>
   new Promise<string>((resolve, reject) => {
     const { hostname, port } = new URL(platform.baseUrl)
-    const outgoing = request(
-      { hostname, port, path, headers: ['Host', 'api.example.com', ...headers] },
-      async (answer) => resolve(Buffer.concat(await answer.toArray()).toString()),
+    const outgoing = request({ hostname, port, path, headers: ['Host', host, ...headers] }, async (answer) =>
+      resolve(Buffer.concat(await answer.toArray()).toString()),
     )
     outgoing.once('error', reject).end()
   })
+
+test('answers to names of this machine only: any other is a page that rebinds its own', async () => {
+  for (const host of ['rebound.example', '127.0.0.1.rebound.example', '']) {
+    expect(await raw('/v1', [], host), host).toBe('')
+  }
+  for (const host of ['127.0.0.1', 'localhost:3000', '[::1]:3000']) {
+    expect(JSON.parse(await raw('/v1', [], host)).event.path, host).toBe('/v1')
+  }
+  // But to a tunnel, where the shell's BASE_URL names one.
+  const through = (host: string) => isNamedHere({ headers: { host } } as IncomingMessage, ['tunnel.example'])
+  expect([through('tunnel.example'), through('other.example')]).toEqual([true, false])
+})
 
 describe('the event', () => {
   test('has the query decoded and all of its values', async () => {
@@ -54,10 +69,10 @@ describe('the event', () => {
     expect(event.multiValueHeaders['X-Thing']).toEqual(['one', 'two'])
     expect(event.headers).toMatchObject({
       'X-Thing': 'two',
-      Host: 'api.example.com',
+      Host: 'localhost:3000',
       'X-Forwarded-For': '10.0.0.1, 127.0.0.1',
     })
-    expect(event.requestContext).toMatchObject({ identity: { sourceIp: '127.0.0.1' }, domainName: 'api.example.com' })
+    expect(event.requestContext).toMatchObject({ identity: { sourceIp: '127.0.0.1' }, domainName: 'localhost:3000' })
     expect(Object.keys(event.headers)).not.toContain('Connection')
   })
 
@@ -212,6 +227,18 @@ describe('streamed routes', () => {
 
   test.each(['throw', 'raw', 'silent'])('502 for a handler that fails to send a status (“%s”)', async (mode) => {
     expect((await live(mode)).status).toBe(502)
+  })
+
+  test('are closed for the function when nobody reads them any more', async () => {
+    const client = new AbortController()
+    const answer = await call('/v1/live', {
+      method: 'POST',
+      body: JSON.stringify({ mode: 'watched' }),
+      signal: client.signal,
+    })
+    expect(answer.status).toBe(202)
+    client.abort()
+    await until(() => log.find((entry) => entry.kind === 'function' && entry.line === 'nobody reads any more'))
   })
 
   test('are cut off when the function dies midway', async () => {

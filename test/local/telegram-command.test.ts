@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { text } from 'node:stream/consumers'
 import { GetSecretValueCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager'
 import { Api } from 'grammy'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -83,6 +84,19 @@ const run = (args: string[], { input, env = {} }: { input?: string; env?: Record
 
 const here = () => ['--stage', 'local', '--secret-id', SECRET_ARN, '--base-url', baseUrl, '--api-url', telegram.url]
 
+test('the local Secrets Manager, which checks no signature, answers to names of this machine only', async () => {
+  const ask = (host: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers = { host, 'x-amz-target': 'secretsmanager.GetSecretValue' }
+      request(services.address, { method: 'POST', headers }, (answer) => resolve(answer.resume().statusCode))
+        .once('error', reject)
+        .end(JSON.stringify({ SecretId: SECRET_ARN }))
+    })
+  // A page of that name that makes it lead here would read every key of the local run.
+  expect(await ask('rebound.example')).toBe(403)
+  expect(await ask(new URL(services.address).host)).toBe(200)
+})
+
 /** Writes to the bot. @returns the secret that the platform gets it with */
 const secretOfUpdate = async () => {
   telegram.say(telegram.person({ first_name: 'Ada' }), '/start')
@@ -141,6 +155,64 @@ describe('npm run telegram', () => {
     expect((await kept()).webhook_secret).not.toBe(WEBHOOK_SECRET)
   })
 
+  /** The Bot API with a second bot, that this command may have connected before. */
+  const withAnother = async () => {
+    const another = await createTelegram({ token: ANOTHER, username: 'another_bot' })
+    const both = createServer(async (request, response) => {
+      const { url: target } = request.url?.startsWith(`/bot${ANOTHER}/`) ? another : telegram
+      const [type, body] = [request.headers['content-type'] ?? '', await text(request)]
+      const answer = await fetch(target + request.url, { method: 'POST', headers: { 'content-type': type }, body })
+      response.writeHead(answer.status).end(await answer.text())
+    })
+    await new Promise<void>((resolve) => both.listen(0, '127.0.0.1', resolve))
+    const apiUrl = `http://127.0.0.1:${(both.address() as AddressInfo).port}`
+    const api = new Api(ANOTHER, { apiRoot: another.url })
+    return {
+      api,
+      args: ['--api-url', apiUrl],
+      stop: async () => {
+        both.close()
+        await another.stop()
+      },
+    }
+  }
+
+  test('takes the bot of before off this stage, and leaves it alone where it serves another one by now', async () => {
+    const { api, args, stop } = await withAnother()
+    const elsewhere = 'http://127.0.0.1:1/console/bot/webhook'
+    for (const [url, left, said] of [
+      [`${baseUrl}/console/bot/webhook`, '', '@another_bot was connected before'],
+      [elsewhere, elsewhere, undefined],
+    ] as const) {
+      await keep({ token: ANOTHER, webhook_secret: WEBHOOK_SECRET })
+      await api.setWebhook(url)
+      const { code, output } = await run([...here(), ...args], { input: TOKEN })
+      expect(code, output).toBe(0)
+      expect((await api.getWebhookInfo()).url).toBe(left)
+      expect(output.includes('connected before')).toBe(said !== undefined)
+    }
+    await stop()
+  })
+
+  test('takes no bot away from another stage unless told to', async () => {
+    const api = new Api(TOKEN, { apiRoot: telegram.url })
+    const elsewhere = 'http://127.0.0.1:1/console/bot/webhook'
+    await api.setWebhook(elsewhere)
+    const refused = await run(here(), { input: TOKEN })
+    expect(refused.output).toBe(
+      `@test_bot sends its updates to ${elsewhere}: another stage has it. Is --stage right? Give --take-over to move it here.\n`,
+    )
+    expect(refused.code).toBe(1)
+    expect((await kept()).token).toBe('')
+    expect((await api.getWebhookInfo()).url).toBe(elsewhere)
+    expect((await run([...here(), '--take-over'], { input: TOKEN })).code).toBe(0)
+    expect((await api.getWebhookInfo()).url).toBe(`${baseUrl}/console/bot/webhook`)
+    // Known here, it may have moved with the base address.
+    await api.setWebhook(elsewhere)
+    const moved = await run(here())
+    expect([moved.code, moved.output]).toEqual([0, expect.stringContaining(`Until now it sent them to ${elsewhere}.`)])
+  })
+
   test('mends on the next run what stopped half way', async () => {
     telegram.fail('setWebhook', { error_code: 500, description: 'Internal Server Error' })
     const first = await run([...here(), '--rotate'], { input: TOKEN })
@@ -194,6 +266,13 @@ describe('npm run telegram', () => {
       TOKEN,
       /^http:\/\/127\.0\.0\.1:1 does not answer \(no answer: \w+\)\. Try again\.\n$/,
     ],
+    [
+      'a token among the arguments',
+      () => [...here(), TOKEN],
+      undefined,
+      /^A token is no argument: others would see it/,
+    ],
+    ['a token as an option', () => [...here(), `--token=${TOKEN}`], undefined, /^Unknown option '--token'/],
     ['half of the place', () => here().slice(0, 4), TOKEN, /^Give --secret-id and --base-url together\.\n$/],
     [
       'a Bot API that would hear the token in the clear',

@@ -36,7 +36,8 @@ export const handleUpdate = async (
   try {
     await reply(work, claim, asked)
   } catch (error) {
-    await claim.release()
+    // Without it the next try waits for the claim's end; what went wrong is still the answer.
+    await claim.release().catch((cause: unknown) => work.log.warn('an update stays claimed', { error: cause }))
     throw error
   }
   await work.commit([claim.done()], {})

@@ -2,10 +2,11 @@ import { WorkspaceEntity } from '../../entities/people.ts'
 import { PlatformError } from '../../kernel/errors.ts'
 import type { Work } from '../deps.ts'
 import { arrive } from '../people/arrival.ts'
-import { joinWrites, previewInvitation } from '../people/join.ts'
+import { joinedBy, joinWrites, previewInvitation } from '../people/join.ts'
 import { type TelegramPerson, telegramIdentity } from '../people/telegram/person.ts'
 import { tryAgain } from '../try-again.ts'
 import type { Claim } from './claim.ts'
+import { endedInvitation } from './ended-invitation.ts'
 import type { Pressed } from './read-update.ts'
 import { acknowledge, replaceQuestion } from './reply.ts'
 import { type Texts, textsFor } from './texts.ts'
@@ -39,20 +40,23 @@ const joined = async (
   const { joinedWorkspaceId: id } = claim
   if (id !== undefined) return texts.joined((await work.table.get(WorkspaceEntity, { id }))?.name ?? '')
   const preview = await previewInvitation(work, nonce)
-  if (!preview) return texts.invitationOver
+  if (!preview) return endedInvitation(work, texts, person, nonce)
   const { workspace } = preview
   try {
     return await tryAgain(async () => {
       const comer = { ...person, identity: telegramIdentity(person), home: workspace.id }
       const { user, writes } = await arrive(work, comer)
       const joining = await joinWrites(work, preview, user)
-      if (joining.length === 0) return texts.alreadyIn(workspace.name)
+      if (joining.length === 0) {
+        const used = await joinedBy(work, nonce, user.id)
+        return used ? texts.joined(used.name) : texts.alreadyIn(workspace.name)
+      }
       await work.table.transact([...joining, ...writes, claim.joined(workspace.id)])
       return texts.joined(workspace.name)
     })
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    if (error.code === 'not_found') return texts.invitationOver
+    if (error.code === 'not_found') return endedInvitation(work, texts, person, nonce)
     if (error.code === 'forbidden') return texts.blocked
     throw error
   }

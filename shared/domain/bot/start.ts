@@ -6,6 +6,7 @@ import { personBy } from '../people/arrival.ts'
 import { previewInvitation } from '../people/join.ts'
 import { belongingTo } from '../people/memberships.ts'
 import { type TelegramPerson, telegramIdentity } from '../people/telegram/person.ts'
+import { endedInvitation } from './ended-invitation.ts'
 import { JOIN, NOT_NOW } from './press.ts'
 import { sayTo } from './reply.ts'
 import { type Texts, textsFor } from './texts.ts'
@@ -48,7 +49,7 @@ const consentReply = async (deps: Deps, texts: Texts, person: TelegramPerson, no
 
 const invitationReply = async (deps: Deps, texts: Texts, person: TelegramPerson, nonce: string): Promise<Reply> => {
   const preview = await previewInvitation(deps, nonce)
-  if (!preview) return { text: texts.invitationOver }
+  if (!preview) return { text: await endedInvitation(deps, texts, person, nonce) }
   const { invitation, workspace } = preview
   const user = await personBy(deps, telegramIdentity(person))
   if (user && (await belongingTo(deps, workspace.id, user.id))) return { text: texts.alreadyIn(workspace.name) }

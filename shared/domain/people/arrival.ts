@@ -29,6 +29,8 @@ export interface Arrival {
   user: User
   belonging: Belonging
   writes: Write[]
+  /** What has to hold still for them to land there, as conditions of the transaction. */
+  checks: Write[]
 }
 
 /** The person with an identity; undefined for somebody who was never here. */
@@ -64,6 +66,7 @@ const newcomer = (work: Work, { identity, name, firstName, locale, home }: Comer
   return {
     user,
     belonging: founded.belonging,
+    checks: [],
     writes: [
       IdentityEntity.create({ identity, user_id: id, created_at: now }),
       UserEntity.create(user),
@@ -81,7 +84,7 @@ const returning = async (work: Work, known: User, { name, firstName }: Comer): P
   const user = { ...known, ...renamed }
   if (belonging) {
     const writes = name === known.name ? [] : [UserEntity.update({ id: known.id }, { set: renamed })]
-    return { user, belonging, writes }
+    return { user, belonging, writes, checks: [MemberEntity.check(belonging.member, {})] }
   }
   const founded = found(work, { ...user, firstName })
   const home_workspace_id = founded.belonging.workspace.id
@@ -90,6 +93,7 @@ const returning = async (work: Work, known: User, { name, firstName }: Comer): P
   return {
     user: { ...user, home_workspace_id },
     belonging: founded.belonging,
+    checks: [],
     writes: [UserEntity.update({ id: known.id }, { set: { ...renamed, home_workspace_id } }, alone), ...founded.writes],
   }
 }

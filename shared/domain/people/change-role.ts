@@ -1,6 +1,7 @@
-import { type Member, MemberEntity, type Role } from '../../entities/people.ts'
+import { atLeast, type Member, MemberEntity, type Role } from '../../entities/people.ts'
 import type { Work } from '../deps.ts'
 import { auditPerson } from './audit.ts'
+import { UNTIL } from './inviters.ts'
 import { presentMember } from './present.ts'
 import { onMember } from './rank.ts'
 import type { MemberView } from './schemas.ts'
@@ -16,7 +17,11 @@ export const changeRole = (work: Work, by: Member, userId: string, role: Role): 
     if (target.role === role) return view
     await work.commit(
       [
-        MemberEntity.update(target, { set: { role } }, { where: { role: target.role } }),
+        MemberEntity.update(
+          target,
+          { set: { role, ...lost(work, target.role, role) } },
+          { where: { role: target.role } },
+        ),
         ...checks,
         auditPerson(
           work,
@@ -31,3 +36,10 @@ export const changeRole = (work: Work, by: Member, userId: string, role: Role): 
     return view
   })
 }
+
+const lost = ({ clock }: Pick<Work, 'clock'>, before: Role, after: Role) =>
+  Object.fromEntries(
+    (['admin', 'owner'] as const)
+      .filter((role) => atLeast(before, role) && !atLeast(after, role))
+      .map((role) => [UNTIL[role], clock.now()]),
+  )

@@ -43,8 +43,16 @@ export const newInvitationWrites = (
   }
 }
 
-/** What takes an invitation out of the world, under the condition that it is still there. */
-export const endOfInvitation = ({ id, workspace_id, nonce_hash }: Invitation, otherwise?: () => unknown): Write[] => [
+/**
+ * What takes an invitation out of the world, under the condition that it is still there.
+ * @param usedBy id of the person who joins by it; its link remembers them
+ */
+export const endOfInvitation = (
+  { id, workspace_id, nonce_hash }: Invitation,
+  { usedBy, otherwise }: { usedBy?: string; otherwise?: () => unknown } = {},
+): Write[] => [
   InvitationEntity.delete({ workspace_id, id }, { where: { nonce_hash }, otherwise }),
-  InvitationLinkEntity.delete({ nonce_hash }),
+  usedBy === undefined
+    ? InvitationLinkEntity.delete({ nonce_hash })
+    : InvitationLinkEntity.update({ nonce_hash }, { set: { used_by: usedBy } }, { otherwise }),
 ]

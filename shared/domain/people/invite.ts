@@ -5,9 +5,9 @@ import type { Page, QueryOptions } from '../../table/table.ts'
 import type { Deps, Work } from '../deps.ts'
 import { auditPerson } from './audit.ts'
 import { endOfInvitation, newInvitationWrites } from './invitations.ts'
-import { invitersOf } from './inviters.ts'
+import { invitersOf, neededFor } from './inviters.ts'
 import { presentInvitation } from './present.ts'
-import { refuseBelow } from './rank.ts'
+import { holdsStill, refuseBelow } from './rank.ts'
 import type { InvitationView, InviteInput, IssuedInvitationView } from './schemas.ts'
 
 /**
@@ -31,6 +31,7 @@ export const invite = async (
   await work.commit(
     [
       ...writes,
+      holdsStill(member, neededFor(role)),
       auditPerson(
         work,
         { workspaceId, userId: user.id },
@@ -69,7 +70,8 @@ export const revokeInvitation = async (work: Work, by: Member, id: string): Prom
   const invitation = await work.table.get(InvitationEntity, { workspace_id, id })
   if (!invitation || !isLasting(work, invitation)) throw noInvitation()
   await work.commit([
-    ...endOfInvitation(invitation, noInvitation),
+    ...endOfInvitation(invitation, { otherwise: noInvitation }),
+    holdsStill(by, 'admin'),
     auditPerson(
       work,
       { workspaceId: workspace_id, userId: by.user_id },

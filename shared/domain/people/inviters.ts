@@ -1,17 +1,35 @@
 import { DeveloperEntity } from '../../entities/developers.ts'
-import { atLeast, type Invitation, MemberEntity, ROLES, type Role, UserEntity } from '../../entities/people.ts'
+import {
+  atLeast,
+  type Invitation,
+  type Member,
+  MemberEntity,
+  type Role,
+  rolesFrom,
+  UserEntity,
+} from '../../entities/people.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { Write } from '../../table/entity.ts'
-import { oneOf } from '../../table/expressions.ts'
+import { either, lt, lte, missing, oneOf } from '../../table/expressions.ts'
 import type { Deps } from '../deps.ts'
 
 /** The role that an inviter has to hold for as long as the invitation is to live: an admin's, and at least what it gives. */
-const needed = ({ role }: Invitation): Role => (atLeast(role, 'admin') ? role : 'admin')
+export const neededFor = (role: Role): 'admin' | 'owner' => (role === 'owner' ? 'owner' : 'admin')
 
 /** A developer invites into their sandbox workspace without being a member of it. */
 const byDeveloper = ({ created_by }: Invitation): boolean => isId('developer', created_by)
 
 const member = ({ workspace_id, created_by }: Invitation) => ({ workspace_id, user_id: created_by })
+
+/** Where a member keeps when they last ceased to be one: an invitation from before stays dead when they are one again. */
+export const UNTIL = { admin: 'admin_until', owner: 'owner_until' } as const
+
+const standsBehind = (by: Member | undefined, { role, created_at }: Invitation): boolean => {
+  const needed = neededFor(role)
+  return (
+    by !== undefined && atLeast(by.role, needed) && by.joined_at <= created_at && (by[UNTIL[needed]] ?? -1) < created_at
+  )
+}
 
 /**
  * Who stands behind each invitation, in one round trip; undefined where nobody does any more and the invitation is dead:
@@ -29,9 +47,8 @@ export const invitersOf = async (
     ),
   ])
   return invitations.map((invitation, i) => {
-    const role = members[i]?.role
     const inviter = byDeveloper(invitation) ? developers[i] : users[i]
-    const entitled = byDeveloper(invitation) || (role !== undefined && atLeast(role, needed(invitation)))
+    const entitled = byDeveloper(invitation) || standsBehind(members[i], invitation)
     return entitled && inviter?.status === 'active' ? { id: inviter.id, name: inviter.name } : undefined
   })
 }
@@ -40,9 +57,11 @@ export const invitersOf = async (
 export const inviterStands = (invitation: Invitation, otherwise: () => unknown): Write[] => {
   const active = { where: { status: 'active' as const }, otherwise }
   if (byDeveloper(invitation)) return [DeveloperEntity.check({ id: invitation.created_by }, active)]
-  const roles = ROLES.filter((role) => atLeast(role, needed(invitation)))
+  const { role, created_at } = invitation
+  const needed = neededFor(role)
+  const since = { joined_at: lte(created_at), [UNTIL[needed]]: either(missing, lt(created_at)) }
   return [
-    MemberEntity.check(member(invitation), { where: { role: oneOf(...roles) }, otherwise }),
+    MemberEntity.check(member(invitation), { where: { role: oneOf(...rolesFrom(needed)), ...since }, otherwise }),
     UserEntity.check({ id: invitation.created_by }, active),
   ]
 }

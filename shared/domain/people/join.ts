@@ -15,6 +15,7 @@ import type { Deps, Work } from '../deps.ts'
 import { auditPerson } from './audit.ts'
 import { endOfInvitation } from './invitations.ts'
 import { inviterStands, invitersOf } from './inviters.ts'
+import { belongingTo } from './memberships.ts'
 
 export interface InvitationPreview {
   invitation: Invitation
@@ -62,7 +63,7 @@ export const joinWrites = async (
   if (invitation.expires_at <= now) throw over()
   const { id: invitation_id, role, created_by } = invitation
   return [
-    ...endOfInvitation(invitation, over),
+    ...endOfInvitation(invitation, { usedBy: user.id, otherwise: over }),
     MemberEntity.create({ ...at, name: user.name, role, joined_at: now }),
     MembershipEntity.replace(at),
     WorkspaceEntity.check({ id: workspace.id }, { where: { status: 'active' }, otherwise: over }),
@@ -75,6 +76,17 @@ export const joinWrites = async (
       { role, invitation_id, invited_by: created_by },
     ),
   ]
+}
+
+/** The workspace that a person is in by an invitation that they used; undefined once they are no longer, and for everybody else. */
+export const joinedBy = async (
+  deps: Pick<Deps, 'table'>,
+  nonce: string,
+  userId: string,
+): Promise<Workspace | undefined> => {
+  const link = await deps.table.get(InvitationLinkEntity, { nonce_hash: sha256(nonce) })
+  if (link?.used_by !== userId) return undefined
+  return (await belongingTo(deps, link.workspace_id, userId))?.workspace
 }
 
 const over = (): PlatformError =>

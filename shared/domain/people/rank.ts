@@ -1,6 +1,15 @@
-import { atLeast, type Member, MemberEntity, type Role, type User, UserEntity } from '../../entities/people.ts'
+import {
+  atLeast,
+  type Member,
+  MemberEntity,
+  type Role,
+  rolesFrom,
+  type User,
+  UserEntity,
+} from '../../entities/people.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
+import { oneOf } from '../../table/expressions.ts'
 import type { Deps, Work } from '../deps.ts'
 import { tryAgain } from '../try-again.ts'
 
@@ -47,7 +56,10 @@ const permit = async (
   // Whoever unmakes another owner is one and stays one. Whoever steps down needs somebody to stay.
   if (self && target.role === 'owner' && next !== 'owner') {
     const other = await anotherOwner(work, target)
-    checks.push(MemberEntity.check(other, { where: { role: 'owner' } }))
+    checks.push(
+      MemberEntity.check(other, { where: { role: 'owner' } }),
+      UserEntity.check({ id: other.user_id }, { where: { status: 'active' } }),
+    )
   }
   return { target, user, checks }
 }
@@ -55,20 +67,28 @@ const permit = async (
 /** @throws `admin_required` naming the highest of the roles that the actor's own is below */
 export const refuseBelow = (actual: Role, ...needed: Role[]): void => {
   const missing = needed.filter((role) => !atLeast(actual, role)).sort((a, b) => (atLeast(a, b) ? -1 : 1))[0]
-  if (missing === undefined) return
-  throw fail('admin_required', {
-    message: `This needs the role ${missing}.`,
-    fix: `Ask somebody with the role ${missing}.`,
-  })
+  if (missing !== undefined) throw lacks(missing)
 }
+
+/** The role that a member needs, as a condition of the transaction: they may have lost it since the request came. */
+export const holdsStill = (member: Member, needed: Role): Write =>
+  MemberEntity.check(member, { where: { role: oneOf(...rolesFrom(needed)) }, otherwise: () => lacks(needed) })
+
+const lacks = (role: Role): PlatformError =>
+  fail('admin_required', { message: `This needs the role ${role}.`, fix: `Ask somebody with the role ${role}.` })
 
 const PAGE = 100
 
+/** An owner who is blocked, or gone, keeps no workspace. */
 const anotherOwner = async ({ table }: Pick<Deps, 'table'>, { workspace_id, user_id }: Member): Promise<Member> => {
   let after: string | undefined
   do {
     const page = await table.query(MemberEntity, { workspace_id }, { limit: PAGE, after, ascending: true })
-    const found = page.items.find((member) => member.role === 'owner' && member.user_id !== user_id)
+    const owners = page.items.filter((member) => member.role === 'owner' && member.user_id !== user_id)
+    const users = await table.getAll(
+      owners.map((one) => ({ entity: UserEntity, key: UserEntity.key({ id: one.user_id }) })),
+    )
+    const found = owners.find((_, i) => users[i]?.status === 'active')
     if (found) return found
     after = page.next
   } while (after !== undefined)

@@ -193,6 +193,43 @@ describe('joining', () => {
     expect(await membersOf(workspace.id)).toHaveLength(2)
   })
 
+  it('pressed twice says both times that they have joined, at once or one after the other, and by the link again', async () => {
+    for (const when of ['after', 'at once', 'between'] as const) {
+      const { workspace, invite } = await inviting()
+      const { start_parameter } = await invite()
+      const person = newPerson()
+      const question = await say(person, `/start ${start_parameter}`)
+      const presses = [pressOf(person, question), pressOf(person, question)]
+      if (when === 'at once') {
+        const release = holdUntil(platform, 'invitation', 2)
+        await Promise.all(presses.map(webhook))
+        release()
+      } else if (when === 'after') {
+        for (const update of presses) expect((await webhook(update)).status).toBe(200)
+      } else {
+        // The second has seen the invitation alive and then finds its person a member.
+        const { table } = platform.deps
+        const { getAll } = table
+        let inviters = 0
+        table.getAll = (async (refs: Parameters<typeof getAll>[0]) => {
+          const found = await getAll.call(table, refs)
+          if (refs[0]?.entity.name === 'developer' && ++inviters === 1) await webhook(presses[1] as object)
+          return found
+        }) as typeof getAll
+        await webhook(presses[0] as object)
+        table.getAll = getAll
+      }
+      expect(lastOf(person).text, when).toContain('have joined')
+      expect(await membersOf(workspace.id), when).toHaveLength(2)
+      expect((await say(person, `/start ${start_parameter}`)).text, when).toContain('have joined')
+      expect((await say(newPerson(), `/start ${start_parameter}`)).text, when).toContain('invitation is over')
+      const joined = (await membersOf(workspace.id)).find(({ role }) => role === 'member')
+      const at = { workspace_id: workspace.id, user_id: joined?.user_id ?? '' }
+      await platform.deps.table.transact([MemberEntity.delete(at), MembershipEntity.delete(at)])
+      expect((await say(person, `/start ${start_parameter}`)).text, when).toContain('invitation is over')
+    }
+  })
+
   it('is refused to a person who is blocked', async () => {
     const { workspace, invite } = await inviting()
     const person = newPerson()

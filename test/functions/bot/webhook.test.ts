@@ -126,12 +126,23 @@ describe('the webhook', () => {
     await say(person, 'hello')
     const update = message(person, '/start')
     const release = holdUntil(platform, 'bot-update', 3)
-    const answers = await Promise.all([webhook(update), webhook(update), webhook(update)])
+    // The one that answers has not spoken before the others know that they are late.
+    const { bot } = platform.deps
+    const told = Promise.withResolvers<void>()
+    platform.deps.bot = { ...bot, call: (method, payload) => told.promise.then(() => bot.call(method, payload)) }
+    let late = 0
+    const send = async () => {
+      const answer = await webhook(update)
+      if (++late === 2) told.resolve()
+      return answer
+    }
+    const answers = await Promise.all([send(), send(), send()])
     release()
+    platform.deps.bot = bot
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
-    const told = answers.find(({ status }) => status === 409)
-    expect(told?.body.error.code).toBe('conflict')
-    expect(Number(told?.headers['retry-after'])).toBeGreaterThan(0)
+    const refused = answers.find(({ status }) => status === 409)
+    expect(refused?.body.error.code).toBe('conflict')
+    expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0)
     expect(heard(person)).toHaveLength(2)
     expect((await webhook(update)).status).toBe(200)
     expect(heard(person)).toHaveLength(2)
@@ -199,6 +210,22 @@ describe('the webhook', () => {
     expect(telegram.answers).toEqual([409, 200])
     expect(heard(person)).toHaveLength(2)
     expect(await record(id)).toMatchObject({ state: 'done' })
+  })
+
+  it('says so as well when the store cannot be told that the next try may begin', async () => {
+    const { table } = platform.deps
+    const { transact } = table
+    const person = newPerson()
+    await say(person, 'hello')
+    telegram.fail('sendMessage', { retry_after: 3 })
+    table.transact = async (writes) => {
+      if (writes[0]?.changes?.set?.locked_until === 0) throw new Error('the store is down')
+      await transact.call(table, writes)
+    }
+    const answer = await webhook(message(person, '/start'))
+    table.transact = transact
+    expect([answer.status, answer.headers['retry-after']]).toEqual([409, '3'])
+    expect(platform.logs.join()).toContain('the store is down')
   })
 
   it('waits as long as the Bot API asks to', async () => {

@@ -82,6 +82,27 @@ describe('POST /console/invitations', () => {
     if (status === 403) expect(answer.body.error.code).toBe('admin_required')
   })
 
+  it('is refused to somebody who loses the role at the same moment', async () => {
+    const { workspaceId, people } = await team(platform, 'owner', 'admin')
+    const [one, admin] = people as [Person, Person]
+    const { id } = (await invite(one)).body
+    const giveRole = (role: Role) =>
+      MemberEntity.update({ workspace_id: workspaceId, user_id: admin.user.id }, { set: { role } })
+    for (const act of [() => invite(admin), () => revoke(admin, id)]) {
+      const { table } = platform.deps
+      const { transact } = table
+      table.transact = async (writes) => {
+        table.transact = transact
+        await table.transact([giveRole('member')])
+        await table.transact(writes)
+      }
+      const answer = await act()
+      expect([answer.status, answer.body?.error.code]).toEqual([403, 'admin_required'])
+      await table.transact([giveRole('admin')])
+    }
+    expect((await list(one)).map((each) => each.id)).toEqual([id])
+  })
+
   it('the same Idempotency-Key answers the same invitation', async () => {
     const { person } = await owner()
     const send = () => invite(person, {}, { 'idempotency-key': 'one' })
@@ -107,11 +128,60 @@ describe('GET /console/invitations', () => {
   })
 })
 
+describe('an invitation whose inviter lost the role for it', () => {
+  const give = ({ token }: Person, { user }: Person, role: Role) =>
+    platform.call('PATCH', `/console/members/${user.id}`, { token, body: { role } })
+
+  it('stays dead when they get the role back; what takes less than they kept lives on', async () => {
+    const { people } = await team(platform, 'owner', 'owner')
+    const [one, other] = people as [Person, Person]
+    const toOwner = (await invite(other, { role: 'owner' })).body
+    const toMember = (await invite(other)).body
+    const left = async () => (await list(one)).map(({ id }) => id).sort()
+    platform.clock.advance(1_000)
+    await give(one, other, 'admin')
+    expect(await left()).toEqual([toMember.id])
+    platform.clock.advance(1_000)
+    await give(one, other, 'owner')
+    expect(await left()).toEqual([toMember.id])
+    expect(await preview(toOwner.start_parameter)).toBeUndefined()
+    expect(await preview(toMember.start_parameter)).toBeTruthy()
+    await give(one, other, 'member')
+    await give(one, other, 'admin')
+    expect(await left()).toEqual([])
+    platform.clock.advance(1_000)
+    const anew = (await invite(other)).body
+    expect(await left()).toEqual([anew.id])
+  })
+
+  it('stays dead when they come back after having left', async () => {
+    const { workspaceId, people } = await team(platform, 'owner', 'admin')
+    const [one, admin] = people as [Person, Person]
+    const { start_parameter } = (await invite(admin)).body
+    const shown = await preview(start_parameter)
+    await platform.call('DELETE', `/console/members/${admin.user.id}`, { token: one.token })
+    platform.clock.advance(1_000)
+    const { id: user_id, name } = admin.user
+    const joined_at = platform.clock.now()
+    await platform.deps.table.transact([
+      MemberEntity.create({ workspace_id: workspaceId, user_id, name, role: 'admin', joined_at }),
+    ])
+    expect(await list(one)).toEqual([])
+    expect(await preview(start_parameter)).toBeUndefined()
+    if (!shown) throw new Error('it was there')
+    const work = workOf(platform)
+    const writes = await joinWrites(work, shown, { id: 'usr_01kae5m1v8w6c3x9q2r7t4y0zn', name: 'Late' })
+    await expect(work.commit(writes)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
 describe('DELETE /console/invitations/{id}', () => {
   it('kills the link, once, and says so in the audit', async () => {
     const { workspaceId, person } = await owner()
     const { id, start_parameter } = (await invite(person)).body
     const shown = await preview(start_parameter)
+    // Ids sort by their millisecond, and so does the audit.
+    platform.clock.advance(1)
     expect((await revoke(person, id)).status).toBe(204)
     expect(await preview(start_parameter)).toBeUndefined()
     expect((await revoke(person, id)).status).toBe(404)

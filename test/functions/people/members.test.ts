@@ -113,6 +113,24 @@ describe('the last owner', () => {
     expect(outcome(await give(owner, owner, 'member'))).toBe(200)
   })
 
+  it('is nobody who is blocked, also not from that same moment on', async () => {
+    const { workspaceId, people } = await team(platform, 'owner', 'owner')
+    const [owner, other] = people as [Person, Person]
+    const set = (status: 'active' | 'blocked') => UserEntity.update({ id: other.user.id }, { set: { status } })
+    const { table } = platform.deps
+    const { transact } = table
+    table.transact = async (writes) => {
+      table.transact = transact
+      await table.transact([set('blocked')])
+      await table.transact(writes)
+    }
+    expect(outcome(await remove(owner, owner))).toBe('409 conflict')
+    expect(outcome(await give(owner, owner, 'member'))).toBe('409 conflict')
+    expect(await roles(workspaceId)).toEqual(['owner', 'owner'])
+    await table.transact([set('active')])
+    expect(outcome(await remove(owner, owner))).toBe(204)
+  })
+
   it('is found among more members than a page holds', async () => {
     const { workspaceId, people } = await team(platform, 'owner')
     const crowd = Array.from({ length: 120 }, (_, n) =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { MemberEntity, UserEntity, WorkspaceEntity } from '#shared/entities/people.ts'
 import { workspace as newWorkspace } from '#test/support/fixtures.ts'
@@ -58,6 +59,15 @@ describe('POST /console/session', () => {
     expect(new Set(answers.map(({ body }) => `${body.user.id} ${body.workspace.id}`)).size).toBe(1)
     expect(new Set(answers.map(({ body }) => body.token)).size).toBe(20)
     expect((await me(answers[7]?.body.token)).status).toBe(200)
+  })
+
+  it('under the same Idempotency-Key gives the same session while it lives, and a new one after it', async () => {
+    const headers = { 'idempotency-key': randomUUID() }
+    const send = () => platform.call('POST', '/console/session', { body: { user: 'kim' }, headers })
+    const { token } = (await send()).body
+    expect((await send()).body.token).toBe(token)
+    await platform.call('DELETE', '/console/session', { token })
+    expect((await me((await send()).body.token)).status).toBe(200)
   })
 
   it('is closed where the setting is off', async () => {
@@ -175,6 +185,27 @@ describe('POST /console/session/workspace', () => {
       expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
     }
     expect((await me(here.token)).status).toBe(200)
+  })
+
+  it('under the same Idempotency-Key answers the same token, but neither a session that ended nor another one’s', async () => {
+    const { here, there } = await inTwo('pia')
+    const keyed = (token: string) =>
+      platform.call('POST', '/console/session/workspace', {
+        token,
+        body: { workspace_id: there.workspace.id },
+        headers: { 'idempotency-key': 'switch' },
+      })
+    const first = await keyed(here.token)
+    expect((await keyed(here.token)).text).toBe(first.text)
+    const other = (await session({ user: 'pia', workspace: 'pia-here' })).body
+    const second = await keyed(other.token)
+    expect(second.body.token).not.toBe(first.body.token)
+    await platform.call('DELETE', '/console/session', { token: here.token })
+    expect((await me(second.body.token)).status).toBe(200)
+    await platform.deps.table.transact([
+      MemberEntity.delete({ workspace_id: there.workspace.id, user_id: here.user.id }),
+    ])
+    expect((await keyed(other.token)).status).toBe(404)
   })
 
   it('enters a suspended workspace and says that it is one', async () => {

@@ -19,10 +19,6 @@ export const verifyInitData = (clock: Clock, token: string, initData: string): S
   return { person: telegramPerson(user.data), hash }
 }
 
-/** The `hash` of init data that may be anything. */
-export const hashOfInitData = (initData: unknown): string | undefined =>
-  typeof initData === 'string' ? (new URLSearchParams(initData).get('hash') ?? undefined) : undefined
-
 const fieldsOf = (initData: string): Map<string, string> => {
   const pairs = [...new URLSearchParams(initData)]
   const fields = new Map(pairs)

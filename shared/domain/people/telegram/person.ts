@@ -38,8 +38,17 @@ export const telegramPerson = (user: z.infer<ReturnType<typeof TelegramUser>>): 
   }
 }
 
-/** One line that can be stored, cut between characters. */
-const clean = (text = ''): string => [...text.toWellFormed().replaceAll(/\s+/g, ' ').trim()].slice(0, MAX_NAME).join('')
+/**
+ * One line that can be stored, cut between characters. What turns the direction of writing goes, because a name stands in
+ * sentences of ours; joiners stay, because names and emoji need them. Empty when nothing of it can be seen.
+ */
+const clean = (text = ''): string => {
+  const plain = text
+    .toWellFormed()
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '')
+  return /[^\p{Cf}\p{Z}]/u.test(plain) ? [...plain.trim()].slice(0, MAX_NAME).join('') : ''
+}
 
 /** Telegram sends language tags in any case; whatever is none is English. */
 const locale = (tag = 'en'): string => {

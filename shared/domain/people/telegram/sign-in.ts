@@ -1,7 +1,6 @@
-import { SessionEntity, UsedSignInEntity, UserEntity } from '../../../entities/people.ts'
+import { UsedSignInEntity } from '../../../entities/people.ts'
 import { HOUR } from '../../../kernel/clock.ts'
 import { fail } from '../../../kernel/errors.ts'
-import { LIMITS } from '../../../kernel/limits.ts'
 import type { Deps, Work } from '../../deps.ts'
 import { tryAgain } from '../../try-again.ts'
 import { arrive } from '../arrival.ts'
@@ -32,37 +31,22 @@ const botToken = async ({ bot }: Pick<Deps, 'bot'>): Promise<string> => {
   })
 }
 
-/** Outlives what an Idempotency-Key keeps. */
-const REMEMBERED = LIMITS.idempotencyLife + HOUR
+/** Outlives the data, which may be dated ahead, whatever the clocks of two functions differ by. */
+const REMEMBERED = HOUR
 
 const signIn = (work: Work, via: 'init_data' | 'widget', { person, hash }: SignedPerson): Promise<ConsoleSessionView> =>
   tryAgain(async () => {
-    const { user, belonging, writes } = await arrive(work, { ...person, identity: telegramIdentity(person) })
+    const { user, belonging, writes, checks } = await arrive(work, { ...person, identity: telegramIdentity(person) })
     const opened = await newSessionWrites(work, user, belonging, via)
-    const used = { hash, session_id: opened.session.id, expires_at: work.clock.now() + REMEMBERED }
+    const used = { hash, expires_at: work.clock.now() + REMEMBERED }
     await work.commit(
       [
         UsedSignInEntity.create(used, { otherwise: () => refused('This sign-in was used already.') }),
         ...writes,
+        ...checks,
         ...opened.writes,
       ],
       opened.view,
     )
     return opened.view
   })
-
-/**
- * May the answer that is kept under an Idempotency-Key be given again? Not once its session has ended: by signing out, by
- * its time, or because the person was blocked.
- * @param hash of the sign-in data; undefined when it has none
- */
-export const sessionStillLives = async (
-  { table, clock }: Pick<Deps, 'table' | 'clock'>,
-  hash: string | undefined,
-): Promise<boolean> => {
-  const used = hash ? await table.get(UsedSignInEntity, { hash }) : undefined
-  if (!used) return true
-  const session = await table.get(SessionEntity, { id: used.session_id })
-  if (!session || session.expires_at <= clock.now()) return false
-  return (await table.get(UserEntity, { id: session.user_id }))?.status === 'active'
-}
