@@ -67,7 +67,6 @@ const platform = async (): Promise<Side> => {
           code_hash: sha256(code),
           redirect_uri: REDIRECT,
           code_challenge: challenge,
-          scopes: [...SCOPES],
           expires_at: now + CODE_LIFE_MS,
         })
         await deps.table.transact([...writes, record])

@@ -1,6 +1,9 @@
-import { issueSurfaceToken, SurfaceTokenSchema, showable } from '#shared/domain/installations/surface-token.ts'
+import {
+  issueSurfaceToken,
+  SurfaceTokenSchema,
+  surfaceTokenStillWorks,
+} from '#shared/domain/installations/surface-token.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { PlatformError } from '#shared/kernel/errors.ts'
 
 export const issueForSurface = defineEndpoint({
   id: 'console.installations.surfaceToken',
@@ -18,15 +21,6 @@ export const issueForSurface = defineEndpoint({
   errors: ['app_suspended', 'installation_suspended'],
   secret: true,
   needs: ['keys:tokens', 'objects:read'],
-  // A kept token is not given again once there is nothing to show any more.
-  replays: async (work, caller, _body, { id }) => {
-    try {
-      await showable(work, caller.workspace, id)
-      return true
-    } catch (error) {
-      if (error instanceof PlatformError) return false
-      throw error
-    }
-  },
+  replays: (work, caller, _body, _params, kept) => surfaceTokenStillWorks(work, caller.workspace, kept),
   handler: ({ work, caller, params }) => issueSurfaceToken(work, caller.workspace, caller.user.id, params.id),
 })

@@ -64,7 +64,7 @@ const decision = defineEndpoint({
     'no_manifest',
   ],
   secret: true,
-  replays: (work, caller, body) => decidedBy(work, (body as { tg?: unknown }).tg, caller.session.id),
+  replays: (work, caller, body) => decidedBy(work, (body as { tg?: unknown } | null)?.tg, caller.session.id),
   handler: ({ work, caller, body }) => decideConsent(work, caller, body),
 })
 

@@ -56,8 +56,9 @@ const introspection = defineEndpoint({
     'workspace, another client’s, or another kind of token (callback, surface, console, admin).',
   response: IntrospectionSchema,
   secret: true,
-  // A kept answer must not call a token active that has ended since.
-  replays: async (work, caller, { token }) => token !== undefined && (await introspect(work, caller.app, token)).active,
+  // A kept answer must not say of a token what is no longer so.
+  replays: async (work, caller, { token }, _params, kept) =>
+    token !== undefined && JSON.stringify(await introspect(work, caller.app, token)) === kept.body,
   handler: ({ work, caller, body }) => introspect(work, caller.app, tokenOf(body)),
 })
 

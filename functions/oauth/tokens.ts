@@ -1,7 +1,7 @@
 import type { Work } from '#shared/domain/deps.ts'
 import { answerStillHolds } from '#shared/domain/oauth/kept-answer.ts'
 import { TokenResponseSchema } from '#shared/domain/oauth/token-pair.ts'
-import { answerTokenRequest, TokenRequest, type TokenRequestInput } from '#shared/domain/oauth/token-request.ts'
+import { answerTokenRequest, TokenRequest } from '#shared/domain/oauth/token-request.ts'
 import type { ClientCaller } from '#shared/http/callers.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 
@@ -18,7 +18,7 @@ const common = {
 } as const
 
 const replays = (work: Work, caller: ClientCaller, body: unknown): Promise<boolean> =>
-  answerStillHolds(work, caller.app, body as TokenRequestInput)
+  answerStillHolds(work, caller.app, body)
 
 const description =
   'The client identifies itself by `client_id` and `client_secret` in the body, without an Authorization header. A ' +

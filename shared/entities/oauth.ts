@@ -37,9 +37,10 @@ const code = () =>
     grant_id: z.string(),
     redirect_uri: z.string(),
     code_challenge: z.string(),
-    scopes: z.array(z.string()),
     expires_at: z.number(),
     used_at: z.number().optional(),
+    /** Hash of the refresh token that it was exchanged for. */
+    successor_hash: z.string().optional(),
   })
 
 export type AuthorizationCode = z.infer<ReturnType<typeof code>>
@@ -77,5 +78,6 @@ export const RefreshTokenEntity = defineEntity<RefreshToken>()({
   schema: refreshToken,
   pk: 'RFT#{token_hash}',
   sk: 'RFT',
-  expires: (item) => item.expires_at,
+  // A day longer than it is valid: a kept answer is given again only while its record tells that it is unused.
+  expires: (item) => item.expires_at + 86_400_000,
 })

@@ -12,6 +12,17 @@ export const BucketEntity = defineEntity<z.infer<ReturnType<typeof bucket>>>()({
   expires: ({ expires_at }) => expires_at,
 })
 
+const openStreams = () => z.object({ caller: z.string(), open: z.array(z.string()), expires_at: z.number() })
+
+/** A caller's open streams, oldest first, by their requests' ids. */
+export const OpenStreamsEntity = defineEntity<z.infer<ReturnType<typeof openStreams>>>()({
+  name: 'open-streams',
+  schema: openStreams,
+  pk: 'STREAMS#{caller}',
+  sk: 'STREAMS',
+  expires: ({ expires_at }) => expires_at,
+})
+
 const kept = () =>
   z.object({
     scope_hash: z.string(),

@@ -3,7 +3,7 @@ import type { Deps, Work } from '../domain/deps.ts'
 import { type Kept, KeptEntity } from '../entities/platform.ts'
 import { SECOND } from '../kernel/clock.ts'
 import { fail, type PlatformError } from '../kernel/errors.ts'
-import { derivedId } from '../kernel/ids.ts'
+import { derivedId, newId } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { seal, unsealBytes } from '../kernel/sealed.ts'
 import { sha256 } from '../kernel/secrets.ts'
@@ -43,8 +43,9 @@ export const checkKey = (key: string, anonymous: boolean): string => {
   return key
 }
 
-/** A request under an Idempotency-Key: either what was answered before, or the right to answer now. */
+/** A request under an Idempotency-Key: the right to answer now, and what was answered before, if anything was. */
 export interface Hold {
+  /** Where it must not be given again, what the request comes to takes its place; a refusal does not. */
   replay: KeptAnswer | undefined
   /** The n-th id of a kind, the same at every try. */
   id: Work['id']
@@ -91,7 +92,7 @@ export const hold = async (
         KeptEntity.replace(fresh, { where: { owner: current.owner }, otherwise: () => stillRunning(LOCK) }),
       ])
     else if (current.body_hash !== body_hash) throw fail('idempotency_key_reused')
-    else if (current.state === 'done') return { ...holder(deps, current, requestId), replay: await open(deps, current) }
+    else if (current.state === 'done') return successor(deps, current, requestId, await open(deps, current))
     else if (current.locked_until > now) throw stillRunning(current.locked_until - now)
     else {
       // The first died, or was released: this one goes on with the same ids.
@@ -121,7 +122,7 @@ const holder = (deps: Deps, record: Kept, owner: string): Hold => {
     async completion(answer) {
       return KeptEntity.update(
         { scope_hash },
-        { set: { state: 'done', status: answer.status, answer: await close(deps, scope_hash, answer) } },
+        { set: { state: 'done', status: answer.status, answer: await close(deps, record, owner, answer) } },
         { where: mine, otherwise: () => stillRunning(LOCK) },
       )
     },
@@ -139,6 +140,23 @@ const holder = (deps: Deps, record: Kept, owner: string): Hold => {
   }
 }
 
+/**
+ * Of requests whose kept answer must not be given again, the first to come to one has it kept in that answer's place: then
+ * its repeats get what it got. Nothing is locked meanwhile, and no refusal is kept: the answer may still be another's.
+ */
+const successor = (deps: Deps, current: Kept, owner: string, replay: KeptAnswer): Hold => ({
+  replay,
+  id: (kind) => newId(kind, deps.clock.now()),
+  async completion(answer) {
+    return KeptEntity.update(
+      { scope_hash: current.scope_hash },
+      { set: { owner, status: answer.status, answer: await close(deps, current, owner, answer) } },
+      { where: { owner: current.owner, state: 'done' }, otherwise: () => stillRunning(LOCK) },
+    )
+  },
+  async release() {},
+})
+
 const stillRunning = (ms: number): PlatformError =>
   fail('conflict', {
     message: 'The first request with this Idempotency-Key is still running.',
@@ -147,10 +165,16 @@ const stillRunning = (ms: number): PlatformError =>
   })
 
 /** A kept answer may hold a secret, so it is encrypted, bound to its record. */
-const close = async ({ keys, objects }: Deps, scopeHash: string, answer: KeptAnswer): Promise<string> => {
-  const sealed = await seal(await keys.data(), `kept:${scopeHash}`, gzipSync(JSON.stringify(answer)))
+const close = async (
+  { keys, objects }: Deps,
+  { scope_hash }: Kept,
+  owner: string,
+  answer: KeptAnswer,
+): Promise<string> => {
+  const sealed = await seal(await keys.data(), `kept:${scope_hash}`, gzipSync(JSON.stringify(answer)))
   if (sealed.length <= INLINE_ANSWER) return sealed
-  const object = `kept/${scopeHash}`
+  // Not over an answer that the record may go on naming.
+  const object = `kept/${scope_hash}/${owner}`
   await objects.put(object, Buffer.from(sealed), 'application/jose')
   return `object:${object}`
 }

@@ -22,7 +22,7 @@ afterAll(() => store.stop())
 
 const names = { app_id: 'app_1', workspace_id: 'ws_1', installation_id: 'ins_1', grant_id: 'grt_1' }
 const token = (token_hash: string) => ({ ...names, token_hash, created_at: 1, expires_at: 90 })
-const code = { ...names, code_hash: 'c', redirect_uri: 'r', code_challenge: 'x', scopes: ['a'], expires_at: 5 }
+const code = { ...names, code_hash: 'c', redirect_uri: 'r', code_challenge: 'x', expires_at: 5 }
 const grant = {
   ...names,
   id: 'grt_1',

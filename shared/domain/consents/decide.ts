@@ -1,7 +1,7 @@
 import type { App } from '../../entities/apps.ts'
 import { type Grant, GrantEntity } from '../../entities/installations.ts'
 import { AuthorizationCodeEntity, type Consent, ConsentEntity } from '../../entities/oauth.ts'
-import type { Session, User } from '../../entities/people.ts'
+import type { Session, User, Workspace } from '../../entities/people.ts'
 import { AuditEntity } from '../../entities/platform.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
@@ -22,6 +22,8 @@ import type { DecideConsentInput } from './schemas.ts'
 export interface Decider {
   user: User
   session: Session
+  /** The one that the console token was issued for; the session may have gone on in another (another tab). */
+  workspace: Workspace
 }
 
 export interface Decided {
@@ -40,8 +42,7 @@ export const decideConsent = async (work: Work, decider: Decider, input: DecideC
   const { user } = decider
   refuseEntry(decider, input)
   const { consent, app } = await openConsent(work, input.tg, user.id)
-  // The developer may have changed the app since the request: an address taken back gets no answer at all.
-  if (!app.redirect_uris.includes(consent.redirect_uri)) throw fail('invalid_redirect_uri')
+  refuseTakenBack(app, consent)
   if (input.decision === 'deny') return deny(work, decider, consent)
 
   refuseWithdrawn(app, consent)
@@ -82,6 +83,15 @@ const refuseEntry = ({ session }: Decider, { entry }: DecideConsentInput): void 
   })
 }
 
+/** The developer may have changed the app since the request: an address taken back gets no answer at all. */
+const refuseTakenBack = (app: App, { redirect_uri }: Consent): void => {
+  if (app.redirect_uris.includes(redirect_uri)) return
+  throw fail('invalid_redirect_uri', {
+    message: 'The app no longer uses the address that it asked to come back to.',
+    fix: 'Start the installation again from the app.',
+  })
+}
+
 /** A scope that the app no longer requests is granted no more. */
 const refuseWithdrawn = (app: App, { scopes }: Consent): void => {
   const scope = scopes.find((one) => !covers(app.requested_scopes, one as Scope))
@@ -109,8 +119,12 @@ const decided = ({ nonce_hash }: Consent, { user, session }: Decider, decision: 
     whileOpen(user.id),
   )
 
-const chosen = async (work: Work, { user, session }: Decider, workspaceId: string | undefined): Promise<Belonging> => {
-  const id = workspaceId ?? session.workspace_id
+const chosen = async (
+  work: Work,
+  { user, workspace }: Decider,
+  workspaceId: string | undefined,
+): Promise<Belonging> => {
+  const id = workspaceId ?? workspace.id
   const found = isId('workspace', id) ? await belongingTo(work, id, user.id) : undefined
   if (!found) throw fail('not_found', { message: 'You are in no such workspace.' })
   return found
@@ -166,7 +180,6 @@ const grantWrites = (work: Work, parts: GrantParts): Write[] => {
       grant_id: grantId,
       redirect_uri: consent.redirect_uri,
       code_challenge: consent.code_challenge,
-      scopes,
       expires_at: now + LIMITS.codeLife,
     }),
     AuditEntity.create({

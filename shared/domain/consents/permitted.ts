@@ -31,7 +31,10 @@ const refusal = (block: Block): PlatformError => {
     case 'installation_suspended':
       return fail(block, { message: 'The workspace is suspended.' })
     case 'app_not_approved':
-      return fail(block)
+      return fail(block, {
+        message: 'The platform has not approved the app yet.',
+        fix: 'Choose a sandbox workspace, or wait until the app is approved.',
+      })
   }
 }
 

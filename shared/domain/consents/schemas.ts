@@ -74,7 +74,11 @@ export const DecideConsent = () =>
     .strictObject({
       tg: nonce(),
       decision: z.enum(['approve', 'deny']),
-      workspace_id: z.string().max(64).optional().meta({ description: 'Default: the session’s workspace.' }),
+      workspace_id: z
+        .string()
+        .max(64)
+        .optional()
+        .meta({ description: 'Default: the workspace that the console token was issued for.' }),
       scopes: z
         .array(z.enum(SCOPE_NAMES))
         .max(SCOPE_NAMES.length)

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { type App, AppEntity, VersionEntity } from '../../entities/apps.ts'
 import { type Installation, InstallationEntity } from '../../entities/installations.ts'
 import type { Workspace } from '../../entities/people.ts'
-import { fail } from '../../kernel/errors.ts'
+import { fail, PlatformError } from '../../kernel/errors.ts'
 import type { Deps, Work } from '../deps.ts'
-import { issueToken } from '../tokens/tokens.ts'
+import { issueToken, verifyToken } from '../tokens/tokens.ts'
 import { loadManifest } from '../versions/manifest.ts'
 
 /** `POST /console/installations/{id}/surface-token`. */
@@ -27,7 +27,7 @@ export type SurfaceTokenView = z.infer<ReturnType<typeof SurfaceTokenSchema>>
  * The installation whose page a person of the workspace wants to see, and its app.
  * @throws `not_found` also for what was uninstalled; `app_suspended`, `installation_suspended`
  */
-export const showable = async (
+const showable = async (
   { table }: Pick<Deps, 'table'>,
   { id: workspace_id, status }: Workspace,
   id: string,
@@ -63,6 +63,27 @@ export const issueSurfaceToken = async (
     surfaceOf(work, installation),
   ])
   return { token, token_type: 'Bearer', expires_in, url }
+}
+
+/**
+ * May an answer kept under an Idempotency-Key be given again? Only while its token works: whoever sends the request again
+ * is then to get one that does, or to hear why not.
+ */
+export const surfaceTokenStillWorks = async (
+  deps: Pick<Deps, 'table' | 'clock' | 'settings' | 'keys'>,
+  workspace: Workspace,
+  kept: { body: string },
+): Promise<boolean> => {
+  const { token } = JSON.parse(kept.body) as { token?: string }
+  const verified = token === undefined ? undefined : await verifyToken(deps, token, ['surface'])
+  if (verified?.kind !== 'surface') return false
+  try {
+    const { app } = await showable(deps, workspace, verified.claims.ins)
+    return app.secret_version === verified.claims.sv
+  } catch (error) {
+    if (error instanceof PlatformError) return false
+    throw error
+  }
 }
 
 const surfaceOf = async (work: Work, { app_id, version_id }: Installation): Promise<string | null> => {

@@ -15,6 +15,11 @@ export const installableVersion = async (
 ): Promise<Version> => {
   const id = app.promoted_version_id ?? (workspace.is_sandbox ? app.newest_version_id : undefined)
   const version = id === undefined ? undefined : await table.get(VersionEntity, { app_id: app.id, id })
-  if (!version) throw fail('no_manifest')
+  if (!version) {
+    throw fail('no_manifest', {
+      message: 'The app has no published version, so there is nothing to install yet.',
+      fix: 'Ask the app’s developer to publish one.',
+    })
+  }
   return version
 }

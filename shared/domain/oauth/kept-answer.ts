@@ -1,31 +1,43 @@
 import type { App } from '../../entities/apps.ts'
-import { AuthorizationCodeEntity, RefreshTokenEntity } from '../../entities/oauth.ts'
+import {
+  type AuthorizationCode,
+  AuthorizationCodeEntity,
+  type RefreshToken,
+  RefreshTokenEntity,
+} from '../../entities/oauth.ts'
 import { PlatformError } from '../../kernel/errors.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import type { Deps } from '../deps.ts'
 import { liveGrant } from './grant-state.ts'
-import type { TokenRequestInput } from './token-request.ts'
+import { TokenRequest } from './token-request.ts'
 
 /**
  * May the answer that is kept under an `Idempotency-Key` be given again? Only while nothing ended what it holds: the app
- * and the grant are live, and, after a refresh, the pair in it is unused (decisions §2). Otherwise presenting the code or
- * token again is what it always is.
+ * and the grant are live, and nobody used the pair in it (decisions §2). Otherwise presenting the code or token again is
+ * what it always is.
+ * @param body as it came, not yet checked
  */
-export const answerStillHolds = async (
-  deps: Pick<Deps, 'table'>,
-  app: App,
-  { code, refresh_token }: TokenRequestInput,
-): Promise<boolean> => {
+export const answerStillHolds = async (deps: Pick<Deps, 'table'>, app: App, body: unknown): Promise<boolean> => {
   if (app.status === 'suspended') return false
-  const [redeemed, rotated] = await Promise.all([
-    code ? deps.table.get(AuthorizationCodeEntity, { code_hash: sha256(code) }) : undefined,
-    refresh_token ? deps.table.get(RefreshTokenEntity, { token_hash: sha256(refresh_token) }) : undefined,
-  ])
-  const record = redeemed ?? rotated
-  if (!record) return true
-  return (
-    (await isLive(deps, record)) && (rotated?.successor_hash === undefined || isUnused(deps, rotated.successor_hash))
-  )
+  const exchanged = await exchangedFor(deps, body)
+  // Then the answer is a refusal, and holds nothing.
+  if (exchanged?.app_id !== app.id) return true
+  const { successor_hash } = exchanged
+  return (await isLive(deps, exchanged)) && (successor_hash === undefined || isUnused(deps, successor_hash))
+}
+
+/** What the request presented by its `grant_type`, and no other code or token that stands beside it. */
+const exchangedFor = async (
+  { table }: Pick<Deps, 'table'>,
+  body: unknown,
+): Promise<AuthorizationCode | RefreshToken | undefined> => {
+  const { grant_type, code, refresh_token } = TokenRequest().parse(body)
+  if (grant_type === 'authorization_code' && code)
+    return table.get(AuthorizationCodeEntity, { code_hash: sha256(code) })
+  if (grant_type === 'refresh_token' && refresh_token) {
+    return table.get(RefreshTokenEntity, { token_hash: sha256(refresh_token) })
+  }
+  return undefined
 }
 
 const isLive = async (deps: Pick<Deps, 'table'>, record: Parameters<typeof liveGrant>[1]): Promise<boolean> => {

@@ -39,7 +39,7 @@ export const redeemCode = async (work: Work, app: App, input: Redemption): Promi
   return commitPair(work, pair, [
     AuthorizationCodeEntity.update(
       { code_hash: code.code_hash },
-      { set: { used_at: now } },
+      { set: { used_at: now, successor_hash: pair.record.token_hash } },
       { where: { used_at: missing }, otherwise: usedUp },
     ),
     useGrant(grant, now),

@@ -128,20 +128,36 @@ describe('deciding on the consent page', () => {
   })
 
   it.each([
-    ['com.example.app:/callback?code=1', 1],
-    ['javascript:document.title=1', 0],
-    ['data:text/html,x', 0],
-  ])('goes back to an address of the web or of a native app alone: %s', async (redirect_to, links) => {
+    // Blanks that count as letters, or as nothing.
+    ['\u3164', '\uFFFD'],
+    ['A\u115Fc\u2800m\u00ADe\u034F', 'A\uFFFDc\uFFFDm\uFFFDe\uFFFD'],
+    ['\u{E0041}\uFFA0\u061C', '\uFFFD\uFFFD\uFFFD'],
+    // What emoji and scripts are joined and varied with.
+    ['👩‍💻 ❤️ می‌خواهم', '👩‍💻 ❤️ می‌خواهم'],
+  ])('makes visible what draws nothing, and leaves alone what scripts need: %j', async (name, shown) => {
     const { page } = stage
-    // The origin of an address that belongs to a native app.
-    stage.mayAsk.add('null')
-    const { tg } = await asked()
+    const { app, tg } = await asked()
+    await changeApp(app.id, { name })
     await openAs(stage, tg)
-    await page.route('**/oauth/consent/decision', (route) => json(route, { redirect_to }))
-    await page.getByRole('button', { name: 'Approve' }).click()
-    await heading(page, links ? 'Access given' : 'The app’s address cannot be opened').waitFor()
-    expect(await page.locator(`a[href="${redirect_to}"]:visible`).count()).toBe(links)
+    await heading(page, /asks for access/).waitFor()
+    expect(await page.locator('#app-name').textContent()).toBe(shown)
+    expect(await page.title()).toBe(`Give access to ${shown}`)
+    const initial = await page.locator('#initial').textContent()
+    expect(initial).toMatch(/^[?Aم]$/)
   })
+
+  it.each(['com.example.app:/callback?code=1', 'javascript:document.title=1', 'data:text/html,x'])(
+    'goes back to an address of the web alone: %s',
+    async (redirect_to) => {
+      const { page } = stage
+      const { tg } = await asked()
+      await openAs(stage, tg)
+      await page.route('**/oauth/consent/decision', (route) => json(route, { redirect_to }))
+      await page.getByRole('button', { name: 'Approve' }).click()
+      await heading(page, 'The app’s address cannot be opened').waitFor()
+      expect(await page.locator(`a[href="${redirect_to}"]`).count()).toBe(0)
+    },
+  )
 
   it('leaves out what an admin of the workspace forbade', async () => {
     const { page } = stage

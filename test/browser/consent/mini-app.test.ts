@@ -142,7 +142,7 @@ describe('the consent page in the messaging app', () => {
     }
   })
 
-  it('opens no address that is none of the web’s nor of a native app', async () => {
+  it('opens no address but the web’s', async () => {
     const { page } = stage
     const told = await bridge()
     const { tg } = await link()

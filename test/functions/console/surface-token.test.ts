@@ -81,6 +81,32 @@ describe('POST /console/installations/{id}/surface-token', () => {
   })
 })
 
+describe('an Idempotency-Key of a surface token', () => {
+  const key = { 'idempotency-key': 'one' }
+  const again = async (change: (app: Installed) => Promise<unknown> | undefined) => {
+    const { app, person } = await shown()
+    const first = await issue(person.token, app.installation.id, key)
+    await change(app)
+    return { first: first.body.token, second: (await issue(person.token, app.installation.id, key)).body.token }
+  }
+
+  it('gets the same token while that works', async () => {
+    const { first, second } = await again(() => undefined)
+    expect(second).toBe(first)
+  })
+
+  it.each<[what: string, change: (app: Installed) => Promise<unknown> | undefined]>([
+    ['after its 5 minutes', async () => platform.clock.advance(300_000)],
+    [
+      'after a rotated client secret',
+      ({ app }) => write(AppEntity.update({ id: app.id }, { set: { secret_version: 2 } })),
+    ],
+  ])('gets one that works %s', async (_what, change) => {
+    const { first, second } = await again(change)
+    expect([(await me(first)).status, (await me(second)).status]).toEqual([401, 200])
+  })
+})
+
 describe('a surface token', () => {
   it('says what it is', async () => {
     const { app, token } = await shown()

@@ -5,7 +5,7 @@ import { createSigner } from '#local/telegram/signing.ts'
 import { AppEntity } from '#shared/entities/apps.ts'
 import { DeveloperEntity } from '#shared/entities/developers.ts'
 import { AppInstallationEntity, InstallationEntity } from '#shared/entities/installations.ts'
-import { WorkspaceEntity } from '#shared/entities/people.ts'
+import { MemberEntity, WorkspaceEntity } from '#shared/entities/people.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { installed } from '#test/support/fixtures.ts'
 import { startPlatform, TEST_BOT, type TestPlatform } from '#test/support/platform.ts'
@@ -371,6 +371,60 @@ describe('approving', () => {
     const again = await act.decide(person.token, tg, { decision: 'approve' }, headers)
     expect(again.body).toEqual(first.body)
     expect(again.headers['idempotency-replayed']).toBe('true')
+  })
+
+  it('says of a body that is none what is wrong with it, also to a repeat with the same Idempotency-Key', async () => {
+    const { token } = await act.signIn()
+    for (const body of ['null', '"text"', '[]']) {
+      const key = { 'idempotency-key': `no body ${body}`, 'content-type': 'application/json' }
+      for (let time = 1; time <= 2; time++) {
+        const answer = await platform.call('POST', '/oauth/consent/decision', { token, headers: key, body })
+        expect([answer.status, answer.body.error.code], `${body}, time ${time}`).toEqual([422, 'validation_error'])
+      }
+    }
+  })
+
+  it('without a workspace installs into the one that the token was issued for, wherever the session went since', async () => {
+    const { app } = await installed(platform.deps)
+    const [there, here] = [await act.signIn({ user: 'of-two' }), await act.signIn({ user: 'of-two' })]
+    const switched = await platform.call('POST', '/console/session/workspace', {
+      token: here.token,
+      body: { workspace_id: there.workspace.id },
+    })
+    expect(switched.status, switched.text).toBe(200)
+    expect((await act.decide(here.token, await act.link(app))).status).toBe(200)
+    expect(await installationsOf(here.workspace.id)).toHaveLength(1)
+    expect(await installationsOf(there.workspace.id)).toHaveLength(0)
+  })
+
+  it('after a refusal keeps under the same Idempotency-Key what came of it in the end', async () => {
+    const { app } = await installed(platform.deps)
+    const { token, user, workspace } = await act.signIn({ role: 'member' })
+    const tg = await act.link(app)
+    const send = () => act.decide(token, tg, { decision: 'approve' }, { 'idempotency-key': 'made-admin-meanwhile' })
+    expect((await send()).body.error?.code).toBe('admin_required')
+    const at = { workspace_id: workspace.id, user_id: user.id }
+    await platform.deps.table.transact([MemberEntity.update(at, { set: { role: 'admin' } })])
+    const sent = await Promise.all([send(), send(), send()])
+    const [approved, ...others] = sent.filter(({ status }) => status === 200)
+    if (!approved) throw new Error(sent.map(({ text }) => text).join())
+    for (const one of others) expect(one.text).toBe(approved.text)
+    const again = await send()
+    expect([again.text, again.headers['idempotency-replayed']]).toEqual([approved.text, 'true'])
+  })
+
+  it.each<[code: string, set: Parameters<typeof AppEntity.update>[1]['set']]>([
+    ['invalid_redirect_uri', { redirect_uris: ['https://client.example/other'] }],
+    ['app_not_approved', { status: 'in_review' }],
+    ['no_manifest', { promoted_version_id: 'ver_none' }],
+  ])('tells the person, who is no developer, what to do about %s', async (code, set) => {
+    const { app } = await installed(platform.deps)
+    const person = await act.signIn()
+    const tg = await act.link(app)
+    await platform.deps.table.transact([AppEntity.update({ id: app.id }, { set })])
+    const { error } = (await act.decide(person.token, tg)).body
+    expect(error.code).toBe(code)
+    expect(`${error.message} ${error.fix}`).not.toMatch(/PATCH|POST|redirect_uri|submit|manifest/)
   })
 
   it('takes an admin of the chosen workspace', async () => {

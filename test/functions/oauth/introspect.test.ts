@@ -262,4 +262,14 @@ describe('a request to introspect', () => {
     const late = await ask()
     expect([late.text, late.headers['idempotency-replayed']]).toEqual([INACTIVE, undefined])
   })
+
+  it('under an Idempotency-Key is answered anew once the token may do something else', async () => {
+    const client = await act.connected({ scopes: ['runs:write', 'workspace:read'] })
+    const { access_token, installation_id, workspace_id } = client.tokens
+    const ask = () => introspect(client, access_token, {}, { 'idempotency-key': 'asked-before-a-narrower-consent' })
+    expect((await ask()).body.scope).toBe('workspace:read runs:write')
+    const at = { workspace_id, id: installation_id }
+    await platform.deps.table.transact([InstallationEntity.update(at, { set: { scopes: ['workspace:read'] } })])
+    expect((await ask()).body.scope).toBe('workspace:read')
+  })
 })

@@ -185,6 +185,32 @@ describe('redeeming a code', () => {
     expect(await act.works(first.body.access_token)).toBe(200)
   })
 
+  it('a lost answer no longer comes under its Idempotency-Key once its pair was used: that is reuse', async () => {
+    const { client, consent } = await consentedClient()
+    const headers = { 'idempotency-key': 'code-lost-and-used' }
+    const pair = (await act.redeem(client, consent, {}, headers)).body
+    const next = (await act.refresh(client, pair.refresh_token)).body
+    const again = await act.redeem(client, consent, {}, headers)
+    expect([again.status, again.body.error?.code]).toEqual([400, 'invalid_grant'])
+    expect(await act.works(next.access_token)).toBe(401)
+  })
+
+  it('a lost answer no longer comes under its Idempotency-Key once the grant ended, whatever else the body names', async () => {
+    const { client, consent } = await consentedClient()
+    const other = await act.connected()
+    const bystander = { refresh_token: other.tokens.refresh_token }
+    const headers = { 'idempotency-key': 'code-lost-and-ended' }
+    const first = await act.redeem(client, consent, bystander, headers)
+    expect((await act.redeem(client, consent, bystander, headers)).text).toBe(first.text)
+    const form = { client_id: client.app.id, client_secret: client.clientSecret, token: first.body.refresh_token }
+    await platform.call('POST', '/oauth/revoke', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form).toString(),
+    })
+    const again = await act.redeem(client, consent, bystander, headers)
+    expect([again.status, again.body.error?.code]).toEqual([400, 'invalid_grant'])
+  })
+
   it('is refused while app or installation is suspended, and dead once the installation is removed', async () => {
     const { client, consent } = await consentedClient()
     const { table } = platform.deps

@@ -209,6 +209,23 @@ describe('refreshing', () => {
     expect(await act.works(next.access_token)).toBe(401)
   })
 
+  it('a lost answer no longer comes under its Idempotency-Key once the grant ended, whatever else the body names', async () => {
+    const client = await act.connected()
+    const other = await act.consented(client.app)
+    const headers = { 'idempotency-key': 'lost-and-ended' }
+    const bystander = { code: other.code }
+    const pair = (await act.refresh(client, client.tokens.refresh_token, bystander, headers)).body
+    await platform.call('POST', '/oauth/revoke', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        client_id: client.app.id,
+        client_secret: client.clientSecret,
+        token: pair.refresh_token,
+      }).toString(),
+    })
+    refused(await act.refresh(client, client.tokens.refresh_token, bystander, headers))
+  })
+
   it('a lost answer comes again under the same Idempotency-Key', async () => {
     const client = await act.connected()
     const headers = { 'idempotency-key': 'lost-1' }

@@ -241,6 +241,21 @@ describe('what no client sends', () => {
     refused(answer, status, status === 401 ? 'invalid_client' : 'invalid_request')
   })
 
+  it.each([42, {}, ['x'], true])(
+    '%j for a text is missing, also to a repeat with the same Idempotency-Key',
+    async (value) => {
+      const cases = { authorization_code: 'code', refresh_token: 'refresh_token' }
+      for (const [grant_type, name] of Object.entries(cases)) {
+        const body = { ...refreshing(), grant_type, [name]: value }
+        const headers = { 'idempotency-key': `no text ${name} ${JSON.stringify(value)}` }
+        for (let time = 1; time <= 2; time++) {
+          const answer = await platform.call('POST', '/oauth/token.json', { body, headers })
+          refused(answer, 400, 'invalid_request', `${name}, time ${time}`)
+        }
+      }
+    },
+  )
+
   it('malformed JSON is bad_request', async () => {
     refused(await platform.call('POST', '/oauth/token.json', { body: '{"client_id":' }), 400, 'bad_request')
   })

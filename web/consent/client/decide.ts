@@ -71,14 +71,9 @@ const setBusy = (on: boolean): void => {
   $('decision-form').ariaBusy = String(on)
 }
 
-/** A private-use scheme of a native app has a dot in it (RFC 8252 §7.1); `javascript:`, `data:` and the like have none. */
-const nativeAddress = (text: string): string | undefined =>
-  /^[a-z][a-z\d+-]*\.[a-z\d+.-]*:/i.test(text) ? text : undefined
-
 /** Back to the client. The page leaves the history, so that nobody comes back to a link that is over. */
 const leave = (decision: Decision, to: string) => {
-  const web = webAddress(to)
-  const href = web ?? nativeAddress(to)
+  const href = webAddress(to)
   if (!href) return end('no_way_back')
   const title = decision === 'approve' ? 'Access given' : 'Access declined'
   const link = { label: `Go on to ${redirectHost()}`, href }
@@ -86,7 +81,7 @@ const leave = (decision: Decision, to: string) => {
     finish(title, `Going back to ${redirectHost()}…`, { link })
     return location.replace(href)
   }
-  const open = (): void => (web ? tell('web_app_open_link', { url: web }) : location.assign(href))
+  const open = (): void => tell('web_app_open_link', { url: href })
   const again = { label: 'Close', act: () => tell('web_app_close') }
   finish(title, `You go on at ${redirectHost()} in your browser. You can close this.`, { again, link })
   $<HTMLAnchorElement>('over-link').onclick = (event) => {

@@ -2,9 +2,10 @@ export const $ = <T extends HTMLElement = HTMLElement>(id: string): T => documen
 
 /**
  * Characters that draw nothing, or turn the text around them: with them an app's name could look like another's.
- * Joiners stay, which emoji and several scripts need.
+ * Joiners and variation selectors stay, which emoji and several scripts need.
  */
-const DECEPTIVE = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
+const DECEPTIVE =
+  /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\p{Cc}\u2028\u2029\u2800]/gu
 
 /** Text from an app or a person, with what could deceive made visible. */
 export const clean = (text: string): string => text.replace(DECEPTIVE, '\ufffd')

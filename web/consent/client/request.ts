@@ -76,7 +76,7 @@ const showScopes = (): void =>
 const showApp = ({ app }: ConsentRequest): void => {
   document.title = `Give access to ${clean(app.name)}`
   say('app-name', app.name)
-  say('initial', (app.name.match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase())
+  say('initial', (clean(app.name).match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase())
   say('summary', app.summary)
   say('developer', app.developer_name || 'an unnamed developer')
   $('badge').classList.toggle('verified', app.verified)
