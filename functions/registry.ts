@@ -14,7 +14,9 @@ import { endpoints as oauth } from './oauth/endpoints.ts'
 import { worker as overdueSweep } from './overdue-sweep/worker.ts'
 import { endpoints as people } from './people/endpoints.ts'
 import { worker as runDispatch } from './run-dispatch/worker.ts'
+import { endpoints as runStreams } from './run-streams/endpoints.ts'
 import { worker as streamRelay } from './stream-relay/worker.ts'
+import { endpoints as tools } from './tools/endpoints.ts'
 import { worker as webhookDelivery } from './webhook-delivery/worker.ts'
 import { endpoints as workspace } from './workspace/endpoints.ts'
 
@@ -31,6 +33,8 @@ export const requestFunctions: Record<string, Endpoint[]> = {
   admin,
   docs,
   'agent-calls': agentCalls,
+  tools,
+  'run-streams': runStreams,
 }
 
 /** Every worker. */

@@ -1,6 +1,6 @@
 import { developer } from '#shared/http/authenticate/developer.ts'
 import { integration } from '#shared/http/authenticate/integration.ts'
-import { serveWaiting } from '#shared/http/serve-waiting.ts'
+import { serveCalling } from '#shared/http/serve-calling.ts'
 import { endpoints } from './endpoints.ts'
 
-export const handler = serveWaiting(endpoints, { integration, developer })
+export const handler = serveCalling(endpoints, { integration, developer })

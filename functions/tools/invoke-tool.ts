@@ -19,7 +19,10 @@ export const invoke = defineEndpoint({
   waits: true,
   summary: 'Call a platform tool',
   description:
-    'Answers `ok` with the result, `awaiting_approval` when a person has to decide first (not an error: call again, or wait for `run.resumed`), or `rejected`.',
+    'Answers `ok` with the result, `awaiting_approval` when a person has to decide first (not an error: call again, or wait ' +
+    'for `run.resumed`), or `rejected`. `ask_agent` waits for the other agent until its chain’s 120 seconds end; an agent ' +
+    'that failed is still `ok`, with `result.status: "failed"`. When the calling run ends meanwhile, the asked one is ' +
+    'cancelled and the call is `run_already_finished`.',
   body: InvokeTool,
   // Of the tools, save_file takes that much; what the others take is bounded by each.
   maxBodyBytes: LIMITS.requestBodyBytes,

@@ -22,7 +22,7 @@ const notification = () =>
 export type Notification = z.infer<ReturnType<typeof notification>>
 
 /** One person's, or everybody's, notifications of a workspace. */
-export const notificationsOf = (workspaceId: string, userId: string | undefined): string =>
+const notificationsOf = (workspaceId: string, userId: string | undefined): string =>
   `${workspaceId}#NOTIFICATIONS#${userId ?? 'all'}`
 
 export const NotificationEntity = defineEntity<Notification>()({

@@ -12,6 +12,19 @@ export class RawAnswer {
   }
 }
 
+/** An answer that is sent as it comes about, by a function that streams. */
+export class StreamAnswer {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly pieces: (signal: AbortSignal) => AsyncIterable<string>
+  /** @param pieces the body from its start; ends soon after `signal`, without an error */
+  constructor(status: number, headers: Record<string, string>, pieces: (signal: AbortSignal) => AsyncIterable<string>) {
+    this.status = status
+    this.headers = headers
+    this.pieces = pieces
+  }
+}
+
 /** A 302 to another address. */
 export const redirect = (location: string): RawAnswer => new RawAnswer(302, { location, 'cache-control': 'no-store' })
 

@@ -20,6 +20,8 @@ export interface Exchange {
   params: Record<string, string>
   body: unknown
   caller: Caller
+  /** Throws when the caller may not do any more what was allowed at the request's start; set once that is known. */
+  recheck: (() => Promise<void>) | undefined
   /** Headers of the answer that do not come from the handler: rate limits. */
   answerHeaders: Record<string, string>
   hold: Hold | undefined
@@ -75,6 +77,7 @@ export const readExchange = (deps: Deps, event: APIGatewayProxyEvent, requestId:
     params: {},
     body: undefined,
     caller: { kind: 'none' },
+    recheck: undefined,
     answerHeaders: {},
     hold: undefined,
     committed: undefined,

@@ -24,6 +24,8 @@ export const LIMITS = {
   agentErrorCharacters: 500,
 
   activeRuns: 5,
+  /** As many as an installation has active runs. */
+  streamsPerCaller: 3,
   stepsPerRun: 200,
   stepsPerCall: 50,
   stepOutputBytes: 16 * KIB,

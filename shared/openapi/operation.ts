@@ -29,7 +29,7 @@ export const operationOf = (endpoint: Endpoint, schemas: Schemas): Json => ({
   ...(endpoint.role && { 'x-role': endpoint.role }),
   parameters: parametersOf(endpoint, schemas),
   ...requestBodyOf(endpoint, schemas),
-  responses: { [endpoint.status]: successOf(endpoint, schemas), ...errorsOf(endpoint) },
+  responses: { [endpoint.status]: successOf(endpoint, schemas), ...nothingOf(endpoint), ...errorsOf(endpoint) },
 })
 
 const securityOf = ({ caller, scope }: Endpoint): Json[] => {
@@ -46,7 +46,7 @@ const securityOf = ({ caller, scope }: Endpoint): Json[] => {
   }
 }
 
-const parametersOf = ({ params, query, method }: Endpoint, schemas: Schemas): Json[] => {
+const parametersOf = ({ params, query, method, produces }: Endpoint, schemas: Schemas): Json[] => {
   const path = Object.entries(params).map(([name, kind]) => ({
     name,
     in: 'path',
@@ -68,7 +68,16 @@ const parametersOf = ({ params, query, method }: Endpoint, schemas: Schemas): Js
     schema,
   }))
   const key = method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []
-  return [...path, ...asked, ...key]
+  const resumed = produces === 'text/event-stream' ? [LAST_EVENT_ID] : []
+  return [...path, ...asked, ...key, ...resumed]
+}
+
+const LAST_EVENT_ID = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The `id` of the last event that was seen; what is behind it follows.',
+  schema: { type: 'string', pattern: '^\\d{1,12}$' },
 }
 
 /** A schema's content, also where it is a component. */
@@ -98,7 +107,7 @@ const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
   const schema = one && list === 'page' ? listOf(one) : one
   const json = schema && { schema, example: example ?? sampleOf(schema, schemas.components) }
   const content = produces
-    ? { [produces]: json ?? { schema: { type: 'string' } } }
+    ? { [produces]: json ?? { schema: { type: 'string' }, ...(example !== undefined && { example }) } }
     : json && { 'application/json': json }
   return {
     description: DESCRIPTIONS[status],
@@ -106,6 +115,11 @@ const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
     ...(content && { content }),
   }
 }
+
+const nothingOf = ({ nothingWhen }: Endpoint): Json =>
+  nothingWhen
+    ? { 204: { description: nothingWhen, headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } } } }
+    : {}
 
 const DESCRIPTIONS = { 200: 'Done.', 201: 'Created.', 204: 'Done; there is no body.', 302: 'Go there.' } as const
 

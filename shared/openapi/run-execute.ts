@@ -45,9 +45,16 @@ const runExecute = () =>
         })
         .nullable()
         .meta({ description: 'The agent that asks or delegated; null where none does.' }),
-      audience: z.enum(['member', 'external']),
-      chain: z.object({ id: z.string(), depth: z.number().int(), deadline: time() }),
-      tool: z.string().optional().meta({ description: 'For `ask_agent`: which of the declared tools is asked.' }),
+      audience: z
+        .enum(['member', 'external'])
+        .meta({ description: '`external`: answer only with what may leave the organization.' }),
+      chain: z
+        .object({ id: z.string(), depth: z.number().int(), deadline: time() })
+        .meta({ description: 'How many agents deep it is, 3 at most, and by when the whole chain has to be done.' }),
+      tool: z.string().optional().meta({
+        description:
+          'For `ask_agent`: which of the declared tools is asked. The caller waits for the output; past the chain’s deadline the run is cancelled.',
+      }),
       arguments: json().optional().meta({ description: 'Its arguments, the same as the input.' }),
       task: z
         .object({

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => platform.stop())
 
 const call = (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> => {
-  platform.clock.advance(5_000)
+  platform.clock.advance(1_000)
   return platform.call(method, path, { headers, ...(body !== undefined && { body }) })
 }
 
@@ -107,7 +107,8 @@ describe('with somebody else’s credential', () => {
 describe('with a scope missing', () => {
   const scoped = named.filter(([, { scope }]) => scope)
   it.each(scoped)('%s says which', async (_name, endpoint) => {
-    const poor = await installed(platform.deps, { scopes: ['members:read'] })
+    const held = endpoint.scope === 'members:read' ? 'agents:read' : 'members:read'
+    const poor = await installed(platform.deps, { scopes: [held] })
     const answer = await call(
       endpoint.method,
       pathWithUnknownIds(endpoint),
@@ -115,7 +116,7 @@ describe('with a scope missing', () => {
       emptyBody(endpoint),
     )
     expectError(answer, 'insufficient_scope')
-    expect(answer.body.error.details).toEqual({ required_scope: endpoint.scope, granted_scopes: ['members:read'] })
+    expect(answer.body.error.details).toEqual({ required_scope: endpoint.scope, granted_scopes: [held] })
   })
 })
 
@@ -215,6 +216,12 @@ function validBody(id: string): unknown {
     'api.runs.addSteps': {},
     'api.runs.complete': { status: 'succeeded' },
     'console.runs.decide': { decision: 'approve' },
+    'api.tasks.progress': { text: 'Half of it.' },
+    'api.tasks.question': { text: 'Which?' },
+    'api.tasks.report': { text: 'Done.' },
+    'api.tasks.setStatus': { status: 'in_progress' },
+    'api.conversations.messages.write': { text: 'Hello.' },
+    'console.tasks.answer': { text: 'That one.' },
     'console.members.changeRole': { role: 'member' },
     'api.webhooks.recover': { since: '2026-01-01T00:00:00.000+00:00' },
     'admin.apps.reject': { reason: 'not good' },

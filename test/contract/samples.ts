@@ -116,6 +116,12 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     await stage.platform.call('POST', `/api/v1/runs/${run.id}/steps`, { token: callback, body: { type: 'message' } })
     return { path: `/api/v1/runs/${run.id}`, token: callback }
   },
+  'api.runs.stream': async (stage) => {
+    const { run, callback } = await stage.running()
+    const body = { status: 'succeeded', steps: [{ type: 'message' }] }
+    await stage.platform.call('POST', `/api/v1/runs/${run.id}/complete`, { token: callback, body })
+    return { path: `/api/v1/runs/${run.id}/stream`, token: callback }
+  },
   'api.runs.renewCallbackToken': async (stage) => {
     const { run, callback } = await stage.running()
     return { path: `/api/v1/runs/${run.id}/callback-token`, token: callback }
@@ -156,6 +162,32 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   'api.files.delete': async (stage) => {
     const { token, file } = await stage.filed()
     return { path: `/api/v1/files/${file.id}`, token }
+  },
+
+  'api.tasks.list': async (stage) => ({ path: '/api/v1/tasks', token: (await stage.tasked()).app.token }),
+  'api.tasks.read': async (stage) => {
+    const { app, task } = await stage.tasked()
+    const body = { text: 'Which of the two?' }
+    await stage.platform.call('POST', `/api/v1/tasks/${task.id}/question`, { token: app.token, body })
+    return { path: `/api/v1/tasks/${task.id}`, token: app.token }
+  },
+  'api.tasks.progress': async (stage) => {
+    const { app, task } = await stage.tasked()
+    const body = { text: 'Half of it is counted.', percent: 50 }
+    return { path: `/api/v1/tasks/${task.id}/progress`, token: app.token, body }
+  },
+  'api.tasks.question': async (stage) => {
+    const { app, task } = await stage.tasked()
+    return { path: `/api/v1/tasks/${task.id}/question`, token: app.token, body: { text: 'Which of the two?' } }
+  },
+  'api.tasks.report': async (stage) => {
+    const { app, task } = await stage.tasked()
+    const body = { text: 'Counted.', output: { pieces: 40 } }
+    return { path: `/api/v1/tasks/${task.id}/report`, token: app.token, body }
+  },
+  'api.tasks.setStatus': async (stage) => {
+    const { app, task } = await stage.tasked()
+    return { path: `/api/v1/tasks/${task.id}/status`, token: app.token, body: { status: 'in_progress' } }
   },
 
   'api.events.list': async (stage) => ({ path: '/api/v1/events', token: (await stage.subscribed()).app.token }),
@@ -241,6 +273,24 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { installation, person } = await stage.integration()
     return { path: `/console/installations/${installation.id}/surface-token`, token: person.token }
   },
+  'console.installations.setPolicy': async (stage) => {
+    const { installation, person } = await stage.integration()
+    return {
+      path: `/console/installations/${installation.id}/policy`,
+      token: person.token,
+      body: { allowed_callers: ['stock-helper'], denied_tools: ['http_fetch'] },
+    }
+  },
+  'console.settings.setCrossAgent': async (stage) => ({
+    path: '/console/settings/cross-agent',
+    token: (await stage.integration()).person.token,
+    body: { enabled: false },
+  }),
+  'console.settings.setBans': async (stage) => ({
+    path: '/console/settings/bans',
+    token: (await stage.integration()).person.token,
+    body: { denied_tools: ['http_fetch'], denied_scopes: ['chat:write'] },
+  }),
   'console.grants.list': async (stage) => ({
     path: '/console/grants',
     token: (await stage.integration()).person.token,
@@ -273,10 +323,44 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { token, id } = await invited(stage)
     return { path: `/console/invitations/${id}`, token }
   },
+  'console.tasks.list': async (stage) => ({
+    path: '/console/tasks',
+    token: (await stage.tasked()).app.person.token,
+  }),
+  'console.tasks.create': async (stage) => {
+    const { installation, person } = await stage.integration()
+    const body = { title: 'Count the stock', description: 'All of it.', installation_id: installation.id }
+    return { path: '/console/tasks', token: person.token, body }
+  },
+  'console.tasks.read': async (stage) => {
+    const { app, task } = await stage.tasked()
+    return { path: `/console/tasks/${task.id}`, token: app.person.token }
+  },
+  'console.tasks.edit': async (stage) => {
+    const { app, task } = await stage.tasked()
+    const body = { title: 'Count it again', status: 'done', installation_id: null }
+    return { path: `/console/tasks/${task.id}`, token: app.person.token, body }
+  },
+  'console.tasks.run': async (stage) => {
+    const { app, task } = await stage.tasked()
+    return { path: `/console/tasks/${task.id}/run`, token: app.person.token, body: {} }
+  },
+  'console.tasks.answer': async (stage) => {
+    const { app, task } = await stage.tasked()
+    const question = { token: app.token, body: { text: 'Which of the two?' } }
+    await stage.platform.call('POST', `/api/v1/tasks/${task.id}/question`, question)
+    stage.platform.clock.advance(1_000)
+    return { path: `/console/tasks/${task.id}/messages`, token: app.person.token, body: { text: 'The first.' } }
+  },
   'console.runs.list': async (stage) => ({ path: '/console/runs', token: (await stage.running()).app.person.token }),
   'console.runs.read': async (stage) => {
     const { app, run } = await stage.awaiting()
     return { path: `/console/runs/${run.id}`, token: app.person.token }
+  },
+  'console.runs.stream': async (stage) => {
+    const { app, run } = await stage.running()
+    await stage.platform.call('POST', `/api/v1/runs/${run.id}/cancel`, { token: app.token })
+    return { path: `/console/runs/${run.id}/stream`, token: app.person.token }
   },
   'console.runs.decide': async (stage) => {
     const { app, run, step } = await stage.awaiting()
@@ -343,6 +427,22 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { owner, app } = await stage.developer()
     return { path: '/api/v1/dev/manifest/validate', body: { ...stage.manifestFor(owner, app), version: 'one' } }
   },
+
+  'api.conversations.list': async (stage) => {
+    const { token } = await stage.conversation()
+    return { path: '/api/v1/conversations', token }
+  },
+  'api.conversations.messages.list': async (stage) => {
+    const { token, id } = await stage.conversation()
+    return { path: `/api/v1/conversations/${id}/messages`, token }
+  },
+  'api.conversations.messages.write': async (stage) => {
+    const { token, id } = await stage.conversation()
+    return { path: `/api/v1/conversations/${id}/messages`, token, body: { text: 'Hello.' } }
+  },
+  'api.members.list': async (stage) => ({ path: '/api/v1/members', token: (await stage.integration()).token }),
+  'api.agents.list': async (stage) => ({ path: '/api/v1/agents', token: (await stage.integration()).token }),
+  'api.workspace.read': async (stage) => ({ path: '/api/v1/workspace', token: (await stage.integration()).token }),
 
   'admin.account.signIn': fixed('/admin/auth/login', {
     body: { email: 'admin@example.com', password: 'local-admin-password' },

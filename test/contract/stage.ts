@@ -4,7 +4,7 @@ import type { Endpoint } from '#shared/http/endpoint.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
 import { manifestFor, newApp, newDeveloper, publish } from '#test/functions/developer/support.ts'
 import { actors, pkce, REDIRECT } from '#test/functions/oauth/support.ts'
-import { callbackToken, installed, member } from '#test/support/fixtures.ts'
+import { callbackToken, conversation, installed, member } from '#test/support/fixtures.ts'
 import type { Answer, TestPlatform } from '#test/support/platform.ts'
 import { type Receiver, startReceiver } from '#test/support/receiver.ts'
 import { startTelegram } from '#test/support/telegram.ts'
@@ -49,6 +49,13 @@ export const createStage = async (platform: TestPlatform) => {
     return { app, run, callback, step: body.step_id as string }
   }
 
+  /** A conversation of an agent. */
+  const spoken = async () => {
+    const app = await integration()
+    const { id } = await conversation(platform.deps, app)
+    return { token: app.token, id }
+  }
+
   /** A subscription with one succeeded delivery. */
   const subscribed = async () => {
     const app = await integration()
@@ -71,6 +78,14 @@ export const createStage = async (platform: TestPlatform) => {
     const body = { name: 'report.csv', content_type: 'text/csv', content: 'name,phone' }
     const { body: file } = await platform.call('POST', '/api/v1/files', { token, body })
     return { token, file: file as { id: string } }
+  }
+
+  /** A person’s task for an agent. */
+  const tasked = async () => {
+    const app = await integration()
+    const body = { title: 'Count the stock', description: 'All of it.', installation_id: app.installation.id }
+    const { body: task } = await platform.call('POST', '/console/tasks', { token: app.person.token, body })
+    return { app, task: task as { id: string } }
   }
 
   /** A developer with an app. */
@@ -132,8 +147,10 @@ export const createStage = async (platform: TestPlatform) => {
     integration,
     running,
     awaiting,
+    conversation: spoken,
     subscribed,
     filed,
+    tasked,
     developer,
     published,
     submittable,

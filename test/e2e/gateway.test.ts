@@ -43,9 +43,10 @@ describe('what no function answers', () => {
 
   it.each([
     ['/api/v1/me', 'api'],
-    ['/console/me', 'console'],
+    ['/console/runs', 'console'],
+    ['/console/me', 'people'],
     ['/oauth/scopes', 'oauth'],
-    ['/api/v1/tools/workspace_info/invoke', 'agent-calls'],
+    ['/api/v1/tools/workspace_info/invoke', 'tools'],
   ])('%s is internal_error when its function fails or dies', async (to, name) => {
     const method = to.endsWith('invoke') ? 'POST' : 'GET'
     const off = running.platform.intercept(name, async () => ({

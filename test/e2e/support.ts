@@ -104,7 +104,10 @@ export const must = async (baseUrl: string, method: string, to: string, sent?: S
 }
 
 /** A developer with an app whose agent has a published version. */
-export const newAgent = async (baseUrl: string, options: { endpoint: string; redirectUri?: string }) => {
+export const newAgent = async (
+  baseUrl: string,
+  options: { endpoint: string; redirectUri?: string; scopes?: string[] },
+) => {
   const unique = randomBytes(5).toString('hex')
   const registered = await must(baseUrl, 'POST', '/api/v1/dev/register', {
     body: { email: `dev-${unique}@example.com`, name: 'Ada' },
@@ -118,7 +121,7 @@ export const newAgent = async (baseUrl: string, options: { endpoint: string; red
       name: 'Agent',
       type: 'agent',
       redirect_uris: [options.redirectUri ?? 'http://127.0.0.1:9/callback'],
-      requested_scopes: ['workspace:read', 'runs:write', 'tools:invoke', 'webhooks:manage'],
+      requested_scopes: options.scopes ?? ['workspace:read', 'runs:write', 'tools:invoke', 'webhooks:manage'],
     },
   })
   await must(baseUrl, 'POST', `/api/v1/dev/apps/${app.id}/versions`, {

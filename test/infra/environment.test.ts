@@ -22,7 +22,9 @@ describe('the environment of the functions', () => {
       localAdmin: false,
       webhookRetryDelaysMs: [10_000, 60_000, 300_000, 1_800_000, 2_000, 6_000],
     })
-    expect(settings.bucketName !== undefined).toBe(capabilities.some((capability) => /^(objects|files):/.test(capability)))
+    expect(settings.bucketName !== undefined).toBe(
+      capabilities.some((capability) => /^(objects|files):/.test(capability)),
+    )
     expect(settings.busName !== undefined).toBe(capabilities.includes('bus:put'))
     for (const ring of ['tokens', 'admin', 'data'] as const) {
       expect(settings.secretArns[ring] !== undefined).toBe(capabilities.includes(`keys:${ring}`))

@@ -94,7 +94,7 @@ describe('what the roles may do', () => {
 
   it('lets only functions that serve or remove files reach the content of customers’ files', () => {
     const reaching = plans.filter(({ capabilities }) => capabilities.some((one) => one.startsWith('files:')))
-    expect(reaching.map(({ name }) => name)).toEqual(['agent-calls', 'overdue-sweep', 'workspace'])
+    expect(reaching.map(({ name }) => name)).toEqual(['overdue-sweep', 'tools', 'workspace'])
   })
 
   it('gives no role a policy from elsewhere', () => {

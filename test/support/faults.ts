@@ -28,7 +28,17 @@ export const killAfter = (platform: TestPlatform, n: number): { restore: () => b
       return result
     }
   }
+  // The dead do not read either: what waits for something gives up.
+  const reading = <A extends unknown[], R>(real: (...args: A) => Promise<R>) => {
+    return async (...args: A): Promise<R> => {
+      if (dead) throw new Killed()
+      return real(...args)
+    }
+  }
   const originals = {
+    get: table.get,
+    getAll: table.getAll,
+    query: table.query,
     transact: table.transact,
     change: table.change,
     send: queues.send,
@@ -37,6 +47,9 @@ export const killAfter = (platform: TestPlatform, n: number): { restore: () => b
   }
   table.transact = wrap(originals.transact.bind(table)) as typeof table.transact
   table.change = wrap(originals.change.bind(table)) as typeof table.change
+  table.get = reading(originals.get.bind(table)) as typeof table.get
+  table.getAll = reading(originals.getAll.bind(table)) as typeof table.getAll
+  table.query = reading(originals.query.bind(table)) as typeof table.query
   queues.send = wrap(originals.send)
   bus.put = wrap(originals.put)
   http.send = wrap(originals.http)
@@ -44,6 +57,9 @@ export const killAfter = (platform: TestPlatform, n: number): { restore: () => b
     restore() {
       table.transact = originals.transact
       table.change = originals.change
+      table.get = originals.get
+      table.getAll = originals.getAll
+      table.query = originals.query
       queues.send = originals.send
       bus.put = originals.put
       http.send = originals.http

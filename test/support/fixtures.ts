@@ -1,6 +1,7 @@
 import { signingSecretRecord } from '#shared/domain/runs/execute-request.ts'
 import { issueToken } from '#shared/domain/tokens/tokens.ts'
 import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
+import { ConversationEntity, MessageEntity } from '#shared/entities/conversations.ts'
 import { AppInstallationEntity, GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
 import {
   MemberEntity,
@@ -118,6 +119,8 @@ export const installed = async (deps: Deps, options: InstalledOptions = {}) => {
   return { app, version, installation, grant, token, person, clientSecret, signingSecret, workspaceId }
 }
 
+export type Installed = Awaited<ReturnType<typeof installed>>
+
 export const workspace = async (deps: Deps) => {
   const now = deps.clock.now()
   const record = {
@@ -177,3 +180,32 @@ export const callbackToken = async (deps: Deps, installedApp: Awaited<ReturnType
       sv: installedApp.app.secret_version,
     })
   ).token
+
+/** A conversation between a person and an installed agent, with one message of the person. */
+export const conversation = async (deps: Deps, { installation, person, workspaceId }: Installed) => {
+  const now = deps.clock.now()
+  const id = newId('conversation', now)
+  const { user } = person
+  await deps.table.transact([
+    ConversationEntity.create({
+      id,
+      workspace_id: workspaceId,
+      kind: 'agent',
+      title: 'With the agent',
+      installation_id: installation.id,
+      user_id: user.id,
+      last_message_at: now,
+      created_at: now,
+    }),
+    MessageEntity.create({
+      id: newId('message', now),
+      conversation_id: id,
+      workspace_id: workspaceId,
+      author: { type: 'user', id: user.id, name: user.name },
+      text: 'Hello?',
+      attachments: [],
+      created_at: now,
+    }),
+  ])
+  return { id }
+}

@@ -10,6 +10,7 @@ import type { Deps, WorkerWork } from '#shared/domain/deps.ts'
 import { OutboxEntity, type OutboxEvent } from '#shared/entities/events.ts'
 import { QUEUES } from '#shared/events/queues.ts'
 import { createPipeline, type RequestHandler } from '#shared/http/pipeline.ts'
+import { buffered } from '#shared/http/streamed.ts'
 import { type QueueWorker, runWorker } from '#shared/http/worker.ts'
 import { parseKeyring } from '#shared/kernel/keyring.ts'
 import { QUEUE_NAMES, type QueueName } from '#shared/kernel/queue-names.ts'
@@ -147,7 +148,10 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
 
   const pipelines = Object.entries(requestFunctions).map(([name, endpoints]): [typeof endpoints, RequestHandler] => [
     endpoints,
-    createPipeline(endpoints, everyAuthenticator, async () => depsOf(name)),
+    buffered(
+      createPipeline(endpoints, everyAuthenticator, async () => depsOf(name)),
+      400,
+    ),
   ])
 
   /** Sends a request through its group's pipeline, as API Gateway would. */

@@ -1,15 +1,7 @@
 import { AppEntity } from '../../entities/apps.ts'
 import { InstallationEntity } from '../../entities/installations.ts'
 import { WorkspaceEntity } from '../../entities/people.ts'
-import {
-  ACTIVE_STATUSES,
-  type Approval,
-  ApprovalEntity,
-  isActive,
-  type Run,
-  RunEntity,
-  StepEntity,
-} from '../../entities/runs.ts'
+import { ACTIVE_STATUSES, type Approval, ApprovalEntity, isActive, type Run, RunEntity } from '../../entities/runs.ts'
 import { MINUTE } from '../../kernel/clock.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ConditionFailed } from '../../table/entity.ts'
@@ -20,7 +12,8 @@ import { isTool } from '../tools/catalogue.ts'
 import { type HttpFetch, httpFetch } from '../tools/http-fetch.ts'
 import { platformBans, refusalOf } from '../tools/permission.ts'
 import { voidance } from './approvals.ts'
-import type { RunKey } from './change.ts'
+import { changingRun, type RunKey, runWrite } from './change.ts'
+import { changedStep } from './numbers.ts'
 import { tellRun } from './tell.ts'
 
 /**
@@ -35,7 +28,7 @@ export const executeApproved = async (work: Work, key: RunKey, stepId: string): 
     { entity: ApprovalEntity, key: ApprovalEntity.key({ run_id: key.id, step_id: stepId }) },
   ] as const)
   if (!run || approval?.status !== 'approved') return
-  if (!isActive(run.status)) return voidCall(work, approval)
+  if (!isActive(run.status)) return voidCall(work, key, stepId)
   const now = work.clock.now()
   try {
     await work.commit([
@@ -56,13 +49,13 @@ export const executeApproved = async (work: Work, key: RunKey, stepId: string): 
 }
 
 /** The run ended between the decision and now: what was approved for it is not done any more. */
-const voidCall = async (work: Work, approval: Approval): Promise<void> => {
-  try {
-    await work.commit(voidance(approval, 'approved'))
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
-}
+const voidCall = (work: Work, key: RunKey, stepId: string): Promise<void> =>
+  changingRun(work, key, async (run) => {
+    const approval = await work.table.get(ApprovalEntity, { run_id: key.id, step_id: stepId })
+    if (approval?.status !== 'approved') return
+    const { writes, counts } = voidance(run, approval, 'approved')
+    await work.commit([runWrite(run, counts), ...writes])
+  })
 
 /** A ban or a suspension that came after the approval stops the call all the same. */
 const refusedNow = async (work: Work, run: Run, approval: Approval): Promise<Record<string, unknown> | undefined> => {
@@ -86,44 +79,38 @@ const refusedNow = async (work: Work, run: Run, approval: Approval): Promise<Rec
   return refusal && { error: refusal.code, message: refusal.message }
 }
 
-/** Writes the result down, in the approval and in its step, and tells the agent that the run goes on. */
+/**
+ * Writes the result down, in the approval and in its step, and tells the agent that the run goes on. Once: a result that
+ * comes after another was written is dropped.
+ */
 export const settle = async (
   work: Work,
-  run: Run,
+  key: RunKey,
   approval: Approval,
   result: Record<string, unknown>,
 ): Promise<void> => {
-  const place = `runs/${run.id}/${approval.step_id}`
+  const place = `runs/${key.id}/${approval.step_id}`
   const args = await loadPayload(work, approval.arguments)
-  const output = { arguments: args, result }
-  // It may have ended while the call was under way; then there is nothing to go on with.
-  const current = await work.table.get(RunEntity, run)
-  await work.commit([
-    ApprovalEntity.update(
-      approval,
-      {
-        set: {
-          status: 'executed',
-          due_at: undefined,
-          result: await storePayload(work, `${place}/result`, result, 4 * LIMITS.runPayloadBytes),
-        },
-      },
-      { where: { status: 'executing' } },
-    ),
-    StepEntity.update(approval, {
-      set: {
-        status: 'executed',
-        output: await storePayload(work, `${place}/output`, output, 4 * LIMITS.runPayloadBytes),
-      },
-    }),
-    ...(current && isActive(current.status)
-      ? [
-          tellRun(work, 'run.resumed', current, {
-            step_id: approval.step_id,
-            tool: approval.tool,
-            decision: 'approved',
-          }),
-        ]
-      : []),
+  const [kept, output] = await Promise.all([
+    storePayload(work, `${place}/result`, result, 4 * LIMITS.runPayloadBytes),
+    storePayload(work, `${place}/output`, { arguments: args, result }, 4 * LIMITS.runPayloadBytes),
   ])
+  await changingRun(work, key, async (run) => {
+    const now = await work.table.get(ApprovalEntity, approval)
+    if (now?.status !== 'executing') return
+    const step = changedStep(run, approval, { status: 'executed', output })
+    await work.commit([
+      ApprovalEntity.update(
+        approval,
+        { set: { status: 'executed', due_at: undefined, result: kept } },
+        { where: { status: 'executing' } },
+      ),
+      step.write,
+      runWrite(run, step.counts),
+      // It may have ended while the call was under way; then there is nothing to go on with.
+      ...(isActive(run.status)
+        ? [tellRun(work, 'run.resumed', run, { step_id: approval.step_id, tool: approval.tool, decision: 'approved' })]
+        : []),
+    ])
+  })
 }

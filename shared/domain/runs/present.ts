@@ -18,10 +18,7 @@ export const presentStep = async (deps: Pick<Deps, 'objects'>, step: Step): Prom
 
 /** A run as the API shows it, without its steps. */
 export const presentRun = async (deps: Pick<Deps, 'objects'>, run: Run): Promise<RunView> => {
-  const [input, output] = await Promise.all([
-    loadPayload(deps, run.input),
-    run.output ? loadPayload(deps, run.output) : null,
-  ])
+  const [input, output] = await Promise.all([loadPayload(deps, run.input), presentOutput(deps, run)])
   return {
     id: run.id,
     status: run.status,
@@ -31,7 +28,7 @@ export const presentRun = async (deps: Pick<Deps, 'objects'>, run: Run): Promise
     agent: { id: run.agent_id, version: run.version },
     trigger: run.trigger,
     input: input as Json,
-    output: output as Json | null,
+    output,
     error_code: run.error_code ?? null,
     error_message: run.error_message ?? null,
     cost_units: run.cost_units ?? null,
@@ -43,6 +40,12 @@ export const presentRun = async (deps: Pick<Deps, 'objects'>, run: Run): Promise
     duration_ms: durationOf(run) ?? null,
   }
 }
+
+/** A run's result; null without one. */
+export const presentOutput = async (
+  deps: Pick<Deps, 'objects'>,
+  { output }: Pick<Run, 'output'>,
+): Promise<Json | null> => (output ? ((await loadPayload(deps, output)) as Json) : null)
 
 /** Milliseconds from the start (or the creation, if it never started) to the end; undefined while the run goes on. */
 export const durationOf = (run: Pick<Run, 'created_at' | 'started_at' | 'finished_at'>): number | undefined =>

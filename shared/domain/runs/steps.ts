@@ -10,7 +10,7 @@ import type { NewStep, StepView } from './schemas.ts'
 export interface PreparedSteps {
   writes: Write[]
   views: StepView[]
-  counts: Pick<Run, 'step_count' | 'last_seq' | 'step_bytes'>
+  counts: Pick<Run, 'step_count' | 'last_seq' | 'step_bytes' | 'stream_seq'>
 }
 
 interface StepInput extends NewStep {
@@ -20,14 +20,14 @@ interface StepInput extends NewStep {
 }
 
 /**
- * Numbers steps behind those the run has. They are written together with the run's counts, under the condition that
- * nobody wrote others meanwhile.
+ * Numbers steps behind those the run has, in the run and in its live stream. They are written together with the run's
+ * counts, under the condition that nobody wrote others meanwhile.
  * @throws `too_many_steps` above 200; `payload_too_large` for an output over 16 KiB, or 2 MiB in the whole run
  */
 export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInput[]): Promise<PreparedSteps> => {
   if (run.step_count + steps.length > LIMITS.stepsPerRun) throw fail('too_many_steps')
   const now = work.clock.now()
-  let { last_seq, step_bytes } = run
+  let { last_seq, step_bytes, stream_seq = 0 } = run
   const records = steps.map((step) => {
     const json = JSON.stringify(step.output)
     const bytes = Buffer.byteLength(json)
@@ -47,6 +47,7 @@ export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInp
       status: step.status ?? 'done',
       output: { json },
       tool: step.tool,
+      stream_seq: ++stream_seq,
       created_at: now,
     }
   })
@@ -60,6 +61,6 @@ export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInp
   return {
     writes: records.map((record) => StepEntity.create(record, { otherwise: () => fail('step_write_conflict') })),
     views: await Promise.all(records.map((record) => presentStep(work, record))),
-    counts: { step_count: run.step_count + steps.length, last_seq, step_bytes },
+    counts: { step_count: run.step_count + steps.length, last_seq, step_bytes, stream_seq },
   }
 }

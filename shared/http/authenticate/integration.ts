@@ -14,7 +14,7 @@ import type { Authenticator } from './types.ts'
 type IntegrationToken = Extract<Verified, { kind: 'access' | 'callback' | 'surface' }>
 
 /** An integration's access, callback or surface token. */
-export const integration: Authenticator<'integration'> = async (deps, { headers, method }) => {
+export const integration: Authenticator<'integration'> = async (deps, { headers, method, again }) => {
   const token = (await tokenOf(deps, headers, method, ['access', 'callback', 'surface'])) as IntegrationToken
   const { ins, ws, app: appId, sv } = token.claims
   const refs = [
@@ -40,10 +40,12 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
       : []
   const [records, rateHeaders] = await Promise.all([
     deps.table.getAll([...refs, ...grantRef, ...runRef, ...personRefs]),
-    limit(deps, [
-      { name: `installation:${ins}`, rate: LIMITS.installationRate, scope: 'installation' },
-      { name: `app:${appId}`, rate: LIMITS.appRate, scope: 'app' },
-    ]),
+    again
+      ? {}
+      : limit(deps, [
+          { name: `installation:${ins}`, rate: LIMITS.installationRate, scope: 'installation' },
+          { name: `app:${appId}`, rate: LIMITS.appRate, scope: 'app' },
+        ]),
   ])
   const [installation, app, workspace, bound, user] = records as [
     IntegrationCaller['installation'] | undefined,

@@ -8,6 +8,8 @@ export interface Credentials {
   query: [string, string][]
   /** The parsed body, for clients that identify themselves in it. */
   body: unknown
+  /** A long answer asks whether its caller still stands: one request all the same, so the rate limits count it no more. */
+  again?: true
 }
 
 export interface Authenticated<C extends Caller = Caller> {

@@ -88,7 +88,10 @@ describe('messages', () => {
 
   it('carry files of the workspace and no others', async () => {
     const { app, call, path } = await talking()
-    const own = await (await filesOf(platform, { workspaceId: app.workspaceId })).file({ name: 'list.csv', content: 'a,b' })
+    const own = await (await filesOf(platform, { workspaceId: app.workspaceId })).file({
+      name: 'list.csv',
+      content: 'a,b',
+    })
     const foreign = await (await filesOf(platform)).file({ content: 'secret' })
     const { status, body } = await call('POST', path, { text: 'See this.', attachments: [own.id] })
     expect(status).toBe(201)

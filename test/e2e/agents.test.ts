@@ -1,0 +1,224 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Received, type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { type Answer, must, type Running, send, startLocal, temporaryFolder, until } from './support.ts'
+
+/** What an agent is sent. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
+type Execute = any
+type Behaviour = (execute: Execute) => unknown
+
+interface LocalAgent {
+  slug: string
+  name: string
+  token: string
+  signingSecret: string
+  server: Receiver
+  received: { execute: Execute; request: Received }[]
+  behaves(behaviour: Behaviour): void
+}
+
+const SCOPES = ['runs:read', 'runs:write', 'tools:invoke', 'tasks:write', 'chat:read', 'agents:read']
+
+const place = temporaryFolder()
+let running: Running
+const opened: Receiver[] = []
+let developer: Record<string, string>
+let sandboxId: string
+
+/** An agent that runs as a server of its own, installed beside the others in their developer's sandbox. */
+const startAgent = async (name: string): Promise<LocalAgent> => {
+  const server = await startReceiver()
+  opened.push(server)
+  let behaviour: Behaviour = () => ({ status: 'succeeded', output: { from: name } })
+  const received: LocalAgent['received'] = []
+  server.answer(async (request) => {
+    const execute = JSON.parse(request.body.toString())
+    received.push({ execute, request })
+    const answer = await behaviour(execute)
+    if (answer === undefined) return { kind: 'answer', status: 202 }
+    return { kind: 'answer', headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) }
+  })
+  const unique = randomBytes(5).toString('hex')
+  const slug = `${name.toLowerCase()}-${unique}`
+  const call = (method: string, to: string, body?: unknown) =>
+    must(running.baseUrl, method, `/api/v1/dev/apps${to}`, { headers: developer, ...(body !== undefined && { body }) })
+  const app = await call('POST', '', { slug, name, type: 'agent', requested_scopes: SCOPES })
+  await call('POST', `/${app.id}/versions`, {
+    id: `vendor-${sandboxId.slice(-10)}.${slug}`,
+    version: '1.0.0',
+    name,
+    summary: 'An agent of the tests.',
+    runtime: { type: 'webhook', endpoint: server.url },
+    tools: [
+      {
+        name: 'look',
+        description: 'Looks something up.',
+        input_schema: { type: 'object', required: ['item'], properties: { item: { type: 'string' } } },
+      },
+    ],
+  })
+  await call('POST', `/${app.id}/versions/1.0.0/promote`)
+  const { access_token } = await call('POST', `/${app.id}/sandbox-token`)
+  return {
+    slug,
+    name,
+    token: access_token,
+    signingSecret: app.signing_secret,
+    server,
+    received,
+    behaves: (now) => {
+      behaviour = now
+    },
+  }
+}
+
+beforeAll(async () => {
+  running = await startLocal({ dataDir: place.folder })
+  const registered = await must(running.baseUrl, 'POST', '/api/v1/dev/register', {
+    body: { email: `dev-${randomUUID()}@example.com`, name: 'Ada' },
+  })
+  developer = { 'x-developer-key': registered.api_key }
+  sandboxId = registered.sandbox_workspace.id
+}, 120_000)
+afterAll(async () => {
+  await Promise.all([running.stop(), ...opened.map((one) => one.close())])
+  place.remove()
+})
+
+const invoke = (token: string, tool: string, args: object): Promise<Answer> =>
+  send(running.baseUrl, 'POST', `/api/v1/tools/${tool}/invoke`, { token, body: { arguments: args } })
+const ask = (token: string, agent: string, item = 'bolt') =>
+  invoke(token, 'ask_agent', { agent, tool: 'look', arguments: { item } })
+
+/** Asks another agent with the run's own token, as an agent does, and gives what came. */
+const asks =
+  (slug: string): Behaviour =>
+  async ({ callback }) => {
+    const { status, body } = await ask(callback.token, slug)
+    return status === 200
+      ? { status: 'succeeded', output: { next: body.result } }
+      : { status: 'failed', error_code: body.error.code, error_message: body.error.message }
+  }
+
+const runOf = async (token: string) => {
+  const { id } = await must(running.baseUrl, 'POST', '/api/v1/runs', { token, body: {} })
+  return ended(token, id)
+}
+
+/** Asks seldom enough for the rate that an installation has. */
+const ended = (token: string, id: string) =>
+  until(async () => {
+    await sleep(150)
+    const run = await must(running.baseUrl, 'GET', `/api/v1/runs/${id}`, { token })
+    return run.finished_at ? run : undefined
+  }, 30_000)
+
+describe('three agents, each a server of its own', () => {
+  it('ask one another three deep, signed at every hop, and no deeper', async () => {
+    const [a, b, c] = [await startAgent('Alpha'), await startAgent('Beta'), await startAgent('Gamma')]
+    a.behaves(asks(b.slug))
+    b.behaves(asks(c.slug))
+    let last: Answer | undefined
+    c.behaves(async ({ callback, chain }) => {
+      const answer = await ask(callback.token, chain.depth < 3 ? c.slug : a.slug)
+      last = answer
+      // Nobody asks itself; so the chain's last hop goes back to the first agent.
+      if (answer.body.error?.code === 'unknown_agent') {
+        const back = await ask(callback.token, a.slug)
+        return { status: 'succeeded', output: { next: back.body.result } }
+      }
+      return { status: 'succeeded', output: { from: 'Gamma' } }
+    })
+    const begun = performance.now()
+    const run = await runOf(a.token)
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      output: {
+        next: {
+          chain_depth: 1,
+          source: `agent:${b.slug}`,
+          untrusted: true,
+          output: { next: { chain_depth: 2, agent: 'Gamma', output: { next: { chain_depth: 3, agent: 'Alpha' } } } },
+        },
+      },
+    })
+    // Alpha, asked by Gamma, asks Beta: a fourth hop.
+    expect(run.output.next.output.next.output.next).toMatchObject({
+      status: 'failed',
+      error_code: 'chain_too_deep',
+    })
+    expect(last?.body.error.code).toBe('unknown_agent')
+    expect(performance.now() - begun).toBeLessThan(20_000)
+
+    for (const { received, signingSecret } of [a, b, c]) {
+      for (const { request } of received) {
+        const [, t, v1] = /^t=(\d+),v1=([0-9a-f]+)$/.exec(String(request.headers['x-svc-signature'])) ?? []
+        expect(createHmac('sha256', signingSecret).update(`${t}.`).update(request.body).digest('hex')).toBe(v1)
+      }
+    }
+    expect(b.received[0]?.execute).toMatchObject({
+      tool: 'look',
+      arguments: { item: 'bolt' },
+      caller: { slug: a.slug, run_id: run.id, audience: 'member' },
+      chain: { id: run.id, depth: 1 },
+    })
+  })
+
+  it('wait for one that answers later', async () => {
+    const [a, b] = [await startAgent('Alpha'), await startAgent('Slow')]
+    a.behaves(asks(b.slug))
+    b.behaves(({ run, callback }) => {
+      void sleep(1_500).then(() =>
+        must(running.baseUrl, 'POST', `/api/v1/runs/${run.id}/complete`, {
+          token: callback.token,
+          body: { status: 'succeeded', output: { late: true } },
+        }),
+      )
+    })
+    expect((await runOf(a.token)).output.next).toMatchObject({ status: 'succeeded', output: { late: true } })
+  })
+
+  it('stop with the run that began it', async () => {
+    const [a, b, c] = [await startAgent('Alpha'), await startAgent('Beta'), await startAgent('Silent')]
+    a.behaves(asks(b.slug))
+    b.behaves(asks(c.slug))
+    c.behaves(() => undefined)
+    const { id } = await must(running.baseUrl, 'POST', '/api/v1/runs', { token: a.token, body: {} })
+    const asked = await until(() => c.received[0]?.execute.run.id)
+    await must(running.baseUrl, 'POST', `/api/v1/runs/${id}/cancel`, { token: a.token })
+    expect((await ended(c.token, asked)).status).toBe('cancelled')
+  })
+
+  it('delegate a task, whose report comes back', async () => {
+    const [a, b] = [await startAgent('Alpha'), await startAgent('Worker')]
+    b.behaves(async ({ task, callback }) => {
+      const reported = await send(running.baseUrl, 'POST', `/api/v1/tasks/${task.id}/report`, {
+        token: callback.token,
+        body: { text: 'Seven.', output: { n: 7 } },
+      })
+      return { status: reported.status === 200 ? 'succeeded' : 'failed', error_message: reported.text }
+    })
+    a.behaves(async ({ callback }) => {
+      const { body } = await invoke(callback.token, 'delegate_task', { agent: 'Worker', title: 'Count the bolts' })
+      return { status: 'succeeded', output: body.result }
+    })
+    const { output } = await runOf(a.token)
+    expect(output).toMatchObject({ agent: 'Worker', source: `agent:${b.slug}`, chain_depth: 1 })
+    const result = await until(async () => {
+      await sleep(150)
+      const { items } = await must(running.baseUrl, 'GET', '/api/v1/events?types=task.result', { token: a.token })
+      return items[0]
+    })
+    expect(result.data).toMatchObject({ task_id: output.task_id, status: 'review', text: 'Seven.', output: { n: 7 } })
+  })
+
+  it('are named by GET /api/v1/agents, as those who may be called', async () => {
+    const [a, b] = [await startAgent('Alpha'), await startAgent('Beta')]
+    const { items } = await must(running.baseUrl, 'GET', '/api/v1/agents', { token: a.token })
+    const shown = (slug: string) => items.find((one: { slug: string }) => one.slug === slug)
+    expect(shown(b.slug)).toMatchObject({ callable: true, takes_tasks: true, tools: [{ name: 'look' }] })
+    expect(shown(a.slug)).toMatchObject({ callable: false })
+  })
+})

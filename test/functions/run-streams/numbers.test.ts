@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { askApproval, decideAt } from '#shared/domain/runs/approvals.ts'
+import { executeApproved } from '#shared/domain/runs/approved-tool.ts'
+import { loadRun, type RunKey } from '#shared/domain/runs/change.ts'
+import { cancelRun, completeRun } from '#shared/domain/runs/finish.ts'
+import { readRun, stepsOf } from '#shared/domain/runs/read.ts'
+import { addSteps } from '#shared/domain/runs/report.ts'
+import type { StepView } from '#shared/domain/runs/schemas.ts'
+import { isOver, START } from '#shared/domain/runs/stream.ts'
+import { workerWork } from '#shared/http/worker.ts'
+import { installed } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { lookAt } from './support.ts'
+
+let platform: TestPlatform
+let agent: Receiver
+beforeAll(async () => {
+  platform = await startPlatform()
+  agent = await startReceiver()
+  agent.answer({ kind: 'answer', status: 202 })
+})
+afterAll(async () => {
+  await agent.close()
+  await platform.stop()
+})
+
+const MOVES = ['step', 'steps', 'numbered', 'ask', 'approve', 'reject', 'execute', 'complete', 'cancel'] as const
+type Move = (typeof MOVES)[number]
+
+const NOBODY = { id: 'usr_0', name: 'Nobody' }
+let calls = 0
+
+/** Does one thing to a run, whether or not it is allowed there. */
+const make = async (move: Move, key: RunKey): Promise<unknown> => {
+  const work = workerWork(platform.deps)
+  const step = (await stepsOf(work, key.id)).findLast(({ type }) => type === 'approval')?.id ?? 'stp_none'
+  switch (move) {
+    case 'step':
+      return addSteps(work, key, [{ type: 'message', output: {} }])
+    case 'steps':
+      return addSteps(work, key, [
+        { type: 'looking', output: { n: 1 } },
+        { type: 'looking', output: { n: 2 } },
+      ])
+    case 'numbered':
+      return addSteps(work, key, [{ type: 'message', output: {}, seq: 1 + (calls++ % 30) }])
+    case 'ask': {
+      const args = { url: agent.url, headers: { n: String(calls++) } }
+      return askApproval(work, key, { tool: 'http_fetch', arguments: args, hash: `hash-${calls}` })
+    }
+    case 'approve':
+    case 'reject':
+      return decideAt(work, key, NOBODY, step, { decision: move })
+    case 'execute':
+      return executeApproved(work, key, step)
+    case 'complete':
+      return completeRun(work, key, { status: 'succeeded', output: {}, steps: [{ type: 'message', output: {} }] })
+    case 'cancel':
+      return cancelRun(work, key)
+  }
+}
+
+const startedRun = async (): Promise<RunKey> => {
+  const app = await installed(platform.deps, { endpoint: agent.url })
+  const { body } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+  await platform.drain()
+  return { installation_id: app.installation.id, id: body.id }
+}
+
+/** What happens at one time, and how many events the reader takes before its connection is cut. */
+const moment = fc.record({
+  moves: fc.array(fc.constantFrom(...MOVES.slice(0, 7)), { minLength: 1, maxLength: 3 }),
+  taken: fc.integer({ min: 0, max: 4 }),
+})
+
+it('whatever happens to a run, numbers only grow, and a reader that is cut off anywhere sees every state and step', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(moment, { minLength: 1, maxLength: 12 }),
+      fc.constantFrom('complete', 'cancel'),
+      async (moments, end) => {
+        const key = await startedRun()
+        const ids: number[] = []
+        const states: string[] = []
+        const steps = new Map<string, StepView>()
+        let after = START
+        const look = async (most: number): Promise<void> => {
+          for (const { id, event, data } of await lookAt(platform.deps, key, after, most)) {
+            after = Number(id)
+            ids.push(after)
+            if (event === 'state') states.push((data as { status: string }).status)
+            else steps.set((data as StepView).id, data as StepView)
+          }
+        }
+        for (const { moves, taken } of moments) {
+          await Promise.all([look(taken), ...moves.map((move) => make(move, key).catch(() => undefined))])
+        }
+        await make(end as Move, key)
+        // An approved call may still find that its run has ended.
+        await make('execute', key)
+        while (!isOver(await loadRun(platform.deps, key), after)) await look(3)
+
+        expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
+        const run = await loadRun(platform.deps, key)
+        const kept = await stepsOf(platform.deps, key.id)
+        const numbers = [...kept.map((step) => step.stream_seq), ...(run.transitions ?? []).map(({ seq }) => seq)]
+        expect(new Set(numbers).size).toBe(numbers.length)
+        expect(Math.max(...numbers.map(Number))).toBe(run.stream_seq)
+        expect(states).toEqual(run.transitions?.map(({ status }) => status))
+        const view = await readRun(platform.deps, key)
+        expect([...steps.values()].sort((a, b) => a.seq - b.seq)).toEqual(view.steps)
+      },
+    ),
+    { numRuns: 25 },
+  )
+}, 60_000)
+
+it('a result that comes between another writer’s read and its write takes no number twice', async () => {
+  const key = await startedRun()
+  const { step_id } = (await make('ask', key)) as { step_id: string }
+  await make('approve', key)
+  const work = workerWork(platform.deps)
+  let late = true
+  const overtaken = {
+    ...work,
+    commit: async (...writes: Parameters<typeof work.commit>) => {
+      if (late) {
+        late = false
+        await executeApproved(work, key, step_id)
+      }
+      await work.commit(...writes)
+    },
+  }
+  await addSteps(overtaken, key, [{ type: 'message', output: {} }])
+  const steps = await stepsOf(work, key.id)
+  expect(steps.map(({ status, stream_seq }) => [status, stream_seq])).toEqual([
+    ['executed', 7],
+    ['done', 8],
+  ])
+})
