@@ -36,6 +36,9 @@ export const askApproval = (work: Work, key: RunKey, call: AskedCall): Promise<{
   changingRun(work, key, async (run) => {
     requireStarted(run)
     if (run.pending_step !== undefined) {
+      const pending = await work.table.get(ApprovalEntity, { run_id: run.id, step_id: run.pending_step })
+      // The same call, made twice at the same time, is one.
+      if (pending?.call_hash === call.hash) return { step_id: run.pending_step }
       throw fail('conflict', {
         message: 'Another call of this run waits for approval.',
         fix: 'Wait for its decision (event run.resumed, or GET /runs/{id}), then call again.',

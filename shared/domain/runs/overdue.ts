@@ -5,6 +5,7 @@ import { PlatformError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ConditionFailed, type Key } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
+import { handOver, isInline } from '../inline/wake.ts'
 import { decideAt } from './approvals.ts'
 import { settle } from './approved-tool.ts'
 import { changingRun, runWrite } from './change.ts'
@@ -14,7 +15,7 @@ import { finishIf } from './finish.ts'
 /**
  * What the sweep does about a run whose time has come (decisions §4):
  * not dispatched yet → wake the dispatcher again; no sign of life 45 seconds after run.execute → `agent_unreachable`;
- * silent for an hour after a 202 → `agent_timeout`; another agent's question whose chain is out of time → cancelled.
+ * silent for an hour after a 202 → `agent_timeout`; an inline agent’s whose worker is gone → wake the next one; another agent's question whose chain is out of time → cancelled.
  */
 export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void> => {
   const run = await work.table.getByKey(RunEntity, key)
@@ -28,9 +29,14 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
     await work.queues.send('dispatch', [{ body: wakeUp('run.created', run), group: run.installation_id }])
     return postpone(work, run, now + MINUTE)
   }
+  if (await isInline(work, run)) {
+    await handOver(work, run)
+    return postpone(work, run, now + MINUTE)
+  }
   const lastSign = lastSignOf(run)
   const stillSilent = (current: Run): boolean => lastSignOf(current) === lastSign
-  const showedLife = lastSign > (run.dispatched_at ?? 0)
+  // Its 202 is one, also within the same millisecond.
+  const showedLife = run.accepted_at !== undefined || lastSign > (run.dispatched_at ?? 0)
   if (!showedLife) {
     return finishIf(work, run, stillSilent, {
       status: 'failed',
