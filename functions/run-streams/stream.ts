@@ -6,6 +6,7 @@ import { RawAnswer, type StreamAnswer } from '#shared/http/answer.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { eventStream } from '#shared/http/server-sent-events.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
 
 const shared = {
   method: 'GET',
@@ -24,7 +25,7 @@ An event’s \`id\` is its number in the run: numbers only grow, and a step that
 
 The stream ends after the final state, after about 290 seconds, and within 10 seconds after the caller lost access (the token expired or was revoked, the app or the installation was suspended, the person was removed): connect again. Once all was seen, the answer is 204, at which \`EventSource\` stops. Browsers’ own \`EventSource\` sends no \`Authorization\` header; a client over \`fetch\` does (npm \`eventsource\`), and tokens never go into addresses.
 
-An open stream occupies one function execution for as long as it lasts, so an installation, and a person in a workspace, has 5 of them: one more ends the oldest, whose client connects again and loses nothing. To follow many runs, subscribe a webhook to \`run.*\` or poll \`GET /api/v1/events\`.`,
+An open stream occupies one function execution for as long as it lasts, so an installation, and a person in a workspace, has ${LIMITS.streamsPerCaller} of them: one more ends the oldest, whose client connects again and loses nothing. To follow many runs, subscribe a webhook to \`run.*\` or poll \`GET /api/v1/events\`.`,
   produces: 'text/event-stream',
   nothingWhen: 'The run has ended, and `Last-Event-ID` is its last event: nothing more will come.',
   example: `retry: 1000

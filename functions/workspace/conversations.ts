@@ -73,7 +73,7 @@ const write = defineEndpoint({
   body: WriteMessage,
   status: 201,
   response: MessageSchema,
-  errors: ['insufficient_scope'],
+  errors: ['insufficient_scope', 'run_already_finished'],
   handler: ({ work, caller, params, body }) => writeAsAgent(work, caller, params.id, body),
 })
 

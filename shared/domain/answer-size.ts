@@ -11,6 +11,9 @@ export const ANSWER_BYTES = 2.75 * 1_024 * 1_024
 export const payloadBytes = (stored: StoredPayload | undefined): number =>
   stored === undefined ? 0 : 'json' in stored ? Buffer.byteLength(stored.json) : stored.bytes
 
+/** Bytes of a text's JSON: a control character takes six. */
+export const textBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text))
+
 /**
  * Ends a page early where its records would not fit into one answer; the next page goes on there. A page has at least
  * one record.

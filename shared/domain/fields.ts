@@ -8,5 +8,13 @@ export const time = () => z.string().meta({ description: 'ISO 8601, UTC', exampl
 /** A required text without surrounding blanks. */
 export const line = (max: number) => z.string().trim().min(1, 'must not be empty').max(max)
 
+/** A number from 0 up. What is less than a billionth is nothing: a table's numbers end at 1e-130, JSON's do not. */
+export const amount = (max: number) =>
+  z
+    .number()
+    .min(0)
+    .max(max)
+    .transform((given) => (given < 1e-9 ? 0 : given))
+
 /** An id in an answer, shown by an example of its kind. */
 export const idField = (prefix: string) => z.string().meta({ example: `${prefix}_01kae5m1v8w6c3x9q2r7t4y0zn` })

@@ -60,9 +60,14 @@ export const AssignedTaskEntity = defineEntity<z.infer<ReturnType<typeof assigne
 })
 
 const taskRun = () =>
-  z.object({ workspace_id: z.string(), task_id: z.string(), installation_id: z.string(), run_id: z.string() })
+  z.object({
+    workspace_id: z.string(),
+    task_id: z.string(),
+    /** Installation → its latest run of the task; one that gave the task away may be working on it still. */
+    runs: z.record(z.string(), z.string()),
+  })
 
-/** The latest run of a task: by it, a task has one active run of its agent at a time. */
+/** The latest runs of a task: by them, a task has one active run of its agent at a time. */
 export const TaskRunEntity = defineEntity<z.infer<ReturnType<typeof taskRun>>>()({
   name: 'task-run',
   schema: taskRun,

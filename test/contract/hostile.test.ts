@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
 import { issueToken } from '#shared/domain/tokens/tokens.ts'
 import { InstallationEntity } from '#shared/entities/installations.ts'
+import { RunEntity } from '#shared/entities/runs.ts'
+import { newId } from '#shared/kernel/ids.ts'
 import { unusable } from '#shared/kernel/usable.ts'
 import { callbackToken, installed } from '#test/support/fixtures.ts'
 import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
@@ -175,6 +177,23 @@ describe('a run at its limits', () => {
       cursor = page.body.next_cursor
     } while (cursor)
     expect(seen).toHaveLength(8)
+  })
+
+  it('that failed with texts of control characters fits into an answer, too', async () => {
+    const { app, run } = await running()
+    const key = { installation_id: app.installation.id, id: run.id }
+    const known = await platform.deps.table.get(RunEntity, key)
+    if (!known) throw new Error('it was started above')
+    const input = { json: JSON.stringify({ path: '\\'.repeat(13_500) }) }
+    for (let n = 0; n < 100; n++) {
+      const id = newId('run', platform.clock.now())
+      const error_message = '\u0001'.repeat(4_000)
+      await platform.deps.table.transact([RunEntity.create({ ...known, id, status: 'failed', input, error_message })])
+    }
+    const { body, text } = await platform.call('GET', '/api/v1/runs?limit=100', { token: app.token })
+    expect(body.has_more).toBe(true)
+    // The function's answer holds the body as JSON text in JSON.
+    expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThan(6 * 1_024 * 1_024)
   })
 })
 

@@ -28,6 +28,8 @@ export interface NewMessage {
   attachments?: Message['attachments']
   /** The run in which an agent writes it. */
   run_id?: string | undefined
+  /** Thrown when another agent has the conversation by now; `not_found` without it. */
+  moved?: (() => Error) | undefined
 }
 
 /**
@@ -37,7 +39,7 @@ export interface NewMessage {
 export const newMessage = (
   work: Work,
   conversation: Conversation,
-  { author, text, attachments = [], run_id }: NewMessage,
+  { author, text, attachments = [], run_id, moved = notTheirs }: NewMessage,
 ): { message: Message; writes: Write[] } => {
   const { workspace_id, installation_id } = conversation
   const now = work.clock.now()
@@ -62,13 +64,15 @@ export const newMessage = (
         {
           // Another agent has it now: the message of the one before would bring it back into that one's list.
           where: { installation_id: installation_id ?? missing },
-          otherwise: () => fail('not_found', { message: 'The conversation is not this agent’s any more.' }),
+          otherwise: moved,
         },
       ),
       ...(installation_id === undefined ? [] : [told(work, message, installation_id)]),
     ],
   }
 }
+
+const notTheirs = () => fail('not_found', { message: 'The conversation is not this agent’s any more.' })
 
 const told = (work: Work, { id, conversation_id, workspace_id, text, author }: Message, installation_id: string) =>
   tell(work.clock, {

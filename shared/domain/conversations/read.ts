@@ -2,16 +2,21 @@ import { type Conversation, ConversationEntity, type Message, MessageEntity } fr
 import type { Installation } from '../../entities/installations.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Page, QueryOptions } from '../../table/table.ts'
+import { fittingPage, textBytes } from '../answer-size.ts'
 import type { Deps } from '../deps.ts'
 
 type Paging = Pick<QueryOptions, 'limit' | 'after'>
 
 /** The conversations that an agent takes part in, the latest spoken in first. */
-export const listConversations = (
+export const listConversations = async (
   { table }: Pick<Deps, 'table'>,
   installationId: string,
   options: Paging,
-): Promise<Page<Conversation>> => table.listed(ConversationEntity, `${installationId}#CONVERSATIONS`, options)
+): Promise<Page<Conversation>> => {
+  const page = await table.listed(ConversationEntity, `${installationId}#CONVERSATIONS`, options)
+  // The index may lag behind the record, which another agent may have by now.
+  return { ...page, items: page.items.filter(({ installation_id }) => installation_id === installationId) }
+}
 
 /** @throws `not_found` also for one that another agent takes part in */
 export const conversationOf = async (
@@ -25,8 +30,13 @@ export const conversationOf = async (
 }
 
 /** A conversation's messages, newest first. */
-export const listMessages = (
+export const listMessages = async (
   { table }: Pick<Deps, 'table'>,
   conversationId: string,
   options: Paging,
-): Promise<Page<Message>> => table.query(MessageEntity, { conversation_id: conversationId }, options)
+): Promise<Page<Message>> =>
+  fittingPage(
+    await table.query(MessageEntity, { conversation_id: conversationId }, options),
+    ({ text }) => textBytes(text),
+    (message) => MessageEntity.key(message).sk,
+  )

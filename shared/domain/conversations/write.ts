@@ -1,11 +1,13 @@
 import type { Message } from '../../entities/conversations.ts'
 import { FileEntity, type FileRecord } from '../../entities/files.ts'
 import type { Installation } from '../../entities/installations.ts'
+import type { Workspace } from '../../entities/people.ts'
 import type { Run } from '../../entities/runs.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
-import { covers } from '../../kernel/scopes.ts'
 import type { Deps, Work } from '../deps.ts'
+import { signOfLife } from '../runs/change.ts'
+import { scopeRefusal } from '../scope-refusal.ts'
 import { newMessage } from './new.ts'
 import { conversationOf } from './read.ts'
 import { type MessageView, presentMessage } from './schemas.ts'
@@ -13,27 +15,24 @@ import { type MessageView, presentMessage } from './schemas.ts'
 export interface WritingAgent {
   installation: Installation
   app: { name: string }
+  workspace: Pick<Workspace, 'denied_scopes'>
   scopes: readonly string[]
   run: Run | undefined
 }
 
 /**
  * An agent's message in one of its conversations.
- * @throws `not_found`; `insufficient_scope` for attachments without `files:read`; `validation_error` for a file that is
- *   not there or not uploaded yet
+ * @throws `not_found`; `insufficient_scope`, `scope_denied_by_admin` for attachments without `files:read`;
+ *   `validation_error` for a file that is not there or not uploaded yet; `run_already_finished`
  */
 export const writeAsAgent = async (
   work: Work,
-  { installation, app, scopes, run }: WritingAgent,
+  { installation, app, workspace, scopes, run }: WritingAgent,
   conversationId: string,
   { text, attachments: fileIds }: { text: string; attachments: readonly string[] },
 ): Promise<MessageView> => {
-  if (fileIds.length > 0 && !covers(scopes, 'files:read')) {
-    throw fail('insufficient_scope', {
-      message: 'Attaching a file needs the scope files:read.',
-      details: { required_scope: 'files:read', granted_scopes: scopes },
-    })
-  }
+  const refusal = fileIds.length > 0 && scopeRefusal('files:read', { scopes, workspace }, 'Attaching a file')
+  if (refusal) throw refusal
   const [conversation, attachments] = await Promise.all([
     conversationOf(work, installation, conversationId),
     attachmentsOf(work, installation.workspace_id, fileIds),
@@ -41,7 +40,7 @@ export const writeAsAgent = async (
   const author = { type: 'agent' as const, id: installation.id, name: app.name }
   const { message, writes } = newMessage(work, conversation, { author, text, attachments, run_id: run?.id })
   const view = presentMessage(message)
-  await work.commit(writes, view)
+  await work.commit([...writes, ...(run ? [signOfLife(work, run)] : [])], view)
   return view
 }
 

@@ -143,15 +143,21 @@ export const markEnded = (run: Run, now: number): Write[] => [
 ]
 
 /**
- * Part of what gives an agent a task of a chain to do later, and of its work on it outside of any run: for as long as a chain could go
- * on, what the agent calls without naming a run stands no shallower than the task, and is external if that is. Otherwise
- * two agents that pass tasks to and fro and never run would begin at depth 0 each time.
+ * Part of whatever brings an agent to act on a task of a chain outside of the task's own run: it is given to it, somebody
+ * speaks about it, it works on it, its result returns. For as long as a chain could go on, what the agent calls without
+ * naming a run stands no shallower than the task, and is external if that is. Otherwise two agents that pass tasks and
+ * results to and fro would begin at depth 0 each time.
+ * @param installation_id the agent; without one, the one whose task it is
  */
-export const markTask = ({ id, assignee, chain_depth, audience, actor }: Task, now: number): Write[] =>
-  assignee && (chain_depth > 0 || audience === 'external')
+export const markTask = (
+  { id, assignee, chain_depth, audience, actor }: Task,
+  now: number,
+  installation_id = assignee?.installation_id,
+): Write[] =>
+  installation_id !== undefined && (chain_depth > 0 || audience === 'external')
     ? [
         ChainMarkEntity.replace({
-          installation_id: assignee.installation_id,
+          installation_id,
           run_id: id,
           chain_id: id,
           chain_depth,

@@ -1,13 +1,11 @@
-import { AppEntity, VersionEntity } from '../../entities/apps.ts'
-import { type Installation, InstallationEntity } from '../../entities/installations.ts'
-import { WorkspaceEntity } from '../../entities/people.ts'
 import { ApprovalEntity, isActive, type Run, RunEntity } from '../../entities/runs.ts'
 import { PlatformError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { backoff } from '../../table/backoff.ts'
 import { ConditionFailed } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
-import type { Work } from '../deps.ts'
+import type { Work, WorkerWork } from '../deps.ts'
+import { handOver } from '../inline/wake.ts'
 import { loadPayload } from '../payloads.ts'
 import { changingRun, type RunKey, RunMoved, runWrite } from './change.ts'
 import { lookAt } from './due.ts'
@@ -16,6 +14,7 @@ import { failRun, finishIf } from './finish.ts'
 import { interpret, type Meaning } from './interpret.ts'
 import { addSteps } from './report.ts'
 import type { Completion, NewStep } from './schemas.ts'
+import { loadTarget, type Target } from './target.ts'
 
 /**
  * Hands a queued run to its agent.
@@ -25,19 +24,23 @@ import type { Completion, NewStep } from './schemas.ts'
  *                          └ no answer ──► failed, agent_unreachable
  *
  * The claim is a conditional write, so that of any number of wake-ups one makes the call. A worker that dies after it
- * leaves a run that the sweep looks at after 45 seconds.
+ * leaves a run that the sweep looks at after 45 seconds. A run of an inline agent goes to the worker of those.
  */
-export const dispatchRun = async (work: Work, key: RunKey): Promise<void> => {
+export const dispatchRun = async (work: WorkerWork, key: RunKey): Promise<void> => {
   const run = await work.table.get(RunEntity, key)
   if (run?.status !== 'queued') return
   const target = await loadTarget(work, run)
   if ('refused' in target) return failRun(work, key, ...target.refused)
+  if (target.version.runtime_type === 'inline') return handOver(work, run)
   const claimed = await claim(work, run)
   if (claimed) await execute(work, claimed, target)
 }
 
-/** Hands a run to its agent again after a decision, once per decision, if the manifest says `runtime.resume`. */
-export const resumeRun = async (work: Work, key: RunKey, stepId: string, tries = 0): Promise<void> => {
+/**
+ * Hands a run to its agent again after a decision, once per decision, if the manifest says `runtime.resume`; an inline
+ * agent always goes on.
+ */
+export const resumeRun = async (work: WorkerWork, key: RunKey, stepId: string, tries = 0): Promise<void> => {
   const [run, approval] = await work.table.getAll([
     { entity: RunEntity, key: RunEntity.key(key) },
     { entity: ApprovalEntity, key: ApprovalEntity.key({ run_id: key.id, step_id: stepId }) },
@@ -45,6 +48,7 @@ export const resumeRun = async (work: Work, key: RunKey, stepId: string, tries =
   if (run?.status !== 'running' || !approval || approval.resumed_at !== undefined) return
   const target = await loadTarget(work, run)
   if ('refused' in target) return failRun(work, key, ...target.refused)
+  if (target.version.runtime_type === 'inline') return handOver(work, run)
   if (!target.version.resume) return
   const now = work.clock.now()
   const resume: Resume = {
@@ -68,39 +72,6 @@ export const resumeRun = async (work: Work, key: RunKey, stepId: string, tries =
     throw error
   }
   await execute(work, { ...run, ...sent }, target, resume)
-}
-
-interface Target {
-  app: NonNullable<Awaited<ReturnType<typeof loadParts>>[0]>
-  version: NonNullable<Awaited<ReturnType<typeof loadParts>>[1]>
-  installation: Installation
-}
-
-const loadParts = (work: Work, run: Run) =>
-  work.table.getAll([
-    { entity: AppEntity, key: AppEntity.key({ id: run.app_id }) },
-    { entity: VersionEntity, key: VersionEntity.key({ app_id: run.app_id, id: run.version_id }) },
-    {
-      entity: InstallationEntity,
-      key: InstallationEntity.key({ workspace_id: run.workspace_id, id: run.installation_id }),
-    },
-    { entity: WorkspaceEntity, key: WorkspaceEntity.key({ id: run.workspace_id }) },
-  ] as const)
-
-/** What a run needs to be handed on, or why it is not: suspension stops also what was queued before. */
-const loadTarget = async (work: Work, run: Run): Promise<Target | { refused: [code: string, message: string] }> => {
-  const [app, version, installation, workspace] = await loadParts(work, run)
-  if (app?.status === 'suspended') return { refused: ['app_suspended', 'The integration is suspended.'] }
-  if (installation?.status === 'suspended' || workspace?.status === 'suspended') {
-    return { refused: ['installation_suspended', 'The installation is suspended.'] }
-  }
-  if (!app || !version || installation?.status !== 'active') {
-    return { refused: ['installation_revoked', 'The app is no longer installed.'] }
-  }
-  if (version.runtime_type === 'inline') {
-    return { refused: ['llm_not_configured', 'No language model is configured on this platform.'] }
-  }
-  return { app, version, installation }
 }
 
 const claim = async (work: Work, run: Run): Promise<Run | undefined> => {

@@ -10,7 +10,7 @@ import {
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Page, QueryOptions } from '../../table/table.ts'
-import { ANSWER_BYTES, fittingPage, payloadBytes } from '../answer-size.ts'
+import { ANSWER_BYTES, fittingPage, payloadBytes, textBytes } from '../answer-size.ts'
 import type { Deps } from '../deps.ts'
 import { loadRun, type RunKey } from './change.ts'
 import { presentRun, presentStep } from './present.ts'
@@ -52,7 +52,8 @@ export const viewWithSteps = async (deps: Reading, run: Run, steps: Step[]) => {
   }
 }
 
-const runBytes = ({ input, output }: Run): number => payloadBytes(input) + payloadBytes(output)
+const runBytes = ({ input, output, error_message = '' }: Run): number =>
+  payloadBytes(input) + payloadBytes(output) + textBytes(error_message)
 
 /** An installation's runs, newest first; those of one status from the index that keeps them by status. */
 export const listRuns = async (

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { RUN_STATUSES } from '../../entities/runs.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { amount } from '../fields.ts'
 
 const json = () => z.record(z.string(), z.unknown())
 const time = () => z.string().meta({ description: 'ISO 8601, UTC', example: '2026-11-21T10:15:30.123+00:00' })
@@ -67,13 +68,7 @@ export type NewStep = z.infer<ReturnType<typeof newStep>>
 export const AddSteps = () =>
   z.union([z.strictObject({ steps: z.array(newStep()).min(1).max(LIMITS.stepsPerCall) }), newStep()])
 
-/** What is less than a billionth of a unit is nothing: a table's numbers end at 1e-130, JSON's do not. */
-const cost = () =>
-  z
-    .number()
-    .min(0)
-    .max(1e12)
-    .transform((units) => (units < 1e-9 ? 0 : units))
+const cost = () => amount(1e12)
 
 const failure = {
   error_code: z.string().min(1).max(100),

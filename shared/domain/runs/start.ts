@@ -54,6 +54,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     trigger: start.trigger,
     input: await storePayload(work, `runs/${id}/input`, start.input),
     is_sandbox: installation.is_sandbox,
+    request_id: work.requestId,
     actor: start.actor ?? chain.actor,
     audience: chain.audience ?? 'member',
     caller: start.caller,

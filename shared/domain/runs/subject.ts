@@ -7,10 +7,18 @@ import type { Deps } from '../deps.ts'
 /** The latest messages that go along; older ones are read through the API. */
 const MESSAGES = 50
 
-/** What a run is about, as `run.execute` tells it (decisions §4): its task, and the conversation with its latest messages. */
+/**
+ * What a run is about, as its agent is told (decisions §4): its task, and the conversation with its latest messages. What
+ * went to another agent since the run was started is not this one's to see any more.
+ */
 export const subjectOf = async (
   { table }: Pick<Deps, 'table'>,
-  { workspace_id, task_id, conversation_id }: Pick<Run, 'workspace_id' | 'task_id' | 'conversation_id'>,
+  {
+    workspace_id,
+    installation_id,
+    task_id,
+    conversation_id,
+  }: Pick<Run, 'workspace_id' | 'installation_id' | 'task_id' | 'conversation_id'>,
 ): Promise<{ task?: object; conversation?: object }> => {
   const task = task_id === undefined ? undefined : await table.get(TaskEntity, { workspace_id, id: task_id })
   const id = conversation_id ?? task?.conversation_id
@@ -20,8 +28,10 @@ export const subjectOf = async (
     table.query(MessageEntity, { conversation_id: id }, { limit: MESSAGES }),
   ])
   return {
-    ...(task && { task: taskView(task) }),
-    ...(conversation && { conversation: conversationView(conversation, messages.items) }),
+    ...(task?.assignee?.installation_id === installation_id && { task: taskView(task) }),
+    ...(conversation?.installation_id === installation_id && {
+      conversation: conversationView(conversation, messages.items),
+    }),
   }
 }
 

@@ -33,7 +33,8 @@ export const taken = (
       taskWrite(task, after),
       ...writes,
       ...tellUpdated(work, after, after.assignee),
-      ...(run ? [] : markTask(after, work.clock.now())),
+      // A run of the task stands where the task does; any other may stand higher.
+      ...(run?.task_id === task.id ? [] : markTask(after, work.clock.now())),
     ],
   }
 }

@@ -43,23 +43,28 @@ export const handTask = async (
     task_id: task.id,
     conversation_id: task.conversation_id,
   })
-  const record = {
-    workspace_id: task.workspace_id,
-    task_id: task.id,
-    installation_id: installation.id,
-    run_id: run.id,
-  }
+  // What was just created has had none.
+  const before = task.revision === 0 ? {} : await runsOf(work, task)
+  const runs = { ...before, [installation.id]: run.id }
+  const record = { workspace_id: task.workspace_id, task_id: task.id, runs }
   return { run, writes: [...writes, TaskRunEntity.replace(record)] }
 }
 
-/** The run of a task by this agent that goes on, if one does. */
-export const activeRun = async (
+/** Each agent’s latest run of the task. */
+const runsOf = async (
   { table }: Pick<Deps, 'table'>,
   { workspace_id, id }: Task,
+): Promise<Readonly<Record<string, string>>> =>
+  (await table.get(TaskRunEntity, { workspace_id, task_id: id }))?.runs ?? {}
+
+/** The run of a task by this agent that goes on, if one does. */
+export const activeRun = async (
+  deps: Pick<Deps, 'table'>,
+  task: Task,
   installationId: string,
 ): Promise<Run | undefined> => {
-  const latest = await table.get(TaskRunEntity, { workspace_id, task_id: id })
-  if (latest?.installation_id !== installationId) return undefined
-  const run = await table.get(RunEntity, { installation_id: installationId, id: latest.run_id })
+  const id = (await runsOf(deps, task))[installationId]
+  if (id === undefined) return undefined
+  const run = await deps.table.get(RunEntity, { installation_id: installationId, id })
   return run && isActive(run.status) ? run : undefined
 }

@@ -2,7 +2,7 @@ import { MessageEntity } from '../../entities/conversations.ts'
 import type { Installation } from '../../entities/installations.ts'
 import { AssignedTaskEntity, type Task, TaskEntity, type TaskStatus, tasksByStatus } from '../../entities/tasks.ts'
 import type { Page, QueryOptions } from '../../table/table.ts'
-import { fittingPage, payloadBytes } from '../answer-size.ts'
+import { fittingPage, payloadBytes, textBytes } from '../answer-size.ts'
 import { presentMessage } from '../conversations/schemas.ts'
 import type { Deps } from '../deps.ts'
 import { loadTask, noSuchTask } from './change.ts'
@@ -52,7 +52,7 @@ const withConversation = async (deps: Reading, task: Task): Promise<TaskWithConv
 }
 
 const taskBytes = ({ description, result }: Task): number =>
-  Buffer.byteLength(description) + Buffer.byteLength(result?.text ?? '') + payloadBytes(result?.output)
+  textBytes(description) + textBytes(result?.text ?? '') + payloadBytes(result?.output)
 
 /** An agent's tasks, newest first; those of one status from the index that keeps them by status. */
 export const listTasks = async (

@@ -7,12 +7,15 @@ import type { Write } from '../../table/entity.ts'
 import { newMessage } from '../conversations/new.ts'
 import type { Deps, Work } from '../deps.ts'
 import { storePayload } from '../payloads.ts'
+import { markTask } from '../runs/chain.ts'
+import { TaskMoved } from './change.ts'
 import type { TaskAgent } from './conversation.ts'
 import type { ReportResult } from './schemas.ts'
 
 /**
  * A task's result, kept; and of a delegated task, its way back to the agent that delegated it (specification
- * "delegate_task", rule 6): the event `task.result`, and a message in the conversation of the asking run.
+ * "delegate_task", rule 6): the event `task.result`, and a message in the conversation of the asking run. What that agent
+ * does upon it goes on in the task's chain (rule 4).
  * @throws `payload_too_large` for an output over 1 MiB
  */
 export const reported = async (
@@ -41,11 +44,14 @@ const returned = async (work: Work, task: Task, agent: TaskAgent, report: Report
     app_id,
     data: { task_id: task.id, status: 'review', text: report.text, output: shortened(report.output) },
   })
-  const conversation = await askingConversation(work, task, installation_id)
-  if (!conversation) return [told]
   const { installation, app, run } = agent
+  // An agent that got its own task back is marked with its step.
+  const marked = installation_id === installation.id ? [] : markTask(task, work.clock.now(), installation_id)
+  const conversation = await askingConversation(work, task, installation_id)
+  if (!conversation) return [told, ...marked]
   const author = { type: 'agent' as const, id: installation.id, name: app.name }
-  return [told, ...newMessage(work, conversation, { author, text: report.text, run_id: run?.id }).writes]
+  const said = { author, text: report.text, run_id: run?.id, moved: () => new TaskMoved() }
+  return [told, ...marked, ...newMessage(work, conversation, said).writes]
 }
 
 /** Where the asking run was spoken to, if it was. */

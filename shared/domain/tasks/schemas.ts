@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { TASK_STATUSES } from '../../entities/tasks.ts'
 import { MessageSchema } from '../conversations/schemas.ts'
-import { idField, line, time } from '../fields.ts'
+import { amount, idField, line, time } from '../fields.ts'
 
 /** Specification "Limits". */
 export const taskTitle = () => line(300)
@@ -67,7 +67,7 @@ export type HandedTaskView = z.infer<ReturnType<typeof HandedTaskSchema>>
 export const ReportProgress = () =>
   z.strictObject({
     text: taskText(),
-    percent: z.number().min(0).max(100).optional().meta({ description: 'How far it is.' }),
+    percent: amount(100).optional().meta({ description: 'How far it is.' }),
   })
 
 export const AskQuestion = () => z.strictObject({ text: taskText() })

@@ -2,9 +2,9 @@ import type { Installation } from '../../entities/installations.ts'
 import type { Workspace } from '../../entities/people.ts'
 import { PlatformSettingsEntity } from '../../entities/platform.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
-import { covers } from '../../kernel/scopes.ts'
 import type { ItemOf } from '../../table/entity.ts'
 import type { Deps } from '../deps.ts'
+import { scopeRefusal } from '../scope-refusal.ts'
 import { isTool, TOOLS, type ToolName } from './catalogue.ts'
 
 /** What decides whether a tool may be called. */
@@ -38,18 +38,8 @@ export const refusalOf = (
 ): PlatformError | undefined => {
   const { scope } = TOOLS[tool]
   if (banned.includes(tool)) return denied('platform', tool, 'The platform')
-  if (!covers(scopes, scope)) {
-    return fail('insufficient_scope', {
-      message: `The tool ${tool} needs the scope ${scope}.`,
-      details: { required_scope: scope, granted_scopes: scopes },
-    })
-  }
-  if (workspace.denied_scopes.includes(scope)) {
-    return fail('scope_denied_by_admin', {
-      message: `An admin of the organization forbade ${scope}.`,
-      details: { required_scope: scope, granted_scopes: scopes },
-    })
-  }
+  const unscoped = scopeRefusal(scope, { scopes, workspace }, `The tool ${tool}`)
+  if (unscoped) return unscoped
   if (workspace.denied_tools.includes(tool)) return denied('organization', tool, 'An admin of the organization')
   if (installation.denied_tools.includes(tool)) return denied('installation', tool, 'The installation’s policy')
   return undefined

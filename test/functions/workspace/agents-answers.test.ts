@@ -221,4 +221,38 @@ describe('a task’s result', () => {
     const { body: feed } = await platform.call('GET', '/api/v1/events?types=task.result', { token: a.token })
     expect(feed.items).toMatchObject([{ data: { task_id: body.result.task_id, text: 'Seven.' } }])
   })
+
+  it('arrives also when the asking conversation goes to another agent in that moment', async () => {
+    const [a, b, c] = await agents.team({ behaviour: () => ACCEPT }, { behaviour: () => ACCEPT }, {})
+    const as = { token: a.person.token }
+    const body = { title: 'Count', installation_id: a.installation.id }
+    const { body: outer } = await platform.call('POST', '/console/tasks', { ...as, body })
+    await platform.call('POST', `/console/tasks/${outer.id}/run`, { ...as, body: {} })
+    await platform.drain()
+    const delegated = await agents.delegate(agents.received.at(-1).callback.token, b.slug)
+    await platform.drain()
+    const { table } = platform.deps
+    const { get } = table
+    let moved = false
+    table.get = (async (entity: { name: string }, fields: unknown) => {
+      const found = await (get as (...given: unknown[]) => unknown).call(table, entity, fields)
+      if (entity.name !== ConversationEntity.name || moved) return found
+      moved = true
+      const given = { ...as, body: { installation_id: c.installation.id } }
+      expect((await platform.call('PATCH', `/console/tasks/${outer.id}`, given)).status).toBe(200)
+      return found
+    }) as typeof get
+    try {
+      const { status } = await platform.call('POST', `/api/v1/tasks/${delegated.body.result.task_id}/report`, {
+        token: agents.received.at(-1).callback.token,
+        body: { text: 'Seven.' },
+      })
+      expect([moved, status]).toEqual([true, 200])
+    } finally {
+      table.get = get
+    }
+    await platform.drain()
+    const { body: feed } = await platform.call('GET', '/api/v1/events?types=task.result', { token: a.token })
+    expect(feed.items).toHaveLength(1)
+  })
 })

@@ -119,6 +119,85 @@ describe('the depth of a chain', () => {
   })
 })
 
+describe('a chain that goes on through tasks', () => {
+  /** The assignee reports with its run’s token, and its run ends. */
+  const report = async (task_id: string, run_id: string, token: string) => {
+    await platform.drain()
+    const said = await platform.call('POST', `/api/v1/tasks/${task_id}/report`, { token, body: { text: 'Done.' } })
+    expect(said.status).toBe(200)
+    await platform.call('POST', `/api/v1/runs/${run_id}/complete`, { token, body: { status: 'succeeded' } })
+    await platform.drain()
+  }
+
+  it('does not begin anew when a result returns: two agents cannot go round for ever', async () => {
+    const [a, b] = await agents.team({}, { behaviour: () => ACCEPT })
+    for (const depth of [1, 2, 3]) {
+      const { body } = await agents.delegate(a.token, b.slug)
+      expect(body.result.chain_depth).toBe(depth)
+      await report(body.result.task_id, body.result.run_id, b.token)
+    }
+    expect((await agents.delegate(a.token, b.slug)).body.error.code).toBe('chain_too_deep')
+    expect((await startRun(a.token)).body.chain_depth).toBe(3)
+  })
+
+  it('is external for whoever gets the result of an external task', async () => {
+    const [a, b] = await agents.team({}, { behaviour: () => ACCEPT })
+    const { body } = await agents.delegate(a.token, b.slug, { audience: 'external' })
+    await report(body.result.task_id, body.result.run_id, b.token)
+    const next = await agents.delegate(a.token, b.slug, { audience: 'member' })
+    const key = { workspace_id: a.workspaceId, id: next.body.result.task_id }
+    expect((await platform.deps.table.get(TaskEntity, key))?.audience).toBe('external')
+    await platform.drain()
+  })
+
+  it('also when the task has come back to whoever delegated it', async () => {
+    const [a, b] = await agents.team({}, {})
+    const { body } = await agents.delegate(a.token, b.slug, { start_now: false })
+    const path = `/console/tasks/${body.result.task_id}`
+    await platform.call('PATCH', path, { token: a.person.token, body: { installation_id: a.installation.id } })
+    const said = await platform.call('POST', `/api/v1/tasks/${body.result.task_id}/report`, {
+      token: a.token,
+      body: { text: 'Done.' },
+    })
+    expect(said.status).toBe(200)
+    expect((await agents.delegate(a.token, b.slug)).body.result.chain_depth).toBe(2)
+    await platform.drain()
+  })
+
+  it('goes over to the agent that a person gives the task to, or speaks to about it', async () => {
+    const [a, b, c] = await agents.team({}, {}, {})
+    const { body } = await agents.delegate(a.token, b.slug, { start_now: false, audience: 'external' })
+    const path = `/console/tasks/${body.result.task_id}`
+    const as = { token: a.person.token }
+    const caused = async () => {
+      const { result } = (await agents.delegate(c.token, a.slug, { start_now: false, audience: 'member' })).body
+      const task = await platform.deps.table.get(TaskEntity, { workspace_id: a.workspaceId, id: result.task_id })
+      return [task?.chain_depth, task?.audience]
+    }
+    expect((await platform.call('PATCH', path, { ...as, body: { installation_id: c.installation.id } })).status).toBe(
+      200,
+    )
+    expect(await caused()).toEqual([2, 'external'])
+    platform.clock.advance(121_000)
+    expect((await platform.call('POST', `${path}/messages`, { ...as, body: { text: 'And?' } })).status).toBe(201)
+    expect(await caused()).toEqual([2, 'external'])
+  })
+
+  it('counts for work on a task inside a run of something else', async () => {
+    const [a, b, c] = await agents.team({}, {}, {})
+    const { body } = await agents.delegate(a.token, b.slug, { start_now: false, audience: 'external' })
+    platform.clock.advance(121_000)
+    const own = await agents.running(b)
+    expect(own.run.chain_depth).toBe(0)
+    await platform.call('POST', `/api/v1/tasks/${body.result.task_id}/progress`, {
+      token: own.token,
+      body: { text: 'Looking.' },
+    })
+    expect((await agents.delegate(b.token, c.slug)).body.result.chain_depth).toBe(2)
+    await platform.drain()
+  })
+})
+
 describe('the 120 seconds of a chain', () => {
   it('are the same for all of it: what is asked late has less', async () => {
     const [a, b] = await agents.team({}, {})

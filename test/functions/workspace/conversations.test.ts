@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { conversation, installed } from '#test/support/fixtures.ts'
+import { ConversationEntity, MessageEntity } from '#shared/entities/conversations.ts'
+import { WorkspaceEntity } from '#shared/entities/people.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { callbackToken, conversation, installed } from '#test/support/fixtures.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { filesOf } from './files-support.ts'
 
@@ -48,7 +51,41 @@ describe('conversations of an agent', () => {
   })
 })
 
+it('a list that lags shows no conversation that another agent has by now', async () => {
+  const { app, id } = await talking()
+  const other = await installed(platform.deps, { workspaceId: app.workspaceId })
+  const { table } = platform.deps
+  const key = { workspace_id: app.workspaceId, id }
+  const set = { installation_id: other.installation.id, title: 'Not for you' }
+  await table.transact([ConversationEntity.update(key, { set })])
+  // Its place in the list still is the former agent’s.
+  expect((await platform.call('GET', '/api/v1/conversations', { token: app.token })).body.items).toEqual([])
+})
+
 describe('messages', () => {
+  it('fit into an answer, whatever they are made of', async () => {
+    const { app, id, call, path } = await talking()
+    const text = '\u0001'.repeat(8_000)
+    const author = { type: 'agent' as const, id: app.installation.id, name: 'Loud' }
+    const attached = { file_id: 'fil_1', name: '名'.repeat(255), content_type: 'text/plain', size: 1 }
+    const attachments = Array.from({ length: 10 }, () => attached)
+    const common = { conversation_id: id, workspace_id: app.workspaceId, author, text, attachments, created_at: 1 }
+    for (let n = 0; n < 10; n++) {
+      const messages = Array.from({ length: 10 }, () => ({ ...common, id: newId('message', platform.clock.now()) }))
+      await platform.deps.table.transact(messages.map((message) => MessageEntity.create(message)))
+    }
+    let seen = 0
+    for (let cursor = ''; ; ) {
+      const { body, text } = await call('GET', `${path}?limit=100${cursor}`)
+      // The function's answer holds the body as JSON text in JSON, and may have 6 MB.
+      expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThan(6 * 1_024 * 1_024)
+      seen += body.items.length
+      if (!body.has_more) break
+      cursor = `&cursor=${body.next_cursor}`
+    }
+    expect(seen).toBe(101)
+  })
+
   it('are read newest first, page by page', async () => {
     const { call, path } = await talking()
     for (let i = 0; i < 5; i++) {
@@ -86,6 +123,24 @@ describe('messages', () => {
     expect((await call('GET', path)).body.items).toHaveLength(2)
   })
 
+  it('are not written by a run that ends in that moment', async () => {
+    const { app, id, call, path } = await talking()
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+    const token = await callbackToken(platform.deps, app, run.id)
+    const { table } = platform.deps
+    const { get } = table
+    table.get = (async (entity: { name: string }, fields: unknown) => {
+      if (entity.name === ConversationEntity.name) {
+        table.get = get
+        await platform.call('POST', `/api/v1/runs/${run.id}/cancel`, { token: app.token })
+      }
+      return (get as (...given: unknown[]) => unknown).call(table, entity, fields)
+    }) as typeof get
+    const late = await platform.call('POST', `/api/v1/conversations/${id}/messages`, { token, body: { text: 'Late.' } })
+    expect(late.body.error?.code).toBe('run_already_finished')
+    expect((await call('GET', path)).body.items).toHaveLength(1)
+  })
+
   it('carry files of the workspace and no others', async () => {
     const { app, call, path } = await talking()
     const own = await (await filesOf(platform, { workspaceId: app.workspaceId })).file({
@@ -99,6 +154,16 @@ describe('messages', () => {
     const refused = await call('POST', path, { text: 'And this.', attachments: [own.id, foreign.id, 'nonsense'] })
     expect([refused.status, refused.body.error.code]).toEqual([422, 'validation_error'])
     expect(Object.keys(refused.body.error.details.fields)).toEqual(['attachments.1', 'attachments.2'])
+  })
+
+  it('carry no file where the organization forbids files:read', async () => {
+    const { app, call, path } = await talking()
+    const { id } = await (await filesOf(platform, { workspaceId: app.workspaceId })).file({ content: 'a,b' })
+    await platform.deps.table.transact([
+      WorkspaceEntity.update({ id: app.workspaceId }, { set: { denied_scopes: ['files:read'] } }),
+    ])
+    const { status, body } = await call('POST', path, { text: 'See.', attachments: [id] })
+    expect([status, body.error?.code]).toEqual([403, 'scope_denied_by_admin'])
   })
 
   it('carry no file without files:read', async () => {

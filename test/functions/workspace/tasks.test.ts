@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Work } from '#shared/domain/deps.ts'
+import { newTask } from '#shared/domain/tasks/create.ts'
 import { AGENT_MOVES } from '#shared/domain/tasks/transitions.ts'
 import { RunEntity } from '#shared/entities/runs.ts'
-import { TASK_STATUSES, type TaskStatus } from '#shared/entities/tasks.ts'
+import { TASK_STATUSES, TaskEntity, type TaskStatus } from '#shared/entities/tasks.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { type Receiver, startReceiver } from '#test/support/receiver.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
@@ -157,6 +159,49 @@ describe('progress', () => {
     const { id } = await task()
     expect((await asAgent('POST', `/${id}/progress`, body)).body.error.code).toBe('validation_error')
   })
+})
+
+it('a percentage too small for a table’s numbers is nothing', async () => {
+  const { task, asAgent } = await tasksOf(platform, agent)
+  const { id } = await task()
+  const { status, body } = await asAgent('POST', `/${id}/progress`, { text: 'So far.', percent: 1e-200 })
+  expect([status, body.percent]).toEqual([200, 0])
+})
+
+it('a list of tasks fits into an answer, whatever their texts are made of', async () => {
+  const { installation, workspaceId, person, asAgent, asPerson } = await tasksOf(platform, agent)
+  const commit: Work['commit'] = (writes) => platform.deps.table.transact(writes)
+  const id: Work['id'] = (kind) => newId(kind, platform.clock.now())
+  const work: Work = { ...platform.deps, requestId: 'req_test', sourceIp: undefined, id, commit }
+  for (let n = 0; n < 100; n++) {
+    const { task, writes } = newTask(work, {
+      workspace_id: workspaceId,
+      title: 'Count',
+      description: '\u0001'.repeat(8_000),
+      audience: 'member',
+      chain_depth: 0,
+      created_by: { type: 'user', id: person.user.id, name: person.user.name },
+      assignee: installation,
+    })
+    await commit(writes)
+    await commit([TaskEntity.update(task, { set: { result: { text: '\u0001'.repeat(4_000), at: 1 } } })])
+  }
+  for (const list of [
+    (query: string) => asAgent('GET', `?${query}`),
+    (query: string) => asAgent('GET', `?status=todo&${query}`),
+    (query: string) => asPerson('GET', `?${query}`),
+  ]) {
+    let seen = 0
+    for (let cursor = ''; ; ) {
+      const { body, text } = await list(`limit=100${cursor}`)
+      // The function's answer holds the body as JSON text in JSON, and may have 6 MB.
+      expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThan(6 * 1_024 * 1_024)
+      seen += body.items.length
+      if (!body.has_more) break
+      cursor = `&cursor=${body.next_cursor}`
+    }
+    expect(seen).toBe(100)
+  }
 })
 
 describe('a question', () => {
@@ -424,6 +469,46 @@ describe('POST /console/tasks/{id}/run', () => {
     const foreign = await tasksOf(platform, agent)
     expect(await codes({ installation_id: foreign.installation.id })).toBe('not_found')
     expect(await codes({ installation_id: 'ins_../x' })).toBe('not_found')
+  })
+})
+
+describe('a task that went to another agent', () => {
+  const handedOver = async () => {
+    const first = await tasksOf(platform, agent)
+    const second = await tasksOf(platform, agent, { workspaceId: first.workspaceId })
+    const { id } = await first.task()
+    return { first, second, id }
+  }
+
+  it('is not shown to a run of the agent before, nor is what was said since', async () => {
+    const { first, second, id } = await handedOver()
+    await first.asPerson('POST', `/${id}/run`, {})
+    await first.asPerson('PATCH', `/${id}`, { installation_id: second.installation.id, title: 'Not for you' })
+    await first.asPerson('POST', `/${id}/messages`, { text: 'Between us.' })
+    await platform.drain()
+    const { run, task, conversation } = executed()
+    expect(run.input).toMatchObject({ task_id: id, title: 'Count the stock' })
+    expect([task, conversation]).toEqual([undefined, undefined])
+  })
+
+  it('and comes back while a run of the first goes on starts no second one', async () => {
+    const { first, second, id } = await handedOver()
+    const run = async (installation_id: string) =>
+      (await first.asPerson('POST', `/${id}/run`, { installation_id })).body
+    const { run_id } = await run(first.installation.id)
+    expect((await run(second.installation.id)).run_id).toBeDefined()
+    expect((await run(first.installation.id)).error).toMatchObject({ code: 'conflict', details: { run_id } })
+  })
+
+  it('is told to the agent before as it was', async () => {
+    const { first, second, id } = await handedOver()
+    await first.asPerson('PATCH', `/${id}`, { installation_id: second.installation.id, title: 'Not for you' })
+    expect((await first.told('task.updated')).at(-1)?.data).toMatchObject({
+      task_id: id,
+      title: 'Count the stock',
+      assigned: false,
+    })
+    expect((await second.told('task.created')).at(-1)?.data).toMatchObject({ task_id: id, title: 'Not for you' })
   })
 })
 
