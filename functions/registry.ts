@@ -7,14 +7,17 @@ import { worker as approvedTools } from './approved-tools/worker.ts'
 import { endpoints as bot } from './bot/endpoints.ts'
 import { endpoints as consoleEndpoints } from './console/endpoints.ts'
 import { endpoints as developer } from './developer/endpoints.ts'
+import { endpoints as developerAccount } from './developer-account/endpoints.ts'
 import { endpoints as docs } from './docs/endpoints.ts'
 import { worker as eventFanout } from './event-fanout/worker.ts'
+import { worker as inlineAgents } from './inline-agents/worker.ts'
 import { endpoints as manifests } from './manifests/endpoints.ts'
 import { endpoints as oauth } from './oauth/endpoints.ts'
 import { worker as overdueSweep } from './overdue-sweep/worker.ts'
 import { endpoints as people } from './people/endpoints.ts'
 import { worker as runDispatch } from './run-dispatch/worker.ts'
 import { endpoints as runStreams } from './run-streams/endpoints.ts'
+import { worker as statistics } from './statistics/worker.ts'
 import { worker as streamRelay } from './stream-relay/worker.ts'
 import { endpoints as tools } from './tools/endpoints.ts'
 import { worker as webhookDelivery } from './webhook-delivery/worker.ts'
@@ -29,6 +32,7 @@ export const requestFunctions: Record<string, Endpoint[]> = {
   bot,
   people,
   developer,
+  'developer-account': developerAccount,
   manifests,
   admin,
   docs,
@@ -38,4 +42,13 @@ export const requestFunctions: Record<string, Endpoint[]> = {
 }
 
 /** Every worker. */
-export const workers: Worker[] = [streamRelay, eventFanout, runDispatch, approvedTools, webhookDelivery, overdueSweep]
+export const workers: Worker[] = [
+  streamRelay,
+  eventFanout,
+  runDispatch,
+  inlineAgents,
+  approvedTools,
+  webhookDelivery,
+  overdueSweep,
+  statistics,
+]

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildFailure, type BuildOptions, type BuildResult, context, type Message } from 'esbuild'
+import { overBudget } from './bundle/budget.ts'
 import { lean } from './bundle/lean.ts'
 import { noSchemaGenerator } from './bundle/no-schema-generator.ts'
 import { prebuild } from './bundle/prebuild.ts'
@@ -175,6 +176,8 @@ if (import.meta.main) {
   try {
     const reports = await bundle()
     for (const { name, bytes } of reports) console.log(`${name.padEnd(20)} ${(bytes / 1000).toFixed(0).padStart(5)} KB`)
+    const over = overBudget(reports)
+    if (over.length > 0) throw new Error(over.join('\n'))
     console.log(`${reports.length} functions in ${Math.round(performance.now() - started)} ms`)
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)

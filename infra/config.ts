@@ -97,8 +97,10 @@ function contradictions(stage: string, settings: Settings): string[] {
   if (settings.baseUrl !== undefined && !settings.baseUrl.startsWith('https://') && !development) {
     refuse('baseUrl', 'must begin with https://, because tokens and secrets travel to it')
   }
-  for (const name of ['telegramApiUrl', 'telegramLinkUrl'] as const) {
-    const url = new URL(settings[name])
+  for (const name of ['telegramApiUrl', 'telegramLinkUrl', 'modelApiUrl'] as const) {
+    const given = settings[name]
+    if (given === undefined) continue
+    const url = new URL(given)
     if (url.protocol !== 'https:' && !(development && LOOPBACK.test(url.hostname))) {
       refuse(name, 'must begin with https://; http is for a stand-in on this machine in the stages local and emulator')
     }

@@ -12,6 +12,7 @@ export type Surroundings = {
   queueUrls: Record<QueueName, string>
   secretArns: Record<'tokens' | 'admin' | 'data', string>
   telegramBotSecretArn: string
+  languageModelSecretArn: string
 }
 
 const secretVariables = {
@@ -49,6 +50,12 @@ export function environment(plan: FunctionPlan, config: Config, around: Surround
       variables.TELEGRAM_BOT_SECRET_ARN = around.telegramBotSecretArn
       variables.TELEGRAM_API_URL = config.telegramApiUrl
       variables.TELEGRAM_LINK_URL = config.telegramLinkUrl
+    }
+    if (kind === 'model') {
+      variables.LANGUAGE_MODEL_SECRET_ARN = around.languageModelSecretArn
+      // Empty where there is none: what the template names, the local run's shell can set.
+      variables.MODEL_API_URL = config.modelApiUrl ?? ''
+      variables.MODEL_NAME = config.modelName ?? ''
     }
   }
   return variables

@@ -11,6 +11,7 @@ export type Resources = {
   bus: string
   keyrings: Record<'tokens' | 'admin' | 'data', string>
   telegramBot: string
+  languageModel: string
   queues: Record<QueueName, string>
 }
 
@@ -62,6 +63,8 @@ function grant(capability: Capability, to: Resources): PolicyStatement {
     }
     case 'bot':
       return allow('ReadTelegramBot', ['secretsmanager:GetSecretValue'], [to.telegramBot])
+    case 'model':
+      return allow('ReadLanguageModel', ['secretsmanager:GetSecretValue'], [to.languageModel])
     case 'bus:put':
       return allow('PutEvents', ['events:PutEvents'], [to.bus])
     default: {

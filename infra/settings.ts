@@ -54,6 +54,10 @@ export const Settings = z.strictObject({
   telegramApiUrl: address.default('https://api.telegram.org'),
   /** What links into the messaging app begin with; a bot's name follows. */
   telegramLinkUrl: address.default('https://t.me'),
+  /** The OpenAI-compatible API of the language model that inline agents run on; without it there are none. Its key is a secret. */
+  modelApiUrl: address.optional(),
+  /** The model of agents whose manifest names none. */
+  modelName: z.string().min(1).max(200).optional(),
   /** Webhooks and agents may live on this machine (stages local and emulator). */
   allowLoopbackTargets: flag.default(false),
   /** The fixed admin and admin key exist (stages local and emulator). */

@@ -13,6 +13,7 @@ import { type Endpoints, functionEnvironment } from './environment.ts'
 import { createFunctions } from './functions.ts'
 import { startGateway } from './gateway.ts'
 import { createPrinter, type LogEntry, type LogListener } from './logs.ts'
+import { keepModelKey } from './model-key.ts'
 import { createControls } from './platform/controls.ts'
 import type { Platform, PlatformOptions } from './platform/types.ts'
 import { startSources } from './sources.ts'
@@ -144,6 +145,7 @@ const start = async (
   const bot = shell.TELEGRAM_API_URL === telegram.url ? botSecretOf(model, secrets) : undefined
   // Before any function runs: it reads the secret once in five minutes.
   if (bot) await keepLocalToken(bot)
+  keepModelKey(model, secrets, shell.MODEL_API_KEY)
   const functions = createFunctions({
     models: model.functions,
     environment: (fn) => functionEnvironment(fn, { endpoints, baseUrl, deployedUrl: model.api?.url, shell, overrides }),

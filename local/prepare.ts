@@ -8,7 +8,7 @@ export const ROOT = path.resolve(import.meta.dirname, '..')
 /** Where the bundles are built to. */
 export const BUNDLES = path.join(ROOT, 'dist', 'functions')
 
-const INPUTS = ['infra', 'functions', 'shared', 'web', 'cdk.json', 'package-lock.json']
+const INPUTS = ['infra', 'functions', 'shared', 'web', 'examples/sdk', 'cdk.json', 'package-lock.json']
 const OUTPUTS = [path.relative(ROOT, BUNDLES)]
 const FINGERPRINT = 'fingerprint'
 

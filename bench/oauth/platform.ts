@@ -2,6 +2,7 @@ import { presentedTokenEndpoints } from '#functions/oauth/presented-token.ts'
 import { tokenEndpoints } from '#functions/oauth/tokens.ts'
 import { createLogger } from '#shared/adapters/logger.ts'
 import { noBot } from '#shared/adapters/no-bot.ts'
+import { noModel } from '#shared/adapters/no-model.ts'
 import { createAddressCheck } from '#shared/adapters/outgoing-http/check-only.ts'
 import type { Deps } from '#shared/domain/deps.ts'
 import { newTokenPair } from '#shared/domain/oauth/token-pair.ts'
@@ -39,6 +40,7 @@ const platform = async (): Promise<Side> => {
     objects: { put: nothing, get: nothing, head: nothing, delete: nothing, presignPut: nothing, presignGet: nothing },
     http: createAddressCheck({ allowLoopbackHttp: false }),
     bot: noBot,
+    model: noModel,
     log: createLogger('info', { function: 'oauth' }),
   }
   const endpoints = [...tokenEndpoints, ...presentedTokenEndpoints]

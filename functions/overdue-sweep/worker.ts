@@ -16,6 +16,7 @@ export const worker: ScheduledWorker = {
     'queue:delivery',
     'queue:dispatch',
     'queue:approved-tools',
+    'queue:inline-runs',
   ],
   timeoutSeconds: 55,
   handle: sweepOverdue,

@@ -5,11 +5,19 @@ import type { QueueWorker } from '#shared/http/worker.ts'
 
 const Data = z.object({ run_id: z.string(), installation_id: z.string(), step_id: z.string().optional() })
 
-/** Hands new runs to their agents, and resumed ones to those that ask for it. */
+/** Hands new runs to their agents, and resumed ones to those that ask for it; those of inline agents to their own worker. */
 export const worker: QueueWorker = {
   name: 'run-dispatch',
   source: { kind: 'queue', queue: 'dispatch' },
-  needs: ['table:read', 'table:write', 'objects:read', 'objects:write', 'keys:tokens', 'keys:data'],
+  needs: [
+    'table:read',
+    'table:write',
+    'objects:read',
+    'objects:write',
+    'keys:tokens',
+    'keys:data',
+    'queue:inline-runs',
+  ],
   // The agent has 30 seconds; the rest is reading and writing.
   timeoutSeconds: 40,
   async handle(work, message) {

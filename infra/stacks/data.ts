@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import { Duration, RemovalPolicy, SecretValue, Stack, type StackProps } from 'aws-cdk-lib'
 import { AttributeType, BillingMode, ProjectionType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb'
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods } from 'aws-cdk-lib/aws-s3'
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
@@ -17,6 +17,9 @@ export class DataStack extends Stack {
   /** The platform's own bot: `{token, webhook_secret}`. Its token comes from the operator (`npm run telegram`), so it is empty at first. */
   readonly telegramBot: Secret
   readonly telegramBotArn: string
+  /** The language model's key: `{api_key}`, empty until the operator sets it. */
+  readonly languageModel: Secret
+  readonly languageModelArn: string
   /** The bucket's ARN as the other stack imports it, so that a policy with parts of the bucket in it can be read there. */
   readonly bucketArn: string
 
@@ -35,6 +38,8 @@ export class DataStack extends Stack {
     const { tokens, admin, data } = this.keyrings
     this.telegramBot = this.#telegramBot(removalPolicy)
     this.telegramBotArn = arn(this.telegramBot)
+    this.languageModel = this.#languageModel(removalPolicy)
+    this.languageModelArn = arn(this.languageModel)
     this.keyringArns = { tokens: arn(tokens), admin: arn(admin), data: arn(data) }
   }
 
@@ -131,6 +136,18 @@ export class DataStack extends Stack {
     acknowledge(secret, {
       'AwsSolutions-SMG4':
         'The token is the messaging app’s to give, and the webhook secret is known there too: the operator replaces both.',
+    })
+    return secret
+  }
+  /** Empty: the key is the provider's to give. A deployment that does not change this text leaves what the operator put there. */
+  #languageModel(removalPolicy: RemovalPolicy): Secret {
+    const secret = new Secret(this, 'LanguageModel', {
+      description: 'Key of the language model that inline agents run on',
+      removalPolicy,
+      secretStringValue: SecretValue.unsafePlainText(JSON.stringify({ api_key: '' })),
+    })
+    acknowledge(secret, {
+      'AwsSolutions-SMG4': 'The key is the model provider’s to give; the operator replaces it here.',
     })
     return secret
   }

@@ -75,6 +75,10 @@ export class ServiceStack extends Stack {
       value: data.telegramBot.secretArn,
       description: 'Where npm run telegram puts the bot’s token',
     })
+    new CfnOutput(this, 'LanguageModelSecret', {
+      value: data.languageModel.secretArn,
+      description: 'Where the operator puts the language model’s key, as {"api_key": "…"}',
+    })
     new CfnOutput(this, 'ApiId', { value: this.api.restApiId })
   }
 }
@@ -87,6 +91,7 @@ function resourcesOf(data: DataStack, messaging: Messaging): Resources {
     bus: messaging.bus.eventBusArn,
     keyrings: data.keyringArns,
     telegramBot: data.telegramBotArn,
+    languageModel: data.languageModelArn,
     queues: byQueue(messaging, (queue) => queue.queueArn),
   }
 }
@@ -100,6 +105,7 @@ function surroundingsOf(data: DataStack, messaging: Messaging, baseUrl: string):
     busName: messaging.bus.eventBusName,
     secretArns: { tokens: tokens.secretArn, admin: admin.secretArn, data: atRest.secretArn },
     telegramBotSecretArn: data.telegramBot.secretArn,
+    languageModelSecretArn: data.languageModel.secretArn,
     queueUrls: byQueue(messaging, (queue) => queue.queueUrl),
   }
 }

@@ -38,6 +38,22 @@ export const createBotCredentials = (
 ): (() => Promise<BotCredentials | undefined>) =>
   arn === undefined ? async () => undefined : remembered(clock, FRESH, async () => parseBot(await readSecret(arn)))
 
+/**
+ * The language model's key from Secrets Manager, kept in memory likewise.
+ * @returns undefined where there is no such secret, or the operator has not put a key there: no model is configured
+ */
+export const createModelKey = (arn: string | undefined, clock: Clock): (() => Promise<string | undefined>) =>
+  arn === undefined ? async () => undefined : remembered(clock, FRESH, async () => parseModelKey(await readSecret(arn)))
+
+/** A key travels in a header. */
+const ModelSecret = () => z.object({ api_key: z.string().regex(/^[\x21-\x7e]{0,4096}$/) })
+
+const parseModelKey = (text: string): string | undefined => {
+  const { success, data } = ModelSecret().safeParse(json(text))
+  if (!success) throw new Error('the language model’s secret is not {"api_key"}')
+  return data.api_key || undefined
+}
+
 /** A token as BotFather gives it out, or none; a webhook secret as `setWebhook` takes it. */
 const BotSecret = () =>
   z.object({

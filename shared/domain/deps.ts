@@ -4,7 +4,7 @@ import type { Keyring } from '../kernel/keyring.ts'
 import type { Settings } from '../kernel/settings.ts'
 import type { Write } from '../table/entity.ts'
 import type { Table } from '../table/table.ts'
-import type { Bot, EventBus, Logger, MessageQueues, ObjectStore, OutgoingHttp } from './ports.ts'
+import type { Bot, EventBus, LanguageModel, Logger, MessageQueues, ObjectStore, OutgoingHttp } from './ports.ts'
 
 /** The keyrings, each fetched at first use. A function can read only those that its endpoints or worker declare. */
 export interface Keys {
@@ -23,6 +23,8 @@ export interface Deps {
   http: OutgoingHttp
   /** Only for functions that declare the capability `bot`; refuses anywhere else. */
   bot: Bot
+  /** Only for functions that declare the capability `model`; refuses anywhere else. */
+  model: LanguageModel
   log: Logger
 }
 

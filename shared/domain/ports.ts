@@ -171,3 +171,59 @@ export interface Bot {
   /** Calls a method of the Bot API, once. Never throws for what the other side does. */
   call<M extends keyof ApiMethods>(method: M, payload: Opts<M>): Promise<BotAnswer<ReturnType<ApiMethods[M]>>>
 }
+
+/** A tool call that the model asks for. */
+export interface ModelCall {
+  /** The model's own name for it, unique in its turn. */
+  id: string
+  tool: string
+  /** Undefined where the model wrote something that is no JSON object. */
+  arguments: Record<string, unknown> | undefined
+}
+
+/** A conversation with a language model, oldest first. */
+export type ModelMessage =
+  | { role: 'user'; text: string }
+  | { role: 'assistant'; text: string; calls: readonly ModelCall[] }
+  | { role: 'tool'; results: readonly { id: string; tool: string; text: string }[] }
+
+/** One turn that is asked of the model. */
+export interface ModelRequest {
+  /** Undefined: the deployment's default. */
+  model: string | undefined
+  /** The system prompt. */
+  instructions: string
+  messages: readonly ModelMessage[]
+  tools: readonly { name: string; description: string; inputSchema: Record<string, unknown> }[]
+  /** Ends the turn early. */
+  signal: AbortSignal
+}
+
+/** What a model answered. */
+export interface ModelAnswer {
+  kind: 'answer'
+  text: string
+  /** Empty in its last turn. */
+  calls: ModelCall[]
+  /** `length`: it was cut; `refused`: the provider withheld it. */
+  end: 'whole' | 'length' | 'refused'
+  inputTokens: number
+  outputTokens: number
+}
+
+/** A turn that came to nothing, after every try that could help. */
+export interface ModelFailure {
+  kind: 'failure'
+  /** What happened, for the agent's developer. Never holds the key. */
+  message: string
+  /** The provider's HTTP status, when it answered. */
+  status?: number
+  /** The beginning of what the provider answered, without the key. */
+  body?: string
+}
+
+/** The language model that inline agents run on (decisions §7). */
+export interface LanguageModel {
+  /** Takes one turn; tools are asked for, never called. Never throws for what the provider does. */
+  turn(request: ModelRequest): Promise<ModelAnswer | ModelFailure | { kind: 'not_configured' }>
+}

@@ -40,6 +40,29 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
     batchSize: 5,
     maxConcurrency: 20,
   },
+  'inline-runs': {
+    purpose: 'Runs of inline agents, to begin or to go on with; the dispatcher hands them over.',
+    // Longer than the worker’s 15 minutes. A lost worker is found by the sweep, long before.
+    visibilitySeconds: 960,
+    maxReceives: 5,
+    batchSize: 1,
+    maxConcurrency: 50,
+  },
+  statistics: {
+    purpose: 'What apps’ statistics and logs are made of.',
+    fromBus: [
+      'run.created',
+      'run.succeeded',
+      'run.failed',
+      'run.cancelled',
+      'installation.created',
+      'installation.removed',
+    ],
+    visibilitySeconds: 180,
+    maxReceives: 8,
+    batchSize: 10,
+    maxConcurrency: 10,
+  },
   delivery: {
     purpose: 'Webhook deliveries to be sent, with the delay of their next attempt.',
     visibilitySeconds: 120,

@@ -1,12 +1,14 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { LanguageModelOptions } from '../adapters/language-model.ts'
 import { createLogger } from '../adapters/logger.ts'
 import { noBot } from '../adapters/no-bot.ts'
+import { noModel } from '../adapters/no-model.ts'
 import { createObjects } from '../adapters/objects.ts'
-import { createBotCredentials, createKeys } from '../adapters/secrets.ts'
+import { createBotCredentials, createKeys, createModelKey } from '../adapters/secrets.ts'
 import type { TelegramOptions } from '../adapters/telegram.ts'
 import type { Deps } from '../domain/deps.ts'
-import type { Bot, OutgoingHttp } from '../domain/ports.ts'
+import type { Bot, LanguageModel, OutgoingHttp } from '../domain/ports.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { readSettings } from '../kernel/settings.ts'
 import { Table } from '../table/table.ts'
@@ -27,10 +29,18 @@ export type CreateHttp = (options: { allowLoopbackHttp: boolean }) => OutgoingHt
 /** Makes the platform's own bot, for functions that declare it. */
 export type CreateBot = (options: TelegramOptions) => Bot
 
+/** Makes the way to the language model, for functions that declare it. */
+export type CreateModel = (options: LanguageModelOptions) => LanguageModel
+
 /** Wires the adapters to the ports, from a function's environment. The only place that does. */
-const compose = (env: Record<string, string | undefined>, createHttp: CreateHttp, createBot: CreateBot): Deps => {
+const compose = (
+  env: Record<string, string | undefined>,
+  createHttp: CreateHttp,
+  createBot: CreateBot,
+  createModel: CreateModel,
+): Deps => {
   const settings = readSettings(env)
-  const { telegram } = settings
+  const { telegram, model } = settings
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 4, logger: SILENT }), {
     marshallOptions: { removeUndefinedValues: true },
   })
@@ -51,6 +61,7 @@ const compose = (env: Record<string, string | undefined>, createHttp: CreateHttp
       apiUrl: telegram.apiUrl,
       clock: systemClock,
     }),
+    model: createModel({ key: createModelKey(model.secretArn, systemClock), apiUrl: model.apiUrl, name: model.name }),
     log: createLogger(settings.logLevel, { function: env.AWS_LAMBDA_FUNCTION_NAME }),
   }
 }
@@ -58,7 +69,11 @@ const compose = (env: Record<string, string | undefined>, createHttp: CreateHttp
 let composed: Deps | undefined
 
 /** The dependencies of this function instance, made at its first invocation. */
-export const composeOnce = (createHttp: CreateHttp, createBot: CreateBot = () => noBot): Deps => {
-  composed ??= compose(process.env, createHttp, createBot)
+export const composeOnce = (
+  createHttp: CreateHttp,
+  createBot: CreateBot = () => noBot,
+  createModel: CreateModel = () => noModel,
+): Deps => {
+  composed ??= compose(process.env, createHttp, createBot, createModel)
   return composed
 }

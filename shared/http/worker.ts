@@ -6,7 +6,7 @@ import type { Deps, WorkerWork } from '../domain/deps.ts'
 import type { Capability } from '../kernel/capabilities.ts'
 import { newId } from '../kernel/ids.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
-import { composeOnce } from './compose.ts'
+import { type CreateModel, composeOnce } from './compose.ts'
 
 interface Common {
   name: string
@@ -38,9 +38,10 @@ type WorkerDeps = Deps & Pick<WorkerWork, 'queues' | 'bus'>
 
 let composed: WorkerDeps | undefined
 
-const composeWorker = (): WorkerDeps => {
+/** The dependencies of this worker's instance, made at its first invocation. */
+export const composeWorker = (createModel?: CreateModel): WorkerDeps => {
   if (!composed) {
-    const deps = composeOnce(createOutgoingHttp)
+    const deps = composeOnce(createOutgoingHttp, undefined, createModel)
     composed = { ...deps, queues: createQueues(deps.settings.queueUrls), bus: createBus(deps.settings.busName) }
   }
   return composed
@@ -60,7 +61,7 @@ export const workerWork = (deps: WorkerDeps): WorkerWork => ({
  * alone (`ReportBatchItemFailures`).
  */
 export const runWorker =
-  (worker: Worker, deps: () => WorkerDeps = composeWorker) =>
+  (worker: Worker, deps: () => WorkerDeps = () => composeWorker()) =>
   async (event: unknown, _context?: Context): Promise<SQSBatchResponse | undefined> => {
     const made = deps()
     const { source } = worker

@@ -15,4 +15,6 @@ export type Capability =
   | 'bus:put'
   /** Speaks as the platform's own bot: its secret, and where the Bot API is. */
   | 'bot'
+  /** Calls the language model: its key, and where it is. */
+  | 'model'
   | `queue:${QueueName}`

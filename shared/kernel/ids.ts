@@ -30,6 +30,7 @@ export const PREFIXES = {
   dialog: 'dlg',
   invitation: 'inv',
   session: 'ses',
+  verification: 'vrf',
 } as const
 
 export type IdKind = keyof typeof PREFIXES

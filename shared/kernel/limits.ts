@@ -24,7 +24,7 @@ export const LIMITS = {
   agentErrorCharacters: 500,
 
   activeRuns: 5,
-  /** As many as an installation has active runs. */
+  /** A stream whose reader has gone occupies its function until its time is over: one more ends the oldest. */
   streamsPerCaller: 3,
   stepsPerRun: 200,
   stepsPerCall: 50,
@@ -60,6 +60,8 @@ export const LIMITS = {
   signInDataBytes: 8 * KIB,
   invitationLife: 7 * DAY,
   idempotencyLife: 24 * HOUR,
+  /** In which a rotated developer key still gets its rotation's lost answer. */
+  keyRecovery: 10 * MINUTE,
   /** An upload has to begin within the first and is over by the second, counted from the file's creation. */
   uploadAddressLife: 15 * MINUTE,
   uploadEnd: HOUR,
@@ -67,11 +69,28 @@ export const LIMITS = {
   downloadAddressLife: 5 * MINUTE,
   eventLife: 30 * DAY,
   deliveryLife: 30 * DAY,
+  appLogLife: 30 * DAY,
   auditLife: 2 * 365 * DAY,
 
   agentAnswer: 30 * SECOND,
   agentLifeSign: 45 * SECOND,
   agentSilence: HOUR,
+  /** One turn of a language model with its retries. */
+  modelTurn: 2 * MINUTE,
+  modelAnswerBytes: 4 * KIB * KIB,
+  /** Tool calls that one turn may ask for. */
+  callsPerTurn: 20,
+  /** Times that the model may call tools where the manifest does not say. */
+  inlineSteps: 10,
+  /** What the model is shown of a tool’s result, in characters of its JSON text. */
+  toolResultCharacters: 32_000,
+  /** How long a worker that runs an inline agent counts as alive after its last sign, and how often it gives one. */
+  inlineHold: MINUTE,
+  inlineBeat: 15 * SECOND,
+  /** After this a worker begins nothing more, and hands the run to the next. */
+  inlineShift: 10 * MINUTE,
+  /** Workers that may be lost over the same turn. */
+  inlineTries: 3,
   approvalLife: DAY,
   testRunWait: 60 * SECOND,
   botDeadline: 8 * SECOND,

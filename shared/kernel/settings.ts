@@ -22,6 +22,17 @@ const Environment = z.object({
   TELEGRAM_BOT_SECRET_ARN: z.string().optional(),
   TELEGRAM_API_URL: base('https://api.telegram.org'),
   TELEGRAM_LINK_URL: base('https://t.me'),
+  LANGUAGE_MODEL_SECRET_ARN: z.string().optional(),
+  // Empty is none: the local run takes an address from the shell only where the template names the variable.
+  MODEL_API_URL: z
+    .literal('')
+    .transform(() => undefined)
+    .or(base())
+    .optional(),
+  MODEL_NAME: z
+    .string()
+    .optional()
+    .transform((name) => name || undefined),
   RESPONSE_MODE: z.enum(['stream', 'buffered']).default('buffered'),
   CONSOLE_AUTO_PROVISION: flag,
   ALLOW_LOOPBACK_TARGETS: flag,
@@ -61,6 +72,15 @@ export interface Settings {
     /** What links into the messaging app begin with. */
     linkUrl: string
   }
+  /** The language model that inline agents run on. */
+  model: {
+    /** Where its key is kept; without a key there is no model. */
+    secretArn: string | undefined
+    /** An OpenAI-compatible API, without a trailing slash; `/chat/completions` is appended. */
+    apiUrl: string | undefined
+    /** What an agent runs on whose manifest names no model. */
+    name: string | undefined
+  }
   streaming: boolean
   consoleAutoProvision: boolean
   allowLoopbackTargets: boolean
@@ -95,6 +115,7 @@ export const readSettings = (env: Record<string, string | undefined>): Settings 
     ),
     secretArns: { tokens: e.TOKEN_KEYS_SECRET_ARN, admin: e.ADMIN_KEYS_SECRET_ARN, data: e.DATA_KEYS_SECRET_ARN },
     telegram: { secretArn: e.TELEGRAM_BOT_SECRET_ARN, apiUrl: e.TELEGRAM_API_URL, linkUrl: e.TELEGRAM_LINK_URL },
+    model: { secretArn: e.LANGUAGE_MODEL_SECRET_ARN, apiUrl: e.MODEL_API_URL, name: e.MODEL_NAME },
     streaming: e.RESPONSE_MODE === 'stream',
     consoleAutoProvision: e.CONSOLE_AUTO_PROVISION,
     allowLoopbackTargets: e.ALLOW_LOOPBACK_TARGETS,

@@ -78,6 +78,19 @@ export const CASES: RecordedCase[] = [
     },
   ),
   request('developer-me-refused', 'developer', 'GET /api/v1/dev/me', refused('unauthorized')),
+  request(
+    'developer-account-preflight',
+    'developer-account',
+    'OPTIONS /api/v1/dev/sandbox/seed',
+    { status: 204 },
+    { headers: PREFLIGHT },
+  ),
+  request(
+    'developer-account-stats-refused',
+    'developer-account',
+    'GET /api/v1/dev/apps/app_01kf0rdqg00000000000000001/stats',
+    refused('unauthorized'),
+  ),
   request('manifests-validate', 'manifests', 'POST /api/v1/dev/manifest/validate', { status: 200 }, { body: MANIFEST }),
   request(
     'manifests-publish-refused',
@@ -145,7 +158,9 @@ export const CASES: RecordedCase[] = [
   { trigger: 'sqs', name: 'event-fanout', function: 'event-fanout', carries: ['run.created', 'run.succeeded'] },
   { trigger: 'sqs', name: 'run-dispatch', function: 'run-dispatch', carries: ['run.created'] },
   { trigger: 'sqs', name: 'run-dispatch-resumed', function: 'run-dispatch', carries: ['run.resumed'] },
+  { trigger: 'sqs', name: 'inline-agents', function: 'inline-agents' },
   { trigger: 'sqs', name: 'approved-tools', function: 'approved-tools', carries: ['approval.decided'] },
+  { trigger: 'sqs', name: 'statistics', function: 'statistics', carries: ['run.succeeded'] },
   { trigger: 'sqs', name: 'webhook-delivery', function: 'webhook-delivery' },
   {
     trigger: 'dynamodb-stream',

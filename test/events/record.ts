@@ -4,6 +4,7 @@ import path from 'node:path'
 import { runJourney } from '#examples/demo/journey.ts'
 import { type Platform, startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare, ROOT } from '#local/prepare.ts'
+import { must, newAgent } from '#test/e2e/support.ts'
 import { CASES, fileOf, type RecordedCase } from './cases.ts'
 import { stable } from './stable.ts'
 
@@ -57,6 +58,12 @@ const find = (one: RecordedCase): object => {
   return found
 }
 
+/** The demo's agent is a service of its own; this one would run on a language model, if there was one. */
+const runInlineAgent = async (baseUrl: string): Promise<void> => {
+  const { app, headers } = await newAgent(baseUrl, { runtime: { type: 'inline', instructions: 'You greet people.' } })
+  await must(baseUrl, 'POST', `/api/v1/dev/apps/${app.id}/test-run`, { headers, body: {} })
+}
+
 const keep = (one: RecordedCase, event: object): void => {
   const file = path.join(ROOT, fileOf(one))
   mkdirSync(path.dirname(file), { recursive: true })
@@ -77,6 +84,7 @@ try {
     keep(one, find(one))
   }
   await runJourney({ baseUrl: platform.baseUrl, adminKey: 'local-admin-key' })
+  await runInlineAgent(platform.baseUrl)
   await platform.idle()
   await platform.fire('overdue-sweep')
   for (const one of CASES) if (!one.request) keep(one, find(one))

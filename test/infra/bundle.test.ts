@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { overBudget } from '#infra/bundle/budget.ts'
 import { type BundleReport, bundle, functionNames } from '#infra/bundle.ts'
 import { plans } from './support.ts'
 
@@ -51,6 +52,24 @@ describe('bundles', () => {
     await rm(join(root, 'functions/two'), { recursive: true })
     await bundle({ root })
     expect(existsSync(join(root, 'dist/functions/two'))).toBe(false)
+  })
+
+  it('may have 400 KB, and more only where it is written down why', () => {
+    expect(
+      overBudget([
+        { name: 'api', bytes: 400_000 },
+        { name: 'inline-agents', bytes: 1_250_000 },
+      ]),
+    ).toEqual([])
+    expect(
+      overBudget([
+        { name: 'api', bytes: 400_001 },
+        { name: 'inline-agents', bytes: 1_250_001 },
+      ]),
+    ).toEqual([
+      'functions/api is bundled into 400001 bytes; it may have 400000',
+      'functions/inline-agents is bundled into 1250001 bytes; it may have 1250000',
+    ])
   })
 
   it('that do not compile say where', async () => {

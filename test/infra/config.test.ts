@@ -85,6 +85,8 @@ describe('deployment settings', () => {
       { stage: 'local', telegramApiUrl: 'http://example.com' },
       /telegramApiUrl: must begin/,
     ],
+    ['modelApiUrl', { modelApiUrl: 'http://models.example.com/v1' }, /modelApiUrl: must begin with https/],
+    ['modelApiUrl with a key', { modelApiUrl: 'https://k@m.example.com' }, /modelApiUrl: .*the credentials/],
     ['telegramLinkUrl', { telegramLinkUrl: 'https://t.me/?a=b' }, /telegramLinkUrl: .*leave out the query/],
     ['telegramLinkUrl that is none', { telegramLinkUrl: 't.me' }, /telegramLinkUrl: use an absolute address/],
     ['retainData', { stage: 'prod', retainData: false }, /retainData: false would delete the data of prod/],

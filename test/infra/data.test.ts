@@ -77,8 +77,8 @@ describe('what keeps state', () => {
   })
 
   it('is the bot’s secret, with what Telegram’s calls are known by and without a token', () => {
-    const secrets = resources(data, 'AWS::SecretsManager::Secret').filter(([id]) => !/Keys/.test(id))
-    expect(secrets.map(([id]) => id)).toEqual([expect.stringMatching(/^TelegramBot/)])
+    const secrets = resources(data, 'AWS::SecretsManager::Secret').filter(([id]) => /^TelegramBot/.test(id))
+    expect(secrets).toHaveLength(1)
     expect(secrets[0]?.[1].Properties.SecretString).toBeUndefined()
     expect(secrets[0]?.[1].Properties.GenerateSecretString).toEqual({
       SecretStringTemplate: '{"token":""}',
@@ -86,5 +86,10 @@ describe('what keeps state', () => {
       PasswordLength: 64,
       ExcludePunctuation: true,
     })
+  })
+  it('is the language model’s secret, without a key until the operator puts one there', () => {
+    const secrets = resources(data, 'AWS::SecretsManager::Secret').filter(([id]) => !/Keys|^TelegramBot/.test(id))
+    expect(secrets.map(([id]) => id)).toEqual([expect.stringMatching(/^LanguageModel/)])
+    expect(secrets[0]?.[1].Properties).toMatchObject({ SecretString: '{"api_key":""}' })
   })
 })

@@ -32,7 +32,10 @@ describe('the environment of the functions', () => {
     expect(settings.telegram.secretArn !== undefined).toBe(capabilities.includes('bot'))
     for (const variable of ['TELEGRAM_API_URL', 'TELEGRAM_LINK_URL'])
       expect(environmentOf(name)[variable] !== undefined).toBe(capabilities.includes('bot'))
-    for (const queue of ['fanout', 'dispatch', 'delivery', 'approved-tools'] as const) {
+    expect(settings.model.secretArn !== undefined).toBe(capabilities.includes('model'))
+    for (const variable of ['MODEL_API_URL', 'MODEL_NAME'])
+      expect(environmentOf(name)[variable] !== undefined).toBe(capabilities.includes('model'))
+    for (const queue of ['fanout', 'dispatch', 'delivery', 'approved-tools', 'inline-runs'] as const) {
       expect(environmentOf(name)[queueUrlVariable(queue)] !== undefined).toBe(capabilities.includes(`queue:${queue}`))
     }
   })
@@ -65,6 +68,15 @@ describe('the environment of the functions', () => {
     })
     const own = environmentOf('bot', { telegramApiUrl: 'https://bot-api.example.com/' })
     expect(own.TELEGRAM_API_URL).toBe('https://bot-api.example.com')
+  })
+
+  it('tells who runs inline agents where the model is; nowhere unless the operator says so', () => {
+    expect(readSettings(environmentOf('inline-agents')).model).toMatchObject({ apiUrl: undefined, name: undefined })
+    const set = { modelApiUrl: 'https://models.example.com/v1/', modelName: 'small' }
+    expect(readSettings(environmentOf('inline-agents', set)).model).toMatchObject({
+      apiUrl: 'https://models.example.com/v1',
+      name: 'small',
+    })
   })
 
   it('answers buffered where the gateway cannot stream', () => {

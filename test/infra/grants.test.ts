@@ -47,13 +47,14 @@ describe('what the roles may do', () => {
   it.each(plans)('lets $name read the secrets that it declares, and no other', ({ name, capabilities }) => {
     const read = statementsOf(service, name).filter(({ actions }) => actions.includes('secretsmanager:GetSecretValue'))
     const secrets = read.flatMap(({ resources: of }) =>
-      of.map((resource) => /(Token|Admin|Data)Keys|TelegramBot/.exec(text(resource))?.[0]),
+      of.map((resource) => /(Token|Admin|Data)Keys|TelegramBot|LanguageModel/.exec(text(resource))?.[0]),
     )
     const known: Record<string, string> = {
       'keys:tokens': 'TokenKeys',
       'keys:admin': 'AdminKeys',
       'keys:data': 'DataKeys',
       bot: 'TelegramBot',
+      model: 'LanguageModel',
     }
     const declared = capabilities.flatMap((capability) => known[capability] ?? [])
     expect(secrets.sort()).toEqual(declared.sort())
@@ -94,7 +95,13 @@ describe('what the roles may do', () => {
 
   it('lets only functions that serve or remove files reach the content of customers’ files', () => {
     const reaching = plans.filter(({ capabilities }) => capabilities.some((one) => one.startsWith('files:')))
-    expect(reaching.map(({ name }) => name)).toEqual(['overdue-sweep', 'tools', 'workspace'])
+    expect(reaching.map(({ name }) => name)).toEqual([
+      'developer-account',
+      'inline-agents',
+      'overdue-sweep',
+      'tools',
+      'workspace',
+    ])
   })
 
   it('gives no role a policy from elsewhere', () => {

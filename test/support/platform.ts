@@ -2,8 +2,10 @@ import { DynamoDBDocumentClient, type PutCommand, type TransactWriteCommand } fr
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
 import { requestFunctions, workers } from '#functions/registry.ts'
 import { planFunctions } from '#infra/plan.ts'
+import { createLanguageModel } from '#shared/adapters/language-model.ts'
 import { createLogger } from '#shared/adapters/logger.ts'
 import { noBot } from '#shared/adapters/no-bot.ts'
+import { noModel } from '#shared/adapters/no-model.ts'
 import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
 import { createTelegramBot } from '#shared/adapters/telegram.ts'
 import type { Deps, WorkerWork } from '#shared/domain/deps.ts'
@@ -107,6 +109,8 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
     },
     http: createOutgoingHttp({ allowLoopbackHttp: settings.allowLoopbackTargets }),
     bot: createTelegramBot({ credentials: async () => TEST_BOT, apiUrl: settings.telegram.apiUrl, clock }),
+    // As deployed without a key; tests of inline agents put one that answers here.
+    model: createLanguageModel({ key: async () => undefined, apiUrl: undefined, name: undefined }),
     queues: {
       async send(queue, sent) {
         for (const { body, delayMs = 0, group } of sent) {
@@ -143,7 +147,8 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
       return rings[ring]
     }
     const bot = plans.get(name)?.includes('bot') ? deps.bot : noBot
-    return { ...deps, bot, keys: { tokens: ringFor('tokens'), admin: ringFor('admin'), data: ringFor('data') } }
+    const model = plans.get(name)?.includes('model') ? deps.model : noModel
+    return { ...deps, bot, model, keys: { tokens: ringFor('tokens'), admin: ringFor('admin'), data: ringFor('data') } }
   }
 
   const pipelines = Object.entries(requestFunctions).map(([name, endpoints]): [typeof endpoints, RequestHandler] => [

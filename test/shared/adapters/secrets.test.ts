@@ -1,7 +1,7 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createBotCredentials, createKeys } from '#shared/adapters/secrets.ts'
+import { createBotCredentials, createKeys, createModelKey } from '#shared/adapters/secrets.ts'
 import { TestClock } from '#test/support/clock.ts'
 
 const manager = mockClient(SecretsManagerClient)
@@ -60,6 +60,29 @@ describe('the bot’s secret', () => {
     const failure = await createBotCredentials('arn:bot', new TestClock())().catch((error: Error) => error)
     expect(failure).toBeInstanceOf(Error)
     expect(`${(failure as Error).stack} ${(failure as Error).cause}`).not.toContain('token-of-the-bot')
+  })
+})
+
+describe('the language model’s key', () => {
+  it('is read once in five minutes; empty, or nowhere at all, it means that there is no model', async () => {
+    const read = createModelKey('arn:model', new TestClock())
+    holding({ api_key: 'sk-1' })
+    expect([await read(), await read()]).toEqual(['sk-1', 'sk-1'])
+    expect(calls()).toBe(1)
+    holding({ api_key: '' })
+    expect(await createModelKey('arn:model', new TestClock())()).toBeUndefined()
+    expect(await createModelKey(undefined, new TestClock())()).toBeUndefined()
+  })
+
+  it.each([
+    ['no JSON', 'sk-secret'],
+    ['without its field', { key: 'sk-secret' }],
+    ['what no header takes', { api_key: 'sk-secret\nx' }],
+  ])('that is %s is refused without a word of it', async (_what, value) => {
+    holding(value)
+    const failure = await createModelKey('arn:model', new TestClock())().catch((error: Error) => error)
+    expect(failure).toBeInstanceOf(Error)
+    expect(`${(failure as Error).stack} ${(failure as Error).cause}`).not.toContain('sk-secret')
   })
 })
 

@@ -1,0 +1,33 @@
+import * as z from 'zod'
+import { runInline } from '#shared/domain/inline/run.ts'
+import { BusMessage } from '#shared/events/queues.ts'
+import { check } from '#shared/http/parse.ts'
+import type { QueueWorker } from '#shared/http/worker.ts'
+
+const Data = z.object({ run_id: z.string(), installation_id: z.string() })
+
+/** Runs inline agents on the language model. A worker of its own: the model's library is large, and its turns take long. */
+export const worker: QueueWorker = {
+  name: 'inline-agents',
+  source: { kind: 'queue', queue: 'inline-runs' },
+  needs: [
+    'table:read',
+    'table:write',
+    'objects:read',
+    'objects:write',
+    'files:write',
+    'model',
+    // It hands a long run to the next worker.
+    'queue:inline-runs',
+  ],
+  timeoutSeconds: 900,
+  memoryMb: 1_024,
+  async handle(work, message) {
+    const { detail } = BusMessage.parse(message)
+    const { run_id, installation_id } = Data.parse(JSON.parse(detail.data))
+    await runInline(work, { installation_id, id: run_id }, (schema, value) => {
+      const named = check(z.object({ arguments: schema }), { arguments: value }, 'The tool’s arguments')
+      return (named as { arguments: Record<string, unknown> }).arguments
+    })
+  },
+}

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { lastResult, type ModelServer, startModelServer } from '#test/support/model-server.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { configureModel, decide, inlineAgent, readRun, runOf } from './support.ts'
+
+let platform: TestPlatform
+let model: ModelServer
+let page: Receiver
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  model = await startModelServer()
+  page = await startReceiver()
+})
+afterAll(async () => {
+  await Promise.all([model.close(), page.close()])
+  await platform.stop()
+})
+beforeEach(() => {
+  configureModel(platform, model)
+  model.requests.length = 0
+  model.always((request) => ({ text: lastResult(request) ?? 'nothing' }))
+  page.requests.length = 0
+  page.answer({ kind: 'answer', status: 200, body: 'the page' })
+})
+
+const fetchPage = () => ({ tool: 'http_fetch', arguments: { url: page.url } })
+
+/** Lets a minute pass and the sweep run, as the schedule would. */
+const minute = async () => {
+  await platform.drain()
+  platform.clock.advance(60_000)
+  await platform.sweep()
+  await platform.drain()
+}
+
+describe('a call that needs a person', () => {
+  it('stops the run, and no worker waits meanwhile', async () => {
+    const app = await inlineAgent(platform)
+    model.next({ text: 'Let me look.', calls: [fetchPage()] })
+    const run = await runOf(platform, app)
+    expect(run.status).toBe('awaiting_approval')
+    expect(run.steps).toMatchObject([
+      { type: 'message', output: { text: 'Let me look.' } },
+      { type: 'approval', status: 'pending', tool: 'http_fetch' },
+    ])
+    await minute()
+    expect(model.requests).toHaveLength(1)
+    expect(page.requests).toEqual([])
+  })
+
+  it('that was approved is made once, and the model goes on with its result and the whole conversation', async () => {
+    const app = await inlineAgent(platform)
+    model.next({ text: 'Let me look.', calls: [fetchPage()] })
+    const waiting = await runOf(platform, app)
+    expect((await decide(platform, app, waiting, 'approve')).status).toBe(200)
+    await platform.drain()
+    const run = await readRun(platform, app, waiting.id)
+    expect(run).toMatchObject({ status: 'succeeded', output: { body: 'the page' } })
+    expect(page.requests).toHaveLength(1)
+    expect(model.requests).toHaveLength(2)
+    expect(model.requests[1]?.messages.map(({ role, content }) => [role, content?.slice(0, 12)])).toEqual([
+      ['system', 'You are the '],
+      ['user', '{"input":{"q'],
+      ['assistant', 'Let me look.'],
+      ['tool', expect.stringContaining('{')],
+    ])
+    expect(run.cost_units).toBe(30)
+  })
+
+  it('that was rejected is told to the model as such', async () => {
+    const app = await inlineAgent(platform)
+    model.next({ calls: [fetchPage()] })
+    const waiting = await runOf(platform, app)
+    await decide(platform, app, waiting, 'reject')
+    await platform.drain()
+    const run = await readRun(platform, app, waiting.id)
+    expect(run).toMatchObject({ status: 'succeeded', output: { error: { code: 'rejected' } } })
+    expect(page.requests).toEqual([])
+  })
+
+  it('holds back the calls behind it, which are made after the decision', async () => {
+    const app = await inlineAgent(platform)
+    const info = { tool: 'workspace_info' }
+    model.next({ calls: [info, fetchPage(), info] })
+    const waiting = await runOf(platform, app)
+    expect(waiting.steps.map(({ type }: { type: string }) => type)).toEqual(['message', 'tool_call', 'approval'])
+    await decide(platform, app, waiting, 'approve')
+    await platform.drain()
+    const run = await readRun(platform, app, waiting.id)
+    expect(run.status).toBe('succeeded')
+    expect(run.steps.map(({ type }: { type: string }) => type)).toEqual([
+      'message',
+      'tool_call',
+      'approval',
+      'tool_call',
+      'message',
+    ])
+  })
+
+  it('asked for twice in one turn is decided twice', async () => {
+    const app = await inlineAgent(platform)
+    model.next({ calls: [fetchPage(), fetchPage()] })
+    let run = await runOf(platform, app)
+    for (let decided = 0; decided < 2; decided++) {
+      expect(run.status).toBe('awaiting_approval')
+      await decide(platform, app, run, 'approve')
+      await platform.drain()
+      run = await readRun(platform, app, run.id)
+    }
+    expect(run.status).toBe('succeeded')
+    expect(page.requests).toHaveLength(2)
+  })
+
+  it('goes on within two minutes when the message of the decision is lost', async () => {
+    const app = await inlineAgent(platform)
+    model.next({ calls: [fetchPage()] })
+    const waiting = await runOf(platform, app)
+    await decide(platform, app, waiting, 'reject')
+    platform.outbox.length = 0
+    await minute()
+    await minute()
+    expect(await readRun(platform, app, waiting.id)).toMatchObject({ status: 'succeeded' })
+  })
+
+  it('of a run that was cancelled meanwhile is not made', async () => {
+    const app = await inlineAgent(platform)
+    model.next({ calls: [fetchPage()] })
+    const waiting = await runOf(platform, app)
+    await platform.call('POST', `/api/v1/runs/${waiting.id}/cancel`, { token: app.token })
+    await minute()
+    expect((await readRun(platform, app, waiting.id)).status).toBe('cancelled')
+    expect([model.requests.length, page.requests.length]).toEqual([1, 0])
+  })
+
+  it('to a forbidden address is refused to the model without asking anybody', async () => {
+    const app = await inlineAgent(platform)
+    model.next({ calls: [{ tool: 'http_fetch', arguments: { url: 'https://10.0.0.1/' } }] })
+    expect(await runOf(platform, app)).toMatchObject({
+      status: 'succeeded',
+      output: { error: { code: 'blocked_target' } },
+    })
+  })
+})

@@ -1,0 +1,295 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CounterEntity } from '#shared/entities/developers.ts'
+import { NotificationEntity } from '#shared/entities/notifications.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { killAfter } from '#test/support/faults.ts'
+import type { Installed } from '#test/support/fixtures.ts'
+import { type ModelServer, startModelServer } from '#test/support/model-server.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { configureModel, decide, inlineAgent, readRun } from './support.ts'
+
+let platform: TestPlatform
+let model: ModelServer
+let page: Receiver
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  model = await startModelServer()
+  page = await startReceiver()
+})
+afterAll(async () => {
+  await Promise.all([model.close(), page.close()])
+  await platform.stop()
+})
+beforeEach(() => {
+  configureModel(platform, model)
+  page.answer({ kind: 'answer', status: 200, body: 'the page' })
+})
+
+const notify = { tool: 'notify_user', arguments: { title: 'Hello', body: 'World' } }
+const save = { tool: 'save_file', arguments: { name: 'notes.txt', content: 'notes' } }
+
+/** Two calls that change something, one that a person approves, then the end; by how far the conversation got. */
+const script = () =>
+  model.always(({ messages }) => {
+    const turns = messages.filter(({ role }) => role === 'assistant').length
+    if (turns === 0) return { text: 'first', calls: [notify, save] }
+    if (turns === 1) return { calls: [{ tool: 'http_fetch', arguments: { url: page.url } }] }
+    return { text: 'done' }
+  })
+
+const inlineMessages = () => {
+  const found = platform.messages.filter(({ queue }) => queue === 'inline-runs')
+  for (const message of found) platform.messages.splice(platform.messages.indexOf(message), 1)
+  return found
+}
+
+/** Hands everything on but what is for the inline worker. */
+const relay = async () => {
+  for (let i = 0; i < 6; i++) {
+    await platform.deps.bus.put(platform.outbox.splice(0))
+    const due = platform.messages.filter(({ queue }) => queue !== 'inline-runs')
+    for (const message of due) platform.messages.splice(platform.messages.indexOf(message), 1)
+    for (const message of due) await platform.deliver(message)
+  }
+}
+
+/** Lets time pass and the sweep run; a person approves whatever waits. */
+const recover = async (app: Installed, id: string) => {
+  for (let i = 0; i < 8; i++) {
+    await platform.drain()
+    const run = await readRun(platform, app, id)
+    if (run.status === 'awaiting_approval') await decide(platform, app, run, 'approve')
+    platform.clock.advance(60_000)
+    await platform.sweep()
+  }
+  await platform.drain()
+}
+
+describe('a worker of inline agents that dies at any point', () => {
+  it.each([
+    ['before the approval', false],
+    ['after the approval', true],
+  ])(
+    '%s leaves a run that ends, with every call made once',
+    async (_when, approved) => {
+      script()
+      let points = 0
+      for (let n = 1; n < 60; n++) {
+        platform.clock.advance(7_200_000)
+        page.requests.length = 0
+        const app = await inlineAgent(platform)
+        const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+        if (approved) {
+          await platform.drain()
+          await decide(platform, app, await readRun(platform, app, run.id), 'approve')
+        }
+        await relay()
+        const due = inlineMessages()
+        expect(due.length).toBeGreaterThan(0)
+        const death = killAfter(platform, n)
+        for (const message of due) await platform.deliver(message)
+        const reached = death.restore()
+        // The queue brings again what was not acknowledged, and again although it was.
+        for (const message of due) await platform.deliver(message)
+        await recover(app, run.id)
+        const ended = await readRun(platform, app, run.id)
+        expect(ended, `died after effect ${n}`).toMatchObject({ status: 'succeeded', output: { text: 'done' } })
+        const made = ended.steps.map(({ type, tool }: { type: string; tool: string | null }) => tool ?? type)
+        expect(made).toEqual(['message', 'notify_user', 'save_file', 'message', 'http_fetch', 'message'])
+        const told = await platform.deps.table.query(
+          NotificationEntity,
+          { workspace_id: app.workspaceId },
+          { limit: 100 },
+        )
+        expect(told.items.filter(({ kind }) => kind === 'agent.notice')).toHaveLength(1)
+        const files = await platform.call('GET', '/api/v1/files', { token: app.token })
+        expect(files.body.items.filter(({ name }: { name: string }) => name === 'notes.txt')).toHaveLength(1)
+        expect(page.requests.length).toBe(1)
+        const counter = { owner: app.installation.id, counter: 'active_runs' }
+        expect((await platform.deps.table.get(CounterEntity, counter))?.n).toBe(0)
+        if (!reached) break
+        points = n
+      }
+      expect(points).toBe(approved ? 3 : 8)
+    },
+    60_000,
+  )
+})
+
+describe('a worker that dies while another agent answers its question', () => {
+  it('is followed by one that waits for the same answer, and asks nobody again', async () => {
+    const input_schema = { type: 'object' }
+    const target = await inlineAgent(platform, { tools: [{ name: 'count', description: 'Counts.', input_schema }] })
+    const asking = await inlineAgent(platform, { workspaceId: target.workspaceId })
+    model.always(({ messages }) => {
+      if (JSON.parse(messages[1]?.content ?? '').tool) return { text: '{"pieces": 7}' }
+      if (messages.some(({ role }) => role === 'tool')) return { text: 'done' }
+      return { calls: [{ tool: 'ask_agent', arguments: { agent: target.app.slug, tool: 'count' } }] }
+    })
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token: asking.token, body: {} })
+    await relay()
+    // Begun, its turn kept, its call counted, the question asked: then it dies.
+    const death = killAfter(platform, 4)
+    for (const message of inlineMessages()) await platform.deliver(message)
+    expect(death.restore()).toBe(true)
+    const begun = await platform.call('GET', '/api/v1/runs', { token: target.token })
+    expect(begun.body.items).toMatchObject([{ status: 'queued' }])
+    for (let i = 0; i < 2; i++) {
+      await relay()
+      for (const message of inlineMessages()) await platform.deliver(message)
+      platform.clock.advance(LIMITS.inlineHold)
+      await platform.sweep()
+    }
+    await platform.drain()
+    expect(await readRun(platform, asking, run.id)).toMatchObject({ status: 'succeeded', output: { text: 'done' } })
+    const asked = await platform.call('GET', '/api/v1/runs', { token: target.token })
+    expect(asked.body.items).toMatchObject([{ status: 'succeeded', output: { pieces: 7 }, trigger: 'agent' }])
+  })
+})
+
+describe('wake-ups', () => {
+  it('of ten workers at the same time let one take each turn', async () => {
+    script()
+    const app = await inlineAgent(platform)
+    model.requests.length = 0
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+    await relay()
+    const [message] = inlineMessages()
+    if (!message) throw new Error('nobody was woken')
+    await Promise.all(Array.from({ length: 10 }, () => platform.deliver(message)))
+    expect(model.requests).toHaveLength(2)
+    await recover(app, run.id)
+    expect(model.requests).toHaveLength(3)
+    expect((await readRun(platform, app, run.id)).status).toBe('succeeded')
+  })
+
+  it('that were all lost are made good by the sweep', async () => {
+    script()
+    const app = await inlineAgent(platform)
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+    platform.outbox.length = 0
+    platform.clock.advance(60_000)
+    await platform.sweep()
+    await platform.drain()
+    expect((await readRun(platform, app, run.id)).status).toBe('awaiting_approval')
+  })
+
+  it('while a slow worker is at it do not start another, until its signs of life stop', async () => {
+    const app = await inlineAgent(platform)
+    const gate = Promise.withResolvers<void>()
+    model.requests.length = 0
+    model.always({ text: 'done' })
+    model.next(async () => {
+      await gate.promise
+      return { calls: [notify] }
+    })
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+    await relay()
+    const [message] = inlineMessages()
+    if (!message) throw new Error('nobody was woken')
+    const slow = platform.deliver(message)
+    while (model.requests.length < 1) await new Promise((resolve) => setTimeout(resolve, 5))
+    await platform.deliver(message)
+    expect(model.requests).toHaveLength(1)
+    // The clock jumps without a sign: the next one takes over, and what the slow one comes with is dropped.
+    platform.clock.advance(LIMITS.inlineHold + 1)
+    await platform.deliver(message)
+    expect(await readRun(platform, app, run.id)).toMatchObject({ status: 'succeeded' })
+    gate.resolve()
+    expect(await slow).toBe(true)
+    const told = await platform.deps.table.query(NotificationEntity, { workspace_id: app.workspaceId }, { limit: 10 })
+    expect(told.items).toEqual([])
+  })
+
+  it('of a turn that kills every worker end: the run fails', async () => {
+    const app = await inlineAgent(platform)
+    const real = platform.deps.model
+    platform.deps.model = {
+      turn: () => {
+        throw new Error('the worker is out of memory')
+      },
+    }
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+    for (let i = 0; i < 8; i++) {
+      await relay()
+      for (const message of inlineMessages()) await platform.deliver(message)
+      platform.clock.advance(60_000)
+      await platform.sweep()
+    }
+    platform.deps.model = real
+    expect(await readRun(platform, app, run.id)).toMatchObject({ status: 'failed', error_code: 'agent_timeout' })
+  })
+})
+
+describe('a worker that takes long', () => {
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+
+  /** Gives its signs of life this often. */
+  const beating = (ms: number) => {
+    const real = setInterval
+    vi.spyOn(globalThis, 'setInterval').mockImplementation(((beat: () => void, every: number) =>
+      real(beat, every === LIMITS.inlineBeat ? ms : every)) as typeof setInterval)
+  }
+  const started = async () => {
+    const app = await inlineAgent(platform)
+    model.requests.length = 0
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+    await relay()
+    const [message] = inlineMessages()
+    if (!message) throw new Error('nobody was woken')
+    const working = platform.deliver(message)
+    while (model.requests.length < 1) await new Promise((resolve) => setTimeout(resolve, 5))
+    return { app, run, message, working }
+  }
+
+  it('keeps the run by its signs of life, also before the sweep', async () => {
+    beating(10)
+    const gate = Promise.withResolvers<void>()
+    model.always(async () => {
+      await gate.promise
+      return { text: 'done' }
+    })
+    const { app, run, message, working } = await started()
+    for (let i = 0; i < 4; i++) {
+      platform.clock.advance(LIMITS.inlineHold - 1_000)
+      await new Promise((resolve) => setTimeout(resolve, 80))
+      await platform.sweep()
+      await platform.deliver(message)
+    }
+    expect([model.requests.length, inlineMessages().length]).toEqual([1, 0])
+    gate.resolve()
+    await working
+    expect((await readRun(platform, app, run.id)).status).toBe('succeeded')
+  })
+
+  it('stops waiting for the model when the run is cancelled', async () => {
+    beating(10)
+    configureModel(platform, model, 60_000)
+    model.always({ hang: true })
+    const { app, run, working } = await started()
+    await platform.call('POST', `/api/v1/runs/${run.id}/cancel`, { token: app.token })
+    expect(await working).toBe(true)
+    expect((await readRun(platform, app, run.id)).status).toBe('cancelled')
+  }, 5_000)
+
+  it('hands the run to the next before its own time is over', async () => {
+    let ahead = 0
+    const real = performance.now.bind(performance)
+    vi.spyOn(performance, 'now').mockImplementation(() => real() + ahead)
+    model.always({ text: 'done' })
+    model.next(() => {
+      ahead = LIMITS.inlineShift + 1
+      return { calls: [notify] }
+    })
+    const { app, run, working } = await started()
+    await working
+    expect((await readRun(platform, app, run.id)).steps).toHaveLength(1)
+    await platform.drain()
+    expect(await readRun(platform, app, run.id)).toMatchObject({ status: 'succeeded' })
+    expect(model.requests).toHaveLength(2)
+  })
+})
