@@ -8,11 +8,11 @@ import { fixed, type Table } from './report/table.ts'
 import { median } from './statistics.ts'
 
 /** What a million API calls are, by weight. Names as in the table of endpoints. */
-const CALL_MIX: Record<string, number> = {
+export const CALL_MIX: Record<string, number> = {
   'GET /api/v1/me': 10,
   'GET /api/v1/runs: 20 of them': 15,
   'GET /api/v1/runs/{id}': 25,
-  'GET /api/v1/events': 20,
+  'GET /api/v1/events: since an earlier one': 20,
   'POST /api/v1/runs/{id}/steps': 15,
   'POST /api/v1/tools/{name}/invoke: list_runs': 5,
   'GET /console/runs: 20 of them': 5,

@@ -1,12 +1,9 @@
 import { requestFunctions } from '#functions/registry.ts'
-import { developerScenarios } from './endpoints/developer.ts'
-import { integrationScenarios } from './endpoints/integration.ts'
+import type { Endpoint } from '#shared/http/endpoint.ts'
 import type { Consumption } from './endpoints/meter.ts'
-import { oauthScenarios } from './endpoints/oauth.ts'
-import { adminScenarios, consoleScenarios } from './endpoints/people.ts'
-import type { Scenario } from './endpoints/scenario.ts'
+import { nameOf, type Scenario } from './endpoints/scenario.ts'
+import { scenariosOf } from './endpoints/scenarios.ts'
 import { type Stage, startStage } from './endpoints/stage.ts'
-import { webhookScenarios } from './endpoints/webhooks.ts'
 import { measureWorkers } from './endpoints/workers.ts'
 import { fixed, type Table } from './report/table.ts'
 
@@ -15,69 +12,65 @@ export interface Measured {
   consumption: Consumption
 }
 
-/** What the main job asks of the store: by request, and by message of the workers. */
+type Group = Endpoint['group']
+
+/** What the platform asks of the store: by request, and by message of the workers. */
 export interface StoreUse {
-  requests: Measured[]
+  requests: (Measured & { group: Group })[]
   workers: Measured[]
-  /** Endpoints that are served and have no scenario here. */
-  unmeasured: string[]
   /** Requests that were not answered as they should. */
   failures: string[]
 }
 
-const SCENARIOS: Scenario[] = [
-  ...integrationScenarios,
-  ...webhookScenarios,
-  ...oauthScenarios,
-  ...consoleScenarios,
-  ...developerScenarios,
-  ...adminScenarios,
-]
-
 /** Long enough that every rate limit is at rest again, short enough that no token or code has expired. */
 const REST_MS = 30_000
 
-const served = (): string[] =>
-  Object.values(requestFunctions)
-    .flat()
-    .filter(({ group }) => group !== 'docs')
-    .map(({ method, path }) => `${method} ${path}`)
-
-/** A scenario's name in the tables: the endpoint, and what it does where it is there more than once. */
-export const nameOf = ({ endpoint, variant }: Pick<Scenario, 'endpoint' | 'variant'>): string =>
-  variant ? `${endpoint}: ${variant}` : endpoint
-
-const measure = async (stage: Stage, scenario: Scenario): Promise<Measured> => {
-  const send = await scenario.prepare(stage)
+const measure = async (stage: Stage, scenario: Scenario): Promise<Consumption> => {
+  const { send, works } = await scenario.prepare(stage)
   await stage.platform.drain()
   stage.platform.clock.advance(REST_MS)
   const metered = () => stage.meter.during(send)
-  // A test run's answer waits for the dispatcher, whose own calls count as the worker's.
-  const { consumption } = await (scenario.endpoint.endsWith('/test-run') ? stage.whileWorking(metered) : metered())
-  return { name: nameOf(scenario), consumption }
+  // The workers' own calls are theirs, also those that the request waits for.
+  const { consumption } = await (works ? stage.whileWorking(metered) : metered())
+  return consumption
 }
 
-/** Measures every endpoint of the main job that is served, and the workers behind a run and a delivery. */
-export const measureStoreUse = async (): Promise<StoreUse> => {
+export interface StoreUseOptions {
+  /** Only requests whose name has this in it, and no workers. */
+  only?: string
+}
+
+/** Measures every declared endpoint, and the workers behind a run and a delivery. */
+export const measureStoreUse = async ({ only = '' }: StoreUseOptions = {}): Promise<StoreUse> => {
   const stage = await startStage()
   try {
-    const here = new Set(served())
-    const requests: Measured[] = []
+    const requests: StoreUse['requests'] = []
     const failures: string[] = []
-    for (const scenario of SCENARIOS) {
-      if (!here.has(scenario.endpoint)) continue
+    const endpoints = Object.values(requestFunctions).flat()
+    for (const [endpoint, scenario] of endpoints.flatMap((one) =>
+      scenariosOf(one).map((each) => [one, each] as const),
+    )) {
+      const name = nameOf(scenario)
+      if (!name.includes(only)) continue
       try {
-        requests.push(await measure(stage, scenario))
+        requests.push({ name, group: endpoint.group, consumption: await measure(stage, scenario) })
       } catch (error) {
-        failures.push(`${nameOf(scenario)}: ${error instanceof Error ? error.message : error}`)
+        failures.push(`${name}: ${error instanceof Error ? error.message : error}`)
       }
     }
-    const covered = new Set(SCENARIOS.map(({ endpoint }) => endpoint))
-    const unmeasured = [...here].filter((endpoint) => !covered.has(endpoint))
-    return { requests, workers: await measureWorkers(stage), unmeasured, failures }
+    return { requests, workers: only ? [] : await measureWorkers(stage), failures }
   } finally {
     await stage.close()
   }
+}
+
+const GROUPS: Record<Group, string> = {
+  api: 'Integration API',
+  oauth: 'OAuth',
+  console: 'Console',
+  developer: 'Developer API',
+  admin: 'Moderation',
+  docs: 'Documentation',
 }
 
 const rowOf = ({ name, consumption }: Measured): string[] => [
@@ -89,20 +82,22 @@ const rowOf = ({ name, consumption }: Measured): string[] => [
 ]
 
 /** The tables of what was measured. */
-export const storeUseTables = ({ requests, workers, unmeasured }: StoreUse): Table[] => {
+export const storeUseTables = ({ requests, workers }: StoreUse): Table[] => {
   const columns = ['calls', 'round trips', 'read units', 'write units']
   const notes = [
     'Round trips: calls one after the other; those made at the same time count once. Units by DynamoDB’s published rules from the sizes of the real items (bench/capacity.ts), the keys-only indexes included; reads are consistent unless they go through an index.',
     'With rate limits at rest. While a bucket refills, a request makes one more round trip and one more write per bucket.',
-    ...(unmeasured.length ? [`Served and not part of this table: ${unmeasured.join(', ')}.`] : []),
+    '`ask_agent` and a test run wait for a run: how often they look depends on how long it takes. The streams are those of a run that has ended.',
   ]
+  const groups = Object.entries(GROUPS) as [Group, string][]
   return [
-    {
-      title: 'Endpoints: what they ask of the store',
+    ...groups.map(([group, name], i) => ({
+      title: `${name}: what a request asks of the store`,
       columns: ['endpoint', ...columns],
-      rows: requests.map(rowOf),
-      notes,
-    },
+      rows: requests.filter((one) => one.group === group).map(rowOf),
+      // They hold for every table; the page has them once.
+      notes: i === groups.length - 1 ? notes : [],
+    })),
     {
       title: 'Workers: what one message asks of the store',
       columns: ['message', ...columns],

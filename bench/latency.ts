@@ -4,10 +4,11 @@ import path from 'node:path'
 import { startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare } from '#local/prepare.ts'
 import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { measureAsking } from './latency/asking.ts'
 import { applyLoad, type Latencies, type Load } from './latency/load.ts'
 import { clientOf, createTenant } from './latency/setup.ts'
 import { fixed, type Table } from './report/table.ts'
-import { percentile } from './statistics.ts'
+import { median, percentile } from './statistics.ts'
 
 /** From a commit to the request that tells of it, in the local run. */
 const P95_LIMIT_MS = 500
@@ -43,13 +44,14 @@ export const measureLatency = async ({ seconds = 10, runsPerSecond = 3 }: Latenc
     const load = { seconds, runsPerSecond }
     // What is loaded at the first use is no part of how it goes on.
     await applyLoad(call, agent, tenants, { seconds: 2, runsPerSecond: 2 })
+    const asking = await measureAsking(call)
     const calm = await applyLoad(call, agent, tenants, load)
     const hanging = await open()
     hanging.answer({ kind: 'hang' })
     const subscription = { url: hanging.url, events: ['run.*'] }
     await call('POST', '/api/v1/webhooks', tenants[0]?.headers ?? {}, subscription)
     const beside = await applyLoad(call, agent, tenants, load)
-    return { load, calm, beside, hung: hanging.requests.length }
+    return { load, asking, calm, beside, hung: hanging.requests.length }
   } finally {
     await Promise.all(opened.map((receiver) => receiver.close()))
     await platform.stop()
@@ -75,8 +77,14 @@ const rows = (name: string, { dispatch, deliveries, lost }: Latencies): string[]
   row(`webhook deliveries, ${name}`, deliveries, String(lost)),
 ]
 
-/** The table of what was measured. */
-export const latencyTables = ({ load, calm, beside, hung }: Awaited<ReturnType<typeof measureLatency>>): Table[] => [
+/** The tables of what was measured. */
+export const latencyTables = ({
+  load,
+  asking,
+  calm,
+  beside,
+  hung,
+}: Awaited<ReturnType<typeof measureLatency>>): Table[] => [
   {
     title: 'From the commit to the request, in the local run',
     columns: ['what', 'arrived', 'p50 ms', 'p95 ms', 'max ms', 'lost', `p95 below ${P95_LIMIT_MS}`],
@@ -84,6 +92,20 @@ export const latencyTables = ({ load, calm, beside, hung }: Awaited<ReturnType<t
     notes: [
       `${TENANTS} installations with ${RECEIVERS_EACH} webhook receivers each start ${load.runsPerSecond} runs a second each for ${load.seconds} seconds, over HTTP; the agent answers at once. From created_at of the run or the event to the request’s arrival. Platform, agent, receivers and load share one machine and the loopback interface.`,
       `In the second half the first installation has one more receiver, which takes requests and never answers (it got ${hung}); the rows show all others. “Lost” counts runs and deliveries together.`,
+    ],
+  },
+  {
+    title: 'What `ask_agent` adds to the time that the asked agent takes, in the local run',
+    columns: ['the agent answers after', 'calls', 'p50 ms', 'p95 ms', 'max ms', 'store calls'],
+    rows: asking.map(({ answersAfter, added, storeCalls }) => [
+      `${answersAfter} ms`,
+      String(added.length),
+      ...[0.5, 0.95, 1].map((part) => fixed(percentile(added, part), 0)),
+      fixed(median(storeCalls), 0),
+    ]),
+    notes: [
+      'Over HTTP, one call after the other, from the call to its answer, without the time between the target’s request and its answer: admission, the run, its dispatch, and the reads by which the call waits, the first after 40 ms and then ever more rarely.',
+      'Store calls: those of the waiting request, in one process (median); the dispatch of the run makes its own.',
     ],
   },
 ]

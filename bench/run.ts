@@ -6,6 +6,7 @@ import { type CpuUse, cpuTables, measureCpu } from './cpu.ts'
 import { measureStoreUse, type StoreUse, storeUseTables } from './endpoints.ts'
 import { latencyTables, measureLatency } from './latency.ts'
 import { libraries } from './libraries.ts'
+import { listTables, measureLists } from './lists.ts'
 import { measureOauth, oauthTables } from './oauth.ts'
 import { writeResults } from './report/document.ts'
 import { machine } from './report/machine.ts'
@@ -14,9 +15,10 @@ import { plainTable, type Table } from './report/table.ts'
 const HELP = `npm run bench -- [part …] [--markdown]
 
   bundles    size and cold import of every function (npm run build first)
-  endpoints  calls, round trips, read and write units of every endpoint of the main job, and of the workers
+  endpoints  calls, round trips, read and write units of every endpoint (npm run build first), and of the workers
+  lists      calls and read units of pages of every list, with few records and with many
   cpu        warm CPU of requests against a bare handler
-  latency    from the commit to the request: run dispatch and webhook deliveries, over HTTP
+  latency    from the commit to the request: run dispatch and webhook deliveries, over HTTP; what ask_agent adds
   oauth      CPU, latency and store calls of token, refresh and introspection, beside oidc-provider
   cost       of a million calls, runs and deliveries, from the numbers above
   libraries  what was weighed and not taken; installs packages into a temporary folder, so it runs only when named
@@ -24,7 +26,8 @@ const HELP = `npm run bench -- [part …] [--markdown]
   --markdown     write the tables into docs/performance.md, too
   --samples N    pairs of processes for each bundle (15)
   --rounds N     rounds for the CPU of each request (8; 24 for oauth)
-  --only TEXT    only requests with this in their name, for cpu
+  --only TEXT    only requests with this in their name, for cpu, and lists
+  --records N    of each kind, for lists (10000; 100000 take about ten minutes and 3 GB)
   --seconds N    of load, twice, for latency (10)`
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../docs/performance.md')
@@ -36,6 +39,7 @@ const { values, positionals } = parseArgs({
     samples: { type: 'string', default: '15' },
     rounds: { type: 'string' },
     only: { type: 'string', default: '' },
+    records: { type: 'string', default: '10000' },
     seconds: { type: 'string', default: '10' },
     help: { type: 'boolean', default: false },
   },
@@ -47,6 +51,9 @@ const reportFailures = ({ failures }: StoreUse): void => {
   for (const failure of failures) console.error(`failed: ${failure}`)
   if (failures.length > 0) process.exitCode = 1
 }
+
+/** Records of each kind at first, and at the end. */
+const sizes = [100, Number(values.records)]
 
 // Measured once, although the costs need them, too.
 let store: Promise<StoreUse> | undefined
@@ -67,6 +74,7 @@ const cpuUse = (): Promise<CpuUse[]> => {
 const PARTS: Record<string, () => Promise<Table[]>> = {
   bundles: () => bundles({ samples: Number(values.samples) }),
   endpoints: async () => storeUseTables(await storeUse()),
+  lists: async () => listTables(await measureLists({ sizes, only: values.only }), sizes),
   cpu: async () => cpuTables(await cpuUse()),
   latency: async () => latencyTables(await measureLatency({ seconds: Number(values.seconds) })),
   oauth: async () => oauthTables(await measureOauth(rounds)),

@@ -1,118 +1,63 @@
 import { randomUUID } from 'node:crypto'
 import type { Scenario } from './scenario.ts'
-import type { Installed, Stage } from './stage.ts'
 
 const PAGE = 20
 
-/** A request with the access token of an installation. */
-const asIntegration = (
-  endpoint: string,
-  path: (stage: Stage, app: Installed) => Promise<[path: string, body?: unknown]> | [path: string, body?: unknown],
-  variant?: string,
-): Scenario => ({
-  endpoint,
-  ...(variant && { variant }),
+const start = { input: { name: 'Ada', question: 'How many are left?' }, trigger: 'bench' }
+
+/** A page of an installation's runs of which there are more. */
+const runs = (variant: string, filter = ''): Scenario => ({
+  endpoint: 'GET /api/v1/runs',
+  variant,
   async prepare(stage) {
     const app = await stage.install()
-    const [target, body] = await path(stage, app)
-    const [method = ''] = endpoint.split(' ')
-    return () => stage.call(method, target, { token: app.token, ...(body !== undefined && { body }) })
+    await stage.finishedRuns(app, PAGE + 1)
+    return { send: () => stage.call('GET', `/api/v1/runs?limit=${PAGE}${filter}`, { token: app.token }) }
   },
 })
 
-/** A request of a running run's agent, with its callback token. */
-const asAgent = (
-  endpoint: string,
-  request: (stage: Stage, run: { id: string; token: string }) => [path: string, body?: unknown],
-  variant?: string,
-): Scenario => ({
-  endpoint,
-  ...(variant && { variant }),
-  async prepare(stage) {
-    const app = await stage.install({ endpoint: `${stage.agent.url}/slow` })
-    const run = await stage.runningRun(app)
-    const [path, body] = request(stage, run)
-    return () => stage.call('POST', path, { token: run.token, ...(body !== undefined && { body }) })
+export const integrationScenarios: readonly Scenario[] = [
+  {
+    endpoint: 'POST /api/v1/runs',
+    async prepare(stage) {
+      const { token } = await stage.install()
+      return { send: () => stage.call('POST', '/api/v1/runs', { token, body: start }) }
+    },
   },
-})
-
-const start = { input: { name: 'Ada', question: 'How many are left?' }, trigger: 'bench' }
-const invoke = 'POST /api/v1/tools/{name}/invoke'
-
-export const integrationScenarios: Scenario[] = [
-  asIntegration('GET /api/v1/me', () => ['/api/v1/me']),
-  asIntegration('GET /api/v1/manifest', () => ['/api/v1/manifest']),
-  asIntegration('POST /api/v1/runs', () => ['/api/v1/runs', start]),
   {
     endpoint: 'POST /api/v1/runs',
     variant: 'with an Idempotency-Key',
     async prepare(stage) {
       const { token } = await stage.install()
       const headers = { 'idempotency-key': randomUUID() }
-      return () => stage.call('POST', '/api/v1/runs', { token, headers, body: start })
+      return { send: () => stage.call('POST', '/api/v1/runs', { token, headers, body: start }) }
     },
   },
-  asIntegration(
-    'GET /api/v1/runs',
-    async (stage, app) => {
-      await stage.finishedRuns(app, PAGE + 1)
-      return [`/api/v1/runs?limit=${PAGE}`]
-    },
-    `${PAGE} of them`,
-  ),
-  asIntegration(
-    'GET /api/v1/runs',
-    async (stage, app) => {
-      await stage.finishedRuns(app, PAGE + 1)
-      return [`/api/v1/runs?status=succeeded&limit=${PAGE}`]
-    },
-    `${PAGE} with one status`,
-  ),
-  asIntegration('GET /api/v1/runs/{id}', async (stage, app) => {
-    const [id] = await stage.finishedRuns(app, 1)
-    return [`/api/v1/runs/${id}`]
-  }),
-  asAgent('POST /api/v1/runs/{id}/steps', (_, { id }) => [
-    `/api/v1/runs/${id}/steps`,
-    { type: 'message', output: { text: 'Looking it up.' } },
-  ]),
-  asAgent('POST /api/v1/runs/{id}/complete', (_, { id }) => [
-    `/api/v1/runs/${id}/complete`,
-    { status: 'succeeded', output: { text: 'Three are left.' }, cost_units: 1 },
-  ]),
-  asAgent('POST /api/v1/runs/{id}/cancel', (_, { id }) => [`/api/v1/runs/${id}/cancel`]),
-  asAgent('POST /api/v1/runs/{id}/callback-token', (_, { id }) => [`/api/v1/runs/${id}/callback-token`]),
-  asIntegration('GET /api/v1/tools', () => ['/api/v1/tools']),
-  asAgent(invoke, () => ['/api/v1/tools/workspace_info/invoke', {}], 'workspace_info'),
-  asAgent(invoke, () => ['/api/v1/tools/list_runs/invoke', {}], 'list_runs'),
-  asAgent(
-    invoke,
-    () => ['/api/v1/tools/emit_event/invoke', { arguments: { type: 'stock.low', data: { left: 3 } } }],
-    'emit_event',
-  ),
-  asAgent(
-    invoke,
-    (stage) => ['/api/v1/tools/http_fetch/invoke', { arguments: { url: `${stage.agent.url}/page` } }],
-    'http_fetch, asks for approval',
-  ),
+  runs(`${PAGE} of them`),
+  runs(`${PAGE} with one status`, '&status=succeeded'),
   {
-    endpoint: invoke,
-    variant: 'http_fetch, takes the result',
+    endpoint: 'GET /api/v1/webhooks/{id}/deliveries',
+    variant: `${PAGE} of them`,
     async prepare(stage) {
-      const app = await stage.install({ endpoint: `${stage.agent.url}/slow` })
-      const run = await stage.runningRun(app)
-      const ask = () =>
-        stage.call('POST', '/api/v1/tools/http_fetch/invoke', {
-          token: run.token,
-          body: { arguments: { url: `${stage.agent.url}/page` } },
-        })
-      const { body } = await ask()
-      await stage.call('POST', `/console/runs/${run.id}/steps/${body.step_id}/decision`, {
-        token: app.person.token,
-        body: { decision: 'approve' },
+      const app = await stage.install()
+      const { body } = await stage.call('POST', '/api/v1/webhooks', {
+        token: app.token,
+        body: { url: `${stage.agent.url}/hook`, events: ['run.*'] },
       })
-      await stage.platform.drain()
-      return ask
+      await stage.finishedRuns(app, PAGE / 2 + 1)
+      const path = `/api/v1/webhooks/${body.id}/deliveries?limit=${PAGE}`
+      return { send: () => stage.call('GET', path, { token: app.token }) }
+    },
+  },
+  {
+    endpoint: 'GET /api/v1/events',
+    variant: 'since an earlier one',
+    async prepare(stage) {
+      const app = await stage.install()
+      await stage.finishedRuns(app, 10)
+      const { body } = await stage.call('GET', '/api/v1/events?limit=5', { token: app.token })
+      const since = body.items.at(-1).id
+      return { send: () => stage.call('GET', `/api/v1/events?since=${since}&limit=${PAGE}`, { token: app.token }) }
     },
   },
 ]

@@ -26,8 +26,14 @@ export interface Tenant {
   receivers: Receiver[]
 }
 
-/** A developer's agent in their sandbox, with a token and subscriptions to `run.*`, all through the API. */
-export const createTenant = async (call: Client, agentUrl: string, receivers: Receiver[]): Promise<Tenant> => {
+interface BenchAgent {
+  endpoint: string
+  scopes: string[]
+  tools?: object[]
+}
+
+/** A developer's agents in their sandbox, all through the API. */
+const installAgents = async (call: Client, agents: BenchAgent[]) => {
   const unique = randomBytes(5).toString('hex')
   const registered = await call(
     'POST',
@@ -36,21 +42,48 @@ export const createTenant = async (call: Client, agentUrl: string, receivers: Re
     { email: `bench-${unique}@example.com`, name: 'Ada' },
   )
   const developer = { 'x-developer-key': registered.api_key }
-  const app = await call('POST', '/api/v1/dev/apps', developer, {
-    slug: `bench-${unique}`,
-    type: 'agent',
-    name: 'Bench',
-    requested_scopes: ['runs:read', 'runs:write', 'webhooks:manage'],
-  })
-  await call('POST', `/api/v1/dev/apps/${app.id}/versions`, developer, {
-    id: `bench-${unique}.bench-${unique}`,
-    version: '1.0.0',
-    name: 'Bench',
-    summary: 'Answers at once.',
-    runtime: { type: 'webhook', endpoint: agentUrl },
-  })
-  const token = await call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`, developer)
-  const headers = { authorization: `Bearer ${token.access_token}` }
+  const installed: { slug: string; headers: Record<string, string> }[] = []
+  for (const [i, { endpoint, scopes, tools }] of agents.entries()) {
+    const slug = `bench-${unique}-${i}`
+    const app = await call('POST', '/api/v1/dev/apps', developer, {
+      slug,
+      type: 'agent',
+      name: 'Bench',
+      requested_scopes: scopes,
+    })
+    await call('POST', `/api/v1/dev/apps/${app.id}/versions`, developer, {
+      id: `bench-${unique}.${slug}`,
+      version: '1.0.0',
+      name: 'Bench',
+      summary: 'Answers at once.',
+      runtime: { type: 'webhook', endpoint },
+      ...(tools && { tools }),
+    })
+    const token = await call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`, developer)
+    installed.push({ slug, headers: { authorization: `Bearer ${token.access_token}` } })
+  }
+  return installed
+}
+
+/** A developer's agent in their sandbox, with a token and subscriptions to `run.*`. */
+export const createTenant = async (call: Client, agentUrl: string, receivers: Receiver[]): Promise<Tenant> => {
+  const scopes = ['runs:read', 'runs:write', 'webhooks:manage']
+  const [agent] = await installAgents(call, [{ endpoint: agentUrl, scopes }])
+  const headers = agent?.headers ?? {}
   for (const { url } of receivers) await call('POST', '/api/v1/webhooks', headers, { url, events: ['run.*'] })
   return { headers, receivers }
+}
+
+/** Two agents of one organization, the second with a tool: what the first sends to ask it. */
+export const createPair = async (call: Client, endpoint: string): Promise<() => Promise<Json>> => {
+  const [caller, target] = await installAgents(call, [
+    { endpoint, scopes: ['runs:write', 'tools:invoke'] },
+    {
+      endpoint,
+      scopes: ['runs:write'],
+      tools: [{ name: 'greet', description: 'Greets.', input_schema: { type: 'object' } }],
+    },
+  ])
+  const body = { arguments: { agent: target?.slug, tool: 'greet', arguments: { name: 'Ada' } } }
+  return () => call('POST', '/api/v1/tools/ask_agent/invoke', caller?.headers ?? {}, body)
 }

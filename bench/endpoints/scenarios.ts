@@ -1,0 +1,29 @@
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import { consoleScenarios } from './console.ts'
+import { integrationScenarios } from './integration.ts'
+import { oauthScenarios } from './oauth.ts'
+import type { Scenario } from './scenario.ts'
+import { toolScenarios } from './tools.ts'
+
+/** What the sample calls do not show: full pages, repeats under a key, each way through an endpoint that has several. */
+export const WRITTEN: readonly Scenario[] = [
+  ...integrationScenarios,
+  ...toolScenarios,
+  ...oauthScenarios,
+  ...consoleScenarios,
+]
+
+/** At least one request of an endpoint: those that were written for it, else its sample call of the contract tests. */
+export const scenariosOf = (endpoint: Endpoint): Scenario[] => {
+  const name = `${endpoint.method} ${endpoint.path}`
+  const written = WRITTEN.filter((scenario) => scenario.endpoint === name)
+  return written.length > 0 ? written : [sampled(endpoint, name)]
+}
+
+const sampled = (endpoint: Endpoint, name: string): Scenario => ({
+  endpoint: name,
+  async prepare({ contract, call }) {
+    const sample = await contract.sample(endpoint)
+    return { send: () => call(endpoint.method, sample.path, sample), works: sample.works }
+  },
+})

@@ -1,0 +1,143 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { requestFunctions } from '#functions/registry.ts'
+import type { Write } from '#shared/table/entity.ts'
+import type { Answer } from '#test/support/platform.ts'
+import type { Consumption } from './endpoints/meter.ts'
+import { type Stage, startStage } from './endpoints/stage.ts'
+import { putAll } from './lists/fill.ts'
+import { recordsAt } from './lists/records.ts'
+import { LISTS, type ListSubject } from './lists/subjects.ts'
+import { createWorld, type World } from './lists/world.ts'
+import { fixed, type Table } from './report/table.ts'
+
+/** Records of a measured page. */
+const PAGE = 20
+const LONGEST_PAGE = 100
+/** Between requests on the way to the middle, and before a measured one: no rate limit is to have its part. */
+const STEP_MS = 200
+const REST_MS = 5_000
+
+/** One page of one list, at each number of records. */
+export interface ListUse {
+  list: string
+  page: string
+  uses: { calls: number; readUnits: number }[]
+}
+
+export interface ListOptions {
+  /** Records of each kind, ascending. */
+  sizes?: readonly number[]
+  /** Only lists whose endpoint has this in it. */
+  only?: string
+}
+
+/** Fills a workspace with records of every kind, and measures pages of every list at each of the sizes. */
+export const measureLists = async ({ sizes = [100, 10_000], only = '' }: ListOptions = {}): Promise<ListUse[]> => {
+  const stage = await startStage()
+  try {
+    const { clock, store, tableName } = stage.platform
+    const marshallOptions = { removeUndefinedValues: true }
+    const filling = { client: DynamoDBDocumentClient.from(store.client, { marshallOptions }), tableName }
+    const world = await createWorld(stage)
+    const found = new Map<string, ListUse>()
+    let filled = 0
+    for (const size of sizes) {
+      await putAll(filling, between(world, filled, size, clock.now()))
+      clock.advance(size - filled)
+      filled = size
+      for (const { list, page, consumption } of await pagesOf(stage, world, size, only)) {
+        const use = found.get(`${list} ${page}`) ?? { list, page, uses: [] }
+        use.uses.push({ calls: consumption.calls, readUnits: consumption.readUnits })
+        found.set(`${list} ${page}`, use)
+      }
+    }
+    return [...found.values()]
+  } finally {
+    await stage.close()
+  }
+}
+
+function* between(world: World, from: number, to: number, now: number): Generator<Write> {
+  for (let n = from; n < to; n++) yield* recordsAt(world, n, now + n - from)
+}
+
+interface Measured {
+  list: string
+  page: string
+  consumption: Consumption
+}
+
+const pagesOf = async (stage: Stage, world: World, size: number, only: string): Promise<Measured[]> => {
+  const measured: Measured[] = []
+  for (const endpoint of Object.values(requestFunctions).flat()) {
+    const subject = LISTS[endpoint.id]
+    const list = `${endpoint.method} ${endpoint.path}`
+    if (!subject || !list.includes(only)) continue
+    const pages = await measureList(stage, world, subject, size)
+    measured.push(...Object.entries(pages).map(([page, consumption]) => ({ list, page, consumption })))
+  }
+  return measured
+}
+
+/** The first page, one in the middle, and the first one under each filter. */
+const measureList = async (
+  stage: Stage,
+  world: World,
+  subject: ListSubject,
+  size: number,
+): Promise<Record<string, Consumption>> => {
+  const { clock } = stage.platform
+  const credential =
+    subject.as === 'developer'
+      ? { headers: world.developed.headers }
+      : { token: subject.as === 'person' ? world.person.token : world.token }
+  const get = (query: string): Promise<Answer> => stage.call('GET', `${subject.path(world)}?${query}`, credential)
+  const measure = async (query = ''): Promise<Consumption> => {
+    clock.advance(REST_MS)
+    return (await stage.meter.during(() => get(`limit=${PAGE}${query && `&${query}`}`))).consumption
+  }
+  let cursor = ''
+  for (let passed = 0; passed < size / 2; ) {
+    clock.advance(STEP_MS)
+    const { body } = await get(`limit=${Math.min(LONGEST_PAGE, size / 2 - passed)}${cursor}`)
+    passed += body.items.length
+    cursor = `&cursor=${body.next_cursor}`
+  }
+  const pages: Record<string, Consumption> = { first: await measure(), middle: await measure(cursor.slice(1)) }
+  for (const [name, query] of Object.entries(subject.filters?.(world) ?? {})) pages[name] = await measure(query)
+  return pages
+}
+
+/** Record sizes differ by a digit here and there, which a sum of them may carry over a block's end. */
+const isSame = (uses: ListUse['uses']): boolean =>
+  uses.every(
+    ({ calls, readUnits }) => calls === uses[0]?.calls && Math.abs(readUnits - (uses[0]?.readUnits ?? Number.NaN)) <= 1,
+  )
+
+/** The table of what was measured. */
+export const listTables = (lists: readonly ListUse[], sizes: readonly number[]): Table[] => {
+  const counts = sizes.map((size) => size.toLocaleString('en'))
+  return [
+    {
+      title: `Lists: pages of ${PAGE} in a workspace with ${counts.join(' and with ')} records of every kind`,
+      columns: [
+        'list',
+        'page',
+        ...counts.map((count) => `calls at ${count}`),
+        ...counts.map((count) => `read units at ${count}`),
+        'the same',
+      ],
+      rows: lists.map(({ list, page, uses }) => [
+        list,
+        page,
+        ...uses.map(({ calls }) => String(calls)),
+        ...uses.map(({ readUnits }) => fixed(readUnits, 1)),
+        isSame(uses) ? 'yes' : 'no',
+      ]),
+      notes: [
+        'Tasks, conversations, messages, files, runs, events, deliveries, members, invitations, installed agents and versions, so many of each. Who calls is part of the numbers. A filter finds every fourth record. Units as in the tables of the endpoints.',
+        'Types of events are no key: such a page reads 200 entries of the feed at a time until it is full, 1,000 at most, and goes on with its cursor.',
+      ],
+    },
+  ]
+}

@@ -1,0 +1,225 @@
+import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
+import { ConversationEntity, MessageEntity } from '#shared/entities/conversations.ts'
+import { FeedEntryEntity, FeedHeadEntity, FeedMarkEntity, OutboxEntity } from '#shared/entities/events.ts'
+import { FileEntity } from '#shared/entities/files.ts'
+import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
+import { InvitationEntity, MemberEntity, UserEntity } from '#shared/entities/people.ts'
+import { RunEntity, WorkspaceRunEntity } from '#shared/entities/runs.ts'
+import { AssignedTaskEntity, TaskEntity } from '#shared/entities/tasks.ts'
+import { DeliveryEntity } from '#shared/entities/webhooks.ts'
+import { type IdKind, newId } from '#shared/kernel/ids.ts'
+import type { Write } from '#shared/table/entity.ts'
+import type { World } from './world.ts'
+
+/** One record in so many has what a filtered list asks for. */
+const ONE_IN = 4
+
+/**
+ * The record at this place of every list, as the platform would have written it. All records of a kind have the same size.
+ * @param at epoch ms, later with every place
+ */
+export const recordsAt = (world: World, n: number, at: number): Write[] => {
+  const { installation, workspaceId: workspace_id, person } = world
+  const place: Place = {
+    world,
+    at,
+    picked: n % ONE_IN === 0,
+    number: String(n).padStart(8, '0'),
+    id: (kind) => newId(kind, at),
+    common: { workspace_id, created_at: at },
+    user: { type: 'user', id: person.user.id, name: person.user.name },
+    agent: { installation_id: installation.id, slug: installation.app_slug, name: installation.app_name },
+  }
+  return [
+    ...task(place),
+    ...talk(place),
+    ...file(place),
+    ...run(place),
+    ...event(place, n),
+    ...delivery(place),
+    ...member(place),
+    ...invitation(place),
+    ...installed(place),
+    ...version(place),
+  ]
+}
+
+interface Place {
+  world: World
+  at: number
+  /** It is what a filtered list asks for. */
+  picked: boolean
+  number: string
+  id(kind: IdKind): string
+  common: { workspace_id: string; created_at: number }
+  user: { type: 'user'; id: string; name: string }
+  agent: { installation_id: string; slug: string; name: string }
+}
+
+const TEXT = 'Forty pieces on the upper shelf, three on the lower one; the rest is on its way from the other store.'
+
+const task = ({ id, common, user, agent, at, picked }: Place): Write[] => {
+  const task_id = id('task')
+  return [
+    TaskEntity.replace({
+      ...common,
+      id: task_id,
+      title: 'Count the stock',
+      description: TEXT,
+      status: picked ? 'review' : 'todo',
+      audience: 'member',
+      assignee: agent,
+      created_by: user,
+      conversation_id: id('conversation'),
+      chain_depth: 0,
+      revision: 1,
+      updated_at: at,
+    }),
+    AssignedTaskEntity.replace({ ...common, installation_id: agent.installation_id, task_id }),
+  ]
+}
+
+const talk = ({ world, id, common, user, agent, at }: Place): Write[] => [
+  ConversationEntity.replace({
+    ...common,
+    id: id('conversation'),
+    kind: 'agent',
+    title: 'With the agent',
+    installation_id: agent.installation_id,
+    user_id: user.id,
+    last_message_at: at,
+  }),
+  MessageEntity.replace({
+    ...common,
+    id: id('message'),
+    conversation_id: world.conversationId,
+    author: user,
+    text: TEXT,
+    attachments: [],
+  }),
+]
+
+const file = ({ world, id, common, user, picked }: Place): Write[] => [
+  FileEntity.replace({
+    ...common,
+    id: id('file'),
+    ...(picked && { folder_id: world.folderId }),
+    name: 'stock.csv',
+    content_type: 'text/csv',
+    size: 2_048,
+    status: 'ready',
+    created_by: user,
+  }),
+]
+
+const run = ({ world, id, common, at, picked }: Place): Write[] => {
+  const { installation } = world
+  const of = { ...common, installation_id: installation.id }
+  const run_id = id('run')
+  return [
+    RunEntity.replace({
+      ...of,
+      id: run_id,
+      app_id: installation.app_id,
+      agent_id: installation.agent_id,
+      version: installation.version,
+      version_id: installation.version_id,
+      status: picked ? 'failed' : 'succeeded',
+      trigger: 'bench',
+      input: { json: JSON.stringify({ question: 'How many are left?' }) },
+      output: { json: JSON.stringify({ text: TEXT }) },
+      is_sandbox: false,
+      audience: 'member',
+      chain_id: run_id,
+      chain_depth: 0,
+      chain_deadline: at,
+      step_count: 1,
+      last_seq: 1,
+      step_bytes: 200,
+      started_at: at,
+      finished_at: at,
+    }),
+    WorkspaceRunEntity.replace({ ...of, run_id }),
+  ]
+}
+
+const event = ({ id, common, agent, picked }: Place, n: number): Write[] => {
+  const { installation_id } = agent
+  const type = picked ? 'custom.counted' : 'run.succeeded'
+  const event_id = id('event')
+  const entry = { installation_id, n: n + 1, event_id, created_at: common.created_at }
+  return [
+    OutboxEntity.replace({ ...common, id: event_id, type, installation_id, data: JSON.stringify({ text: TEXT }) }),
+    FeedEntryEntity.replace({ ...entry, type }),
+    FeedMarkEntity.replace(entry),
+    FeedHeadEntity.replace({ installation_id, n: n + 1 }),
+  ]
+}
+
+const delivery = ({ world, id, common, agent, at }: Place): Write[] => [
+  DeliveryEntity.replace({
+    ...common,
+    id: id('delivery'),
+    webhook_id: world.webhookId,
+    installation_id: agent.installation_id,
+    app_id: world.app.id,
+    event_id: id('event'),
+    event_type: 'run.succeeded',
+    status: 'succeeded',
+    attempt: 1,
+    round_start: 0,
+    generation: 0,
+    next_attempt_at: null,
+    attempts: [{ n: 1, at, duration_ms: 120, response_code: 200, response_body: 'ok', error: null, hint: null }],
+  }),
+]
+
+const member = ({ world, id, common, number, at }: Place): Write[] => {
+  const user_id = id('user')
+  const name = `Person ${number}`
+  return [
+    UserEntity.replace({ ...world.person.user, id: user_id, name, identity: `bench:${number}`, created_at: at }),
+    MemberEntity.replace({ workspace_id: common.workspace_id, user_id, name, role: 'member', joined_at: at }),
+  ]
+}
+
+const invitation = ({ id, common, user, number, at }: Place): Write[] => [
+  InvitationEntity.replace({
+    ...common,
+    id: id('invitation'),
+    nonce_hash: number.padStart(64, '0'),
+    role: 'member',
+    created_by: user.id,
+    expires_at: at + 7 * 86_400_000,
+  }),
+]
+
+/** One more agent of the workspace, of an app of its own. */
+const installed = ({ world, id, common, number, at }: Place): Write[] => {
+  const of = { app_id: id('app'), installation_id: id('installation') }
+  const version_id = id('version')
+  const slug = `agent-${number}`
+  return [
+    AppEntity.replace({ ...world.app, id: of.app_id, slug, created_at: at }),
+    VersionEntity.replace({ ...world.version, app_id: of.app_id, id: version_id, created_at: at }),
+    InstallationEntity.replace({
+      ...world.installation,
+      ...common,
+      id: of.installation_id,
+      app_id: of.app_id,
+      app_slug: slug,
+      version_id,
+    }),
+    GrantEntity.replace({ ...world.grant, ...common, ...of, id: id('grant') }),
+  ]
+}
+
+const version = ({ world, id, number, at }: Place): Write[] => [
+  VersionEntity.replace({
+    ...world.version,
+    app_id: world.developed.id,
+    id: id('version'),
+    version: `1.0.0-${number}`,
+    created_at: at,
+  }),
+]

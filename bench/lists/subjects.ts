@@ -1,0 +1,48 @@
+import type { World } from './world.ts'
+
+/** A list that grows for as long as people and agents work. */
+export interface ListSubject {
+  path(world: World): string
+  /** Who lists; default: the agent. */
+  as?: 'person' | 'developer'
+  /** Queries that narrow it, by what they ask for. */
+  filters?(world: World): Record<string, string>
+}
+
+const at = (path: string, as?: ListSubject['as']): ListSubject => ({ path: () => path, ...(as && { as }) })
+
+/** Every list without a bound, by its endpoint's id. */
+export const LISTS: Record<string, ListSubject> = {
+  'api.tasks.list': { ...at('/api/v1/tasks'), filters: () => ({ 'one status': 'status=review' }) },
+  'api.conversations.list': at('/api/v1/conversations'),
+  'api.conversations.messages.list': {
+    path: ({ conversationId }) => `/api/v1/conversations/${conversationId}/messages`,
+  },
+  'api.files.list': {
+    ...at('/api/v1/files'),
+    filters: ({ folderId }) => ({ 'one folder': `folder_id=${folderId}`, 'no folder': 'folder_id=root' }),
+  },
+  'api.runs.list': { ...at('/api/v1/runs'), filters: () => ({ 'one status': 'status=failed' }) },
+  'api.events.list': {
+    ...at('/api/v1/events'),
+    filters: () => ({ 'one type': 'types=custom.*', 'a type that is not there': 'types=task.*' }),
+  },
+  'api.webhooks.listDeliveries': { path: ({ webhookId }) => `/api/v1/webhooks/${webhookId}/deliveries` },
+  'api.members.list': at('/api/v1/members'),
+  'api.agents.list': at('/api/v1/agents'),
+  'console.tasks.list': at('/console/tasks', 'person'),
+  'console.runs.list': at('/console/runs', 'person'),
+  'console.members.list': at('/console/members', 'person'),
+  'console.invitations.list': at('/console/invitations', 'person'),
+  'console.installations.list': at('/console/installations', 'person'),
+  'console.grants.list': at('/console/grants', 'person'),
+  'developer.versions.list': { path: ({ developed }) => `/api/v1/dev/apps/${developed.id}/versions`, as: 'developer' },
+}
+
+/** Lists that cannot grow, and why. */
+export const SHORT: Record<string, string> = {
+  'oauth.scopes.list': 'the scopes of the platform',
+  'api.tools.list': 'the platform’s tools',
+  'api.webhooks.list': 'at most 20 for an installation',
+  'developer.apps.list': 'at most 20 for a developer',
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { LISTS, SHORT } from '#bench/lists/subjects.ts'
+import { listTables, measureLists } from '#bench/lists.ts'
+import { requestFunctions } from '#functions/registry.ts'
+
+const lists = Object.values(requestFunctions)
+  .flat()
+  .filter(({ list }) => list)
+  .map(({ id }) => id)
+
+it('every declared list is measured, or cannot grow', () => {
+  expect([...Object.keys(LISTS), ...Object.keys(SHORT)].sort()).toEqual(lists.sort())
+})
+
+it('every page of every list costs the same with more records', async () => {
+  const sizes = [100, 400]
+  const [table] = listTables(await measureLists({ sizes }), sizes)
+  const more = table?.rows.filter((row) => row.at(-1) !== 'yes').map(([list, page]) => `${list}, ${page}`)
+  // They look at entries of the feed until the page is full, up to a bound (shared/domain/events/polling.ts).
+  expect(more).toEqual(['GET /api/v1/events, one type', 'GET /api/v1/events, a type that is not there'])
+  expect(new Set(table?.rows.map(([list]) => list)).size).toBe(Object.keys(LISTS).length)
+}, 120_000)
+
+it('a page that costs more is not the same', () => {
+  const use = (list: string, ...readUnits: number[]) => ({
+    list,
+    page: 'first',
+    uses: readUnits.map((units) => ({ calls: 3, readUnits: units })),
+  })
+  const [table] = listTables([use('a', 8, 9), use('b', 8, 9.5)], [100, 100_000])
+  expect(table?.columns.slice(2)).toEqual([
+    'calls at 100',
+    'calls at 100,000',
+    'read units at 100',
+    'read units at 100,000',
+    'the same',
+  ])
+  expect(table?.rows).toEqual([
+    ['a', 'first', '3', '3', '8.0', '9.0', 'yes'],
+    ['b', 'first', '3', '3', '8.0', '9.5', 'no'],
+  ])
+})
