@@ -1,7 +1,15 @@
 import { readProfile } from '#shared/domain/developers/read.ts'
 import { registerDeveloper } from '#shared/domain/developers/register.ts'
-import { ProfileSchema, RegisterDeveloper, RegisteredSchema } from '#shared/domain/developers/schemas.ts'
+import { rotateKey, stillCurrent } from '#shared/domain/developers/rotate-key.ts'
+import {
+  DeveloperKeySchema,
+  ProfileSchema,
+  RegisterDeveloper,
+  RegisteredSchema,
+} from '#shared/domain/developers/schemas.ts'
+import { WRONG_KEY } from '#shared/http/authorize.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { fail } from '#shared/kernel/errors.ts'
 
 const register = defineEndpoint({
   id: 'developer.account.register',
@@ -33,4 +41,26 @@ const me = defineEndpoint({
   handler: ({ work, caller }) => readProfile(work, caller.developerId),
 })
 
-export const accountEndpoints = [register, me]
+const rotateDeveloperKey = defineEndpoint({
+  id: 'developer.account.rotateKey',
+  group: 'developer',
+  method: 'POST',
+  path: '/api/v1/dev/me/rotate-key',
+  caller: 'developer',
+  summary: 'Replace the developer key',
+  description:
+    'The old key is `unauthorized` at once. The new one is shown this once: send a UUID as `Idempotency-Key`, and for ten ' +
+    'minutes the same request, with the old key and the same `Idempotency-Key`, gets the same answer again, while that ' +
+    'key is the current one. Of two rotations at the same moment one is `conflict`.',
+  response: DeveloperKeySchema,
+  errors: ['conflict'],
+  secret: true,
+  endsCredential: true,
+  replays: (work, { developerId }, _body, _params, kept) => stillCurrent(work, developerId, kept),
+  handler: async ({ work, caller, request: { headers } }) => {
+    if (caller.ended) throw fail('unauthorized', WRONG_KEY)
+    return rotateKey(work, caller.developerId, headers['x-developer-key'] ?? '', headers['idempotency-key'])
+  },
+})
+
+export const accountEndpoints = [register, me, rotateDeveloperKey]

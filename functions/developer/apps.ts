@@ -3,7 +3,16 @@ import { editApp } from '#shared/domain/apps/edit.ts'
 import { presentApp } from '#shared/domain/apps/present.ts'
 import { listApps, ownApp } from '#shared/domain/apps/read.ts'
 import { rotateClientSecret } from '#shared/domain/apps/rotate-secret.ts'
-import { AppSchema, ClientSecretSchema, CreateApp, CreatedAppSchema, EditApp } from '#shared/domain/apps/schemas.ts'
+import { rotateSigningSecret } from '#shared/domain/apps/rotate-signing-secret.ts'
+import {
+  AppSchema,
+  ClientSecretSchema,
+  CreateApp,
+  CreatedAppSchema,
+  EditApp,
+  RotateSigningSecret,
+  SigningSecretSchema,
+} from '#shared/domain/apps/schemas.ts'
 import { submitApp } from '#shared/domain/apps/submit.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { paged, pageQuery } from '#shared/http/paging.ts'
@@ -112,4 +121,25 @@ const rotateSecret = defineEndpoint({
   handler: ({ work, caller, params }) => rotateClientSecret(work, caller.developerId, params.id),
 })
 
-export const appEndpoints = [create, list, read, edit, submit, rotateSecret]
+const rotateSigning = defineEndpoint({
+  id: 'developer.apps.rotateSigningSecret',
+  group: 'developer',
+  method: 'POST',
+  path: '/api/v1/dev/apps/{id}/rotate-signing-secret',
+  params: { id: 'app' },
+  caller: 'developer',
+  summary: 'Replace the signing secret',
+  description:
+    'Without a body the new secret is the only one at once. With `overlap_hours` run.execute carries both signatures for ' +
+    'that long (`t=…,v1=<new>,v1=<old>`). At most two secrets are valid: rotating during an overlap ends the older one. ' +
+    'The secret is shown this once.',
+  body: RotateSigningSecret,
+  response: SigningSecretSchema,
+  errors: ['conflict'],
+  secret: true,
+  needs: ['keys:data'],
+  handler: ({ work, caller, params, body }) =>
+    rotateSigningSecret(work, caller.developerId, params.id, body.overlap_hours),
+})
+
+export const appEndpoints = [create, list, read, edit, submit, rotateSecret, rotateSigning]

@@ -1,6 +1,12 @@
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { invitationEndpoints } from './invitations.ts'
 import { memberEndpoints } from './members.ts'
+import { reviewEndpoints } from './reviews.ts'
 import { sessionEndpoints } from './session.ts'
 
-export const endpoints: Endpoint[] = [...sessionEndpoints, ...memberEndpoints, ...invitationEndpoints]
+export const endpoints: Endpoint[] = [
+  ...sessionEndpoints,
+  ...memberEndpoints,
+  ...invitationEndpoints,
+  ...reviewEndpoints,
+]

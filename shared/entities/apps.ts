@@ -52,6 +52,20 @@ export const AppEntity = defineEntity<App>()({
   directory: ({ id }) => ({ list: 'apps', sort: id }),
 })
 
+const listedApp = () => z.object({ app_id: z.string(), listed_at: z.number() })
+
+/**
+ * An app that the marketplace shows: there while the app is approved, written with its status. Listed apps are found without
+ * looking through those that are not.
+ */
+export const ListedAppEntity = defineEntity<z.infer<ReturnType<typeof listedApp>>>()({
+  name: 'listed-app',
+  schema: listedApp,
+  pk: 'APP#{app_id}',
+  sk: 'LISTED',
+  directory: ({ app_id }) => ({ list: 'marketplace', sort: app_id }),
+})
+
 const developerApp = () => z.object({ developer_id: z.string(), app_id: z.string() })
 
 /** A developer's apps, newest first by id; written with the app. */

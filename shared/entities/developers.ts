@@ -32,17 +32,21 @@ const key = () =>
   z.object({
     key_hash: z.string(),
     developer_id: z.string(),
-    /** Repeats the account's status, so that authentication is one read. */
-    status: z.enum(['active', 'blocked']),
+    /** Repeats the account's status, so that authentication is one read. `ended` opens nothing but its own rotation's answer. */
+    status: z.enum(['active', 'blocked', 'ended']),
     created_at: z.number(),
+    /** Of an ended one: SHA-256 of the Idempotency-Key under which its rotation is asked for again, and until when. */
+    recovery_hash: z.string().optional(),
+    expires_at: z.number().optional(),
   })
 
-/** The hash of a developer key → whose it is. Rotation deletes the old one. */
+/** The hash of a developer key → whose it is. Rotation ends the old one. */
 export const DeveloperKeyEntity = defineEntity<z.infer<ReturnType<typeof key>>>()({
   name: 'developer-key',
   schema: key,
   pk: 'DEVKEY#{key_hash}',
   sk: 'KEY',
+  expires: ({ expires_at }) => expires_at,
 })
 
 const claim = () => z.object({ kind: z.string(), value: z.string(), owner_id: z.string() })

@@ -26,6 +26,8 @@ const run = () =>
     error_message: z.string().optional(),
     cost_units: z.number().optional(),
     is_sandbox: z.boolean(),
+    /** The request that started it; absent in records made before it was kept. */
+    request_id: z.string().optional(),
     parent_run_id: z.string().optional(),
     /** Who started it; absent for a run started by API. */
     actor: person().optional(),

@@ -25,6 +25,7 @@ export const authorize = (endpoint: Endpoint, caller: Caller): void => {
       })
     }
   }
+  if (caller.kind === 'developer' && caller.ended && !endpoint.endsCredential) throw fail('unauthorized', WRONG_KEY)
   if (caller.kind === 'console' && endpoint.role && !atLeast(caller.member.role, endpoint.role as Role)) {
     throw roleNeeded(endpoint.role)
   }
@@ -32,6 +33,9 @@ export const authorize = (endpoint: Endpoint, caller: Caller): void => {
     throw roleNeeded('superadmin')
   }
 }
+
+/** What a developer key that is none is told. */
+export const WRONG_KEY = { message: 'The developer key is wrong or was rotated.', fix: 'Send the newest key.' }
 
 const roleNeeded = (role: string) =>
   fail('admin_required', { message: `This needs the role ${role}.`, fix: `Ask somebody with the role ${role}.` })

@@ -23,6 +23,8 @@ export interface IntegrationCaller {
 export interface DeveloperCaller {
   kind: 'developer'
   developerId: string
+  /** The key was rotated; it only gets the answer of that rotation once more. */
+  ended?: true
 }
 
 export interface ConsoleCaller {

@@ -64,6 +64,8 @@ interface Definition<
   nothingWhen?: string
   /** `page`: the list envelope over `response` items. */
   list?: 'page'
+  /** What a list has beside the envelope, such as an average over all of it: an object's schema. */
+  beside?: Lazy<z.ZodType>
   /** Content type of an answer that is not JSON. */
   produces?: string
   /** Codes that this endpoint can answer beyond those of its caller, scope, body and method. */
@@ -82,6 +84,8 @@ interface Definition<
     params: { [K in keyof P]: string },
     kept: { body: string },
   ): Promise<boolean>
+  /** It ends its caller's credential, which may ask for the lost answer once more under the same Idempotency-Key. */
+  endsCredential?: true
   /** Its answer holds a secret or token: `Cache-Control: no-store`. */
   secret?: true
   /** An example answer for the reference. */

@@ -6,15 +6,18 @@ import type { Page, QueryOptions } from '../table/table.ts'
 import type { Caller } from './callers.ts'
 import { callerName } from './work.ts'
 
-/** `limit` is a plain decimal integer from 1 to 100, default 50 (decisions §1 "Pages"). */
+/**
+ * `limit` is a plain decimal integer from 1 to 100, default 50 (decisions §1 "Pages"). It comes as text; the document says
+ * what it means, so that typed clients take a number.
+ */
 const limit = () =>
   z
     .string()
-    .regex(/^[1-9]\d{0,2}$/, 'must be an integer from 1 to 100')
+    .refine((text) => /^[1-9]\d{0,2}$/.test(text), 'must be an integer from 1 to 100')
     .transform(Number)
     .pipe(z.number().max(LIMITS.pageMax, 'must be an integer from 1 to 100'))
     .default(LIMITS.pageDefault)
-    .meta({ description: 'Records on the page, 1 to 100.', example: '50' })
+    .meta({ description: 'Records on the page.', type: 'integer', minimum: 1, maximum: LIMITS.pageMax, example: 50 })
 
 /** The query of a paged list, with the list's own filters. */
 export const pageQuery = <F extends z.ZodRawShape>(filters: F) =>

@@ -96,7 +96,7 @@ const requestBodyOf = ({ body, consumes }: Endpoint, schemas: Schemas): Json => 
 }
 
 const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
-  const { status, response, list, produces, caller, method, example } = endpoint
+  const { status, response, list, beside, produces, caller, method, example } = endpoint
   const headers = [
     'X-Request-Id',
     ...(caller === 'none' ? [] : RATE_HEADERS),
@@ -104,7 +104,8 @@ const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
     ...(status === 302 ? ['Location'] : []),
   ]
   const one = response && schemas.of(response(), 'output')
-  const schema = one && list === 'page' ? listOf(one) : one
+  const envelope = one && list === 'page' ? listOf(one) : one
+  const schema = envelope && beside ? { allOf: [envelope, schemas.of(beside(), 'output')] } : envelope
   const json = schema && { schema, example: example ?? sampleOf(schema, schemas.components) }
   const content = produces
     ? { [produces]: json ?? { schema: { type: 'string' }, ...(example !== undefined && { example }) } }

@@ -113,7 +113,10 @@ export const errorResponse = (codes: readonly ErrorCode[], headers: readonly str
       schema: {
         allOf: [
           { $ref: '#/components/schemas/Error' },
-          { type: 'object', properties: { error: { type: 'object', properties: { code: { enum: codes } } } } },
+          {
+            type: 'object',
+            properties: { error: { type: 'object', properties: { code: { type: 'string', enum: codes } } } },
+          },
         ],
       },
       examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),

@@ -15,6 +15,13 @@ export interface Sample {
 }
 
 const ADMIN = { 'x-admin-key': 'local-admin-key' }
+const APPLICATION = {
+  legal_name: 'Example Ltd',
+  website: 'https://example.com/',
+  contact_email: 'legal@example.com',
+  country: 'NL',
+  about: 'We build agents.',
+}
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 const fixed =
@@ -399,6 +406,14 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { app, headers } = await stage.developer()
     return { path: `/api/v1/dev/apps/${app.id}/rotate-secret`, headers }
   },
+  'developer.account.rotateKey': async (stage) => ({
+    path: '/api/v1/dev/me/rotate-key',
+    headers: (await stage.developer()).headers,
+  }),
+  'developer.apps.rotateSigningSecret': async (stage) => {
+    const { app, headers } = await stage.developer()
+    return { path: `/api/v1/dev/apps/${app.id}/rotate-signing-secret`, headers, body: { overlap_hours: 24 } }
+  },
   'developer.apps.sandboxToken': async (stage) => {
     const { app, headers } = await stage.published()
     return { path: `/api/v1/dev/apps/${app.id}/sandbox-token`, headers }
@@ -407,6 +422,77 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     path: '/api/v1/dev/sandbox/invite',
     headers: (await stage.developer()).headers,
   }),
+  'developer.sandbox.seed': async (stage) => ({
+    path: '/api/v1/dev/sandbox/seed',
+    headers: (await stage.listed()).headers,
+  }),
+  'developer.sandbox.unseed': async (stage) => {
+    const { owner, headers } = await stage.listed()
+    await owner.call('POST', '/api/v1/dev/sandbox/seed')
+    return { path: '/api/v1/dev/sandbox/seed', headers }
+  },
+  'developer.verification.read': async (stage) => {
+    const { owner, headers } = await stage.developer()
+    await owner.call('POST', '/api/v1/dev/verification', APPLICATION)
+    return { path: '/api/v1/dev/verification', headers }
+  },
+  'developer.verification.apply': async (stage) => {
+    const { headers } = await stage.developer()
+    return { path: '/api/v1/dev/verification', headers, body: { ...APPLICATION, registration_number: '12345678' } }
+  },
+  'developer.apps.messages.list': async (stage) => {
+    const { owner, app, headers } = await stage.developer()
+    const path = `/api/v1/dev/apps/${app.id}/messages`
+    await owner.call('POST', path, { text: 'Which policy counts?' })
+    return { path, headers }
+  },
+  'developer.apps.messages.write': async (stage) => {
+    const { app, headers } = await stage.developer()
+    return { path: `/api/v1/dev/apps/${app.id}/messages`, headers, body: { text: 'Which policy counts?' } }
+  },
+  'developer.requests.list': async (stage) => {
+    const { headers } = await stage.developer()
+    await stage.wished()
+    return { path: '/api/v1/dev/requests?limit=100', headers }
+  },
+  'developer.requests.claim': async (stage) => {
+    const { headers } = await stage.developer()
+    return { path: `/api/v1/dev/requests/${await stage.wished()}/claim`, headers }
+  },
+  'developer.reviews.list': async (stage) => ({
+    path: '/api/v1/dev/reviews?unanswered=true',
+    headers: (await stage.reviewed()).headers,
+  }),
+  'developer.apps.reviews.list': async (stage) => {
+    const { app, headers } = await stage.reviewed()
+    return { path: `/api/v1/dev/apps/${app.id}/reviews`, headers }
+  },
+  'developer.reviews.reply': async (stage) => {
+    const { review, headers } = await stage.reviewed()
+    return { path: `/api/v1/dev/reviews/${review.id}/reply`, headers, body: { text: 'Thank you.' } }
+  },
+  'console.reviews.list': async (stage) => {
+    const { app, token } = await stage.reviewed()
+    return { path: `/console/apps/${app.id}/reviews`, token }
+  },
+  'console.reviews.write': async (stage) => {
+    const { app, person } = await stage.integration()
+    return { path: `/console/apps/${app.id}/review`, token: person.token, body: { rating: 4, text: 'Quick.' } }
+  },
+  'console.reviews.remove': async (stage) => {
+    const { app, token } = await stage.reviewed()
+    return { path: `/console/apps/${app.id}/review`, token }
+  },
+  'developer.apps.stats': async (stage) => {
+    const { app, headers } = await stage.reviewed()
+    return { path: `/api/v1/dev/apps/${app.id}/stats?days=7`, headers }
+  },
+  'developer.apps.logs': async (stage) => {
+    const { app, agentToken: token, headers } = await stage.reviewed()
+    const { body: run } = await stage.platform.call('POST', '/api/v1/runs', { token, body: { input: {} } })
+    await stage.platform.call('POST', `/api/v1/runs/${run.id}/cancel`, { token })
+    return { path: `/api/v1/dev/apps/${app.id}/logs`, headers }
+  },
   'developer.apps.testRun': async (stage) => {
     const { app, headers } = await stage.published()
     return { path: `/api/v1/dev/apps/${app.id}/test-run`, headers, body: { input: { q: 1 } }, works: true }
@@ -467,6 +553,8 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     headers: ADMIN,
   }),
 
+  'developer.sdkExamples.list': fixed('/api/v1/dev/sdk/examples'),
+  'developer.sdkExamples.read': fixed('/api/v1/dev/sdk/examples/main.py'),
   'docs.root.redirect': fixed('/'),
   'docs.page.read': fixed('/docs'),
   'docs.assets.read': async ({ platform }) => {

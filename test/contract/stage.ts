@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppEntity } from '#shared/entities/apps.ts'
+import { AppEntity, DeveloperAppEntity } from '#shared/entities/apps.ts'
+import { AgentRequestEntity } from '#shared/entities/reviews.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
+import { newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
 import { manifestFor, newApp, newDeveloper, publish } from '#test/functions/developer/support.ts'
 import { actors, pkce, REDIRECT } from '#test/functions/oauth/support.ts'
@@ -127,6 +129,53 @@ export const createStage = async (platform: TestPlatform) => {
     return made
   }
 
+  /** The same, approved: the marketplace shows it. */
+  const listed = async () => {
+    const made = await inReview()
+    const headers = { 'x-admin-key': 'local-admin-key' }
+    const { status, text } = await platform.call('POST', `/admin/apps/${made.app.id}/approve`, { headers })
+    if (status !== 200) throw new Error(text)
+    return made
+  }
+
+  /** A developer’s app that a customer has reviewed. */
+  const reviewed = async () => {
+    const owner = await newDeveloper(platform)
+    const { app, person, token: agentToken } = await integration()
+    await platform.deps.table.transact([
+      AppEntity.update({ id: app.id }, { set: { developer_id: owner.id } }),
+      DeveloperAppEntity.create({ developer_id: owner.id, app_id: app.id }),
+    ])
+    const { body: review } = await platform.call('PUT', `/console/apps/${app.id}/review`, {
+      token: person.token,
+      body: { rating: 4, text: 'Quick.' },
+    })
+    return {
+      app,
+      agentToken,
+      review: review as { id: string },
+      token: person.token,
+      headers: { 'x-developer-key': owner.key },
+    }
+  }
+
+  /** An agent that a customer wishes for. @returns its id */
+  const wished = async () => {
+    const { workspaceId } = await integration()
+    const now = platform.clock.now()
+    const request = {
+      id: newId('agentRequest', now),
+      workspace_id: workspaceId,
+      title: 'A stock agent',
+      description: 'It counts.',
+      votes: 3,
+      status: 'open' as const,
+      created_at: now,
+    }
+    await platform.deps.table.transact([AgentRequestEntity.create(request)])
+    return request.id
+  }
+
   /** Sends a request while the platform's workers go on: for calls that wait on them. */
   const whileWorking = async (send: () => Promise<Answer>): Promise<Answer> => {
     let done = false
@@ -155,6 +204,9 @@ export const createStage = async (platform: TestPlatform) => {
     published,
     submittable,
     inReview,
+    listed,
+    reviewed,
+    wished,
     manifestFor,
     pkce,
     actors: actors(platform),

@@ -111,6 +111,27 @@ export const ClientSecretSchema = () =>
     })
     .meta({ id: 'ClientSecret' })
 
+/** `POST /api/v1/dev/apps/{id}/rotate-signing-secret`. */
+export const RotateSigningSecret = () =>
+  z
+    .strictObject({
+      overlap_hours: z.int().min(1).max(168).optional().meta({
+        description: 'For so long the secret of before signs too. Absent: it ends at once.',
+        example: 24,
+      }),
+    })
+    .meta({ id: 'RotateSigningSecret' })
+
+export const SigningSecretSchema = () =>
+  z
+    .object({
+      signing_secret: z
+        .string()
+        .meta({ description: 'Signs run.execute from now on; shown once.', example: 'agsec_…' }),
+    })
+    .meta({ id: 'SigningSecret' })
+
+export type SigningSecretView = z.infer<ReturnType<typeof SigningSecretSchema>>
 export type ClientSecretView = z.infer<ReturnType<typeof ClientSecretSchema>>
 export type AppView = z.infer<ReturnType<typeof AppSchema>>
 export type CreatedAppView = z.infer<ReturnType<typeof CreatedAppSchema>>

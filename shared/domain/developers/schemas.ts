@@ -42,6 +42,12 @@ const sandboxWorkspace = {
 export const ProfileSchema = () =>
   z.object({ ...developer, sandbox_workspace: z.object(sandboxWorkspace) }).meta({ id: 'DeveloperProfile' })
 
+/** `POST /api/v1/dev/me/rotate-key`. */
+export const DeveloperKeySchema = () =>
+  z
+    .object({ api_key: z.string().meta({ description: 'The new developer key, shown once.', example: 'dvk_…' }) })
+    .meta({ id: 'DeveloperKey' })
+
 const inviteLink = () =>
   z.string().meta({
     description: 'Lets its holder join the sandbox workspace as its owner, once, within 7 days.',
@@ -66,5 +72,6 @@ export const RegisteredSchema = () =>
 
 export type DeveloperView = z.infer<ReturnType<typeof DeveloperSchema>>
 export type ProfileView = z.infer<ReturnType<typeof ProfileSchema>>
+export type DeveloperKeyView = z.infer<ReturnType<typeof DeveloperKeySchema>>
 export type SandboxInviteView = z.infer<ReturnType<typeof SandboxInviteSchema>>
 export type RegisteredView = z.infer<ReturnType<typeof RegisteredSchema>>

@@ -56,11 +56,12 @@ export const storeFile = async (
   owner: FileOwner,
   fields: FileFields,
   bytes: Uint8Array,
+  /** That its folder is there; none for a folder that the same transaction creates. */
+  folder: Write[] = checkFolder(owner.workspace_id, fields.folder_id),
 ): Promise<{ file: FileRecord; writes: Write[] }> => {
   const file: FileRecord = { ...newFile(work, owner, fields, bytes.byteLength), status: 'ready' }
   const { workspace_id, size } = file
   const mark = { workspace_id, file_id: file.id, size, due_at: file.created_at + MARK_LIFE }
-  const folder = checkFolder(workspace_id, fields.folder_id)
   try {
     await work.commit([LooseObjectEntity.create(mark), ...takeQuota(workspace_id, size), ...folder])
   } catch (error) {

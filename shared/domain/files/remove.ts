@@ -1,6 +1,6 @@
 import { FileEntity, type FileRecord, type LooseObject, LooseObjectEntity } from '../../entities/files.ts'
 import { MINUTE } from '../../kernel/clock.ts'
-import type { Guard } from '../../table/entity.ts'
+import type { Guard, Write } from '../../table/entity.ts'
 import { exists } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { removeLoose } from './loose.ts'
@@ -23,10 +23,23 @@ export const deleteFile = async (work: Work, workspaceId: string, id: string): P
 
 /** Takes the record away and leaves the mark by which its object is found. @returns the mark */
 export const releaseFile = async (work: Work, file: FileRecord, guard: Guard<FileRecord>): Promise<LooseObject> => {
+  const { loose, writes } = releasing(work, file, guard)
+  await work.commit(writes)
+  return loose
+}
+
+/** The same for a transaction of more. */
+export const releasing = (
+  work: Pick<Work, 'clock'>,
+  file: FileRecord,
+  guard: Guard<FileRecord>,
+): { loose: LooseObject; writes: Write[] } => {
   const now = work.clock.now()
   const { workspace_id, id, size, upload_until = 0 } = file
   const uploadable = upload_until > now
   const mark = { workspace_id, file_id: id, size, due_at: uploadable ? upload_until : now + MINUTE }
-  await work.commit([FileEntity.delete(file, guard), LooseObjectEntity.create(mark)])
-  return uploadable ? mark : { ...mark, due_at: now }
+  return {
+    loose: uploadable ? mark : { ...mark, due_at: now },
+    writes: [FileEntity.delete(file, guard), LooseObjectEntity.create(mark)],
+  }
 }

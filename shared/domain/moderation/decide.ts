@@ -1,4 +1,4 @@
-import { type App, AppEntity, VersionEntity } from '../../entities/apps.ts'
+import { type App, AppEntity, ListedAppEntity, VersionEntity } from '../../entities/apps.ts'
 import { type Admin, AuditEntity } from '../../entities/platform.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
@@ -96,6 +96,7 @@ const decide = async (
         { where: { status: app.status, ...where }, otherwise: changedMeanwhile },
       ),
       ...writes,
+      listing(work, appId, view.status),
       AuditEntity.create({
         id: work.id('audit'),
         scope: 'platform',
@@ -116,6 +117,12 @@ const decide = async (
   )
   return view
 }
+
+/** The marketplace shows an app while it is approved. */
+const listing = ({ clock }: Pick<Work, 'clock'>, app_id: string, status: App['status']): Write =>
+  status === 'approved'
+    ? ListedAppEntity.replace({ app_id, listed_at: clock.now() })
+    : ListedAppEntity.delete({ app_id })
 
 const presentModerated = (app: App): ModeratedAppView => ({
   ...presentApp(app),

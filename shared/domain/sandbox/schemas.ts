@@ -38,5 +38,24 @@ export const SandboxToken = () =>
     .extend({ agent_version: z.string().meta({ description: 'The version attached.', example: '1.0.0' }) })
     .meta({ id: 'SandboxToken' })
 
+const count = () => z.number().int()
+
+/** `POST /api/v1/dev/sandbox/seed`: how many of each there are now. */
+export const SeededSchema = () =>
+  z
+    .object({
+      workspace_id: idField('ws'),
+      tasks: count(),
+      runs: count(),
+      files: count(),
+      folders: count(),
+      notifications: count(),
+      conversations: count().meta({ description: 'Those of the tasks included.' }),
+      messages: count(),
+      installations: count().meta({ description: '1 when an agent of the marketplace had to be installed.' }),
+    })
+    .meta({ id: 'Seeded' })
+
+export type SeededView = z.infer<ReturnType<typeof SeededSchema>>
 export type TestRunView = z.infer<ReturnType<typeof TestRunResult>>
 export type SandboxTokenView = z.infer<ReturnType<typeof SandboxToken>>

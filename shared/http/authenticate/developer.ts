@@ -2,7 +2,8 @@ import { TOKENS } from '../../domain/tokens/tokens.ts'
 import { DeveloperKeyEntity } from '../../entities/developers.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { sha256 } from '../../kernel/secrets.ts'
+import { sameSecret, sha256 } from '../../kernel/secrets.ts'
+import { WRONG_KEY } from '../authorize.ts'
 import type { Method } from '../endpoint.ts'
 import { bearerOf, refuseSurface, typeOf, unauthorized } from '../principal.ts'
 import { limit } from '../rate-limit.ts'
@@ -19,8 +20,13 @@ export const developer: Authenticator<'developer'> = async (deps, { headers, met
     )
   }
   const record = await deps.table.get(DeveloperKeyEntity, { key_hash: sha256(key) })
-  if (!record) throw unauthorized('The developer key is wrong or was rotated.', 'Send the newest key.')
-  if (record.status === 'blocked') {
+  if (!record) throw fail('unauthorized', WRONG_KEY)
+  const { status, recovery_hash, expires_at = 0 } = record
+  if (status === 'ended') {
+    const again = sameSecret(recovery_hash ?? '', sha256(headers['idempotency-key'] ?? ''))
+    if (method !== 'POST' || !again || expires_at <= deps.clock.now()) throw fail('unauthorized', WRONG_KEY)
+  }
+  if (status === 'blocked') {
     throw fail('not_a_developer', {
       message: 'The developer account is blocked.',
       fix: 'Contact the platform’s support.',
@@ -29,7 +35,8 @@ export const developer: Authenticator<'developer'> = async (deps, { headers, met
   const rate = await limit(deps, [
     { name: `developer:${record.developer_id}`, rate: LIMITS.callerRate, scope: 'developer' },
   ])
-  return { caller: { kind: 'developer', developerId: record.developer_id }, headers: rate }
+  const ended = status === 'ended' && { ended: true as const }
+  return { caller: { kind: 'developer', developerId: record.developer_id, ...ended }, headers: rate }
 }
 
 /** Says which credential is wanted to somebody who sends another of ours. Reads only the token's type: no key needed. */

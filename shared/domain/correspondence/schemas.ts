@@ -1,0 +1,26 @@
+import * as z from 'zod'
+import { idField, line, time } from '../fields.ts'
+
+/** `POST …/apps/{id}/messages`, from either side. */
+export const WriteAppMessage = () =>
+  z
+    .strictObject({ text: line(4_000).meta({ example: 'Which of the two privacy policies counts?' }) })
+    .meta({ id: 'WriteAppMessage' })
+
+/** A message between an app's developer and the moderators. */
+export const AppMessageSchema = () =>
+  z
+    .object({
+      id: idField('msg'),
+      app_id: idField('app'),
+      author: z.object({
+        type: z.enum(['developer', 'moderator']),
+        id: z.string(),
+        name: z.string(),
+      }),
+      text: z.string(),
+      created_at: time(),
+    })
+    .meta({ id: 'AppMessage' })
+
+export type AppMessageView = z.infer<ReturnType<typeof AppMessageSchema>>

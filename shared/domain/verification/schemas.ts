@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import { VERIFICATION_STATUSES } from '../../entities/moderation.ts'
+import { webAddress } from '../apps/addresses.ts'
+import { idField, line, time } from '../fields.ts'
+
+const application = () => ({
+  legal_name: line(200).meta({ description: 'As it is registered.', example: 'Example Ltd' }),
+  website: webAddress(),
+  contact_email: z.email('must be an e-mail address').max(254).meta({ example: 'legal@example.com' }),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'must be a country code of two capital letters (ISO 3166-1)')
+    .meta({ example: 'NL' }),
+  about: line(4_000).meta({ description: 'Who you are and what your agents do.', example: 'We build stock agents.' }),
+})
+
+/** `POST /api/v1/dev/verification`. */
+export const ApplyForVerification = () =>
+  z
+    .strictObject({
+      ...application(),
+      registration_number: line(100).optional().meta({ description: 'In the company register.', example: '12345678' }),
+    })
+    .meta({ id: 'ApplyForVerification' })
+
+export type ApplyInput = z.infer<ReturnType<typeof ApplyForVerification>>
+
+/** An application as its developer sees it. */
+export const VerificationSchema = () =>
+  z
+    .object({
+      id: idField('vrf'),
+      status: z.enum(VERIFICATION_STATUSES),
+      legal_name: z.string(),
+      website: z.string(),
+      contact_email: z.string(),
+      country: z.string(),
+      registration_number: z.string().nullable(),
+      about: z.string(),
+      reason: z.string().nullable().meta({ description: 'Why it was rejected.' }),
+      decided_at: time().nullable(),
+      created_at: time(),
+    })
+    .meta({ id: 'Verification' })
+
+/** `GET /api/v1/dev/verification`. */
+export const VerificationStateSchema = () =>
+  z
+    .object({
+      verified: z.boolean(),
+      application: VerificationSchema().nullable().meta({ description: 'The latest one.' }),
+    })
+    .meta({ id: 'VerificationState' })
+
+export type VerificationView = z.infer<ReturnType<typeof VerificationSchema>>
+export type VerificationStateView = z.infer<ReturnType<typeof VerificationStateSchema>>

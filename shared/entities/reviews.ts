@@ -1,0 +1,114 @@
+import * as z from 'zod'
+import { defineEntity } from '../table/entity.ts'
+
+export const REVIEW_STARS = [1, 2, 3, 4, 5] as const
+
+const review = () =>
+  z.object({
+    id: z.string(),
+    app_id: z.string(),
+    developer_id: z.string(),
+    workspace_id: z.string(),
+    /** As it was called when the review was last written. */
+    workspace_name: z.string(),
+    author: z.object({ id: z.string(), name: z.string() }),
+    rating: z.number(),
+    text: z.string().optional(),
+    /** Taken out of list and aggregates by a moderator. */
+    hidden: z.boolean(),
+    reply: z.object({ text: z.string(), at: z.number() }).optional(),
+    /** Raised by every change: of two at once, one reads again. */
+    revision: z.number(),
+    created_at: z.number(),
+    updated_at: z.number(),
+  })
+
+export type Review = z.infer<ReturnType<typeof review>>
+
+/** An app's reviews that everybody sees. */
+export const reviewsOf = (appId: string): string => `${appId}#REVIEWS`
+
+export const ReviewEntity = defineEntity<Review>()({
+  name: 'review',
+  schema: review,
+  pk: 'REV#{id}',
+  sk: 'REV',
+  directory: ({ id }) => ({ list: 'reviews', sort: id }),
+  list: ({ app_id, hidden, id }) => (hidden ? undefined : { owner: reviewsOf(app_id), sort: id }),
+})
+
+const workspaceReview = () => z.object({ workspace_id: z.string(), app_id: z.string(), review_id: z.string() })
+
+/** Which review an organization has written of an app; written with it, so that there is one. */
+export const WorkspaceReviewEntity = defineEntity<z.infer<ReturnType<typeof workspaceReview>>>()({
+  name: 'workspace-review',
+  schema: workspaceReview,
+  pk: 'WS#{workspace_id}',
+  sk: 'REVIEWOF#{app_id}',
+})
+
+const developerReview = () =>
+  z.object({ developer_id: z.string(), review_id: z.string(), answered: z.boolean(), hidden: z.boolean() })
+
+/** A developer's reviews that wait for a reply. */
+export const unansweredOf = (developerId: string): string => `${developerId}#UNANSWERED`
+
+/** The reviews of all of a developer's apps, newest first by id; written with the review. */
+export const DeveloperReviewEntity = defineEntity<z.infer<ReturnType<typeof developerReview>>>()({
+  name: 'developer-review',
+  schema: developerReview,
+  pk: 'DEV#{developer_id}',
+  sk: 'REVIEW#{review_id}',
+  list: ({ developer_id, review_id, answered, hidden }) =>
+    answered || hidden ? undefined : { owner: unansweredOf(developer_id), sort: review_id },
+})
+
+const reviewTotals = () =>
+  z.object({
+    app_id: z.string(),
+    n1: z.number().optional(),
+    n2: z.number().optional(),
+    n3: z.number().optional(),
+    n4: z.number().optional(),
+    n5: z.number().optional(),
+  })
+
+export type ReviewTotals = z.infer<ReturnType<typeof reviewTotals>>
+
+/** How many visible reviews of an app have how many stars; moved in the transaction of the review. */
+export const ReviewTotalsEntity = defineEntity<ReviewTotals>()({
+  name: 'review-totals',
+  schema: reviewTotals,
+  pk: 'APP#{app_id}',
+  sk: 'REVIEWS',
+})
+
+export const REQUEST_STATUSES = ['open', 'claimed', 'fulfilled', 'declined'] as const
+
+const agentRequest = () =>
+  z.object({
+    id: z.string(),
+    workspace_id: z.string(),
+    title: z.string(),
+    description: z.string(),
+    votes: z.number(),
+    status: z.enum(REQUEST_STATUSES),
+    /** The developer who builds it. */
+    claimed_by: z.object({ id: z.string(), name: z.string() }).optional(),
+    claimed_at: z.number().optional(),
+    created_at: z.number(),
+  })
+
+export type AgentRequest = z.infer<ReturnType<typeof agentRequest>>
+
+/** The board of one status. */
+export const requestsBy = (status: AgentRequest['status']): string => `agent-requests-${status}`
+
+/** An agent that customers wish for. A change of status writes it whole, so that it moves among the boards. */
+export const AgentRequestEntity = defineEntity<AgentRequest>()({
+  name: 'agent-request',
+  schema: agentRequest,
+  pk: 'ARQ#{id}',
+  sk: 'ARQ',
+  directory: ({ status, id }) => ({ list: requestsBy(status), sort: id }),
+})

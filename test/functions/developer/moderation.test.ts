@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { writeAppMessage } from '#shared/domain/correspondence/messages.ts'
+import { AppThreadEntity, threadsWaitingFor, VerificationEntity, verificationsBy } from '#shared/entities/moderation.ts'
+import { AuditEntity } from '#shared/entities/platform.ts'
+import { workerWork } from '#shared/http/worker.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { newApp, newDeveloper, type TestDeveloper } from './support.ts'
+
+let platform: TestPlatform
+let developer: TestDeveloper
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.stop())
+beforeEach(async () => {
+  platform.clock.advance(60_000)
+  developer = await newDeveloper(platform)
+})
+
+const APPLICATION = {
+  legal_name: 'Example Ltd',
+  website: 'https://example.com/',
+  contact_email: 'legal@example.com',
+  country: 'NL',
+  about: 'We build agents.',
+}
+const apply = (fields: Record<string, unknown> = {}) =>
+  developer.call('POST', '/api/v1/dev/verification', { ...APPLICATION, ...fields })
+const state = async () => (await developer.call('GET', '/api/v1/dev/verification')).body
+
+describe('applying for the verified badge', () => {
+  it('is pending, in the audit, and where moderators look', async () => {
+    expect(await state()).toEqual({ verified: false, application: null })
+    const { status, body } = await apply()
+    expect([status, body]).toEqual([
+      201,
+      {
+        ...APPLICATION,
+        id: expect.stringMatching(/^vrf_/),
+        status: 'pending',
+        registration_number: null,
+        reason: null,
+        decided_at: null,
+        created_at: expect.any(String),
+      },
+    ])
+    expect(await state()).toEqual({ verified: false, application: body })
+    const list = await platform.deps.table.directory(VerificationEntity, verificationsBy('pending'), undefined, {
+      limit: 10,
+    })
+    expect(list.items).toContainEqual(expect.objectContaining({ id: body.id, developer_id: developer.id }))
+    const { items } = await platform.deps.table.query(AuditEntity, { scope: 'platform' }, { limit: 3 })
+    expect(items).toContainEqual(
+      expect.objectContaining({ action: 'verification.requested', target: { type: 'verification', id: body.id } }),
+    )
+  })
+
+  it('is one at a time: of ten at the same moment nine are conflict, and so is a later one', async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => apply()))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
+    const { status, body } = await apply()
+    expect([status, body.error.code]).toEqual([409, 'conflict'])
+  })
+
+  it('names fields that are wrong, and refuses a website that nobody may be sent to', async () => {
+    const wrong = await apply({ country: 'nl', contact_email: 'none', legal_name: ' ' })
+    expect(Object.keys(wrong.body.error.details.fields).sort()).toEqual(['contact_email', 'country', 'legal_name'])
+    const blocked = await apply({ website: 'https://10.0.0.1/' })
+    expect([blocked.status, blocked.body.error.code]).toEqual([422, 'blocked_target'])
+  })
+})
+
+describe('correspondence with the moderators', () => {
+  it('has both sides, newest first, and says who waits for whom', async () => {
+    const app = await newApp(developer)
+    const path = `/api/v1/dev/apps/${app.id}/messages`
+    const asked = await developer.call('POST', path, { text: 'Which policy counts?' })
+    expect([asked.status, asked.body.author]).toEqual([
+      201,
+      { type: 'developer', id: developer.id, name: 'Ada Example' },
+    ])
+    const waiting = async (whom: 'moderator' | 'developer') => {
+      const options = { limit: 50 }
+      const page = await platform.deps.table.directory(AppThreadEntity, threadsWaitingFor(whom), undefined, options)
+      return page.items.some(({ app_id }) => app_id === app.id)
+    }
+    expect([await waiting('moderator'), await waiting('developer')]).toEqual([true, false])
+
+    platform.clock.advance(1_000)
+    const moderator = { type: 'moderator' as const, id: 'adm_1', name: 'Mo' }
+    await writeAppMessage(
+      workerWork(platform.deps),
+      { id: app.id, developer_id: developer.id },
+      moderator,
+      'The newer one.',
+    )
+    expect([await waiting('moderator'), await waiting('developer')]).toEqual([false, true])
+    const { body } = await developer.call('GET', path)
+    expect(body.items.map(({ text }: { text: string }) => text)).toEqual(['The newer one.', 'Which policy counts?'])
+    expect(body.items[0].author, 'which moderator wrote stays among them').toEqual({
+      type: 'moderator',
+      id: 'moderation',
+      name: 'Moderation',
+    })
+    const second = await developer.call('GET', `${path}?limit=1`)
+    const next = await developer.call('GET', `${path}?limit=1&cursor=${second.body.next_cursor}`)
+    expect(next.body.items[0].text).toBe('Which policy counts?')
+  })
+
+  it('is not found for another developer, in either direction', async () => {
+    const app = await newApp(developer)
+    const other = await newDeveloper(platform)
+    const path = `/api/v1/dev/apps/${app.id}/messages`
+    expect((await other.call('GET', path)).status).toBe(404)
+    expect((await other.call('POST', path, { text: 'Mine.' })).status).toBe(404)
+    expect((await developer.call('GET', path)).body.items).toEqual([])
+  })
+})

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { NotificationEntity } from '#shared/entities/notifications.ts'
+import { AgentRequestEntity } from '#shared/entities/reviews.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { workspace } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { newDeveloper } from './support.ts'
+
+let platform: TestPlatform
+let request: ReturnType<typeof wish> extends Promise<infer T> ? T : never
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.stop())
+beforeEach(async () => {
+  platform.clock.advance(60_000)
+  request = await wish()
+})
+
+async function wish() {
+  const { id: workspace_id } = await workspace(platform.deps)
+  const now = platform.clock.now()
+  const record = {
+    id: newId('agentRequest', now),
+    workspace_id,
+    title: 'A stock agent',
+    description: 'It counts.',
+    votes: 3,
+    status: 'open' as const,
+    created_at: now,
+  }
+  await platform.deps.table.transact([AgentRequestEntity.create(record)])
+  return record
+}
+
+const claimPath = () => `/api/v1/dev/requests/${request.id}/claim`
+
+describe('the board of wished-for agents', () => {
+  it('shows open requests newest first, without who asked', async () => {
+    const developer = await newDeveloper(platform)
+    const { body } = await developer.call('GET', '/api/v1/dev/requests')
+    expect(body.items[0]).toEqual({
+      id: request.id,
+      title: 'A stock agent',
+      description: 'It counts.',
+      votes: 3,
+      status: 'open',
+      mine: false,
+      claimed_at: null,
+      created_at: expect.any(String),
+    })
+    platform.clock.advance(1_000)
+    const newer = await wish()
+    const first = await developer.call('GET', '/api/v1/dev/requests?limit=1')
+    const next = await developer.call('GET', `/api/v1/dev/requests?limit=1&cursor=${first.body.next_cursor}`)
+    expect([first.body.items[0].id, next.body.items[0].id]).toEqual([newer.id, request.id])
+  })
+
+  it('of eight developers that claim at the same moment one wins, and the organization hears of it once', async () => {
+    const developers = await Promise.all(Array.from({ length: 8 }, () => newDeveloper(platform)))
+    const answers = await Promise.all(developers.map((developer) => developer.call('POST', claimPath())))
+    const codes = answers.map(({ status, body }) => (status === 200 ? 'won' : body.error.code)).sort()
+    expect(codes).toEqual([...Array(7).fill('conflict'), 'won'])
+    const winner = developers[answers.findIndex(({ status }) => status === 200)] ?? expect.fail('nobody won')
+    const again = await winner.call('POST', claimPath())
+    expect([again.status, again.body.mine, again.body.status]).toEqual([200, true, 'claimed'])
+    const { items } = await platform.deps.table.query(
+      NotificationEntity,
+      { workspace_id: request.workspace_id },
+      { limit: 10 },
+    )
+    expect(items.map(({ kind }) => kind)).toEqual(['request.claimed'])
+    const board = async (status: string) =>
+      (await winner.call('GET', `/api/v1/dev/requests?status=${status}`)).body.items.map(({ id }: { id: string }) => id)
+    expect([(await board('open')).includes(request.id), (await board('claimed')).includes(request.id)]).toEqual([
+      false,
+      true,
+    ])
+  })
+
+  it('a vote at the moment of a claim is not lost', async () => {
+    const developer = await newDeveloper(platform)
+    const { table } = platform.deps
+    const transact = table.transact.bind(table)
+    let voted = false
+    table.transact = async (writes) => {
+      if (!voted && writes.some(({ entity }) => entity.name === AgentRequestEntity.name)) {
+        voted = true
+        await transact([AgentRequestEntity.update(request, { add: { votes: 1 } })])
+      }
+      return transact(writes)
+    }
+    const { body } = await developer.call('POST', claimPath())
+    table.transact = transact
+    expect([body.status, body.votes]).toEqual(['claimed', 4])
+  })
+})

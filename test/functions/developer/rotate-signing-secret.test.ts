@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { issueToken } from '#shared/domain/tokens/tokens.ts'
+import { AppEntity, DeveloperAppEntity } from '#shared/entities/apps.ts'
+import { AuditEntity } from '#shared/entities/platform.ts'
+import { verifySvc } from '#shared/kernel/signatures.ts'
+import { holdUntil } from '#test/functions/oauth/support.ts'
+import { type Installed, installed } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { newDeveloper, type TestDeveloper } from './support.ts'
+
+const HOUR = 3_600_000
+
+let platform: TestPlatform
+let agent: Receiver
+let developer: TestDeveloper
+let app: Installed
+beforeAll(async () => {
+  platform = await startPlatform()
+  agent = await startReceiver()
+  const body = JSON.stringify({ status: 'succeeded', output: {} })
+  agent.answer({ kind: 'answer', headers: { 'content-type': 'application/json' }, body })
+})
+afterAll(async () => {
+  await agent.close()
+  await platform.stop()
+})
+beforeEach(async () => {
+  platform.clock.advance(60_000)
+  developer = await newDeveloper(platform)
+  app = await installed(platform.deps, { endpoint: agent.url })
+  await platform.deps.table.transact([
+    AppEntity.update({ id: app.app.id }, { set: { developer_id: developer.id } }),
+    DeveloperAppEntity.create({ developer_id: developer.id, app_id: app.app.id }),
+  ])
+})
+
+const rotate = async (body?: unknown): Promise<string> => {
+  const answer = await developer.call('POST', `/api/v1/dev/apps/${app.app.id}/rotate-signing-secret`, body)
+  expect(answer.status, answer.text).toBe(200)
+  expect(answer.body).toEqual({ signing_secret: expect.stringMatching(/^agsec_[A-Za-z0-9+/]{43}=$/) })
+  expect(answer.headers['cache-control']).toBe('no-store')
+  return answer.body.signing_secret
+}
+
+/** A run's request as the agent gets it: how many signatures it has, and which of the secrets verify it. */
+const signedBy = async (...secrets: string[]) => {
+  // One of now: the clock may have moved past the end of the first.
+  const { installation, grant } = app
+  const claims = { ins: installation.id, ws: app.workspaceId, app: app.app.id, grt: grant.id, sv: 1 }
+  const { token } = await issueToken(platform.deps, 'access', claims)
+  await platform.call('POST', '/api/v1/runs', { token, body: { input: {} } })
+  await platform.drain()
+  const { headers, body } = agent.requests.at(-1) ?? expect.fail('the agent was not called')
+  const header = String(headers['x-svc-signature'])
+  const now = Math.floor(platform.clock.now() / 1_000)
+  return {
+    signatures: header.match(/v1=/g)?.length,
+    verify: secrets.map((secret) => verifySvc(secret, header, body, now)),
+    header,
+  }
+}
+
+describe('rotating the signing secret', () => {
+  it('without an overlap the new one alone signs at once', async () => {
+    const fresh = await rotate()
+    expect(await signedBy(fresh, app.signingSecret)).toMatchObject({ signatures: 1, verify: [true, false] })
+  })
+
+  it('with an overlap both sign, the new one first, until it is over to the millisecond', async () => {
+    const fresh = await rotate({ overlap_hours: 2 })
+    const during = await signedBy(fresh, app.signingSecret)
+    expect(during).toMatchObject({ signatures: 2, verify: [true, true] })
+    expect(during.header).toMatch(/^t=\d+,v1=[0-9a-f]{64},v1=[0-9a-f]{64}$/)
+    platform.clock.advance(2 * HOUR - 1)
+    expect(await signedBy(fresh, app.signingSecret)).toMatchObject({ signatures: 2, verify: [true, true] })
+    platform.clock.advance(1)
+    expect(await signedBy(fresh, app.signingSecret)).toMatchObject({ signatures: 1, verify: [true, false] })
+  })
+
+  it('during an overlap the newest two sign: the older one ends at once', async () => {
+    const second = await rotate({ overlap_hours: 168 })
+    const third = await rotate({ overlap_hours: 1 })
+    const both = await signedBy(third, second, app.signingSecret)
+    expect(both).toMatchObject({ signatures: 2, verify: [true, true, false] })
+    const fourth = await rotate({})
+    expect(await signedBy(fourth, third, second)).toMatchObject({ signatures: 1, verify: [true, false, false] })
+  })
+
+  it('10 at the same moment are one rotation: the others are conflict', async () => {
+    const release = holdUntil(platform, 'app', 10)
+    const path = `/api/v1/dev/apps/${app.app.id}/rotate-signing-secret`
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => developer.call('POST', path, { overlap_hours: 1 })),
+    ).finally(release)
+    const won = answers.filter(({ status }) => status === 200)
+    expect(won).toHaveLength(1)
+    for (const one of answers) if (one.status !== 200) expect(one.body.error.code).toBe('conflict')
+    const verified = await signedBy(won[0]?.body.signing_secret, app.signingSecret)
+    expect(verified).toMatchObject({ signatures: 2, verify: [true, true] })
+  })
+
+  it('is in the audit, without the secret', async () => {
+    const secret = await rotate({ overlap_hours: 3 })
+    const { items } = await platform.deps.table.query(AuditEntity, { scope: 'platform' }, { limit: 5 })
+    const entry = items.find(
+      ({ action, target }) => action === 'app.signing_secret_rotated' && target.id === app.app.id,
+    )
+    expect(entry).toMatchObject({ actor: { id: developer.id }, details: { overlap_hours: 3 } })
+    expect(JSON.stringify(entry)).not.toContain(secret.slice(6))
+  })
+
+  it('refuses overlaps outside 1 to 168 whole hours, and another developer’s app', async () => {
+    const path = `/api/v1/dev/apps/${app.app.id}/rotate-signing-secret`
+    for (const overlap_hours of [0, 169, 1.5, '2', null]) {
+      const { status, body } = await developer.call('POST', path, { overlap_hours })
+      expect([status, Object.keys(body.error.details.fields)]).toEqual([422, ['overlap_hours']])
+    }
+    const other = await newDeveloper(platform)
+    expect((await other.call('POST', path)).status).toBe(404)
+  })
+})

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { issueToken } from '#shared/domain/tokens/tokens.ts'
+import { AppEntity, DeveloperAppEntity } from '#shared/entities/apps.ts'
+import { FeedEntryEntity, OutboxEntity } from '#shared/entities/events.ts'
+import { InstallationEntity } from '#shared/entities/installations.ts'
+import { tell } from '#shared/events/outbox.ts'
+import { type Installed, installed } from '#test/support/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { newDeveloper, type TestDeveloper } from './support.ts'
+
+const DAY = 86_400_000
+
+let platform: TestPlatform
+let agent: Receiver
+let developer: TestDeveloper
+let app: Installed
+beforeAll(async () => {
+  platform = await startPlatform()
+  agent = await startReceiver()
+})
+afterAll(async () => {
+  await agent.close()
+  await platform.stop()
+})
+beforeEach(async () => {
+  // Noon, so that a test's minutes stay within one day.
+  platform.clock.advance(DAY - (platform.clock.now() % DAY) + DAY / 2)
+  developer = await newDeveloper(platform)
+  app = await installed(platform.deps, { endpoint: agent.url })
+  await platform.deps.table.transact([
+    AppEntity.update({ id: app.app.id }, { set: { developer_id: developer.id } }),
+    DeveloperAppEntity.create({ developer_id: developer.id, app_id: app.app.id }),
+  ])
+})
+
+const answers = (body: Record<string, unknown>): void =>
+  agent.answer({
+    kind: 'answer',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ status: 'succeeded', output: {}, ...body }),
+  })
+
+/** A run from its start to its end. */
+const run = async () => {
+  const { installation, grant } = app
+  const claims = { ins: installation.id, ws: app.workspaceId, app: app.app.id, grt: grant.id, sv: 1 }
+  const { token } = await issueToken(platform.deps, 'access', claims)
+  const { body, headers } = await platform.call('POST', '/api/v1/runs', { token, body: { input: { secret: 'input' } } })
+  await platform.drain()
+  return { id: body.id as string, requestId: headers['x-request-id'] as string, token }
+}
+
+const stats = async (query = '') => {
+  const answer = await developer.call('GET', `/api/v1/dev/apps/${app.app.id}/stats${query}`)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.body
+}
+const logs = async (query = '') => {
+  const answer = await developer.call('GET', `/api/v1/dev/apps/${app.app.id}/logs${query}`)
+  expect(answer.status, answer.text).toBe(200)
+  return answer.body
+}
+
+const told = (type: 'installation.created' | 'installation.removed') =>
+  platform.deps.table.transact([
+    tell(platform.clock, {
+      type,
+      workspace_id: app.workspaceId,
+      app_id: app.app.id,
+      data: { installation_id: app.installation.id, app_id: app.app.id, status: 'active', scopes: [] },
+    }),
+  ])
+
+const sandbox = () =>
+  platform.deps.table.transact([
+    InstallationEntity.update(
+      { workspace_id: app.workspaceId, id: app.installation.id },
+      { set: { is_sandbox: true } },
+    ),
+  ])
+
+describe('an app’s statistics', () => {
+  it('count runs, their ends, durations and installations, in totals and on their day', async () => {
+    await told('installation.created')
+    answers({})
+    await run()
+    await run()
+    answers({ status: 'failed', error_code: 'no_stock', error_message: 'None.' })
+    await run()
+    platform.clock.advance(DAY)
+    answers({})
+    await run()
+    await told('installation.removed')
+    await platform.drain()
+    const body = await stats('?days=3')
+    expect(body).toMatchObject({
+      app_id: app.app.id,
+      installations: 0,
+      runs: 4,
+      succeeded: 3,
+      failed: 1,
+      cancelled: 0,
+      success_rate: 0.75,
+      duration_ms: { average: expect.any(Number), p50: expect.any(Number), p95: expect.any(Number) },
+      sandbox: { installations: 0, runs: 0, success_rate: null, duration_ms: null },
+    })
+    const today = new Date(platform.clock.now()).toISOString().slice(0, 10)
+    expect(body.daily.map(({ runs }: { runs: number }) => runs)).toEqual([0, 3, 1])
+    expect(body.daily[2]).toEqual({
+      date: today,
+      installed: 0,
+      removed: 1,
+      runs: 1,
+      succeeded: 1,
+      failed: 0,
+      cancelled: 0,
+    })
+    expect(await stats()).toMatchObject({ daily: { length: 30 } })
+  })
+
+  it('keep what happens in sandbox workspaces apart, test runs included', async () => {
+    await sandbox()
+    await told('installation.created')
+    answers({})
+    await run()
+    const body = await stats('?days=1')
+    expect(body).toMatchObject({ installations: 0, runs: 0, succeeded: 0, success_rate: null })
+    expect(body.sandbox).toMatchObject({ installations: 1, runs: 1, succeeded: 1, success_rate: 1 })
+    expect(body.daily[0]).toMatchObject({ runs: 0, installed: 0 })
+    expect((await logs()).items).toMatchObject([{ is_sandbox: true }])
+  })
+
+  it('count an event once, however often and however many at once it comes', async () => {
+    answers({})
+    await run()
+    const { items } = await platform.deps.table.query(
+      FeedEntryEntity,
+      { installation_id: app.installation.id },
+      { limit: 10 },
+    )
+    for (const { event_id } of items) {
+      const event = (await platform.deps.table.get(OutboxEntity, { id: event_id })) ?? expect.fail('no event')
+      const message = {
+        queue: 'statistics' as const,
+        body: { 'detail-type': event.type, detail: event },
+        dueAt: 0,
+        group: undefined,
+      }
+      expect(await Promise.all(Array.from({ length: 5 }, () => platform.deliver(message)))).toEqual(Array(5).fill(true))
+    }
+    expect(items).toHaveLength(2)
+    expect(await stats()).toMatchObject({ runs: 1, succeeded: 1 })
+    expect((await logs()).items).toHaveLength(1)
+  })
+
+  it('of a worker that dies before its write are counted by the message that comes again', async () => {
+    answers({})
+    const { table } = platform.deps
+    const transact = table.transact.bind(table)
+    let deaths = 0
+    table.transact = async (writes) => {
+      if (writes.some(({ entity }) => entity.name === 'counted-event') && deaths++ < 3) throw new Error('died')
+      return transact(writes)
+    }
+    await run()
+    table.transact = transact
+    expect(deaths).toBeGreaterThan(3)
+    expect(await stats()).toMatchObject({ runs: 1, succeeded: 1 })
+  })
+
+  it('take the same number of reads at many runs as at few', async () => {
+    const { table } = platform.deps
+    const reads = async () => {
+      const [query, getAll] = [table.query, table.getAll]
+      let count = 0
+      table.query = ((...given: Parameters<typeof query>) => {
+        count++
+        return query.apply(table, given)
+      }) as typeof query
+      table.getAll = ((...given: Parameters<typeof getAll>) => {
+        count++
+        return getAll.apply(table, given)
+      }) as typeof getAll
+      await stats()
+      Object.assign(table, { query, getAll })
+      return count
+    }
+    answers({})
+    const few = await reads()
+    for (let i = 0; i < 12; i++) await run()
+    expect([await reads(), (await stats()).runs]).toEqual([few, 12])
+  })
+
+  it('are not found for another developer, logs neither', async () => {
+    const other = await newDeveloper(platform)
+    for (const what of ['stats', 'logs']) {
+      expect((await other.call('GET', `/api/v1/dev/apps/${app.app.id}/${what}`)).status).toBe(404)
+    }
+  })
+
+  it('refuse a number of days that is none from 1 to 90', async () => {
+    for (const days of ['0', '91', '1.5', 'x', '-1']) {
+      const { status } = await developer.call('GET', `/api/v1/dev/apps/${app.app.id}/stats?days=${days}`)
+      expect(status, days).toBe(422)
+    }
+  })
+})
+
+describe('an app’s log', () => {
+  it('has finished runs, newest first, and nothing of what went in or came out', async () => {
+    answers({ output: { text: 'confidential' } })
+    const first = await run()
+    platform.clock.advance(1_000)
+    answers({ status: 'failed', error_code: 'no_stock', error_message: 'confidential' })
+    const second = await run()
+    const body = await logs()
+    expect(body.items).toEqual([
+      {
+        run_id: second.id,
+        request_id: second.requestId,
+        installation_id: app.installation.id,
+        version: '1.0.0',
+        trigger: 'api',
+        status: 'failed',
+        error_code: 'no_stock',
+        duration_ms: expect.any(Number),
+        is_sandbox: false,
+        created_at: expect.any(String),
+        finished_at: expect.any(String),
+      },
+      expect.objectContaining({ run_id: first.id, request_id: first.requestId, status: 'succeeded', error_code: null }),
+    ])
+    expect(JSON.stringify(body)).not.toMatch(/confidential|secret/)
+  })
+
+  it('is searched by run, request, error code and status, one at a time', async () => {
+    answers({})
+    const good = await run()
+    platform.clock.advance(1_000)
+    answers({ status: 'failed', error_code: 'no stock/ä#1', error_message: 'None.' })
+    const bad = await run()
+    const found = async (query: Record<string, string>) =>
+      (await logs(`?${new URLSearchParams(query)}`)).items.map(({ run_id }: { run_id: string }) => run_id)
+    expect(await found({ run_id: good.id })).toEqual([good.id])
+    expect(await found({ request_id: bad.requestId })).toEqual([bad.id])
+    expect(await found({ error_code: 'no stock/ä#1' })).toEqual([bad.id])
+    expect(await found({ status: 'succeeded' })).toEqual([good.id])
+    expect(await found({ status: 'cancelled' })).toEqual([])
+    expect(await found({ run_id: 'run_x#~' })).toEqual([])
+    const both = await developer.call('GET', `/api/v1/dev/apps/${app.app.id}/logs?status=failed&error_code=no_stock`)
+    expect(both.status).toBe(422)
+  })
+
+  it('has pages, also within a search', async () => {
+    answers({})
+    for (let i = 0; i < 3; i++) {
+      await run()
+      platform.clock.advance(1_000)
+    }
+    for (const search of ['', '&status=succeeded']) {
+      const first = await logs(`?limit=2${search}`)
+      const next = await logs(`?limit=2${search}&cursor=${first.next_cursor}`)
+      expect([first.items.length, first.has_more, next.items.length, next.has_more]).toEqual([2, true, 1, false])
+    }
+  })
+})
