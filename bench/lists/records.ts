@@ -1,10 +1,13 @@
+import { logWrites } from '#shared/domain/statistics/log.ts'
 import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
 import { ConversationEntity, MessageEntity } from '#shared/entities/conversations.ts'
 import { FeedEntryEntity, FeedHeadEntity, FeedMarkEntity, OutboxEntity } from '#shared/entities/events.ts'
 import { FileEntity } from '#shared/entities/files.ts'
 import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
+import { AppMessageEntity } from '#shared/entities/moderation.ts'
 import { InvitationEntity, MemberEntity, UserEntity } from '#shared/entities/people.ts'
-import { RunEntity, WorkspaceRunEntity } from '#shared/entities/runs.ts'
+import { AgentRequestEntity, DeveloperReviewEntity, ReviewEntity } from '#shared/entities/reviews.ts'
+import { type Run, RunEntity, WorkspaceRunEntity } from '#shared/entities/runs.ts'
 import { AssignedTaskEntity, TaskEntity } from '#shared/entities/tasks.ts'
 import { DeliveryEntity } from '#shared/entities/webhooks.ts'
 import { type IdKind, newId } from '#shared/kernel/ids.ts'
@@ -41,6 +44,10 @@ export const recordsAt = (world: World, n: number, at: number): Write[] => {
     ...invitation(place),
     ...installed(place),
     ...version(place),
+    ...review(place),
+    ...correspondence(place),
+    ...log(place),
+    ...request(place),
   ]
 }
 
@@ -112,35 +119,38 @@ const file = ({ world, id, common, user, picked }: Place): Write[] => [
   }),
 ]
 
-const run = ({ world, id, common, at, picked }: Place): Write[] => {
+const runAt = ({ world, id, common, at, picked }: Place): Run => {
   const { installation } = world
-  const of = { ...common, installation_id: installation.id }
   const run_id = id('run')
-  return [
-    RunEntity.replace({
-      ...of,
-      id: run_id,
-      app_id: installation.app_id,
-      agent_id: installation.agent_id,
-      version: installation.version,
-      version_id: installation.version_id,
-      status: picked ? 'failed' : 'succeeded',
-      trigger: 'bench',
-      input: { json: JSON.stringify({ question: 'How many are left?' }) },
-      output: { json: JSON.stringify({ text: TEXT }) },
-      is_sandbox: false,
-      audience: 'member',
-      chain_id: run_id,
-      chain_depth: 0,
-      chain_deadline: at,
-      step_count: 1,
-      last_seq: 1,
-      step_bytes: 200,
-      started_at: at,
-      finished_at: at,
-    }),
-    WorkspaceRunEntity.replace({ ...of, run_id }),
-  ]
+  return {
+    ...common,
+    installation_id: installation.id,
+    id: run_id,
+    app_id: installation.app_id,
+    agent_id: installation.agent_id,
+    version: installation.version,
+    version_id: installation.version_id,
+    status: picked ? 'failed' : 'succeeded',
+    trigger: 'bench',
+    input: { json: JSON.stringify({ question: 'How many are left?' }) },
+    output: { json: JSON.stringify({ text: TEXT }) },
+    is_sandbox: false,
+    audience: 'member',
+    chain_id: run_id,
+    chain_depth: 0,
+    chain_deadline: at,
+    step_count: 1,
+    last_seq: 1,
+    step_bytes: 200,
+    started_at: at,
+    finished_at: at,
+  }
+}
+
+const run = (place: Place): Write[] => {
+  const made = runAt(place)
+  const { id: run_id, installation_id } = made
+  return [RunEntity.replace(made), WorkspaceRunEntity.replace({ ...place.common, installation_id, run_id })]
 }
 
 const event = ({ id, common, agent, picked }: Place, n: number): Write[] => {
@@ -221,5 +231,51 @@ const version = ({ world, id, number, at }: Place): Write[] => [
     id: id('version'),
     version: `1.0.0-${number}`,
     created_at: at,
+  }),
+]
+
+/** Of the agent that is installed, and of the developer's own app. */
+const review = ({ world, id, common, user, at, picked }: Place): Write[] =>
+  [world.app.id, world.developed.id].flatMap((app_id) => {
+    const of = { developer_id: world.developed.developerId }
+    const review_id = id('review')
+    return [
+      ReviewEntity.replace({
+        ...of,
+        ...common,
+        id: review_id,
+        app_id,
+        workspace_name: 'Workspace',
+        author: { id: user.id, name: user.name },
+        rating: 4,
+        text: TEXT,
+        hidden: false,
+        revision: 1,
+        updated_at: at,
+      }),
+      DeveloperReviewEntity.replace({ ...of, review_id, answered: !picked, hidden: false }),
+    ]
+  })
+
+const correspondence = ({ world, id, at }: Place): Write[] => [
+  AppMessageEntity.replace({
+    id: id('message'),
+    app_id: world.developed.id,
+    author: { type: 'developer', id: world.developed.developerId, name: 'Ada' },
+    text: TEXT,
+    created_at: at,
+  }),
+]
+
+const log = (place: Place): Write[] => logWrites({ ...runAt(place), app_id: place.world.developed.id })
+
+const request = ({ id, common, picked }: Place): Write[] => [
+  AgentRequestEntity.replace({
+    ...common,
+    id: id('agentRequest'),
+    title: 'An agent that counts',
+    description: TEXT,
+    votes: 3,
+    status: picked ? 'claimed' : 'open',
   }),
 ]

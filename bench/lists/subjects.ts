@@ -36,6 +36,28 @@ export const LISTS: Record<string, ListSubject> = {
   'console.invitations.list': at('/console/invitations', 'person'),
   'console.installations.list': at('/console/installations', 'person'),
   'console.grants.list': at('/console/grants', 'person'),
+  'console.reviews.list': { path: ({ app }) => `/console/apps/${app.id}/reviews`, as: 'person' },
+  'developer.reviews.list': {
+    ...at('/api/v1/dev/reviews', 'developer'),
+    filters: () => ({ 'without a reply': 'unanswered=true' }),
+  },
+  'developer.apps.reviews.list': {
+    path: ({ developed }) => `/api/v1/dev/apps/${developed.id}/reviews`,
+    as: 'developer',
+  },
+  'developer.apps.messages.list': {
+    path: ({ developed }) => `/api/v1/dev/apps/${developed.id}/messages`,
+    as: 'developer',
+  },
+  'developer.apps.logs': {
+    path: ({ developed }) => `/api/v1/dev/apps/${developed.id}/logs`,
+    as: 'developer',
+    filters: () => ({ 'one status': 'status=failed' }),
+  },
+  'developer.requests.list': {
+    ...at('/api/v1/dev/requests', 'developer'),
+    filters: () => ({ 'one status': 'status=claimed' }),
+  },
   'developer.versions.list': { path: ({ developed }) => `/api/v1/dev/apps/${developed.id}/versions`, as: 'developer' },
 }
 
@@ -44,5 +66,6 @@ export const SHORT: Record<string, string> = {
   'oauth.scopes.list': 'the scopes of the platform',
   'api.tools.list': 'the platform’s tools',
   'api.webhooks.list': 'at most 20 for an installation',
+  'developer.sdkExamples.list': 'the samples of the platform',
   'developer.apps.list': 'at most 20 for a developer',
 }

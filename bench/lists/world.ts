@@ -9,7 +9,7 @@ export interface World extends Installed {
   webhookId: string
   folderId: string
   /** A developer's own app, beside the workspace. */
-  developed: { id: string; headers: Record<string, string> }
+  developed: { id: string; developerId: string; headers: Record<string, string> }
 }
 
 /** The owners of the lists, each list as good as empty. */
@@ -22,7 +22,13 @@ export const createWorld = async (stage: Stage): Promise<World> => {
     token: app.token,
     body: { url: `${stage.agent.url}/hook`, events: ['custom.never'] },
   })
-  const { app: developed, headers } = await contract.developer()
+  const { owner, app: developed, headers } = await contract.developer()
   const { id: conversationId } = await conversation(platform.deps, app)
-  return { ...app, conversationId, webhookId: webhook.id, folderId: folder.id, developed: { ...developed, headers } }
+  return {
+    ...app,
+    conversationId,
+    webhookId: webhook.id,
+    folderId: folder.id,
+    developed: { id: developed.id, developerId: owner.id, headers },
+  }
 }
