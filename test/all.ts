@@ -7,6 +7,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
  */
 const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['format and lint', 'biome', 'ci', '--max-diagnostics=40'],
+  ['types of the API for clients', 'node', 'shared/openapi/client-types.ts'],
   ['types', 'tsc', '--project', '.'],
   ['types of what runs in a browser', 'tsc', '--project', 'web/consent/client'],
   ['dead code and dependencies', 'knip'],

@@ -11,9 +11,12 @@ const REQUIREMENTS = ['authlib==1.6.5', 'requests-oauthlib==2.0.0', 'oauthlib==4
 const HOME = path.join(ROOT, 'node_modules', '.cache', 'python-clients')
 const SCRIPTS = path.join(import.meta.dirname, 'python')
 
+/** What the machine's Python 3 says it is; nothing where there is none. */
+export const pythonVersion = (): Promise<string | undefined> => run('python3', ['--version']).catch(() => undefined)
+
 /** A Python with the clients in it, or why there is none: `npm test` needs only Node (design). */
 export const pythonClients = async (): Promise<{ python: string } | { missing: string }> => {
-  const version = await run('python3', ['--version']).catch(() => undefined)
+  const version = await pythonVersion()
   if (version === undefined) return { missing: 'there is no python3 here' }
   const python = path.join(HOME, process.platform === 'win32' ? 'Scripts' : 'bin', 'python')
   const marker = path.join(HOME, 'installed')

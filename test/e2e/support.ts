@@ -106,7 +106,7 @@ export const must = async (baseUrl: string, method: string, to: string, sent?: S
 /** A developer with an app whose agent has a published version. */
 export const newAgent = async (
   baseUrl: string,
-  options: { endpoint: string; redirectUri?: string; scopes?: string[] },
+  options: { endpoint?: string; runtime?: object; redirectUri?: string; scopes?: string[] },
 ) => {
   const unique = randomBytes(5).toString('hex')
   const registered = await must(baseUrl, 'POST', '/api/v1/dev/register', {
@@ -131,7 +131,7 @@ export const newAgent = async (
       version: '1.0.0',
       name: 'Agent',
       summary: 'An agent of the tests.',
-      runtime: { type: 'webhook', endpoint: options.endpoint },
+      runtime: options.runtime ?? { type: 'webhook', endpoint: options.endpoint },
     },
   })
   await must(baseUrl, 'POST', `/api/v1/dev/apps/${app.id}/versions/1.0.0/promote`, { headers })

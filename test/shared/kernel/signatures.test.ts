@@ -16,9 +16,17 @@ interface Vector {
   webhook_signature: string
 }
 
-const vectors: Vector[] = JSON.parse(
-  readFileSync(new URL('../../vectors/signatures.json', import.meta.url), 'utf8'),
-).vectors
+interface Refused {
+  name: string
+  secret: string
+  now: number
+  body: string
+  svc_signature: string
+}
+
+const { vectors, refused }: { vectors: Vector[]; refused: Refused[] } = JSON.parse(
+  readFileSync(new URL('../../../examples/sdk/vectors.json', import.meta.url), 'utf8'),
+)
 
 const stripe = new Stripe('sk_test_unused')
 const now = () => Math.floor(Date.now() / 1_000)
@@ -161,7 +169,14 @@ describe('newSigningSecret', () => {
 })
 
 describe('the published test vectors', () => {
-  test('are there', () => expect(vectors.length).toBeGreaterThanOrEqual(5))
+  test('are there', () => {
+    expect(vectors.length).toBeGreaterThanOrEqual(5)
+    expect(refused.length).toBeGreaterThanOrEqual(5)
+  })
+
+  test.each(refused)('$name is refused', ({ secret, svc_signature, body, now }) => {
+    expect(verifySvc(secret, svc_signature, body, now)).toBe(false)
+  })
 
   test.each(vectors)('$name', (vector) => {
     expect(signSvc(vector.secrets, vector.timestamp, vector.body)).toBe(vector.svc_signature)

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import createClient, { type Client } from 'openapi-fetch'
+import type { components, paths } from './api.d.ts'
+
+/**
+ * A typed client of the API: paths, parameters, bodies and answers are the OpenAPI document's.
+ *
+ * `api.d.ts` comes from `npm run client`, or, anywhere else, from
+ * `npx openapi-typescript <base address>/openapi.json --output api.d.ts`.
+ */
+export type Api = Client<paths>
+
+/** The error body, which every error has. */
+export type ErrorBody = components['schemas']['Error']
+export type ErrorCode = ErrorBody['error']['code']
+
+export interface Tokens {
+  access_token: string
+  refresh_token: string
+}
+
+export interface ClientOptions {
+  /** The platform's address, without a trailing slash. */
+  baseUrl: string
+  clientId: string
+  clientSecret: string
+  tokens: Tokens
+  /**
+   * Keeps the new pair, encrypted, wherever the old one was. The old refresh token is dead by now, and presenting it again
+   * would end the whole chain: the new one is used only after this is done.
+   */
+  onTokens(tokens: Tokens): Promise<void> | void
+}
+
+/** An answer that is an error. Match on `code`, which is stable; the texts may change. */
+export class PlatformError extends Error {
+  readonly status: number
+  readonly code: ErrorCode
+  readonly fix: string
+  readonly docsUrl: string
+  readonly requestId: string
+  /** Depends on the code. */
+  readonly details: Record<string, unknown>
+
+  constructor(status: number, { error }: ErrorBody) {
+    super(`${error.code}: ${error.message} ${error.fix} (${error.request_id})`)
+    this.name = 'PlatformError'
+    this.status = status
+    this.code = error.code
+    this.fix = error.fix
+    this.docsUrl = error.docs_url
+    this.requestId = error.request_id
+    this.details = error.details
+  }
+}
+
+/**
+ * Makes a client that sends the access token with each request and an `Idempotency-Key` with each POST, and that refreshes
+ * the token once it has expired and then sends the request once more.
+ */
+export const createApi = (options: ClientOptions): Api => {
+  let { tokens } = options
+  let refreshing: Promise<void> | undefined
+
+  const renew = async (): Promise<void> => {
+    const next = await refresh(options, tokens.refresh_token)
+    await options.onTokens(next)
+    tokens = next
+  }
+
+  /** Requests that find the token expired at the same time share one refresh: a refresh token works once. */
+  const renewed = (expired: string): Promise<void> => {
+    if (tokens.access_token !== expired) return Promise.resolve()
+    refreshing ??= renew().finally(() => {
+      refreshing = undefined
+    })
+    return refreshing
+  }
+
+  const send = (request: Request, token: string): Promise<Response> => {
+    request.headers.set('authorization', `Bearer ${token}`)
+    return fetch(request)
+  }
+
+  return createClient<paths>({
+    baseUrl: options.baseUrl,
+    async fetch(request) {
+      // A repeat with the same key is recognized as one, by this client or by whoever calls it with a key of their own.
+      if (request.method === 'POST' && !request.headers.has('idempotency-key')) {
+        request.headers.set('idempotency-key', randomUUID())
+      }
+      const again = request.clone()
+      const token = tokens.access_token
+      const response = await send(request, token)
+      if (response.status !== 401) return response
+      await response.body?.cancel()
+      await renewed(token)
+      return send(again, tokens.access_token)
+    },
+  })
+}
+
+/**
+ * Exchanges a refresh token. When the answer got lost, the same Idempotency-Key gets it again; without it the repeat would
+ * count as reuse of a dead token.
+ */
+const refresh = async (options: ClientOptions, refreshToken: string): Promise<Tokens> => {
+  const headers = { 'idempotency-key': randomUUID() }
+  const form = {
+    grant_type: 'refresh_token',
+    client_id: options.clientId,
+    client_secret: options.clientSecret,
+    refresh_token: refreshToken,
+  }
+  const ask = () =>
+    fetch(`${options.baseUrl}/oauth/token`, { method: 'POST', headers, body: new URLSearchParams(form) })
+  const response = await ask().catch(ask)
+  if (!response.ok) throw new PlatformError(response.status, (await response.json()) as ErrorBody)
+  const { access_token, refresh_token } = (await response.json()) as Tokens
+  return { access_token, refresh_token }
+}
+
+/**
+ * The data of an answer: `const run = await unwrap(api.POST('/api/v1/runs', …))`.
+ * @throws {PlatformError} if the answer is an error
+ */
+export const unwrap = async <T>(
+  answer: Promise<{ data?: T; error?: unknown; response: Response }>,
+): Promise<NonNullable<T>> => {
+  const { data, error, response } = await answer
+  if (error !== undefined || !response.ok) throw new PlatformError(response.status, error as ErrorBody)
+  return data as NonNullable<T>
+}
+
+/**
+ * All records of a list, page after page:
+ * `for await (const run of pages((cursor) => unwrap(api.GET('/api/v1/runs', { params: { query: { cursor } } }))))`.
+ */
+export async function* pages<T>(
+  read: (cursor: string | undefined) => Promise<{ items: T[]; next_cursor: string | null }>,
+): AsyncGenerator<T> {
+  let cursor: string | undefined
+  do {
+    const page = await read(cursor)
+    yield* page.items
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined)
+}

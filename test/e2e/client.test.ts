@@ -1,0 +1,302 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { type Api, createApi, PlatformError, pages, type Tokens, unwrap } from '#examples/client/client.ts'
+import {
+  type AgentAnswer,
+  type EventOf,
+  type PlatformEvent,
+  type RunExecute,
+  readEvent,
+} from '#examples/client/events.ts'
+import { verifyStandard, verifySvc } from '#examples/client/verify.ts'
+import { ROOT } from '#local/prepare.ts'
+import { startServer } from './samples.ts'
+import {
+  type Agent,
+  consent,
+  must,
+  newAgent,
+  pkce,
+  type Running,
+  send,
+  startLocal,
+  temporaryFolder,
+  until,
+} from './support.ts'
+
+const REDIRECT = 'http://127.0.0.1:9/callback'
+
+let place: ReturnType<typeof temporaryFolder>
+let running: Running
+let baseUrl: string
+let endpoint: Awaited<ReturnType<typeof startServer>>
+/** The body of every run.execute, with its signature. */
+const executes: { header: string; body: Buffer }[] = []
+beforeAll(async () => {
+  place = temporaryFolder()
+  running = await startLocal({ dataDir: place.folder })
+  baseUrl = running.baseUrl
+  endpoint = await startServer(async (request, body) => {
+    executes.push({ header: String(request.headers['x-svc-signature']), body })
+    const { run } = JSON.parse(body.toString()) as RunExecute
+    const answer: AgentAnswer = { status: 'succeeded', output: { answer: 42 } }
+    return run.input.wait ? { status: 202 } : { status: 200, body: JSON.stringify(answer) }
+  })
+}, 120_000)
+afterAll(async () => {
+  await endpoint.close()
+  await running.stop()
+  place.remove()
+})
+
+/** An app that a customer has installed, its tokens, and a client of it. */
+const connect = async (): Promise<{ agent: Agent; api: Api; kept: Tokens[]; tokens: Tokens }> => {
+  const agent = await newAgent(baseUrl, { endpoint: endpoint.url, redirectUri: REDIRECT })
+  const { verifier, challenge } = pkce()
+  const authorize = new URL(`${baseUrl}/oauth/authorize`)
+  authorize.search = new URLSearchParams({
+    response_type: 'code',
+    client_id: agent.app.client_id,
+    redirect_uri: REDIRECT,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+  }).toString()
+  const back = await consent(baseUrl, authorize, agent.sandboxId)
+  const client = { client_id: agent.app.client_id, client_secret: agent.app.client_secret }
+  const tokens: Tokens = await must(baseUrl, 'POST', '/oauth/token', {
+    body: new URLSearchParams({
+      ...client,
+      grant_type: 'authorization_code',
+      code: back.searchParams.get('code') ?? '',
+      code_verifier: verifier,
+    }),
+  })
+  const kept: Tokens[] = []
+  const api = createApi({
+    baseUrl,
+    clientId: client.client_id,
+    clientSecret: client.client_secret,
+    tokens,
+    onTokens: (next) => void kept.push(next),
+  })
+  return { agent, api, kept, tokens }
+}
+
+describe('the types of the API', () => {
+  it('are what the endpoints’ declarations say', async () => {
+    const check = [`${ROOT}/shared/openapi/client-types.ts`, '--check']
+    await promisify(execFile)(process.execPath, check, { cwd: ROOT })
+  })
+
+  it('know each operation’s parameters, answers and errors', () => {
+    type Start = Awaited<ReturnType<typeof start>>
+    const start = (api: Api) => api.POST('/api/v1/runs', { body: { input: { a: 1 } } })
+    type Run = NonNullable<Start['data']>
+    expectTypeOf<Run['status']>().toEqualTypeOf<
+      'queued' | 'running' | 'awaiting_approval' | 'succeeded' | 'failed' | 'cancelled'
+    >()
+    expectTypeOf<Run['output']>().toEqualTypeOf<{ [key: string]: unknown } | null>()
+    type Code = NonNullable<Start['error']>['error']['code']
+    expectTypeOf<'too_many_active_runs'>().toExtend<Code>()
+    expectTypeOf<'slug_taken'>().not.toExtend<Code>()
+    const list = (api: Api) => api.GET('/api/v1/runs', { params: { query: { limit: 2, status: 'failed' } } })
+    expectTypeOf<NonNullable<Awaited<ReturnType<typeof list>>['data']>['next_cursor']>().toEqualTypeOf<string | null>()
+    // @ts-expect-error: there is no such status
+    const wrong = (api: Api) => api.GET('/api/v1/runs', { params: { query: { status: 'lost' } } })
+    expectTypeOf(wrong).not.toBeNever()
+  })
+
+  it('tell events apart by their type', () => {
+    expectTypeOf<EventOf<'run.succeeded'>['data']['duration_ms']>().toEqualTypeOf<number>()
+    expectTypeOf<EventOf<'run.failed'>['data']['error_code']>().toEqualTypeOf<string>()
+    const read = (event: PlatformEvent) => {
+      if (event.type === 'run.awaiting_approval') expectTypeOf(event.data.step_id).toEqualTypeOf<string>()
+      return event.id
+    }
+    expectTypeOf(read).returns.toBeString()
+  })
+})
+
+describe('the client', () => {
+  it('starts a run and reads it', async () => {
+    const { api } = await connect()
+    const started = await unwrap(api.POST('/api/v1/runs', { body: { input: { question: 'why?' }, trigger: 'client' } }))
+    expect(started).toMatchObject({ status: 'queued', trigger: 'client' })
+    const done = await until(async () => {
+      const run = await unwrap(api.GET('/api/v1/runs/{id}', { params: { path: { id: started.id } } }))
+      return run.finished_at === null ? undefined : run
+    })
+    expect([done.status, done.output]).toEqual(['succeeded', { answer: 42 }])
+  })
+
+  it('lists runs page after page', async () => {
+    const { api } = await connect()
+    const started: string[] = []
+    for (let i = 0; i < 5; i++) {
+      started.unshift((await unwrap(api.POST('/api/v1/runs', { body: {} }))).id)
+      await until(async () => {
+        const run = await unwrap(api.GET('/api/v1/runs/{id}', { params: { path: { id: started[0] ?? '' } } }))
+        return run.finished_at ?? undefined
+      })
+    }
+    let asked = 0
+    const listed: string[] = []
+    const read = (cursor: string | undefined) => {
+      asked++
+      return unwrap(api.GET('/api/v1/runs', { params: { query: { limit: 2, ...(cursor && { cursor }) } } }))
+    }
+    for await (const run of pages(read)) listed.push(run.id)
+    expect([listed, asked]).toEqual([started, 3])
+  })
+
+  it('gives an error by its code, returned or thrown', async () => {
+    const { api } = await connect()
+    for (let i = 0; i < 5; i++) await unwrap(api.POST('/api/v1/runs', { body: { input: { wait: true } } }))
+    const { data, error, response } = await api.POST('/api/v1/runs', { body: {} })
+    expect([data, response.status, error?.error.code]).toEqual([undefined, 409, 'too_many_active_runs'])
+
+    const thrown = await unwrap(api.GET('/api/v1/tasks')).catch((reason: unknown) => reason)
+    expect(thrown).toBeInstanceOf(PlatformError)
+    const { code, status, fix, requestId, docsUrl, details } = thrown as PlatformError
+    expect({ code, status, details }).toEqual({
+      code: 'insufficient_scope',
+      status: 403,
+      details: { required_scope: 'tasks:read', granted_scopes: expect.any(Array) },
+    })
+    expect(fix).toMatch(/\S/)
+    expect(docsUrl).toBe(`${baseUrl}/docs#insufficient_scope`)
+    expect(requestId).toMatch(/^req_/)
+  })
+})
+
+describe('tokens', () => {
+  let real: typeof fetch
+  /** What went out: method, path, Idempotency-Key. */
+  const sent: string[] = []
+  let loseAnswersTo = ''
+  beforeEach(() => {
+    real = globalThis.fetch
+    sent.length = 0
+    vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
+      const request = new Request(input, init)
+      const path = new URL(request.url).pathname
+      sent.push(`${request.method} ${path} ${request.headers.get('idempotency-key') ?? '-'}`)
+      const response = await real(request)
+      if (path !== loseAnswersTo) return response
+      loseAnswersTo = ''
+      await response.body?.cancel()
+      throw new TypeError('fetch failed')
+    })
+  })
+  afterEach(() => {
+    loseAnswersTo = ''
+    vi.unstubAllGlobals()
+  })
+
+  /** A client whose access token has died and whose refresh token lives. */
+  const stale = async () => {
+    const { agent, tokens } = await connect()
+    const kept: Tokens[] = []
+    const api = createApi({
+      baseUrl,
+      clientId: agent.app.client_id,
+      clientSecret: agent.app.client_secret,
+      tokens: { ...tokens, access_token: `${tokens.access_token.slice(0, -4)}AAAA` },
+      onTokens: (next) => void kept.push(next),
+    })
+    sent.length = 0
+    return { api, kept, tokens }
+  }
+
+  it('are refreshed when the access token has died, and the request goes out once more with the same key', async () => {
+    const { api, kept, tokens } = await stale()
+    const run = await unwrap(api.POST('/api/v1/runs', { body: { input: { n: 1 } } }))
+    expect(run.input).toEqual({ n: 1 })
+    expect(kept).toEqual([{ access_token: expect.stringMatching(/^eyJ/), refresh_token: expect.any(String) }])
+    expect(kept[0]?.refresh_token).not.toBe(tokens.refresh_token)
+    expect(sent.map((line) => line.split(' ')[1])).toEqual(['/api/v1/runs', '/oauth/token', '/api/v1/runs'])
+    expect(sent[2]).toBe(sent[0])
+    expect(sent[0]).toMatch(/ [0-9a-f-]{36}$/)
+    await unwrap(api.GET('/api/v1/me'))
+    expect(kept.length).toBe(1)
+  })
+
+  it('are refreshed once for many requests at the same time', async () => {
+    const { api, kept } = await stale()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => api.GET('/api/v1/me')))
+    expect(answers.map(({ response }) => response.status)).toEqual([200, 200, 200, 200, 200])
+    expect(kept.length).toBe(1)
+  })
+
+  it('survive that the answer to a refresh is lost', async () => {
+    const { api, kept } = await stale()
+    loseAnswersTo = '/oauth/token'
+    await unwrap(api.GET('/api/v1/me'))
+    const refreshes = sent.filter((line) => line.includes('/oauth/token'))
+    expect(refreshes.length).toBe(2)
+    expect(refreshes[1]).toBe(refreshes[0])
+    expect(kept.length).toBe(1)
+    await unwrap(api.GET('/api/v1/me'))
+  })
+
+  it('that cannot be refreshed are an error with its code', async () => {
+    const { agent } = await connect()
+    const api = createApi({
+      baseUrl,
+      clientId: agent.app.client_id,
+      clientSecret: agent.app.client_secret,
+      tokens: { access_token: 'x', refresh_token: `rft_${randomBytes(32).toString('base64url')}` },
+      onTokens: () => {},
+    })
+    await expect(unwrap(api.GET('/api/v1/me'))).rejects.toMatchObject({ status: 400, code: 'invalid_grant' })
+  })
+})
+
+describe('what the platform sends', () => {
+  it('is a typed event of a delivery whose signatures verify', async () => {
+    const deliveries: { headers: Record<string, string>; body: Buffer }[] = []
+    const receiver = await startServer(async (request, body) => {
+      deliveries.push({ headers: request.headers as Record<string, string>, body })
+      return { status: 204 }
+    })
+    try {
+      const { api } = await connect()
+      const { id, secret } = await unwrap(
+        api.POST('/api/v1/webhooks', { body: { url: receiver.url, events: ['run.succeeded'] } }),
+      )
+      const run = await unwrap(api.POST('/api/v1/runs', { body: {} }))
+      const { headers, body } = await until(() => deliveries[0])
+      const event = readEvent(secret, headers['x-svc-signature'], body)
+      expect(event).toMatchObject({ type: 'run.succeeded', data: { run_id: run.id } })
+      if (event?.type === 'run.succeeded') expect(event.data.duration_ms).toBeGreaterThanOrEqual(0)
+      expect(verifyStandard(secret, headers, body)).toBe(true)
+
+      const forged = Buffer.from(body.toString().replace(run.id, 'run_other'))
+      expect(readEvent(secret, headers['x-svc-signature'], forged)).toBeUndefined()
+      expect(readEvent(secret, undefined, body)).toBeUndefined()
+      expect(verifyStandard(secret, headers, forged)).toBe(false)
+      expect(await send(baseUrl, 'GET', '/api/v1/webhooks')).toMatchObject({ status: 401 })
+      const removed = await api.DELETE('/api/v1/webhooks/{id}', { params: { path: { id } } })
+      expect(removed.response.status).toBe(204)
+    } finally {
+      await receiver.close()
+    }
+  })
+
+  it('is a typed run.execute whose signature verifies', async () => {
+    const { agent, api } = await connect()
+    const run = await unwrap(api.POST('/api/v1/runs', { body: { input: { question: 'why?' }, trigger: 'typed' } }))
+    const mine = ({ body }: { body: Buffer }) => (JSON.parse(body.toString()) as RunExecute).run.id === run.id
+    const { header, body } = await until(() => executes.find(mine))
+    expect(verifySvc(agent.app.signing_secret, header, body)).toBe(true)
+    const execute: RunExecute = JSON.parse(body.toString())
+    expectTypeOf(execute.callback.token).toBeString()
+    expect([execute.run.input, execute.run.trigger, execute.callback.expires_in]).toEqual([
+      { question: 'why?' },
+      'typed',
+      900,
+    ])
+  })
+})
