@@ -19,7 +19,7 @@ const RECEIVERS_EACH = 2
 export interface LatencyOptions extends Partial<Load> {}
 
 /** Runs and their webhooks over HTTP against the local platform, first as they are, then beside a receiver that hangs. */
-export const measureLatency = async ({ seconds = 10, runsPerSecond = 3 }: LatencyOptions = {}) => {
+export const measureLatency = async ({ seconds = 10, runsPerSecond = 2 }: LatencyOptions = {}) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'bench-latency-'))
   const cdkOut = path.join(folder, 'cdk.out')
   await prepare({ cdkOut })
