@@ -1,5 +1,5 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib'
-import { DomainName, EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway'
+import { type CfnRestApi, DomainName, EndpointType, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
 import { ApiGatewayDomain, CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets'
@@ -7,21 +7,27 @@ import type { Construct } from 'constructs'
 import type { Config } from './config.ts'
 import { Edge } from './edge.ts'
 
+export type Address = {
+  baseUrl: string
+  /** Present where the API answers under a domain of its own; it is still to be mapped to the stage. */
+  domain?: DomainName | undefined
+}
+
 /**
  * The platform's base address: the one set, else the domain, else the edge's, else the stage's own.
  *
  * The stage's is put together from the API's id and the stage's literal name. Asking the stage for it would make a cycle: the
  * functions' environment needs the address, the stage needs its deployment, and that the functions.
  */
-export function addAddress(scope: Construct, api: RestApi, config: Config): string {
+export function addAddress(scope: Construct, api: CfnRestApi, config: Config): Address {
   const stack = Stack.of(scope)
-  const host = `${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}`
+  const host = `${api.ref}.execute-api.${stack.region}.${stack.urlSuffix}`
   const domain =
     config.domainName === undefined || config.certificateArn === undefined
       ? undefined
       : { name: config.domainName, certificateArn: config.certificateArn }
   const edge = config.edge ? new Edge(scope, 'Edge', { host, stageName: config.stage, domain }) : undefined
-  const own = domain === undefined || edge !== undefined ? undefined : ownDomain(scope, api, domain)
+  const own = domain === undefined || edge !== undefined ? undefined : ownDomain(scope, domain)
 
   if (config.hostedZone !== undefined && domain !== undefined) {
     const target = edge !== undefined ? new CloudFrontTarget(edge.distribution) : own && new ApiGatewayDomain(own)
@@ -37,16 +43,15 @@ export function addAddress(scope: Construct, api: RestApi, config: Config): stri
   }
 
   const reached = domain?.name ?? edge?.distribution.distributionDomainName
-  return config.baseUrl ?? (reached === undefined ? `https://${host}/${config.stage}` : `https://${reached}`)
+  const baseUrl = config.baseUrl ?? (reached === undefined ? `https://${host}/${config.stage}` : `https://${reached}`)
+  return { baseUrl, domain: own }
 }
 
-function ownDomain(scope: Construct, api: RestApi, domain: { name: string; certificateArn: string }): DomainName {
-  const own = new DomainName(scope, 'Domain', {
+function ownDomain(scope: Construct, domain: { name: string; certificateArn: string }): DomainName {
+  return new DomainName(scope, 'Domain', {
     domainName: domain.name,
     certificate: Certificate.fromCertificateArn(scope, 'Certificate', domain.certificateArn),
     endpointType: EndpointType.REGIONAL,
     securityPolicy: SecurityPolicy.TLS_1_2,
   })
-  own.addBasePathMapping(api)
-  return own
 }

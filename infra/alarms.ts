@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib'
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
+import type { Stage } from 'aws-cdk-lib/aws-apigateway'
 import { Alarm, ComparisonOperator, type IMetric, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import type { Table } from 'aws-cdk-lib/aws-dynamodb'
@@ -12,7 +12,7 @@ import { acknowledge } from './nag.ts'
 import { pascal } from './plan.ts'
 
 export type AlarmsProps = {
-  api: RestApi
+  stage: Stage
   functions: PlatformFunction[]
   messaging: Messaging
   table: Table
@@ -37,7 +37,7 @@ export class Alarms extends Construct {
       'Serverless-SNSRedrivePolicy': 'Sends e-mail only, which has no dead letters.',
     })
 
-    this.#watchApi(props.api)
+    this.#watchApi(props.stage)
     this.#watchTable(props.table)
     for (const item of props.functions) this.#watchFunction(item)
     this.#watchMessaging(props.messaging)
@@ -55,8 +55,8 @@ export class Alarms extends Construct {
     alarm.addAlarmAction(new SnsAction(this.topic))
   }
 
-  #watchApi(api: RestApi): void {
-    const metric = api.deploymentStage.metricServerError({ period: minute, statistic: 'sum' })
+  #watchApi(stage: Stage): void {
+    const metric = stage.metricServerError({ period: minute, statistic: 'sum' })
     this.#alarm('ServerErrors', metric, { above: 5, for: 3, description: 'Requests are answered with a 5xx.' })
   }
 

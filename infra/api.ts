@@ -1,15 +1,23 @@
-import { RemovalPolicy, Size } from 'aws-cdk-lib'
+import { RemovalPolicy, Stack } from 'aws-cdk-lib'
 import {
   AccessLogField,
   AccessLogFormat,
-  EndpointType,
+  BasePathMapping,
+  CfnAccount,
+  CfnRestApi,
+  Deployment,
+  type DomainName,
   type IResource,
+  type IRestApi,
   LambdaIntegration,
   LogGroupLogDestination,
+  type Method,
   MethodLoggingLevel,
   ResponseTransferMode,
   RestApi,
+  Stage,
 } from 'aws-cdk-lib/aws-apigateway'
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
@@ -37,50 +45,26 @@ const accessLogFormat = AccessLogFormat.custom(
   }),
 )
 
-/** The REST API with its stage, still without routes: its id is part of the address that the functions are told. */
-export function createApi(scope: Construct, config: Config): RestApi {
-  const logGroup = new LogGroup(scope, 'AccessLogs', {
-    retention: config.logRetentionDays,
-    removalPolicy: config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-  })
-  const api = new RestApi(scope, 'Api', {
-    restApiName: `${config.prefix}-${config.stage}`,
-    endpointTypes: [EndpointType.REGIONAL],
+/** The REST API, still without routes: its id is part of the address that the functions are told. */
+export function createApi(scope: Construct, config: Config): CfnRestApi {
+  const api = new CfnRestApi(scope, 'Api', {
+    name: `${config.prefix}-${config.stage}`,
+    endpointConfiguration: { types: ['REGIONAL'] },
     // Lists and the documentation's scripts; a function would have to answer in base64 for it.
-    minCompressionSize: Size.kibibytes(2),
+    minimumCompressionSize: 2048,
     // A domain that can be gone around is none.
     disableExecuteApiEndpoint: config.domainName !== undefined && !config.edge,
-    // The account's role for API logs is one for all stages; the stack that is deleted must not take it from the others.
-    cloudWatchRole: true,
-    cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
-    deployOptions: {
-      stageName: config.stage,
-      accessLogDestination: new LogGroupLogDestination(logGroup),
-      accessLogFormat,
-      // Errors of the gateway, never requests and answers: those hold tokens.
-      loggingLevel: MethodLoggingLevel.ERROR,
-      dataTraceEnabled: false,
-      metricsEnabled: true,
-      tracingEnabled: true,
-      throttlingRateLimit: config.throttle.rate,
-      throttlingBurstLimit: config.throttle.burst,
-    },
   })
   acknowledge(api, {
     'AwsSolutions-APIG2':
       'Requests are validated by the functions, which answer in the platform’s words and name the fields.',
-    'AwsSolutions-APIG3':
-      'A web ACL is the operator’s to attach; the platform limits requests by caller and the stage by rate.',
-    'AwsSolutions-APIG4':
-      'Callers are authenticated by the functions: credentials of five kinds, and errors with scopes and hints.',
-    'AwsSolutions-COG4':
-      'Callers are integrations, developers, customers and admins of the platform, none of them in Cognito.',
-    'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
-      'API Gateway writes its logs through this managed policy; it must cover log groups that the gateway names.',
-    'Serverless-APIGWDefaultThrottling': 'The stage’s default method settings throttle.',
   })
   return api
 }
+
+/** The same API in another stack. */
+export const importApi = (scope: Construct, api: CfnRestApi): IRestApi =>
+  RestApi.fromRestApiAttributes(scope, 'Api', { restApiId: api.ref, rootResourceId: api.attrRootResourceId })
 
 /**
  * Connects the routes with their functions, each with any method, so that a wrong one is answered by the platform.
@@ -88,13 +72,13 @@ export function createApi(scope: Construct, config: Config): RestApi {
  * @param streaming Whether calls that wait are answered as a stream, which may take minutes; otherwise the gateway gives up after 29 s.
  */
 export function addRoutes(
-  api: RestApi,
+  api: IRestApi,
   routes: Route[],
   functions: Map<string, LambdaFunction>,
   streaming: boolean,
-): void {
+): Method[] {
   const integrations = new Map<string, LambdaIntegration>()
-  for (const route of routes) {
+  return routes.map((route) => {
     const handler = functions.get(route.function)
     if (handler === undefined)
       throw new ConfigError(`${route.path} belongs to functions/${route.function}, which is not registered`)
@@ -108,14 +92,77 @@ export function addRoutes(
         ...(streams && { responseTransferMode: ResponseTransferMode.STREAM }),
       })
     integrations.set(key, integration)
-    resourceAt(api, route.path).addMethod('ANY', integration)
-  }
+    const method = resourceAt(api, route.path).addMethod('ANY', integration)
+    acknowledge(method, {
+      'AwsSolutions-APIG4':
+        'Callers are authenticated by the functions: credentials of five kinds, and errors with scopes and hints.',
+      'AwsSolutions-COG4':
+        'Callers are integrations, developers, customers and admins of the platform, none of them in Cognito.',
+    })
+    return method
+  })
 }
 
-function resourceAt(api: RestApi, path: string): IResource {
+function resourceAt(api: IRestApi, path: string): IResource {
   const segments = path.split('/').filter((segment) => segment !== '')
   return segments.reduce<IResource>(
     (parent, segment) => parent.getResource(segment) ?? parent.addResource(segment),
     api.root,
   )
 }
+
+/**
+ * What callers reach: the API as its routes and its own answers are now, at the stage's address.
+ *
+ * @param of Everything that a deployment takes a picture of; it waits for these, and is made anew when one of them changes.
+ */
+export function addStage(scope: Construct, api: IRestApi, config: Config, of: readonly Construct[]): Stage {
+  const deployment = new Deployment(scope, 'Deployment', { api })
+  deployment.node.addDependency(...of)
+  const stack = Stack.of(scope)
+  deployment.addToLogicalId(of.map((part) => stack.resolve((part.node.defaultChild as CfnRestApi)._toCloudFormation())))
+  const logGroup = new LogGroup(scope, 'AccessLogs', {
+    retention: config.logRetentionDays,
+    removalPolicy: config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+  })
+  const stage = new Stage(scope, 'Stage', {
+    deployment,
+    stageName: config.stage,
+    accessLogDestination: new LogGroupLogDestination(logGroup),
+    accessLogFormat,
+    // Errors of the gateway, never requests and answers: those hold tokens.
+    loggingLevel: MethodLoggingLevel.ERROR,
+    dataTraceEnabled: false,
+    metricsEnabled: true,
+    tracingEnabled: true,
+    throttlingRateLimit: config.throttle.rate,
+    throttlingBurstLimit: config.throttle.burst,
+  })
+  stage.node.addDependency(logsOfGateway(scope))
+  acknowledge(stage, {
+    'AwsSolutions-APIG3':
+      'A web ACL is the operator’s to attach; the platform limits requests by caller and the stage by rate.',
+    'Serverless-APIGWDefaultThrottling': 'The stage’s default method settings throttle.',
+  })
+  return stage
+}
+
+/** The account's role for API logs is one for all stages; the stack that is deleted must not take it from the others. */
+function logsOfGateway(scope: Construct): CfnAccount {
+  const role = new Role(scope, 'CloudWatchRole', {
+    assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+    managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs')],
+  })
+  role.applyRemovalPolicy(RemovalPolicy.RETAIN)
+  acknowledge(role, {
+    'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
+      'API Gateway writes its logs through this managed policy; it must cover log groups that the gateway names.',
+  })
+  const account = new CfnAccount(scope, 'Account', { cloudWatchRoleArn: role.roleArn })
+  account.applyRemovalPolicy(RemovalPolicy.RETAIN)
+  return account
+}
+
+/** The operator's own domain shows the stage at its root. */
+export const mapDomain = (scope: Construct, domain: DomainName, api: IRestApi, stage: Stage): BasePathMapping =>
+  new BasePathMapping(scope, 'DomainMapping', { domainName: domain, restApi: api, stage })

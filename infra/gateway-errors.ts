@@ -1,4 +1,5 @@
-import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway'
+import { GatewayResponse, type IRestApi, ResponseType } from 'aws-cdk-lib/aws-apigateway'
+import type { Construct } from 'constructs'
 import { errorBody } from '#shared/http/answer.ts'
 import { type ErrorCode, PlatformError } from '#shared/kernel/errors.ts'
 
@@ -31,10 +32,11 @@ const answers: [ResponseType, Answer][] = [
  *
  * The id is the gateway's (`$context.requestId`); a header can be mapped but not put together, so it lacks the `req_` of the others.
  */
-export function addGatewayErrors(api: RestApi, baseUrl: string): void {
-  for (const [type, { code, status, message, headers }] of answers) {
+export function addGatewayErrors(scope: Construct, restApi: IRestApi, baseUrl: string): GatewayResponse[] {
+  return answers.map(([type, { code, status, message, headers }]) => {
     const error = new PlatformError(code, { message })
-    api.addGatewayResponse(`Gateway${type.responseType}`, {
+    return new GatewayResponse(scope, `Gateway${type.responseType}`, {
+      restApi,
       type,
       ...(status !== undefined && { statusCode: String(status) }),
       responseHeaders: {
@@ -47,5 +49,5 @@ export function addGatewayErrors(api: RestApi, baseUrl: string): void {
       },
       templates: { 'application/json': JSON.stringify(errorBody(error, '$context.requestId', `${baseUrl}/docs`)) },
     })
-  }
+  })
 }

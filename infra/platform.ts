@@ -5,6 +5,8 @@ import type { Config } from './config.ts'
 import { addChecks } from './nag.ts'
 import type { Registry } from './plan.ts'
 import { DataStack } from './stacks/data.ts'
+import { OperationsStack } from './stacks/operations.ts'
+import { RoutesStack } from './stacks/routes.ts'
 import { ServiceStack } from './stacks/service.ts'
 
 export type PlatformProps = {
@@ -16,7 +18,7 @@ export type PlatformProps = {
   app?: AppProps
 }
 
-/** The whole platform of one stage: `<prefix>-<stage>-Data` and `<prefix>-<stage>-Service`. */
+/** The whole platform of one stage: `<prefix>-<stage>-Data`, `-Service`, `-Routes` and `-Operations`. */
 export function createPlatform({ config, registry, queues, bundles, app: appProps }: PlatformProps) {
   // Synthesized when it is whole, not when the process ends: a setting that is wrong must be all that is told.
   const app = new App({ autoSynth: false, ...appProps })
@@ -38,6 +40,21 @@ export function createPlatform({ config, registry, queues, bundles, app: appProp
     queues,
     bundles,
   })
+  const routes = new RoutesStack(app, `${config.prefix}-${config.stage}-Routes`, {
+    ...props,
+    description: `The ways to what the platform does (stage ${config.stage})`,
+    config,
+    service,
+    registry,
+  })
+  const operations = new OperationsStack(app, `${config.prefix}-${config.stage}-Operations`, {
+    ...props,
+    description: `What watches the platform (stage ${config.stage})`,
+    config,
+    data,
+    service,
+    routes,
+  })
   Tags.of(app).add('stage', config.stage)
-  return { app, data, service }
+  return { app, data, service, routes, operations }
 }

@@ -4,84 +4,112 @@ import { ConfigError } from './config.ts'
 /** A resource of the API: its path, whose function answers it with any method, and how. */
 export type Route = { path: string; function: string; streams: boolean }
 
-/** Whose every path below an address is. The longest prefix wins; what nobody owns is the documentation's, which answers 404. */
-const OWNERS: Record<string, string> = {
-  '/': 'docs',
-  '/oauth': 'oauth',
-  '/api/v1': 'api',
-  '/api/v1/dev': 'developer',
-  '/console': 'console',
-  '/admin': 'admin',
+/** Who answers what nobody has: the documentation's function, with 404. */
+const NOBODYS = 'docs'
+
+type Own = { function: string; streams: boolean }
+type Node = {
+  path: string
+  own?: Own
+  children: Map<string, Node>
+  /** Whose endpoints are here or below, as far as they can take a greedy route: one that streams can't. */
+  functions: Set<string>
+  streams: boolean
 }
 
-type Node = { path: string; own?: { function: string; streams: boolean }; children: Map<string, Node> }
+/** A subtree's routes. Undefined where the greedy route above takes it all. */
+type Plan = { cost: number; routes: Route[] }
+
+const NOTHING: Plan = { cost: 0, routes: [] }
 
 /**
- * The resources of the REST API.
+ * The resources of the REST API: as few as take every path to its function, because an API and a stack hold a limited number.
  *
  * API Gateway goes to the most specific resource and does not turn back: where `/tools/{name}/invoke` exists, `/tools/{name}/other`
- * ends at `/tools/{name}` and is refused there with a 403 of its own. So each node on the way to an exact path answers any method
- * itself and has a greedy child, both with the function that owns the path; and a node has one variable child only, whatever the
- * endpoints call it.
- *
- * An endpoint that another function than its prefix's serves gets an exact path of its own, with all of that path's methods.
+ * ends at `/tools/{name}` and is refused there with a 403 of its own. So every resource answers any method itself and has a greedy
+ * child, whose function is the one that leaves the fewest paths below in need of resources of their own; and a resource has one
+ * variable child only, whatever the endpoints call it. A greedy route never streams.
  *
  * @throws {ConfigError} if two functions serve one path.
  */
 export function planRoutes(requestFunctions: Record<string, Endpoint[]>): Route[] {
-  const root: Node = { path: '/', children: new Map() }
-  const insert = (path: string): Node => {
-    let node = root
-    for (const [key, segment] of segmentsOf(path)) {
-      const child = node.children.get(key) ?? {
-        path: `${node.path === '/' ? '' : node.path}/${segment}`,
-        children: new Map(),
+  const root = node('/')
+  for (const [name, endpoints] of Object.entries(requestFunctions)) {
+    for (const { path, waits } of endpoints) {
+      const place = placeOf(root, path, name, waits === true)
+      if (place.own && place.own.function !== name) {
+        throw new ConfigError(`${path}: functions/${place.own.function} and functions/${name} both serve it`)
       }
-      node.children.set(key, child)
-      node = child
-    }
-    return node
-  }
-  for (const prefix of Object.keys(OWNERS)) insert(prefix)
-  for (const [name, endpoints] of Object.entries(requestFunctions)) {
-    for (const endpoint of endpoints) {
-      const streams = endpoint.waits === true
-      if (!streams && owner(endpoint.path) === name) continue
-      insert(endpoint.path).own = { function: name, streams }
+      place.own = { function: name, streams: waits === true }
     }
   }
-  for (const [name, endpoints] of Object.entries(requestFunctions)) {
-    for (const { path } of endpoints) {
-      const own = find(root, path)?.own
-      if (!own || own.function === name) continue
-      throw new ConfigError(`${path}: functions/${own.function} and functions/${name} both serve it`)
-    }
-  }
-  return collect(root)
+  root.own ??= { function: NOBODYS, streams: false }
+  return resource(root, NOBODYS, [NOBODYS]).routes
 }
 
-/** The segments of a path, each behind its key among a node's children: a variable's name makes no difference. */
-const segmentsOf = (path: string): [key: string, segment: string][] =>
-  path
-    .split('/')
-    .filter((part) => part !== '')
-    .map((segment) => [segment.startsWith('{') ? '{}' : segment, segment])
+const node = (path: string): Node => ({ path, children: new Map(), functions: new Set(), streams: false })
 
-const find = (root: Node, path: string): Node | undefined =>
-  segmentsOf(path).reduce<Node | undefined>((node, [key]) => node?.children.get(key), root)
-
-function collect(node: Node): Route[] {
-  const routes: Route[] = [{ path: node.path, ...(node.own ?? { function: owner(node.path), streams: false }) }]
-  if (!node.children.has('{}')) {
-    routes.push({ path: `${node.path === '/' ? '' : node.path}/{proxy+}`, function: owner(node.path), streams: false })
+/** The node of a path, made with all on the way to it; each learns what is to be found below. */
+function placeOf(root: Node, path: string, name: string, streams: boolean): Node {
+  let at = root
+  note(at, name, streams)
+  for (const segment of path.split('/').filter((part) => part !== '')) {
+    const key = segment.startsWith('{') ? VARIABLE : segment
+    const child = at.children.get(key) ?? node(`${at.path === '/' ? '' : at.path}/${segment}`)
+    at.children.set(key, child)
+    at = child
+    note(at, name, streams)
   }
-  return [...routes, ...[...node.children.values()].flatMap(collect)]
+  return at
 }
 
-function owner(path: string): string {
-  const prefixes = Object.keys(OWNERS).filter(
-    (prefix) => prefix === '/' || path === prefix || path.startsWith(`${prefix}/`),
+/** A variable segment's key among a node's children. */
+const VARIABLE = '{}'
+
+const note = (at: Node, name: string, streams: boolean): void => {
+  if (streams) at.streams = true
+  else at.functions.add(name)
+}
+
+/** The cheapest way to bring a subtree to its functions below a greedy route to one of them. */
+function below(at: Node, greedy: string): Plan {
+  if (!at.streams && at.functions.size === 1 && at.functions.has(greedy)) return NOTHING
+  const choices = [greedy, ...[...at.functions].filter((name) => name !== greedy)]
+  return resource(at, greedy, choices)
+}
+
+/** A subtree with a resource of its own at its top, and the greedy child that costs least. */
+function resource(at: Node, otherwise: string, choices: readonly string[]): Plan {
+  const plans = choices.map((choice) => {
+    const own = at.own ?? { function: choice, streams: false }
+    const children = childrenOf(at, choice)
+    const variable = children.get(VARIABLE)
+    const rest = variable === undefined || variable === NOTHING ? [greedyRoute(at, choice)] : []
+    const routes = [{ path: at.path, ...own }, ...rest, ...[...children.values()].flatMap((child) => child.routes)]
+    return { cost: routes.length, routes, choice }
+  })
+  return plans.reduce((best, plan) =>
+    plan.cost < best.cost || (plan.cost === best.cost && plan.choice === otherwise) ? plan : best,
   )
-  const longest = prefixes.reduce((a, b) => (b.length > a.length ? b : a))
-  return OWNERS[longest] as string
 }
+
+/**
+ * A variable child with a resource takes what its siblings have none for, so they get theirs: `/files/folders` is not to end
+ * at `/files/{id}`.
+ */
+function childrenOf(at: Node, greedy: string): Map<string, Plan> {
+  const variable = at.children.get(VARIABLE)
+  const ahead = variable !== undefined && below(variable, greedy) !== NOTHING
+  return new Map(
+    [...at.children].map(([key, child]) => {
+      const plan = below(child, greedy)
+      return [key, ahead && plan === NOTHING ? resource(child, greedy, [greedy]) : plan]
+    }),
+  )
+}
+
+const greedyRoute = (at: Node, name: string): Route => ({
+  path: `${at.path === '/' ? '' : at.path}/{proxy+}`,
+  function: name,
+  streams: false,
+})

@@ -1,19 +1,16 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway'
+import type { CfnRestApi, DomainName } from 'aws-cdk-lib/aws-apigateway'
 import type { Construct } from 'constructs'
 import type { QueueDefinition } from '#shared/events/queues.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { addAddress } from '../address.ts'
-import { Alarms } from '../alarms.ts'
-import { addRoutes, createApi } from '../api.ts'
+import { createApi } from '../api.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { environment, type Surroundings } from '../environment.ts'
 import { PlatformFunction } from '../functions.ts'
-import { addGatewayErrors } from '../gateway-errors.ts'
 import type { Resources, Source } from '../grants.ts'
 import { Messaging } from '../messaging.ts'
 import { type FunctionPlan, planFunctions, type Registry } from '../plan.ts'
-import { planRoutes } from '../routes.ts'
 import type { DataStack } from './data.ts'
 
 export type ServiceProps = StackProps & {
@@ -25,10 +22,13 @@ export type ServiceProps = StackProps & {
   bundles: string
 }
 
-/** What is stateless: functions, API, bus, queues and alarms. It can be deleted and deployed again without losing anything but messages on their way. */
+/** What is stateless: functions, bus, queues and the API's shell. It can be deleted and deployed again without losing anything but messages on their way. */
 export class ServiceStack extends Stack {
-  readonly api: RestApi
+  readonly api: CfnRestApi
+  readonly baseUrl: string
+  readonly domain: DomainName | undefined
   readonly functions: PlatformFunction[]
+  readonly messaging: Messaging
 
   constructor(scope: Construct, id: string, { config, data, registry, queues, bundles, ...props }: ServiceProps) {
     super(scope, id, props)
@@ -41,9 +41,11 @@ export class ServiceStack extends Stack {
       }
     }
     this.api = createApi(this, config)
-    const baseUrl = addAddress(this, this.api, config)
-    addGatewayErrors(this.api, baseUrl)
+    const { baseUrl, domain } = addAddress(this, this.api, config)
+    this.baseUrl = baseUrl
+    this.domain = domain
     const messaging = new Messaging(this, 'Messaging', queues)
+    this.messaging = messaging
     const resources = resourcesOf(data, messaging)
     const around = surroundingsOf(data, messaging, baseUrl)
 
@@ -61,15 +63,6 @@ export class ServiceStack extends Stack {
         }),
     )
     for (const { plan, lambda } of this.functions) messaging.connect(plan, lambda, data.table)
-    const handlers = new Map(this.functions.map(({ plan, lambda }) => [plan.name, lambda]))
-    addRoutes(this.api, planRoutes(registry.requestFunctions), handlers, config.streaming)
-    new Alarms(this, 'Alarms', {
-      api: this.api,
-      functions: this.functions,
-      messaging,
-      table: data.table,
-      email: config.alarmEmail,
-    })
     new CfnOutput(this, 'BaseUrl', { value: baseUrl, description: 'Where the platform answers' })
     new CfnOutput(this, 'TelegramBotSecret', {
       value: data.telegramBot.secretArn,
@@ -79,7 +72,7 @@ export class ServiceStack extends Stack {
       value: data.languageModel.secretArn,
       description: 'Where the operator puts the language model’s key, as {"api_key": "…"}',
     })
-    new CfnOutput(this, 'ApiId', { value: this.api.restApiId })
+    new CfnOutput(this, 'ApiId', { value: this.api.ref })
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -93,6 +93,28 @@ export async function buildOpenApi(): Promise<void> {
     await bundle({ root })
     expect(await readFile(join(root, 'dist/functions/docs/openapi.json'), 'utf8')).toBe('{"openapi":"3.1.0"}')
     expect(await readFile(join(root, 'dist/functions/docs/docs.html'), 'utf8')).toBe('<!doctype html>')
+  })
+
+  it('have the console’s scripts beside its function, and none of an earlier build', async () => {
+    const root = await repository({ 'console-page': 'export const handler = 1' })
+    await mkdir(join(root, 'web/console'), { recursive: true })
+    const build = (script: string) =>
+      writeFile(
+        join(root, 'web/console/build.ts'),
+        `import { mkdir, rm, writeFile } from 'node:fs/promises'
+export async function buildConsole(outDir: string): Promise<void> {
+  await rm(outDir, { recursive: true, force: true })
+  await mkdir(outDir, { recursive: true })
+  await writeFile(outDir + '/${script}', '')
+  await writeFile(outDir + '/console-files.json', '${script}')
+}`,
+      )
+    for (const script of ['main-1.js', 'main-2.js']) {
+      await build(script)
+      await bundle({ root })
+      const files = await readdir(join(root, 'dist/functions/console-page'))
+      expect(files.sort()).toEqual(['console-files.json', 'index.cjs', script])
+    }
   })
 
   it('that changed are told while watching, and no others', async () => {

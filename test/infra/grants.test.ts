@@ -96,11 +96,13 @@ describe('what the roles may do', () => {
   it('lets only functions that serve or remove files reach the content of customers’ files', () => {
     const reaching = plans.filter(({ capabilities }) => capabilities.some((one) => one.startsWith('files:')))
     expect(reaching.map(({ name }) => name)).toEqual([
+      'console-files',
       'developer-account',
       'inline-agents',
       'overdue-sweep',
       'tools',
       'workspace',
+      'workspace-removal',
     ])
   })
 

@@ -6,7 +6,7 @@ import { QUEUES } from '#shared/events/queues.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { functionsOf, plans, registry, resources, synthesize } from './support.ts'
 
-const { service } = synthesize()
+const { service, operations } = synthesize()
 const queues = resources(service, 'AWS::SQS::Queue')
 const mappings = resources(service, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties)
 const functions = functionsOf(service)
@@ -36,7 +36,7 @@ describe('queues', () => {
 
   it('has an alarm on every queue: on the age of messages, or on there being dead letters', () => {
     const alarms = text(
-      resources(service, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => [
+      resources(operations, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => [
         Properties.MetricName,
         Properties.Dimensions,
       ]),
@@ -117,7 +117,7 @@ describe('events', () => {
   it('that are due are looked for once a minute, and an alarm tells if they are not', () => {
     const sweep = registry.workers.find(({ source }) => source.kind === 'schedule')
     expect(rules.map((rule) => rule.ScheduleExpression)).toContain('rate(1 minute)')
-    const alarms = resources(service, 'AWS::CloudWatch::Alarm').filter(([id]) =>
+    const alarms = resources(operations, 'AWS::CloudWatch::Alarm').filter(([id]) =>
       id.includes(`${pascal(sweep?.name ?? '')}Missing`),
     )
     expect(alarms[0]?.[1].Properties).toMatchObject({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Resource, resources, synthesize } from './support.ts'
 
 const stages = ['dev', 'prod'].map((stage) => synthesize({ stage }))
-const templates = stages.flatMap(({ data, service }) => [data, service])
+const templates = stages.flatMap(({ data, service, routes, operations }) => [data, service, routes, operations])
 
 /** Properties by which a resource gets a name of its own, which a second one in the account could not have. */
 const physicalNames = [
@@ -22,11 +22,15 @@ const references = ['AWS::Lambda::Permission', 'AWS::Lambda::EventSourceMapping'
 
 describe('stages side by side in one account', () => {
   it('are stacks of their own', () => {
-    expect(stages.flatMap(({ dataName, serviceName }) => [dataName, serviceName])).toEqual([
+    expect(stages.flatMap(({ names }) => names)).toEqual([
       'Platform-dev-Data',
       'Platform-dev-Service',
+      'Platform-dev-Routes',
+      'Platform-dev-Operations',
       'Platform-prod-Data',
       'Platform-prod-Service',
+      'Platform-prod-Routes',
+      'Platform-prod-Operations',
     ])
   })
 
@@ -67,9 +71,15 @@ describe('stages side by side in one account', () => {
     expect(names.length).toBeGreaterThan(0)
   })
 
+  it('stay well below the 500 resources that a stack may have, and the 300 of an API', () => {
+    for (const template of templates) expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(450)
+    for (const template of templates) expect(resources(template, 'AWS::ApiGateway::Resource').length).toBeLessThan(250)
+    for (const template of templates) expect(Object.keys(template.toJSON().Outputs ?? {}).length).toBeLessThan(180)
+  })
+
   it('leave the account’s role for API logs to each other when one is deleted', () => {
-    for (const { service } of stages) {
-      const [[, account] = []] = resources(service, 'AWS::ApiGateway::Account')
+    for (const { routes } of stages) {
+      const [[, account] = []] = resources(routes, 'AWS::ApiGateway::Account')
       expect(account?.DeletionPolicy).toBe('Retain')
     }
   })

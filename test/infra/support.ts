@@ -15,7 +15,14 @@ export const plans = planFunctions(registry)
 // biome-ignore lint/suspicious/noExplicitAny: templates are plain JSON of many shapes
 export type Resource = { Type: string; Properties: any; Metadata?: any; DeletionPolicy?: string; DependsOn?: string[] }
 
-export type Synthesized = { data: Template; service: Template; dataName: string; serviceName: string }
+export type Synthesized = {
+  data: Template
+  service: Template
+  routes: Template
+  operations: Template
+  /** Of the stacks, in the order in which they are deployed. */
+  names: string[]
+}
 
 const places = mkdtempSync(join(tmpdir(), 'infra-'))
 const made = new Map<string, Synthesized>()
@@ -34,7 +41,7 @@ export function projectContext(): Context {
   return JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')).context
 }
 
-/** Both stacks of one stage, with the settings of `cdk.json` and the given ones over them; each combination is made once. */
+/** The stacks of one stage, with the settings of `cdk.json` and the given ones over them; each combination is made once. */
 export function synthesize(
   context: Context = {},
   props: Partial<PlatformProps> = {},
@@ -43,7 +50,7 @@ export function synthesize(
   const key = JSON.stringify([context, region])
   const known = made.get(key)
   if (known !== undefined && Object.keys(props).length === 0) return known
-  const { data, service } = createPlatform({
+  const { data, service, routes, operations } = createPlatform({
     config: readConfig({ ...projectContext(), ...context }, { AWS_REGION: region }),
     registry,
     queues: QUEUES,
@@ -51,15 +58,35 @@ export function synthesize(
     app: { outdir: mkdtempSync(join(places, 'out-')) },
     ...props,
   })
+  const exported = exportsOf([Template.fromStack(data), Template.fromStack(service), Template.fromStack(routes)])
   const result = {
     data: Template.fromStack(data),
     service: Template.fromStack(service),
-    dataName: data.stackName,
-    serviceName: service.stackName,
+    routes: withoutImports(Template.fromStack(routes), exported),
+    operations: withoutImports(Template.fromStack(operations), exported),
+    names: [data, service, routes, operations].map(({ stackName }) => stackName),
   }
   if (Object.keys(props).length === 0) made.set(key, result)
   return result
 }
+
+/** What stacks export to each other, by the name under which the others import it. */
+const exportsOf = (templates: readonly Template[]): Map<string, unknown> =>
+  new Map(
+    templates
+      .flatMap(
+        (template) => Object.values(template.toJSON().Outputs ?? {}) as { Export?: { Name: string }; Value: unknown }[],
+      )
+      .flatMap(({ Export, Value }) => (Export === undefined ? [] : [[Export.Name, Value] as const])),
+  )
+
+/** The template with what it imports written as in the stack that has it, so that both can be compared. */
+const withoutImports = (template: Template, exported: Map<string, unknown>): Template =>
+  Template.fromJSON(
+    JSON.parse(JSON.stringify(template.toJSON()), (_, value) =>
+      typeof value?.['Fn::ImportValue'] === 'string' ? exported.get(value['Fn::ImportValue']) : value,
+    ),
+  )
 
 /** A template's resources of one type, by logical id. */
 export const resources = (template: Template, type: string): [string, Resource][] =>

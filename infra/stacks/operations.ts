@@ -1,0 +1,28 @@
+import { Stack, type StackProps } from 'aws-cdk-lib'
+import type { Construct } from 'constructs'
+import { Alarms } from '../alarms.ts'
+import type { Config } from '../config.ts'
+import type { DataStack } from './data.ts'
+import type { RoutesStack } from './routes.ts'
+import type { ServiceStack } from './service.ts'
+
+export type OperationsProps = StackProps & {
+  config: Config
+  data: DataStack
+  service: ServiceStack
+  routes: RoutesStack
+}
+
+/** What watches the others. It knows them, and they know nothing of it. */
+export class OperationsStack extends Stack {
+  constructor(scope: Construct, id: string, { config, data, service, routes, ...props }: OperationsProps) {
+    super(scope, id, props)
+    new Alarms(this, 'Alarms', {
+      stage: routes.stage,
+      functions: service.functions,
+      messaging: service.messaging,
+      table: data.table,
+      email: config.alarmEmail,
+    })
+  }
+}

@@ -1,0 +1,29 @@
+import { Stack, type StackProps } from 'aws-cdk-lib'
+import type { Stage } from 'aws-cdk-lib/aws-apigateway'
+import type { Construct } from 'constructs'
+import { addRoutes, addStage, importApi, mapDomain } from '../api.ts'
+import type { Config } from '../config.ts'
+import { addGatewayErrors } from '../gateway-errors.ts'
+import type { Registry } from '../plan.ts'
+import { planRoutes } from '../routes.ts'
+import type { ServiceStack } from './service.ts'
+
+export type RoutesProps = StackProps & { config: Config; service: ServiceStack; registry: Registry }
+
+/**
+ * The ways from an address to a function, and the stage that callers reach. Apart from the functions, because a stack holds 500
+ * resources, and a path takes two.
+ */
+export class RoutesStack extends Stack {
+  readonly stage: Stage
+
+  constructor(scope: Construct, id: string, { config, service, registry, ...props }: RoutesProps) {
+    super(scope, id, props)
+    const api = importApi(this, service.api)
+    const handlers = new Map(service.functions.map(({ plan, lambda }) => [plan.name, lambda]))
+    const methods = addRoutes(api, planRoutes(registry.requestFunctions), handlers, config.streaming)
+    const answers = addGatewayErrors(this, api, service.baseUrl)
+    this.stage = addStage(this, api, config, [...methods, ...answers])
+    if (service.domain !== undefined) mapDomain(this, service.domain, api, this.stage)
+  }
+}
