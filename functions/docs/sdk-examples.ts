@@ -1,11 +1,13 @@
 import * as z from 'zod'
 import type { RawAnswer } from '#shared/http/answer.ts'
+import { cached } from '#shared/http/cached.ts'
 import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
 import { whole } from '#shared/http/paging.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
-import { cached } from './cached.ts'
+
 import type { BuiltFiles } from './files.ts'
+import { LOCAL_ADDRESS } from './local-address.ts'
 
 /** What the build says of one sample (`sdk-examples.json`). */
 interface SdkExample {
@@ -18,9 +20,6 @@ interface SdkExample {
 }
 
 const PATH = '/api/v1/dev/sdk/examples'
-
-/** The platform's address in the samples is the local run's; those that are served name where they come from. */
-const LOCAL_ADDRESS = 'http://127.0.0.1:3000'
 
 const ExampleSchema = () =>
   z

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { requestFunctions } from '#functions/registry.ts'
 import { buildDocument } from './document.ts'
 
-const TARGET = fileURLToPath(new URL('../../examples/client/api.d.ts', import.meta.url))
+/** The sample client's, and the console's. */
+const TARGETS = ['examples/client/api.d.ts', 'web/console/client/platform.d.ts']
 
 const HEAD = '// Made by `npm run client` from the OpenAPI document. Not to be edited.\n\n'
 
@@ -21,18 +22,22 @@ const clientTypes = async (): Promise<string> => {
 }
 
 /**
- * `npm run client` writes `examples/client/api.d.ts`; with `--check` it fails if that is not what it would write. The file
- * is not kept in the repository: it is made before types are checked, and of a megabyte of types nobody reads the changes.
+ * `npm run client` writes the types for every TypeScript client here; with `--check` it fails if they are not what it would
+ * write. The files are not kept in the repository: they are made before types are checked, and of a megabyte of types nobody
+ * reads the changes.
  */
 if (import.meta.main) {
   const types = await clientTypes()
-  const present = await readFile(TARGET, 'utf8').catch(() => '')
-  if (present === types) {
-    // Untouched, so that whatever watches it stays quiet.
-  } else if (process.argv.includes('--check')) {
-    console.error('examples/client/api.d.ts is not what the endpoints’ declarations say. Run: npm run client')
-    process.exitCode = 1
-  } else {
-    await writeFile(TARGET, types)
+  for (const name of TARGETS) {
+    const file = fileURLToPath(new URL(`../../${name}`, import.meta.url))
+    const present = await readFile(file, 'utf8').catch(() => '')
+    // Untouched where nothing changed, so that whatever watches it stays quiet.
+    if (present === types) continue
+    if (process.argv.includes('--check')) {
+      console.error(`${name} is not what the endpoints’ declarations say. Run: npm run client`)
+      process.exitCode = 1
+    } else {
+      await writeFile(file, types)
+    }
   }
 }

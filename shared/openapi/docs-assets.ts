@@ -37,27 +37,39 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
 }
 
 const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 
-/** Writes a page under its own path; it is checked again at each visit. */
-export const writePage = async (outDir: string, path: string, file: string, html: string): Promise<DocsFile> => {
-  const content = Buffer.from(html)
+/** Writes a page; it is checked again at each visit. */
+export const writePage = (outDir: string, path: string, file: string, html: string): Promise<DocsFile> =>
+  writeText(outDir, path, file, html, {
+    'cache-control': 'public, max-age=0, must-revalidate',
+    'content-security-policy': DOCS_SECURITY_POLICY,
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  })
+
+/** Writes Markdown or plain text, which programs on any origin may read; kept a while, as it changes with a deployment only. */
+export const writeMarkdown = (outDir: string, path: string, file: string, text: string): Promise<DocsFile> =>
+  writeText(outDir, path, file, text, {
+    'cache-control': 'public, max-age=300',
+    'access-control-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+  })
+
+const writeText = async (
+  outDir: string,
+  path: string,
+  file: string,
+  text: string,
+  headers: Record<string, string>,
+): Promise<DocsFile> => {
+  const content = Buffer.from(text)
   await writeFile(join(outDir, file), content)
-  return {
-    path,
-    contentType: TYPES['.html'] ?? '',
-    immutable: false,
-    headers: {
-      'cache-control': 'public, max-age=0, must-revalidate',
-      'content-security-policy': DOCS_SECURITY_POLICY,
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-    },
-    file,
-    hash: hashOf(content),
-  }
+  return { path, contentType: TYPES[extname(file)] ?? '', immutable: false, headers, file, hash: hashOf(content) }
 }
 
 /** Writes an asset under a name with its hash, `/docs/assets/<name>-<hash>.<ext>`. */

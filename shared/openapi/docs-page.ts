@@ -1,14 +1,13 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
-import { type DocsFile, writeAsset, writePage } from './docs-assets.ts'
-import {
-  type DocumentedError,
-  documentedErrors,
-  errorsSection,
-  limitsSection,
-  operationsSection,
-} from './docs-sections.ts'
+import { BASE_PLACEHOLDER } from '../domain/manifests/document.prebuilt.ts'
+import { type DocsFile, writeAsset, writeMarkdown, writePage } from './docs-assets.ts'
+import { operationsList } from './docs-operations.ts'
+import { escaped } from './escaped.ts'
+import { guideHtml, type Heading } from './guide-html.ts'
+import { type Guide, readGuides, START } from './guides.ts'
+import { llmsFullText, llmsText } from './llms.ts'
 
 const SOURCES = join(import.meta.dirname, '../../web/docs')
 
@@ -29,64 +28,103 @@ const filled = (template: string, values: Readonly<Record<string, string>>): str
     return value
   })
 
-const NAVIGATION: [id: string, title: string][] = [
-  ['overview', 'Overview'],
-  ['authentication', 'Authentication'],
-  ['requests', 'Requests'],
-  ['errors', 'Errors'],
-  ['limits', 'Limits'],
-  ['versioning', 'Versioning'],
-]
+/** The function that serves it puts the deployment's own address in. */
+const placed = (text: string): string => text.replaceAll('{{base_url}}', BASE_PLACEHOLDER)
+
+/** The guides beside the page, and what is on the present one. */
+const navigation = (guides: readonly Guide[], present: string, headings: readonly Heading[], up: string): string => {
+  const onPage = headings
+    .filter(({ depth }) => depth === 2)
+    .map(({ id, text }) => `<li><a href="#${id}">${escaped(text)}</a></li>`)
+  const one = ({ name, title }: Guide) =>
+    name === present
+      ? `<li><a href="${up}docs/${name}" aria-current="page">${escaped(title)}</a><ul>${onPage.join('')}</ul></li>`
+      : `<li><a href="${up}docs/${name}">${escaped(title)}</a></li>`
+  return `<ul>${guides.map(one).join('\n')}</ul>`
+}
+
+/** Where to go on: the guides before and after. */
+const neighbours = (guides: readonly Guide[], present: string): string => {
+  const at = guides.findIndex(({ name }) => name === present)
+  if (at < 0) return ''
+  const link = (guide: Guide | undefined, relation: string, word: string) =>
+    guide ? `<a rel="${relation}" href="../docs/${guide.name}"><span>${word}</span> ${escaped(guide.title)}</a>` : ''
+  return `<nav class="neighbours" aria-label="Previous and next">${link(guides[at - 1], 'prev', 'Previous')}${link(guides[at + 1], 'next', 'Next')}</nav>`
+}
+
+interface Shared {
+  outDir: string
+  template: string
+  guides: readonly Guide[]
+  assets: Readonly<Record<string, string>>
+}
+
+const writeGuide = async ({ outDir, template, guides, assets }: Shared, guide: Guide): Promise<DocsFile[]> => {
+  const isStart = guide.name === START
+  const up = isStart ? '' : '../'
+  const { html, headings } = guideHtml(guide)
+  const page = filled(template, {
+    up,
+    title: escaped(isStart ? guide.title : `${guide.title} – Agent Integration Platform`),
+    description: escaped(guide.description || 'Guides and the API reference of the Agent Integration Platform.'),
+    alternate: isStart ? `${up}llms.txt` : `${guide.name}.md`,
+    stylesheet: up + assets.stylesheet,
+    script: up + assets.guideScript,
+    navigation: navigation(guides, guide.name, headings, up),
+    // The template's own placeholders are filled, the guide's are the function's.
+    content: '\u0000',
+    neighbours: neighbours(guides, guide.name),
+  }).replace('\u0000', () => html)
+  const path = isStart ? '/docs' : `/docs/${guide.name}`
+  return [
+    await writePage(outDir, path, `${isStart ? 'index' : `guide-${guide.name}`}.html`, placed(page)),
+    ...(isStart ? [] : [await writeMarkdown(outDir, `${path}.md`, `guide-${guide.name}.md`, placed(guide.markdown))]),
+  ]
+}
 
 export interface DocsOptions {
   /** Folder to write to; made if needed. */
   outDir: string
-  errors?: Readonly<Record<string, DocumentedError>>
   /** The OpenAPI document, for the list of operations that needs no JavaScript. */
   openapi?: { paths?: Record<string, unknown> }
 }
 
 /**
- * Builds everything that `/docs` serves, compressed ahead of time: the page (guide, errors, limits; the interactive
- * reference loads on demand from `openapi.json`), its style and its scripts. Beside the files it writes `docs-files.json`,
- * `{files: DocsFile[]}`, from which the docs function answers.
+ * Builds everything that `/docs` serves: the guides as pages and as Markdown, the page of the interactive reference, which
+ * is drawn from `openapi.json`, their styles and scripts, and `/llms.txt`. Beside the files it writes `docs-files.json`,
+ * `{files: DocsFile[]}`, from which the docs function answers. Addresses have the placeholder {@link BASE_PLACEHOLDER}.
  */
-export const buildDocsAssets = async ({ outDir, errors, openapi }: DocsOptions): Promise<{ files: DocsFile[] }> => {
+export const buildDocsAssets = async ({ outDir, openapi }: DocsOptions): Promise<{ files: DocsFile[] }> => {
   await mkdir(outDir, { recursive: true })
-  const [template, overview, authentication, requests, versioning, style, script] = await Promise.all(
-    [
-      'page.html',
-      'sections/overview.html',
-      'sections/authentication.html',
-      'sections/requests.html',
-      'sections/versioning.html',
-      'docs.css',
-      'docs.js',
-    ].map(source),
+  const [template, reference, style, guideScript, script] = await Promise.all(
+    ['guide.html', 'reference.html', 'docs.css', 'guide.js', 'docs.js'].map(source),
   )
   const assets = await Promise.all([
     writeAsset(outDir, 'docs.css', Buffer.from(style ?? '')),
+    writeAsset(outDir, 'guide.js', Buffer.from(guideScript ?? '')),
     writeAsset(outDir, 'docs.js', Buffer.from(script ?? '')),
     writeAsset(outDir, 'reference.js', await engine()),
   ])
-  // Relative to /docs, so that the page also works below a stage's path prefix.
-  const [stylesheet = '', ownScript = '', engineScript = ''] = assets.map(({ path }) => path.slice(1))
-  const html = filled(template ?? '', {
-    stylesheet,
-    script: ownScript,
-    engine: engineScript,
-    navigation: NAVIGATION.map(([id, title]) => `<a href="#${id}">${title}</a>`).join('\n      '),
-    sections: [
-      overview,
-      authentication,
-      requests,
-      errorsSection(errors ?? documentedErrors()),
-      limitsSection(),
-      versioning,
-      operationsSection(openapi),
-    ].join('\n'),
+  // Relative to the base address, so that the pages also work below a stage's path prefix.
+  const [stylesheet = '', ownGuideScript = '', ownScript = '', engineScript = ''] = assets.map(({ path }) =>
+    path.slice(1),
+  )
+  const { start, guides } = await readGuides()
+  const shared = { outDir, template: template ?? '', guides, assets: { stylesheet, guideScript: ownGuideScript } }
+  const pages = await Promise.all([start, ...guides].map((guide) => writeGuide(shared, guide)))
+  const referenceHtml = filled(reference ?? '', {
+    stylesheet: `../${stylesheet}`,
+    script: `../${ownScript}`,
+    engine: `../${engineScript}`,
+    operations: operationsList(openapi),
   })
-  const files = [await writePage(outDir, '/docs', 'index.html', html), ...assets]
+  const files = [
+    ...pages.flat(),
+    await writePage(outDir, '/docs/reference', 'reference.html', referenceHtml),
+    await writeMarkdown(outDir, '/llms.txt', 'llms.txt', placed(llmsText(guides))),
+    await writeMarkdown(outDir, '/llms-full.txt', 'llms-full.txt', placed(llmsFullText(guides))),
+    ...assets,
+  ]
   await writeFile(join(outDir, 'docs-files.json'), `${JSON.stringify({ files }, null, 2)}\n`)
   return { files }
 }

@@ -6,6 +6,7 @@ import {
   BASE_URL,
   ERROR_SCHEMA,
   errorExamples,
+  GATEWAY_ANSWER,
   HEADERS,
   IDEMPOTENCY_KEY,
   SECURITY_SCHEMES,
@@ -43,10 +44,15 @@ export const buildDocument = (endpoints: readonly Endpoint[], version: string): 
       title: 'Agent Integration Platform API',
       version,
       description: DESCRIPTION,
+      contact: { name: 'Agent Integration Platform', url: `${BASE_URL}/docs` },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    servers: [{ url: BASE_URL }],
+    servers: [{ url: BASE_URL, description: 'This platform.' }],
+    externalDocs: {
+      url: `${BASE_URL}/docs`,
+      description: 'Guides: quickstart, agents, OAuth, webhooks, errors, limits.',
+    },
     tags: [...tags, WEBHOOK_TAG],
     paths,
     webhooks,
@@ -54,8 +60,17 @@ export const buildDocument = (endpoints: readonly Endpoint[], version: string): 
       schemas: schemas.components,
       headers: HEADERS,
       parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
-      examples: errorExamples(),
+      responses: { Gateway: GATEWAY_ANSWER },
+      examples: examplesFor(paths),
       securitySchemes: SECURITY_SCHEMES,
     },
   }
+}
+
+/** The error examples that operations refer to. Codes that only a run's record can have are in no answer. */
+const examplesFor = (paths: object): Record<string, Json> => {
+  const text = JSON.stringify([paths, GATEWAY_ANSWER])
+  return Object.fromEntries(
+    Object.entries(errorExamples()).filter(([code]) => text.includes(`"#/components/examples/${code}"`)),
+  )
 }

@@ -17,6 +17,9 @@ export const TAGS: Record<Group, { name: string; description: string }> = {
   docs: { name: 'Documentation', description: 'The reference and machine-readable descriptions.' },
 }
 
+/** What the gateway in front answers itself is of no one operation. */
+const GATEWAY_ANSWER = { $ref: '#/components/responses/Gateway' }
+
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Policy']
 
 /** One endpoint's declaration as an operation. */
@@ -24,13 +27,34 @@ export const operationOf = (endpoint: Endpoint, schemas: Schemas): Json => ({
   operationId: endpoint.id,
   tags: [TAGS[endpoint.group].name],
   summary: endpoint.summary,
-  ...(endpoint.description && { description: endpoint.description }),
+  description: [endpoint.description ?? `${endpoint.summary}.`, accessOf(endpoint)].join('\n\n'),
   security: securityOf(endpoint),
   ...(endpoint.role && { 'x-role': endpoint.role }),
   parameters: parametersOf(endpoint, schemas),
   ...requestBodyOf(endpoint, schemas),
-  responses: { [endpoint.status]: successOf(endpoint, schemas), ...nothingOf(endpoint), ...errorsOf(endpoint) },
+  responses: {
+    [endpoint.status]: successOf(endpoint, schemas),
+    ...nothingOf(endpoint),
+    ...errorsOf(endpoint),
+    default: GATEWAY_ANSWER,
+  },
 })
+
+/** Who may call it, in words: what the security scheme cannot say stands here. */
+const accessOf = ({ caller, scope, role, params }: Endpoint): string => {
+  const words = {
+    none: 'Open to everybody; no credential is read.',
+    client: 'The client identifies itself by `client_id` and `client_secret` in the body.',
+    integration: scope
+      ? `Needs an access token with the scope \`${scope}\`.`
+      : 'Takes any access token; no scope is needed.',
+    developer: 'Needs a developer key.',
+    console: role ? `Needs a console session of at least the role \`${role}\`.` : 'Needs a console session.',
+    admin: role === 'superadmin' ? 'Needs an admin with the role `superadmin`.' : 'Needs an admin.',
+  }[caller]
+  const foreign = caller !== 'none' && caller !== 'admin' && Object.values(params).some((kind) => kind !== 'text')
+  return foreign ? `${words} An id of somebody else is 404, as one that does not exist.` : words
+}
 
 const securityOf = ({ caller, scope }: Endpoint): Json[] => {
   switch (caller) {
@@ -91,8 +115,23 @@ const requestBodyOf = ({ body, consumes }: Endpoint, schemas: Schemas): Json => 
   const schema = schemas.of(body(), 'input')
   const type = consumes === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
   return {
-    requestBody: { required: true, content: { [type]: { schema, example: sampleOf(schema, schemas.components) } } },
+    requestBody: {
+      required: true,
+      content: { [type]: { schema, example: accepted(body(), sampleOf(schema, schemas.components)) } },
+    },
   }
+}
+
+/** An example without the fields that do not go together: those that the schema objects to are left out, the last first. */
+const accepted = (schema: z.ZodType, example: unknown): unknown => {
+  const objections = (value: unknown): number => schema.safeParse(value).error?.issues.length ?? 0
+  if (typeof example !== 'object' || example === null || objections(example) === 0) return example
+  let best: Record<string, unknown> = { ...example }
+  for (const name of Object.keys(best).reverse()) {
+    const { [name]: _, ...without } = best
+    if (objections(without) < objections(best)) best = without
+  }
+  return best
 }
 
 const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
@@ -104,17 +143,30 @@ const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
     ...(status === 302 ? ['Location'] : []),
   ]
   const one = response && schemas.of(response(), 'output')
-  const envelope = one && list === 'page' ? listOf(one) : one
+  const envelope = one && list ? ENVELOPES[list](one) : one
   const schema = envelope && beside ? { allOf: [envelope, schemas.of(beside(), 'output')] } : envelope
   const json = schema && { schema, example: example ?? sampleOf(schema, schemas.components) }
   const content = produces
-    ? { [produces]: json ?? { schema: { type: 'string' }, ...(example !== undefined && { example }) } }
+    ? {
+        [produces]: json ?? {
+          schema: { type: 'string' },
+          example: example ?? TEXTS[produces] ?? `The content, as ${produces}.`,
+        },
+      }
     : json && { 'application/json': json }
   return {
     description: DESCRIPTIONS[status],
     headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     ...(content && { content }),
   }
+}
+
+/** Examples of answers that are not JSON, where the declaration has none of its own. */
+const TEXTS: Record<string, unknown> = {
+  'text/html': '<!doctype html>\n<html lang="en">…</html>\n',
+  'text/markdown': '# Quickstart\n\nFrom nothing to a signed run.\n',
+  'text/csv': 'id,name\r\napp_01kae5m1v8w6c3x9q2r7t4y0zn,Stock helper\r\n',
+  'text/event-stream': 'id: 1\nevent: state\ndata: {"status":"queued"}\n\n',
 }
 
 const nothingOf = ({ nothingWhen }: Endpoint): Json =>
@@ -131,9 +183,23 @@ const listOf = (item: Json): Json => ({
   properties: {
     items: { type: 'array', items: item },
     next_cursor: { type: ['string', 'null'], description: 'Send it as `cursor` for the next page; null on the last.' },
-    has_more: { type: 'boolean' },
+    has_more: { type: 'boolean', description: 'Whether a further page exists.', examples: [false] },
   },
 })
+
+/** The envelope of admin lists (decisions §1 "Pages"). */
+const observedOf = (item: Json): Json => ({
+  type: 'object',
+  required: ['items', 'total', 'limit', 'offset'],
+  properties: {
+    items: { type: 'array', items: item },
+    total: { type: 'integer', description: 'Records in the list as it is filtered.' },
+    limit: { type: 'integer' },
+    offset: { type: 'integer' },
+  },
+})
+
+const ENVELOPES = { page: listOf, offset: observedOf } as const
 
 const errorsOf = (endpoint: Endpoint): Json => {
   const byStatus = new Map<number, ErrorCode[]>()
@@ -141,7 +207,7 @@ const errorsOf = (endpoint: Endpoint): Json => {
     const [status] = ERRORS[code]
     byStatus.set(status, [...(byStatus.get(status) ?? []), code])
   }
-  return Object.fromEntries(
+  const declared = Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
       errorResponse(codes, [
@@ -151,4 +217,6 @@ const errorsOf = (endpoint: Endpoint): Json => {
       ]),
     ]),
   )
+  // What refuses nothing itself can still be throttled by the gateway.
+  return [...byStatus.keys()].some((status) => status < 500) ? declared : { ...declared, '4XX': GATEWAY_ANSWER }
 }

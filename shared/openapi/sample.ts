@@ -1,59 +1,101 @@
-import { type IdKind, PREFIXES } from '../kernel/ids.ts'
+import { sample as drawn, stringMatching } from 'fast-check'
+import { BY_FORMAT, textFor } from './sample-values.ts'
 import type { Json } from './schemas.ts'
 
 const MAX_DEPTH = 8
 
+/** Where a value belongs: its field, and the field that holds its object. */
+interface Place {
+  name: string
+  parent: string
+  depth: number
+}
+
 /**
- * An example value of a schema, made from the examples, defaults and enumerations inside it; where there are none, from
- * the field's type and name. What may be null and has no example is null.
+ * An example value of a schema, always the same, made from the examples, defaults and enumerations inside it; where there
+ * are none, from the field’s type, format, bounds and name. What may be null and has no example is null.
+ * @param name the field’s, or that of what the schema describes
  */
-export const sampleOf = (schema: Json, components: Record<string, Json>, name = '', depth = 0): unknown => {
-  if (typeof schema.$ref === 'string') {
-    const target = components[schema.$ref.split('/').at(-1) ?? '']
-    return target && depth < MAX_DEPTH ? sampleOf(target, components, name, depth + 1) : null
-  }
+export const sampleOf = (schema: Json, components: Record<string, Json>, name = ''): unknown =>
+  sample(schema, components, { name, parent: '', depth: 0 })
+
+const sample = (schema: Json, components: Record<string, Json>, place: Place): unknown => {
+  const deeper = { ...place, depth: place.depth + 1 }
   if ('example' in schema) return schema.example
   if (Array.isArray(schema.examples)) return schema.examples[0]
+  if (typeof schema.$ref === 'string') {
+    const component = schema.$ref.split('/').at(-1) ?? ''
+    const target = components[component]
+    if (!target || place.depth >= MAX_DEPTH) return null
+    return sample(target, components, deeper.name === '' ? { ...deeper, name: nounOf(component) } : deeper)
+  }
   if ('const' in schema) return schema.const
   if ('default' in schema) return schema.default
   if (Array.isArray(schema.enum)) return schema.enum[0]
   const alternatives = schema.anyOf ?? schema.oneOf
-  if (Array.isArray(alternatives)) return sampleOf(alternatives[0] as Json, components, name, depth + 1)
-  if (Array.isArray(schema.type))
-    return schema.type.includes('null') ? null : ofType({ ...schema, type: schema.type[0] }, components, name, depth)
-  return ofType(schema, components, name, depth)
+  if (Array.isArray(alternatives)) return sample(alternatives[0] as Json, components, deeper)
+  if (Array.isArray(schema.allOf)) {
+    const parts = [...(schema.allOf as Json[]), ...(schema.properties ? [{ ...schema, allOf: undefined }] : [])]
+    const samples = parts.map((part) => sample(part, components, deeper))
+    return samples.every(isObject) ? Object.assign({}, ...samples) : samples[0]
+  }
+  if (Array.isArray(schema.type)) {
+    return schema.type.includes('null') ? null : ofType({ ...schema, type: schema.type[0] }, components, place)
+  }
+  return ofType(schema, components, place)
 }
 
-const ofType = (schema: Json, components: Record<string, Json>, name: string, depth: number): unknown => {
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** `AgentRequest` → `agent_request`: what a component’s own fields are named after. */
+const nounOf = (component: string): string =>
+  component.replaceAll(/(?<=[a-z])([A-Z])/g, (_, letter: string) => `_${letter}`).toLowerCase()
+
+const ofType = (schema: Json, components: Record<string, Json>, place: Place): unknown => {
   switch (schema.type) {
     case 'object': {
       const properties = Object.entries((schema.properties ?? {}) as Record<string, Json>)
-      return depth < MAX_DEPTH
-        ? Object.fromEntries(properties.map(([field, one]) => [field, sampleOf(one, components, field, depth + 1)]))
-        : {}
+      if (place.depth >= MAX_DEPTH) return {}
+      return Object.fromEntries(
+        properties.map(([name, one]) => [
+          name,
+          sample(one, components, { name, parent: place.name, depth: place.depth + 1 }),
+        ]),
+      )
     }
     case 'array':
-      return schema.items ? [sampleOf(schema.items as Json, components, name, depth + 1)] : []
+      return listOf(schema, components, place)
     case 'integer':
     case 'number':
-      return typeof schema.minimum === 'number' ? Math.max(schema.minimum, 1) : 1
+      return numberOf(schema)
     case 'boolean':
       return true
     case 'string':
-      return FORMATS[String(schema.format)] ?? idOf(name) ?? 'text'
+      return textOf(schema, place)
     default:
       return null
   }
 }
 
-const FORMATS: Record<string, string> = {
-  uri: 'https://example.com/',
-  email: 'somebody@example.com',
-  uuid: '7f1c2a9e-3b0d-4c55-9d0f-0f6f5a1f2b3c',
+const listOf = (schema: Json, components: Record<string, Json>, place: Place): unknown[] => {
+  if (!schema.items) return []
+  const item = sample(schema.items as Json, components, { ...place, depth: place.depth + 1 })
+  return Array.from({ length: Math.max(1, Number(schema.minItems ?? 1)) }, () => item)
 }
 
-/** `app_id` → `app_…` */
-const idOf = (name: string): string | undefined => {
-  const prefix = name.endsWith('_id') ? PREFIXES[name.slice(0, -'_id'.length) as IdKind] : undefined
-  return prefix && `${prefix}_01kae5m1v8w6c3x9q2r7t4y0zn`
+const numberOf = ({ minimum, exclusiveMinimum, maximum, multipleOf }: Json): number => {
+  const least = Number(minimum ?? (exclusiveMinimum === undefined ? 0 : Number(exclusiveMinimum) + 1))
+  const wanted = Math.max(1, least, multipleOf === undefined ? 1 : Number(multipleOf))
+  return typeof maximum === 'number' ? Math.min(wanted, maximum) : wanted
 }
+
+const textOf = (schema: Json, { name, parent }: Place): string => {
+  const text = BY_FORMAT[String(schema.format)] ?? textFor(name, parent)
+  const long = text.padEnd(Number(schema.minLength ?? 0), 'x')
+  const fitting = typeof schema.maxLength === 'number' ? long.slice(0, schema.maxLength) : long
+  const pattern = typeof schema.pattern === 'string' ? new RegExp(schema.pattern, 'u') : undefined
+  return pattern === undefined || pattern.test(fitting) ? fitting : matching(pattern)
+}
+
+/** A text that fits a pattern, always the same. */
+const matching = (pattern: RegExp): string => drawn(stringMatching(pattern), { numRuns: 1, seed: 1 })[0] ?? ''

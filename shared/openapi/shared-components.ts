@@ -115,7 +115,14 @@ export const errorResponse = (codes: readonly ErrorCode[], headers: readonly str
           { $ref: '#/components/schemas/Error' },
           {
             type: 'object',
-            properties: { error: { type: 'object', properties: { code: { type: 'string', enum: codes } } } },
+            // The other half of `allOf` says what else there is.
+            properties: {
+              error: {
+                type: 'object',
+                properties: { code: { type: 'string', enum: codes } },
+                unevaluatedProperties: true,
+              },
+            },
           },
         ],
       },
@@ -123,3 +130,24 @@ export const errorResponse = (codes: readonly ErrorCode[], headers: readonly str
     },
   },
 })
+
+/** What the gateway in front can answer (`infra/gateway-errors.ts`), and a function to a method that its path does not take. */
+const GATEWAY_CODES = [
+  'bad_request',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'payload_too_large',
+  'unsupported_media_type',
+  'rate_limited',
+  'internal_error',
+] as const satisfies ErrorCode[]
+
+/** Requests that the gateway refuses before any operation sees them; every operation refers to it as its default. */
+export const GATEWAY_ANSWER: Json = {
+  ...errorResponse(GATEWAY_CODES, []),
+  description:
+    'Whatever the gateway in front answers by itself: a request over its size limit, one that it throttles, a fault of its ' +
+    'own. So is a method that its path does not take. The body is the same; the request id is the gateway’s and does not begin with `req_`.',
+}

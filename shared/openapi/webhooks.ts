@@ -41,7 +41,14 @@ const envelope = (type: string, data: z.ZodType) =>
     created_at: z.string().meta({ example: '2026-11-21T10:15:30.123+00:00' }),
     workspace_id: z.string().meta({ example: 'ws_01kae5m1v8w6c3x9q2r7t4y0zn' }),
     data,
+    test: z.literal(true).optional().meta({ description: 'A sample that the app’s developer triggered.' }),
   })
+
+/** An event as it happens: `test` marks samples only. */
+const eventOf = (schema: Json, schemas: Schemas): Json => {
+  const { test: _, ...event } = sampleOf(schema, schemas.components) as Json
+  return event
+}
 
 /**
  * What the platform sends: `run.execute` to agents, and every event that receivers can get. Types of the platform's own
@@ -63,7 +70,7 @@ export const webhooksOf = (schemas: Schemas): Json => ({
           parameters: DELIVERY_HEADERS,
           requestBody: {
             required: true,
-            content: { 'application/json': { schema, example: sampleOf(schema, schemas.components) } },
+            content: { 'application/json': { schema, example: eventOf(schema, schemas) } },
           },
           responses: RECEIVED,
         }

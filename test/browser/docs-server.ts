@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { BASE_PLACEHOLDER } from '#shared/domain/manifests/document.prebuilt.ts'
 import type { DocsFile } from '#shared/openapi/docs-assets.ts'
 
 export interface DocsServer extends AsyncDisposable {
@@ -27,7 +28,8 @@ export const serveDocs = async (dir: string, files: DocsFile[], openapi: object,
     const file = files.find((one) => one.path === path)
     if (file === undefined) return response.writeHead(404).end()
     response.writeHead(200, { ...file.headers, 'content-type': file.contentType })
-    return response.end(await readFile(join(dir, file.file)))
+    const content = await readFile(join(dir, file.file))
+    return response.end(file.immutable ? content : content.toString().replaceAll(BASE_PLACEHOLDER, base))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`

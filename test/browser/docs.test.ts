@@ -6,9 +6,13 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ERRORS } from '#shared/kernel/errors.ts'
 import { buildDocsAssets } from '#shared/openapi/docs-page.ts'
+import { GUIDES } from '#shared/openapi/guides.ts'
 import { launchChromium } from './chromium.ts'
 import { type DocsServer, serveDocs } from './docs-server.ts'
 import { sampleOpenapi } from './sample-openapi.ts'
+
+/** A folder for pictures of the pages, for whoever wants to look at them. */
+const PICTURES = process.env.SCREENSHOTS
 
 /** Rule and first element of what axe finds. */
 const axeFindings = async (page: Page): Promise<string[]> => {
@@ -53,47 +57,106 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     expect(requests.filter((url) => !url.startsWith(`${server.url}/`) && !url.startsWith('data:'))).toEqual([])
   })
 
+  const picture = async (name: string) => {
+    if (PICTURES) await page.screenshot({ path: `${PICTURES}/docs-${colorScheme}-${name}.png` })
+  }
+
   const reference = () => page.locator('#reference')
   const openReference = async () => {
-    await page.goto(`${server.url}/docs`)
+    await page.goto(`${server.url}/docs/reference`)
     await reference().getByText('Create a run and start it').first().waitFor()
   }
 
-  it('renders the operations, schemas and webhooks of the OpenAPI document', async () => {
+  it('shows where to begin, with every guide, and without loading the reference', async () => {
+    await page.goto(`${server.url}/docs`)
+    await page.getByRole('heading', { level: 1, name: 'Agent Integration Platform' }).waitFor()
+    await picture('start')
+    expect(await page.locator('nav.side > ul > li').count()).toBe(Object.keys(GUIDES).length)
+    expect(requests.some((url) => url.includes('/reference-'))).toBe(false)
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByRole('main').getByRole('link', { name: 'quickstart', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Quickstart' }).waitFor()
+    expect(page.url()).toBe(`${server.url}/docs/quickstart`)
+  })
+
+  // Colours depend on the scheme and the layout on the width: one width for each will do.
+  const width = colorScheme === 'light' ? 1_280 : 360
+
+  it.each(Object.keys(GUIDES))(`axe finds nothing in %s, ${width} wide, and nothing is wider`, async (name) => {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto(`${server.url}/docs/${name}`)
+    await page.locator('nav.side a[aria-current]').waitFor()
+    await picture(name)
+    expect(await axeFindings(page)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+  })
+
+  it('goes through the guides by next and previous, by keyboard', async () => {
+    await page.goto(`${server.url}/docs/quickstart`)
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the guide')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('guide')
+    await page.getByRole('link', { name: /^Next/ }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Build an agent' }).waitFor()
+    await page.getByRole('link', { name: /^Previous/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'Quickstart' }).waitFor()
+  })
+
+  it('copies a block as it is written', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto(`${server.url}/docs/quickstart`)
+    const block = page.locator('figure.code', { hasText: 'npm ci' })
+    await block.getByRole('button', { name: 'Copy: Terminal' }).click()
+    await page.getByRole('status').getByText('Copied.').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('npm ci && npm start')
+    await picture('copied')
+  })
+
+  it('shows the operations and events of openapi.json in the reference', async () => {
     await openReference()
-    for (const text of ['List runs', 'Jobs of an agent.', '/api/v1/runs', 'run_01jd4y8m0c5w6r7t8v9x0z1a2b', 'Models'])
-      await reference().getByText(text).first().waitFor()
+    for (const text of ['API reference', 'Integration', 'List runs']) await page.getByText(text).first().waitFor()
     await reference().getByRole('button', { name: 'Webhooks' }).click()
     await reference().getByText('A run succeeded').first().waitFor()
     await reference().getByText('List <webhook> subscriptions').first().waitFor()
-    expect(await page.locator('#guide').isVisible()).toBe(false)
+    await picture('reference')
     expect(await axeFindings(page)).toEqual([])
   })
 
   it('opens at the error code that docs_url names, marked, without loading the reference', async () => {
-    await page.goto(`${server.url}/docs#too_many_active_runs`)
-    const entry = page.locator('#too_many_active_runs')
-    await entry.waitFor()
-    const box = await entry.boundingBox()
-    expect(box?.y).toBeGreaterThanOrEqual(48)
-    expect(box?.y).toBeLessThan(200)
-    expect(await entry.textContent()).toContain(ERRORS.too_many_active_runs[2])
-    expect(
-      await entry.evaluate((element: { matches: (selector: string) => boolean }) => element.matches(':target')),
-    ).toBe(true)
+    for (const path of ['/docs', '/docs/errors']) {
+      await page.goto(`${server.url}${path}#too_many_active_runs`)
+      const entry = page.locator('#too_many_active_runs')
+      await entry.waitFor()
+      const box = await entry.boundingBox()
+      expect(box?.y).toBeGreaterThanOrEqual(48)
+      expect(box?.y).toBeLessThan(200)
+      expect(await entry.textContent()).toBe('too_many_active_runs')
+      expect(await page.getByText(ERRORS.too_many_active_runs[2]).first().isVisible()).toBe(true)
+      expect(
+        await entry.evaluate((element: { matches: (selector: string) => boolean }) => element.matches(':target')),
+      ).toBe(true)
+      await picture(`error${path.replaceAll('/', '-')}`)
+      expect(await axeFindings(page)).toEqual([])
+    }
     expect(requests.some((url) => url.includes('/reference-'))).toBe(false)
-    expect(await axeFindings(page)).toEqual([])
+  })
+
+  it('leads addresses of the reference, as they have been, to where it is', async () => {
+    await page.goto(`${server.url}/docs#tag/runs`)
+    await page.waitForURL(`${server.url}/docs/reference#tag/runs`)
+    await reference().getByText('Create a run and start it').first().waitFor()
   })
 
   it('goes from an error to the reference and back by links and by the back button', async () => {
     await page.goto(`${server.url}/docs#rate_limited`)
     await page.getByRole('link', { name: 'API reference' }).first().click()
     await reference().getByText('Create a run and start it').first().waitFor()
-    await page.getByRole('link', { name: 'Limits', exact: true }).first().click()
-    await page.getByRole('heading', { name: 'Limits' }).waitFor()
-    expect(await reference().isVisible()).toBe(false)
     await page.goBack()
-    await reference().getByText('Create a run and start it').first().waitFor()
+    await page.locator('#rate_limited:target').waitFor()
+    await page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Limits' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Limits' }).waitFor()
   })
 
   it('sends a request from the reference to the platform itself', async () => {
@@ -109,18 +172,21 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     await page.getByText('"has_more"').first().waitFor()
   })
 
-  it('is readable without JavaScript: guide, every error, every operation', async () => {
+  it('is readable without JavaScript: guides, every error, every operation', async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false, colorScheme })
     const still = await plain.newPage()
     await still.goto(`${server.url}/docs#internal_error`)
-    expect(await still.getByText('Create a run and start it').isVisible()).toBe(true)
     for (const code of Object.keys(ERRORS)) expect(await still.locator(`[id="${code}"]`).isVisible(), code).toBe(true)
+    await still.goto(`${server.url}/docs/quickstart`)
+    expect(await still.getByText('npm ci && npm start').isVisible()).toBe(true)
+    await still.goto(`${server.url}/docs/reference`)
+    expect(await still.getByText('Create a run and start it').isVisible()).toBe(true)
     await plain.close()
   })
 
   it('says so when the reference cannot be loaded', async () => {
     await page.route('**/reference-*.js', (route) => route.abort())
-    await page.goto(`${server.url}/docs`)
+    await page.goto(`${server.url}/docs/reference`)
     await page.getByRole('alert').getByText('could not be loaded').waitFor()
     complaints = complaints.filter((text) => !text.includes('ERR_FAILED'))
   })

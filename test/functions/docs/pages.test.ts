@@ -40,7 +40,7 @@ describe('GET /openapi.json', () => {
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
     const document = JSON.parse(body)
     expect(document.openapi).toBe('3.1.0')
-    expect(document.servers).toEqual([{ url: BASE }])
+    expect(document.servers).toMatchObject([{ url: BASE }])
     expect(document.components.securitySchemes.integration.flows.authorizationCode.tokenUrl).toBe(`${BASE}/oauth/token`)
     expect(body).not.toContain('base-url.invalid')
   })
@@ -65,9 +65,12 @@ describe('GET /docs', () => {
   })
 
   it('serves each script and style that the page names, for good', async () => {
-    const { body } = await get('/docs')
-    const assets = [...body.matchAll(/(?:src|href|data-engine)="(docs\/assets\/[^"]+)"/g)].map(([, path]) => `/${path}`)
-    expect(assets.length).toBeGreaterThanOrEqual(2)
+    const pages = [(await get('/docs')).body, (await get('/docs/reference')).body, (await get('/docs/quickstart')).body]
+    const named = pages.flatMap((body) => [
+      ...body.matchAll(/(?:src|href|data-engine)="(?:\.\.\/)?(docs\/assets\/[^"]+)"/g),
+    ])
+    const assets = [...new Set(named.map(([, path]) => `/${path}`))]
+    expect(assets).toHaveLength(4)
     for (const asset of assets) {
       const answer = await get(asset)
       expect(answer.status, asset).toBe(200)
@@ -85,6 +88,56 @@ describe('GET /docs', () => {
 
   it('is where the root leads', async () => {
     expect(await get('/')).toMatchObject({ status: 302, headers: { location: `${BASE}/docs` } })
+  })
+})
+
+describe('GET /docs/{page}', () => {
+  it('is a guide as a page, and as Markdown, with this deployment’s address', async () => {
+    const page = await get('/docs/oauth')
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(page.body).toContain('<h1 id="overview">Install and OAuth</h1>')
+    const markdown = await get('/docs/oauth.md')
+    expect([markdown.status, markdown.headers['content-type']]).toEqual([200, 'text/markdown; charset=utf-8'])
+    expect(markdown.headers['access-control-allow-origin']).toBe('*')
+    expect(markdown.body).toMatch(/^# Install and OAuth\n/)
+    expect(markdown.body).toContain(`(${BASE}/api/v1/dev/sdk/examples/install.py)`)
+    for (const { body } of [page, markdown]) expect(body).not.toContain('.invalid')
+  })
+
+  it('answers 304 to whoever has it', async () => {
+    for (const path of ['/docs', '/docs/errors', '/docs/errors.md', '/llms.txt']) {
+      const { headers } = await get(path)
+      expect((await get(path, { 'if-none-match': headers.etag ?? '' })).status, path).toBe(304)
+    }
+  })
+
+  it('is not found where there is no such guide', async () => {
+    for (const name of [
+      'nothing',
+      'index.html',
+      'docs-files.json',
+      '..%2Fopenapi.json',
+      'quickstart.html',
+      'quickstart.md.md',
+    ]) {
+      expect((await get(`/docs/${name}`)).status, name).toBe(404)
+    }
+  })
+})
+
+describe('GET /llms.txt and /llms-full.txt', () => {
+  it('name this deployment’s pages', async () => {
+    const { status, headers, body } = await get('/llms.txt')
+    expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
+    const addresses = [...body.matchAll(/\((https?:[^)]+)\)/g)].map(([, address = '']) => address)
+    expect(addresses.length).toBeGreaterThan(10)
+    for (const address of addresses) {
+      expect(address.startsWith(`${BASE}/`), address).toBe(true)
+      const path = address.slice(BASE.length)
+      // The other two are not these endpoints’ own.
+      if (!/^\/(api|\.well-known)/.test(path)) expect((await get(path)).status, path).toBe(200)
+    }
+    expect((await get('/llms-full.txt')).body).toContain('# Quickstart')
   })
 })
 

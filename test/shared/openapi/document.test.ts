@@ -6,9 +6,10 @@ import { requestFunctions } from '#functions/registry.ts'
 import { validateManifest } from '#shared/domain/manifests/validate.ts'
 import { EVENTS } from '#shared/events/catalogue.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { ERRORS } from '#shared/kernel/errors.ts'
+import { ERRORS, type ErrorCode } from '#shared/kernel/errors.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
 import { buildDocument } from '#shared/openapi/document.ts'
+import { errorCodesOf } from '#shared/openapi/error-codes.ts'
 import { EXAMPLE_MANIFEST } from '#shared/openapi/manifest.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of any depth
@@ -58,6 +59,7 @@ describe('the OpenAPI document', () => {
     for (const endpoint of endpoints) {
       const { responses } = document.paths[endpoint.path][endpoint.method.toLowerCase()]
       const statuses = Object.keys(responses).map(Number)
+      expect(responses.default, endpoint.id).toEqual({ $ref: '#/components/responses/Gateway' })
       const wanted = [
         endpoint.status,
         500,
@@ -85,8 +87,12 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(document.webhooks).sort()).toEqual(types.sort())
   })
 
-  it('has an example of every error code, and every scope in the OAuth flow', () => {
-    expect(Object.keys(document.components.examples)).toEqual(Object.keys(ERRORS))
+  it('has an example of every error code that an operation answers, and every scope in the OAuth flow', () => {
+    const answered = new Set(endpoints.flatMap((endpoint) => errorCodesOf(endpoint)))
+    const byGateway = ['payload_too_large', 'rate_limited', 'internal_error', 'method_not_allowed']
+    expect(Object.keys(document.components.examples)).toEqual(
+      Object.keys(ERRORS).filter((code) => byGateway.includes(code) || answered.has(code as ErrorCode)),
+    )
     const { scopes } = document.components.securitySchemes.integration.flows.authorizationCode
     expect(Object.keys(scopes)).toEqual(SCOPE_NAMES)
   })

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { ROOT } from '#local/prepare.ts'
+
+/** One fenced block of a guide. */
+export interface Block {
+  /** The guide’s name. */
+  guide: string
+  /** `sh`, `json`, … */
+  language: string
+  /** What stands behind the language: how the block is tested. */
+  word: string
+  /** The name under which the reader saves it. */
+  file: string | undefined
+  /** Why it cannot be run. */
+  notRun: string | undefined
+  code: string
+  line: number
+}
+
+const FENCE = /^```(\S+)(?: (.+))?$/
+
+/** The fenced blocks of `docs/guides/<name>.md`, in order. */
+export const blocksOf = (name: string): Block[] => {
+  const lines = readFileSync(path.join(ROOT, 'docs', 'guides', `${name}.md`), 'utf8').split('\n')
+  const blocks: Block[] = []
+  for (let at = 0; at < lines.length; at++) {
+    const [, language, word = ''] = FENCE.exec(lines[at] ?? '') ?? []
+    if (language === undefined) continue
+    const end = lines.indexOf('```', at)
+    blocks.push({
+      guide: name,
+      language,
+      word,
+      file: /^file=(\S+)$/.exec(word)?.[1],
+      notRun: /^not-run="(.+)"$/.exec(word)?.[1],
+      code: lines.slice(at + 1, end).join('\n'),
+      line: at + 1,
+    })
+    at = end
+  }
+  return blocks
+}
+
+/** How a block is tested; undefined when nothing says it. */
+export const kindOf = ({ language, word, file, notRun }: Block): 'run' | 'file' | 'answer' | 'not run' | undefined => {
+  if (notRun) return 'not run'
+  if (file) return 'file'
+  if (language === 'json' && word === 'answer') return 'answer'
+  return language === 'sh' && word === '' ? 'run' : undefined
+}
+
+/** What a block printed. */
+export interface Printed {
+  block: Block
+  output: string
+}
+
+const MARK = '-----8<----- block '
+
+/**
+ * Runs the shell blocks of guides in order in one bash, in a folder of its own, with the files that the reader saves; a
+ * command that fails ends it. Programs in the background end with it.
+ * @param place puts the test’s addresses into a text of the guide
+ * @throws with the line of the block that failed and what was printed
+ */
+export const runBlocks = async (
+  blocks: readonly Block[],
+  folder: string,
+  place: (text: string) => string,
+): Promise<Printed[]> => {
+  for (const { file, code } of blocks) if (file) await writeFile(path.join(folder, file), `${place(code)}\n`)
+  const runnable = blocks.filter((block) => kindOf(block) === 'run')
+  const script = [
+    'set -euo pipefail',
+    // An error of the API is an error here; readers see its body.
+    'curl() { command curl --fail-with-body --max-time 60 "$@"; }',
+    `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`,
+    ...runnable.flatMap(({ guide, code, line }) => [`printf '\\n%s%s\\n' '${MARK}' ${guide}.md:${line}`, place(code)]),
+  ].join('\n')
+  const child = spawn('bash', ['-c', script], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, HOME: folder, NO_PROXY: '*', PYTHONDONTWRITEBYTECODE: '1', LC_ALL: 'C.UTF-8' },
+  })
+  let printed = ''
+  let errors = ''
+  child.stdout.on('data', (piece: Buffer) => {
+    printed += piece
+  })
+  child.stderr.on('data', (piece: Buffer) => {
+    errors += piece
+  })
+  const [code] = await once(child, 'close')
+  const parts = printed.split(`\n${MARK}`).slice(1)
+  if (code !== 0) {
+    throw new Error(`the block at ${parts.at(-1)?.split('\n')[0]} ended with ${code}: ${parts.at(-1)}\n${errors}`)
+  }
+  return parts.map((part, index) => {
+    const block = runnable[index]
+    if (!block) throw new Error(`nothing printed ${part}`)
+    return { block, output: part.slice(part.indexOf('\n') + 1).trim() }
+  })
+}
+
+/**
+ * Where an answer lacks what the guide shows: fields and their types have to be there, and words have to be the same, but
+ * for ids, secrets (`…`), times and addresses. An answer may have more.
+ */
+export const lacking = (shown: unknown, got: unknown, at = ''): string[] => {
+  if (Array.isArray(shown)) {
+    if (!Array.isArray(got)) return [`${at} is no list`]
+    if (shown.length === 0) return got.length === 0 ? [] : [`${at} is not empty`]
+    return shown.flatMap((one, index) => lacking(one, got[index], `${at}/${index}`))
+  }
+  if (typeof shown === 'object' && shown !== null) {
+    if (typeof got !== 'object' || got === null) return [`${at} is no object`]
+    return Object.entries(shown).flatMap(([name, one]) =>
+      name in got
+        ? lacking(one, (got as Record<string, unknown>)[name], `${at}/${name}`)
+        : [`${at}/${name} is missing`],
+    )
+  }
+  if (typeof shown === 'string' && typeof got === 'string') {
+    const begins =
+      /^([a-z]+_)(?:[0-9a-z]{26}|…)$/.exec(shown)?.[1] ?? (shown.endsWith('…') ? shown.slice(0, -1) : undefined)
+    const free = /^\d{4}-\d\d-\d\dT|^https?:/.test(shown)
+    const same = begins === undefined ? free || shown === got : got.startsWith(begins)
+    return same ? [] : [`${at} is ${got}, not ${shown}`]
+  }
+  return shown === got ? [] : [`${at} is ${got}, not ${shown}`]
+}
+
+/** The answers that a guide shows, each with what the block before it printed. */
+export const answersOf = (blocks: readonly Block[], printed: readonly Printed[]): { shown: Block; output: string }[] =>
+  blocks.flatMap((shown, index) => {
+    if (kindOf(shown) !== 'answer') return []
+    const before = blocks.slice(0, index).findLast((block) => kindOf(block) === 'run')
+    return [{ shown, output: printed.find(({ block }) => block === before)?.output ?? '' }]
+  })

@@ -1,0 +1,90 @@
+import { mkdtempSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '#local/prepare.ts'
+import { answersOf, blocksOf, kindOf, lacking, type Printed, runBlocks } from './guide-blocks.ts'
+import { pythonVersion } from './python.ts'
+import { freePort } from './samples.ts'
+import { type Running, startLocal, temporaryFolder } from './support.ts'
+
+const python = await pythonVersion()
+if (python === undefined) process.stderr.write('The guides are not run: there is no python3 here\n')
+
+const guides = readdirSync(path.join(ROOT, 'docs', 'guides'))
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => file.replace('.md', ''))
+
+describe('the guides', () => {
+  it.each(guides)('%s says of each block how it is tested, or why it is not', (name) => {
+    for (const block of blocksOf(name)) expect(kindOf(block), `${name}.md:${block.line} ${block.word}`).toBeDefined()
+  })
+
+  it.each(guides)('%s uses every file that it has the reader save', (name) => {
+    const blocks = blocksOf(name)
+    for (const { file, line } of blocks) {
+      if (file === undefined) continue
+      const used = blocks.some((block) => block.line > line && kindOf(block) === 'run' && block.code.includes(file))
+      expect(used, `${name}.md:${line} ${file}`).toBe(true)
+    }
+  })
+
+  it('a comparison sees what is missing, of another type or another word, and lets ids and times differ', () => {
+    const shown = { id: 'run_01kae5m1v8w6c3x9q2r7t4y0zn', status: 'succeeded', key: 'dvk_…', steps: [{ seq: 1 }] }
+    const got = {
+      id: 'run_01kae5m1v8w6c3x9q2r7t4y0zz',
+      status: 'succeeded',
+      key: 'dvk_x',
+      steps: [{ seq: 1 }],
+      more: 1,
+    }
+    expect(lacking(shown, got)).toEqual([])
+    expect(lacking(shown, { ...got, status: 'failed' })).toEqual(['/status is failed, not succeeded'])
+    expect(lacking(shown, { ...got, id: 'app_01kae5m1v8w6c3x9q2r7t4y0zz' })).toHaveLength(1)
+    expect(lacking(shown, { ...got, steps: [{}] })).toEqual(['/steps/0/seq is missing'])
+    expect(lacking({ items: [] }, { items: [1] })).toHaveLength(1)
+  })
+})
+
+/** In the order in which they are read: the later ones go on with what the quickstart made. */
+const RUN = ['quickstart', 'requests', 'webhooks', 'oauth', 'agents']
+
+it('every guide with commands is run', () => {
+  const withCommands = guides.filter((name) => blocksOf(name).some((block) => kindOf(block) === 'run'))
+  expect(withCommands.sort()).toEqual([...RUN].sort())
+})
+
+describe.skipIf(python === undefined)('run as they are written, in one terminal, against the local platform', () => {
+  const blocks = RUN.flatMap(blocksOf)
+  let place: ReturnType<typeof temporaryFolder>
+  let running: Running
+  let put: (text: string) => string
+  let printed: Printed[]
+  beforeAll(async () => {
+    place = temporaryFolder()
+    running = await startLocal({ dataDir: path.join(place.folder, 'data') })
+    // Other programs may have the ports that the guides name.
+    const ports = new Map<string, number>()
+    for (const port of ['8080', '8081', '8765']) ports.set(port, await freePort())
+    put = (text) =>
+      text
+        .replaceAll(/\b(8080|8081|8765)\b/g, (port) => String(ports.get(port)))
+        .replaceAll(/http:\/\/127\.0\.0\.1:3000|\{\{base_url\}\}/g, running.baseUrl)
+    printed = await runBlocks(blocks, mkdtempSync(path.join(place.folder, 'reader-')), put)
+  }, 180_000)
+  afterAll(async () => {
+    await running?.stop()
+    place.remove()
+  })
+
+  it.each(RUN)('%s: every block works, and every answer is as it is shown', (name) => {
+    const own = blocks.filter(({ guide }) => guide === name)
+    expect(printed.filter(({ block }) => block.guide === name)).toHaveLength(
+      own.filter((block) => kindOf(block) === 'run').length,
+    )
+    for (const { shown, output } of answersOf(own, printed)) {
+      expect(lacking(JSON.parse(put(shown.code)), JSON.parse(output)), `${name}.md:${shown.line}\n${output}`).toEqual(
+        [],
+      )
+    }
+  })
+})
