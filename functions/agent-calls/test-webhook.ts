@@ -15,6 +15,6 @@ export const test = defineEndpoint({
   description:
     'Waits for the receiver, at most 10 seconds. Goes out whatever the masks say, also to a disabled subscription, is tried once, and does not count as a failure.',
   response: TestResultSchema,
-  needs: ['keys:data'],
-  handler: ({ work, caller, params }) => testWebhook(work, caller.installation.id, params.id),
+  needs: ['keys:data', 'objects:read', 'objects:write'],
+  handler: ({ work, caller, params }) => testWebhook(work, caller.installation, params.id),
 })

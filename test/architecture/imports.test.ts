@@ -43,6 +43,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   infra: ['shared', 'functions/registry.ts', 'infra'],
   local: ['shared', 'infra', 'local'],
   examples: ['shared/kernel/signatures.ts', 'examples'],
+  // Its own Node runs it, offline too: the rules that need no platform, and the check of addresses that they ask for.
+  cli: ['shared/kernel', 'shared/domain/manifests', 'shared/adapters/outgoing-http/check-only.ts', 'cli'],
   web: ['web'],
 }
 

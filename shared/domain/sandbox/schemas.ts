@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { idField } from '../fields.ts'
+import { appId } from '../listening/schemas.ts'
 import { TokenResponseSchema } from '../oauth/token-pair.ts'
 import { RunSchema } from '../runs/schemas.ts'
 
@@ -56,6 +57,26 @@ export const SeededSchema = () =>
     })
     .meta({ id: 'Seeded' })
 
+/** `POST /api/v1/dev/sandbox/trigger`. */
+export const TriggerSchema = () =>
+  z
+    .strictObject({
+      app_id: appId(),
+      type: z.string().min(1).max(120).meta({
+        description: 'An event type of the catalogue; `custom.<name>` for one of your own.',
+        example: 'run.succeeded',
+      }),
+      data: z
+        .record(z.string(), z.unknown())
+        .default({})
+        .meta({
+          description: 'Fields that take the place of the sample’s.',
+          example: { duration_ms: 12_000 },
+        }),
+    })
+    .meta({ id: 'TriggerEvent' })
+
+export type TriggerInput = z.infer<ReturnType<typeof TriggerSchema>>
 export type SeededView = z.infer<ReturnType<typeof SeededSchema>>
 export type TestRunView = z.infer<ReturnType<typeof TestRunResult>>
 export type SandboxTokenView = z.infer<ReturnType<typeof SandboxToken>>

@@ -1,6 +1,6 @@
 import { AppEntity } from '../../entities/apps.ts'
 import { OutboxEntity, type OutboxEvent } from '../../entities/events.ts'
-import { InstallationEntity } from '../../entities/installations.ts'
+import { type Installation, InstallationEntity } from '../../entities/installations.ts'
 import { WorkspaceEntity } from '../../entities/people.ts'
 import { type Delivery, DeliveryEntity, type Subscription, SubscriptionEntity } from '../../entities/webhooks.ts'
 import type { DeliveryMessage } from '../../events/queues.ts'
@@ -8,6 +8,7 @@ import { SECOND } from '../../kernel/clock.ts'
 import { ConditionFailed } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
 import type { WorkerWork } from '../deps.ts'
+import { sendToApp } from '../listening/send.ts'
 import { attemptOf, lostAttempt } from './outcome.ts'
 import { isOutdated } from './present.ts'
 import { recordAttempt } from './record.ts'
@@ -36,18 +37,20 @@ export const deliver = async (work: WorkerWork, message: DeliveryMessage): Promi
   if (delivery?.status !== 'pending' || delivery.attempt + 1 !== message.attempt) return
   const now = work.clock.now()
   if ((delivery.leased_until ?? 0) > now) return
-  const { webhook, event } = scene
-  if (!webhook || !event || isStopped(scene) || isOutdated(delivery, webhook)) return skip(work, delivery)
+  const { webhook, event, installation } = scene
+  if (!webhook || !event || !installation || isStopped(scene) || isOutdated(delivery, webhook))
+    return skip(work, delivery)
   const early = (delivery.next_attempt_at ?? now) - now
   if (early > 0) return work.queues.send('delivery', [wake(delivery, early)])
   const leased = await lease(work, delivery)
-  if (leased) await attempt(work, leased, webhook, event)
+  if (leased) await attempt(work, leased, webhook, event, installation)
 }
 
 interface Scene {
   delivery: Delivery | undefined
   webhook: Subscription | undefined
   event: OutboxEvent | undefined
+  installation: Installation | undefined
   /** Nothing goes out for an installation that was removed or suspended, or for a suspended app or workspace. */
   states: (string | undefined)[]
 }
@@ -62,11 +65,12 @@ const load = async (work: WorkerWork, message: DeliveryMessage): Promise<Scene> 
     { entity: AppEntity, key: AppEntity.key({ id: app_id }) },
     { entity: WorkspaceEntity, key: WorkspaceEntity.key({ id: workspace_id }) },
   ] as const)
-  return { delivery, webhook, event, states: [installation?.status, app?.status, workspace?.status] }
+  return { delivery, webhook, event, installation, states: [installation?.status, app?.status, workspace?.status] }
 }
 
-const isStopped = ({ states }: Scene): boolean =>
-  states.some((status) => status === undefined || status === 'suspended' || status === 'revoked')
+const isStopped = ({ states }: Scene): boolean => states.some((status) => status === undefined || STOPPED.has(status))
+
+const STOPPED = new Set(['suspended', 'revoked', 'deleting'])
 
 /** The record as it was read; whoever changed it since has taken it over. */
 const unchanged = (delivery: Delivery) => ({
@@ -126,12 +130,14 @@ const attempt = async (
   delivery: Delivery,
   webhook: Subscription,
   event: OutboxEvent,
+  installation: Installation,
 ): Promise<void> => {
   const n = delivery.attempt + 1
   const at = work.clock.now()
   if ((delivery.lost_leases ?? 0) >= LOST_LEASES) return recordAttempt(work, delivery, lostAttempt(n, at))
   const request = await deliveryRequest(work, webhook, event, { deliveryId: delivery.id, attempt: n })
-  const result = await work.http.send(request)
+  const about = { kind: 'webhook', event: event.type, id: delivery.id, attempt: n } as const
+  const result = await sendToApp(work, installation, request, about)
   work.log.info('webhook delivery', {
     delivery_id: delivery.id,
     webhook_id: webhook.id,

@@ -33,6 +33,7 @@ export const enableWebhook = async (work: Work, installationId: string, id: stri
         actor: { type: 'installation', id: installationId },
         target: { type: 'webhook', id },
         source_ip: work.sourceIp,
+        request_id: work.requestId,
         details: {},
         created_at: work.clock.now(),
       }),

@@ -60,7 +60,7 @@ export const scheduleDeliveries = async (
   event: OutboxEvent,
 ): Promise<void> => {
   // The test request sends by itself, whatever the masks say.
-  if (event.type === 'webhook.test') return
+  if (event.type === 'webhook.test' && !event.test) return
   const { items } = await work.table.query(
     SubscriptionEntity,
     { installation_id },

@@ -1,7 +1,9 @@
 import { OutboxEntity } from '../../entities/events.ts'
+import type { Installation } from '../../entities/installations.ts'
 import { type Delivery, DeliveryEntity } from '../../entities/webhooks.ts'
 import { newEvent } from '../../events/outbox.ts'
 import type { Work } from '../deps.ts'
+import { sendToApp } from '../listening/send.ts'
 import { attemptOf, succeeded } from './outcome.ts'
 import { loadWebhook } from './read.ts'
 import { deliveryRequest } from './request.ts'
@@ -14,8 +16,8 @@ import type { TestResult } from './schemas.ts'
  * request that died before has left nothing behind, and its retry sends the same event again.
  * @throws `not_found`
  */
-export const testWebhook = async (work: Work, installationId: string, id: string): Promise<TestResult> => {
-  const webhook = await loadWebhook(work, installationId, id)
+export const testWebhook = async (work: Work, installation: Installation, id: string): Promise<TestResult> => {
+  const webhook = await loadWebhook(work, installation.id, id)
   const at = work.clock.now()
   const { workspace_id, installation_id, app_id } = webhook
   const event = newEvent(
@@ -24,7 +26,9 @@ export const testWebhook = async (work: Work, installationId: string, id: string
     work.id('event'),
   )
   const deliveryId = work.id('delivery')
-  const result = await work.http.send(await deliveryRequest(work, webhook, event, { deliveryId, attempt: 1 }))
+  const request = await deliveryRequest(work, webhook, event, { deliveryId, attempt: 1 })
+  const about = { kind: 'webhook', event: event.type, id: deliveryId, attempt: 1 } as const
+  const result = await sendToApp(work, installation, request, about)
   const attempt = attemptOf(result, 1, at)
   const delivered = succeeded(attempt)
   const { due_at: _, ...planned } = newDelivery(webhook, event, { id: deliveryId, now: at })

@@ -1,0 +1,221 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Api, ApiError, isPassing, waitBefore } from '../api.ts'
+import { APP_OPTION, type App, chosenApp } from '../app.ts'
+import { type Command, textOf, UsageError } from '../command.ts'
+import { streamEvents } from '../listening/events.ts'
+import { forward, type ListenedRequest, type Outcome } from '../listening/forward.ts'
+import { type Output, timeOfDay } from '../output.ts'
+import { stopping } from '../stopping.ts'
+
+export const listen: Command = {
+  name: 'listen',
+  usage: 'listen --forward-to <url>',
+  summary: 'Get runs and webhooks of your sandbox on your machine',
+  help: `While it runs, what the platform would send for the app’s installation in your sandbox comes to your machine: run.execute
+(test runs, too) and webhook deliveries, byte for byte as they would have gone out, signatures included. What your server
+answers is the answer. Customers’ installations are never diverted, and the addresses in the manifest and in the
+subscriptions need not exist. A newer listener for the same app takes over. Ctrl-C ends.
+
+  --forward-to <url>           where run.execute goes, and webhooks unless said otherwise: as it is, nothing is added
+  --forward-webhooks-to <url>  where webhooks go
+${APP_OPTION}
+  --json                       one line for each request
+
+Examples:
+  npx aip listen --forward-to http://127.0.0.1:8787
+  npx aip listen --forward-to localhost:8787/run --forward-webhooks-to localhost:8788/hooks
+  npx aip listen --forward-to 127.0.0.1:8787 --json | jq -c '{event, status, duration_ms}'`,
+  options: {
+    app: { type: 'string' },
+    'forward-to': { type: 'string' },
+    'forward-webhooks-to': { type: 'string' },
+  },
+  positionals: 0,
+  async run(invocation) {
+    const { values, out } = invocation
+    const agent = targetOf(textOf(values['forward-to']), '--forward-to')
+    const webhooks = values['forward-webhooks-to']
+      ? targetOf(textOf(values['forward-webhooks-to']), '--forward-webhooks-to')
+      : agent
+    const api = invocation.api()
+    const stop = stopping()
+    const done = out.progress('Connecting')
+    try {
+      const app = await chosenApp(invocation, api, 'listen')
+      return await new Listening(api, app, { 'run.execute': agent, webhook: webhooks }, out, stop.signal).run(done)
+    } finally {
+      done()
+      stop.end()
+    }
+  },
+}
+
+/** @throws {UsageError} */
+const targetOf = (text: string | undefined, option: string): URL => {
+  const address = text !== undefined && !/^[a-z]+:\/\//i.test(text) ? `http://${text}` : text
+  if (address !== undefined && /^https?:/i.test(address) && URL.canParse(address)) return new URL(address)
+  throw new UsageError(`${option} is an address such as http://127.0.0.1:8787.`, 'listen')
+}
+
+type Targets = Record<ListenedRequest['kind'], URL>
+
+/** A listener over all its connections. */
+class Listening {
+  readonly #api: Api
+  readonly #app: App
+  readonly #targets: Targets
+  readonly #out: Output
+  readonly #signal: AbortSignal
+  /** What is being forwarded; each says on its own how it went. */
+  readonly #open = new Set<Promise<void>>()
+  readonly #seen = new Set<string>()
+  #listener: string | undefined
+  #lastEventId: string | undefined
+  #greeted = false
+
+  constructor(api: Api, app: App, targets: Targets, out: Output, signal: AbortSignal) {
+    this.#api = api
+    this.#app = app
+    this.#targets = targets
+    this.#out = out
+    this.#signal = signal
+  }
+
+  /** @returns the exit code */
+  async run(connected: () => void): Promise<number> {
+    let troubles = 0
+    while (!this.#signal.aborted) {
+      try {
+        const end = await this.#connection(() => {
+          connected()
+          if (troubles > 0) this.#out.note('Listening again.')
+          troubles = 0
+        })
+        if (end === 'replaced') {
+          this.#out.error({
+            code: 'replaced',
+            message: 'Another listener of yours took over for this app.',
+            fix: 'Go on there, or listen here again: that takes over from it.',
+          })
+          await Promise.all(this.#open)
+          return 1
+        }
+        await this.#wait(Math.random() * 500)
+      } catch (error) {
+        if (this.#signal.aborted) break
+        const passing = isPassing(error) || (error instanceof ApiError ? error.code === 'conflict' : true)
+        if (!passing) throw error
+        troubles += 1
+        if (troubles === 1) this.#out.note('The connection to the platform was lost. Connecting again …')
+        await this.#wait(waitBefore(troubles, error instanceof ApiError ? error.retryAfterMs : 0))
+      }
+    }
+    connected()
+    await this.#end()
+    return 0
+  }
+
+  #wait(ms: number): Promise<void> {
+    return pause(ms, undefined, { signal: this.#signal }).catch(() => {})
+  }
+
+  async #connection(ready: () => void): Promise<'replaced' | 'ended'> {
+    const headers: Record<string, string> = { accept: 'text/event-stream' }
+    if (this.#lastEventId !== undefined) headers['last-event-id'] = this.#lastEventId
+    const path = `/api/v1/dev/listen?app_id=${this.#app.id}`
+    const response = await this.#api.open('GET', path, { headers, signal: this.#signal })
+    for await (const { id, event, data } of streamEvents(response)) {
+      if (id !== undefined) this.#lastEventId = id
+      if (event === 'replaced') return 'replaced'
+      if (event === 'ready') {
+        this.#listener = JSON.parse(data).listener
+        ready()
+        this.#greet()
+      } else if (event === 'request') this.#take(JSON.parse(data))
+    }
+    return 'ended'
+  }
+
+  #greet(): void {
+    if (this.#greeted) return
+    this.#greeted = true
+    const { 'run.execute': agent, webhook } = this.#targets
+    const started = { type: 'ready', app_id: this.#app.id, run_execute_to: agent.href, webhooks_to: webhook.href }
+    if (this.#out.json) this.#out.result(started, '')
+    this.#out.note(`Listening for ${this.#app.slug} (${this.#app.id}). Ctrl-C ends.`)
+    this.#out.note(`  run.execute → ${agent.href}\n  webhooks    → ${webhook.href}`)
+  }
+
+  #take(request: ListenedRequest): void {
+    // Sent again after a lost connection.
+    if (this.#seen.has(request.id)) return
+    this.#seen.add(request.id)
+    const work = this.#handle(request).finally(() => this.#open.delete(work))
+    this.#open.add(work)
+  }
+
+  async #handle(request: ListenedRequest): Promise<void> {
+    const at = new Date()
+    const begun = performance.now()
+    const outcome = await forward(request, this.#targets[request.kind], this.#signal)
+    const duration_ms = Math.round(performance.now() - begun)
+    const refused = await this.#answer(request, outcome)
+    this.#show(request, outcome, at, duration_ms, refused)
+  }
+
+  /** @returns why the platform did not take the answer */
+  async #answer({ id, time_left_ms }: ListenedRequest, outcome: Outcome): Promise<string | undefined> {
+    const until = performance.now() + time_left_ms
+    for (let tries = 0; ; tries++) {
+      try {
+        await this.#api.call('POST', `/api/v1/dev/listen/${id}/answer`, { body: outcome })
+        return undefined
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        // The first try may have got through while its answer was lost.
+        if (tries > 0 && error.code === 'conflict') return undefined
+        if (!isPassing(error) || performance.now() > until || this.#signal.aborted) return error.message
+        await pause(Math.min(waitBefore(tries, error.retryAfterMs), 2_000))
+      }
+    }
+  }
+
+  #show(request: ListenedRequest, outcome: Outcome, at: Date, duration_ms: number, refused: string | undefined): void {
+    const { id, kind, event, run_id, delivery_id, attempt } = request
+    const status = 'failure' in outcome ? null : outcome.status
+    const failure = 'failure' in outcome ? outcome.failure : null
+    const failed = failure !== null || (status ?? 0) < 200 || (status ?? 0) > 299
+    const shown = { type: 'request', at: at.toISOString(), id, kind, event, run_id, delivery_id, attempt }
+    const { paint } = this.#out
+    const text = [
+      timeOfDay(at),
+      event.padEnd(22),
+      run_id ?? delivery_id ?? id,
+      '→',
+      paint(failed ? 'red' : 'green', failure === null ? String(status) : MEANING[failure]),
+      `${duration_ms} ms`,
+      ...((attempt ?? 1) > 1 ? [`attempt ${attempt}`] : []),
+      ...(refused === undefined ? [] : [paint('yellow', `not taken: ${refused}`)]),
+    ].join('  ')
+    this.#out.result({ ...shown, status, failure, failed, duration_ms, refused: refused ?? null }, text)
+  }
+
+  /** Gives the platform its ordinary ways back, and lets go of what is open. */
+  async #end(): Promise<void> {
+    const ending = AbortSignal.timeout(3_000)
+    const query = `app_id=${this.#app.id}&listener=${this.#listener}`
+    const over = [...this.#open]
+    if (this.#listener !== undefined) {
+      over.push(this.#api.call('DELETE', `/api/v1/dev/listen?${query}`, { signal: ending }))
+    }
+    await Promise.race([Promise.allSettled(over), pause(3_000, undefined, { ref: false })])
+    this.#out.note('Stopped listening: requests take their ordinary way again.')
+  }
+}
+
+const MEANING: Record<Extract<Outcome, { failure: string }>['failure'], string> = {
+  connect: 'no connection',
+  timeout: 'no answer in time',
+  reset: 'connection closed',
+  decode: 'not HTTP',
+}

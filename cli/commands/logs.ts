@@ -1,0 +1,167 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Api, isPassing, waitBefore } from '../api.ts'
+import { APP_OPTION, chosenApp } from '../app.ts'
+import { type Command, textOf, UsageError } from '../command.ts'
+import { type Output, timeOfDay } from '../output.ts'
+import { stopping } from '../stopping.ts'
+
+export const logs: Command = {
+  name: 'logs',
+  usage: 'logs [--follow]',
+  summary: 'Show an app’s finished runs, the oldest first',
+  help: `Shows the app’s latest finished runs, customers’ and test ones: metadata only. With --follow it goes on: each run is shown
+once, as it finishes, until Ctrl-C.
+
+  --follow, -f        go on
+  --limit <n>         how many to begin with: 0 to 100, 10 unless said
+  --status <status>   only succeeded, failed or cancelled
+${APP_OPTION}
+  --json              one run a line
+
+Examples:
+  npx aip logs --follow
+  npx aip logs --status failed --limit 50
+  npx aip logs -f --json | jq -r 'select(.error_code) | .run_id'`,
+  options: {
+    app: { type: 'string' },
+    follow: { type: 'boolean', short: 'f' },
+    limit: { type: 'string' },
+    status: { type: 'string' },
+  },
+  positionals: 0,
+  async run(invocation) {
+    const { values, out } = invocation
+    const limit = limitOf(textOf(values.limit))
+    const api = invocation.api()
+    const done = out.progress('Reading the log')
+    const stop = stopping()
+    try {
+      const app = await chosenApp(invocation, api, 'logs')
+      const path = `/api/v1/dev/apps/${app.id}/logs`
+      const query = textOf(values.status) === undefined ? '' : `&status=${encodeURIComponent(String(values.status))}`
+      if (values.follow === true) return await follow(api, path, query, limit, out, stop.signal, done)
+      const { items } = limit === 0 ? { items: [] } : await api.insist('GET', `${path}?limit=${limit}${query}`)
+      done()
+      show(out, items)
+      return 0
+    } finally {
+      done()
+      stop.end()
+    }
+  },
+}
+
+interface Entry {
+  run_id: string
+  version: string
+  trigger: string
+  status: string
+  error_code: string | null
+  duration_ms: number
+  is_sandbox: boolean
+  created_at: string
+  finished_at: string
+}
+
+const limitOf = (text = '10'): number => {
+  const limit = Number(text)
+  if (/^\d+$/.test(text) && limit <= 100) return limit
+  throw new UsageError('--limit is a number from 0 to 100.', 'logs')
+}
+
+const MINUTE = 60_000
+const POLL = 1_500
+/**
+ * The log is sorted by when runs began, and a run enters it when it ends: how far back an ordinary look goes, and one now
+ * and then for runs that took long. An approval may take a day.
+ */
+const NEAR = 10 * MINUTE
+const FAR = 26 * 60 * MINUTE
+const FAR_EVERY = MINUTE
+/** Pages of 100 that one look reads at most. */
+const PAGES = 50
+
+const follow = async (
+  api: Api,
+  path: string,
+  query: string,
+  limit: number,
+  out: Output,
+  signal: AbortSignal,
+  ready: () => void,
+): Promise<number> => {
+  const seen = new Map<string, number>()
+  let farAt = 0
+  let first = true
+  let troubles = 0
+  while (!signal.aborted) {
+    const now = Date.now()
+    const far = now >= farAt
+    try {
+      const { entries, cut } = await readBack(api, path, query, now - (far ? FAR : NEAR), signal)
+      if (far) farAt = now + FAR_EVERY
+      if (cut) out.note('More runs than can be followed: those that began earlier are not looked for.')
+      if (troubles > 0) out.note('The platform answers again.')
+      troubles = 0
+      ready()
+      const fresh = entries.filter(({ run_id }) => !seen.has(run_id)).sort(byEnd)
+      for (const { run_id, created_at } of fresh) seen.set(run_id, Date.parse(created_at))
+      show(out, first ? fresh.slice(fresh.length - Math.min(limit, fresh.length)).reverse() : fresh.reverse())
+      if (first) out.note('Following. Ctrl-C ends.')
+      first = false
+      for (const [id, at] of seen) if (at < now - FAR - NEAR) seen.delete(id)
+      await wait(POLL, signal)
+    } catch (error) {
+      if (signal.aborted) break
+      if (!isPassing(error)) throw error
+      troubles += 1
+      if (troubles === 1) out.note(`${error.message} Trying again …`)
+      await wait(waitBefore(troubles, error.retryAfterMs), signal)
+    }
+  }
+  return 0
+}
+
+const wait = (ms: number, signal: AbortSignal): Promise<void> => pause(ms, undefined, { signal }).catch(() => {})
+
+const byEnd = (one: Entry, other: Entry): number =>
+  Date.parse(one.finished_at) - Date.parse(other.finished_at) || (one.run_id < other.run_id ? -1 : 1)
+
+/** Every entry of runs that began since a time. @returns `cut`: there are more than are read */
+const readBack = async (
+  api: Api,
+  path: string,
+  query: string,
+  since: number,
+  signal: AbortSignal,
+): Promise<{ entries: Entry[]; cut: boolean }> => {
+  const entries: Entry[] = []
+  let cursor = ''
+  for (let pages = 0; pages < PAGES; pages++) {
+    const page = await api.call('GET', `${path}?limit=100${query}${cursor}`, { signal })
+    const items = page.items as Entry[]
+    entries.push(...items)
+    const last = items.at(-1)
+    if (page.next_cursor === null || !last || Date.parse(last.created_at) < since) return { entries, cut: false }
+    cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`
+  }
+  return { entries, cut: true }
+}
+
+/** @param entries the newest first */
+const show = (out: Output, entries: readonly Entry[]): void => {
+  for (const entry of [...entries].reverse()) {
+    const { status, run_id, trigger, version, duration_ms, error_code, is_sandbox, finished_at } = entry
+    const colour = status === 'succeeded' ? 'green' : status === 'failed' ? 'red' : 'yellow'
+    const parts = [
+      timeOfDay(new Date(finished_at)),
+      out.paint(colour, status.padEnd(9)),
+      run_id,
+      `${duration_ms} ms`.padStart(9),
+      `${trigger} v${version}`,
+      ...(is_sandbox ? ['sandbox'] : []),
+      ...(error_code === null ? [] : [out.paint('red', error_code)]),
+    ]
+    out.result(entry, parts.join('  '))
+  }
+}

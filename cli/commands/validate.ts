@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { createAddressCheck } from '../../shared/adapters/outgoing-http/check-only.ts'
+import { type ManifestReport, validateManifest } from '../../shared/domain/manifests/validate.ts'
+import type { Finding } from '../../shared/kernel/json-schema/finding.ts'
+import { LIMITS } from '../../shared/kernel/limits.ts'
+import { SCOPE_NAMES } from '../../shared/kernel/scopes.ts'
+import { type Command, type Invocation, UsageError } from '../command.ts'
+
+export const validate: Command = {
+  name: 'validate',
+  usage: 'validate <manifest>',
+  summary: 'Check a manifest, without an account or a network',
+  help: `Checks a manifest with the platform’s own validator, and tells every error at once: where it is (a JSON Pointer), what is
+wrong, and how to mend it. Needs no account and no network. Exit codes: 0 valid, 1 not valid, 2 the file cannot be read.
+
+  <manifest>          a file, or - for standard input
+  --local             take http://127.0.0.1 addresses, as a platform on your machine does
+  --json              {"valid", "errors": [{"path", "message", "fix"}], "warnings"}
+
+Examples:
+  npx aip validate agent.json
+  npx aip validate --json agent.json | jq -r '.errors[].message'
+  some-generator | npx aip validate -`,
+  options: { local: { type: 'boolean' } },
+  positionals: 1,
+  async run({ positionals: [file = ''], values, out }) {
+    const report = check(await read(file), values.local === true)
+    const { valid, errors, warnings } = report
+    out.result({ valid, errors, warnings }, textOf(file, report, out))
+    return valid ? 0 : 1
+  },
+}
+
+/** @throws {UsageError} */
+const read = async (file: string): Promise<Buffer> => {
+  try {
+    return file === '-' ? await buffer(process.stdin) : await readFile(file)
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new UsageError(`${file} cannot be read (${code}).`, 'validate')
+  }
+}
+
+const refused = (message: string, fix: string): ManifestReport => ({
+  valid: false,
+  errors: [{ path: '', message, fix }],
+  warnings: [],
+})
+
+const check = (bytes: Buffer, allowLoopbackHttp: boolean): ManifestReport => {
+  if (bytes.length > LIMITS.manifestBytes) {
+    return refused(
+      `The manifest has ${bytes.length} bytes; at most ${LIMITS.manifestBytes}.`,
+      'Shorten descriptions and schemas.',
+    )
+  }
+  let input: unknown
+  try {
+    input = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (error) {
+    return refused(`The file is not JSON: ${(error as Error).message}.`, 'Write it as JSON, in UTF-8.')
+  }
+  const { checkAddress } = createAddressCheck({ allowLoopbackHttp })
+  return validateManifest(input, { checkUrl: checkAddress, knownScopes: SCOPE_NAMES })
+}
+
+const textOf = (file: string, { valid, errors, warnings }: ManifestReport, { paint }: Invocation['out']): string => {
+  const lines = (kind: string, findings: readonly Finding[]) =>
+    findings.flatMap(({ path, message, fix }) => [
+      `${kind} ${paint('bold', path === '' ? '(whole file)' : path)}: ${message}`,
+      `  ${paint('green', 'fix')} ${fix}`,
+    ])
+  const name = file === '-' ? 'The manifest' : file
+  const summary = valid
+    ? `${name} is valid${warnings.length > 0 ? `, with ${warnings.length} to think about` : ''}.`
+    : `${name} is not valid: ${errors.length} to mend.`
+  return [
+    ...lines(paint('red', 'error'), errors),
+    ...lines(paint('yellow', 'warning'), warnings),
+    paint(valid ? 'green' : 'red', summary),
+  ].join('\n')
+}

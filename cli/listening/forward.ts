@@ -1,0 +1,120 @@
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { setTimeout as pause } from 'node:timers/promises'
+import zlib from 'node:zlib'
+
+/** A request of the stream. */
+export interface ListenedRequest {
+  id: string
+  kind: 'run.execute' | 'webhook'
+  event: string
+  run_id: string | null
+  delivery_id: string | null
+  attempt: number | null
+  method: string
+  headers: Record<string, string>
+  body_base64: string
+  time_left_ms: number
+  connect_retry_pauses_ms: number[]
+}
+
+/** What goes back: `POST /api/v1/dev/listen/{id}/answer`. */
+export type Outcome =
+  | { status: number; headers: Record<string, string>; body_base64: string; truncated: boolean }
+  | { failure: 'connect' | 'timeout' | 'reset' | 'decode' }
+
+/** The platform reads so much of an answer. */
+const MOST = 1_024 * 1_024
+/** The answer has to be back before the deadline. */
+const WAY_BACK = 500
+
+/** Forwards a request, its headers and its bytes as they came, so that signatures verify. Never throws. */
+export const forward = async (request: ListenedRequest, to: URL, signal: AbortSignal): Promise<Outcome> => {
+  const until = performance.now() + Math.max(500, request.time_left_ms - WAY_BACK)
+  for (let tried = 0; ; tried++) {
+    const outcome = await once(request, to, until - performance.now(), signal)
+    // As the platform does: a connection that was never made is tried again.
+    const wait = request.connect_retry_pauses_ms[tried]
+    const again = 'failure' in outcome && outcome.failure === 'connect' && !signal.aborted
+    if (!again || wait === undefined || performance.now() + wait >= until) return outcome
+    await pause(wait, undefined, { signal }).catch(() => {})
+  }
+}
+
+const once = ({ method, headers, body_base64 }: ListenedRequest, to: URL, ms: number, signal: AbortSignal) =>
+  new Promise<Outcome>((settle) => {
+    const body = Buffer.from(body_base64, 'base64')
+    let connected = false
+    const request = (to.protocol === 'https:' ? https : http).request(to, {
+      method,
+      agent: false,
+      headers: { ...headers, 'content-length': body.length },
+    })
+    const finish = (outcome: Outcome) => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+      settle(outcome)
+      if ('failure' in outcome) request.destroy()
+    }
+    const abort = () => finish({ failure: 'reset' })
+    const timer = setTimeout(() => finish({ failure: connected ? 'timeout' : 'connect' }), Math.max(1, ms))
+    signal.addEventListener('abort', abort, { once: true })
+    request.on('socket', (socket) => {
+      socket.once(to.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+        connected = true
+      })
+    })
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const failure = !connected ? 'connect' : error.code?.startsWith('HPE_') ? 'decode' : 'reset'
+      finish({ failure })
+    })
+    request.on('response', (response) => {
+      answerOf(response).then(finish, () => finish({ failure: 'reset' }))
+    })
+    request.end(body)
+  })
+
+const DECODERS: Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Buffer> = {
+  gzip: zlib.gunzipSync,
+  'x-gzip': zlib.gunzipSync,
+  deflate: zlib.inflateSync,
+  br: zlib.brotliDecompressSync,
+  zstd: zlib.zstdDecompressSync,
+}
+
+const answerOf = async (response: IncomingMessage): Promise<Outcome> => {
+  const { bytes, truncated } = await read(response)
+  const encoding = (response.headers['content-encoding'] ?? 'identity').toLowerCase()
+  const decoder = DECODERS[encoding]
+  if (encoding !== 'identity' && !decoder) return { failure: 'decode' }
+  let plain = bytes
+  try {
+    if (decoder && bytes.length > 0) plain = decoder(bytes, { maxOutputLength: MOST })
+  } catch {
+    return { failure: 'decode' }
+  }
+  const headers = Object.entries(response.headers).flatMap(([name, value]) =>
+    value === undefined || name === 'content-encoding' ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+  )
+  return {
+    status: response.statusCode ?? 0,
+    headers: Object.fromEntries(headers),
+    body_base64: plain.toString('base64'),
+    truncated,
+  }
+}
+
+const read = async (response: IncomingMessage): Promise<{ bytes: Buffer; truncated: boolean }> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    const room = MOST - size
+    chunks.push(chunk.subarray(0, room))
+    size += Math.min(chunk.length, room)
+    if (chunk.length > room) {
+      response.destroy()
+      return { bytes: Buffer.concat(chunks), truncated: true }
+    }
+  }
+  return { bytes: Buffer.concat(chunks), truncated: false }
+}

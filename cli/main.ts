@@ -1,0 +1,57 @@
+import { ApiError } from './api.ts'
+import { type Command, readInvocation, UsageError } from './command.ts'
+import { listen } from './commands/listen.ts'
+import { logs } from './commands/logs.ts'
+import { replay } from './commands/replay.ts'
+import { trigger } from './commands/trigger.ts'
+import { validate } from './commands/validate.ts'
+import { createOutput } from './output.ts'
+
+const COMMANDS: readonly Command[] = [validate, listen, trigger, replay, logs]
+
+const OVERVIEW = `aip: build an agent against the platform, on your own machine
+
+Usage: npx aip <command> [options]
+
+${COMMANDS.map(({ usage, summary }) => `  ${usage.padEnd(42)} ${summary}`).join('\n')}
+
+Options of every command:
+  --json              for machines: JSON on standard output, one value a line
+  --base-url <url>    the platform; else PLATFORM_URL; else http://127.0.0.1:3000
+  --key <key>         your developer key; else DEVELOPER_KEY (safer: it stays out of the list of processes)
+  --help              what a command does, with examples
+
+Exit codes: 0 done; 1 refused, failed or not valid; 2 wrong usage, or a file that cannot be read.`
+
+/** @returns the exit code */
+const run = async (args: readonly string[]): Promise<number> => {
+  const [name, ...rest] = args
+  const out = createOutput(args.includes('--json'))
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    console.log(OVERVIEW)
+    return name === undefined ? 2 : 0
+  }
+  try {
+    const command = COMMANDS.find((one) => one.name === name)
+    if (!command) throw new UsageError(`There is no command ${JSON.stringify(name)}.`)
+    if (rest.includes('--help') || rest.includes('-h')) {
+      console.log(`Usage: npx aip ${command.usage}\n\n${command.help}`)
+      return 0
+    }
+    return await command.run(readInvocation(command, rest, process.env, out))
+  } catch (error) {
+    if (error instanceof UsageError) {
+      out.error({
+        code: 'usage',
+        message: error.message,
+        fix: `npx aip ${error.command ?? ''} --help`.replace('  ', ' '),
+      })
+      return 2
+    }
+    if (!(error instanceof ApiError)) throw error
+    out.error(error)
+    return 1
+  }
+}
+
+process.exitCode = await run(process.argv.slice(2))

@@ -1,0 +1,80 @@
+import { stderr, stdout } from 'node:process'
+import { styleText } from 'node:util'
+
+type Style = Parameters<typeof styleText>[0]
+
+/** What is shown of an error: the API's own, or ours. */
+export interface ShownError {
+  code: string
+  message: string
+  fix: string
+  requestId?: string | undefined
+  details?: Record<string, unknown> | undefined
+}
+
+/** Results go to standard output, and everything about the way there to standard error. */
+export interface Output {
+  json: boolean
+  /** A result: its JSON for machines, otherwise a text. */
+  result(value: unknown, text: string): void
+  /** What happens meanwhile. Not for machines. */
+  note(text: string): void
+  error(error: ShownError): void
+  /** Says on a terminal that something goes on. @returns what ends it */
+  progress(text: string): () => void
+  paint(style: Style, text: string): string
+}
+
+const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
+const CLEAR = '\r\u001b[2K'
+
+export const createOutput = (json: boolean): Output => {
+  // Node's own check leaves colours out where nobody sees them, and obeys NO_COLOR.
+  const paintFor = (stream: typeof stdout | typeof stderr) => (style: Style, text: string) =>
+    styleText(style, text, { stream })
+  const paint = paintFor(stdout)
+  const warn = paintFor(stderr)
+  let spinning: { text: string; frame: number } | undefined
+
+  const say = (text: string): void => {
+    stderr.write(`${spinning ? CLEAR : ''}${text}\n`)
+  }
+  return {
+    json,
+    paint,
+    result(value, text) {
+      if (spinning) stderr.write(CLEAR)
+      stdout.write(`${json ? JSON.stringify(value) : text}\n`)
+    },
+    note(text) {
+      if (!json) say(text)
+    },
+    error({ code, message, fix, requestId, details }) {
+      if (json) return say(JSON.stringify({ error: { code, message, fix, request_id: requestId ?? null, details } }))
+      say(`${warn('red', 'error')} ${message} ${warn('dim', `[${code}]`)}`)
+      for (const [field, said] of Object.entries((details?.fields ?? {}) as Record<string, string[]>)) {
+        say(`  ${field}: ${said.join('; ')}`)
+      }
+      say(`  ${warn('green', 'fix')}     ${fix}`)
+      if (requestId !== undefined) say(`  ${warn('dim', 'request')} ${requestId}`)
+    },
+    progress(text) {
+      if (json || !stderr.isTTY) return () => {}
+      const mine = { text, frame: 0 }
+      spinning = mine
+      const timer = setInterval(() => {
+        if (spinning !== mine) return
+        stderr.write(`${CLEAR}${FRAMES[mine.frame++ % FRAMES.length]} ${mine.text}`)
+      }, 80)
+      return () => {
+        clearInterval(timer)
+        if (spinning !== mine) return
+        spinning = undefined
+        stderr.write(CLEAR)
+      }
+    },
+  }
+}
+
+/** The time of day, on the clock of whoever looks. */
+export const timeOfDay = (at: Date): string => at.toTimeString().slice(0, 8)

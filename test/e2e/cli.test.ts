@@ -1,0 +1,309 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '#local/prepare.ts'
+import { verifySvc } from '#shared/kernel/signatures.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import {
+  type Agent,
+  must,
+  newAgent,
+  type Running,
+  sandboxToken,
+  send,
+  startLocal,
+  temporaryFolder,
+  until,
+} from './support.ts'
+
+const PLACEHOLDER = 'https://agent.not-there.example/run'
+const place = temporaryFolder()
+const children = new Set<ChildProcess>()
+let running: Running
+let laptop: Receiver
+
+beforeAll(async () => {
+  running = await startLocal({ dataDir: place.folder })
+  laptop = await startReceiver()
+}, 120_000)
+afterEach(async () => {
+  for (const child of children) {
+    if (child.exitCode === null) {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+  }
+  children.clear()
+  laptop.answer({ kind: 'answer' })
+  laptop.requests.length = 0
+})
+afterAll(async () => {
+  await Promise.all([running.stop(), laptop.close()])
+  place.remove()
+})
+
+/** The tool as `npx aip` runs it, in a process of its own. */
+const start = (args: string[], env: Record<string, string> = {}, input = '') => {
+  const child = spawn(process.execPath, [path.join(ROOT, 'cli/main.js'), ...args], {
+    cwd: place.folder,
+    env: { PATH: process.env.PATH ?? '', PLATFORM_URL: running.baseUrl, ...env },
+  })
+  children.add(child)
+  const shown = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => {
+    shown.stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    shown.stderr += chunk
+  })
+  child.stdin.end(input)
+  const exit = once(child, 'close').then(([code]) => code as number)
+  const lines = () =>
+    shown.stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+  return { child, shown, exit, lines }
+}
+
+const run = async (args: string[], env?: Record<string, string>, input?: string) => {
+  const { shown, exit, lines } = start(args, env, input)
+  return { code: await exit, ...shown, lines }
+}
+
+const keyOf = ({ headers, app }: Agent) => ({ DEVELOPER_KEY: headers['x-developer-key'], APP_ID: app.id })
+
+const listening = async (agent: Agent, args: string[] = ['--forward-to', laptop.url]) => {
+  const tool = start(['listen', '--json', ...args], keyOf(agent))
+  await until(() => (tool.shown.stdout.includes('"ready"') ? true : undefined))
+  return { ...tool, requests: () => tool.lines().filter(({ type }) => type === 'request') }
+}
+
+const testRun = ({ app, headers }: Agent, input: object = {}) =>
+  send(running.baseUrl, 'POST', `/api/v1/dev/apps/${app.id}/test-run`, { headers, body: { input } })
+
+const SUCCEEDED = {
+  kind: 'answer',
+  headers: { 'content-type': 'application/json' },
+  body: '{"status":"succeeded","output":{"answer":42}}',
+} as const
+
+const MANIFEST = {
+  id: 'acme.helper',
+  version: '1.0.0',
+  name: 'Helper',
+  summary: 'Helps.',
+  runtime: { type: 'webhook', endpoint: 'https://agent.example.com/run' },
+}
+
+describe('aip validate', () => {
+  const NOWHERE = { PLATFORM_URL: 'http://127.0.0.1:9' }
+
+  it('exits with 0 for a valid manifest, without a platform or a key', async () => {
+    const { code, stdout } = await run(['validate', path.join(ROOT, 'examples/sdk/afai.agent.json')], NOWHERE)
+    expect([code, stdout]).toEqual([0, expect.stringContaining('is valid')])
+  })
+
+  it('exits with 1 for one that is not, and tells each error’s place, message and mend', async () => {
+    const wrong = JSON.stringify({
+      ...MANIFEST,
+      version: 'one',
+      runtime: { type: 'webhook', endpoint: 'http://10.0.0.1/' },
+    })
+    const { code, lines } = await run(['validate', '--json', '-'], NOWHERE, wrong)
+    const [report] = lines()
+    expect([code, report.valid]).toEqual([1, false])
+    expect(report.errors.map((error: { path: string }) => error.path)).toEqual(['/runtime/endpoint', '/version'])
+    const readable = await run(['validate', '-'], NOWHERE, wrong)
+    for (const { path: at, message, fix } of report.errors) {
+      for (const text of [at, message, fix]) expect(readable.stdout).toContain(text)
+    }
+    const { body } = await send(running.baseUrl, 'POST', '/api/v1/dev/manifest/validate', {
+      body: wrong,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(body).toEqual(report)
+  })
+
+  it('exits with 1 for what is no JSON, and with 2 for what cannot be read or is called wrongly', async () => {
+    writeFileSync(path.join(place.folder, 'broken.json'), '{')
+    expect((await run(['validate', 'broken.json'])).code).toBe(1)
+    expect((await run(['validate', 'missing.json'])).code).toBe(2)
+    expect((await run(['validate'])).code).toBe(2)
+    expect((await run(['validate', '--surely-not', 'broken.json'])).code).toBe(2)
+    expect((await run(['surely-not'])).code).toBe(2)
+  })
+
+  it('takes addresses on this machine only with --local', async () => {
+    const local = JSON.stringify({ ...MANIFEST, runtime: { type: 'webhook', endpoint: 'http://127.0.0.1:8787/run' } })
+    expect((await run(['validate', '-'], NOWHERE, local)).code).toBe(1)
+    expect((await run(['validate', '--local', '-'], NOWHERE, local)).code).toBe(0)
+  })
+})
+
+it('every command explains itself, with examples', async () => {
+  for (const command of ['validate', 'listen', 'trigger', 'replay', 'logs']) {
+    const { code, stdout } = await run([command, '--help'])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Examples:')])
+    expect(stdout).toContain(`npx aip ${command}`)
+  }
+})
+
+describe('aip listen', () => {
+  it('brings a test run to the laptop, its bytes and signature as they would have gone out, and its answer back', async () => {
+    const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
+    const tool = await listening(agent, ['--forward-to', `${laptop.url}/my/agent?x=1`])
+    laptop.answer(SUCCEEDED)
+    const { body } = await testRun(agent, { question: 'Wie häufig? 📦' })
+    expect(body.run).toMatchObject({ status: 'succeeded', output: { answer: 42 } })
+    const [request] = laptop.requests
+    expect(request?.path).toBe('/my/agent?x=1')
+    const signature = String(request?.headers['x-svc-signature'])
+    expect(verifySvc(agent.app.signing_secret, signature, request?.body ?? '', Date.now() / 1_000)).toBe(true)
+    expect(JSON.parse(String(request?.body)).run.input.question).toBe('Wie häufig? 📦')
+    const [line] = await until(() => (tool.requests().length > 0 ? tool.requests() : undefined))
+    expect(line).toMatchObject({ event: 'run.execute', run_id: body.run.id, status: 200, failed: false, refused: null })
+
+    tool.child.kill('SIGINT')
+    expect(await tool.exit).toBe(0)
+    expect(tool.shown.stdout + tool.shown.stderr).not.toContain(agent.headers['x-developer-key'])
+    const callback = JSON.parse(String(request?.body)).callback.token
+    expect(tool.shown.stdout + tool.shown.stderr).not.toContain(callback)
+  })
+
+  it('a server that is not there is an agent that is not there', async () => {
+    const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
+    const gone = await startReceiver()
+    await gone.close()
+    const tool = await listening(agent, ['--forward-to', gone.url])
+    const { body } = await testRun(agent)
+    expect(body.run).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
+    const [line] = await until(() => (tool.requests().length > 0 ? tool.requests() : undefined))
+    expect(line).toMatchObject({ failure: 'connect', failed: true })
+  })
+
+  it('webhooks come to an address of their own; trigger makes them, replay sends one again', async () => {
+    const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
+    const token = await sandboxToken(running.baseUrl, agent)
+    const webhook = await must(running.baseUrl, 'POST', '/api/v1/webhooks', {
+      token,
+      body: { url: 'https://hooks.not-there.example/in', events: ['task.*'] },
+    })
+    const hooks = await startReceiver()
+    const tool = await listening(agent, ['--forward-to', laptop.url, '--forward-webhooks-to', `${hooks.url}/hooks`])
+    const triggered = await run(['trigger', 'task.created', '--json', '--data', '{"title":"Zählen"}'], keyOf(agent))
+    expect(triggered.code).toBe(0)
+    const [event] = triggered.lines()
+    const [first] = await hooks.received(1)
+    expect(JSON.parse(String(first?.body))).toEqual(event)
+    expect(event).toMatchObject({ type: 'task.created', test: true, data: { title: 'Zählen' } })
+    const verified = (request = first) =>
+      verifySvc(webhook.secret, String(request?.headers['x-svc-signature']), request?.body ?? '', Date.now() / 1_000)
+    expect([verified(), first?.path, laptop.requests.length]).toEqual([true, '/hooks', 0])
+
+    const [line] = await until(() => (tool.requests().length > 0 ? tool.requests() : undefined))
+    const replayed = await until(async () => {
+      const made = await run(['replay', line.delivery_id, '--json'], keyOf(agent))
+      return made.code === 0 ? made : undefined
+    })
+    expect(replayed.lines()[0]).toMatchObject({ id: line.delivery_id })
+    const [, second] = await hooks.received(2)
+    expect(second?.headers['webhook-id']).toBe(event.id)
+    expect(verified(second)).toBe(true)
+    await hooks.close()
+
+    const unknown = await run(['replay', 'whd_01kf0rdqg00000000000000001'], keyOf(agent))
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no such delivery')])
+  })
+
+  it('a newer listener takes over, and the older says so and ends', async () => {
+    const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
+    const older = await listening(agent)
+    await listening(agent)
+    expect(await older.exit).toBe(1)
+    expect(older.shown.stderr).toContain('took over')
+    laptop.answer(SUCCEEDED)
+    expect((await testRun(agent)).body.run.status).toBe('succeeded')
+    expect(laptop.requests).toHaveLength(1)
+  })
+
+  it('survives a restart of the platform', async () => {
+    const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
+    await listening(agent)
+    laptop.answer(SUCCEEDED)
+    const { port } = new URL(running.baseUrl)
+    await running.stop()
+    await sleep(300)
+    running = await startLocal({ dataDir: place.folder, port: Number(port) })
+    await until(async () => {
+      const { body } = await testRun(agent)
+      return body?.run?.status === 'succeeded' ? true : undefined
+    }, 30_000)
+    expect(laptop.requests.length).toBeGreaterThan(0)
+  }, 60_000)
+})
+
+describe('aip logs --follow', () => {
+  it('shows each run once, as it finishes, also one that began before others and ended after them', async () => {
+    const agent = await newAgent(running.baseUrl, { endpoint: laptop.url })
+    laptop.answer(SUCCEEDED)
+    const before = (await testRun(agent)).body.run.id
+    const token = await sandboxToken(running.baseUrl, agent)
+    // It stays open until it is completed.
+    laptop.next({ kind: 'answer', status: 202 })
+    const long = await must(running.baseUrl, 'POST', '/api/v1/runs', { token, body: {} })
+    await laptop.received(2)
+    const tool = start(['logs', '--follow', '--json'], keyOf(agent))
+    await until(() => (tool.shown.stdout.includes(before) ? true : undefined))
+    const after: string[] = []
+    for (let n = 0; n < 3; n++) after.push((await testRun(agent)).body.run.id)
+    await must(running.baseUrl, 'POST', `/api/v1/runs/${long.id}/cancel`, { token })
+    await until(() => (tool.shown.stdout.includes(long.id) ? true : undefined))
+    await until(() => (tool.lines().length >= 5 ? true : undefined))
+    await sleep(3_500)
+    expect(
+      tool
+        .lines()
+        .map(({ run_id }) => run_id)
+        .sort(),
+    ).toEqual([before, long.id, ...after].sort())
+    expect(tool.lines()[0].run_id).toBe(before)
+    tool.child.kill('SIGTERM')
+    expect(await tool.exit).toBe(0)
+  })
+})
+
+describe('what the API refuses', () => {
+  it('is shown with its code, its mend and the request, and exits with 1; the key is never shown', async () => {
+    const env = { DEVELOPER_KEY: `dvk_${'x'.repeat(43)}` }
+    const { code, stdout, stderr } = await run(['trigger', 'run.created'], env)
+    expect(code).toBe(1)
+    for (const text of ['[unauthorized]', 'fix', 'req_']) expect(stderr).toContain(text)
+    expect(stdout + stderr).not.toContain(env.DEVELOPER_KEY)
+    const machine = await run(['logs', '--json'], env)
+    expect(JSON.parse(machine.stderr).error).toMatchObject({
+      code: 'unauthorized',
+      request_id: expect.stringMatching(/^req_/),
+    })
+  })
+
+  it('of an event type that nobody gets names those that there are', async () => {
+    const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
+    const { code, stderr } = await run(['trigger', 'run.suceeded'], keyOf(agent))
+    expect([code, stderr]).toEqual([1, expect.stringContaining('did you mean run.succeeded?')])
+  })
+
+  it('without a key, or with one of several apps unnamed, says what is missing', async () => {
+    expect(await run(['logs'])).toMatchObject({ code: 2, stderr: expect.stringContaining('DEVELOPER_KEY') })
+    const { headers } = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
+    await must(running.baseUrl, 'POST', '/api/v1/dev/apps', {
+      headers,
+      body: { slug: `second-${Date.now()}`, name: 'Second', type: 'agent', redirect_uris: [], requested_scopes: [] },
+    })
+    const several = await run(['logs'], { DEVELOPER_KEY: headers['x-developer-key'] })
+    expect(several).toMatchObject({ code: 2, stderr: expect.stringContaining('--app') })
+  })
+})

@@ -1,0 +1,373 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { listenerFor } from '#shared/domain/listening/lease.ts'
+import { ListenedMessageEntity, ListenedRequestEntity, ListenerEntity } from '#shared/entities/listening.ts'
+import { verifySvc } from '#shared/kernel/signatures.ts'
+import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from '#test/functions/developer/support.ts'
+import { installed } from '#test/support/fixtures.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+import { answerTo, type Heard, listenOnce, PLACEHOLDER, sandboxed, until, working } from './support.ts'
+
+const platform = usingPlatform()
+let receiver: Receiver
+let developer: TestDeveloper
+let app: TestApp
+let token: string
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+})
+afterAll(() => receiver.close())
+beforeEach(async () => {
+  platform.clock.advance(120_000)
+  receiver.requests.length = 0
+  receiver.answer({ kind: 'answer' })
+  developer = await newDeveloper(platform)
+  ;({ app, token } = await sandboxed(developer))
+})
+
+const start = async () =>
+  (await platform.call('POST', '/api/v1/runs', { token, body: { input: { question: 'Häufig?' } } })).body.id as string
+const readRun = async (id: string) => (await platform.call('GET', `/api/v1/runs/${id}`, { token })).body
+const subscribe = async (url = 'https://hooks.not-there.example/in', events = ['custom.*']) =>
+  (await platform.call('POST', '/api/v1/webhooks', { token, body: { url, events } })).body
+const emit = () =>
+  platform.call('POST', '/api/v1/tools/emit_event/invoke', {
+    token,
+    body: { arguments: { type: 'custom.order.paid', data: { n: 1 } } },
+  })
+const deliveries = async (webhook: { id: string }) =>
+  (await platform.call('GET', `/api/v1/webhooks/${webhook.id}/deliveries`, { token })).body.items
+
+const requestIn = (heard: Heard[]) => heard.find(({ event }) => event === 'request')
+
+/** Listens until a request comes. */
+const nextRequest = (by = developer, of = app): Promise<Heard> => until(async () => requestIn(await listenOnce(by, of)))
+
+const answered = (status: number, value: unknown) => ({
+  status,
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(value),
+})
+
+describe('while the developer listens', () => {
+  it('run.execute comes to the listener, signed as it would go out, and its answer is the agent’s', async () => {
+    const [ready] = await listenOnce(developer, app)
+    expect(ready).toMatchObject({
+      event: 'ready',
+      data: { listener: expect.stringMatching(/^lsn_/), app_id: app.id, workspace_id: developer.workspaceId },
+    })
+    const id = await start()
+    const drained = platform.drain()
+    const { data } = await nextRequest()
+    expect(data).toMatchObject({
+      kind: 'run.execute',
+      event: 'run.execute',
+      run_id: id,
+      delivery_id: null,
+      method: 'POST',
+      url: PLACEHOLDER,
+      headers: { 'content-type': 'application/json', 'x-svc-event': 'run.execute', 'accept-encoding': 'identity' },
+      connect_retry_pauses_ms: [1_000, 3_000],
+    })
+    expect(data.time_left_ms).toBeLessThanOrEqual(30_000)
+    const body = Buffer.from(data.body_base64, 'base64')
+    const now = platform.clock.now() / 1_000
+    expect(verifySvc(app.signing_secret, data.headers['x-svc-signature'], body, now)).toBe(true)
+    expect(JSON.parse(body.toString()).run).toMatchObject({ id, input: { question: 'Häufig?' } })
+
+    const answer = await answerTo(developer, data.id, answered(200, { status: 'succeeded', output: { n: 42 } }))
+    expect(answer.body).toMatchObject({ id: data.id, state: 'answered', app_id: app.id })
+    await drained
+    expect(await readRun(id)).toMatchObject({ status: 'succeeded', output: { n: 42 } })
+    const kept = await platform.deps.table.get(ListenedMessageEntity, { request_id: data.id, part: 'request' })
+    expect(kept).toBeUndefined()
+  })
+
+  it('what is kept of a request meanwhile is sealed', async () => {
+    await listenOnce(developer, app)
+    await start()
+    const drained = platform.drain()
+    const { data } = await nextRequest()
+    const kept = await platform.deps.table.get(ListenedMessageEntity, { request_id: data.id, part: 'request' })
+    expect(JSON.stringify(kept)).not.toContain('run.execute')
+    await answerTo(developer, data.id, answered(202, {}))
+    await drained
+  })
+
+  it.each([
+    ['a status that is no success', { status: 500 }, 'agent_unreachable', 'HTTP 500'],
+    ['no JSON', { status: 200, body: 'Hello' }, 'agent_invalid_response', 'not JSON'],
+    ['more than 1 MiB', { status: 200, body: '{}', truncated: true }, 'agent_invalid_response', 'over 1 MiB'],
+    ['a refused connection', { failure: 'connect' }, 'agent_unreachable', 'could not connect'],
+    ['no answer in time', { failure: 'timeout' }, 'agent_unreachable', 'no answer came in time'],
+  ])('%s means for the run what it means over the network', async (_what, body, code, message) => {
+    await listenOnce(developer, app)
+    const id = await start()
+    const drained = platform.drain()
+    const { data } = await nextRequest()
+    expect((await answerTo(developer, data.id, body)).status).toBe(200)
+    await drained
+    const run = await readRun(id)
+    expect(run).toMatchObject({ status: 'failed', error_code: code })
+    expect(run.error_message).toContain(message)
+  })
+
+  it('an input and an answer of nearly 1 MiB pass', async () => {
+    await listenOnce(developer, app)
+    const text = 'x'.repeat(900_000)
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token, body: { input: { text } } })
+    const drained = platform.drain()
+    const { data } = await nextRequest()
+    expect(JSON.parse(Buffer.from(data.body_base64, 'base64').toString()).run.input.text).toBe(text)
+    const long = Buffer.from(JSON.stringify({ status: 'succeeded', output: { text } })).toString('base64')
+    expect((await answerTo(developer, data.id, { status: 200, body_base64: long })).status).toBe(200)
+    await drained
+    const found = await readRun(run.id)
+    expect([found.status, found.output.text?.length]).toEqual(['succeeded', 900_000])
+    expect([...platform.objects.keys()].filter((key) => key.includes('listening'))).toEqual([])
+  })
+
+  it('webhook deliveries and webhook tests come to the listener', async () => {
+    const webhook = await subscribe()
+    await listenOnce(developer, app)
+    await emit()
+    const drained = platform.drain()
+    const { data } = await nextRequest()
+    const [delivery] = await deliveries(webhook)
+    expect(data).toMatchObject({
+      kind: 'webhook',
+      event: 'custom.order.paid',
+      run_id: null,
+      delivery_id: delivery.id,
+      attempt: 1,
+      url: webhook.url,
+    })
+    const body = Buffer.from(data.body_base64, 'base64')
+    const now = platform.clock.now() / 1_000
+    expect(verifySvc(webhook.secret, data.headers['x-svc-signature'], body, now)).toBe(true)
+    await answerTo(developer, data.id, { status: 204 })
+    await drained
+    expect(await deliveries(webhook)).toMatchObject([
+      { status: 'succeeded', attempts: [{ n: 1, response_code: 204, error: null }] },
+    ])
+
+    const testing = platform.call('POST', `/api/v1/webhooks/${webhook.id}/test`, { token })
+    const { data: test } = await nextRequest()
+    expect(test).toMatchObject({ kind: 'webhook', event: 'webhook.test' })
+    await answerTo(developer, test.id, { status: 503, body: 'Later.' })
+    expect((await testing).body).toMatchObject({ delivered: false, response_code: 503 })
+  })
+
+  it('a failed answer is retried on the schedule and counts toward disabling', async () => {
+    const webhook = await subscribe()
+    await listenOnce(developer, app)
+    await emit()
+    const drained = platform.drain()
+    const { data } = await nextRequest()
+    await answerTo(developer, data.id, { status: 500 })
+    await drained
+    const [delivery] = await deliveries(webhook)
+    expect(delivery).toMatchObject({ status: 'pending', attempts: [{ n: 1, response_code: 500 }] })
+    expect(delivery.next_attempt_at).toEqual(expect.any(String))
+  })
+})
+
+describe('an answer', () => {
+  const taken = async () => {
+    await listenOnce(developer, app)
+    await start()
+    const drained = platform.drain()
+    const { data } = await nextRequest()
+    return { id: data.id as string, drained }
+  }
+
+  it('counts once: the first wins, the second is a conflict, also of many at once', async () => {
+    const { id, drained } = await taken()
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, n) =>
+        answerTo(developer, id, answered(200, { status: 'succeeded', output: { n } })),
+      ),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409])
+    await drained
+    const again = await answerTo(developer, id, { status: 200 })
+    expect([again.status, again.body.error.code]).toEqual([409, 'conflict'])
+  })
+
+  it('of another developer, or to an id that nobody was sent, is 404', async () => {
+    const { id, drained } = await taken()
+    const other = await newDeveloper(platform)
+    expect((await answerTo(other, id, { status: 200 })).status).toBe(404)
+    expect((await answerTo(developer, id.replace(/.{4}$/, '0000'), { status: 200 })).status).toBe(404)
+    expect((await answerTo(developer, id, { status: 202 })).status).toBe(200)
+    await drained
+  })
+
+  it('after the deadline is a conflict, and the listener that stayed silent counts as gone', async () => {
+    const { id, drained } = await taken()
+    platform.clock.advance(31_000)
+    expect((await answerTo(developer, id, { status: 200 })).body.error.code).toBe('conflict')
+    await drained
+    expect((await answerTo(developer, id, { status: 200 })).body.error.code).toBe('conflict')
+    expect(await platform.deps.table.get(ListenerEntity, { workspace_id: developer.workspaceId, app_id: app.id })).toBe(
+      undefined,
+    )
+  })
+
+  it('over the limit is refused as such', async () => {
+    const { id, drained } = await taken()
+    const { status } = await answerTo(developer, id, { status: 200, body: 'x'.repeat(1_600_000) })
+    expect(status).toBe(413)
+    await answerTo(developer, id, { status: 202 })
+    await drained
+  })
+})
+
+describe('a listener that goes away', () => {
+  it('before it took a delivery: the attempt failed to connect, and is made again later', async () => {
+    const webhook = await subscribe(receiver.url)
+    await listenOnce(developer, app)
+    await emit()
+    const drained = platform.drain()
+    await until(async () => {
+      const page = await platform.deps.table.query(ListenedRequestEntity, { developer_id: developer.id }, { limit: 1 })
+      return page.items[0]
+    })
+    platform.clock.advance(15_001)
+    await drained
+    const [delivery] = await deliveries(webhook)
+    expect(delivery.attempts).toMatchObject([{ n: 1, response_code: null }])
+    expect(delivery.attempts[0].error).toContain('went away')
+    expect(receiver.requests).toHaveLength(0)
+
+    platform.clock.advance(60_000)
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(1)
+    expect((await deliveries(webhook))[0]).toMatchObject({ status: 'succeeded' })
+  })
+
+  it('at its own wish: what comes next takes its ordinary way at once', async () => {
+    const [ready] = await listenOnce(developer, app)
+    await subscribe(receiver.url)
+    const path = `/api/v1/dev/listen?app_id=${app.id}&listener=`
+    const other = String(ready?.data.listener).replace(/.{4}$/, '0000')
+    expect((await developer.call('DELETE', path + other)).status).toBe(204)
+    const at = { workspace_id: developer.workspaceId, app_id: app.id }
+    expect(await platform.deps.table.get(ListenerEntity, at)).toBeDefined()
+    expect((await developer.call('DELETE', path + ready?.data.listener)).status).toBe(204)
+    await emit()
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  it('with its connection only: connecting again it gets what it did not see, once', async () => {
+    const [ready] = await listenOnce(developer, app)
+    await start()
+    const drained = platform.drain()
+    const first = await until(async () => requestIn(await listenOnce(developer, app, ready?.id)))
+    // Cut before the request arrived: the last that was seen is `ready`.
+    const again = requestIn(await listenOnce(developer, app, ready?.id))
+    expect(again?.data.id).toBe(first.data.id)
+    expect(requestIn(await listenOnce(developer, app, first.id))).toBeUndefined()
+    // A new listener is not sent what an agent may have seen.
+    expect(requestIn(await listenOnce(developer, app))).toBeUndefined()
+    await answerTo(developer, first.data.id, { status: 202 })
+    await drained
+  })
+})
+
+describe('two listeners', () => {
+  it('the newer one gets the requests; the older is told and does not take it back', async () => {
+    const open = listenOnce(developer, app)
+    await pause(100)
+    const [second] = await listenOnce(developer, app)
+    platform.clock.advance(6_000)
+    const [first] = await open
+    expect(second?.data.listener).not.toBe(first?.data.listener)
+    expect(await listenOnce(developer, app, first?.id)).toMatchObject([{ event: 'replaced' }])
+    await start()
+    const drained = platform.drain()
+    const request = await until(async () => requestIn(await listenOnce(developer, app, second?.id)))
+    await answerTo(developer, request.data.id, { status: 202 })
+    await drained
+  })
+
+  it('for two apps of one developer each get their own', async () => {
+    const other = await sandboxed(developer)
+    await listenOnce(developer, app)
+    await listenOnce(developer, other.app)
+    const id = await start()
+    const drained = platform.drain()
+    expect(requestIn(await listenOnce(developer, other.app))).toBeUndefined()
+    const { data } = await nextRequest()
+    expect(data.run_id).toBe(id)
+    await answerTo(developer, data.id, { status: 202 })
+    await drained
+  })
+})
+
+describe('nothing else is diverted', () => {
+  it('another developer cannot listen for the app', async () => {
+    const other = await newDeveloper(platform)
+    const { status, body } = await other.call('GET', `/api/v1/dev/listen?app_id=${app.id}`)
+    expect([status, body.error.code]).toEqual([404, 'not_found'])
+    expect((await platform.call('GET', `/api/v1/dev/listen?app_id=${app.id}`, { token })).status).toBe(403)
+  })
+
+  it('a customer’s installation is not, and costs no read', async () => {
+    const customer = await installed(platform.deps, { endpoint: receiver.url })
+    await listenOnce(developer, app)
+    receiver.answer({ kind: 'answer', status: 202 })
+    // As if the developer's lease stood for everything: a customer's installation does not look.
+    await platform.deps.table.transact([
+      ListenerEntity.replace({
+        workspace_id: customer.workspaceId,
+        app_id: customer.app.id,
+        developer_id: developer.id,
+        id: 'lsn_01kf0rdqg00000000000000001',
+        connection: 'req_x',
+        until: platform.clock.now() + 60_000,
+      }),
+    ])
+    await platform.call('POST', '/api/v1/runs', { token: customer.token, body: {} })
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(1)
+    const get = vi.spyOn(platform.deps.table, 'get')
+    expect(await listenerFor(platform.deps, customer.installation)).toBeUndefined()
+    expect(get).not.toHaveBeenCalled()
+    get.mockRestore()
+  })
+
+  it('nor is the app’s installation in somebody else’s sandbox', async () => {
+    await listenOnce(developer, app)
+    const elsewhere = { is_sandbox: true, workspace_id: 'ws_01kf0rdqg00000000000000001', app_id: app.id }
+    expect(await listenerFor(platform.deps, elsewhere)).toBeUndefined()
+    expect(await listenerFor(platform.deps, { ...elsewhere, workspace_id: developer.workspaceId })).toBeDefined()
+  })
+
+  it('a lease that nobody renews ends', async () => {
+    await listenOnce(developer, app)
+    const own = { is_sandbox: true, workspace_id: developer.workspaceId, app_id: app.id }
+    platform.clock.advance(15_001)
+    expect(await listenerFor(platform.deps, own)).toBeUndefined()
+  })
+})
+
+it('a test run over a listener is a real run', async () => {
+  const made = await newApp(developer)
+  await publish(developer, made, { runtime: { type: 'webhook', endpoint: PLACEHOLDER } })
+  await listenOnce(developer, made)
+  const testing = working(platform, developer.call('POST', `/api/v1/dev/apps/${made.id}/test-run`, { input: {} }))
+  const { data } = await nextRequest(developer, made)
+  await answerTo(developer, data.id, answered(200, { status: 'succeeded', output: { ok: true } }))
+  expect((await testing).body.run).toMatchObject({ status: 'succeeded', output: { ok: true } })
+})
+
+it('a position that is none is refused', async () => {
+  const { status, body } = await developer.call('GET', `/api/v1/dev/listen?app_id=${app.id}`, undefined, {
+    'last-event-id': '17',
+  })
+  expect([status, body.error.code]).toEqual([400, 'bad_request'])
+})

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { EVENTS } from '#shared/events/catalogue.ts'
+import { SAMPLED_TYPES, sampleData } from '#shared/events/samples.ts'
+import { newDeveloper, type TestApp, type TestDeveloper } from '#test/functions/developer/support.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+import { sandboxed } from './support.ts'
+
+const platform = usingPlatform()
+let receiver: Receiver
+let developer: TestDeveloper
+let app: TestApp
+let token: string
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  developer = await newDeveloper(platform)
+  ;({ app, token } = await sandboxed(developer))
+  await platform.call('POST', '/api/v1/webhooks', { token, body: { url: receiver.url, events: ['*'] } })
+  await platform.drain()
+})
+afterAll(() => receiver.close())
+beforeEach(() => {
+  platform.clock.advance(60_000)
+  receiver.requests.length = 0
+})
+
+const trigger = (body: object) => developer.call('POST', '/api/v1/dev/sandbox/trigger', body)
+
+const VISIBLE = Object.entries(EVENTS).flatMap(([type, { audience }]) =>
+  (audience as string) === 'internal' ? [] : [type.replace('*', 'order.paid')],
+)
+
+describe('POST /api/v1/dev/sandbox/trigger', () => {
+  it.each(VISIBLE)(
+    '%s reaches the webhooks and the feed of the sandbox installation, marked as a test',
+    async (type) => {
+      const { status, body } = await trigger({ app_id: app.id, type })
+      expect(status).toBe(201)
+      expect(body).toMatchObject({ type, test: true, workspace_id: developer.workspaceId })
+      await platform.drain()
+      expect(receiver.requests.map((request) => JSON.parse(request.body.toString()))).toEqual([body])
+      const { body: page } = await platform.call('GET', `/api/v1/events?types=${type}`, { token })
+      expect(page.items).toContainEqual(body)
+    },
+  )
+
+  it('there is a sample of every type that receivers get, and each fits its schema', () => {
+    const about = { app_id: app.id, installation_id: 'ins_1', scopes: [], now: platform.clock.now() }
+    const types = Object.keys(EVENTS).filter(
+      (type) => (EVENTS[type as 'run.created'].audience as string) !== 'internal',
+    )
+    expect(SAMPLED_TYPES.sort()).toEqual(types.sort())
+    for (const type of SAMPLED_TYPES) {
+      const data = sampleData(type, about)
+      expect(EVENTS[type].data().parse(data), type).toEqual(data)
+    }
+  })
+
+  it('fields of the sample can be replaced', async () => {
+    const { body } = await trigger({ app_id: app.id, type: 'run.succeeded', data: { duration_ms: 12 } })
+    expect(body.data).toMatchObject({ duration_ms: 12, status: 'succeeded', app_id: app.id })
+    const wrong = await trigger({ app_id: app.id, type: 'run.succeeded', data: { duration_ms: 'long' } })
+    expect([wrong.status, wrong.body.error.details.fields]).toEqual([422, { 'data.duration_ms': [expect.any(String)] }])
+    await platform.drain()
+  })
+
+  it('what no receiver gets is refused, with the type that was meant', async () => {
+    for (const type of ['approval.decided', 'delivery.requested', 'run.*', '*', 'custom.*', 'nothing']) {
+      expect((await trigger({ app_id: app.id, type })).status, type).toBe(422)
+    }
+    const { body } = await trigger({ app_id: app.id, type: 'run.suceeded' })
+    expect(body.error.details.fields.type).toEqual(['unknown event type; did you mean run.succeeded?'])
+  })
+
+  it('other apps in the sandbox are not told, and nothing is counted', async () => {
+    const neighbour = await sandboxed(developer)
+    await platform.drain()
+    const before = await developer.call('GET', `/api/v1/dev/apps/${app.id}/stats`)
+    const { body: event } = await trigger({ app_id: app.id, type: 'installation.removed' })
+    await trigger({ app_id: app.id, type: 'installation.created' })
+    await platform.drain()
+    const { body } = await platform.call('GET', '/api/v1/events', { token: neighbour.token })
+    expect(body.items.map(({ id }: { id: string }) => id)).not.toContain(event.id)
+    expect((await developer.call('GET', `/api/v1/dev/apps/${app.id}/stats`)).body).toEqual(before.body)
+  })
+
+  it('for another developer’s app is 404', async () => {
+    const other = await newDeveloper(platform)
+    const { status } = await other.call('POST', '/api/v1/dev/sandbox/trigger', { app_id: app.id, type: 'run.created' })
+    expect(status).toBe(404)
+  })
+
+  it('under an Idempotency-Key happens once', async () => {
+    const headers = { 'idempotency-key': 'once-1' }
+    const send = () =>
+      developer.call('POST', '/api/v1/dev/sandbox/trigger', { app_id: app.id, type: 'task.created' }, headers)
+    const [first, second] = [await send(), await send()]
+    expect(second.body).toEqual(first.body)
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(1)
+  })
+})
