@@ -1,13 +1,11 @@
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { agentRuleEndpoints } from './agent-rules.ts'
 import { grantEndpoints } from './grants.ts'
-import { installationEndpoints } from './installations.ts'
 import * as runs from './runs.ts'
 import { issueForSurface } from './surface-token.ts'
 import { taskEndpoints } from './tasks.ts'
 
 export const endpoints: Endpoint[] = [
-  ...installationEndpoints,
   issueForSurface,
   ...grantEndpoints,
   ...agentRuleEndpoints,

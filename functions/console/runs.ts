@@ -12,6 +12,7 @@ export const list = defineEndpoint({
   path: '/console/runs',
   caller: 'console',
   summary: 'List the workspace’s runs, newest first',
+  description: 'A chat is its person’s alone: runs that answer somebody else’s are not listed, read or decided here.',
   query: () => pageQuery({}),
   list: 'page',
   response: RunSchema,
@@ -22,7 +23,7 @@ export const list = defineEndpoint({
       caller,
       ['console.runs.list'],
       query,
-      (options) => listForWorkspace(work, caller.workspace.id, options),
+      (options) => listForWorkspace(work, caller.workspace.id, caller.user.id, options),
       (run) => presentRun(work, run),
     ),
 })
@@ -37,7 +38,7 @@ export const read = defineEndpoint({
   summary: 'Read a run with its steps',
   response: RunSchema,
   needs: ['objects:read'],
-  handler: ({ work, caller, params }) => readForWorkspace(work, caller.workspace.id, params.id),
+  handler: ({ work, caller, params }) => readForWorkspace(work, caller.workspace.id, caller.user.id, params.id),
 })
 
 export const decideStep = defineEndpoint({

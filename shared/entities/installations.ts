@@ -20,6 +20,10 @@ const installation = () =>
     is_sandbox: z.boolean(),
     /** Sealed JSON of the settings' values; absent while nothing is set. */
     settings: z.string().optional(),
+    /** Names of the settings that have a value which fits the attached version. */
+    settings_set: z.array(z.string()).optional(),
+    /** Settings that the attached version requires and has no default for. */
+    required_settings: z.array(z.string()).optional(),
     allowed_callers: z.array(z.string()).nullable(),
     denied_tools: z.array(z.string()),
     owner: person(),
@@ -46,6 +50,30 @@ export const AppInstallationEntity = defineEntity<z.infer<ReturnType<typeof appI
   schema: appInstallation,
   pk: 'WS#{workspace_id}',
   sk: 'OFAPP#{app_id}',
+})
+
+const removal = () =>
+  z.object({
+    installation_id: z.string(),
+    workspace_id: z.string(),
+    app_id: z.string(),
+    /** Who uninstalled. */
+    by: z.object({ type: z.string(), id: z.string() }),
+    created_at: z.number(),
+    /** Nothing is left to be ended. */
+    done_at: z.number().optional(),
+    due_at: z.number().optional(),
+  })
+
+export type Removal = z.infer<ReturnType<typeof removal>>
+
+/** What is to be ended after an app was uninstalled: written with the installation’s status, kept until it is done. */
+export const RemovalEntity = defineEntity<Removal>()({
+  name: 'removal',
+  schema: removal,
+  pk: 'INS#{installation_id}',
+  sk: 'REMOVAL',
+  due: true,
 })
 
 const grant = () =>

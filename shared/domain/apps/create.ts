@@ -8,6 +8,7 @@ import { newSigningSecret } from '../../kernel/signatures.ts'
 import { either, lt, missing } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { auditDeveloper } from '../developers/audit.ts'
+import { ORCHESTRATOR_SLUG } from '../orchestrator/principal.ts'
 import { signingSecretRecord } from '../runs/execute-request.ts'
 import { refuseForbidden } from './addresses.ts'
 import { presentApp } from './present.ts'
@@ -19,6 +20,8 @@ import type { CreateAppInput, CreatedAppView } from './schemas.ts'
  */
 export const createApp = async (work: Work, developerId: string, input: CreateAppInput): Promise<CreatedAppView> => {
   refuseForbidden(work, input)
+  // The platform's own: it names the orchestrator in `allowed_callers`.
+  if (input.slug === ORCHESTRATOR_SLUG) throw fail('slug_taken')
   const now = work.clock.now()
   const id = work.id('app')
   const clientSecret = newSecret('cs_')
@@ -31,6 +34,7 @@ export const createApp = async (work: Work, developerId: string, input: CreateAp
     name: input.name,
     summary: input.summary ?? '',
     description: input.description ?? '',
+    category: input.category ?? undefined,
     logo_url: input.logo_url ?? undefined,
     privacy_url: input.privacy_url ?? undefined,
     homepage_url: input.homepage_url ?? undefined,

@@ -1,6 +1,9 @@
 import { type App, AppEntity } from '../../entities/apps.ts'
+import type { Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
 import { auditDeveloper } from '../developers/audit.ts'
+import { listingWrites, readListing } from '../marketplace/list-app.ts'
+import { tryAgain } from '../try-again.ts'
 import { refuseForbidden } from './addresses.ts'
 import { presentApp } from './present.ts'
 import { ownApp } from './read.ts'
@@ -8,32 +11,41 @@ import type { AppView, EditAppInput } from './schemas.ts'
 
 /**
  * Changes the fields that were sent; lists are replaced whole. Wider `requested_scopes` give existing installations
- * nothing: their customers must consent again (specification "Versioning", rule 6).
+ * nothing: their customers must consent again (specification "Versioning", rule 6). What the marketplace finds a listed
+ * app by changes with it.
  * @throws `not_found`, `blocked_target`
  */
-export const editApp = async (
-  work: Work,
-  developerId: string,
-  appId: string,
-  input: EditAppInput,
-): Promise<AppView> => {
-  const app = await ownApp(work, developerId, appId)
-  refuseForbidden(work, input)
-  const fields = Object.keys(input)
-  if (fields.length === 0) return presentApp(app)
-  // null takes an address away; an absent field stays, so that two people can edit different fields at once.
-  const set = {
-    ...Object.fromEntries(Object.entries(input).map(([name, value]) => [name, value ?? undefined])),
-    updated_at: work.clock.now(),
-  } as Partial<App>
-  const changed: App = { ...app, ...set }
-  const view = presentApp(changed)
-  await work.commit(
-    [
-      AppEntity.update({ id: appId }, { set }, { where: { developer_id: developerId } }),
-      auditDeveloper(work, developerId, 'app.updated', { type: 'app', id: appId }, { fields }),
-    ],
-    view,
-  )
-  return view
+export const editApp = (work: Work, developerId: string, appId: string, input: EditAppInput): Promise<AppView> =>
+  tryAgain(async () => {
+    const app = await ownApp(work, developerId, appId)
+    refuseForbidden(work, input)
+    const fields = Object.keys(input)
+    if (fields.length === 0) return presentApp(app)
+    // null takes a value away; an absent field stays, so that two people can edit different fields at once.
+    const set = {
+      ...Object.fromEntries(Object.entries(input).map(([name, value]) => [name, value ?? undefined])),
+      updated_at: work.clock.now(),
+    } as Partial<App>
+    const changed: App = { ...app, ...set }
+    const view = presentApp(changed)
+    await work.commit(
+      [
+        AppEntity.update({ id: appId }, { set }, { where: { developer_id: developerId, status: app.status } }),
+        ...(await relisted(work, changed, fields)),
+        auditDeveloper(work, developerId, 'app.updated', { type: 'app', id: appId }, { fields }),
+      ],
+      view,
+    )
+    return view
+  })
+
+/** The fields by which the marketplace finds an app and puts it in order. */
+const SHOWN: readonly string[] = ['name', 'summary', 'category']
+
+const relisted = async (work: Work, app: App, fields: readonly string[]): Promise<Write[]> => {
+  if (app.status !== 'approved' || !fields.some((field) => SHOWN.includes(field))) return []
+  const { listed, developerName } = await readListing(work, app)
+  if (!listed) return []
+  const { listed_at, featured_at } = listed
+  return listingWrites(listed, { app, developerName, listed_at, featured_at })
 }

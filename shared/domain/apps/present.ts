@@ -12,6 +12,7 @@ export const presentApp = (app: App): AppView => ({
   name: app.name,
   summary: app.summary,
   description: app.description,
+  category: app.category ?? null,
   logo_url: app.logo_url ?? null,
   privacy_url: app.privacy_url ?? null,
   homepage_url: app.homepage_url ?? null,

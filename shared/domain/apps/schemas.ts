@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { APP_STATUSES } from '../../entities/apps.ts'
+import { CATEGORIES } from '../../kernel/categories.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { nearest } from '../../kernel/nearest.ts'
 import { SCOPE_NAMES } from '../../kernel/scopes.ts'
@@ -32,6 +33,10 @@ const editable = () => ({
   name: line(80).meta({ example: 'Stock helper' }),
   summary: z.string().trim().max(300).meta({ example: 'Answers questions about the stock of a shop.' }),
   description: z.string().max(8_000),
+  category: z
+    .enum(CATEGORIES)
+    .nullable()
+    .meta({ description: 'Where the marketplace shows it; null for nowhere in particular.', example: 'support' }),
   logo_url: webAddress().nullable(),
   privacy_url: webAddress().nullable(),
   homepage_url: webAddress().nullable(),
@@ -70,6 +75,7 @@ const app = () => ({
   name: z.string(),
   summary: z.string(),
   description: z.string(),
+  category: z.string().nullable(),
   logo_url: z.string().nullable(),
   privacy_url: z.string().nullable(),
   homepage_url: z.string().nullable(),

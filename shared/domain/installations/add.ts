@@ -6,7 +6,7 @@ import { refuseBanned, refuseBlocked } from '../consents/permitted.ts'
 import type { Work } from '../deps.ts'
 import type { Belonging } from '../people/memberships.ts'
 import { withInstallation } from './install.ts'
-import { type InstallationView, presentInstallation } from './present.ts'
+import { type InstallationDetailsView, presentDetails } from './present.ts'
 import { installableVersion } from './version.ts'
 
 /**
@@ -20,7 +20,7 @@ export const addInstallation = async (
   work: Work,
   belonging: Belonging,
   { slug, scopes }: { slug: string; scopes?: readonly Scope[] | undefined },
-): Promise<InstallationView> => {
+): Promise<InstallationDetailsView> => {
   const { workspace, member } = belonging
   const claim = await work.table.get(ClaimEntity, { kind: 'slug', value: slug })
   const app = claim && (await work.table.get(AppEntity, { id: claim.owner_id }))
@@ -45,7 +45,7 @@ export const addInstallation = async (
     owner: { id: member.user_id, name: member.name },
   }
   return withInstallation(work, install, async ({ installation, writes }) => {
-    const view = presentInstallation(installation)
+    const view = presentDetails(installation, app)
     await work.commit(writes, view)
     return view
   })

@@ -2,10 +2,11 @@ import type { App, Version } from '../../entities/apps.ts'
 import { AppInstallationEntity, type Installation, InstallationEntity } from '../../entities/installations.ts'
 import type { Workspace } from '../../entities/people.ts'
 import { AuditEntity } from '../../entities/platform.ts'
-import { tell } from '../../events/outbox.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
+import { tellInstallation } from './tell.ts'
+import { attached } from './version.ts'
 
 export interface Install {
   app: App
@@ -80,9 +81,7 @@ const fresh = (work: Work, id: string, { app, version, workspace, scopes, owner 
     app_name: app.name,
     status: 'active',
     scopes: [...scopes],
-    agent_id: version.agent_id,
-    version: version.version,
-    version_id: version.id,
+    ...attached(version),
     is_sandbox: workspace.is_sandbox,
     allowed_callers: null,
     denied_tools: [],
@@ -98,7 +97,7 @@ const update = (work: Work, current: Installation, input: Install): InstallPlan 
   const set = {
     app_name: app.name,
     scopes: [...scopes],
-    ...(sandbox === 'move' && { agent_id: version.agent_id, version: version.version, version_id: version.id }),
+    ...(sandbox === 'move' && attached(version)),
   }
   const at = { workspace_id: current.workspace_id, id: current.id }
   // Removed or suspended since it was read: the next plan sees that.
@@ -129,7 +128,7 @@ const toldAndAudited = (
   { id, workspace_id, app_id, status, scopes, version }: Installation,
   { owner, sandbox }: Install,
 ): Write[] => [
-  tell(work.clock, { type: action, workspace_id, app_id, data: { installation_id: id, app_id, status, scopes } }),
+  tellInstallation(work, action, { id, workspace_id, app_id, status, scopes }),
   AuditEntity.create({
     id: work.id('audit'),
     scope: workspace_id,
@@ -137,6 +136,7 @@ const toldAndAudited = (
     actor: { type: sandbox ? 'developer' : 'user', id: owner.id },
     target: { type: 'installation', id },
     source_ip: work.sourceIp,
+    request_id: work.requestId,
     details: { app_id, scopes, version },
     created_at: work.clock.now(),
   }),

@@ -1,7 +1,9 @@
 import * as z from 'zod'
+import { APP_STATUSES, type App } from '../../entities/apps.ts'
 import type { Installation } from '../../entities/installations.ts'
 import { iso } from '../../kernel/clock.ts'
 import { idField, time } from '../fields.ts'
+import { canUpgrade } from '../marketplace/present.ts'
 
 /** An installation as people of its workspace see it. */
 export const installationSchema = () =>
@@ -19,12 +21,45 @@ export const installationSchema = () =>
       owner: z.object({ id: z.string(), name: z.string() }),
       allowed_callers: z.array(z.string()).nullable().meta({ description: 'Agents that may call it; null for all.' }),
       denied_tools: z.array(z.string()),
+      settings_complete: z.boolean().meta({
+        description:
+          'False while a setting that the manifest requires has no value. Runs start all the same, with the settings that there are.',
+      }),
+      missing_settings: z.array(z.string()).meta({ description: 'Which those are.', example: [] }),
       created_at: time(),
       updated_at: time(),
     })
     .meta({ id: 'Installation' })
 
 export type InstallationView = z.infer<ReturnType<typeof installationSchema>>
+
+/** An installation with what its app is now: lists, and what concerns versions. */
+export const InstallationDetailsSchema = () =>
+  installationSchema()
+    .extend({
+      app: z.object({
+        id: idField('app'),
+        slug: z.string(),
+        name: z.string(),
+        logo_url: z.string().nullable(),
+        verified: z.boolean().meta({ description: 'The platform verified the developer.' }),
+        status: z.enum(APP_STATUSES).meta({
+          description: 'While `suspended`, nothing of the app works; `delisted` only takes it out of the marketplace.',
+        }),
+      }),
+      latest_version: z
+        .string()
+        .nullable()
+        .meta({ description: 'The version that upgrading gives.', example: '1.1.0' }),
+      upgrade_available: z.boolean(),
+    })
+    .meta({ id: 'InstallationDetails' })
+
+export type InstallationDetailsView = z.infer<ReturnType<typeof InstallationDetailsSchema>>
+
+/** Settings that the attached version requires and that have neither a value nor a default. */
+const missingSettings = ({ required_settings = [], settings_set = [] }: Installation): string[] =>
+  required_settings.filter((name) => !settings_set.includes(name))
 
 export const presentInstallation = (installation: Installation): InstallationView => ({
   id: installation.id,
@@ -36,6 +71,22 @@ export const presentInstallation = (installation: Installation): InstallationVie
   owner: installation.owner,
   allowed_callers: installation.allowed_callers,
   denied_tools: installation.denied_tools,
+  settings_complete: missingSettings(installation).length === 0,
+  missing_settings: missingSettings(installation),
   created_at: iso(installation.created_at),
   updated_at: iso(installation.updated_at),
+})
+
+export const presentDetails = (installation: Installation, app: App): InstallationDetailsView => ({
+  ...presentInstallation(installation),
+  app: {
+    id: app.id,
+    slug: app.slug,
+    name: app.name,
+    logo_url: app.logo_url ?? null,
+    verified: app.verified,
+    status: app.status,
+  },
+  latest_version: app.promoted_version ?? null,
+  upgrade_available: canUpgrade(app, installation),
 })

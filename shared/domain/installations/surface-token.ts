@@ -36,7 +36,7 @@ const showable = async (
   const app = installation && (await table.get(AppEntity, { id: installation.app_id }))
   if (!app || installation.status === 'revoked') throw fail('not_found', { message: 'There is no such installation.' })
   if (app.status === 'suspended') throw fail('app_suspended')
-  if (installation.status === 'suspended' || status === 'suspended') throw fail('installation_suspended')
+  if (installation.status === 'suspended' || status !== 'active') throw fail('installation_suspended')
   return { installation, app }
 }
 

@@ -23,3 +23,11 @@ export const installableVersion = async (
   }
   return version
 }
+
+/** What an installation repeats of the version that it is bound to. */
+export const attached = ({ agent_id, version, id, required_settings }: Version) => ({
+  agent_id,
+  version,
+  version_id: id,
+  required_settings,
+})

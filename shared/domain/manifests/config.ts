@@ -86,6 +86,13 @@ const checkSetting = (check: Check, name: string, setting: unknown, path: string
   onlyKeywords(check, setting, SETTING_KEYWORDS, path)
   if (setting.writeOnly === true && setting.default !== undefined)
     check.errors.add(under(path, 'default'), 'A secret cannot have a default: manifests are public.', 'Remove default.')
+  for (const keyword of ['const', 'enum'])
+    if (setting.writeOnly === true && setting[keyword] !== undefined)
+      check.errors.add(
+        under(path, keyword),
+        `A secret cannot have ${keyword}: manifests are public, and it says what the secret is.`,
+        `Remove ${keyword}, or writeOnly.`,
+      )
 }
 
 /** A default or example that its own setting would refuse is a mistake that only customers would notice. */
@@ -144,3 +151,11 @@ export const defaultSettings = (config: JsonObject | undefined): Record<string, 
       isObject(setting) && setting.default !== undefined ? [[name, setting.default]] : [],
     ),
   )
+
+/** Settings that somebody has to give: required, and without a default. Undefined when there are none. */
+export const neededSettings = (config: JsonObject | undefined): string[] | undefined => {
+  const defaults = defaultSettings(config)
+  const required = Array.isArray(config?.required) ? config.required.map(String) : []
+  const needed = required.filter((name) => !Object.hasOwn(defaults, name))
+  return needed.length === 0 ? undefined : needed
+}

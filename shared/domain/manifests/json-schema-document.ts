@@ -16,7 +16,7 @@ const VALUES: Record<KeywordKind, Json> = {
   number: { type: 'number' },
   positive: { type: 'number', exclusiveMinimum: 0 },
   count: { type: 'integer', minimum: 0 },
-  values: { type: 'array', minItems: 1 },
+  values: { type: 'array', items: {}, minItems: 1 },
   names: { type: 'array', items: { type: 'string' }, uniqueItems: true },
   types: {
     anyOf: [{ enum: TYPES }, { type: 'array', items: { enum: TYPES }, minItems: 1, uniqueItems: true }],

@@ -7,6 +7,7 @@ import { ownApp } from '../apps/read.ts'
 import type { Work } from '../deps.ts'
 import { auditDeveloper } from '../developers/audit.ts'
 import { loadDeveloper } from '../developers/read.ts'
+import { neededSettings } from '../manifests/config.ts'
 import type { Manifest } from '../manifests/schema.ts'
 import { storeManifest } from './manifest.ts'
 import { presentVersion } from './present.ts'
@@ -72,6 +73,7 @@ const newVersion = async (
     runtime_type: manifest.runtime.type,
     ...(manifest.runtime.type === 'webhook' && { endpoint: manifest.runtime.endpoint }),
     resume: manifest.runtime.type === 'webhook' && manifest.runtime.resume === true,
+    required_settings: neededSettings(manifest.config),
     created_at: work.clock.now(),
   }
   return { version, view: presentVersion(app, version, input) }

@@ -29,8 +29,12 @@ const KINDS: Record<Exclude<Simple, 'pattern' | 'format' | 'any'>, [(value: unkn
     `a list of 1 to ${MAX_VALUES} values`,
   ],
   names: [
-    (value) => Array.isArray(value) && value.every((name) => typeof name === 'string') && allDifferent(value),
-    'a list of different property names',
+    (value) =>
+      Array.isArray(value) &&
+      value.length <= MAX_VALUES &&
+      value.every((name) => typeof name === 'string') &&
+      allDifferent(value),
+    `a list of at most ${MAX_VALUES} different property names`,
   ],
   types: [
     (value) =>

@@ -10,6 +10,8 @@ const MAX_DEPTH = 16
 const MAX_BRANCHES = 20
 const MAX_PROPERTIES = 200
 const MAX_PATTERNS = 50
+/** Required names that are looked for among the properties; there may be no more properties than that. */
+const MAX_REQUIRED = MAX_PROPERTIES
 
 /** A check to be passed along while many schemas of one manifest are looked at, so that their bounds are common. */
 export const newCheck = (): Check => ({ errors: new Findings(), warnings: new Findings(), patternsLeft: MAX_PATTERNS })
@@ -99,7 +101,7 @@ const refuseKeyword = (check: Check, keyword: string, at: string): void => {
 const warnOfContradictions = (check: Check, schema: JsonObject, path: string): void => {
   const { properties, required, additionalProperties } = schema
   if (Array.isArray(required) && isObject(properties))
-    for (const [index, name] of required.entries())
+    for (const [index, name] of required.slice(0, MAX_REQUIRED).entries())
       if (typeof name === 'string' && !Object.hasOwn(properties, name)) {
         const meant = nearest(name, Object.keys(properties))
         const at = under(under(path, 'required'), index)

@@ -1,0 +1,5 @@
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import { installationEndpoints } from './installations.ts'
+import { marketplaceEndpoints } from './marketplace.ts'
+
+export const endpoints: Endpoint[] = [...marketplaceEndpoints, ...installationEndpoints]

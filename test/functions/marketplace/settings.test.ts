@@ -1,0 +1,292 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { InstallationEntity } from '#shared/entities/installations.ts'
+import { AuditEntity } from '#shared/entities/platform.ts'
+import { unique } from '#test/functions/developer/support.ts'
+import { startReceiver } from '#test/support/receiver.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+import { install, offered, signIn } from './support.ts'
+
+const platform = usingPlatform()
+beforeEach(() => {
+  platform.clock.advance(60_000)
+  platform.outbox.length = 0
+})
+
+const CONFIG = {
+  type: 'object',
+  properties: {
+    api_key: { type: 'string', title: 'API key', writeOnly: true, minLength: 4, maxLength: 40_000 },
+    region: { type: 'string', enum: ['eu', 'us'], default: 'eu' },
+    pages: { type: 'integer', minimum: 1, maximum: 10 },
+    code: { type: 'string', pattern: '^[A-Z]{2}[0-9]+$' },
+    loud: { type: 'boolean' },
+  },
+  required: ['api_key', 'region'],
+}
+
+const SECRET = 'sk-very-secret-0001'
+
+const configured = async (config: object | null = CONFIG, manifest: Record<string, unknown> = {}) => {
+  const workspace = unique('workspace')
+  const app = await offered(platform, {}, { ...(config && { config }), ...manifest })
+  const owner = await signIn(platform, 'owner', workspace)
+  const installation = await install(platform, owner.token, app.app)
+  platform.clock.advance(1_000)
+  platform.outbox.length = 0
+  const path = `/console/installations/${installation.id}/settings`
+  return {
+    ...app,
+    owner,
+    installation,
+    workspace,
+    get: (token = owner.token) => platform.call('GET', path, { token }),
+    put: (values: unknown, token = owner.token) => platform.call('PUT', path, { token, body: { values } }),
+    shown: async () =>
+      (await platform.call('GET', `/console/installations/${installation.id}`, { token: owner.token })).body,
+    record: () =>
+      platform.deps.table.get(InstallationEntity, { workspace_id: owner.workspace.id, id: installation.id }),
+  }
+}
+
+describe('GET /console/installations/{id}/settings', () => {
+  it('shows the form and its defaults, and what is missing', async () => {
+    const { get, shown } = await configured()
+    expect((await get()).body).toEqual({
+      schema: CONFIG,
+      values: { region: 'eu' },
+      settings_complete: false,
+      missing_settings: ['api_key'],
+    })
+    expect(await shown()).toMatchObject({ settings_complete: false, missing_settings: ['api_key'] })
+  })
+
+  it('is an empty form for an agent without settings, which is complete', async () => {
+    const { get, shown, put } = await configured(null)
+    const form = {
+      schema: { type: 'object', properties: {} },
+      values: {},
+      settings_complete: true,
+      missing_settings: [],
+    }
+    expect((await get()).body).toEqual(form)
+    expect(await shown()).toMatchObject({ settings_complete: true })
+    expect((await put({})).body).toEqual(form)
+    expect((await put({ any: 1 })).body.error.details.fields).toEqual({ any: ['is not expected here'] })
+  })
+
+  it('is for every member; setting is for admins; neither is for another workspace', async () => {
+    const { get, put, workspace } = await configured()
+    const plain = await signIn(platform, 'member', workspace)
+    expect((await get(plain.token)).status).toBe(200)
+    const refused = await put({ api_key: SECRET }, plain.token)
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'admin_required'])
+    const stranger = await signIn(platform)
+    expect((await get(stranger.token)).status).toBe(404)
+    expect((await put({ api_key: SECRET }, stranger.token)).status).toBe(404)
+  })
+})
+
+describe('PUT /console/installations/{id}/settings', () => {
+  it('keeps a secret sealed and never shows it again: answer, record, audit, event and logs', async () => {
+    const { put, get, record, owner, installation } = await configured()
+    const answer = await put({ api_key: SECRET, pages: 3 })
+    expect(answer.body).toEqual({
+      schema: CONFIG,
+      values: { api_key: { set: true }, region: 'eu', pages: 3 },
+      settings_complete: true,
+      missing_settings: [],
+    })
+    const audit = await platform.deps.table.query(AuditEntity, { scope: owner.workspace.id }, { limit: 1 })
+    expect(audit.items[0]).toMatchObject({
+      action: 'installation.settings_changed',
+      actor: { type: 'user', id: owner.user.id },
+      target: { type: 'installation', id: installation.id },
+      details: { keys: ['api_key', 'pages'] },
+    })
+    expect(platform.outbox.map(({ type }) => type)).toEqual(['installation.updated'])
+    const traces = [answer.text, (await get()).text, await record(), audit.items, platform.outbox, platform.logs]
+    expect(JSON.stringify(traces)).not.toContain(SECRET)
+    expect((await record())?.settings_set).toEqual(['api_key', 'pages'])
+  })
+
+  it('a secret that is not given, or given as it is shown, stays; null takes it away', async () => {
+    const { put } = await configured({ ...CONFIG, required: [] })
+    await put({ api_key: SECRET })
+    expect((await put({ pages: 2 })).body.values).toEqual({ api_key: { set: true }, region: 'eu', pages: 2 })
+    expect((await put({ api_key: { set: true } })).body.values).toEqual({ api_key: { set: true }, region: 'eu' })
+    expect((await put({ api_key: null })).body.values).toEqual({ region: 'eu' })
+    // Shown as it never was: nothing to keep.
+    expect((await put({ api_key: { set: true } })).body.values).toEqual({ region: 'eu' })
+  })
+
+  it('names every field that is wrong, unknown or missing, each with how to mend it', async () => {
+    const { put, get } = await configured()
+    const { status, body } = await put({ region: 'mars', pages: 1.5, code: 'x', loud: 'yes', regoin: 'eu', gone: null })
+    expect([status, body.error.code]).toEqual([422, 'invalid_config'])
+    expect(Object.keys(body.error.details.fields).sort()).toEqual(
+      ['api_key', 'code', 'gone', 'loud', 'pages', 'region', 'regoin'].sort(),
+    )
+    for (const { field, fix, message } of body.error.details.errors)
+      expect([field, fix, message].every(Boolean)).toBe(true)
+    const fixes = Object.fromEntries(
+      body.error.details.errors.map(({ field, fix }: { field: string; fix: string }) => [field, fix]),
+    )
+    expect(fixes).toMatchObject({ api_key: 'Give api_key a value.', regoin: 'Did you mean region?' })
+    expect((await get()).body.values).toEqual({ region: 'eu' })
+  })
+
+  it('does not quote a secret that does not fit', async () => {
+    const { put } = await configured()
+    const { text, status } = await put({ api_key: 'xyz' })
+    expect(status).toBe(422)
+    expect(text).not.toContain('xyz')
+  })
+
+  it.each([
+    ['an object', { region: { deep: { deeper: 1 } } }],
+    ['a list', { region: ['eu'] }],
+    ['names of Object.prototype', { constructor: 'x', toString: 'y', hasOwnProperty: 'z' }],
+    ['the shown form for what is no secret', { region: { set: true } }],
+    ['a very long text for a pattern', { code: 'A'.repeat(50_000) }],
+  ])('refuses %s', async (_what, values) => {
+    const { put } = await configured({ ...CONFIG, required: [] })
+    const started = performance.now()
+    const { status, body } = await put(values)
+    expect([status, body.error.code]).toEqual([422, 'invalid_config'])
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+
+  it('refuses values that are no object, and __proto__', async () => {
+    const { put, installation, owner } = await configured()
+    for (const values of [null, [], 'x', 1]) expect((await put(values)).body.error.code).toBe('validation_error')
+    const sent = await platform.call('PUT', `/console/installations/${installation.id}/settings`, {
+      token: owner.token,
+      body: '{"values":{"api_key":"sk-1234","__proto__":{"region":"us"}}}',
+    })
+    expect(sent.body.values?.region ?? 'refused').not.toBe('us')
+  })
+
+  it('has a bound for all values together, those that are kept among them', async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 20 }, (_, i) => [`key_${i}`, { type: 'string', writeOnly: true }]),
+    )
+    const { put } = await configured({ type: 'object', properties })
+    const statuses = []
+    for (let i = 0; i < 4; i++) statuses.push((await put({ [`key_${i}`]: 'x'.repeat(30_000) })).status)
+    expect(statuses).toEqual([200, 200, 413, 413])
+  })
+
+  it('writing what is set already changes and tells nothing', async () => {
+    const { put } = await configured()
+    await put({ api_key: SECRET })
+    platform.outbox.length = 0
+    expect((await put({ api_key: SECRET })).status).toBe(200)
+    expect(platform.outbox).toEqual([])
+  })
+
+  it('of many at the same moment each is whole: the last one stands, none is mixed', async () => {
+    const { put, get } = await configured({ ...CONFIG, required: [] })
+    const answers = await Promise.all([1, 2, 3, 4, 5].map((n) => put({ pages: n, code: `AB${n}` })))
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200))
+    const { pages, code } = (await get()).body.values
+    expect(code).toBe(`AB${pages}`)
+  })
+
+  it('run.execute carries them decrypted, over the defaults; a run starts without what is missing, too', async () => {
+    const agent = await startReceiver()
+    agent.answer({ kind: 'answer', status: 202 })
+    const { put, owner, installation } = await configured(CONFIG, { runtime: { type: 'webhook', endpoint: agent.url } })
+    const { token } = owner
+    const started = async () => {
+      const task = { title: 'Count', installation_id: installation.id }
+      const { body } = await platform.call('POST', '/console/tasks', { token, body: task })
+      await platform.call('POST', `/console/tasks/${body.id}/run`, { token, body: {} })
+      await platform.drain()
+      return JSON.parse(agent.requests.at(-1)?.body.toString() ?? '{}').installation?.settings
+    }
+    // Tasks need a scope that the app has to hold.
+    await platform.deps.table.transact([
+      InstallationEntity.update(
+        { workspace_id: owner.workspace.id, id: installation.id },
+        { set: { scopes: ['tasks:write'] } },
+      ),
+    ])
+    expect(await started()).toEqual({ region: 'eu' })
+    await put({ api_key: SECRET, pages: 2 })
+    expect(await started()).toEqual({ api_key: SECRET, region: 'eu', pages: 2 })
+    await agent.close()
+  })
+})
+
+describe('POST /console/installations/{id}/upgrade', () => {
+  const upgrade = (token: string, id: string) =>
+    platform.call('POST', `/console/installations/${id}/upgrade`, { token, body: {} })
+
+  it('moves to the promoted version, is told and in the audit; then there is nothing to upgrade', async () => {
+    const { owner, installation, release, shown } = await configured()
+    expect(await shown()).toMatchObject({ upgrade_available: false, latest_version: '1.0.0' })
+    const same = await upgrade(owner.token, installation.id)
+    expect([same.status, same.body.changed]).toEqual([200, false])
+    expect(platform.outbox).toEqual([])
+    await release('1.1.0')
+    expect(await shown()).toMatchObject({
+      upgrade_available: true,
+      latest_version: '1.1.0',
+      agent: { version: '1.0.0' },
+      settings_complete: false,
+    })
+    const { status, body } = await upgrade(owner.token, installation.id)
+    expect([status, body.changed, body.agent.version, body.upgrade_available]).toEqual([200, true, '1.1.0', false])
+    expect(body.settings_complete).toBe(true)
+    expect(platform.outbox.map(({ type }) => type)).toEqual(['installation.updated'])
+    const audit = await platform.deps.table.query(AuditEntity, { scope: owner.workspace.id }, { limit: 1 })
+    expect(audit.items[0]).toMatchObject({
+      action: 'installation.upgraded',
+      details: { before: '1.0.0', after: '1.1.0' },
+    })
+  })
+
+  it('widens no scope, and says which consent is missing', async () => {
+    const { owner, installation, release } = await configured()
+    const before = (await platform.call('GET', `/console/installations/${installation.id}`, { token: owner.token }))
+      .body
+    await platform.deps.table.transact([
+      InstallationEntity.update(
+        { workspace_id: owner.workspace.id, id: installation.id },
+        { set: { scopes: ['tools:invoke'] } },
+      ),
+    ])
+    await release('2.0.0', { scopes: ['runs:write', 'tools:invoke'] })
+    const { body } = await upgrade(owner.token, installation.id)
+    expect(body).toMatchObject({ changed: true, scopes: ['tools:invoke'], missing_scopes: ['runs:write'] })
+    expect(before.scopes).toContain('runs:write')
+  })
+
+  it('settings that do not fit are not given away: not shown, not sent, back when the version goes back', async () => {
+    const { owner, installation, release, put, get, record } = await configured()
+    await put({ api_key: SECRET, pages: 3 })
+    const properties = { api_key: { type: 'integer', writeOnly: true }, pages: { type: 'integer' } }
+    await release('2.0.0', { config: { type: 'object', properties, required: ['api_key'] } })
+    const { body } = await upgrade(owner.token, installation.id)
+    expect(body).toMatchObject({ settings_complete: false, missing_settings: ['api_key'] })
+    expect((await get()).body.values).toEqual({ pages: 3 })
+    expect((await record())?.settings_set).toEqual(['pages'])
+    await release('2.0.1', { config: CONFIG })
+    expect((await upgrade(owner.token, installation.id)).body.settings_complete).toBe(true)
+    expect((await get()).body.values).toEqual({ api_key: { set: true }, pages: 3, region: 'eu' })
+  })
+
+  it('needs an admin, the workspace’s own installation, and nothing suspended', async () => {
+    const { owner, installation, release, workspace } = await configured()
+    await release('1.1.0')
+    const plain = await signIn(platform, 'member', workspace)
+    expect((await upgrade(plain.token, installation.id)).body.error.code).toBe('admin_required')
+    const stranger = await signIn(platform)
+    expect((await upgrade(stranger.token, installation.id)).status).toBe(404)
+    const at = { workspace_id: owner.workspace.id, id: installation.id }
+    await platform.deps.table.transact([InstallationEntity.update(at, { set: { status: 'suspended' } })])
+    expect((await upgrade(owner.token, installation.id)).body.error.code).toBe('installation_suspended')
+    await platform.deps.table.transact([InstallationEntity.update(at, { set: { status: 'revoked' } })])
+    expect((await upgrade(owner.token, installation.id)).status).toBe(404)
+  })
+})
