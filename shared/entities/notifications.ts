@@ -1,6 +1,9 @@
 import * as z from 'zod'
 import { defineEntity } from '../table/entity.ts'
 
+/** In ms. */
+export const NOTIFICATION_LIFE = 90 * 86_400_000
+
 const notification = () =>
   z.object({
     id: z.string(),
@@ -21,8 +24,8 @@ const notification = () =>
 
 export type Notification = z.infer<ReturnType<typeof notification>>
 
-/** One person's, or everybody's, notifications of a workspace. */
-const notificationsOf = (workspaceId: string, userId: string | undefined): string =>
+/** Where one person's, or everybody's, notifications of a workspace are listed. */
+export const notificationsOf = (workspaceId: string, userId: string | undefined): string =>
   `${workspaceId}#NOTIFICATIONS#${userId ?? 'all'}`
 
 export const NotificationEntity = defineEntity<Notification>()({
@@ -30,6 +33,6 @@ export const NotificationEntity = defineEntity<Notification>()({
   schema: notification,
   pk: 'WS#{workspace_id}',
   sk: 'NTF#{id}',
-  expires: ({ created_at }) => created_at + 90 * 86_400_000,
+  expires: ({ created_at }) => created_at + NOTIFICATION_LIFE,
   list: ({ workspace_id, user_id, id }) => ({ owner: notificationsOf(workspace_id, user_id), sort: id }),
 })

@@ -105,3 +105,72 @@ export const AppLogEntity = defineEntity<AppLog>()({
   sk: 'LOG#{run_id}',
   expires: ({ expires_at }) => expires_at,
 })
+
+/** A day in so many parts: every time zone's midnight lies between two of them. */
+export const QUARTERS = 96
+
+const agentDay = () =>
+  z
+    .object({
+      workspace_id: z.string(),
+      shard: z.number(),
+      /** In UTC. */
+      day: z.string(),
+      installation_id: z.string(),
+    })
+    .catchall(z.union([z.string(), z.number()]))
+
+/**
+ * One shard of what an agent did in its workspace on one day. Beside the fields above it holds numbers under {@link quarterField},
+ * for those quarters of an hour in which there was something, and durations under {@link durationField}.
+ */
+export type AgentDay = z.infer<ReturnType<typeof agentDay>>
+
+/** What is counted in each quarter of an hour; the sums are of runs that succeeded or failed, and of all that ended. */
+export const QUARTER_COUNTERS = ['runs', 'succeeded', 'failed', 'cancelled', 'duration_ms', 'cost_units'] as const
+
+/** @param quarter 0–95, counted from midnight in UTC */
+export const quarterField = (counter: (typeof QUARTER_COUNTERS)[number], quarter: number): string =>
+  `${counter}_${quarter}`
+
+/** A workspace's counters are spread over so many items. Never lowered. */
+export const WORKSPACE_SHARDS = 2
+
+export const AgentDayEntity = defineEntity<AgentDay>()({
+  name: 'agent-day',
+  schema: agentDay,
+  pk: 'WSTATS#{workspace_id}#{shard}',
+  sk: 'DAY#{day}#{installation_id}',
+})
+
+const workspaceNow = () =>
+  z.object({
+    workspace_id: z.string(),
+    installed: n(),
+    approvals_pending: n(),
+    tasks_todo: n(),
+    tasks_in_progress: n(),
+    tasks_discuss: n(),
+    tasks_review: n(),
+    tasks_done: n(),
+  })
+
+export type WorkspaceNow = z.infer<ReturnType<typeof workspaceNow>>
+
+/** How many of what a workspace has now. */
+export const WorkspaceNowEntity = defineEntity<WorkspaceNow>()({
+  name: 'workspace-now',
+  schema: workspaceNow,
+  pk: 'WSTATS#{workspace_id}',
+  sk: 'NOW',
+})
+
+const countedState = () => z.object({ workspace_id: z.string(), id: z.string(), state: z.string() })
+
+/** As what a task, or a run that waits for approval, is counted in {@link WorkspaceNowEntity}. */
+export const CountedStateEntity = defineEntity<z.infer<ReturnType<typeof countedState>>>()({
+  name: 'counted-state',
+  schema: countedState,
+  pk: 'WSTATS#{workspace_id}',
+  sk: 'COUNTED#{id}',
+})

@@ -46,7 +46,7 @@ export const calling = (work: Work, caller: By, call: AgentCall): Calling => ({
 const NAME = 100
 
 const entry = (
-  { clock, sourceIp }: Work,
+  { clock, sourceIp, requestId }: Work,
   action: 'agent.called' | 'agent.call_denied',
   { caller: { installation, run }, call: { kind, agent, tool }, target, ids }: Calling,
   details: Record<string, unknown>,
@@ -58,6 +58,7 @@ const entry = (
     actor: { type: 'agent', id: installation.id },
     target: { type: 'agent', id: target ? target.installation.id : beginning(agent, NAME) },
     source_ip: sourceIp,
+    request_id: requestId,
     details: {
       call: kind,
       caller: installation.app_slug,

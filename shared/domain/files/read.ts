@@ -1,6 +1,8 @@
 import { FileEntity, type FileRecord, FolderEntity, filesIn } from '../../entities/files.ts'
+import { iso } from '../../kernel/clock.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { ConditionFailed } from '../../table/entity.ts'
 import type { Page } from '../../table/table.ts'
 import type { Deps, Work } from '../deps.ts'
@@ -8,7 +10,7 @@ import { downloadAddress } from './download.ts'
 import { noFolder } from './folders.ts'
 import { objectOf } from './loose.ts'
 import { presentFile } from './present.ts'
-import type { FileWithDownloadView } from './schemas.ts'
+import type { DownloadView, FileWithDownloadView } from './schemas.ts'
 
 export const noFile = () => fail('not_found', { message: 'There is no such file.' })
 
@@ -41,6 +43,22 @@ export const readFile = async (work: Work, workspaceId: string, id: string): Pro
   }
   const download_url = file.status === 'ready' ? await downloadAddress(work, file) : null
   return { ...presentFile(file), download_url }
+}
+
+/**
+ * Where to download a file from, for a page.
+ * @throws `not_found`; `conflict` while its upload was not seen
+ */
+export const downloadOf = async (work: Work, workspaceId: string, id: string): Promise<DownloadView> => {
+  const now = work.clock.now()
+  const { name, content_type, size, download_url } = await readFile(work, workspaceId, id)
+  if (download_url === null) {
+    throw fail('conflict', {
+      message: 'The file was not uploaded yet.',
+      fix: 'Finish the upload to the address that creating the file gave, then ask again.',
+    })
+  }
+  return { download_url, expires_at: iso(now + LIMITS.downloadAddressLife), name, content_type, size }
 }
 
 /** Whether the object of a pending upload is there. Its size was signed, and is looked at nevertheless. */

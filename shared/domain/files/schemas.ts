@@ -17,7 +17,12 @@ export const fileName = () =>
     .string()
     .trim()
     .regex(NAME, 'must have 1 to 255 characters, and no slash, backslash, control or direction character')
-    .meta({ example: 'report.csv' })
+    // The same for validators whose patterns know no classes of characters; half a pair is refused with the body.
+    .meta({
+      example: 'report.csv',
+      pattern:
+        '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069/\\\\]{1,255}$',
+    })
 
 export const contentType = () =>
   z
@@ -93,6 +98,26 @@ export const CreatedFileSchema = () =>
 
 export type CreatedFileView = z.infer<ReturnType<typeof CreatedFileSchema>>
 
+/** `GET /console/files/{id}/download`. */
+export const DownloadSchema = () =>
+  z
+    .object({
+      download_url: z.string().meta({
+        format: 'uri',
+        description: 'Downloads the content as an attachment, without further credentials. See `FileWithDownload`.',
+      }),
+      expires_at: time().meta({ description: 'Until when the download has to begin.' }),
+      name: z.string(),
+      content_type: z.string(),
+      size: z.number().int().meta({ description: 'Bytes.' }),
+    })
+    .meta({ id: 'Download' })
+
+export type DownloadView = z.infer<ReturnType<typeof DownloadSchema>>
+
+/** What `POST /console/files` answers. */
+export const CreatedFileOrFolderSchema = () => z.discriminatedUnion('kind', [CreatedFileSchema(), FolderSchema()])
+
 /** The parts of a request that hold content; a tool's arguments have them, too. */
 export const contentFields = () => ({
   content: z.string().optional().meta({ description: 'The content as text, at most 1 MiB in UTF-8.' }),
@@ -102,27 +127,49 @@ export const contentFields = () => ({
     .meta({ description: 'The content in base64 with padding (RFC 4648 §4), at most 4 MiB when decoded.' }),
 })
 
-export const CreateFile = () =>
-  z
-    .strictObject({
-      name: fileName(),
-      folder_id: z.string().optional().meta({ description: 'A folder of the organization.' }),
-      content_type: contentType(),
-      ...contentFields(),
-      size: z
-        .number()
-        .int()
-        .min(0)
-        .optional()
-        .meta({
-          description: `Bytes that will be uploaded, at most ${LIMITS.fileUploadBytes}: the answer says where to.`,
-        }),
-    })
-    .refine(
-      ({ content, content_base64, size }) =>
-        [content, content_base64, size].filter((given) => given !== undefined).length === 1,
-      { path: ['content'], message: 'give exactly one of content, content_base64 and size' },
-    )
-    .meta({ example: { name: 'report.csv', content_type: 'text/csv', content: 'name,phone\nAda,+41 44 668 18 00\n' } })
+const createFile = () =>
+  z.strictObject({
+    name: fileName(),
+    folder_id: z.string().optional().meta({ description: 'A folder of the organization.' }),
+    content_type: contentType(),
+    ...contentFields(),
+    size: z
+      .number()
+      .int()
+      .min(0)
+      .optional()
+      .meta({
+        description: `Bytes that will be uploaded, at most ${LIMITS.fileUploadBytes}: the answer says where to.`,
+      }),
+  })
+
+const oneContent = ({
+  content,
+  content_base64,
+  size,
+}: {
+  content?: unknown
+  content_base64?: unknown
+  size?: unknown
+}) => [content, content_base64, size].filter((given) => given !== undefined).length === 1
+
+const ONE_CONTENT = { path: ['content'], message: 'give exactly one of content, content_base64 and size' }
+
+const EXAMPLE = { name: 'report.csv', content_type: 'text/csv', content: 'name,phone\nAda,+41 44 668 18 00\n' }
+
+export const CreateFile = () => createFile().refine(oneContent, ONE_CONTENT).meta({ example: EXAMPLE })
 
 export type CreateFile = z.infer<ReturnType<typeof CreateFile>>
+
+const createFolder = () => z.strictObject({ kind: z.literal('folder'), name: fileName() })
+
+/** `POST /console/files`. */
+export const CreateFileOrFolder = () =>
+  z
+    .discriminatedUnion('kind', [
+      createFolder(),
+      createFile()
+        .extend({ kind: z.literal('file').optional() })
+        .refine(oneContent, ONE_CONTENT),
+    ])
+    .meta({ example: EXAMPLE })

@@ -16,6 +16,7 @@ import { ConditionFailed, type Write } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
 import { durationOf } from '../runs/present.ts'
 import { logWrites } from './log.ts'
+import { agentDayWrite, countApproval, countTask, gaugeWrite } from './workspace.ts'
 
 /** What an event adds to the counters of its app. */
 type Added = { [F in Exclude<keyof AppDay, 'app_id' | 'shard' | 'block' | 'day'>]?: number }
@@ -24,14 +25,17 @@ interface Counted {
   app_id: string
   block: StatsBlock
   add: Added
+  /** The run's places in the log, and what its workspace counts. */
   logs: Write[]
 }
 
 /**
- * Counts an event for its app, and puts a finished run into the app's log. Once, however often it comes: the mark, the
+ * Counts an event for its app and its workspace, and puts a finished run into the app's log. Once, however often it comes: the mark, the
  * counters and the log are one transaction. The day is that of the event, in UTC, so late messages count where they belong.
  */
 export const countEvent = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
+  if (event.test) return
+  await countState(work, event)
   const counted = await whatItAdds(work, event)
   if (!counted) return
   const { app_id, block, add, logs } = counted
@@ -50,6 +54,14 @@ export const countEvent = async (work: WorkerWork, event: OutboxEvent): Promise<
   }
 }
 
+/** Counts in the workspace what is now in another state than before. */
+const countState = async (work: WorkerWork, { type, workspace_id, data }: OutboxEvent): Promise<void> => {
+  const { run_id, installation_id, task_id } = JSON.parse(data)
+  if (type === 'task.created' || type === 'task.updated') return countTask(work, workspace_id, task_id)
+  if (type === 'run.created' || type.startsWith('installation.')) return
+  await countApproval(work, workspace_id, installation_id, run_id)
+}
+
 const shardOf = (eventId: string): number =>
   createHash('sha256').update(eventId).digest().readUInt32BE(0) % STATS_SHARDS
 
@@ -63,8 +75,10 @@ const whatItAdds = async (work: WorkerWork, event: OutboxEvent): Promise<Counted
       const run = await work.table.get(RunEntity, { installation_id, id: run_id })
       if (!run) return undefined
       const block = run.is_sandbox ? 'sandbox' : 'live'
-      if (event.type === 'run.created') return { app_id, block, add: { runs: 1 }, logs: [] }
-      return { app_id, block, add: outcome(run), logs: logWrites(run) }
+      const ofAgent = (add: Added) => agentDayWrite(event, run, shardOf(event.id), add)
+      if (event.type === 'run.created') return { app_id, block, add: { runs: 1 }, logs: [ofAgent({ runs: 1 })] }
+      const add = outcome(run)
+      return { app_id, block, add, logs: [...logWrites(run), ofAgent(add)] }
     }
     case 'installation.created':
     case 'installation.removed': {
@@ -72,7 +86,9 @@ const whatItAdds = async (work: WorkerWork, event: OutboxEvent): Promise<Counted
       const installation = await work.table.get(InstallationEntity, { workspace_id, id: installation_id })
       if (!installation) return undefined
       const block = installation.is_sandbox ? 'sandbox' : 'live'
-      return { app_id, block, add: event.type === 'installation.created' ? { installed: 1 } : { removed: 1 }, logs: [] }
+      const created = event.type === 'installation.created'
+      const logs = [gaugeWrite(workspace_id, { installed: created ? 1 : -1 })]
+      return { app_id, block, add: created ? { installed: 1 } : { removed: 1 }, logs }
     }
     default:
       return undefined
