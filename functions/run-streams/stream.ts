@@ -64,7 +64,7 @@ export const forConsole = defineEndpoint({
   path: '/console/runs/{id}/stream',
   caller: 'console',
   handler: async ({ work, caller, params: { id }, request }) =>
-    follow(work, await keyInWorkspace(work, caller.workspace.id, id), request.headers),
+    follow(work, await keyInWorkspace(work, caller.workspace.id, id, caller.user.id), request.headers),
 })
 
 /** @throws `not_found`; `bad_request` for a `Last-Event-ID` that is no number */

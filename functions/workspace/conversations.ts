@@ -1,4 +1,4 @@
-import { conversationOf, listConversations, listMessages } from '#shared/domain/conversations/read.ts'
+import { conversationOf, listConversations, listMessagesAsAgent } from '#shared/domain/conversations/read.ts'
 import {
   ConversationSchema,
   MessageSchema,
@@ -30,7 +30,7 @@ const list = defineEndpoint({
       caller,
       ['api.conversations.list'],
       query,
-      (options) => listConversations(work, caller.installation.id, options),
+      (options) => listConversations(work, caller, options),
       presentConversation,
     ),
 })
@@ -44,17 +44,18 @@ const messages = defineEndpoint({
   caller: 'integration',
   scope: 'chat:read',
   summary: 'List a conversation’s messages, newest first',
+  description: 'Of a main chat, those since the agent was chosen for it.',
   query: () => pageQuery({}),
   list: 'page',
   response: MessageSchema,
   handler: async ({ work, caller, params, query }) => {
-    const { id } = await conversationOf(work, caller.installation, params.id)
+    const conversation = await conversationOf(work, caller, params.id)
     return paged(
       work,
       caller,
-      ['api.conversations.messages.list', id],
+      ['api.conversations.messages.list', conversation.id],
       query,
-      (options) => listMessages(work, id, options),
+      (options) => listMessagesAsAgent(work, conversation, options),
       presentMessage,
     )
   },

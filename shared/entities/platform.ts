@@ -59,6 +59,8 @@ const audit = () =>
     actor: z.object({ type: z.string(), id: z.string() }),
     target: z.object({ type: z.string(), id: z.string() }),
     source_ip: z.string().optional(),
+    /** The request that did it; absent in entries made before it was kept. */
+    request_id: z.string().optional(),
     details: z.record(z.string(), z.unknown()),
     created_at: z.number(),
   })
@@ -122,4 +124,22 @@ export const PlatformSettingsEntity = defineEntity<z.infer<ReturnType<typeof pla
   schema: platformSettings,
   pk: 'PLATFORM#{name}',
   sk: 'SETTINGS',
+})
+
+const platformIdentity = () =>
+  z.object({
+    name: z.string(),
+    display_name: z.string(),
+    logo_url: z.string().optional(),
+    /** A rule of behaviour that is added to the orchestrator's system prompt. */
+    policy: z.string().optional(),
+    updated_at: z.number(),
+  })
+
+/** As whom the platform's own orchestrator speaks; one item, read with each of its turns. */
+export const PlatformIdentityEntity = defineEntity<z.infer<ReturnType<typeof platformIdentity>>>()({
+  name: 'platform-identity',
+  schema: platformIdentity,
+  pk: 'PLATFORM#{name}',
+  sk: 'IDENTITY',
 })

@@ -48,6 +48,10 @@ const run = () =>
     task_id: z.string().optional(),
     /** The conversation whose message started it. */
     conversation_id: z.string().optional(),
+    /** The message of a chat that it answers. */
+    message_id: z.string().optional(),
+    /** The person whose chat it belongs to: nobody else reads it or decides in it. */
+    private_to: z.string().optional(),
     chain_id: z.string(),
     chain_depth: z.number(),
     chain_deadline: z.number(),
@@ -93,7 +97,13 @@ export const RunEntity = defineEntity<Run>()({
 })
 
 const workspaceRun = () =>
-  z.object({ workspace_id: z.string(), run_id: z.string(), installation_id: z.string(), created_at: z.number() })
+  z.object({
+    workspace_id: z.string(),
+    run_id: z.string(),
+    installation_id: z.string(),
+    private_to: z.string().optional(),
+    created_at: z.number(),
+  })
 
 /** A workspace's runs whatever their installation; written with the run. */
 export const WorkspaceRunEntity = defineEntity<z.infer<ReturnType<typeof workspaceRun>>>()({

@@ -1,42 +1,80 @@
 import { type Conversation, ConversationEntity, type Message, MessageEntity } from '../../entities/conversations.ts'
 import type { Installation } from '../../entities/installations.ts'
+import type { Workspace } from '../../entities/people.ts'
 import { fail } from '../../kernel/errors.ts'
+import { idFloor } from '../../kernel/ids.ts'
 import type { Page, QueryOptions } from '../../table/table.ts'
 import { fittingPage, textBytes } from '../answer-size.ts'
 import type { Deps } from '../deps.ts'
 
 type Paging = Pick<QueryOptions, 'limit' | 'after'>
 
+/** An agent, and the organization that says which one answers the main chats. */
+export interface Reader {
+  installation: Pick<Installation, 'id' | 'workspace_id'>
+  workspace: Pick<Workspace, 'primary_installation_id'>
+}
+
+/**
+ * Does this agent take part now? A main chat is the primary agent’s for as long as it is that, also where its person has
+ * not written since.
+ */
+const takesPart = ({ installation, workspace }: Reader, conversation: Conversation): boolean =>
+  conversation.installation_id === installation.id &&
+  (conversation.kind !== 'main' || workspace.primary_installation_id === installation.id)
+
 /** The conversations that an agent takes part in, the latest spoken in first. */
 export const listConversations = async (
   { table }: Pick<Deps, 'table'>,
-  installationId: string,
+  reader: Reader,
   options: Paging,
 ): Promise<Page<Conversation>> => {
-  const page = await table.listed(ConversationEntity, `${installationId}#CONVERSATIONS`, options)
+  const page = await table.listed(ConversationEntity, `${reader.installation.id}#CONVERSATIONS`, options)
   // The index may lag behind the record, which another agent may have by now.
-  return { ...page, items: page.items.filter(({ installation_id }) => installation_id === installationId) }
+  return { ...page, items: page.items.filter((conversation) => takesPart(reader, conversation)) }
 }
 
 /** @throws `not_found` also for one that another agent takes part in */
 export const conversationOf = async (
   { table }: Pick<Deps, 'table'>,
-  { id, workspace_id }: Pick<Installation, 'id' | 'workspace_id'>,
+  reader: Reader,
   conversationId: string,
 ): Promise<Conversation> => {
+  const { workspace_id } = reader.installation
   const conversation = await table.get(ConversationEntity, { workspace_id, id: conversationId })
-  if (conversation?.installation_id !== id) throw fail('not_found', { message: 'There is no such conversation.' })
+  if (!conversation || !takesPart(reader, conversation)) throw noConversation()
   return conversation
 }
+
+export const noConversation = () => fail('not_found', { message: 'There is no such conversation.' })
+
+/** The sort key from which on the agent that takes part may read; undefined for everything. */
+export const readableFrom = ({
+  id,
+  installation_since,
+}: Pick<Conversation, 'id' | 'installation_since'>): string | undefined =>
+  installation_since === undefined
+    ? undefined
+    : MessageEntity.key({ conversation_id: id, id: idFloor('message', installation_since) }).sk
 
 /** A conversation's messages, newest first. */
 export const listMessages = async (
   { table }: Pick<Deps, 'table'>,
   conversationId: string,
-  options: Paging,
+  options: Paging & Pick<QueryOptions, 'from'>,
 ): Promise<Page<Message>> =>
   fittingPage(
     await table.query(MessageEntity, { conversation_id: conversationId }, options),
     ({ text }) => textBytes(text),
     (message) => MessageEntity.key(message).sk,
   )
+
+/** The same for the agent that takes part. */
+export const listMessagesAsAgent = (
+  deps: Pick<Deps, 'table'>,
+  conversation: Pick<Conversation, 'id' | 'installation_since'>,
+  options: Paging,
+): Promise<Page<Message>> => {
+  const from = readableFrom(conversation)
+  return listMessages(deps, conversation.id, { ...options, ...(from !== undefined && { from }) })
+}

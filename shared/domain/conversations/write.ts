@@ -6,6 +6,7 @@ import type { Run } from '../../entities/runs.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import type { Deps, Work } from '../deps.ts'
+import { draftAsAgent } from '../messenger/draft-as-agent.ts'
 import { signOfLife } from '../runs/change.ts'
 import { scopeRefusal } from '../scope-refusal.ts'
 import { newMessage } from './new.ts'
@@ -15,7 +16,7 @@ import { type MessageView, presentMessage } from './schemas.ts'
 export interface WritingAgent {
   installation: Installation
   app: { name: string }
-  workspace: Pick<Workspace, 'denied_scopes'>
+  workspace: Pick<Workspace, 'denied_scopes' | 'primary_installation_id'>
   scopes: readonly string[]
   run: Run | undefined
 }
@@ -34,9 +35,12 @@ export const writeAsAgent = async (
   const refusal = fileIds.length > 0 && scopeRefusal('files:read', { scopes, workspace }, 'Attaching a file')
   if (refusal) throw refusal
   const [conversation, attachments] = await Promise.all([
-    conversationOf(work, installation, conversationId),
+    conversationOf(work, { installation, workspace }, conversationId),
     attachmentsOf(work, installation.workspace_id, fileIds),
   ])
+  if (conversation.kind === 'person') {
+    return draftAsAgent(work, conversation, { installation, app, run }, { text, attachments: fileIds })
+  }
   const author = { type: 'agent' as const, id: installation.id, name: app.name }
   const { message, writes } = newMessage(work, conversation, { author, text, attachments, run_id: run?.id })
   const view = presentMessage(message)
@@ -45,7 +49,7 @@ export const writeAsAgent = async (
 }
 
 /** What a message shows of the files attached to it: as they are now, whatever happens to them later. */
-const attachmentsOf = async (
+export const attachmentsOf = async (
   { table }: Pick<Deps, 'table'>,
   workspaceId: string,
   ids: readonly string[],

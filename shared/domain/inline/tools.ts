@@ -5,12 +5,13 @@ import { derivedId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { covers } from '../../kernel/scopes.ts'
 import type { Work, WorkerWork } from '../deps.ts'
+import { executeOwnTool, offeredOwnTools, ownTool } from '../orchestrator/tools.ts'
 import type { ModelRequest } from '../ports.ts'
 import { changingRun, requireStarted, runWrite } from '../runs/change.ts'
 import { prepareSteps } from '../runs/steps.ts'
 import type { Target } from '../runs/target.ts'
 import { isTool, TOOLS } from '../tools/catalogue.ts'
-import { invokeTool } from '../tools/invoke.ts'
+import { finishAtOnce, type Invoker, invokeTool } from '../tools/invoke.ts'
 import { listTools } from '../tools/list.ts'
 import type { Invocation } from '../tools/schemas.ts'
 import { keepResult, type Turn } from './conversation.ts'
@@ -29,9 +30,12 @@ export const offeredTools = async (work: WorkerWork, target: Target): Promise<Mo
   if (!toolsAllowed(target)) return []
   const { installation, workspace } = target
   const tools = await listTools(work, { installation, workspace, scopes: installation.scopes })
-  return tools
-    .filter(({ allowed }) => allowed)
-    .map(({ name, description, input_schema }) => ({ name, description, inputSchema: { ...input_schema } }))
+  return [
+    ...tools
+      .filter(({ allowed }) => allowed)
+      .map(({ name, description, input_schema }) => ({ name, description, inputSchema: { ...input_schema } })),
+    ...offeredOwnTools({ ...target, scopes: installation.scopes }),
+  ]
 }
 
 /** What came of a call: what the model is told of it, or that it waits for somebody. */
@@ -67,13 +71,26 @@ export const makeCall = async (
     if (!toolsAllowed(standing)) throw fail('insufficient_scope', { message: 'This agent may not call tools.' })
     if (call.arguments === undefined) throw fail('validation_error', { message: 'The arguments are no JSON object.' })
     const invoker = { app, installation, workspace, scopes: installation.scopes, run }
-    const invocation = await invokeTool(calling, invoker, { name: call.tool, arguments: call.arguments }, check)
+    const invocation = await invoke(calling, invoker, call.tool, call.arguments, check)
     return invocation.status === 'awaiting_approval' ? { kind: 'waits' } : { kind: 'result', text }
   } catch (error) {
     if (!(error instanceof PlatformError) || ENDING.has(error.code)) throw error
     if (error.code === 'conflict' && isTool(call.tool) && TOOLS[call.tool].approval === 'each') return { kind: 'waits' }
     return { kind: 'result', text: await keepRefusal(work, run, turn, place, error) }
   }
+}
+
+/** A platform tool, or one that only the orchestrator has. */
+const invoke = async (
+  work: Work,
+  invoker: Invoker & { run: Run },
+  name: string,
+  args: Record<string, unknown>,
+  check: CheckArguments,
+): Promise<Invocation> => {
+  if (!ownTool(invoker, name)) return invokeTool(work, invoker, { name, arguments: args }, check)
+  const result = await executeOwnTool(work, invoker, name, args, check)
+  return finishAtOnce(work, invoker.run, name, args, { result, writes: [] })
 }
 
 /** Errors of the run itself, not of the call. */

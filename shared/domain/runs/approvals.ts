@@ -1,3 +1,4 @@
+import { InstallationEntity } from '../../entities/installations.ts'
 import { AuditEntity } from '../../entities/platform.ts'
 import { type Approval, ApprovalEntity, ApprovedCallEntity, isActive, type Run } from '../../entities/runs.ts'
 import type { EventType } from '../../events/catalogue.ts'
@@ -16,7 +17,7 @@ import { presentRun } from './present.ts'
 import { keyInWorkspace } from './read.ts'
 import type { RunView } from './schemas.ts'
 import { prepareSteps } from './steps.ts'
-import { tellRun } from './tell.ts'
+import { tellChat, tellRun } from './tell.ts'
 
 export interface AskedCall {
   tool: string
@@ -76,6 +77,7 @@ export const askApproval = (work: Work, key: RunKey, call: AskedCall): Promise<{
       }),
       ApprovedCallEntity.replace({ run_id: run.id, call_hash: call.hash, step_id, created_at: now }),
       tellRun(work, 'run.awaiting_approval', { ...run, ...changes }, { step_id, tool: call.tool }),
+      ...tellChat(work, run),
     ])
     return { step_id }
   })
@@ -107,7 +109,12 @@ export const decide = async (
   runId: string,
   stepId: string,
   decision: { decision: 'approve' | 'reject'; comment?: string | undefined },
-): Promise<RunView> => decideAt(work, await keyInWorkspace(work, workspaceId, runId), decider, stepId, decision)
+): Promise<RunView> => {
+  const key = await keyInWorkspace(work, workspaceId, runId, decider.id)
+  const installation = await work.table.get(InstallationEntity, { workspace_id: workspaceId, id: key.installation_id })
+  if (installation?.status === 'revoked') throw fail('run_already_finished', { message: 'The app was uninstalled.' })
+  return decideAt(work, key, decider, stepId, decision)
+}
 
 /** {@link decide} for those who know where the run is: the sweep, which rejects what nobody decided in 24 hours. */
 export const decideAt = (
@@ -158,6 +165,7 @@ export const decideAt = (
           actor: decider ? { type: 'user', id: decider.id } : { type: 'system', id: 'platform' },
           target: { type: 'run', id: run.id },
           source_ip: work.sourceIp,
+          request_id: work.requestId,
           details: { step_id: stepId, tool: approval.tool, installation_id: run.installation_id },
           created_at: now,
         }),

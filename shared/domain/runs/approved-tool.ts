@@ -1,6 +1,3 @@
-import { AppEntity } from '../../entities/apps.ts'
-import { InstallationEntity } from '../../entities/installations.ts'
-import { WorkspaceEntity } from '../../entities/people.ts'
 import { ACTIVE_STATUSES, type Approval, ApprovalEntity, isActive, type Run, RunEntity } from '../../entities/runs.ts'
 import { MINUTE } from '../../kernel/clock.ts'
 import { LIMITS } from '../../kernel/limits.ts'
@@ -14,6 +11,7 @@ import { platformBans, refusalOf } from '../tools/permission.ts'
 import { voidance } from './approvals.ts'
 import { changingRun, type RunKey, runWrite } from './change.ts'
 import { changedStep } from './numbers.ts'
+import { loadTarget } from './target.ts'
 import { tellRun } from './tell.ts'
 
 /**
@@ -59,21 +57,13 @@ const voidCall = (work: Work, key: RunKey, stepId: string): Promise<void> =>
 
 /** A ban or a suspension that came after the approval stops the call all the same. */
 const refusedNow = async (work: Work, run: Run, approval: Approval): Promise<Record<string, unknown> | undefined> => {
-  const [[app, installation, workspace], banned] = await Promise.all([
-    work.table.getAll([
-      { entity: AppEntity, key: AppEntity.key({ id: run.app_id }) },
-      {
-        entity: InstallationEntity,
-        key: InstallationEntity.key({ workspace_id: run.workspace_id, id: run.installation_id }),
-      },
-      { entity: WorkspaceEntity, key: WorkspaceEntity.key({ id: run.workspace_id }) },
-    ] as const),
-    platformBans(work),
-  ])
-  if (!app || app.status === 'suspended') return { error: 'app_suspended', message: 'The integration is suspended.' }
-  if (installation?.status !== 'active' || !workspace || workspace.status === 'suspended') {
-    return { error: 'installation_suspended', message: 'The installation is not active.' }
+  const [target, banned] = await Promise.all([loadTarget(work, run), platformBans(work)])
+  if ('refused' in target) {
+    return target.refused[0] === 'app_suspended'
+      ? { error: 'app_suspended', message: 'The integration is suspended.' }
+      : { error: 'installation_suspended', message: 'The installation is not active.' }
   }
+  const { installation, workspace } = target
   if (!isTool(approval.tool)) return { error: 'unknown_tool', message: 'There is no such tool any more.' }
   const refusal = refusalOf(approval.tool, { installation, workspace, scopes: installation.scopes }, banned)
   return refusal && { error: refusal.code, message: refusal.message }

@@ -17,6 +17,8 @@ export interface ChainPosition {
   /** The person at the start of the chain. */
   actor?: { id: string; name: string } | undefined
   parent_run_id?: string | undefined
+  /** The person in whose chat it began: what is asked on the way is theirs alone, too. */
+  private_to?: string | undefined
 }
 
 const positionOf = (run: Run): ChainPosition => ({
@@ -26,6 +28,7 @@ const positionOf = (run: Run): ChainPosition => ({
   audience: run.audience,
   actor: run.actor,
   parent_run_id: run.id,
+  private_to: run.private_to,
 })
 
 /** Marks read at once; each is some 250 bytes. */
@@ -47,6 +50,13 @@ const marksOf = async ({ table, clock }: Pick<Deps, 'table' | 'clock'>, installa
     after = page.next
   } while (after !== undefined)
   return marks
+}
+
+/** The runs of an installation that have not ended, read consistently; the limit of active runs bounds them. */
+export const activeRunsOf = async ({ table }: Pick<Deps, 'table'>, installationId: string): Promise<string[]> => {
+  const from = ChainMarkEntity.key({ installation_id: installationId, ended_at: STILL_ACTIVE, run_id: '0' }).sk
+  const page = await table.query(ChainMarkEntity, { installation_id: installationId }, { limit: MARKS_PAGE, from })
+  return page.items.map(({ run_id }) => run_id)
 }
 
 const deepest = (marks: readonly ChainMark[]): ChainMark | undefined =>

@@ -6,6 +6,7 @@ import { ConditionFailed } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
 import type { Work, WorkerWork } from '../deps.ts'
 import { handOver } from '../inline/wake.ts'
+import { sendToApp } from '../listening/send.ts'
 import { loadPayload } from '../payloads.ts'
 import { changingRun, type RunKey, RunMoved, runWrite } from './change.ts'
 import { lookAt } from './due.ts'
@@ -94,7 +95,8 @@ const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
 
 const execute = async (work: Work, run: Run, target: Target, resume?: Resume): Promise<void> => {
   const request = await executeRequest(work, { run, ...target }, resume)
-  const result = await work.http.send(request)
+  const about = { kind: 'run.execute', event: 'run.execute', id: run.id } as const
+  const result = await sendToApp(work, target.installation, request, about)
   work.log.info('run.execute', {
     run_id: run.id,
     app_id: run.app_id,

@@ -6,6 +6,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { unseal } from '../../kernel/sealed.ts'
 import { signSvc } from '../../kernel/signatures.ts'
 import type { Deps } from '../deps.ts'
+import { settingsForAgent } from '../installations/settings-values.ts'
 import { loadPayload } from '../payloads.ts'
 import type { OutgoingRequest } from '../ports.ts'
 import { issueToken } from '../tokens/tokens.ts'
@@ -20,8 +21,6 @@ export interface Resume {
 
 /** The record name that an app's signing secrets are sealed for. */
 export const signingSecretRecord = (appId: string): string => `signing-secret:${appId}`
-/** The record name that an installation's settings are sealed for. */
-const settingsRecord = (installationId: string): string => `settings:${installationId}`
 
 /** An app's signing secrets that are valid now, newest first. */
 const signingSecrets = async ({ keys, clock }: Pick<Deps, 'keys' | 'clock'>, app: App): Promise<string[]> => {
@@ -41,7 +40,7 @@ export const executeRequest = async (
   { run, installation, app, version }: { run: Run; installation: Installation; app: App; version: Version },
   resume?: Resume,
 ): Promise<OutgoingRequest> => {
-  const { settings, clock, keys } = deps
+  const { settings, clock } = deps
   const [input, about, secrets, token, configured] = await Promise.all([
     loadPayload(deps, run.input),
     subjectOf(deps, run),
@@ -53,9 +52,7 @@ export const executeRequest = async (
       run: run.id,
       sv: app.secret_version,
     }),
-    installation.settings
-      ? keys.data().then((ring) => unseal(ring, settingsRecord(installation.id), installation.settings ?? ''))
-      : '{}',
+    settingsForAgent(deps, installation, version),
   ])
   const body = JSON.stringify({
     type: 'run.execute',
@@ -65,7 +62,7 @@ export const executeRequest = async (
       id: installation.id,
       workspace_id: installation.workspace_id,
       scopes: installation.scopes,
-      settings: JSON.parse(configured),
+      settings: configured,
       owner: installation.owner,
     },
     callback: { base_url: `${settings.baseUrl}/api/v1`, token: token.token, expires_in: token.expires_in },

@@ -10,7 +10,7 @@ import { presentRun } from './present.ts'
 import type { Completion, RunView } from './schemas.ts'
 import { releaseSlot } from './start.ts'
 import { prepareSteps } from './steps.ts'
-import { tellRun } from './tell.ts'
+import { tellChat, tellMessenger, tellRun } from './tell.ts'
 
 type Outcome = Completion | { status: 'cancelled' }
 
@@ -50,6 +50,8 @@ const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> 
       ...markEnded(run, now),
       ...voided.writes,
       tellRun(work, `run.${outcome.status}`, finished),
+      ...tellChat(work, finished),
+      ...tellMessenger(work, finished),
     ],
     view,
   )

@@ -72,15 +72,20 @@ export const listRuns = async (
   return { ...fitting, items: fitting.items.filter((run) => run.status === status) }
 }
 
-/** A workspace's runs of every installation, newest first. */
+/**
+ * A workspace's runs of every installation, newest first, as one of its people sees them: the chats of others are left out,
+ * so a page may hold fewer than its limit.
+ */
 export const listForWorkspace = async (
   { table }: Pick<Deps, 'table'>,
   workspaceId: string,
+  viewerId: string,
   options: Pick<QueryOptions, 'limit' | 'after'>,
 ): Promise<Page<Run>> => {
   const page = await table.query(WorkspaceRunEntity, { workspace_id: workspaceId }, options)
+  const seen = page.items.filter(({ private_to }) => private_to === undefined || private_to === viewerId)
   const runs = (await table.getAll(
-    page.items.map((ref) => ({
+    seen.map((ref) => ({
       entity: RunEntity,
       key: RunEntity.key({ installation_id: ref.installation_id, id: ref.run_id }),
     })),
@@ -92,17 +97,19 @@ export const listForWorkspace = async (
   )
 }
 
-/** Where a workspace's run is kept. @throws `not_found` also for another workspace's */
+/** Where a workspace's run is kept. @throws `not_found` also for another workspace's, and for one of another person's chat */
 export const keyInWorkspace = async (
   { table }: Pick<Deps, 'table'>,
   workspaceId: string,
   runId: string,
+  viewerId: string,
 ): Promise<RunKey> => {
   const ref = await table.get(WorkspaceRunEntity, { workspace_id: workspaceId, run_id: runId })
-  if (!ref) throw fail('not_found', { message: 'There is no such run.' })
+  if (!ref || (ref.private_to !== undefined && ref.private_to !== viewerId))
+    throw fail('not_found', { message: 'There is no such run.' })
   return { installation_id: ref.installation_id, id: runId }
 }
 
 /** A run with its steps, for the people of its workspace. @throws `not_found` */
-export const readForWorkspace = async (deps: Reading, workspaceId: string, runId: string) =>
-  readRun(deps, await keyInWorkspace(deps, workspaceId, runId))
+export const readForWorkspace = async (deps: Reading, workspaceId: string, viewerId: string, runId: string) =>
+  readRun(deps, await keyInWorkspace(deps, workspaceId, runId, viewerId))

@@ -13,8 +13,8 @@ export const StepSchema = () =>
       id: z.string().meta({ example: 'stp_01kae5m1v8w6c3x9q2r7t4y0zn' }),
       seq: z.number().int(),
       type: z.string().meta({ description: 'message, tool_call, approval, error, or a label of the agent’s own' }),
-      status: z.string(),
-      output: json(),
+      status: z.string().meta({ example: 'done' }),
+      output: json().meta({ example: { text: 'Looking it up' } }),
       tool: z.string().nullable(),
       created_at: time(),
     })
@@ -25,23 +25,25 @@ export const RunSchema = () =>
   z
     .object({
       id: z.string().meta({ example: 'run_01kae5m1v8w6c3x9q2r7t4y0zn' }),
-      status: z.enum(RUN_STATUSES),
+      status: z.enum(RUN_STATUSES).meta({ example: 'succeeded' }),
       app_id: z.string(),
       installation_id: z.string(),
       workspace_id: z.string(),
       agent: z.object({ id: z.string(), version: z.string() }),
       trigger: z.string(),
-      input: json(),
-      output: json().nullable(),
+      input: json().meta({ example: { question: 'How many red mugs are in stock?' } }),
+      output: json()
+        .nullable()
+        .meta({ example: { answer: 12 } }),
       error_code: z.string().nullable(),
       error_message: z.string().nullable(),
       cost_units: z.number().nullable(),
       parent_run_id: z.string().nullable(),
-      chain_depth: z.number().int(),
+      chain_depth: z.number().int().meta({ example: 0 }),
       created_at: time(),
       started_at: time().nullable(),
       finished_at: time().nullable(),
-      duration_ms: z.number().int().nullable(),
+      duration_ms: z.number().int().nullable().meta({ example: 1_042 }),
       steps: z.array(StepSchema()).optional().meta({ description: 'Only where one run is read.' }),
     })
     .meta({ id: 'Run' })
@@ -51,7 +53,9 @@ export type StepView = z.infer<ReturnType<typeof StepSchema>>
 
 export const StartRun = () =>
   z.strictObject({
-    input: json().default({}),
+    input: json()
+      .default({})
+      .meta({ example: { question: 'How many red mugs are in stock?' } }),
     trigger: z.string().min(1).max(60).default('api').meta({ description: 'A free label.' }),
   })
 

@@ -28,6 +28,10 @@ export interface NewRun {
   tool?: string | undefined
   task_id?: string | undefined
   conversation_id?: string | undefined
+  /** The message of a chat that it answers. */
+  message_id?: string | undefined
+  /** The person whose chat it belongs to; else as what caused it. */
+  private_to?: string | undefined
 }
 
 /** The counter that keeps an installation's active runs at five, exactly, under any concurrency. */
@@ -61,6 +65,8 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     tool: start.tool,
     task_id: start.task_id,
     conversation_id: start.conversation_id,
+    message_id: start.message_id,
+    private_to: start.private_to ?? chain.private_to,
     parent_run_id: chain.parent_run_id,
     chain_id: chain.chain_id ?? id,
     chain_depth: chain.chain_depth ?? 0,
@@ -86,6 +92,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
         workspace_id: run.workspace_id,
         run_id: id,
         installation_id: run.installation_id,
+        private_to: run.private_to,
         created_at: now,
       }),
       markActive(run),

@@ -28,3 +28,24 @@ export const tellRun = (
       ...extra,
     },
   })
+
+/** Wakes the chat that the run answers, if it answers one: part of every transaction that ends it or has it wait for a person. */
+export const tellChat = (
+  { clock }: Pick<Deps, 'clock'>,
+  { workspace_id, conversation_id, message_id }: Pick<Run, 'workspace_id' | 'conversation_id' | 'message_id'>,
+): Write[] =>
+  conversation_id === undefined || message_id === undefined
+    ? []
+    : [tell(clock, { type: 'chat.moved', workspace_id, data: { conversation_id } })]
+
+/** The trigger of a run that answers a messenger message. */
+export const MESSENGER_TRIGGER = 'messenger'
+
+/** Has the output of a run that answers a messenger message drafted; for the transaction that ends it. */
+export const tellMessenger = (
+  { clock }: Pick<Deps, 'clock'>,
+  { id: run_id, trigger, status, workspace_id, installation_id }: Run,
+): Write[] =>
+  trigger === MESSENGER_TRIGGER && status === 'succeeded'
+    ? [tell(clock, { type: 'messenger.answer', workspace_id, data: { installation_id, run_id } })]
+    : []

@@ -23,7 +23,7 @@ export const following = async (work: Work, before: Task, after: Task): Promise<
     ...(from ? [AssignedTaskEntity.delete(assignment(before, from))] : []),
     ...(to ? [AssignedTaskEntity.create(assignment(after, to))] : []),
     // As it was: what changed with it is its new agent’s alone.
-    ...tellUpdated(work, { ...before, assignee: to }, from),
+    ...(from ? tellUpdated(work, { ...before, assignee: to }, from) : []),
     ...tellAssigned(work, after),
   ]
 }

@@ -1,3 +1,4 @@
+import type { Message } from '../../entities/conversations.ts'
 import { InstallationEntity } from '../../entities/installations.ts'
 import type { Task } from '../../entities/tasks.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -128,10 +129,11 @@ export const answerTask = (
   id: string,
   user: Person,
   text: string,
+  attachments: Message['attachments'] = [],
 ): Promise<MessageView> =>
   whileTaskMoves(async () => {
     const task = await loadTask(work, { workspace_id: workspace.id, id })
-    const { message, writes: said } = personSays(work, task, user, text)
+    const { message, writes: said } = personSays(work, task, user, text, attachments)
     const { after, writes } = await altered(work, task, task.status === 'discuss' ? resumed(task) : {})
     const run = task.status === 'discuss' ? await nextRun(work, workspace, after, user) : []
     const view = presentMessage(message)

@@ -1,4 +1,4 @@
-import type { Conversation } from '../../entities/conversations.ts'
+import type { Conversation, Message } from '../../entities/conversations.ts'
 import type { Installation } from '../../entities/installations.ts'
 import type { Run } from '../../entities/runs.ts'
 import type { Task } from '../../entities/tasks.ts'
@@ -34,5 +34,10 @@ export const agentSays = (work: Work, task: Task, { installation, app, run }: Ta
   }).writes
 
 /** What a person says about a task. */
-export const personSays = (work: Work, task: Task, { id, name }: { id: string; name: string }, text: string) =>
-  newMessage(work, conversationOf(task), { author: { type: 'user', id, name }, text })
+export const personSays = (
+  work: Work,
+  task: Task,
+  { id, name }: { id: string; name: string },
+  text: string,
+  attachments: Message['attachments'] = [],
+) => newMessage(work, conversationOf(task), { author: { type: 'user', id, name }, text, attachments })

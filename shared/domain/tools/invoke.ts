@@ -94,10 +94,11 @@ const requireRoom = ({ step_count }: Run): void => {
   if (step_count >= LIMITS.stepsPerRun) throw fail('too_many_steps')
 }
 
-const finishAtOnce = async (
+/** Keeps a call's step and its writes in one transaction. @throws the refusals of a run that cannot take a step */
+export const finishAtOnce = async (
   work: Work,
   run: Run | undefined,
-  name: ToolName,
+  name: string,
   args: Record<string, unknown>,
   { result, writes }: Executed,
 ): Promise<Invocation> => {

@@ -2,6 +2,7 @@ import type { TaskStatus } from '../../../entities/tasks.ts'
 import { iso } from '../../../kernel/clock.ts'
 import { isId } from '../../../kernel/ids.ts'
 import { newNotification } from '../../notifications/new.ts'
+import { ORCHESTRATOR_APP_ID } from '../../orchestrator/principal.ts'
 import { positionOfCall } from '../../runs/chain.ts'
 import { question, taken } from '../../tasks/by-agent.ts'
 import { noSuchTask } from '../../tasks/change.ts'
@@ -9,7 +10,10 @@ import { newTask } from '../../tasks/create.ts'
 import { listTasks, taskOf } from '../../tasks/read.ts'
 import type { Executor } from './executor.ts'
 
-/** `create_task`: a task of the caller's own. It is no hop: it stands where the call stands (decisions §5). */
+/**
+ * `create_task`: a task of the caller's own; the orchestrator's is the people's. It is no hop: it stands where the call stands
+ * (decisions §5).
+ */
 export const createTask: Executor = async (work, { installation, app, run, bound }, args) => {
   const { title, description } = args as { title: string; description: string }
   const { audience, actor, chain_depth } = await positionOfCall(work, installation.id, run, bound)
@@ -20,7 +24,7 @@ export const createTask: Executor = async (work, { installation, app, run, bound
     audience,
     actor,
     chain_depth,
-    assignee: installation,
+    assignee: app.id === ORCHESTRATOR_APP_ID ? undefined : installation,
     created_by: { type: 'agent', id: installation.id, name: app.name },
     parent_run_id: run?.id,
   })
@@ -61,6 +65,8 @@ export const askUser: Executor = async (work, { installation, app, run }, args) 
   }
   const { writes } = newNotification(work, {
     workspace_id: installation.workspace_id,
+    // In a person's chat it is that person who is asked.
+    user_id: run?.private_to,
     kind: 'agent.question',
     title: `${app.name} asks`,
     body: text,
