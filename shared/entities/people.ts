@@ -10,6 +10,9 @@ export const atLeast = (role: Role, needed: Role): boolean => ROLES.indexOf(role
 /** Every role that is at least the needed one. */
 export const rolesFrom = (needed: Role): Role[] => ROLES.filter((role) => atLeast(role, needed))
 
+/** Sorts by a time, then by an id. */
+const timed = (at: number, id: string): string => `${String(at).padStart(13, '0')}#${id}`
+
 const user = () =>
   z.object({
     id: z.string(),
@@ -18,14 +21,33 @@ const user = () =>
     identity: z.string(),
     locale: z.string(),
     time_zone: z.string(),
-    status: z.enum(['active', 'blocked']),
+    /** `deleted`: a tombstone, which nobody signs in as and which has no name any more. */
+    status: z.enum(['active', 'blocked', 'deleted']),
     home_workspace_id: z.string(),
     created_at: z.number(),
+    deleted_at: z.number().optional(),
+    /** Of a tombstone: the workspaces that the person was in, until what is theirs there is gone. */
+    left: z.array(z.string()).optional(),
+    /** How far that has come: partitions to look through, each with the sort key after which to go on. */
+    renaming: z.array(z.object({ partition: z.string(), after: z.string().optional() })).optional(),
   })
 
 export type User = z.infer<ReturnType<typeof user>>
 
-export const UserEntity = defineEntity<User>()({ name: 'user', schema: user, pk: 'USR#{id}', sk: 'USR' })
+/** Where people are found who deleted their account and whose traces are to be removed, those first who did so first. */
+export const DELETED_PEOPLE = 'PEOPLE#DELETED'
+
+/** A person's place there. */
+export const deletedPlace = ({ id, deleted_at, left }: Pick<User, 'id' | 'deleted_at' | 'left'>) =>
+  deleted_at === undefined || left === undefined ? undefined : { owner: DELETED_PEOPLE, sort: timed(deleted_at, id) }
+
+export const UserEntity = defineEntity<User>()({
+  name: 'user',
+  schema: user,
+  pk: 'USR#{id}',
+  sk: 'USR',
+  list: deletedPlace,
+})
 
 const identity = () => z.object({ identity: z.string(), user_id: z.string(), created_at: z.number() })
 
@@ -42,12 +64,21 @@ const workspace = () =>
     id: z.string(),
     name: z.string(),
     is_sandbox: z.boolean(),
-    status: z.enum(['active', 'suspended']),
+    /** `deleting`: gone for integrations at once, and for everybody at `deletes_at`. */
+    status: z.enum(['active', 'suspended', 'deleting']),
+    /** What it was before it was to be deleted, to go back to. */
+    status_before: z.enum(['active', 'suspended']).optional(),
+    /** From then on nobody gets in any more, and its data is removed. */
+    deletes_at: z.number().optional(),
+    /** When somebody last joined: who finds themselves alone in it, is so only if nobody did meanwhile. */
+    joined_at: z.number().optional(),
     locale: z.string(),
     time_zone: z.string(),
     cross_agent_enabled: z.boolean(),
     denied_tools: z.array(z.string()),
     denied_scopes: z.array(z.string()),
+    /** The agent that answers the main chats; absent for the internal orchestrator. */
+    primary_installation_id: z.string().optional(),
     /** The developer whose sandbox this is. */
     developer_id: z.string().optional(),
     created_at: z.number(),
@@ -55,12 +86,20 @@ const workspace = () =>
 
 export type Workspace = z.infer<ReturnType<typeof workspace>>
 
+/** Where workspaces are found that are to be deleted, the earliest first. */
+export const LEAVING_WORKSPACES = 'WORKSPACES#LEAVING'
+
+/** A workspace's place there. */
+export const leavingPlace = ({ deletes_at, id }: Pick<Workspace, 'deletes_at' | 'id'>) =>
+  deletes_at === undefined ? undefined : { owner: LEAVING_WORKSPACES, sort: timed(deletes_at, id) }
+
 export const WorkspaceEntity = defineEntity<Workspace>()({
   name: 'workspace',
   schema: workspace,
   pk: 'WS#{id}',
   sk: 'WS',
   directory: ({ id }) => ({ list: 'workspaces', sort: id }),
+  list: leavingPlace,
 })
 
 const member = () =>

@@ -96,7 +96,13 @@ const agentRequest = () =>
     /** The developer who builds it. */
     claimed_by: z.object({ id: z.string(), name: z.string() }).optional(),
     claimed_at: z.number().optional(),
+    /** The person who asked; nobody outside of their organization and the platform's staff learns it. */
+    asked_by: z.string().optional(),
+    /** What staff says to the latest status that they gave it. */
+    status_reason: z.string().optional(),
     created_at: z.number(),
+    /** By when it must have found its place among the votes again. */
+    due_at: z.number().optional(),
   })
 
 export type AgentRequest = z.infer<ReturnType<typeof agentRequest>>
@@ -104,11 +110,47 @@ export type AgentRequest = z.infer<ReturnType<typeof agentRequest>>
 /** The board of one status. */
 export const requestsBy = (status: AgentRequest['status']): string => `agent-requests-${status}`
 
+/** The same board, the most wanted first, the newer first among equals. */
+export const requestRank = ({ status, votes, id }: Pick<AgentRequest, 'status' | 'votes' | 'id'>) => ({
+  owner: `${requestsBy(status)}#VOTES`,
+  sort: `${String(votes).padStart(9, '0')}#${id}`,
+})
+
 /** An agent that customers wish for. A change of status writes it whole, so that it moves among the boards. */
 export const AgentRequestEntity = defineEntity<AgentRequest>()({
   name: 'agent-request',
   schema: agentRequest,
   pk: 'ARQ#{id}',
   sk: 'ARQ',
+  due: true,
   directory: ({ status, id }) => ({ list: requestsBy(status), sort: id }),
+  list: requestRank,
+})
+
+const requestVote = () => z.object({ request_id: z.string(), user_id: z.string(), created_at: z.number() })
+
+/** Where a person's votes are listed, whatever workspace they voted from. */
+export const votesOf = (userId: string): string => `${userId}#VOTES`
+
+/** A person's vote for a request: there is one, however often and from wherever they vote. Moved with the request's count. */
+export const RequestVoteEntity = defineEntity<z.infer<ReturnType<typeof requestVote>>>()({
+  name: 'request-vote',
+  schema: requestVote,
+  pk: 'ARQ#{request_id}',
+  sk: 'VOTE#{user_id}',
+  list: ({ user_id, request_id }) => ({ owner: votesOf(user_id), sort: request_id }),
+})
+
+const askedRequest = () => z.object({ workspace_id: z.string(), user_id: z.string(), request_id: z.string() })
+
+/** The requests that one person made in a workspace. */
+export const askedBy = (workspaceId: string, userId: string): string => `${workspaceId}#${userId}#ASKED`
+
+/** Which requests come from a workspace; written with the request. */
+export const AskedRequestEntity = defineEntity<z.infer<ReturnType<typeof askedRequest>>>()({
+  name: 'asked-request',
+  schema: askedRequest,
+  pk: 'WS#{workspace_id}',
+  sk: 'ASKED#{request_id}',
+  list: ({ workspace_id, user_id, request_id }) => ({ owner: askedBy(workspace_id, user_id), sort: request_id }),
 })

@@ -61,6 +61,9 @@ export interface Page<T> {
   next: string | undefined
 }
 
+/** A list of many owners' records: a cross-tenant one (of one day, where it is kept by day), or one owner's narrowed one. */
+export type ListSource = { directory: string; day?: number } | { list: string }
+
 export interface Ref<E extends AnyEntity = AnyEntity> {
   entity: E
   key: Key
@@ -179,6 +182,97 @@ export class Table {
     const last = items.at(-1)
     const more = merged.length > items.length || pages.some((page) => page.next !== undefined)
     return { items: await this.#load(entity, items), next: more && last ? sort(last) : undefined }
+  }
+
+  /**
+   * A page that begins `offset` records behind the start of one or several lists of the same order, which are merged. Up to
+   * there only keys are read, so the cost grows with the offset, which whoever calls bounds, and never with the lists.
+   */
+  async skipTo<T extends object, P extends string, S extends string>(
+    entity: Entity<T, P, S>,
+    sources: readonly ListSource[],
+    { offset, limit, ascending = false }: { offset: number; limit: number; ascending?: boolean },
+  ): Promise<T[]> {
+    const keys = await this.#merge(sources, { count: offset + limit, ascending })
+    return this.#load(
+      entity,
+      keys.slice(offset).map(({ item }) => item),
+    )
+  }
+
+  /** A page of several lists of the same order, which are merged. Only what is on the page is read in full. */
+  async merged<T extends object, P extends string, S extends string>(
+    entity: Entity<T, P, S>,
+    sources: readonly ListSource[],
+    { limit, after, ascending = false }: Pick<QueryOptions, 'limit' | 'after' | 'ascending'>,
+  ): Promise<Page<T>> {
+    const keys = await this.#merge(sources, { count: limit + 1, after, ascending })
+    const shown = keys.slice(0, limit)
+    const items = await this.#load(
+      entity,
+      shown.map(({ item }) => item),
+    )
+    return { items, next: keys.length > limit ? shown.at(-1)?.sort : undefined }
+  }
+
+  /** The first keys of several lists together. */
+  async #merge(
+    sources: readonly ListSource[],
+    { count, after, ascending }: { count: number; after?: string | undefined; ascending: boolean },
+  ): Promise<{ sort: string; item: Record<string, unknown> }[]> {
+    const partitions = sources.flatMap((source) => this.#partitionsOf(source))
+    // Records are spread evenly over shards: one read of each gives nearly all that is needed.
+    const step = Math.min(1_000, Math.ceil(count / partitions.length) + 16)
+    const runs = await Promise.all(
+      partitions.map(async ({ index, partition }) => {
+        const { sortKey } = TABLE_LAYOUT.indexes[index]
+        const read = async (from?: string) => {
+          const { items, next } = await this.#page(index, partition, undefined, { limit: step, after: from, ascending })
+          return { keys: items.map((item) => ({ sort: String(item[sortKey]), item })), next }
+        }
+        return { ...(await read(after)), at: 0, read }
+      }),
+    )
+    const found: { sort: string; item: Record<string, unknown> }[] = []
+    while (found.length < count) {
+      for (const run of runs) {
+        if (run.at < run.keys.length || run.next === undefined) continue
+        Object.assign(run, await run.read(run.next), { at: 0 })
+      }
+      const [first, ...rest] = runs.filter((run) => run.at < run.keys.length)
+      if (!first) break
+      const sort = (run: (typeof runs)[number]) => run.keys[run.at]?.sort ?? ''
+      const best = rest.reduce((a, b) => (sort(b) < sort(a) === ascending ? b : a), first)
+      const key = best.keys[best.at++]
+      if (key) found.push(key)
+    }
+    return found
+  }
+
+  #partitionsOf(source: ListSource): { index: 'directory' | 'list'; partition: string }[] {
+    if ('list' in source) return [{ index: 'list', partition: listPartition(source.list) }]
+    return Array.from({ length: this.#shards }, (_, shard) => ({
+      index: 'directory' as const,
+      partition: directoryPartition(source.directory, source.day, shard),
+    }))
+  }
+
+  /**
+   * What lies in a partition, of whatever entity: for those who empty it.
+   * @param after the sort key after which to go on
+   */
+  async everythingIn(
+    partition: string,
+    options: Pick<QueryOptions, 'limit' | 'after'>,
+  ): Promise<Page<{ entity: string; key: Key; item: Record<string, unknown> }>> {
+    const { items, next } = await this.#page('sk', partition, undefined, { ...options, ascending: true })
+    return { items: items.map(whole), next }
+  }
+
+  /** The same of an owner's narrowed list, as keys. */
+  async keysListed(owner: string, options: Pick<QueryOptions, 'limit' | 'after' | 'to'>): Promise<Page<Key>> {
+    const { items, next } = await this.#page('list', listPartition(owner), undefined, { ...options, ascending: true })
+    return { items: items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })), next }
   }
 
   /** Reads one item by its stored key, for those who got the key from an index. */
@@ -344,6 +438,12 @@ export class Table {
     return { items: shown, next: fresh.length > limit ? String(shown.at(-1)?.[sortKey]) : undefined }
   }
 }
+
+const whole = (item: Record<string, unknown>): { entity: string; key: Key; item: Record<string, unknown> } => ({
+  entity: String(item[TABLE_LAYOUT.entity]),
+  key: { pk: String(item.pk), sk: String(item.sk) },
+  item: bare(item),
+})
 
 const OPERATION = { put: 'Put', update: 'Update', delete: 'Delete', check: 'ConditionCheck' } as const
 const TRANSIENT = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])

@@ -1,10 +1,11 @@
-import { type App, AppEntity, ListedAppEntity, VersionEntity } from '../../entities/apps.ts'
+import { type App, AppEntity, VersionEntity } from '../../entities/apps.ts'
 import { type Admin, AuditEntity } from '../../entities/platform.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
-import { oneOf } from '../../table/expressions.ts'
+import { missing, oneOf } from '../../table/expressions.ts'
 import { presentApp } from '../apps/present.ts'
 import type { Work } from '../deps.ts'
+import { listingWrites, readListing, unlistingWrites } from '../marketplace/list-app.ts'
 import type { ModeratedAppView } from './schemas.ts'
 
 /** Who decides: the account, and the key it used instead of a session. */
@@ -87,16 +88,18 @@ const decide = async (
   if (!app) throw fail('not_found', { message: 'There is no such app.' })
   const { set, where, writes = [] } = change(app)
   const changed = { ...set, updated_at: work.clock.now() }
-  const view = presentModerated({ ...app, ...changed } as App)
+  const after = { ...app, ...changed } as App
+  const view = presentModerated(after)
+  const listing = await listingOf(work, after)
   await work.commit(
     [
       AppEntity.update(
         { id: appId },
         { set: changed },
-        { where: { status: app.status, ...where }, otherwise: changedMeanwhile },
+        { where: { status: app.status, ...listing.where, ...where }, otherwise: changedMeanwhile },
       ),
       ...writes,
-      listing(work, appId, view.status),
+      ...listing.writes,
       AuditEntity.create({
         id: work.id('audit'),
         scope: 'platform',
@@ -118,11 +121,17 @@ const decide = async (
   return view
 }
 
-/** The marketplace shows an app while it is approved. */
-const listing = ({ clock }: Pick<Work, 'clock'>, app_id: string, status: App['status']): Write =>
-  status === 'approved'
-    ? ListedAppEntity.replace({ app_id, listed_at: clock.now() })
-    : ListedAppEntity.delete({ app_id })
+/** The marketplace shows an app while it is approved, by what it is called then. */
+const listingOf = async (work: Work, app: App) => {
+  const { listed, developerName } = await readListing(work, app)
+  if (app.status !== 'approved') return { where: {}, writes: unlistingWrites(listed, changedMeanwhile) }
+  const { name, summary, category } = app
+  const listing = { app, developerName, listed_at: work.clock.now(), featured_at: listed?.featured_at }
+  return {
+    where: { name, summary, category: category ?? missing },
+    writes: listingWrites(listed, listing, changedMeanwhile),
+  }
+}
 
 const presentModerated = (app: App): ModeratedAppView => ({
   ...presentApp(app),

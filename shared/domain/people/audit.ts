@@ -17,6 +17,7 @@ export const auditPerson = (
     actor: { type: 'user', id: userId },
     target,
     source_ip: work.sourceIp,
+    request_id: work.requestId,
     details,
     created_at: work.clock.now(),
   })

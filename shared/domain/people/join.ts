@@ -66,7 +66,11 @@ export const joinWrites = async (
     ...endOfInvitation(invitation, { usedBy: user.id, otherwise: over }),
     MemberEntity.create({ ...at, name: user.name, role, joined_at: now }),
     MembershipEntity.replace(at),
-    WorkspaceEntity.check({ id: workspace.id }, { where: { status: 'active' }, otherwise: over }),
+    WorkspaceEntity.update(
+      { id: workspace.id },
+      { set: { joined_at: now } },
+      { where: { status: 'active' }, otherwise: over },
+    ),
     ...inviterStands(invitation, over),
     auditPerson(
       work,

@@ -6,8 +6,17 @@ import type { ConsoleIdentityView, InvitationView, MemberView } from './schemas.
 export const presentUser = ({ id, name, locale, time_zone }: User) => ({ id, name, locale, time_zone })
 
 export const presentWorkspace = ({ workspace, member }: Belonging) => {
-  const { id, name, is_sandbox, status, locale, time_zone } = workspace
-  return { id, name, is_sandbox, status, role: member.role, locale, time_zone }
+  const { id, name, is_sandbox, status, deletes_at, locale, time_zone } = workspace
+  return {
+    id,
+    name,
+    is_sandbox,
+    status,
+    deletes_at: deletes_at === undefined ? null : iso(deletes_at),
+    role: member.role,
+    locale,
+    time_zone,
+  }
 }
 
 /** Who is signed in, where, what is forbidden there, and where else they could go. */
@@ -16,7 +25,7 @@ export const presentIdentity = (
   belonging: Belonging,
   belongings: readonly Belonging[],
 ): ConsoleIdentityView => {
-  const { denied_tools, denied_scopes } = belonging.workspace
+  const { denied_tools, denied_scopes, cross_agent_enabled } = belonging.workspace
   return {
     user: presentUser(user),
     workspace: presentWorkspace(belonging),
@@ -27,6 +36,7 @@ export const presentIdentity = (
       role: member.role,
     })),
     bans: { denied_tools, denied_scopes },
+    cross_agent_enabled,
   }
 }
 

@@ -28,7 +28,7 @@ export const provisionSession = async (work: Work, input: ProvisionInput): Promi
 
 const provision = async (work: Work, input: ProvisionInput): Promise<ConsoleSessionView> => {
   const name = input.user ?? 'local-user'
-  const userId = derivedId('user', 0, `local:${name}`)
+  const userId = await localPerson(work, name)
   const place = input.workspace ?? `${name}’s workspace`
   const existing = isId('workspace', place)
   const workspaceId = existing ? place : derivedId('workspace', 0, `local:${place}`)
@@ -57,6 +57,14 @@ const provision = async (work: Work, input: ProvisionInput): Promise<ConsoleSess
   const session = await newSessionWrites(work, user, { workspace, member }, 'provisioned')
   await work.commit([...writes, ...session.writes], session.view)
   return session.view
+}
+
+/** The person whom a text stands for. After one who deleted their account it is somebody new. */
+const localPerson = async ({ table }: Pick<Work, 'table'>, name: string): Promise<string> => {
+  for (let n = 0; ; n++) {
+    const id = derivedId('user', 0, n === 0 ? `local:${name}` : `local:${name}#${n}`)
+    if ((await table.get(UserEntity, { id }))?.status !== 'deleted') return id
+  }
 }
 
 const newUser = (work: Work, id: string, name: string, home: string): User => ({

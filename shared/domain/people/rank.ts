@@ -56,6 +56,7 @@ const permit = async (
   // Whoever unmakes another owner is one and stays one. Whoever steps down needs somebody to stay.
   if (self && target.role === 'owner' && next !== 'owner') {
     const other = await anotherOwner(work, target)
+    if (!other) throw lastOwner()
     checks.push(
       MemberEntity.check(other, { where: { role: 'owner' } }),
       UserEntity.check({ id: other.user_id }, { where: { status: 'active' } }),
@@ -79,8 +80,11 @@ const lacks = (role: Role): PlatformError =>
 
 const PAGE = 100
 
-/** An owner who is blocked, or gone, keeps no workspace. */
-const anotherOwner = async ({ table }: Pick<Deps, 'table'>, { workspace_id, user_id }: Member): Promise<Member> => {
+/** Who owns the workspace beside that member. An owner who is blocked, or gone, keeps none. */
+export const anotherOwner = async (
+  { table }: Pick<Deps, 'table'>,
+  { workspace_id, user_id }: Member,
+): Promise<Member | undefined> => {
   let after: string | undefined
   do {
     const page = await table.query(MemberEntity, { workspace_id }, { limit: PAGE, after, ascending: true })
@@ -92,7 +96,7 @@ const anotherOwner = async ({ table }: Pick<Deps, 'table'>, { workspace_id, user
     if (found) return found
     after = page.next
   } while (after !== undefined)
-  throw lastOwner()
+  return undefined
 }
 
 const noMember = (): PlatformError => fail('not_found', { message: 'There is no such member in this workspace.' })

@@ -24,6 +24,41 @@ export const ProvisionSession = () =>
 
 export type ProvisionInput = z.infer<ReturnType<typeof ProvisionSession>>
 
+/** In its canonical form, however it is written. */
+const locale = () =>
+  z
+    .string()
+    .max(35)
+    .transform((tag, context) => {
+      try {
+        const [canonical] = Intl.getCanonicalLocales(tag)
+        if (canonical !== undefined) return canonical
+      } catch {
+        // Falls through: it is no tag.
+      }
+      context.addIssue({ code: 'custom', message: 'must be a language tag (BCP 47)', input: tag })
+      return z.NEVER
+    })
+    .meta({ description: 'BCP 47.', example: 'de-CH' })
+
+const timeZone = () =>
+  z
+    .string()
+    .max(60)
+    .transform((zone, context) => {
+      // An offset is taken by Intl, too, but names no zone.
+      if (zone === 'UTC' || /^[A-Za-z]+\/[A-Za-z0-9_+/-]+$/.test(zone)) {
+        try {
+          return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
+        } catch {
+          // Falls through: there is no such zone.
+        }
+      }
+      context.addIssue({ code: 'custom', message: 'must be a time zone of the IANA database', input: zone })
+      return z.NEVER
+    })
+    .meta({ description: 'IANA.', example: 'Europe/Zurich' })
+
 const userShape = () =>
   z.object({ id: idField('usr'), name: z.string(), locale: z.string(), time_zone: z.string() }).meta({ id: 'User' })
 
@@ -33,7 +68,11 @@ const workspaceShape = () =>
       id: idField('ws'),
       name: z.string(),
       is_sandbox: z.boolean(),
-      status: z.enum(['active', 'suspended']),
+      status: z.enum(['active', 'suspended', 'deleting']).meta({
+        description:
+          'suspended, deleting: its agents can do nothing. An owner takes a deletion back with POST /console/workspace/restore.',
+      }),
+      deletes_at: time().nullable().meta({ description: 'When its data is removed, while it is deleting.' }),
       role: z.enum(ROLES).meta({ description: 'What the person is in it.' }),
       locale: z.string(),
       time_zone: z.string(),
@@ -64,8 +103,36 @@ export const ConsoleIdentitySchema = () =>
       bans: z
         .object({ denied_tools: z.array(z.string()), denied_scopes: z.array(z.string()) })
         .meta({ description: 'What admins of the workspace forbade.' }),
+      cross_agent_enabled: z.boolean().meta({ description: 'Whether agents may call each other here.' }),
     })
     .meta({ id: 'ConsoleIdentity' })
+
+/** `PATCH /console/me`. */
+export const EditProfile = () =>
+  z
+    .strictObject({
+      name: line(100).optional().meta({
+        description: 'Signing in through the messaging app brings the name back that the person has there.',
+      }),
+      locale: locale().optional(),
+      time_zone: timeZone().optional(),
+    })
+    .meta({ id: 'EditProfile' })
+
+/** `PATCH /console/workspace`. */
+export const EditWorkspace = () =>
+  z
+    .strictObject({ name: line(100).optional(), locale: locale().optional(), time_zone: timeZone().optional() })
+    .meta({ id: 'EditWorkspace' })
+
+export type EditProfileInput = z.infer<ReturnType<typeof EditProfile>>
+export type EditWorkspaceInput = z.infer<ReturnType<typeof EditWorkspace>>
+
+/** The signed-in person. */
+export const UserSchema = userShape
+
+/** A workspace as its members see it. */
+export const WorkspaceSchema = workspaceShape
 
 /** `POST /console/session/workspace`. */
 export const SwitchWorkspace = () =>

@@ -58,7 +58,7 @@ export const newSessionWrites = async (
 
 /**
  * What a console token stands for by now, in one round trip; undefined once its session was ended or ran out, the person
- * is blocked, or is no longer in the token's workspace.
+ * is blocked or gone, or is no longer in the token's workspace, or that is being removed.
  */
 export const liveSession = async (
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
@@ -70,7 +70,13 @@ export const liveSession = async (
     { entity: MemberEntity, key: MemberEntity.key({ workspace_id: ws, user_id: usr }) },
     { entity: WorkspaceEntity, key: WorkspaceEntity.key({ id: ws }) },
   ])
-  const live = session && session.expires_at > clock.now() && user?.status === 'active' && member && workspace
+  const live =
+    session &&
+    session.expires_at > clock.now() &&
+    user?.status === 'active' &&
+    member &&
+    workspace &&
+    (workspace.deletes_at ?? Number.POSITIVE_INFINITY) > clock.now()
   return live ? { session, user, member, workspace } : undefined
 }
 

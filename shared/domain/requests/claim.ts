@@ -5,6 +5,7 @@ import type { Deps, Work } from '../deps.ts'
 import { auditDeveloper } from '../developers/audit.ts'
 import { loadDeveloper } from '../developers/read.ts'
 import { newNotification } from '../notifications/new.ts'
+import { movedBetween } from '../totals.ts'
 import { tryAgain } from '../try-again.ts'
 import { type AgentRequestView, presentRequest } from './schemas.ts'
 
@@ -60,6 +61,7 @@ export const claimRequest = (work: Work, developerId: string, requestId: string)
       [
         // Whole, because it moves to another board; a vote meanwhile makes it read again.
         AgentRequestEntity.replace(claimed, { where: { status: 'open', votes: request.votes } }),
+        ...movedBetween(requestsBy('open'), requestsBy('claimed'), request.id),
         ...writes,
         auditDeveloper(once, developerId, 'agent_request.claimed', { type: 'agent_request', id: request.id }),
       ],

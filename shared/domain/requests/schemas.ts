@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type AgentRequest, REQUEST_STATUSES } from '../../entities/reviews.ts'
 import { iso } from '../../kernel/clock.ts'
-import { idField, time } from '../fields.ts'
+import { idField, line, time } from '../fields.ts'
 
 /** An agent that customers wish for, as developers see it: who asked stays with the platform. */
 export const AgentRequestSchema = () =>
@@ -30,3 +30,108 @@ export const presentRequest = (request: AgentRequest, developerId: string): Agen
   claimed_at: request.claimed_at === undefined ? null : iso(request.claimed_at),
   created_at: iso(request.created_at),
 })
+
+/** `POST /console/agent-requests`. */
+export const NewAgentRequest = () =>
+  z
+    .strictObject({
+      title: line(120).meta({ description: 'What the agent would do, in a few words.', example: 'Counts the stock' }),
+      description: z
+        .string()
+        .trim()
+        .max(4_000)
+        .default('')
+        .meta({ description: 'Read by every organization and developer: leave out what only yours should know.' }),
+    })
+    .meta({ id: 'NewAgentRequest' })
+
+export type NewRequestInput = z.infer<ReturnType<typeof NewAgentRequest>>
+
+export const REQUEST_SORTS = ['newest', 'votes'] as const
+export type RequestSort = (typeof REQUEST_SORTS)[number]
+
+/** An agent that customers wish for, as every organization sees it: who asked stays with the platform. */
+export const WishedAgentSchema = () =>
+  z
+    .object({
+      id: idField('arq'),
+      title: z.string(),
+      description: z.string(),
+      votes: z.number().int().meta({ description: 'People who voted for it, of all organizations.' }),
+      voted: z.boolean().meta({ description: 'The caller voted for it.' }),
+      mine: z.boolean().meta({ description: 'The caller asked for it.' }),
+      status: z.enum(REQUEST_STATUSES).meta({
+        description:
+          'open: nobody builds it yet. claimed: a developer builds it. fulfilled: it is there. declined: it will not be.',
+      }),
+      status_reason: z.string().nullable().meta({ description: 'What the platform’s staff says to its status.' }),
+      claimed_at: time().nullable(),
+      created_at: time(),
+    })
+    .meta({ id: 'WishedAgent' })
+
+export type WishedAgentView = z.infer<ReturnType<typeof WishedAgentSchema>>
+
+const timeOf = (at: number | undefined): string | null => (at === undefined ? null : iso(at))
+
+export const presentWish = (
+  { id, title, description, votes, status, status_reason, asked_by, claimed_at, created_at }: AgentRequest,
+  userId: string,
+  voted: boolean,
+): WishedAgentView => ({
+  id,
+  title,
+  description,
+  votes,
+  voted,
+  mine: asked_by === userId,
+  status,
+  status_reason: status_reason ?? null,
+  claimed_at: timeOf(claimed_at),
+  created_at: iso(created_at),
+})
+
+/** The same as the platform’s staff sees it. */
+export const ModeratedRequestSchema = () =>
+  z
+    .object({
+      id: idField('arq'),
+      title: z.string(),
+      description: z.string(),
+      votes: z.number().int(),
+      status: z.enum(REQUEST_STATUSES),
+      status_reason: z.string().nullable(),
+      workspace_id: idField('ws'),
+      asked_by: idField('usr').nullable(),
+      claimed_by: z.object({ id: idField('dev'), name: z.string() }).nullable(),
+      claimed_at: time().nullable(),
+      created_at: time(),
+    })
+    .meta({ id: 'ModeratedAgentRequest' })
+
+export type ModeratedRequestView = z.infer<ReturnType<typeof ModeratedRequestSchema>>
+
+export const presentModeratedRequest = (request: AgentRequest): ModeratedRequestView => ({
+  id: request.id,
+  title: request.title,
+  description: request.description,
+  votes: request.votes,
+  status: request.status,
+  status_reason: request.status_reason ?? null,
+  workspace_id: request.workspace_id,
+  asked_by: request.asked_by ?? null,
+  claimed_by: request.claimed_by ?? null,
+  claimed_at: timeOf(request.claimed_at),
+  created_at: iso(request.created_at),
+})
+
+/** `POST /admin/agent-requests/{id}/status`. */
+export const SetRequestStatus = () =>
+  z
+    .strictObject({
+      status: z.enum(REQUEST_STATUSES),
+      reason: line(2_000).optional().meta({ description: 'Shown with the request.' }),
+    })
+    .meta({ id: 'SetAgentRequestStatus' })
+
+export type SetStatusInput = z.infer<ReturnType<typeof SetRequestStatus>>

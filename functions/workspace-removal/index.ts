@@ -1,0 +1,4 @@
+import { runWorker } from '#shared/http/worker.ts'
+import { worker } from './worker.ts'
+
+export const handler = runWorker(worker)

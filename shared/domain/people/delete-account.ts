@@ -1,0 +1,130 @@
+import { BotChatEntity } from '../../entities/bot.ts'
+import {
+  deletedPlace,
+  IdentityEntity,
+  type Member,
+  MemberEntity,
+  MembershipEntity,
+  SessionEntity,
+  type User,
+  UserEntity,
+  type Workspace,
+} from '../../entities/people.ts'
+import { AuditEntity } from '../../entities/platform.ts'
+import { fail, type PlatformError } from '../../kernel/errors.ts'
+import type { Write } from '../../table/entity.ts'
+import { either, missing, oneOf } from '../../table/expressions.ts'
+import type { Work } from '../deps.ts'
+import { tryAgain } from '../try-again.ts'
+import { auditPerson } from './audit.ts'
+import { deletionWrites } from './delete-workspace.ts'
+import { type Belonging, belongingTo } from './memberships.ts'
+import { anotherOwner } from './rank.ts'
+import type { SignedIn } from './sessions.ts'
+
+/** What a person is called who deleted their account. */
+const NOBODY = 'Deleted user'
+
+/** Workspaces that one transaction can leave. */
+const MOST = 15
+
+/**
+ * `DELETE /console/me`: leaves a tombstone, in one transaction. Sessions end, because each asks for the person; the identity is
+ * free, so that whoever comes by it again is somebody new. A workspace that nobody else is in is deleted with its grace; a
+ * sandbox stays its developer's. What else is theirs (chats, votes, their name in records) the removal's worker ends.
+ * @throws `conflict` for the last owner of a workspace with others in it, naming those workspaces
+ */
+export const deleteAccount = (work: Work, { user, session }: SignedIn): Promise<void> =>
+  tryAgain(async () => {
+    const { items, next } = await work.table.query(MembershipEntity, { user_id: user.id }, { limit: MOST })
+    if (next !== undefined) throw tooMany()
+    const found = await Promise.all(items.map(({ workspace_id }) => belongingTo(work, workspace_id, user.id)))
+    const belongings = found.filter((one): one is Belonging => one !== undefined)
+    const leavings = await Promise.all(belongings.map((belonging) => leaving(work, belonging)))
+    const stuck = belongings.filter((_, i) => leavings[i] === 'last owner').map(({ workspace }) => workspace)
+    if (stuck.length > 0) throw lastOwnerOf(stuck)
+    const buried = tombstone(work, user, belongings)
+    await work.commit([
+      UserEntity.update(
+        { id: user.id },
+        { set: buried, list: deletedPlace(buried) ?? null },
+        { where: { status: 'active', identity: user.identity }, otherwise: () => fail('unauthorized') },
+      ),
+      IdentityEntity.delete(user, { where: { user_id: either(missing, oneOf(user.id)) } }),
+      BotChatEntity.delete(user),
+      SessionEntity.delete(session),
+      ...items.map((membership) => MembershipEntity.delete(membership)),
+      ...leavings.flatMap((writes) => (writes === 'last owner' ? [] : writes)),
+      AuditEntity.create({
+        id: work.id('audit'),
+        scope: 'platform',
+        action: 'user.deleted',
+        actor: { type: 'user', id: user.id },
+        target: { type: 'user', id: user.id },
+        source_ip: work.sourceIp,
+        details: {},
+        created_at: work.clock.now(),
+      }),
+    ])
+  })
+
+const tombstone = (
+  { clock }: Pick<Work, 'clock'>,
+  { id, created_at }: User,
+  belongings: readonly Belonging[],
+): User => ({
+  id,
+  name: NOBODY,
+  identity: `deleted:${id}`,
+  locale: 'en',
+  time_zone: 'UTC',
+  status: 'deleted',
+  home_workspace_id: '',
+  created_at,
+  deleted_at: clock.now(),
+  left: belongings.map(({ workspace }) => workspace.id),
+})
+
+/** What leaving one workspace comes to. */
+const leaving = async (work: Work, { workspace, member }: Belonging): Promise<Write[] | 'last owner'> => {
+  const { workspace_id, user_id, role } = member
+  const ended: Write[] = [
+    MemberEntity.delete(member, { where: { role } }),
+    auditPerson(
+      work,
+      { workspaceId: workspace_id, userId: user_id },
+      'member.removed',
+      { type: 'user', id: user_id },
+      { role, left: true },
+    ),
+  ]
+  const lasting = !workspace.is_sandbox && workspace.status !== 'deleting'
+  if (!lasting) return ended
+  if (await isAlone(work, member)) {
+    return [...ended, ...deletionWrites(work, workspace, user_id, { joined_at: workspace.joined_at ?? missing })]
+  }
+  if (role !== 'owner') return ended
+  const other = await anotherOwner(work, member)
+  if (!other) return 'last owner'
+  return [
+    ...ended,
+    MemberEntity.check(other, { where: { role: 'owner' } }),
+    UserEntity.check({ id: other.user_id }, { where: { status: 'active' } }),
+  ]
+}
+
+const isAlone = async ({ table }: Pick<Work, 'table'>, { workspace_id }: Member): Promise<boolean> =>
+  (await table.query(MemberEntity, { workspace_id }, { limit: 2 })).items.length < 2
+
+const lastOwnerOf = (workspaces: readonly Workspace[]): PlatformError =>
+  fail('conflict', {
+    message: 'You are the last owner of a workspace that others are in.',
+    fix: 'In each of details.workspaces make somebody else an owner (PATCH /console/members/{id}) or delete the workspace (DELETE /console/workspace), then try again.',
+    details: { workspaces: workspaces.map(({ id, name }) => ({ id, name })) },
+  })
+
+const tooMany = (): PlatformError =>
+  fail('conflict', {
+    message: `You are in more than ${MOST} workspaces.`,
+    fix: 'Leave some of them first: DELETE /console/members/{id} with your own id.',
+  })

@@ -1,0 +1,64 @@
+import { AbuseReportEntity, abuseReportsBy, SentAbuseReportEntity } from '../../entities/abuse.ts'
+import {
+  AgentRequestEntity,
+  AskedRequestEntity,
+  RequestVoteEntity,
+  requestsBy,
+  WorkspaceReviewEntity,
+} from '../../entities/reviews.ts'
+import { PlatformError } from '../../kernel/errors.ts'
+import type { ItemOf } from '../../table/entity.ts'
+import type { Work } from '../deps.ts'
+import { removeReview } from '../reviews/write.ts'
+import { counted } from '../totals.ts'
+import { tryAgain } from '../try-again.ts'
+
+type Undo<T> = (work: Work, item: T) => Promise<void>
+
+/** The review goes out of its app's aggregates. */
+const undoReview: Undo<ItemOf<typeof WorkspaceReviewEntity>> = async (work, { workspace_id, app_id }) => {
+  try {
+    await removeReview(work, { workspace: { id: workspace_id } }, app_id)
+  } catch (error) {
+    if (!(error instanceof PlatformError && error.code === 'not_found')) throw error
+  }
+}
+
+const VOTES = 50
+
+/** The wish goes off the board, with the votes for it. */
+const undoRequest: Undo<ItemOf<typeof AskedRequestEntity>> = async (work, { request_id }) => {
+  await tryAgain(async () => {
+    const request = await work.table.get(AgentRequestEntity, { id: request_id })
+    if (!request) return
+    await work.table.transact([
+      AgentRequestEntity.delete(request, { where: { status: request.status } }),
+      counted(requestsBy(request.status), request.id, -1),
+    ])
+  })
+  // No vote comes any more once it is gone.
+  for (;;) {
+    const { items } = await work.table.query(RequestVoteEntity, { request_id }, { limit: VOTES })
+    if (items.length === 0) return
+    await Promise.all(items.map((vote) => work.table.transact([RequestVoteEntity.delete(vote)])))
+  }
+}
+
+const undoReport: Undo<ItemOf<typeof SentAbuseReportEntity>> = (work, { report_id }) =>
+  tryAgain(async () => {
+    const report = await work.table.get(AbuseReportEntity, { id: report_id })
+    if (!report) return
+    await work.table.transact([
+      AbuseReportEntity.delete(report, { where: { status: report.status } }),
+      counted(abuseReportsBy(report.status), report.id, -1),
+    ])
+  })
+
+/** What a record counts in, beyond its workspace, is set right before it goes; done again, it changes nothing. */
+export const undoing = (name: string): Undo<never> | undefined => UNDO.get(name)
+
+const UNDO = new Map<string, Undo<never>>([
+  [WorkspaceReviewEntity.name, undoReview],
+  [AskedRequestEntity.name, undoRequest],
+  [SentAbuseReportEntity.name, undoReport],
+])

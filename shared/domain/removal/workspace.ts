@@ -1,0 +1,98 @@
+import { InstallationEntity } from '../../entities/installations.ts'
+import { AccountEntity } from '../../entities/messenger.ts'
+import { type Workspace, WorkspaceEntity } from '../../entities/people.ts'
+import { AuditEntity } from '../../entities/platform.ts'
+import { DAY, MINUTE } from '../../kernel/clock.ts'
+import { ConditionFailed } from '../../table/entity.ts'
+import type { Page } from '../../table/table.ts'
+import type { Work } from '../deps.ts'
+import { removalWrites as uninstalling } from '../installations/remove.ts'
+import { removalWrites as disconnecting } from '../messenger/remove.ts'
+import { type Budget, spend } from './budget.ts'
+import { emptying } from './empty.ts'
+import { rootsOf } from './fates.ts'
+
+/** In which requests that came in before the end, and workers that end what was under way, are over. */
+const SETTLING = 15 * MINUTE
+
+/** After this what could not be ended in an orderly way, such as a bot's webhook, is removed all the same. */
+const PATIENCE = DAY
+
+const SYSTEM = { type: 'system', id: 'workspace-removal' } as const
+
+/**
+ * Removes a workspace whose grace is over: first its agents are uninstalled and its messenger accounts disconnected, as if
+ * somebody did it, so that whatever counts them or acts for them ends it; then everything it has goes, the workspace last.
+ * The audit stays.
+ * @throws {Paused} when the round is used up
+ */
+export const removeWorkspace = async (work: Work, id: string, budget: Budget): Promise<void> => {
+  const workspace = await work.table.get(WorkspaceEntity, { id })
+  const now = work.clock.now()
+  if (workspace?.status !== 'deleting' || workspace.deletes_at === undefined || workspace.deletes_at > now) return
+  const since = now - workspace.deletes_at
+  const open = since > PATIENCE ? 0 : await windDown(work, workspace, budget)
+  if (since < SETTLING || open > 0) return
+  const { empty } = emptying(work, budget)
+  // Its own partition last: what is in the others is found by its id alone.
+  for (const partition of rootsOf(id).reverse()) await empty(partition)
+  await work.table.transact([
+    WorkspaceEntity.delete(workspace, { where: { status: 'deleting' } }),
+    AuditEntity.create({
+      id: work.id('audit'),
+      scope: id,
+      action: 'workspace.removed',
+      actor: SYSTEM,
+      target: { type: 'workspace', id },
+      details: {},
+      created_at: now,
+    }),
+  ])
+}
+
+const PAGE = 25
+
+/** @returns how many are not ended yet */
+const windDown = async (work: Work, { id: workspace_id }: Workspace, budget: Budget): Promise<number> => {
+  let open = 0
+  await pages(
+    (after) => work.table.query(InstallationEntity, { workspace_id }, { limit: PAGE, after, ascending: true }),
+    async (installation) => {
+      if (installation.status === 'revoked') return
+      open += 1
+      spend(budget)
+      await unlessChanged(async () => work.commit(uninstalling(work, SYSTEM, installation)))
+    },
+  )
+  await pages(
+    (after) => work.table.query(AccountEntity, { workspace_id }, { limit: PAGE, after, ascending: true }),
+    async (account) => {
+      open += 1
+      if (account.status === 'removing') return
+      spend(budget)
+      await unlessChanged(async () => work.commit(await disconnecting(work, account)))
+    },
+  )
+  return open
+}
+
+const pages = async <T>(
+  read: (after: string | undefined) => Promise<Page<T>>,
+  each: (item: T) => Promise<void>,
+): Promise<void> => {
+  let after: string | undefined
+  do {
+    const { items, next }: Page<T> = await read(after)
+    for (const item of items) await each(item)
+    after = next
+  } while (after !== undefined)
+}
+
+/** Somebody else was faster: the next round sees it. */
+const unlessChanged = async (change: () => Promise<void>): Promise<void> => {
+  try {
+    await change()
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error
+  }
+}

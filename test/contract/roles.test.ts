@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { requestFunctions } from '#functions/registry.ts'
+import { issueToken } from '#shared/domain/tokens/tokens.ts'
+import { atLeast, MemberEntity, type Role } from '#shared/entities/people.ts'
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import { installed, member } from '#test/support/fixtures.ts'
+import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { createStage, type Stage } from './stage.ts'
+import { createWorld, pathWithUnknownIds, type World } from './world.ts'
+
+const endpoints = Object.values(requestFunctions).flat()
+const named = (some: readonly Endpoint[]) => some.map((one) => [`${one.method} ${one.path}`, one] as const)
+const ofPeople = named(endpoints.filter(({ caller }) => caller === 'console'))
+
+let platform: TestPlatform
+let stage: Stage
+let world: World
+beforeAll(async () => {
+  platform = await startPlatform()
+  stage = await createStage(platform)
+  world = await createWorld(platform)
+})
+afterAll(async () => {
+  await stage.close()
+  await platform.stop()
+})
+
+const call = (endpoint: Endpoint, headers: Record<string, string>, path = pathWithUnknownIds(endpoint)) => {
+  platform.clock.advance(1_000)
+  return platform.call(endpoint.method, path, { headers, ...(endpoint.method !== 'GET' && { body: {} }) })
+}
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const codeOf = ({ status, body }: Answer): string => (status < 400 ? 'allowed' : body.error.code)
+
+/** What somebody is told whom the endpoint does not let in at all. */
+const SHUT_OUT = ['unauthorized', 'admin_required', 'insufficient_scope', 'disposable_token_readonly']
+
+const surfaceTokenOf = async ({ installation, workspaceId, app, person }: Awaited<ReturnType<typeof installed>>) => {
+  const claims = { ins: installation.id, ws: workspaceId, app: app.id, usr: person.user.id, sv: app.secret_version }
+  return (await issueToken(platform.deps, 'surface', claims)).token
+}
+
+describe('who may call', () => {
+  it.each(ofPeople)('%s: whoever has its role, and nobody else', async (_name, endpoint) => {
+    const agent = await installed(platform.deps)
+    const { workspaceId } = agent
+    // Each of them is asked once: some endpoints end a session, a membership, an account.
+    for (const role of ['owner', 'admin', 'member'] as const) {
+      const { token } = await member(platform.deps, workspaceId, role)
+      const code = codeOf(await call(endpoint, bearer(token)))
+      const needed = (endpoint.role ?? 'member') as Role
+      if (atLeast(role, needed)) expect(SHUT_OUT, `${role} → ${code}`).not.toContain(code)
+      else expect(code, role).toBe('admin_required')
+    }
+    const removed = await member(platform.deps, workspaceId, 'owner')
+    await platform.deps.table.transact([MemberEntity.delete({ workspace_id: workspaceId, user_id: removed.user.id })])
+    const others = {
+      nobody: {},
+      'an integration': bearer(agent.token),
+      'a developer': world.credentials.developer ?? {},
+      'an admin': world.credentials.admin ?? {},
+      'a removed member': bearer(removed.token),
+    }
+    for (const [who, headers] of Object.entries(others)) {
+      expect(codeOf(await call(endpoint, headers)), who).toBe('unauthorized')
+    }
+  })
+})
+
+describe('a surface token', () => {
+  const shut = named(endpoints.filter(({ caller }) => ['console', 'developer', 'admin'].includes(caller)))
+  it.each(shut)('%s: writes nothing and reads nothing', async (_name, endpoint) => {
+    const token = await surfaceTokenOf(world.integration)
+    const code = codeOf(await call(endpoint, bearer(token)))
+    expect(code).toBe(endpoint.method === 'GET' ? 'insufficient_scope' : 'disposable_token_readonly')
+  })
+})
+
+describe('a console token', () => {
+  const elsewhere = named(endpoints.filter(({ caller }) => ['integration', 'developer', 'admin'].includes(caller)))
+  it.each(elsewhere)('%s: is no credential here', async (_name, endpoint) => {
+    const code = codeOf(await call(endpoint, world.credentials.console ?? {}))
+    expect(code).toBe(endpoint.caller === 'developer' ? 'not_a_developer' : 'unauthorized')
+  })
+})
+
+describe('a member of another workspace', () => {
+  /** What all workspaces see alike. */
+  const SHARED = new Set(['app', 'agentRequest', 'text'])
+  const owned = named(
+    endpoints.filter(({ caller, params }) => {
+      const kinds = Object.values(params)
+      return caller === 'console' && kinds.length > 0 && !kinds.every((kind) => SHARED.has(kind))
+    }),
+  )
+  it.each(owned)('%s: finds nothing, whatever their role', async (_name, endpoint) => {
+    const sample = await stage.sample(endpoint)
+    const stranger = await installed(platform.deps)
+    const { token: _token, ...rest } = sample
+    const answer = await stage.call(endpoint, { ...rest, token: stranger.person.token })
+    expect(codeOf(answer), answer.text.slice(0, 200)).toBe('not_found')
+  })
+})
