@@ -74,7 +74,7 @@ function pipelineNeeds({ caller, method, list }: Pick<Endpoint, 'caller' | 'meth
   if (caller !== 'none' || method === 'POST') needs.push('table:read', 'table:write')
   if (caller === 'integration' || caller === 'console') needs.push('keys:tokens')
   if (caller === 'admin') needs.push('keys:admin')
-  if (method === 'POST' || list !== undefined) needs.push('keys:data')
+  if (method === 'POST' || list === 'page') needs.push('keys:data')
   if (method === 'POST') needs.push('objects:read', 'objects:write')
   return needs
 }

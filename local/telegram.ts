@@ -2,35 +2,28 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { isFromHere, isNamedHere } from './guard.ts'
 import { answerApi } from './telegram/bot-api.ts'
-import { type BotUser, type Chat, createChats, type Message } from './telegram/chats.ts'
-import { TelegramError, tooManyRequests } from './telegram/error.ts'
+import { type BotOptions, createBot, type Failure, type StandInBot } from './telegram/bots.ts'
+import type { Message } from './telegram/chats.ts'
+import type { Connections } from './telegram/connections.ts'
+import { HangUp } from './telegram/error.ts'
 import { createMessenger } from './telegram/messenger.ts'
-import { type Args, createMethods, type Presses } from './telegram/methods.ts'
 import { type GivenPerson, type Person, personOf } from './telegram/person.ts'
 import { createPress, type Pressed } from './telegram/press.ts'
 import { createSigner, type Signer } from './telegram/signing.ts'
-import { createUpdates } from './telegram/updates.ts'
 
-export type { Message, Person }
+export type { Failure, Message, Person, StandInBot }
 
-/** The one bot of the stand-in, and where it listens. */
-export interface TelegramOptions {
-  /** `<id>:<text>`, as BotFather gives them. */
-  token: string
-  /** Without the `@`; 5–32 letters, digits and underscores. */
-  username: string
-  /** What people see. */
-  name?: string
+/** The platform's bot, and where the stand-in listens. */
+export interface TelegramOptions extends BotOptions {
   /** 0 (the default) is any free one. */
   port?: number
   /** Epoch milliseconds, for `date` and `auth_date`. */
   now?: () => number
   /** After each failed delivery of an update; the last one repeats. */
   retryDelaysMs?: number[]
+  /** Where a webhook's address really is; itself by default. */
+  reach?: (url: string) => string
 }
-
-/** How a call is to fail: a 429 says after how many seconds to come again. */
-export type Failure = { retry_after: number } | { error_code: number; description: string }
 
 /** A running stand-in for Telegram: what is done here, a person does there. */
 export interface Telegram extends Signer {
@@ -50,6 +43,10 @@ export interface Telegram extends Signer {
   block(person: Person, blocked?: boolean): void
   /** Lets the next calls of a method fail, without doing anything. */
   fail(method: string, failure: Failure, times?: number): void
+  /** What people do who connected the bot to their own account (Telegram Business). */
+  business: Connections
+  /** A further bot, such as a customer's. */
+  bot(options: BotOptions): StandInBot
   /** Sends an update again that was sent before. @returns the status of the webhook's answer */
   redeliver(updateId: number): Promise<number>
   /** Resolves when the webhook has taken every update. */
@@ -69,41 +66,33 @@ const RETRY_DELAYS_MS = [100, 200, 500, 1_000, 2_000]
  * @throws the listen error, such as `EADDRINUSE`
  */
 export const createTelegram = async (options: TelegramOptions): Promise<Telegram> => {
-  const { token, username, name = username, now = Date.now, retryDelaysMs = RETRY_DELAYS_MS } = options
-  const user: BotUser = { id: Number(token.split(':')[0]), is_bot: true, first_name: name, username }
-  const chats = createChats(now)
-  const presses: Presses = new Map()
-  const failures = new Map<string, TelegramError[]>()
-  const updates = createUpdates({ retryDelaysMs, onReply: (method, args) => call(method, args) })
-  const methods = createMethods({ user, chats, updates, presses })
+  const {
+    token,
+    username,
+    name = username,
+    now = Date.now,
+    retryDelaysMs = RETRY_DELAYS_MS,
+    reach = (url: string) => url,
+  } = options
+  const around = { now, retryDelaysMs, reach }
+  const main = createBot({ token, username, name }, around)
+  const bots = new Map([[token, main]])
+  const { user, chats, updates, presses, chatOf, say } = main
   const signer = createSigner(token, now)
-
-  const call = (method: string, args: Args) => {
-    const failure = failures.get(method.toLowerCase())?.shift()
-    if (failure) throw failure
-    return methods.get(method.toLowerCase())?.(args)
-  }
-
-  const say = (person: Person, text: string): number => {
-    const chat = chats.open(person)
-    // Writing again takes the block off, as pressing "Restart bot" does.
-    if (chat.blocked) chats.setBlocked(chat, false)
-    return updates.push(person.id, { message: chats.add(chat, person, text) })
-  }
   const pressButton = createPress({ updates, presses, signer })
-  const chatOf = (person: Person): Chat => chats.find(person.id) ?? { person, messages: [], blocked: false }
   const press = (person: Person, messageId: number, button: number) => pressButton(chatOf(person), messageId, button)
 
   const messenger = createMessenger({ bot: user, chats, chatOf, say, press })
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!isNamedHere(request)) return void response.writeHead(403).end()
     const url = new URL(request.url ?? '/', 'http://localhost')
-    const answered = isFromHere(request) ? await answerApi(request, url, { token, call }) : undefined
+    const answered = isFromHere(request) ? await answerApi(request, url, (given) => bots.get(given)) : undefined
     if (!answered) return messenger.answer(request, response, url)
     response.writeHead(answered.status, { 'content-type': 'application/json' }).end(JSON.stringify(answered.body))
   }
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => {
+    answer(request, response).catch((error: unknown) => {
+      if (error instanceof HangUp) return request.socket.destroy()
       if (!response.headersSent) response.writeHead(500)
       response.end()
     })
@@ -124,19 +113,19 @@ export const createTelegram = async (options: TelegramOptions): Promise<Telegram
     person: personOf,
     say,
     press,
-    chat: (person) => [...chatOf(person).messages],
-    block: (person, blocked = true) => chats.setBlocked(chats.open(person), blocked),
-    fail: (method, failure, times = 1) => {
-      const error =
-        'retry_after' in failure
-          ? tooManyRequests(failure.retry_after)
-          : new TelegramError(failure.error_code, failure.description)
-      failures.set(method.toLowerCase(), Array<TelegramError>(times).fill(error))
-    },
+    chat: main.chat,
+    block: main.block,
+    fail: main.fail,
     redeliver: updates.redeliver,
-    settled: updates.settled,
+    business: main.connections,
+    bot: (given) => {
+      const bot = createBot(given, around)
+      bots.set(given.token, bot)
+      return bot
+    },
+    settled: async () => void (await Promise.all([...bots.values()].map((bot) => bot.settled()))),
     stop: () => {
-      updates.stop()
+      for (const bot of bots.values()) bot.updates.stop()
       return new Promise((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()

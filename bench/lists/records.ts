@@ -1,11 +1,15 @@
+import { listingWrites } from '#shared/domain/marketplace/list-app.ts'
 import { logWrites } from '#shared/domain/statistics/log.ts'
+import { AbuseReportEntity } from '#shared/entities/abuse.ts'
 import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
 import { ConversationEntity, MessageEntity } from '#shared/entities/conversations.ts'
 import { FeedEntryEntity, FeedHeadEntity, FeedMarkEntity, OutboxEntity } from '#shared/entities/events.ts'
 import { FileEntity } from '#shared/entities/files.ts'
 import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
 import { AppMessageEntity } from '#shared/entities/moderation.ts'
+import { NotificationEntity } from '#shared/entities/notifications.ts'
 import { InvitationEntity, MemberEntity, UserEntity } from '#shared/entities/people.ts'
+import { AuditEntity } from '#shared/entities/platform.ts'
 import { AgentRequestEntity, DeveloperReviewEntity, ReviewEntity } from '#shared/entities/reviews.ts'
 import { type Run, RunEntity, WorkspaceRunEntity } from '#shared/entities/runs.ts'
 import { AssignedTaskEntity, TaskEntity } from '#shared/entities/tasks.ts'
@@ -48,6 +52,9 @@ export const recordsAt = (world: World, n: number, at: number): Write[] => {
     ...correspondence(place),
     ...log(place),
     ...request(place),
+    ...complaint(place),
+    ...audit(place),
+    ...notification(place),
   ]
 }
 
@@ -67,7 +74,9 @@ const TEXT = 'Forty pieces on the upper shelf, three on the lower one; the rest 
 
 const task = ({ id, common, user, agent, at, picked }: Place): Write[] => {
   const task_id = id('task')
+  const conversation_id = id('conversation')
   return [
+    ConversationEntity.replace({ ...common, id: conversation_id, kind: 'task', title: 'Count the stock', task_id }),
     TaskEntity.replace({
       ...common,
       id: task_id,
@@ -77,7 +86,7 @@ const task = ({ id, common, user, agent, at, picked }: Place): Write[] => {
       audience: 'member',
       assignee: agent,
       created_by: user,
-      conversation_id: id('conversation'),
+      conversation_id,
       chain_depth: 0,
       revision: 1,
       updated_at: at,
@@ -103,6 +112,30 @@ const talk = ({ world, id, common, user, agent, at }: Place): Write[] => [
     author: user,
     text: TEXT,
     attachments: [],
+  }),
+]
+
+const audit = ({ id, common, agent, user, at, picked }: Place): Write[] => [
+  AuditEntity.create({
+    id: id('audit'),
+    scope: common.workspace_id,
+    action: picked ? 'agent.called' : 'approval.approved',
+    actor: user,
+    target: { type: 'agent', id: agent.installation_id },
+    details: { tool: 'http_fetch', agent: agent.slug },
+    created_at: at,
+  }),
+]
+
+const notification = ({ id, common, agent, user, picked }: Place): Write[] => [
+  NotificationEntity.replace({
+    ...common,
+    id: id('notification'),
+    ...(picked && { user_id: user.id }),
+    kind: 'agent.notice',
+    title: 'Stock is low',
+    body: TEXT,
+    installation_id: agent.installation_id,
   }),
 ]
 
@@ -205,12 +238,21 @@ const invitation = ({ id, common, user, number, at }: Place): Write[] => [
 ]
 
 /** One more agent of the workspace, of an app of its own. */
-const installed = ({ world, id, common, number, at }: Place): Write[] => {
+const installed = ({ world, id, common, number, at, picked }: Place): Write[] => {
   const of = { app_id: id('app'), installation_id: id('installation') }
   const version_id = id('version')
   const slug = `agent-${number}`
+  const offered = {
+    ...world.app,
+    id: of.app_id,
+    slug,
+    summary: picked ? 'Stock, picked' : 'Stock',
+    category: picked ? 'support' : 'sales',
+    created_at: at,
+  }
   return [
-    AppEntity.replace({ ...world.app, id: of.app_id, slug, created_at: at }),
+    AppEntity.replace(offered),
+    ...listingWrites(undefined, { app: offered, developerName: 'Ada', listed_at: at, featured_at: undefined }),
     VersionEntity.replace({ ...world.version, app_id: of.app_id, id: version_id, created_at: at }),
     InstallationEntity.replace({
       ...world.installation,
@@ -268,6 +310,19 @@ const correspondence = ({ world, id, at }: Place): Write[] => [
 ]
 
 const log = (place: Place): Write[] => logWrites({ ...runAt(place), app_id: place.world.developed.id })
+
+const complaint = ({ id, common, picked, world }: Place): Write[] => [
+  AbuseReportEntity.replace({
+    id: id('abuseReport'),
+    app_id: world.app.id,
+    workspace_id: world.workspaceId,
+    user_id: world.person.user.id,
+    category: 'other',
+    text: TEXT,
+    status: picked ? 'upheld' : 'open',
+    created_at: common.created_at,
+  }),
+]
 
 const request = ({ id, common, picked }: Place): Write[] => [
   AgentRequestEntity.replace({

@@ -4,7 +4,7 @@ import type { World } from './world.ts'
 export interface ListSubject {
   path(world: World): string
   /** Who lists; default: the agent. */
-  as?: 'person' | 'developer'
+  as?: 'person' | 'developer' | 'admin'
   /** Queries that narrow it, by what they ask for. */
   filters?(world: World): Record<string, string>
 }
@@ -31,10 +31,32 @@ export const LISTS: Record<string, ListSubject> = {
   'api.members.list': at('/api/v1/members'),
   'api.agents.list': at('/api/v1/agents'),
   'console.tasks.list': at('/console/tasks', 'person'),
+  'console.files.list': {
+    ...at('/console/files', 'person'),
+    filters: ({ folderId }) => ({ 'one folder': `folder_id=${folderId}`, 'no folder': 'folder_id=root' }),
+  },
+  'console.agents.list': at('/console/agents', 'person'),
+  'console.audit.list': { ...at('/console/audit', 'person'), filters: () => ({ 'one action': 'action=agent.called' }) },
+  'console.notifications.list': {
+    ...at('/console/notifications', 'person'),
+    filters: () => ({ unread: 'unread=true' }),
+  },
+  'console.conversations.list': {
+    ...at('/console/conversations', 'person'),
+    filters: ({ installation }) => ({ tasks: 'kind=task', 'one agent': `installation_id=${installation.id}` }),
+  },
+  'console.conversations.messages.list': {
+    path: ({ conversationId }) => `/console/conversations/${conversationId}/messages`,
+    as: 'person',
+  },
   'console.runs.list': at('/console/runs', 'person'),
   'console.members.list': at('/console/members', 'person'),
   'console.invitations.list': at('/console/invitations', 'person'),
   'console.installations.list': at('/console/installations', 'person'),
+  'console.marketplace.list': {
+    ...at('/console/marketplace', 'person'),
+    filters: () => ({ 'one category': 'category=support', 'a word': 'q=stock', 'words few have': 'q=stock+picked' }),
+  },
   'console.grants.list': at('/console/grants', 'person'),
   'console.reviews.list': { path: ({ app }) => `/console/apps/${app.id}/reviews`, as: 'person' },
   'developer.reviews.list': {
@@ -53,6 +75,15 @@ export const LISTS: Record<string, ListSubject> = {
     path: ({ developed }) => `/api/v1/dev/apps/${developed.id}/logs`,
     as: 'developer',
     filters: () => ({ 'one status': 'status=failed' }),
+  },
+  'console.agentRequests.list': {
+    ...at('/console/agent-requests', 'person'),
+    filters: () => ({ 'one status': 'status=claimed', 'by votes': 'sort=votes' }),
+  },
+  'admin.requests.list': { ...at('/admin/requests', 'admin'), filters: () => ({ 'one status': 'status=claimed' }) },
+  'admin.abuseReports.list': {
+    ...at('/admin/abuse-reports', 'admin'),
+    filters: () => ({ 'one status': 'status=upheld' }),
   },
   'developer.requests.list': {
     ...at('/api/v1/dev/requests', 'developer'),

@@ -17,6 +17,7 @@ export const worker: ScheduledWorker = {
     'queue:dispatch',
     'queue:approved-tools',
     'queue:inline-runs',
+    'queue:messenger',
   ],
   timeoutSeconds: 55,
   handle: sweepOverdue,

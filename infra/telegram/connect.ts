@@ -40,7 +40,14 @@ export interface Connected {
 }
 
 /** The kinds of updates that the bot handles. */
-const UPDATES = ['message', 'callback_query'] as const
+const UPDATES = [
+  'message',
+  'callback_query',
+  'business_connection',
+  'business_message',
+  'edited_business_message',
+  'deleted_business_messages',
+] as const
 
 /** What people see in the bot's menu. */
 const COMMANDS = [{ command: 'start', description: 'What this bot is for' }]
@@ -88,6 +95,8 @@ export async function connectBot(given: Connection): Promise<Connected> {
   const { webhook_secret: secret_token } = next
   explain(await bot.call('setWebhook', { url: webhookUrl, secret_token, allowed_updates: UPDATES }), apiUrl)
   explain(await bot.call('setMyCommands', { commands: COMMANDS }), apiUrl)
+  const menu_button = { type: 'web_app', text: 'Console', web_app: { url: `${baseUrl}/app/mini-app` } }
+  explain(await bot.call('setChatMenuButton', { menu_button }), apiUrl)
   const { last_error_message: lastError } = explain(await webhookOf(bot), apiUrl)
   return { username, webhookUrl, movedFrom, tokenStored: chosen !== kept.token, secretRotated, replaced, lastError }
 }

@@ -40,23 +40,24 @@ const readArgs = async (request: IncomingMessage, query: URLSearchParams): Promi
 /**
  * Answers one call of `/bot<token>/<method>`.
  *
- * @param options.call makes the call; undefined for a method that does not exist
+ * @param botOf the bot of a token, whose `call` gives undefined for a method that does not exist
  * @returns undefined if the address is none of the API's
  */
 export const answerApi = async (
   request: IncomingMessage,
   url: URL,
-  options: { token: string; call(method: string, args: Args): Result | undefined },
+  botOf: (token: string) => { call(method: string, args: Args): Result | undefined } | undefined,
 ): Promise<ApiAnswer | undefined> => {
   const [, token, method = ''] = PATH.exec(decodeURIComponent(url.pathname)) ?? []
   if (token === undefined) return undefined
   try {
     const args = await readArgs(request, url.searchParams)
-    if (token !== options.token) {
+    const bot = botOf(token)
+    if (!bot) {
       const wellFormed = /^[1-9]\d*:/.test(token) && token.length <= 80
       throw new TelegramError(401, wellFormed ? 'Unauthorized' : 'Unauthorized: invalid token specified')
     }
-    const result = options.call(method, args)
+    const result = bot.call(method, args)
     if (!result) throw new TelegramError(404, 'Not Found: method not found')
     return { status: 200, body: { ok: true, ...result } }
   } catch (error) {

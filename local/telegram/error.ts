@@ -15,3 +15,6 @@ export const badRequest = (text: string): TelegramError => new TelegramError(400
 
 export const tooManyRequests = (seconds: number): TelegramError =>
   new TelegramError(429, `Too Many Requests: retry after ${seconds}`, { retry_after: seconds })
+
+/** A call that is done, and whose answer is lost: the connection is closed. */
+export class HangUp extends Error {}

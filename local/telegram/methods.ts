@@ -1,4 +1,5 @@
 import type { BotUser, Chat, Chats, Message } from './chats.ts'
+import type { Connections } from './connections.ts'
 import { badRequest, TelegramError } from './error.ts'
 import { isReachable, readKeyboard, readWebApp } from './keyboard.ts'
 import type { Updates } from './updates.ts'
@@ -27,6 +28,7 @@ export interface Bot {
   chats: Chats
   updates: Updates
   presses: Presses
+  connections: Connections
 }
 
 const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
@@ -101,6 +103,8 @@ const getWebhookInfo = ({ updates }: Bot): Result => {
 const sendMessage = (bot: Bot, args: Args): Result => {
   const message = messageText(args)
   const markup = keyboard(args)
+  const connection = text(args.business_connection_id)
+  if (connection !== '') return { result: bot.connections.send(connection, Number(text(args.chat_id)), message) }
   return { result: bot.chats.add(chatOf(bot, args), bot.user, message, markup) }
 }
 
@@ -176,7 +180,7 @@ export const createMethods = (bot: Bot): Map<string, (args: Args) => Result> => 
         can_join_groups: true,
         can_read_all_group_messages: false,
         supports_inline_queries: false,
-        can_connect_to_business: false,
+        can_connect_to_business: true,
         has_main_web_app: false,
       },
     }),
@@ -184,6 +188,9 @@ export const createMethods = (bot: Bot): Map<string, (args: Args) => Result> => 
     deleteWebhook: ({ drop_pending_updates }) => setWebhook(bot, { drop_pending_updates }),
     getWebhookInfo: () => getWebhookInfo(bot),
     sendMessage: (args) => sendMessage(bot, args),
+    getBusinessConnection: ({ business_connection_id }) => ({
+      result: bot.connections.get(text(business_connection_id)),
+    }),
     editMessageText: (args) => editMessageText(bot, args),
     answerCallbackQuery: (args) => answerCallbackQuery(bot, args),
     setMyCommands: (args) => {

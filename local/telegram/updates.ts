@@ -13,8 +13,16 @@ export interface CallbackQuery {
 }
 
 /** What the bot is told. */
-export type Update = { update_id: number } & ({ message: Message } | { callback_query: CallbackQuery })
-type News = { message: Message } | { callback_query: CallbackQuery }
+export type Update = { update_id: number } & News
+
+/** Of a Business connection, as Telegram's `Update` has it. */
+type BusinessNews =
+  | { business_connection: object }
+  | { business_message: object }
+  | { edited_business_message: object }
+  | { deleted_business_messages: object }
+
+type News = { message: Message } | { edited_message: Message } | { callback_query: CallbackQuery } | BusinessNews
 
 /** Where updates go. */
 export interface Webhook {
@@ -48,6 +56,8 @@ export interface UpdatesOptions {
   retryDelaysMs: number[]
   /** Makes the call that an answer may hold in place of one to the API. */
   onReply(method: string, args: Record<string, unknown>): void
+  /** Where a webhook's address really is; itself by default. */
+  reach?: (url: string) => string
 }
 
 const TIMEOUT_MS = 30_000
@@ -56,7 +66,7 @@ const TIMEOUT_MS = 30_000
  * Delivers as Telegram does (telegram-bot-api, WebhookActor): in order within a chat, one at a time, again until a 2xx, then never
  * more; a `Retry-After` counts. Chats do not wait for one another.
  */
-export const createUpdates = ({ retryDelaysMs, onReply }: UpdatesOptions): Updates => {
+export const createUpdates = ({ retryDelaysMs, onReply, reach = (url) => url }: UpdatesOptions): Updates => {
   const waiting = new Map<number, Update[]>()
   const working = new Map<number, Promise<void>>()
   const sent = new Map<number, Update>()
@@ -73,7 +83,7 @@ export const createUpdates = ({ retryDelaysMs, onReply }: UpdatesOptions): Updat
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(TIMEOUT_MS)])
     try {
       const body = JSON.stringify(update)
-      const answer = await fetch(to.url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+      const answer = await fetch(reach(to.url), { method: 'POST', headers, body, signal, redirect: 'manual' })
       const text = await answer.text()
       if (answer.ok) reply(text)
       const { status, statusText } = answer

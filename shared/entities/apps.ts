@@ -14,6 +14,8 @@ const app = () =>
     name: z.string(),
     summary: z.string(),
     description: z.string(),
+    /** One of `CATEGORIES`; absent while the developer chose none. */
+    category: z.string().optional(),
     logo_url: z.string().optional(),
     privacy_url: z.string().optional(),
     homepage_url: z.string().optional(),
@@ -52,18 +54,46 @@ export const AppEntity = defineEntity<App>()({
   directory: ({ id }) => ({ list: 'apps', sort: id }),
 })
 
-const listedApp = () => z.object({ app_id: z.string(), listed_at: z.number() })
+const listedApp = () =>
+  z.object({
+    app_id: z.string(),
+    listed_at: z.number(),
+    /** Since when the platform’s staff features it; absent for most. */
+    featured_at: z.number().optional(),
+    category: z.string().optional(),
+    /** What it is found by: words of its name, slug, developer and summary, folded, in order of the alphabet. */
+    words: z.array(z.string()).optional(),
+    /** Every `ListingPlaceEntity` of it, so that all of them can be taken away whatever they were made from. */
+    places: z.array(z.object({ shelf: z.string(), place: z.string() })).optional(),
+    /** Raised by every change: of two at once, one reads again. */
+    revision: z.number().optional(),
+  })
+
+export type ListedApp = z.infer<ReturnType<typeof listedApp>>
 
 /**
  * An app that the marketplace shows: there while the app is approved, written with its status. Listed apps are found without
  * looking through those that are not.
  */
-export const ListedAppEntity = defineEntity<z.infer<ReturnType<typeof listedApp>>>()({
+export const ListedAppEntity = defineEntity<ListedApp>()({
   name: 'listed-app',
   schema: listedApp,
   pk: 'APP#{app_id}',
   sk: 'LISTED',
   directory: ({ app_id }) => ({ list: 'marketplace', sort: app_id }),
+})
+
+const listingPlace = () => z.object({ shelf: z.string(), place: z.string(), app_id: z.string() })
+
+/**
+ * Where a listed app stands on one shelf of the marketplace: in an order of browsing, or among the words that it is found
+ * by. Written and removed in the transaction that lists, changes or unlists the app.
+ */
+export const ListingPlaceEntity = defineEntity<z.infer<ReturnType<typeof listingPlace>>>()({
+  name: 'listing-place',
+  schema: listingPlace,
+  pk: 'SHELF#{shelf}',
+  sk: 'AT#{place}',
 })
 
 const developerApp = () => z.object({ developer_id: z.string(), app_id: z.string() })
@@ -90,6 +120,8 @@ const version = () =>
     runtime_type: z.enum(['webhook', 'inline']),
     endpoint: z.string().optional(),
     resume: z.boolean(),
+    /** Settings that its `config` requires and gives no default for; absent where there are none. */
+    required_settings: z.array(z.string()).optional(),
     created_at: z.number(),
   })
 

@@ -25,3 +25,23 @@ export const BotUpdateEntity = defineEntity<BotUpdateRecord>()({
   sk: 'UPDATE',
   expires: (item) => item.expires_at,
 })
+
+const botChat = () =>
+  z.object({
+    /** Such as `telegram:42`; in a private chat the chat's id is the person's. */
+    identity: z.string(),
+    /** Whether the bot may write there: false once the person blocked it, until they write to it again. */
+    can_be_written_to: z.boolean(),
+    /** When the person last wrote to the bot. */
+    heard_at: z.number(),
+  })
+
+export type BotChat = z.infer<ReturnType<typeof botChat>>
+
+/** A person's chat with the platform's bot, known since they first wrote to it, whether they have an account or not. */
+export const BotChatEntity = defineEntity<BotChat>()({
+  name: 'bot-chat',
+  schema: botChat,
+  pk: 'IDENTITY#{identity}',
+  sk: 'CHAT',
+})

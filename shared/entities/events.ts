@@ -13,6 +13,8 @@ export const outboxSchema = () =>
     app_id: z.string().optional(),
     /** JSON text. */
     data: z.string(),
+    /** A sample that the app’s developer asked for: its installation gets it, and the platform does nothing else about it. */
+    test: z.literal(true).optional(),
     /** By when the fan-out must have handled it. */
     due_at: z.number().optional(),
   })

@@ -43,6 +43,9 @@ const code = () =>
     successor_hash: z.string().optional(),
   })
 
+/** Where an installation's codes and refresh tokens are found, which are otherwise reached by what they are worth only. */
+export const secretsOf = (installationId: string): string => `${installationId}#SECRETS`
+
 export type AuthorizationCode = z.infer<ReturnType<typeof code>>
 
 /** Single use; kept a day, so that a second presentation is recognised and revokes what the first one issued. */
@@ -52,6 +55,7 @@ export const AuthorizationCodeEntity = defineEntity<AuthorizationCode>()({
   pk: 'CODE#{code_hash}',
   sk: 'CODE',
   expires: (item) => item.expires_at + 86_400_000,
+  list: ({ installation_id, code_hash }) => ({ owner: secretsOf(installation_id), sort: code_hash }),
 })
 
 const refreshToken = () =>
@@ -80,4 +84,5 @@ export const RefreshTokenEntity = defineEntity<RefreshToken>()({
   sk: 'RFT',
   // A day longer than it is valid: a kept answer is given again only while its record tells that it is unused.
   expires: (item) => item.expires_at + 86_400_000,
+  list: ({ installation_id, token_hash }) => ({ owner: secretsOf(installation_id), sort: token_hash }),
 })

@@ -11,10 +11,10 @@ const run = {
   run_id: z.string(),
   app_id: z.string(),
   installation_id: z.string(),
-  status: z.string(),
+  status: z.string().meta({ example: 'running' }),
   trigger: z.string(),
 }
-const finished = { ...run, duration_ms: z.number().int() }
+const finished = { ...run, duration_ms: z.number().int().meta({ example: 1_042 }) }
 const approval = { ...run, step_id: z.string(), tool: z.string() }
 const task = { task_id: z.string(), status: z.string(), title: z.string(), conversation_id: z.string() }
 const installation = {
@@ -116,7 +116,11 @@ export const EVENTS = {
         message_id: z.string(),
         conversation_id: z.string(),
         text: z.string(),
-        author: z.object({ type: z.enum(['user', 'agent', 'orchestrator']), id: z.string(), name: z.string() }),
+        author: z.object({
+          type: z.enum(['user', 'agent', 'orchestrator', 'contact']),
+          id: z.string(),
+          name: z.string(),
+        }),
       }),
   },
   'approval.decided': {
@@ -124,6 +128,31 @@ export const EVENTS = {
     when: 'A person decided an approval; an approved tool is to be executed.',
     data: () =>
       z.object({ run_id: z.string(), installation_id: z.string(), step_id: z.string(), decision: z.string() }),
+  },
+  'messenger.send': {
+    audience: 'internal',
+    when: 'A message waits to be sent to a messenger chat.',
+    data: () => z.object({ workspace_id: z.string(), dialog_id: z.string() }),
+  },
+  'messenger.account': {
+    audience: 'internal',
+    when: 'A messenger account’s webhook is to be set or taken off.',
+    data: () => z.object({ workspace_id: z.string(), account_id: z.string() }),
+  },
+  'messenger.answer': {
+    audience: 'internal',
+    when: 'A run that answers a messenger message succeeded; its output becomes a draft.',
+    data: () => z.object({ installation_id: z.string(), run_id: z.string() }),
+  },
+  'messenger.update': {
+    audience: 'internal',
+    when: 'The platform’s bot was told something of a person’s Business connection.',
+    data: () => z.object({ update: z.record(z.string(), z.unknown()) }),
+  },
+  'chat.moved': {
+    audience: 'internal',
+    when: 'A run that answers a chat ended or waits for a person, or a message waits for its turn.',
+    data: () => z.object({ conversation_id: z.string() }),
   },
   'delivery.requested': {
     audience: 'internal',
@@ -158,6 +187,8 @@ export interface EventEnvelope {
   created_at: string
   workspace_id: string
   data: Record<string, unknown>
+  /** A sample, sent by `POST /api/v1/dev/sandbox/trigger`; absent otherwise. */
+  test?: true
 }
 
 /** True when a subscription's masks take the type: exact, `run.*`, or `*`. */

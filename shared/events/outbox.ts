@@ -10,6 +10,7 @@ export interface NewEvent {
   installation_id?: string | undefined
   app_id?: string | undefined
   data: Record<string, unknown>
+  test?: true | undefined
 }
 
 /**
@@ -37,4 +38,5 @@ export const envelope = (event: OutboxEvent): EventEnvelope => ({
   created_at: iso(event.created_at),
   workspace_id: event.workspace_id,
   data: JSON.parse(event.data),
+  ...(event.test && { test: true }),
 })

@@ -25,8 +25,8 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
     maxConcurrency: 20,
   },
   dispatch: {
-    purpose: 'Runs to be handed to their agent.',
-    fromBus: ['run.created', 'run.resumed'],
+    purpose: 'Runs to be handed to their agent, and chats whose next message is to be.',
+    fromBus: ['run.created', 'run.resumed', 'chat.moved'],
     visibilitySeconds: 240,
     maxReceives: 5,
     batchSize: 5,
@@ -49,12 +49,17 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
     maxConcurrency: 50,
   },
   statistics: {
-    purpose: 'What apps’ statistics and logs are made of.',
+    purpose: 'What the statistics of apps and workspaces, and apps’ logs, are made of.',
     fromBus: [
       'run.created',
       'run.succeeded',
       'run.failed',
       'run.cancelled',
+      'run.awaiting_approval',
+      'run.resumed',
+      'approval.decided',
+      'task.created',
+      'task.updated',
       'installation.created',
       'installation.removed',
     ],
@@ -62,6 +67,31 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
     maxReceives: 8,
     batchSize: 10,
     maxConcurrency: 10,
+  },
+  messenger: {
+    purpose: 'Messages on their way to messenger chats, accounts to connect or remove, news of Business connections.',
+    fromBus: ['messenger.send', 'messenger.account', 'messenger.answer', 'messenger.update'],
+    visibilitySeconds: 180,
+    maxReceives: 8,
+    batchSize: 5,
+    maxConcurrency: 20,
+  },
+  removals: {
+    purpose: 'Uninstalled apps whose runs, grants and subscriptions are to be ended.',
+    fromBus: ['installation.removed'],
+    visibilitySeconds: 240,
+    maxReceives: 5,
+    batchSize: 5,
+    maxConcurrency: 5,
+  },
+  notifications: {
+    purpose: 'Notifications on their way to people in the messaging app, one message for each person.',
+    fromBus: ['notification.created', 'run.awaiting_approval'],
+    visibilitySeconds: 180,
+    maxReceives: 8,
+    batchSize: 5,
+    // The Bot API takes about 30 messages a second.
+    maxConcurrency: 5,
   },
   delivery: {
     purpose: 'Webhook deliveries to be sent, with the delay of their next attempt.',
@@ -92,6 +122,11 @@ export const DeliveryMessage = z.object({
 
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>
 
+/** Sent to `notifications`: one person is to be told of one notification. */
+export const PersonMessage = z.object({ notification_id: z.string(), workspace_id: z.string(), user_id: z.string() })
+
+export type PersonMessage = z.infer<typeof PersonMessage>
+
 /** The message that the bus would have brought: by it the sweep wakes a worker whose own was lost. */
 export const wakeUp = (
   type: 'run.created' | 'approval.decided',
@@ -107,5 +142,17 @@ export const wakeUp = (
     installation_id: run.installation_id,
     app_id: run.app_id,
     data: JSON.stringify({ run_id: run.id, installation_id: run.installation_id, ...extra }),
+  },
+})
+
+/** The message that the bus would have brought: by it a chat goes on. */
+export const wakeChat = (chat: { conversation_id: string; workspace_id: string }): z.infer<typeof BusMessage> => ({
+  'detail-type': 'chat.moved',
+  detail: {
+    id: 'evt_sweep',
+    type: 'chat.moved',
+    created_at: 0,
+    workspace_id: chat.workspace_id,
+    data: JSON.stringify({ conversation_id: chat.conversation_id }),
   },
 })

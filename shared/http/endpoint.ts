@@ -62,8 +62,8 @@ interface Definition<
   response?: R
   /** When it answers 204 instead, in a sentence for the reference. */
   nothingWhen?: string
-  /** `page`: the list envelope over `response` items. */
-  list?: 'page'
+  /** Over `response` items: `page` the list envelope, `offset` that of admin lists. */
+  list?: 'page' | 'offset'
   /** What a list has beside the envelope, such as an average over all of it: an object's schema. */
   beside?: Lazy<z.ZodType>
   /** Content type of an answer that is not JSON. */

@@ -10,7 +10,7 @@ import { callerName } from './work.ts'
  * `limit` is a plain decimal integer from 1 to 100, default 50 (decisions §1 "Pages"). It comes as text; the document says
  * what it means, so that typed clients take a number.
  */
-const limit = () =>
+export const limit = () =>
   z
     .string()
     .refine((text) => /^[1-9]\d{0,2}$/.test(text), 'must be an integer from 1 to 100')

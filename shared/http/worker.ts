@@ -6,7 +6,7 @@ import type { Deps, WorkerWork } from '../domain/deps.ts'
 import type { Capability } from '../kernel/capabilities.ts'
 import { newId } from '../kernel/ids.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
-import { type CreateModel, composeOnce } from './compose.ts'
+import { type CreateBot, type CreateModel, composeOnce } from './compose.ts'
 
 interface Common {
   name: string
@@ -39,9 +39,9 @@ type WorkerDeps = Deps & Pick<WorkerWork, 'queues' | 'bus'>
 let composed: WorkerDeps | undefined
 
 /** The dependencies of this worker's instance, made at its first invocation. */
-export const composeWorker = (createModel?: CreateModel): WorkerDeps => {
+export const composeWorker = (createModel?: CreateModel, createBot?: CreateBot): WorkerDeps => {
   if (!composed) {
-    const deps = composeOnce(createOutgoingHttp, undefined, createModel)
+    const deps = composeOnce(createOutgoingHttp, createBot, createModel)
     composed = { ...deps, queues: createQueues(deps.settings.queueUrls), bus: createBus(deps.settings.busName) }
   }
   return composed

@@ -31,6 +31,8 @@ export const PREFIXES = {
   invitation: 'inv',
   session: 'ses',
   verification: 'vrf',
+  listener: 'lsn',
+  listenedRequest: 'lrq',
 } as const
 
 export type IdKind = keyof typeof PREFIXES

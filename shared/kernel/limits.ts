@@ -14,6 +14,7 @@ export const LIMITS = {
 
   pageDefault: 50,
   pageMax: 100,
+  offsetMax: 10_000,
 
   /** A bucket of 30 refilled by one every 2 seconds (decisions §5). */
   agentCallRate: { perSecond: 0.5, burst: 30 },
@@ -24,6 +25,9 @@ export const LIMITS = {
   agentErrorCharacters: 500,
 
   activeRuns: 5,
+  /** How long a developer’s listener counts after its last sign, and how often its stream gives one. */
+  listenerLease: 15 * SECOND,
+  listenerBeat: 5 * SECOND,
   /** A stream whose reader has gone occupies its function until its time is over: one more ends the oldest. */
   streamsPerCaller: 3,
   stepsPerRun: 200,
@@ -59,6 +63,8 @@ export const LIMITS = {
   signInDataAhead: MINUTE,
   signInDataBytes: 8 * KIB,
   invitationLife: 7 * DAY,
+  /** In which the deletion of a workspace can be taken back. */
+  workspaceGrace: 14 * DAY,
   idempotencyLife: 24 * HOUR,
   /** In which a rotated developer key still gets its rotation's lost answer. */
   keyRecovery: 10 * MINUTE,
@@ -94,6 +100,18 @@ export const LIMITS = {
   approvalLife: DAY,
   testRunWait: 60 * SECOND,
   botDeadline: 8 * SECOND,
+  /** Messenger accounts that the whole of a workspace sees. */
+  messengerAccounts: 20,
+  /** Telegram’s longest text, in characters. */
+  messengerText: 4_096,
+  /** What Telegram advises (core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). */
+  messengerChatRate: { perSecond: 1, burst: 3 },
+  messengerBotRate: { perSecond: 30, burst: 30 },
+  /** Within which a person’s chat may be answered in their name after its last incoming message. */
+  businessReply: DAY,
+  /** How long a worker has a message to itself, and for how long one is tried that reaches nobody. */
+  messengerLease: 30 * SECOND,
+  messengerPatience: HOUR,
   botUpdateLock: 35 * SECOND,
   botUpdateLife: 2 * DAY,
   deliveryDeadline: 10 * SECOND,

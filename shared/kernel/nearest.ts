@@ -1,5 +1,6 @@
 /** Longer names are typed by machines; comparing them would only cost time. */
 const MAX_LENGTH = 40
+const MAX_EDITS = 2
 
 /** Edits (insert, delete, replace) that lead from one text to another: Levenshtein's distance. */
 const distance = (one: string, other: string): number => {
@@ -23,8 +24,13 @@ export const nearest = (name: string, candidates: readonly string[]): string | u
   const typed = name.toLowerCase()
   let best: { candidate: string; edits: number } | undefined
   for (const candidate of candidates) {
+    // So many edits it takes at least.
+    if (Math.abs(candidate.length - name.length) > MAX_EDITS) continue
     const edits = distance(typed, candidate.toLowerCase())
-    if (edits <= Math.min(2, Math.ceil(candidate.length / 3)) && edits < (best?.edits ?? Number.POSITIVE_INFINITY))
+    if (
+      edits <= Math.min(MAX_EDITS, Math.ceil(candidate.length / 3)) &&
+      edits < (best?.edits ?? Number.POSITIVE_INFINITY)
+    )
       best = { candidate, edits }
   }
   return best?.candidate

@@ -1,4 +1,14 @@
 /** The platform's queues; what each is for stands in events/queues.ts. */
-export const QUEUE_NAMES = ['fanout', 'dispatch', 'delivery', 'approved-tools', 'inline-runs', 'statistics'] as const
+export const QUEUE_NAMES = [
+  'fanout',
+  'dispatch',
+  'delivery',
+  'approved-tools',
+  'inline-runs',
+  'removals',
+  'statistics',
+  'messenger',
+  'notifications',
+] as const
 
 export type QueueName = (typeof QUEUE_NAMES)[number]

@@ -1,6 +1,9 @@
 import * as z from 'zod'
 import { QUEUE_NAMES, type QueueName } from './queue-names.ts'
 
+/** Seconds after each failed attempt of a delivery, unless a deployment says otherwise (specification "Receiving rules"). */
+export const RETRY_DELAYS = '10,60,300,1800,2,6'
+
 const flag = z
   .enum(['true', 'false'])
   .default('false')
@@ -44,7 +47,7 @@ const Environment = z.object({
   REFRESH_REUSE_WINDOW_SECONDS: z.coerce.number().int().min(0).max(30).default(0),
   WEBHOOK_RETRY_DELAYS_SECONDS: z
     .string()
-    .default('10,60,300,1800,2,6')
+    .default(RETRY_DELAYS)
     .transform((text) => text.split(',').map(Number))
     .pipe(z.array(z.number().int().min(0).max(86_400)).min(1).max(20)),
   DIRECTORY_SHARDS: z.coerce.number().int().min(1).max(64).default(8),

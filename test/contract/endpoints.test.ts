@@ -60,6 +60,7 @@ describe('the contract', () => {
     expect(endpoint.scope ?? null).toBe(own?.scope)
     if (own?.role && !own.role.endsWith('?') && own.role !== 'moderator') expect(endpoint.role).toBe(own.role)
     if (own?.list === true) expect(endpoint.list).toBe('page')
+    if (own?.list === 'offset') expect(endpoint.list).toBe('offset')
   })
 
   it('has every event type', () => {
@@ -184,6 +185,31 @@ describe('a list', () => {
   })
 })
 
+describe('an admin list', () => {
+  const lists = named.filter(([, { list }]) => list === 'offset')
+  it.each(lists)('%s has its envelope, and refuses limits and offsets that are none', async (_name, endpoint) => {
+    const headers = world.credentials[endpoint.caller] ?? {}
+    const path = pathWithUnknownIds(endpoint)
+    for (const query of [
+      'limit=0',
+      'limit=101',
+      'limit=1.5',
+      'limit=',
+      'offset=-1',
+      'offset=10001',
+      'offset=1e3',
+      'offset=x',
+    ]) {
+      expectError(await call('GET', `${path}?${query}`, headers), 'validation_error')
+    }
+    if (Object.keys(endpoint.params).length > 0) return
+    const answer = await call('GET', `${path}?limit=2&offset=10000`, headers)
+    expect(answer.status, answer.text.slice(0, 200)).toBe(200)
+    expect(answer.body).toMatchObject({ items: [], total: expect.any(Number), limit: 2, offset: 10_000 })
+    expect((await call('GET', path, headers)).body).toMatchObject({ limit: 50, offset: 0 })
+  })
+})
+
 describe('addresses and methods', () => {
   it('an unknown path is not_found, a wrong method method_not_allowed with Allow', async () => {
     for (const base of ['/oauth', '/api/v1', '/api/v1/dev', '/console', '/admin']) {
@@ -222,13 +248,21 @@ function validBody(id: string): unknown {
     'api.tasks.setStatus': { status: 'in_progress' },
     'api.conversations.messages.write': { text: 'Hello.' },
     'console.tasks.answer': { text: 'That one.' },
+    'console.conversations.messages.write': { text: 'Hello.' },
     'developer.apps.messages.write': { text: 'Which?' },
+    'developer.listen.answer': { status: 200 },
     'developer.reviews.reply': { text: 'Thank you.' },
     'console.reviews.write': { rating: 4 },
+    'console.messenger.accounts.share': { shared: true },
+    'console.messenger.chats.assign': { installation_id: null },
+    'console.messenger.messages.write': { text: 'Hello.' },
     'console.members.changeRole': { role: 'member' },
     'api.webhooks.recover': { since: '2026-01-01T00:00:00.000+00:00' },
+    'console.installations.setSettings': { values: {} },
     'admin.apps.reject': { reason: 'not good' },
     'admin.apps.suspend': { reason: 'not good' },
+    'admin.requests.setStatus': { status: 'open' },
+    'admin.abuseReports.resolve': { resolution: 'dismissed', reason: 'A misunderstanding.' },
   }
   return BODIES[id]
 }

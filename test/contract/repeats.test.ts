@@ -112,7 +112,7 @@ function mortal(n: number) {
     if (!request.getStore()) return
     writes++
     if (writes > n) return
-    committed = given.some(({ entity, changes }) => entity.name === 'kept-answer' && changes?.set?.state === 'done')
+    committed ||= given.some(({ entity, changes }) => entity.name === 'kept-answer' && changes?.set?.state === 'done')
     if (writes < n) return
     died = true
     throw new Error('the process died')

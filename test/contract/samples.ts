@@ -1,4 +1,5 @@
 import { SubscriptionEntity } from '#shared/entities/webhooks.ts'
+import { newId } from '#shared/kernel/ids.ts'
 import { unique } from '#test/functions/developer/support.ts'
 import { REDIRECT } from '#test/functions/oauth/support.ts'
 import { TEST_BOT } from '#test/support/platform.ts'
@@ -276,6 +277,36 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { token } = await stage.actors.signIn()
     return { path: '/console/installations', token, body: { slug: app.slug, scopes: ['runs:write'] } }
   },
+  'console.installations.get': async (stage) => {
+    const { installation, person } = await stage.integration()
+    return { path: `/console/installations/${installation.id}`, token: person.token }
+  },
+  'console.installations.remove': async (stage) => {
+    const { installation, person } = await stage.integration()
+    return { path: `/console/installations/${installation.id}`, token: person.token }
+  },
+  'console.installations.upgrade': async (stage) => {
+    const { installation, person } = await stage.integration()
+    return { path: `/console/installations/${installation.id}/upgrade`, token: person.token, body: {} }
+  },
+  'console.installations.getSettings': async (stage) => {
+    const { installation, person } = await stage.integration()
+    return { path: `/console/installations/${installation.id}/settings`, token: person.token }
+  },
+  'console.installations.setSettings': async (stage) => {
+    const { installation, person } = await stage.integration()
+    return { path: `/console/installations/${installation.id}/settings`, token: person.token, body: { values: {} } }
+  },
+  'console.marketplace.list': async (stage) => {
+    const { app } = await stage.inReview()
+    await stage.platform.call('POST', `/admin/apps/${app.id}/approve`, { headers: ADMIN })
+    return { path: '/console/marketplace', token: (await stage.actors.signIn()).token }
+  },
+  'console.install.get': async (stage) => {
+    const { app } = await stage.inReview()
+    await stage.platform.call('POST', `/admin/apps/${app.id}/approve`, { headers: ADMIN })
+    return { path: `/console/install/${app.slug}`, token: (await stage.actors.signIn()).token }
+  },
   'console.installations.surfaceToken': async (stage) => {
     const { installation, person } = await stage.integration()
     return { path: `/console/installations/${installation.id}/surface-token`, token: person.token }
@@ -330,6 +361,70 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { token, id } = await invited(stage)
     return { path: `/console/invitations/${id}`, token }
   },
+  'console.agentRequests.list': async (stage) => {
+    const { token } = await stage.wished()
+    return { path: '/console/agent-requests', token }
+  },
+  'console.agentRequests.create': async (stage) => ({
+    path: '/console/agent-requests',
+    token: (await stage.actors.signIn()).token,
+    body: { title: 'Counts the stock', description: 'Every evening.' },
+  }),
+  'console.agentRequests.vote': async (stage) => {
+    const { id, token } = await stage.wished()
+    return { path: `/console/agent-requests/${id}/vote`, token }
+  },
+  'console.agentRequests.unvote': async (stage) => {
+    const { id, token } = await stage.wished()
+    await stage.platform.call('POST', `/console/agent-requests/${id}/vote`, { token })
+    return { path: `/console/agent-requests/${id}/vote`, token }
+  },
+  'console.abuseReports.create': async (stage) => {
+    const { app, person } = await stage.integration()
+    return {
+      path: '/console/abuse-reports',
+      token: person.token,
+      body: { app_id: app.id, category: 'misleading', text: 'It asks for passwords.' },
+    }
+  },
+  'console.me.edit': async (stage) => ({
+    path: '/console/me',
+    token: (await stage.actors.signIn()).token,
+    body: { locale: 'de-CH', time_zone: 'Europe/Zurich' },
+  }),
+  'console.me.delete': async (stage) => ({ path: '/console/me', token: (await stage.actors.signIn()).token }),
+  'console.workspace.edit': async (stage) => ({
+    path: '/console/workspace',
+    token: (await stage.actors.signIn()).token,
+    body: { name: 'Acme', time_zone: 'Europe/Zurich' },
+  }),
+  'console.workspace.delete': async (stage) => ({
+    path: '/console/workspace',
+    token: (await stage.actors.signIn()).token,
+  }),
+  'console.workspace.restore': async (stage) => {
+    const { token } = await stage.actors.signIn()
+    await stage.platform.call('DELETE', '/console/workspace', { token })
+    return { path: '/console/workspace/restore', token }
+  },
+  'admin.requests.list': async (stage) => {
+    await stage.wished()
+    return { path: '/admin/requests', headers: ADMIN }
+  },
+  'admin.requests.setStatus': async (stage) => ({
+    path: `/admin/agent-requests/${(await stage.wished()).id}/status`,
+    headers: ADMIN,
+    body: { status: 'declined', reason: 'There is one already.' },
+  }),
+  'admin.abuseReports.list': async (stage) => {
+    await stage.complained()
+    return { path: '/admin/abuse-reports', headers: ADMIN }
+  },
+  'admin.abuseReports.resolve': async (stage) => ({
+    path: `/admin/abuse-reports/${await stage.complained()}/resolve`,
+    headers: ADMIN,
+    body: { resolution: 'dismissed', reason: 'It is a misunderstanding.' },
+  }),
   'console.tasks.list': async (stage) => ({
     path: '/console/tasks',
     token: (await stage.tasked()).app.person.token,
@@ -359,6 +454,58 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     stage.platform.clock.advance(1_000)
     return { path: `/console/tasks/${task.id}/messages`, token: app.person.token, body: { text: 'The first.' } }
   },
+  'console.files.list': async (stage) => ({ path: '/console/files', token: (await stage.filed()).personToken }),
+  'console.files.create': async (stage) => ({
+    path: '/console/files',
+    token: (await stage.integration()).person.token,
+    body: { name: 'report.csv', content_type: 'text/csv', content: 'name,phone' },
+  }),
+  'console.files.download': async (stage) => {
+    const { personToken, file } = await stage.filed()
+    return { path: `/console/files/${file.id}/download`, token: personToken }
+  },
+  'console.files.delete': async (stage) => {
+    const { personToken, file } = await stage.filed()
+    return { path: `/console/files/${file.id}`, token: personToken }
+  },
+  'console.agents.list': async (stage) => ({
+    path: '/console/agents',
+    token: (await stage.integration()).person.token,
+  }),
+  'console.audit.list': async (stage) => {
+    const { installation, person } = await stage.integration()
+    const policy = { token: person.token, body: { denied_tools: ['http_fetch'] } }
+    await stage.platform.call('PUT', `/console/installations/${installation.id}/policy`, policy)
+    return { path: '/console/audit', token: person.token }
+  },
+  'console.analytics.read': async (stage) => {
+    const { app } = await stage.running()
+    return { path: '/console/analytics?days=2&tz=Europe/Zurich', token: app.person.token }
+  },
+  'console.updates.read': async (stage) => {
+    const { app } = await stage.awaiting()
+    await stage.platform.drain()
+    return { path: '/console/updates', token: app.person.token }
+  },
+  'console.notifications.list': async (stage) => {
+    const { app } = await stage.awaiting()
+    await stage.platform.drain()
+    return { path: '/console/notifications', token: app.person.token }
+  },
+  'console.notifications.markRead': async (stage) => {
+    const { app } = await stage.awaiting()
+    await stage.platform.drain()
+    return { path: '/console/notifications/read', token: app.person.token, body: { all: true } }
+  },
+  'console.notifications.readPreferences': async (stage) => ({
+    path: '/console/notifications/preferences',
+    token: (await stage.integration()).person.token,
+  }),
+  'console.notifications.setPreferences': async (stage) => ({
+    path: '/console/notifications/preferences',
+    token: (await stage.integration()).person.token,
+    body: { messaging_app: { muted: false, off: ['agent.notice'], muted_until: '2099-01-01T00:00:00.000+00:00' } },
+  }),
   'console.runs.list': async (stage) => ({ path: '/console/runs', token: (await stage.running()).app.person.token }),
   'console.runs.read': async (stage) => {
     const { app, run } = await stage.awaiting()
@@ -422,6 +569,23 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     path: '/api/v1/dev/sandbox/invite',
     headers: (await stage.developer()).headers,
   }),
+  'developer.listen.stream': async (stage) => {
+    const { app, headers } = await stage.developer()
+    return { path: `/api/v1/dev/listen?app_id=${app.id}`, headers }
+  },
+  'developer.listen.end': async (stage) => {
+    const { app, headers } = await stage.developer()
+    const listener = newId('listener', stage.platform.clock.now())
+    return { path: `/api/v1/dev/listen?app_id=${app.id}&listener=${listener}`, headers }
+  },
+  'developer.listen.answer': async (stage) => {
+    const { request, headers } = await stage.listened()
+    return { path: `/api/v1/dev/listen/${request}/answer`, headers, body: { status: 200, body: '{}' } }
+  },
+  'developer.sandbox.trigger': async (stage) => {
+    const { app, headers } = await stage.published()
+    return { path: '/api/v1/dev/sandbox/trigger', headers, body: { app_id: app.id, type: 'run.succeeded' } }
+  },
   'developer.sandbox.seed': async (stage) => ({
     path: '/api/v1/dev/sandbox/seed',
     headers: (await stage.listed()).headers,
@@ -457,7 +621,7 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   },
   'developer.requests.claim': async (stage) => {
     const { headers } = await stage.developer()
-    return { path: `/api/v1/dev/requests/${await stage.wished()}/claim`, headers }
+    return { path: `/api/v1/dev/requests/${(await stage.wished()).id}/claim`, headers }
   },
   'developer.reviews.list': async (stage) => ({
     path: '/api/v1/dev/reviews?unanswered=true',
@@ -514,6 +678,37 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     return { path: '/api/v1/dev/manifest/validate', body: { ...stage.manifestFor(owner, app), version: 'one' } }
   },
 
+  'console.conversations.list': async (stage) => {
+    const { token, path } = await stage.chat()
+    return { path: path.replace(/\/cnv_.*/, ''), token }
+  },
+  'console.conversations.open': async (stage) => {
+    const { installation, person } = await stage.integration()
+    return { path: '/console/conversations', token: person.token, body: { installation_id: installation.id } }
+  },
+  'console.conversations.messages.list': async (stage) => {
+    const { token, path } = await stage.chat()
+    await stage.platform.call('POST', path, { token, body: { text: 'Hello.' } })
+    return { path, token }
+  },
+  'console.conversations.messages.write': async (stage) => {
+    const { token, path } = await stage.chat()
+    return { path, token, body: { text: 'Hello.' } }
+  },
+  'console.settings.setPrimaryAgent': async (stage) => {
+    const { installation, person } = await stage.integration()
+    return {
+      path: '/console/settings/primary-agent',
+      token: person.token,
+      body: { installation_id: installation.id },
+    }
+  },
+  'admin.settings.read': fixed('/admin/settings', { headers: ADMIN }),
+  'admin.settings.setDeniedTools': fixed('/admin/settings/denied-tools', {
+    headers: ADMIN,
+    body: { denied_tools: [] },
+  }),
+  'admin.settings.setPmIdentity': fixed('/admin/settings/pm-identity', { headers: ADMIN, body: { name: 'Ada' } }),
   'api.conversations.list': async (stage) => {
     const { token } = await stage.conversation()
     return { path: '/api/v1/conversations', token }
@@ -553,10 +748,79 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     headers: ADMIN,
   }),
 
+  'console.messenger.accounts.list': async ({ messenger }) => ({
+    path: '/console/messenger/accounts',
+    token: (await messenger.bot()).token,
+  }),
+  'console.messenger.accounts.connectBot': async (stage) => ({
+    path: '/console/messenger/accounts/bot',
+    token: (await stage.integration()).person.token,
+    body: { token: stage.messenger.newBot().token },
+  }),
+  'console.messenger.accounts.connectUser': async ({ messenger }) => ({
+    path: '/console/messenger/accounts/user',
+    token: (await messenger.fromTelegram()).token,
+    body: { shared: true },
+  }),
+  'console.messenger.accounts.share': async ({ messenger, platform }) => {
+    const { token } = await messenger.fromTelegram()
+    const { body } = await platform.call('POST', '/console/messenger/accounts/user', { token, body: {} })
+    return { path: `/console/messenger/accounts/${body.id}`, token, body: { shared: true } }
+  },
+  'console.messenger.accounts.remove': async ({ messenger }) => {
+    const { accountId, token } = await messenger.bot()
+    return { path: `/console/messenger/accounts/${accountId}`, token }
+  },
+  'console.messenger.chats.list': async ({ messenger }) => {
+    const { accountId, token } = await messenger.chat()
+    return { path: `/console/messenger/chats?account_id=${accountId}`, token }
+  },
+  'console.messenger.chats.get': async ({ messenger }) => {
+    const { chatId, token } = await messenger.chat()
+    return { path: `/console/messenger/chats/${chatId}`, token }
+  },
+  'console.messenger.chats.assign': async ({ messenger }) => {
+    const { chatId, token, app } = await messenger.chat()
+    return { path: `/console/messenger/chats/${chatId}`, token, body: { installation_id: app.installation.id } }
+  },
+  'console.messenger.messages.list': async ({ messenger }) => {
+    const { chatId, token } = await messenger.chat()
+    return { path: `/console/messenger/chats/${chatId}/messages`, token }
+  },
+  'console.messenger.messages.write': async ({ messenger }) => {
+    const { chatId, token } = await messenger.chat()
+    return { path: `/console/messenger/chats/${chatId}/messages`, token, body: { text: 'Hello.' } }
+  },
+  'console.messenger.messages.approve': async ({ messenger }) => {
+    const { draftId, token } = await messenger.draft()
+    return { path: `/console/messenger/messages/${draftId}/approve`, token, body: { text: 'Hello!' } }
+  },
+  'console.messenger.messages.reject': async ({ messenger }) => {
+    const { draftId, token } = await messenger.draft()
+    return { path: `/console/messenger/messages/${draftId}/reject`, token }
+  },
+  'console.messenger.updates.receive': async ({ messenger }) => {
+    const { accountId, bot } = await messenger.bot()
+    return {
+      path: `/console/messenger/updates/${accountId}`,
+      headers: { 'x-telegram-bot-api-secret-token': bot.updates.webhook?.secretToken ?? '' },
+      body: { update_id: 1 },
+    }
+  },
+
   'developer.sdkExamples.list': fixed('/api/v1/dev/sdk/examples'),
   'developer.sdkExamples.read': fixed('/api/v1/dev/sdk/examples/main.py'),
+  'console.page.read': fixed('/app'),
+  'console.page.miniApp': fixed('/app/mini-app'),
+  'console.page.asset': async ({ platform }) => {
+    const page = await platform.call('GET', '/app')
+    return { path: `/${/app\/assets\/[\w.-]+/.exec(page.text)?.[0]}` }
+  },
   'docs.root.redirect': fixed('/'),
   'docs.page.read': fixed('/docs'),
+  'docs.guide.read': fixed('/docs/quickstart'),
+  'docs.llms.read': fixed('/llms.txt'),
+  'docs.llmsFull.read': fixed('/llms-full.txt'),
   'docs.assets.read': async ({ platform }) => {
     const page = await platform.call('GET', '/docs')
     return { path: `/${/docs\/assets\/[\w.-]+/.exec(page.text)?.[0]}` }

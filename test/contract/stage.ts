@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppEntity, DeveloperAppEntity } from '#shared/entities/apps.ts'
-import { AgentRequestEntity } from '#shared/entities/reviews.ts'
+import { ListenedRequestEntity } from '#shared/entities/listening.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
@@ -10,6 +10,7 @@ import { callbackToken, conversation, installed, member } from '#test/support/fi
 import type { Answer, TestPlatform } from '#test/support/platform.ts'
 import { type Receiver, startReceiver } from '#test/support/receiver.ts'
 import { startTelegram } from '#test/support/telegram.ts'
+import { messengerStage } from './messenger.ts'
 import { type Sample, samples } from './samples.ts'
 
 const ACCEPTED = { kind: 'answer', status: 202 } as const
@@ -58,6 +59,14 @@ export const createStage = async (platform: TestPlatform) => {
     return { token: app.token, id }
   }
 
+  /** A person’s chat with an agent: where its messages are. */
+  const chat = async () => {
+    const { installation, person } = await integration()
+    const body = { installation_id: installation.id }
+    const { body: opened } = await platform.call('POST', '/console/conversations', { token: person.token, body })
+    return { token: person.token, path: `/console/conversations/${opened.id}/messages` }
+  }
+
   /** A subscription with one succeeded delivery. */
   const subscribed = async () => {
     const app = await integration()
@@ -76,10 +85,10 @@ export const createStage = async (platform: TestPlatform) => {
 
   /** An installation with a file. */
   const filed = async () => {
-    const { token } = await integration()
+    const { token, person } = await integration()
     const body = { name: 'report.csv', content_type: 'text/csv', content: 'name,phone' }
     const { body: file } = await platform.call('POST', '/api/v1/files', { token, body })
-    return { token, file: file as { id: string } }
+    return { token, personToken: person.token, file: file as { id: string } }
   }
 
   /** A person’s task for an agent. */
@@ -104,6 +113,31 @@ export const createStage = async (platform: TestPlatform) => {
     const { status, text } = await publish(made.owner, made.app, { runtime: { type: 'webhook', endpoint: agent.url } })
     if (status !== 201) throw new Error(text)
     return made
+  }
+
+  /** A request that the developer’s listener has yet to answer. */
+  const listened = async () => {
+    const { owner, headers, app } = await developer()
+    const now = platform.clock.now()
+    const request = newId('listenedRequest', now)
+    await platform.deps.table.transact([
+      ListenedRequestEntity.create({
+        id: request,
+        developer_id: owner.id,
+        app_id: app.id,
+        workspace_id: owner.workspaceId,
+        installation_id: newId('installation', now),
+        kind: 'webhook',
+        event: 'run.succeeded',
+        subject_id: newId('delivery', now),
+        state: 'taken',
+        max_response_bytes: 65_536,
+        // Beyond what the tests wait for an Idempotency-Key’s lock to end.
+        deadline_at: now + 600_000,
+        created_at: now,
+      }),
+    ])
+    return { request, headers }
   }
 
   /** The same, with everything that submitting needs. */
@@ -159,21 +193,19 @@ export const createStage = async (platform: TestPlatform) => {
     }
   }
 
-  /** An agent that a customer wishes for. @returns its id */
+  /** An agent that a customer wishes for, and the customer. */
   const wished = async () => {
-    const { workspaceId } = await integration()
-    const now = platform.clock.now()
-    const request = {
-      id: newId('agentRequest', now),
-      workspace_id: workspaceId,
-      title: 'A stock agent',
-      description: 'It counts.',
-      votes: 3,
-      status: 'open' as const,
-      created_at: now,
-    }
-    await platform.deps.table.transact([AgentRequestEntity.create(request)])
-    return request.id
+    const { token } = (await integration()).person
+    const body = { title: 'A stock agent', description: 'It counts.' }
+    const made = await platform.call('POST', '/console/agent-requests', { token, body })
+    return { id: made.body.id as string, token }
+  }
+
+  /** A complaint about an agent. @returns its id */
+  const complained = async (): Promise<string> => {
+    const { app, person } = await integration()
+    const body = { app_id: app.id, text: 'It asks for passwords.' }
+    return (await platform.call('POST', '/console/abuse-reports', { token: person.token, body })).body.id
   }
 
   /** Sends a request while the platform's workers go on: for calls that wait on them. */
@@ -193,20 +225,24 @@ export const createStage = async (platform: TestPlatform) => {
     platform,
     hooks,
     telegram,
+    messenger: messengerStage(platform, telegram),
     integration,
     running,
     awaiting,
     conversation: spoken,
+    chat,
     subscribed,
     filed,
     tasked,
     developer,
     published,
+    listened,
     submittable,
     inReview,
     listed,
     reviewed,
     wished,
+    complained,
     manifestFor,
     pkce,
     actors: actors(platform),

@@ -66,7 +66,11 @@ export const CASES: RecordedCase[] = [
       body: { user: 'grace', workspace: 'acme' },
     },
   ),
+  request('chat-conversations-refused', 'chat', 'GET /console/conversations', refused('unauthorized')),
+  request('console-files-refused', 'console-files', 'GET /console/files', refused('unauthorized')),
+  request('overview-updates-refused', 'overview', 'GET /console/updates', refused('unauthorized')),
   request('people-me-refused', 'people', 'GET /console/me', refused('unauthorized')),
+  request('feedback-requests-refused', 'feedback', 'GET /console/agent-requests', refused('unauthorized')),
   request(
     'developer-register',
     'developer',
@@ -109,6 +113,8 @@ export const CASES: RecordedCase[] = [
     },
   ),
   request('admin-me-refused', 'admin', 'GET /admin/me', refused('unauthorized')),
+  request('moderation-requests-refused', 'moderation', 'GET /admin/requests', refused('unauthorized')),
+  request('console-page', 'console-page', 'GET /app', { status: 200 }),
   request('docs-openapi', 'docs', 'GET /openapi.json', { status: 200 }),
   request('docs-unknown-path', 'docs', 'GET /surely/not/here?x=1', refused('not_found', 404)),
   request(
@@ -135,8 +141,24 @@ export const CASES: RecordedCase[] = [
   request('tools-invoke-refused', 'tools', 'POST /api/v1/tools/http_fetch/invoke', refused('unauthorized'), {
     body: { arguments: { url: 'https://example.com/' } },
   }),
+  request(
+    'installation-settings-refused',
+    'installation-settings',
+    'PUT /console/installations/ins_01kf0rdqg00000000000000001/settings',
+    refused('unauthorized'),
+    { body: { values: { region: 'eu' } } },
+  ),
+  request('marketplace-refused', 'marketplace', 'GET /console/marketplace?q=stock', refused('unauthorized')),
   request('workspace-preflight', 'workspace', 'OPTIONS /api/v1/files', { status: 204 }, { headers: PREFLIGHT }),
   request('workspace-files-refused', 'workspace', 'GET /api/v1/files', refused('unauthorized')),
+  request('messenger-accounts-refused', 'messenger', 'GET /console/messenger/accounts', refused('unauthorized')),
+  request(
+    'messenger-update-refused',
+    'messenger-updates',
+    'POST /console/messenger/updates/acc_01kf0rdqg00000000000000001',
+    refused('unauthorized'),
+    { body: { update_id: 1 } },
+  ),
   request('bot-info', 'bot', 'GET /console/bot/info', { status: 200 }),
   request('bot-webhook-refused', 'bot', 'POST /console/bot/webhook', refused('unauthorized'), {
     body: { update_id: 1 },
@@ -155,13 +177,43 @@ export const CASES: RecordedCase[] = [
     refused('unauthorized'),
     { headers: { accept: 'text/event-stream', 'last-event-id': '4' } },
   ),
+  request(
+    'listen-streams-preflight',
+    'listen-streams',
+    'OPTIONS /api/v1/dev/listen',
+    { status: 204 },
+    { headers: { ...PREFLIGHT, 'access-control-request-method': 'GET' } },
+  ),
+  request(
+    'listen-streams-refused',
+    'listen-streams',
+    'GET /api/v1/dev/listen?app_id=app_01kf0rdqg00000000000000001',
+    refused('unauthorized'),
+    { headers: { accept: 'text/event-stream' } },
+  ),
+  request(
+    'listening-preflight',
+    'listening',
+    'OPTIONS /api/v1/dev/sandbox/trigger',
+    { status: 204 },
+    { headers: PREFLIGHT },
+  ),
+  request(
+    'listening-answer-refused',
+    'listening',
+    'POST /api/v1/dev/listen/lrq_01kf0rdqg00000000000000001/answer',
+    refused('unauthorized'),
+    { body: { status: 200 } },
+  ),
   { trigger: 'sqs', name: 'event-fanout', function: 'event-fanout', carries: ['run.created', 'run.succeeded'] },
   { trigger: 'sqs', name: 'run-dispatch', function: 'run-dispatch', carries: ['run.created'] },
   { trigger: 'sqs', name: 'run-dispatch-resumed', function: 'run-dispatch', carries: ['run.resumed'] },
   { trigger: 'sqs', name: 'inline-agents', function: 'inline-agents' },
   { trigger: 'sqs', name: 'approved-tools', function: 'approved-tools', carries: ['approval.decided'] },
   { trigger: 'sqs', name: 'statistics', function: 'statistics', carries: ['run.succeeded'] },
+  { trigger: 'sqs', name: 'removals', function: 'removals', carries: ['installation.removed'] },
   { trigger: 'sqs', name: 'webhook-delivery', function: 'webhook-delivery' },
+  { trigger: 'sqs', name: 'notification-delivery', function: 'notification-delivery' },
   {
     trigger: 'dynamodb-stream',
     name: 'stream-relay',
@@ -169,6 +221,7 @@ export const CASES: RecordedCase[] = [
     carries: ['run.created', 'run.succeeded'],
   },
   { trigger: 'schedule', name: 'overdue-sweep', function: 'overdue-sweep' },
+  { trigger: 'schedule', name: 'workspace-removal', function: 'workspace-removal' },
 ]
 
 /** The file of a case, from the repository's root. */

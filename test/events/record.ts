@@ -64,6 +64,12 @@ const runInlineAgent = async (baseUrl: string): Promise<void> => {
   await must(baseUrl, 'POST', `/api/v1/dev/apps/${app.id}/test-run`, { headers, body: {} })
 }
 
+/** The customer of the demo has seen enough. */
+const uninstall = async (baseUrl: string, token: string): Promise<void> => {
+  const { items } = await must(baseUrl, 'GET', '/console/installations', { token })
+  await must(baseUrl, 'DELETE', `/console/installations/${items[0].id}`, { token })
+}
+
 const keep = (one: RecordedCase, event: object): void => {
   const file = path.join(ROOT, fileOf(one))
   mkdirSync(path.dirname(file), { recursive: true })
@@ -83,10 +89,12 @@ try {
     await send(platform.baseUrl, one)
     keep(one, find(one))
   }
-  await runJourney({ baseUrl: platform.baseUrl, adminKey: 'local-admin-key' })
+  const { consoleToken } = await runJourney({ baseUrl: platform.baseUrl, adminKey: 'local-admin-key' })
+  await uninstall(platform.baseUrl, consoleToken)
   await runInlineAgent(platform.baseUrl)
   await platform.idle()
   await platform.fire('overdue-sweep')
+  await platform.fire('workspace-removal')
   for (const one of CASES) if (!one.request) keep(one, find(one))
 } finally {
   await platform.stop()

@@ -114,7 +114,16 @@ describe('npm run telegram', () => {
     expect(code).toBe(0)
     expect(await kept()).toEqual({ token: TOKEN, webhook_secret: WEBHOOK_SECRET })
     const api = new Api(TOKEN, { apiRoot: telegram.url })
-    expect(await api.getWebhookInfo()).toMatchObject({ allowed_updates: ['message', 'callback_query'] })
+    expect(await api.getWebhookInfo()).toMatchObject({
+      allowed_updates: [
+        'message',
+        'callback_query',
+        'business_connection',
+        'business_message',
+        'edited_business_message',
+        'deleted_business_messages',
+      ],
+    })
     expect(await api.getMyCommands()).toEqual([{ command: 'start', description: 'What this bot is for' }])
     expect(await secretOfUpdate()).toBe(WEBHOOK_SECRET)
   })

@@ -8,17 +8,20 @@ import { TEST_BOT, type TestPlatform } from './platform.ts'
 
 /** Telegram as the platform's bot meets it: a Bot API that the bot calls, and that sends what people do to the bot's webhook. */
 export const startTelegram = async (platform: TestPlatform) => {
+  let origin = ''
   const telegram = await createTelegram({
     token: TEST_BOT.token,
     username: 'platform_bot',
     now: () => platform.clock.now(),
     retryDelaysMs: [20],
+    reach: (address) => address.replace(platform.settings.baseUrl, origin),
   })
   platform.deps.bot = createTelegramBot({
     credentials: async () => TEST_BOT,
     apiUrl: telegram.url,
     clock: platform.clock,
   })
+  platform.settings.telegram.apiUrl = telegram.url
   // The platform listens nowhere, and Telegram sends to an address.
   const front = createServer(async (request, response) => {
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
@@ -28,7 +31,8 @@ export const startTelegram = async (platform: TestPlatform) => {
   }).listen(0, '127.0.0.1')
   await once(front, 'listening')
   const answers: number[] = []
-  const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}/console/bot/webhook`
+  origin = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
+  const url = `${origin}/console/bot/webhook`
   await platform.deps.bot.call('setWebhook', { url, secret_token: TEST_BOT.webhookSecret })
 
   return {

@@ -55,6 +55,24 @@ export const claimUpdate = async (work: Work, botId: string, updateId: number): 
   }
 }
 
+/** An update that needs no claim, because it is answered in the transaction that creates this. Ids count per bot. */
+export const takenUpdate = (
+  { clock, requestId }: Pick<Work, 'clock' | 'requestId'>,
+  bot_id: string,
+  update_id: number,
+): BotUpdateRecord => {
+  const now = clock.now()
+  return {
+    bot_id,
+    update_id,
+    state: 'done',
+    owner: requestId,
+    locked_until: now,
+    created_at: now,
+    expires_at: now + LIMITS.botUpdateLife,
+  }
+}
+
 const claimOf = ({ table }: Work, record: BotUpdateRecord): Claim => {
   const mine = { where: { owner: record.owner, state: 'claimed' as const }, otherwise: inWork }
   return {

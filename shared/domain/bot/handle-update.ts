@@ -1,7 +1,9 @@
 import { fail } from '../../kernel/errors.ts'
 import { sameSecret } from '../../kernel/secrets.ts'
 import type { Work } from '../deps.ts'
+import { heardFrom } from './chats.ts'
 import { type Claim, claimUpdate } from './claim.ts'
+import { handOn } from './hand-on.ts'
 import { answerPress } from './press.ts'
 import { type Asked, readUpdate } from './read-update.ts'
 import { sayTo } from './reply.ts'
@@ -27,11 +29,13 @@ export const handleUpdate = async (
       fix: 'Only the Bot API calls this address; an operator sets it with setWebhook and the bot’s webhook secret.',
     })
   }
+  const botId = credentials.token.split(':')[0] as string
+  if (await handOn(given, botId, update)) return {}
   const asked = readUpdate(update)
   if (!asked) return {}
   // The address is the Bot API's, not the person's.
   const work: Work = { ...given, sourceIp: undefined }
-  const claim = await claimUpdate(work, credentials.token.split(':')[0] as string, update.update_id)
+  const claim = await claimUpdate(work, botId, update.update_id)
   if (!claim) return {}
   try {
     await reply(work, claim, asked)
@@ -40,7 +44,7 @@ export const handleUpdate = async (
     await claim.release().catch((cause: unknown) => work.log.warn('an update stays claimed', { error: cause }))
     throw error
   }
-  await work.commit([claim.done()], {})
+  await work.commit([claim.done(), heardFrom(work, asked.person)], {})
   return {}
 }
 

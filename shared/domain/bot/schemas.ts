@@ -25,6 +25,10 @@ export const BotUpdate = () =>
       update_id: z.int().nonnegative(),
       message: z.unknown().optional(),
       callback_query: z.unknown().optional(),
+      business_connection: z.unknown().optional(),
+      business_message: z.unknown().optional(),
+      edited_business_message: z.unknown().optional(),
+      deleted_business_messages: z.unknown().optional(),
     })
     .meta({ id: 'BotUpdate', description: 'core.telegram.org/bots/api#update; what is not listed is ignored.' })
 

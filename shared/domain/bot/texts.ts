@@ -23,6 +23,7 @@ const TEXTS = {
     notJoined: 'You have not joined. The invitation works until it ends: open its link again if you change your mind.',
     invitationOver:
       'This invitation is over: it was used, withdrawn, or has expired. Ask whoever invited you for a new one.',
+    openButton: 'Open',
     blocked: 'Your account is blocked. Contact the platform’s support.',
   },
 } as const

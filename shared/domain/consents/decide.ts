@@ -189,6 +189,7 @@ const grantWrites = (work: Work, parts: GrantParts): Write[] => {
       actor: { type: 'user', id: owner.id },
       target: { type: 'grant', id: grantId },
       source_ip: work.sourceIp,
+      request_id: work.requestId,
       details: { app_id: app.id, installation_id, scopes },
       created_at: now,
     }),

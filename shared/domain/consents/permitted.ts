@@ -9,7 +9,7 @@ import type { Block } from './schemas.ts'
  * §3), and a customer's workspace takes an approved app: until then an app can be tried in sandbox workspaces (§2).
  */
 export const blockedBy = (app: App, { workspace, member }: Belonging): Block | undefined => {
-  if (workspace.status === 'suspended') return 'installation_suspended'
+  if (workspace.status !== 'active') return 'installation_suspended'
   if (!atLeast(member.role, 'admin')) return 'admin_required'
   if (!workspace.is_sandbox && app.status !== 'approved') return 'app_not_approved'
   return undefined
@@ -29,7 +29,7 @@ const refusal = (block: Block): PlatformError => {
         fix: 'Ask somebody with the role admin or owner to install the app.',
       })
     case 'installation_suspended':
-      return fail(block, { message: 'The workspace is suspended.' })
+      return fail(block, { message: 'The workspace is suspended, or is to be deleted.' })
     case 'app_not_approved':
       return fail(block, {
         message: 'The platform has not approved the app yet.',

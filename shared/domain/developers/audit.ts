@@ -17,6 +17,7 @@ export const auditDeveloper = (
     actor: { type: 'developer', id: developerId },
     target,
     source_ip: work.sourceIp,
+    request_id: work.requestId,
     details,
     created_at: work.clock.now(),
   })

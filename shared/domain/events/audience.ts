@@ -4,12 +4,17 @@ import { WorkspaceEntity } from '../../entities/people.ts'
 import { definitionOf } from '../../events/catalogue.ts'
 import { covers } from '../../kernel/scopes.ts'
 import type { Deps } from '../deps.ts'
+import { ORCHESTRATOR_APP_ID } from '../orchestrator/principal.ts'
 
 /**
  * The installations that see an event, by polling and by webhook alike (decisions §6 "Who sees an event").
  * @returns their ids; none for what only wakes the platform's own workers
  */
 export const audienceOf = async (deps: Pick<Deps, 'table'>, event: OutboxEvent): Promise<string[]> => {
+  // A sample is for the app that asked for it, also where the real event would be for the whole workspace.
+  if (event.test) return event.installation_id === undefined ? [] : [event.installation_id]
+  // The orchestrator polls nothing and has no webhooks.
+  if (event.app_id === ORCHESTRATOR_APP_ID) return []
   switch (definitionOf(event.type)?.audience) {
     case 'installation':
       return event.installation_id === undefined ? [] : [event.installation_id]

@@ -1,6 +1,7 @@
 import { OutboxEntity, type OutboxEvent } from '../../entities/events.ts'
 import { ConditionFailed } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
+import { markChanged, topicsOf } from '../updates/mark.ts'
 import { recoverDeliveries } from '../webhooks/recover.ts'
 import { wakeDeliveries } from '../webhooks/redeliver.ts'
 import { scheduleDeliveries } from '../webhooks/schedule.ts'
@@ -30,6 +31,7 @@ export const fanOut = async (work: WorkerWork, eventId: string): Promise<void> =
 const actOn = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
   if (event.type === 'delivery.requested') await wakeDeliveries(work, event)
   if (event.type === 'delivery.recovery') await recoverDeliveries(work, event)
+  await markChanged(work, event.workspace_id, event.test ? [] : topicsOf(event.type))
 }
 
 const bring = async (work: WorkerWork, installationId: string, event: OutboxEvent): Promise<void> => {

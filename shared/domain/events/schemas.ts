@@ -24,5 +24,25 @@ export const EventSchema = () =>
       created_at: time(),
       workspace_id: idField('ws'),
       data: z.record(z.string(), z.unknown()),
+      test: z
+        .literal(true)
+        .optional()
+        .meta({ description: 'A sample that the app’s developer triggered in their sandbox; absent otherwise.' }),
     })
-    .meta({ id: 'Event' })
+    .meta({
+      id: 'Event',
+      example: {
+        id: 'evt_01kae5m1v8w6c3x9q2r7t4y0zn',
+        type: 'run.succeeded',
+        created_at: '2026-11-21T10:15:30.123+00:00',
+        workspace_id: 'ws_01kae5m1v8w6c3x9q2r7t4y0zn',
+        data: {
+          run_id: 'run_01kae5m1v8w6c3x9q2r7t4y0zn',
+          app_id: 'app_01kae5m1v8w6c3x9q2r7t4y0zn',
+          installation_id: 'ins_01kae5m1v8w6c3x9q2r7t4y0zn',
+          status: 'succeeded',
+          trigger: 'api',
+          duration_ms: 1_840,
+        },
+      },
+    })

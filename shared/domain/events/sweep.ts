@@ -1,13 +1,21 @@
+import { ChatEntity } from '../../entities/conversations.ts'
 import { OutboxEntity, SweepMarkEntity } from '../../entities/events.ts'
 import { FileEntity, LooseObjectEntity } from '../../entities/files.ts'
+import { RemovalEntity } from '../../entities/installations.ts'
+import { AccountEntity, OutgoingEntity } from '../../entities/messenger.ts'
+import { AgentRequestEntity } from '../../entities/reviews.ts'
 import { ApprovalEntity, RunEntity } from '../../entities/runs.ts'
 import { DeliveryEntity } from '../../entities/webhooks.ts'
 import { MINUTE } from '../../kernel/clock.ts'
 import { type AnyEntity, ConditionFailed, type Key } from '../../table/entity.ts'
 import { exists } from '../../table/expressions.ts'
+import { handleOverdueChat } from '../conversations/advance.ts'
 import type { WorkerWork } from '../deps.ts'
 import { handleOverdueLooseObject } from '../files/loose.ts'
 import { handleOverdueFile } from '../files/overdue.ts'
+import { handleOverdueRemoval } from '../installations/end-removed.ts'
+import { handleOverdueAccount, handleOverdueOutgoing } from '../messenger/overdue.ts'
+import { handleOverdueRank } from '../requests/vote.ts'
 import { handleOverdueApproval, handleOverdueRun } from '../runs/overdue.ts'
 import { handleOverdueDelivery } from '../webhooks/overdue.ts'
 import { handleOverdueEvent } from './overdue.ts'
@@ -27,6 +35,11 @@ const DUTIES = new Map<string, Duty>(
     { entity: ApprovalEntity, handle: handleOverdueApproval },
     { entity: FileEntity, handle: handleOverdueFile },
     { entity: LooseObjectEntity, handle: handleOverdueLooseObject },
+    { entity: ChatEntity, handle: handleOverdueChat },
+    { entity: RemovalEntity, handle: handleOverdueRemoval },
+    { entity: AgentRequestEntity, handle: handleOverdueRank },
+    { entity: AccountEntity, handle: handleOverdueAccount },
+    { entity: OutgoingEntity, handle: handleOverdueOutgoing },
   ].map((duty) => [duty.entity.name, duty]),
 )
 

@@ -34,7 +34,7 @@ export const liveGrant = async (
     { entity: WorkspaceEntity, key: WorkspaceEntity.key({ id: workspace_id }) },
   ])
   if (grant?.status !== 'active' || !installation || installation.status === 'revoked' || !workspace) throw revoked()
-  if (installation.status === 'suspended' || workspace.status === 'suspended') throw fail('installation_suspended')
+  if (installation.status === 'suspended' || workspace.status !== 'active') throw fail('installation_suspended')
   return { grant, installation }
 }
 

@@ -1,8 +1,8 @@
 import { GrantEntity } from '../../entities/installations.ts'
 import { AuditEntity, type AuditEntry } from '../../entities/platform.ts'
-import { tell } from '../../events/outbox.ts'
 import { ConditionFailed, type Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
+import { newNotification } from '../notifications/new.ts'
 
 /** Whose chain it is: what codes and refresh tokens name alike. */
 interface ChainOf {
@@ -17,7 +17,7 @@ const REASONS = {
   code_reuse: 'an authorization code was used twice',
 } as const
 
-type Reason = keyof typeof REASONS | 'client_request' | 'customer'
+type Reason = keyof typeof REASONS | 'client_request' | 'customer' | 'uninstalled'
 
 /**
  * Ends a grant, once, and leaves it in the audit. Every refresh and access token of the chain dies with the grant's
@@ -43,6 +43,7 @@ export const endOfGrant = (
     actor,
     target: { type: 'grant', id: grant_id },
     source_ip: work.sourceIp,
+    request_id: work.requestId,
     details: { reason, installation_id },
     created_at: work.clock.now(),
   }),
@@ -61,18 +62,15 @@ export const revokeChain = async (
   const { app_id, workspace_id, installation_id } = chain
   const writes = [
     ...endOfGrant(work, chain, reason),
-    tell(work.clock, {
-      type: 'notification.created',
+    ...newNotification(work, {
       workspace_id,
+      kind: 'grant.revoked',
+      title: `Access of ${appName} was ended`,
+      body: `As a precaution, because ${REASONS[reason]}. If you trust the app, connect it again.`,
       installation_id,
       app_id,
-      data: {
-        notification_id: work.id('notification'),
-        title: `Access of ${appName} was ended`,
-        body: `As a precaution, because ${REASONS[reason]}. If you trust the app, connect it again.`,
-        app_id,
-      },
-    }),
+      target: { type: 'grant', id: chain.grant_id },
+    }).writes,
   ]
   try {
     await work.table.transact(writes)

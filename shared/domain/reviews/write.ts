@@ -77,7 +77,7 @@ export const writeReview = (
   })
 
 /** `DELETE /console/apps/{id}/review`. @throws `not_found` when there is none */
-export const removeReview = (work: Work, { workspace }: Pick<Belonging, 'workspace'>, appId: string): Promise<void> =>
+export const removeReview = (work: Work, { workspace }: { workspace: { id: string } }, appId: string): Promise<void> =>
   tryAgain(async () => {
     const { current } = await read(work, workspace.id, appId)
     if (!current) throw fail('not_found', { message: 'The organization has written no review of this app.' })

@@ -10,7 +10,7 @@ import { limit } from '../rate-limit.ts'
 import type { Authenticator } from './types.ts'
 
 /** A developer's key. */
-export const developer: Authenticator<'developer'> = async (deps, { headers, method }) => {
+export const developer: Authenticator<'developer'> = async (deps, { headers, method, again }) => {
   const key = headers['x-developer-key']
   if (key === undefined) {
     refuseToken(headers, method)
@@ -23,8 +23,8 @@ export const developer: Authenticator<'developer'> = async (deps, { headers, met
   if (!record) throw fail('unauthorized', WRONG_KEY)
   const { status, recovery_hash, expires_at = 0 } = record
   if (status === 'ended') {
-    const again = sameSecret(recovery_hash ?? '', sha256(headers['idempotency-key'] ?? ''))
-    if (method !== 'POST' || !again || expires_at <= deps.clock.now()) throw fail('unauthorized', WRONG_KEY)
+    const recovers = sameSecret(recovery_hash ?? '', sha256(headers['idempotency-key'] ?? ''))
+    if (method !== 'POST' || !recovers || expires_at <= deps.clock.now()) throw fail('unauthorized', WRONG_KEY)
   }
   if (status === 'blocked') {
     throw fail('not_a_developer', {
@@ -32,9 +32,9 @@ export const developer: Authenticator<'developer'> = async (deps, { headers, met
       fix: 'Contact the platform’s support.',
     })
   }
-  const rate = await limit(deps, [
-    { name: `developer:${record.developer_id}`, rate: LIMITS.callerRate, scope: 'developer' },
-  ])
+  const rate = again
+    ? {}
+    : await limit(deps, [{ name: `developer:${record.developer_id}`, rate: LIMITS.callerRate, scope: 'developer' }])
   const ended = status === 'ended' && { ended: true as const }
   return { caller: { kind: 'developer', developerId: record.developer_id, ...ended }, headers: rate }
 }

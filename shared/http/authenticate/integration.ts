@@ -67,7 +67,7 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     (token.kind !== 'surface' || (bound && user?.status === 'active'))
   if (!live) throw unauthorized('The token was revoked.', 'Refresh it, or ask the customer to install the app again.')
   if (app.status === 'suspended') throw fail('app_suspended')
-  if (installation.status === 'suspended' || workspace.status === 'suspended') throw fail('installation_suspended')
+  if (installation.status === 'suspended' || workspace.status !== 'active') throw fail('installation_suspended')
   const scopes = grant
     ? intersect(grant.scopes, installation.scopes)
     : intersect(installation.scopes, installation.scopes)

@@ -350,7 +350,7 @@ describe('/start', () => {
 it('people are made by signing in and joining, not by writing to the bot', async () => {
   const before = await contents(platform)
   await say(newPerson(), '/start')
-  expect(difference(before, await contents(platform))).toEqual({ 'new bot-update': 1 })
+  expect(difference(before, await contents(platform))).toEqual({ 'new bot-chat': 1, 'new bot-update': 1 })
 })
 
 it('no token, secret or nonce is in the logs', async () => {

@@ -1,0 +1,5 @@
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import { accountEndpoints } from './accounts.ts'
+import { chatEndpoints } from './chats.ts'
+
+export const endpoints: Endpoint[] = [...accountEndpoints, ...chatEndpoints]

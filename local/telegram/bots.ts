@@ -1,0 +1,102 @@
+import { type BotUser, type Chat, createChats } from './chats.ts'
+import { createConnections } from './connections.ts'
+import { HangUp, TelegramError, tooManyRequests } from './error.ts'
+import { type Args, createMethods, type Presses, type Result } from './methods.ts'
+import type { Person } from './person.ts'
+import { createUpdates } from './updates.ts'
+
+/** How a call is to fail: a 429 says after how many seconds to come again; hung up on is a call that is done. */
+export type Failure = { retry_after: number } | { error_code: number; description: string } | { hang_up: true }
+
+export interface BotOptions {
+  /** `<id>:<text>`, as BotFather gives them. */
+  token: string
+  /** Without the `@`; 5–32 letters, digits and underscores. */
+  username: string
+  /** What people see. */
+  name?: string
+}
+
+export interface Around {
+  now: () => number
+  retryDelaysMs: number[]
+  /** Where an address of a webhook really is. */
+  reach: (url: string) => string
+}
+
+/** One bot of the stand-in, with its own chats, webhook and Business connections. */
+export const createBot = ({ token, username, name = username }: BotOptions, around: Around) => {
+  const user: BotUser = { id: Number(token.split(':')[0]), is_bot: true, first_name: name, username }
+  const chats = createChats(around.now)
+  const presses: Presses = new Map()
+  const failures = new Map<string, (TelegramError | HangUp)[]>()
+  const calls: { method: string; args: Args; at: number }[] = []
+  const updates = createUpdates({ ...around, onReply: (method, args) => call(method, args) })
+  const connections = createConnections({ user, updates, now: around.now })
+  const methods = createMethods({ user, chats, updates, presses, connections })
+  let revoked = false
+
+  const call = (method: string, args: Args): Result | undefined => {
+    if (revoked) throw new TelegramError(401, 'Unauthorized')
+    calls.push({ method: method.toLowerCase(), args, at: around.now() })
+    const failure = failures.get(method.toLowerCase())?.shift()
+    if (failure instanceof TelegramError) throw failure
+    const result = methods.get(method.toLowerCase())?.(args)
+    if (failure) throw failure
+    return result
+  }
+
+  const say = (person: Person, text: string, more: object = {}): number => {
+    const chat = chats.open(person)
+    // Writing again takes the block off, as pressing "Restart bot" does.
+    if (chat.blocked) chats.setBlocked(chat, false)
+    return updates.push(person.id, { message: { ...chats.add(chat, person, text), ...more } })
+  }
+  const chatOf = (person: Person): Chat => chats.find(person.id) ?? { person, messages: [], blocked: false }
+
+  return {
+    token,
+    user,
+    username,
+    chats,
+    updates,
+    presses,
+    connections,
+    /** Every call that was made of it, oldest first, with its method in lower case. */
+    calls,
+    call,
+    chatOf,
+    /**
+     * Writes to the bot. @returns the update's id; 0 if the webhook does not take messages
+     * @param more fields of the message in place of its own, such as a photo
+     */
+    say,
+    /** The person changes what they wrote. */
+    edit: (person: Person, messageId: number, text: string): number => {
+      const chat = chatOf(person)
+      const message = chat.messages.find((each) => each.message_id === messageId)
+      if (!message) throw new Error(`There is no message ${messageId}`)
+      return updates.push(person.id, { edited_message: chats.edit(chat, message, text) })
+    },
+    /** Oldest first. */
+    chat: (person: Person) => [...chatOf(person).messages],
+    block: (person: Person, blocked = true) => chats.setBlocked(chats.open(person), blocked),
+    /** Its token is void from now on. */
+    revoke: () => {
+      revoked = true
+    },
+    fail: (method: string, failure: Failure, times = 1): void => {
+      const error =
+        'hang_up' in failure
+          ? new HangUp()
+          : 'retry_after' in failure
+            ? tooManyRequests(failure.retry_after)
+            : new TelegramError(failure.error_code, failure.description)
+      failures.set(method.toLowerCase(), Array<TelegramError | HangUp>(times).fill(error))
+    },
+    redeliver: updates.redeliver,
+    settled: updates.settled,
+  }
+}
+
+export type StandInBot = ReturnType<typeof createBot>

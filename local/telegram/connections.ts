@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import { type BotUser, type Chat, type Chats, createChats, type Message } from './chats.ts'
+import { badRequest } from './error.ts'
+import type { Person } from './person.ts'
+import type { Updates } from './updates.ts'
+
+/** Telegram's `BusinessConnection`. */
+export interface BusinessConnection {
+  id: string
+  user: Person
+  user_chat_id: number
+  /** Seconds. */
+  date: number
+  rights: { can_reply?: true }
+  is_enabled: boolean
+}
+
+const DAY_SECONDS = 86_400
+
+/** What people do who connected the bot to their own account (Telegram Business). */
+export const createConnections = ({ user, updates, now }: { user: BotUser; updates: Updates; now: () => number }) => {
+  const connections = new Map<string, { connection: BusinessConnection; chats: Chats }>()
+  const seconds = () => Math.floor(now() / 1_000)
+  const known = (id: string) => {
+    const found = connections.get(id)
+    // telegram-bot-api and TDLib say so of one that they were never told of.
+    if (!found) throw badRequest('Business connection not found')
+    return found
+  }
+  const tell = (connection: BusinessConnection) =>
+    updates.push(connection.user.id, { business_connection: { ...connection } })
+  const inChat = (id: string, message: Message, byBot = false) => ({
+    ...message,
+    business_connection_id: id,
+    ...(byBot && { sender_business_bot: user }),
+  })
+
+  return {
+    get: (id: string): BusinessConnection => known(id).connection,
+    /** The person adds the bot in their settings. */
+    connect: (person: Person, { canReply = true }: { canReply?: boolean } = {}) => {
+      const connection: BusinessConnection = {
+        id: randomBytes(18).toString('base64url'),
+        user: person,
+        user_chat_id: person.id,
+        date: seconds(),
+        rights: canReply ? { can_reply: true } : {},
+        is_enabled: true,
+      }
+      connections.set(connection.id, { connection, chats: createChats(now) })
+      return { connection, updateId: tell(connection) }
+    },
+    /** The person changes what the bot may, or takes it off. */
+    change: (id: string, { canReply, enabled }: { canReply?: boolean; enabled?: boolean }): number => {
+      const { connection } = known(id)
+      if (canReply !== undefined) connection.rights = canReply ? { can_reply: true } : {}
+      if (enabled !== undefined) connection.is_enabled = enabled
+      return tell(connection)
+    },
+    /** Somebody writes to the person, or (`own`) the person to somebody. */
+    say: (id: string, contact: Person, text: string, { own = false }: { own?: boolean } = {}) => {
+      const { connection, chats } = known(id)
+      const message = chats.add(chats.open(contact), own ? connection.user : contact, text)
+      const business_message = inChat(id, message)
+      return { message, updateId: updates.push(contact.id, { business_message }) }
+    },
+    edit: (id: string, contact: Person, message: Message, text: string): number => {
+      const { chats } = known(id)
+      const edited_business_message = inChat(id, chats.edit(chats.open(contact), message, text))
+      return updates.push(contact.id, { edited_business_message })
+    },
+    remove: (id: string, contact: Person, messageIds: number[]): number => {
+      const chat = known(id).chats.open(contact)
+      for (const messageId of messageIds) {
+        const at = chat.messages.findIndex((each) => each.message_id === messageId)
+        if (at >= 0) chat.messages.splice(at, 1)
+      }
+      const { first_name, last_name, username } = contact
+      const deleted_business_messages = {
+        business_connection_id: id,
+        chat: { id: contact.id, type: 'private', first_name, last_name, username },
+        message_ids: messageIds,
+      }
+      return updates.push(contact.id, { deleted_business_messages })
+    },
+    /** Oldest first. */
+    chat: (id: string, contact: Person): Message[] => [...(known(id).chats.find(contact.id)?.messages ?? [])],
+    /** `sendMessage` in the person's name. */
+    send: (id: string, contactId: number, text: string): unknown => {
+      const { connection, chats } = known(id)
+      if (!connection.is_enabled) throw badRequest('BUSINESS_CONNECTION_INVALID')
+      const chat = chats.find(contactId)
+      if (!chat || !connection.rights.can_reply) throw badRequest('BUSINESS_PEER_INVALID')
+      if (!wroteLately(chat, seconds())) throw badRequest('BUSINESS_PEER_USAGE_MISSING')
+      return inChat(id, chats.add(chat, connection.user, text), true)
+    },
+  }
+}
+
+export type Connections = ReturnType<typeof createConnections>
+
+const wroteLately = ({ messages, person }: Chat, now: number): boolean =>
+  messages.some(({ from, date }) => from.id === person.id && now - date < DAY_SECONDS)

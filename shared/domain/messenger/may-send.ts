@@ -1,0 +1,45 @@
+import type { Account, Dialog } from '../../entities/messenger.ts'
+import { fail } from '../../kernel/errors.ts'
+import { LIMITS } from '../../kernel/limits.ts'
+import type { Deps } from '../deps.ts'
+
+/**
+ * Until when a chat may be answered, epoch ms: a Business bot may write in chats that had an incoming message in the last 24
+ * hours (core.telegram.org/bots/api#businessbotrights, `can_reply`). Undefined where there is no limit.
+ */
+export const replyUntil = ({ kind }: Pick<Account, 'kind'>, { last_incoming_at }: Dialog): number | undefined =>
+  kind === 'user' ? (last_incoming_at ?? 0) + LIMITS.businessReply : undefined
+
+/** Why nothing can be sent in a chat now, and what to do; undefined when it can. */
+export const whyNot = (
+  { clock }: Pick<Deps, 'clock'>,
+  account: Account | undefined,
+  dialog: Dialog,
+): { message: string; fix: string } | undefined => {
+  if (account?.status !== 'active') {
+    return {
+      message: 'The messenger account is not connected.',
+      fix: 'Connect it again; GET /console/messenger/accounts says what happened.',
+    }
+  }
+  if (!account.can_reply) {
+    return {
+      message: 'Telegram does not allow replies in this person’s name.',
+      fix: 'Let the bot reply to messages in Telegram: Settings, Telegram Business, Chatbots.',
+    }
+  }
+  const until = replyUntil(account, dialog)
+  if (until !== undefined && until <= clock.now()) {
+    return {
+      message: 'Telegram allows answers in a person’s name within 24 hours of the last incoming message only.',
+      fix: 'Write in Telegram itself, or wait until the other side writes.',
+    }
+  }
+  return undefined
+}
+
+/** @throws `conflict` when nothing can be sent there now */
+export const requireSendable = (deps: Pick<Deps, 'clock'>, account: Account, dialog: Dialog): void => {
+  const reason = whyNot(deps, account, dialog)
+  if (reason) throw fail('conflict', reason)
+}

@@ -1,0 +1,247 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { NotificationEntity } from '#shared/entities/notifications.ts'
+import { RunEntity, WorkspaceRunEntity } from '#shared/entities/runs.ts'
+import { audited } from '#test/functions/people/support.ts'
+import { installed } from '#test/support/fixtures.ts'
+import { startReceiver } from '#test/support/receiver.ts'
+import { usingMessenger } from './support.ts'
+
+const m = usingMessenger()
+beforeEach(() => m.platform.clock.advance(60_000))
+
+/** A chat with an agent on it, whose runs end with what `output` says. */
+const assisted = async (output: () => object = () => ({}), ...roles: Parameters<typeof m.talking>) => {
+  const receiver = await startReceiver()
+  onTestFinished(() => receiver.close())
+  receiver.answer(() => ({
+    kind: 'answer',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ status: 'succeeded', output: output() }),
+  }))
+  const scene = await m.talking(...roles)
+  const app = await installed(m.platform.deps, { workspaceId: scene.workspaceId, endpoint: receiver.url })
+  const assign = (installation_id: string | null) =>
+    m.call(scene.admin, 'PATCH', `/chats/${scene.chatId}`, { installation_id })
+  const assigned = await assign(app.installation.id)
+  const asAgent = (method: string, path: string, body?: unknown) =>
+    m.platform.call(method, `/api/v1/conversations${path}`, { token: app.token, ...(body !== undefined && { body }) })
+  const draft = async (text: string) =>
+    (await asAgent('POST', `/${scene.conversationId}/messages`, { text })).body.id as string
+  const decide = (id: string, how: 'approve' | 'reject', body: object = {}, person = scene.admin) =>
+    m.call(person, 'POST', `/messages/${id}/${how}`, body)
+  const heard = () => scene.bot.chat(scene.contact).flatMap(({ from, text }) => (from.is_bot ? [text] : []))
+  const messages = () => m.messages(scene.admin, scene.chatId)
+  return { ...scene, app, receiver, assign, assigned, asAgent, draft, decide, heard, messages }
+}
+
+describe('an agent that a person put onto a chat', () => {
+  it('reads it as a conversation, and what it writes is a draft that its people are told of and nobody else hears', async () => {
+    const scene = await assisted()
+    expect(scene.assigned.body.agent).toEqual({ installation_id: scene.app.installation.id, name: scene.app.app.name })
+    const { items } = (await scene.asAgent('GET', '')).body
+    expect(items).toMatchObject([{ id: scene.conversationId, kind: 'person', title: scene.contact.first_name }])
+    const seen = (await scene.asAgent('GET', `/${scene.conversationId}/messages`)).body.items
+    expect(seen).toMatchObject([{ text: 'Hello', status: 'received', author: { type: 'contact' } }])
+    const written = await scene.asAgent('POST', `/${scene.conversationId}/messages`, { text: 'May I say this?' })
+    expect([written.status, written.body.status, written.body.text]).toEqual([201, 'draft', 'May I say this?'])
+    await m.settle()
+    expect(scene.heard()).toEqual([])
+    const page = await m.platform.deps.table.query(
+      NotificationEntity,
+      { workspace_id: scene.workspaceId },
+      { limit: 10 },
+    )
+    expect(page.items).toMatchObject([
+      {
+        kind: 'messenger.draft',
+        target: { type: 'messenger_chat', id: scene.chatId },
+        installation_id: scene.app.installation.id,
+      },
+    ])
+    expect(page.items[0]).not.toHaveProperty('user_id')
+    expect(JSON.stringify(page.items)).not.toContain('May I say this?')
+  })
+
+  it('is heard when somebody approves it, as it is or edited; the audit says who', async () => {
+    const scene = await assisted(undefined, 'member')
+    const first = await scene.draft('One')
+    m.platform.clock.advance(10)
+    const second = await scene.draft('Two')
+    const member = scene.others[0] as typeof scene.admin
+    const approved = await scene.decide(first, 'approve', {}, member)
+    expect([approved.status, approved.body]).toMatchObject([
+      200,
+      { status: 'sending', text: 'One', decided_by: { id: member.user.id } },
+    ])
+    m.platform.clock.advance(10)
+    expect((await scene.decide(second, 'approve', { text: 'Two, mended' })).body.text).toBe('Two, mended')
+    await m.settle()
+    expect(scene.heard()).toEqual(['One', 'Two, mended'])
+    expect((await scene.messages()).slice(1).map((one: { status: string }) => one.status)).toEqual(['sent', 'sent'])
+    const entries = (await audited(m.platform, scene.workspaceId)).filter(({ action }) => action.includes('draft'))
+    expect(entries.map(({ action, actor, details }) => [action, actor.id, details.edited])).toEqual([
+      ['messenger.draft_approved', member.user.id, false],
+      ['messenger.draft_approved', scene.admin.user.id, true],
+    ])
+    expect(JSON.stringify(entries)).not.toContain('mended')
+  })
+
+  it('is decided once: of many who approve and reject at the same moment one does', async () => {
+    const scene = await assisted()
+    const id = await scene.draft('Exactly once')
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => scene.decide(id, i % 2 === 0 ? 'approve' : 'reject')),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
+    const approved = answers.find(({ status }) => status === 200)?.body.status === 'sending'
+    await m.settle()
+    expect(scene.heard()).toEqual(approved ? ['Exactly once'] : [])
+    const late = await scene.decide(id, 'approve')
+    expect([late.status, late.body.error.code]).toEqual([409, 'approval_already_decided'])
+  })
+
+  it('is never heard when somebody rejects it', async () => {
+    const scene = await assisted()
+    const id = await scene.draft('Rather not')
+    expect((await scene.decide(id, 'reject')).body).toMatchObject({ status: 'rejected' })
+    await m.settle()
+    expect(scene.heard()).toEqual([])
+    expect((await scene.messages()).at(-1)).toMatchObject({ status: 'rejected', text: 'Rather not' })
+  })
+
+  it('takes up each message that comes in with a run of external audience, whose output is a draft', async () => {
+    const scene = await assisted(() => ({ text: 'We open at nine.' }))
+    m.platform.clock.advance(2_000)
+    scene.bot.say(scene.contact, 'When do you open?')
+    await m.settle()
+    const { deps } = m.platform
+    const { items } = await deps.table.query(WorkspaceRunEntity, { workspace_id: scene.workspaceId }, { limit: 5 })
+    expect(items).toHaveLength(1)
+    const run = await deps.table.get(RunEntity, {
+      installation_id: scene.app.installation.id,
+      id: items[0]?.run_id ?? '',
+    })
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      audience: 'external',
+      trigger: 'messenger',
+      conversation_id: scene.conversationId,
+    })
+    const [asked] = scene.receiver.requests
+    const told = JSON.parse(String(asked?.body))
+    expect(told).toMatchObject({ audience: 'external', run: { input: { text: 'When do you open?' } } })
+    expect(told.conversation.messages.at(-1)).toMatchObject({ text: 'When do you open?', author: { type: 'contact' } })
+    expect(scene.heard()).toEqual([])
+    const draft = (await scene.messages()).at(-1)
+    expect(draft).toMatchObject({
+      status: 'draft',
+      text: 'We open at nine.',
+      run_id: run?.id,
+      author: { type: 'agent' },
+    })
+    await scene.decide(draft.id, 'approve')
+    await m.settle()
+    expect(scene.heard()).toEqual(['We open at nine.'])
+  })
+
+  it('is told of what comes in and of what people write, once each', async () => {
+    const scene = await assisted()
+    const since = await m.platform.call('GET', '/api/v1/events', { token: scene.app.token })
+    m.platform.clock.advance(2_000)
+    const id = scene.bot.say(scene.contact, 'Something new')
+    await m.settle()
+    await scene.bot.redeliver(id)
+    await m.call(scene.admin, 'POST', `/chats/${scene.chatId}/messages`, { text: 'From a person' })
+    await m.settle()
+    expect(since.status).toBe(200)
+    const { body } = await m.platform.call('GET', '/api/v1/events?limit=100', { token: scene.app.token })
+    const created = body.items.filter(({ type }: { type: string }) => type === 'message.created')
+    expect(
+      created.map(({ data }: { data: { text: string; author: { type: string } } }) => [data.text, data.author.type]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['Something new', 'contact'],
+        ['From a person', 'user'],
+      ]),
+    )
+    expect(created).toHaveLength(2)
+  })
+
+  it('misses no message while five of its runs are active', async () => {
+    const scene = await assisted()
+    for (let i = 0; i < 7; i++) scene.bot.say(scene.contact, `Question ${i}`)
+    await m.telegram.settled()
+    const { items } = await m.platform.deps.table.query(
+      WorkspaceRunEntity,
+      { workspace_id: scene.workspaceId },
+      { limit: 20 },
+    )
+    expect(items).toHaveLength(5)
+    expect(await scene.messages()).toHaveLength(8)
+    await m.settle()
+  })
+
+  it('sees and says nothing there once it was taken off; the next one sees the whole chat', async () => {
+    const scene = await assisted()
+    await scene.draft('From the first')
+    const other = await installed(m.platform.deps, { workspaceId: scene.workspaceId })
+    expect((await scene.assign(other.installation.id)).status).toBe(200)
+    expect((await scene.asAgent('GET', `/${scene.conversationId}/messages`)).status).toBe(404)
+    expect((await scene.asAgent('POST', `/${scene.conversationId}/messages`, { text: 'x' })).status).toBe(404)
+    expect((await scene.asAgent('GET', '')).body.items).toEqual([])
+    const path = `/api/v1/conversations/${scene.conversationId}/messages`
+    const { body } = await m.platform.call('GET', path, { token: other.token })
+    expect(body.items.map(({ text }: { text: string }) => text)).toEqual(['From the first', 'Hello'])
+    expect((await scene.assign(null)).body.agent).toBeNull()
+    expect((await m.platform.call('GET', path, { token: other.token })).status).toBe(404)
+  })
+
+  it('needs the scopes of chats, is of the same workspace, and says nothing that Telegram would not take', async () => {
+    const scene = await assisted()
+    const reader = await installed(m.platform.deps, { workspaceId: scene.workspaceId, scopes: ['chat:read'] })
+    expect((await scene.assign(reader.installation.id)).body.error.code).toBe('conflict')
+    const foreign = await installed(m.platform.deps)
+    expect((await scene.assign(foreign.installation.id)).body.error.code).toBe('validation_error')
+    const path = `/${scene.conversationId}/messages`
+    expect((await scene.asAgent('POST', path, { text: 'x'.repeat(4_097) })).body.error.code).toBe('validation_error')
+    const attached = await scene.asAgent('POST', path, { text: 'x', attachments: ['fil_01kae5m1v8w6c3x9q2r7t4y0zn'] })
+    expect(attached.body.error.code).toBe('validation_error')
+  })
+
+  it('drafts for nobody else: other workspaces find no draft, and a disconnected account sends none', async () => {
+    const scene = await assisted()
+    const id = await scene.draft('For here')
+    const other = await m.connected()
+    for (const how of ['approve', 'reject'] as const) {
+      expect((await scene.decide(id, how, {}, other.admin)).status).toBe(404)
+    }
+    scene.bot.revoke()
+    await m.call(scene.admin, 'POST', `/chats/${scene.chatId}/messages`, { text: 'x' })
+    await m.settle()
+    const answer = await scene.decide(id, 'approve')
+    expect([answer.status, answer.body.error.code]).toEqual([409, 'conflict'])
+    expect((await m.call(scene.admin, 'DELETE', `/accounts/${scene.account.id}`)).status).toBe(204)
+    expect((await scene.decide(id, 'approve')).status).toBe(404)
+    await m.settle()
+    expect((await scene.asAgent('GET', '')).body.items).toEqual([])
+  })
+
+  it('tells only the person whose personal account it is, while that is not shared', async () => {
+    const scene = await m.personal()
+    m.telegram.business.say(scene.connection.id, m.newPerson(), 'Hi Ada')
+    await m.settle()
+    const chat = (await m.call(scene.person, 'GET', '/chats')).body.items[0]
+    const app = await installed(m.platform.deps, { workspaceId: scene.workspaceId })
+    await m.call(scene.person, 'PATCH', `/chats/${chat.id}`, { installation_id: app.installation.id })
+    const path = `/api/v1/conversations/${chat.conversation_id}/messages`
+    const { body } = await m.platform.call('POST', path, { token: app.token, body: { text: 'Dear …' } })
+    const page = await m.platform.deps.table.query(
+      NotificationEntity,
+      { workspace_id: scene.workspaceId },
+      { limit: 10 },
+    )
+    expect(page.items.map(({ user_id }) => user_id)).toEqual([scene.person.user.id])
+    expect((await m.call(scene.owner, 'POST', `/messages/${body.id}/approve`, {})).status).toBe(404)
+    expect((await m.call(scene.person, 'POST', `/messages/${body.id}/approve`, {})).status).toBe(200)
+  })
+})
