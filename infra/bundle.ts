@@ -6,7 +6,8 @@ import { type BuildFailure, type BuildOptions, type BuildResult, context, type M
 import { overBudget } from './bundle/budget.ts'
 import { lean } from './bundle/lean.ts'
 import { noSchemaGenerator } from './bundle/no-schema-generator.ts'
-import { prebuild } from './bundle/prebuild.ts'
+import { pageSources } from './bundle/page-sources.ts'
+import { PAGES, prebuild, prebuildPage } from './bundle/prebuild.ts'
 import { prebuilt } from './bundle/prebuilt.ts'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
@@ -52,7 +53,7 @@ export async function functionNames(root = repository): Promise<string[]> {
 
 /**
  * Builds `functions/<name>/index.ts` into `<outDir>/<name>/index.cjs` (handler `index.handler`), and beside the documentation's
- * function the assets that it serves.
+ * and the pages' functions the assets that they serve.
  *
  * CommonJS, because an ESM bundle that imports Node's builtins loads Node's own HTTP client too (24 ms of a cold start); and
  * `module` before `main`, because only ESM sources can be tree-shaken. Source maps go to `dist/maps`, outside what is deployed.
@@ -67,6 +68,12 @@ export async function bundle(options: BundleOptions = {}): Promise<BundleReport[
   const buildAssets = async () => {
     if (names.includes('docs')) await prebuild(root, join(outDir, 'docs'))
   }
+  const pages = (Object.keys(PAGES) as (keyof typeof PAGES)[]).filter((name) => names.includes(name))
+  /** Those pages' functions whose scripts or styles have changed. */
+  const buildPages = async (): Promise<string[]> => {
+    const changed = await Promise.all(pages.map((name) => prebuildPage(root, name, join(outDir, name))))
+    return pages.filter((_, i) => changed[i])
+  }
   const onError = options.onError ?? ((messages) => console.error(messages.join('\n')))
 
   let watching = false
@@ -74,6 +81,9 @@ export async function bundle(options: BundleOptions = {}): Promise<BundleReport[
     if (!watching) return
     if (result.errors.length > 0) return onError(messagesOf(result.errors))
     const changed = await write(result, root, outDir, written)
+    const pagesChanged = await buildPages().catch((error: Error) => onError([error.message]))
+    const reports = (pagesChanged ?? []).flatMap((name) => written.get(name) ?? [])
+    if (reports.length > 0) options.watch?.(reports)
     if (changed.length === 0) return
     options.watch?.(changed)
     // Any change may have been to a declaration, and the documentation shows those.
@@ -84,10 +94,16 @@ export async function bundle(options: BundleOptions = {}): Promise<BundleReport[
 
   const build = await context({
     ...settings(root, names, outDir, options.minify ?? true),
-    plugins: [lean, noSchemaGenerator, prebuilt, { name: 'rebuilt', setup: ({ onEnd }) => onEnd(rebuilt) }],
+    plugins: [
+      lean,
+      noSchemaGenerator,
+      prebuilt,
+      pageSources,
+      { name: 'rebuilt', setup: ({ onEnd }) => onEnd(rebuilt) },
+    ],
   })
   try {
-    const [result] = await Promise.all([build.rebuild(), buildAssets()])
+    const [result] = await Promise.all([build.rebuild(), buildAssets(), buildPages()])
     await write(result, root, outDir, written)
   } catch (error) {
     await build.dispose()

@@ -95,7 +95,7 @@ export async function connectBot(given: Connection): Promise<Connected> {
   const { webhook_secret: secret_token } = next
   explain(await bot.call('setWebhook', { url: webhookUrl, secret_token, allowed_updates: UPDATES }), apiUrl)
   explain(await bot.call('setMyCommands', { commands: COMMANDS }), apiUrl)
-  const menu_button = { type: 'web_app', text: 'Console', web_app: { url: `${baseUrl}/app/mini-app` } }
+  const menu_button = { type: 'web_app' as const, text: 'Console', web_app: { url: `${baseUrl}/app/mini-app` } }
   explain(await bot.call('setChatMenuButton', { menu_button }), apiUrl)
   const { last_error_message: lastError } = explain(await webhookOf(bot), apiUrl)
   return { username, webhookUrl, movedFrom, tokenStored: chosen !== kept.token, secretRotated, replaced, lastError }

@@ -58,7 +58,7 @@ const html = ({ entry, localSignIn, loginWidget }: ConsentPageOptions): string =
 <link rel="icon" href="data:,">
 <style>${textOf(STYLE)}</style>
 </head>
-<body data-entry="${entry}" data-local-sign-in="${localSignIn && entry === 'page'}" data-login-widget="${loginWidget && entry === 'page'}">
+<body data-entry="${entry}" data-root="${entry === 'mini_app' ? '../../' : '../'}" data-local-sign-in="${localSignIn && entry === 'page'}" data-login-widget="${loginWidget && entry === 'page'}">
 <main>
 <p id="announcement" role="status" class="unseen"></p>
 <section id="wait"><p role="status">One moment…</p></section>

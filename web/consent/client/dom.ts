@@ -1,14 +1,6 @@
+import { clean } from '../../session/text.ts'
+
 export const $ = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T
-
-/**
- * Characters that draw nothing, or turn the text around them: with them an app's name could look like another's.
- * Joiners and variation selectors stay, which emoji and several scripts need.
- */
-const DECEPTIVE =
-  /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\p{Cc}\u2028\u2029\u2800]/gu
-
-/** Text from an app or a person, with what could deceive made visible. */
-export const clean = (text: string): string => text.replace(DECEPTIVE, '\ufffd')
 
 /** Sets text from anywhere: never markup, and nothing that deceives. */
 export const say = (id: string, text: string): void => {
@@ -35,13 +27,4 @@ export const show = (id: 'wait' | 'sign-in' | 'handed-over' | 'request' | 'over'
   shown = id
   $(id).querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
   scrollTo(0, 0)
-}
-
-/** An address that a link may lead to; undefined for `javascript:` and the like. */
-export const webAddress = (text: string | null | undefined): string | undefined => {
-  try {
-    return text && /^https?:$/.test(new URL(text).protocol) ? text : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,4 @@
-import { call } from './api.ts'
+import { call } from '../../session/call.ts'
 import { tg } from './config.ts'
 import { $, show } from './dom.ts'
 import { end } from './over.ts'

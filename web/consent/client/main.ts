@@ -2,16 +2,19 @@
  * The consent page. It has no data of its own: it signs the person in, asks what the link is about, shows it, and sends
  * what they decide. Whatever comes from an app or a person is set as text, never as markup.
  */
-import { asFailure, call, type Failure } from './api.ts'
-import { at, miniApp, tg } from './config.ts'
+import { call } from '../../session/call.ts'
+import { at, miniApp } from '../../session/config.ts'
+import { asFailure, type Failure } from '../../session/failure.ts'
+import { followTheme, initData, tell } from '../../session/messenger.ts'
+import { signedOut } from '../../session/session.ts'
+import { tg } from './config.ts'
 import { startCountdown } from './countdown.ts'
 import { decide, deciding } from './decide.ts'
 import { $, show } from './dom.ts'
 import { status, stopWaiting, waitElsewhere } from './hand-over.ts'
-import { followTheme, initData, tell } from './messenger.ts'
 import { end, endWith } from './over.ts'
 import { showRequest } from './request.ts'
-import { session, signedOut } from './session.ts'
+import { session } from './session.ts'
 import { askWho, signInLocally, signInWithInitData, signInWithWidget, widgetAnswer } from './sign-in.ts'
 import type { ConsentRequest } from './types.ts'
 

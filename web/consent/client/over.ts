@@ -1,4 +1,4 @@
-import type { Failure } from './api.ts'
+import type { Failure } from '../../session/failure.ts'
 import { stopCountdown } from './countdown.ts'
 import { $, say, show } from './dom.ts'
 

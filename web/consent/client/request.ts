@@ -1,8 +1,10 @@
-import { miniApp, tg } from './config.ts'
-import { $, clean, element, say, show, webAddress } from './dom.ts'
+import { miniApp } from '../../session/config.ts'
+import { forget, keep, read } from '../../session/store.ts'
+import { clean, webAddress } from '../../session/text.ts'
+import { tg } from './config.ts'
+import { $, element, say, show } from './dom.ts'
 import { listScopes } from './scopes.ts'
 import { session } from './session.ts'
-import { forget, keep, read } from './store.ts'
 import type { ConsentRequest, Workspace } from './types.ts'
 
 /** What the person chose so far; it outlives a sign-in that leaves the page. */

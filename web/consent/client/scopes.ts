@@ -1,4 +1,4 @@
-import { call } from './api.ts'
+import { call } from '../../session/call.ts'
 import { $, element } from './dom.ts'
 import type { Scope, Workspace } from './types.ts'
 

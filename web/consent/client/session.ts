@@ -1,39 +1,15 @@
-import { localSignIn, miniApp, tg } from './config.ts'
-import { forget, keep, read } from './store.ts'
-import type { ConsoleSession } from './types.ts'
-
-const KEY = 'console-session'
-
-interface Session {
-  token: string
-  until: number
-  name: string
-  workspace: string
-  /** The link that it was made for. */
-  link: string
-}
-
-/** In the messaging app only the session made from its own data counts, whatever was kept elsewhere. */
-let own: Session | undefined
+import { localSignIn } from '../../session/config.ts'
+import * as kept from '../../session/session.ts'
+import type { ConsoleSession } from '../../session/types.ts'
+import { tg } from './config.ts'
 
 /**
  * Who is signed in. The first person to open a link owns it: where several people are at hand (local development), the
  * page asks who for every link.
  */
-export const session = (): Session | undefined => {
-  const one = miniApp ? own : read<Session>(KEY)
-  return one && one.until > Date.now() && (!localSignIn || one.link === tg) ? one : undefined
+export const session = (): kept.Session | undefined => {
+  const one = kept.session()
+  return one && (!localSignIn || one.link === tg) ? one : undefined
 }
 
-/** Who was signed in last, to offer the name again. */
-export const lastName = (): string | undefined => read<Session>(KEY)?.name
-
-export const signedIn = ({ token, expires_in, user, workspace }: ConsoleSession): void => {
-  own = { token, until: Date.now() + expires_in * 1_000, name: user.name, workspace: workspace.id, link: tg }
-  if (!miniApp) keep(KEY, own)
-}
-
-export const signedOut = (): void => {
-  own = undefined
-  if (!miniApp) forget(KEY)
-}
+export const signedIn = (made: ConsoleSession): void => kept.signedIn(made, tg)

@@ -29,21 +29,6 @@ export interface Workspace {
   granted_scopes: string[] | null
 }
 
-/** What every console sign-in answers. */
-export interface ConsoleSession {
-  token: string
-  expires_in: number
-  user: { name: string }
-  workspace: { id: string }
-}
-
-/** What `GET /console/bot/info` answers. */
-export interface BotInfo {
-  username: string | null
-  url: string | null
-  login_widget: boolean
-}
-
 /** What `GET /oauth/consent/status` answers. */
 export interface ConsentStatus {
   over: boolean

@@ -1,20 +1,5 @@
 import { at } from './config.ts'
-
-/** A call that did not succeed. `code` is the platform's, or `no_connection`. */
-export class Failure extends Error {
-  readonly code: string
-  readonly status: number
-  readonly fix: string
-  readonly requestId: string
-
-  constructor(code: string, status: number, message = '', fix = '', requestId = '') {
-    super(message)
-    this.code = code
-    this.status = status
-    this.fix = fix
-    this.requestId = requestId
-  }
-}
+import { Failure, failureOf } from './failure.ts'
 
 interface Options {
   body?: unknown
@@ -47,10 +32,5 @@ export const call = async <T>(method: string, path: string, { body, token, key }
   }
   const answer = await response.json().catch(() => ({}))
   if (response.ok) return answer
-  const { code = 'internal_error', message, fix, request_id } = answer.error ?? {}
-  throw new Failure(code, response.status, message, fix, request_id ?? response.headers.get('x-request-id') ?? '')
+  throw failureOf(response, answer)
 }
-
-/** Any thrown value as a {@link Failure}; a fault of the page itself counts as the server's. */
-export const asFailure = (error: unknown): Failure =>
-  error instanceof Failure ? error : new Failure('internal_error', 500)

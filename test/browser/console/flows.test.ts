@@ -1,0 +1,420 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { offered } from '#test/functions/marketplace/support.ts'
+import { callbackToken, installed } from '#test/support/fixtures.ts'
+import { consoleStage, expectAccessible, heading, openAs, type Person, person, twice, visit } from './harness.ts'
+
+const stage = consoleStage()
+
+const call = async ({ token }: Person, method: string, path: string, body?: unknown) => {
+  const answer = await stage.platform.call(method, path, { token, ...(body !== undefined && { body }) })
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
+  return answer.body
+}
+
+const agentIn = (who: Person) =>
+  installed(stage.platform.deps, { endpoint: stage.agent.url, workspaceId: who.workspace.id })
+
+/** A run that its agent works on, with what the agent says with. */
+const workingRun = async (who: Person) => {
+  const app = await agentIn(who)
+  const { body: run } = await stage.platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+  await expect.poll(async () => (await call(who, 'GET', `/console/runs/${run.id}`)).status).toBe('running')
+  const token = await callbackToken(stage.platform.deps, app, run.id)
+  const act = (path: string, body: object) => stage.platform.call('POST', `/api/v1/${path}`, { token, body })
+  return { app, id: run.id as string, act }
+}
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+
+describe('signing in', () => {
+  it('locally leads to the place that the address names, and signing out forgets it', async () => {
+    const { page, url } = stage
+    await page.goto(`${url}/app#/tasks`)
+    await heading(page, 'Sign in').waitFor()
+    await expectAccessible(page, 'sign-in')
+    await page.getByLabel('Person').fill('Ann')
+    await page.getByLabel('Workspace', { exact: true }).fill('acme')
+    await page.keyboard.press('Enter')
+    await heading(page, 'Tasks').waitFor()
+    await expect.poll(() => page.title()).toBe('Tasks · Console')
+    await page.reload()
+    await heading(page, 'Tasks').waitFor()
+    const session = await page.evaluate("JSON.parse(sessionStorage.getItem('console-session')).token")
+    await button(page, 'Sign out').click()
+    await heading(page, 'Sign in').waitFor()
+    await page.getByText('You are signed out.').waitFor()
+    expect((await stage.platform.call('GET', '/console/me', { token: session as string })).status).toBe(401)
+    await page.reload()
+    await heading(page, 'Sign in').waitFor()
+  })
+
+  it('again, after the session was ended, keeps the place and what was typed', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const { id } = await call(who, 'POST', '/console/tasks', { title: 'Order paper', description: '' })
+    await openAs(stage, who, `/tasks/${id}`)
+    await page.getByLabel('Write a message').fill('The blue one, please')
+    await call(who, 'DELETE', '/console/session')
+    await button(page, 'Send').click()
+    await heading(page, 'Sign in').waitFor()
+    await page.getByText('Your session is over.').waitFor()
+    await page.getByLabel('Person').fill(who.user.name)
+    await page.getByRole('textbox', { name: 'Workspace' }).fill(who.workspace.name)
+    await button(page, 'Sign in').click()
+    await heading(page, 'Order paper').waitFor()
+    expect(await page.getByLabel('Write a message').inputValue()).toBe('The blue one, please')
+    await button(page, 'Send').click()
+    await page.locator('.message').getByText('The blue one, please').waitFor()
+  })
+})
+
+describe('another tab', () => {
+  it('is signed in as the first one is, and signed out with it', async () => {
+    const { page, url } = stage
+    const who = await person(stage)
+    await openAs(stage, who, '/tasks')
+    await heading(page, 'Tasks').waitFor()
+    const second = await page.context().newPage()
+    await second.goto(`${url}/app#/agents`)
+    await heading(second, 'Agents').waitFor()
+    await button(second, 'Sign out').click()
+    await heading(page, 'Sign in').waitFor()
+    await page.getByText('You signed out in another tab.').waitFor()
+    expect(await page.evaluate("sessionStorage.getItem('console-session')")).toBeNull()
+  })
+})
+
+describe('the marketplace', () => {
+  it('is searched, installs an agent without what was refused, and takes its settings', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const config = {
+      type: 'object',
+      required: ['region', 'api_key'],
+      properties: {
+        region: { type: 'string', title: 'Region', enum: ['north', 'south'] },
+        api_key: { type: 'string', title: 'API key', writeOnly: true, minLength: 4 },
+        most: { type: 'integer', title: 'At most', default: 10, minimum: 1, maximum: 20 },
+        loud: { type: 'boolean', title: 'Loud' },
+      },
+    }
+    const fields = { name: 'Weather prophet', summary: 'Knows tomorrow.' }
+    await offered(stage.platform, fields, { config })
+    await openAs(stage, who, '/marketplace')
+    await page.getByLabel('Search').fill('prophet')
+    await expect.poll(() => page.url()).toContain('q=prophet')
+    await page.getByRole('link', { name: /Weather prophet/ }).click()
+    await heading(page, 'Weather prophet').waitFor()
+    await page.getByRole('checkbox', { name: /Call platform tools/ }).uncheck()
+    await twice(button(page, 'Install Weather prophet'))
+    await button(page, 'Save settings').waitFor()
+    const { items } = await call(who, 'GET', '/console/installations')
+    expect(items).toHaveLength(1)
+    expect(items[0].scopes).not.toContain('tools:invoke')
+    await page.getByText('Settings are missing.').waitFor()
+    await page.getByLabel(/^Region/).selectOption('south')
+    await page.getByLabel(/^API key/).fill('secret-value')
+    await page.getByLabel(/^At most/).fill('12')
+    await page.getByRole('checkbox', { name: /Loud/ }).check()
+    await button(page, 'Save settings').click()
+    await page.getByText('Settings saved.').waitFor()
+    await page.getByText('Set already. Leave it empty to keep it.').waitFor()
+    const { values } = await call(who, 'GET', `/console/installations/${items[0].id}/settings`)
+    expect(values).toEqual({ region: 'south', api_key: { set: true }, most: 12, loud: true })
+    expect(await page.content()).not.toContain('secret-value')
+  })
+})
+
+describe('a run', () => {
+  it('shows its steps as they happen, and does what a person approves, exactly that and once', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const { id, act } = await workingRun(who)
+    await openAs(stage, who, `/runs/${id}`)
+    await page.getByText('No step yet.').waitFor()
+    await act(`runs/${id}/steps`, { type: 'message', output: { text: 'Looking for it' } })
+    await page.getByText('Looking for it').waitFor()
+    const args = { url: `${stage.agent.url}/order?n=7`, method: 'POST', body: 'seven' }
+    const asks = () => act('tools/http_fetch/invoke', { arguments: args, run_id: id })
+    await asks()
+    await page.getByRole('heading', { name: /wants to use http_fetch/ }).waitFor()
+    const shown = await page.getByRole('region', { name: 'What it would be called with' }).textContent()
+    expect(JSON.parse(shown ?? '')).toMatchObject(args)
+    const orders = () => stage.agent.requests.filter(({ path }) => path === '/order?n=7').length
+    expect(orders()).toBe(0)
+    await page.getByLabel('Comment').fill('Seven are right')
+    await twice(button(page, 'Approve'))
+    await page.getByText('Approved. The run goes on.').waitFor()
+    await expect.poll(orders).toBe(1)
+    await expect.poll(async () => (await asks()).body.status).toBe('ok')
+    await act('tools/http_fetch/invoke', { arguments: { ...args, body: 'eight' }, run_id: id })
+    await button(page, 'Reject').click()
+    await page.getByText('Rejected. The run goes on without it.').waitFor()
+    await page.locator('.steps').getByText('Rejected').waitFor()
+    await act(`runs/${id}/complete`, { status: 'succeeded', output: { text: 'Seven ordered.' } })
+    await page.getByText('Seven ordered.').waitFor()
+    await page.getByRole('main').getByText('Succeeded').waitFor()
+    expect(page.url()).not.toContain(who.token)
+  })
+})
+
+describe('tasks', () => {
+  it('are created, moved with the keyboard and by dragging, and their questions answered', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const app = await agentIn(who)
+    await openAs(stage, who, '/tasks')
+    await button(page, 'New task').press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'New task' })
+    await dialog.getByLabel('Title').fill('Count the stock')
+    await dialog.getByLabel('Agent').selectOption({ label: app.app.name })
+    await dialog.getByLabel('Start it now').uncheck()
+    await twice(dialog.getByRole('button', { name: 'Create' }))
+    await heading(page, 'Count the stock').waitFor()
+    expect((await call(who, 'GET', '/console/tasks')).items).toHaveLength(1)
+    const id = page.url().split('/').at(-1) ?? ''
+    await visit(page, '/tasks')
+    const move = page.getByLabel('Move “Count the stock” to')
+    await move.focus()
+    await page.keyboard.press('ArrowDown')
+    await page.getByText('Moved to “In progress”.').waitFor()
+    expect((await call(who, 'GET', `/console/tasks/${id}`)).status).toBe('in_progress')
+    await page.locator('.task').dragTo(page.getByRole('region', { name: /^To review/ }))
+    await page.getByText('Moved to “To review”.').waitFor()
+    expect((await call(who, 'GET', `/console/tasks/${id}`)).status).toBe('review')
+    await stage.platform.call('POST', `/api/v1/tasks/${id}/question`, {
+      token: app.token,
+      body: { text: 'Which shelf?' },
+    })
+    await page
+      .getByRole('region', { name: /^Needs an answer/ })
+      .getByText('Count the stock')
+      .click()
+    await page.getByText('Which shelf?').waitFor()
+    await page.getByLabel('Your answer').fill('The upper one')
+    await button(page, 'Answer').click()
+    await page.locator('.message.mine').getByText('The upper one').waitFor()
+    await expect.poll(async () => (await call(who, 'GET', `/console/tasks/${id}`)).status).toBe('in_progress')
+  })
+
+  it('that the platform does not let move go back to where they were, with its words', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    await call(who, 'POST', '/console/tasks', { title: 'Order paper', description: '' })
+    await openAs(stage, who, '/tasks')
+    await page.getByText('Order paper').waitFor()
+    const error = {
+      code: 'conflict',
+      message: 'Somebody moved it.',
+      fix: 'Look again.',
+      request_id: 'req_1',
+      details: {},
+    }
+    await page.route('**/console/tasks/*', (route) =>
+      route.fulfill({ status: 409, contentType: 'application/json', body: JSON.stringify({ error }) }),
+    )
+    await page.getByLabel('Move “Order paper” to').selectOption('done')
+    await page.getByRole('alert').getByText('Somebody moved it.').waitFor()
+    await page.getByRole('alert').getByText('req_1').waitFor()
+    await page
+      .getByRole('region', { name: /^To do 1/ })
+      .getByText('Order paper')
+      .waitFor()
+  })
+})
+
+describe('a chat with an agent', () => {
+  it('sends with Enter, says that the agent works on it, and shows the answer when it comes', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const app = await agentIn(who)
+    await openAs(stage, who, `/agents/${app.installation.id}`)
+    await button(page, 'Chat with it').click()
+    const field = page.getByPlaceholder(/^Message to/)
+    await field.fill('What is on the shelf?')
+    await field.press('Enter')
+    await page.getByText(/is working on it/).waitFor()
+    expect(await field.inputValue()).toBe('')
+    const run = (await call(who, 'GET', '/console/runs')).items[0]
+    await expect.poll(async () => (await call(who, 'GET', `/console/runs/${run.id}`)).status).toBe('running')
+    await stage.platform.call('POST', `/api/v1/runs/${run.id}/complete`, {
+      token: app.token,
+      body: { status: 'succeeded', output: { text: 'Seven boxes.' } },
+    })
+    await page.locator('.message').getByText('Seven boxes.').waitFor()
+    expect(await page.getByText(/is working on it/).count()).toBe(0)
+  })
+})
+
+describe('notifications', () => {
+  it('raise the badge while one looks, lead to what they are about, and are read', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const { id, act } = await workingRun(who)
+    await openAs(stage, who, '/agents')
+    await heading(page, 'Agents').waitFor()
+    await act('tools/http_fetch/invoke', { arguments: { url: 'https://example.com/' }, run_id: id })
+    await page.getByRole('link', { name: 'Notifications, 1 unread' }).click()
+    await page.locator('.row.new').click()
+    await page.getByRole('heading', { name: /wants to use http_fetch/ }).waitFor()
+    await page.getByRole('link', { name: 'Notifications', exact: true }).first().waitFor()
+    expect((await call(who, 'GET', '/console/notifications')).unread).toBe(0)
+  })
+})
+
+describe('connected apps', () => {
+  it('lose their access when it is taken back, after a question', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const app = await agentIn(who)
+    await openAs(stage, who, '/access')
+    await button(page, 'Take back').click()
+    const dialog = page.getByRole('dialog')
+    await button(page, 'Cancel').click()
+    await expect.poll(() => dialog.count()).toBe(0)
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Take back')
+    await button(page, 'Take back').click()
+    await dialog.getByRole('button', { name: 'Take back' }).click()
+    await page.getByText('No app has access from outside.').waitFor()
+    expect((await stage.platform.call('GET', '/api/v1/me', { token: app.token })).status).toBe(401)
+  })
+})
+
+describe('a member', () => {
+  it('sees nothing that only admins can do, and gets words where one is refused', async () => {
+    const { page } = stage
+    const owner = await person(stage)
+    const app = await agentIn(owner)
+    const who = await person(stage, owner.workspace.id, 'member')
+    await openAs(stage, who, '/members')
+    await page.getByText('(you)').waitFor()
+    expect(await button(page, 'Invite somebody').count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(0)
+    await visit(page, '/audit')
+    await page.getByText('Only admins and owners of the workspace see this.').waitFor()
+    await visit(page, '/settings')
+    await page.getByText('Admins of the workspace can change this.').waitFor()
+    expect(await page.getByRole('heading', { name: 'Forbidden for every agent' }).count()).toBe(0)
+    await visit(page, `/agents/${app.installation.id}`)
+    await page.getByText('Owners of the workspace decide').waitFor()
+    expect(await page.getByRole('heading', { name: 'Uninstall' }).count()).toBe(0)
+    const { app: shown } = await offered(stage.platform, { name: 'Not for members' })
+    await visit(page, `/marketplace/${shown.slug}`)
+    await page.getByText('Only admins install agents here.').waitFor()
+  })
+
+  it('who lost a role meanwhile is told why, in the platform’s words', async () => {
+    const { page } = stage
+    const owner = await person(stage)
+    const who = await person(stage, owner.workspace.id, 'admin')
+    await openAs(stage, who, '/members')
+    await button(page, 'Invite somebody').click()
+    await call(owner, 'PATCH', `/console/members/${who.user.id}`, { role: 'member' })
+    await button(page, 'Make a link').click()
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    expect(await alert.textContent()).toMatch(/admin.*Request id: req_/s)
+  })
+})
+
+describe('files', () => {
+  it('are uploaded into a folder, downloaded by an address of their own, and deleted after a question', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    await openAs(stage, who, '/files')
+    await button(page, 'New folder').click()
+    await page.getByLabel('Name').fill('Invoices')
+    await button(page, 'Create').click()
+    await page.getByRole('link', { name: /Invoices/ }).click()
+    await heading(page, 'Invoices').waitFor()
+    const file = { name: 'May <b>.txt', mimeType: 'text/plain', buffer: Buffer.from('seven') }
+    await page.locator('input[type=file]').setInputFiles(file)
+    await button(page, 'Download May <b>.txt').waitFor()
+    const { items } = await call(who, 'GET', '/console/files')
+    expect(items).toMatchObject([{ name: 'May <b>.txt', size: 5, content_type: 'text/plain', status: 'ready' }])
+    stage.mayAsk.add('https://bucket.test')
+    await page.route('https://bucket.test/**', (route) =>
+      route.fulfill({ headers: { 'content-disposition': 'attachment; filename="May.txt"' }, body: 'seven' }),
+    )
+    const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download May <b>.txt').click()])
+    expect(download.url()).not.toContain(who.token)
+    await button(page, 'Delete May <b>.txt').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('There is no file here.').waitFor()
+    expect((await call(who, 'GET', '/console/files')).items).toEqual([])
+  })
+})
+
+describe('without a connection', () => {
+  it('the console says so, keeps what was written, and sends it once when it is back', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const { id } = await call(who, 'POST', '/console/tasks', { title: 'Order paper', description: '' })
+    await openAs(stage, who, `/tasks/${id}`)
+    await page.getByLabel('Write a message').fill('Hello')
+    // The message arrives, its answer is lost.
+    let lost = true
+    await page.route('**/messages', async (route) => {
+      if (!lost) return route.continue()
+      lost = false
+      await route.fetch()
+      await route.abort()
+    })
+    await button(page, 'Send').click()
+    await page.getByRole('alert').getByText('No connection.').waitFor()
+    await button(page, 'Send').click()
+    await expect.poll(() => page.getByLabel('Write a message').inputValue()).toBe('')
+    const { conversation } = await call(who, 'GET', `/console/tasks/${id}`)
+    expect(conversation.messages).toHaveLength(1)
+    await page.context().setOffline(true)
+    await page.getByText('What you see may be old').waitFor()
+    await page.context().setOffline(false)
+    await expect.poll(() => page.getByText('What you see may be old').count()).toBe(0)
+  })
+})
+
+describe('with the keyboard alone', () => {
+  it('one skips to the content, goes about, and opens and closes a dialog', async () => {
+    const { page } = stage
+    await openAs(stage, await person(stage))
+    await heading(page, 'Home').waitFor()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('main')
+    await page.getByRole('link', { name: 'Wishlist' }).first().focus()
+    await page.keyboard.press('Enter')
+    await heading(page, 'Wishlist').waitFor()
+    expect(await page.evaluate("document.activeElement.tagName + ' ' + document.activeElement.textContent")).toBe(
+      'H1 Wishlist',
+    )
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Wish for an agent' }).waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Wish for an agent')
+    await page.keyboard.press('Alt+ArrowLeft')
+    await page.goBack()
+    await heading(page, 'Home').waitFor()
+  })
+})
+
+describe('two workspaces', () => {
+  it('are switched between, and nothing of one is seen in the other', async () => {
+    const { page } = stage
+    const first = await person(stage)
+    await call(first, 'POST', '/console/tasks', { title: 'Of the first', description: '' })
+    const body = { user: first.user.name, workspace: `${first.workspace.name} two` }
+    await stage.platform.call('POST', '/console/session', { body })
+    await openAs(stage, first, '/tasks')
+    await page.getByText('Of the first').waitFor()
+    await page.getByLabel('Workspace').selectOption({ label: body.workspace })
+    await heading(page, 'Home').waitFor()
+    await visit(page, '/tasks')
+    await page.getByText('There is nothing to do.').waitFor()
+    expect(await page.getByText('Of the first').count()).toBe(0)
+  })
+})

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { installed } from '#test/support/fixtures.ts'
+import { startTelegram, type TestTelegram } from '#test/support/telegram.ts'
+import { consoleStage, expectAccessible, heading, openAs, person, twice } from './harness.ts'
+
+const stage = consoleStage()
+let telegram: TestTelegram
+beforeAll(async () => {
+  telegram = await startTelegram(stage.platform)
+})
+afterAll(() => telegram.stop())
+
+describe('the messenger', () => {
+  it('connects a bot, lets an agent draft, and sends what a person changed and approved', async () => {
+    const { page, platform } = stage
+    const who = await person(stage)
+    const app = await installed(platform.deps, { endpoint: stage.agent.url, workspaceId: who.workspace.id })
+    const bot = telegram.bot({ token: '9001:secret-part-of-a-token-9001', username: 'shop_bot', name: 'Shop' })
+    await openAs(stage, who, '/messenger')
+    await page.getByRole('button', { name: 'Connect a bot' }).click()
+    await page.getByLabel('The bot’s token').fill(bot.token)
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByRole('main').getByText('@shop_bot').waitFor()
+    expect(await page.content()).not.toContain('secret-part')
+    const contact = telegram.person({ first_name: 'Cleo' })
+    bot.say(contact, 'Are you open today?')
+    await telegram.settled()
+    await page.reload()
+    await page.getByRole('link', { name: /Cleo/ }).click()
+    await heading(page, 'Cleo').waitFor()
+    await page.getByLabel('Agent that drafts answers').selectOption({ label: app.app.name })
+    await page.getByText('The agent drafts answers from now on.').waitFor()
+    const id = page.url().split('/').at(-1)
+    const { body: chat } = await platform.call('GET', `/console/messenger/chats/${id}`, { token: who.token })
+    const drafted = await platform.call('POST', `/api/v1/conversations/${chat.conversation_id}/messages`, {
+      token: app.token,
+      body: { text: 'Yes, until nine.' },
+    })
+    expect(drafted.status).toBe(201)
+    const draft = page.getByLabel('Draft: change it, or send it as it is')
+    await draft.waitFor()
+    await expectAccessible(page, 'messenger-chat')
+    await draft.fill('Yes, until eight.')
+    await twice(page.getByRole('button', { name: 'Approve and send' }))
+    await expect.poll(() => draft.count()).toBe(0)
+    const heard = () => bot.chat(contact).flatMap(({ from, text }) => (from.is_bot ? [text] : []))
+    await expect.poll(heard).toEqual(['Yes, until eight.'])
+  })
+})

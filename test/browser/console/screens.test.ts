@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { offered } from '#test/functions/marketplace/support.ts'
+import { callbackToken, installed } from '#test/support/fixtures.ts'
+import { consoleStage, expectAccessible, heading, openAs, type Person, person, type Stage, visit } from './harness.ts'
+
+const stage = consoleStage()
+
+/** Text that would be markup, or would turn the line around, if it were not taken as text. */
+const EVIL = '<img src=x onerror=alert(1)>‮"\'&'
+
+/** A workspace in which something of every kind has happened. */
+const livelyWorkspace = async ({ platform, agent }: Stage): Promise<{ who: Person; ids: Record<string, string> }> => {
+  const who = await person(stage)
+  const { token } = who
+  const call = async (method: string, path: string, body?: unknown) => {
+    const answer = await platform.call(method, path, { token, ...(body !== undefined && { body }) })
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
+    return answer.body
+  }
+  const app = await installed(platform.deps, { endpoint: agent.url, workspaceId: who.workspace.id })
+  const { app: shown } = await offered(platform, { name: `Shop ${EVIL}`, summary: EVIL })
+  const { body: started } = await platform.call('POST', '/api/v1/runs', {
+    token: app.token,
+    body: { input: { question: EVIL } },
+  })
+  await expect.poll(async () => (await call('GET', `/console/runs/${started.id}`)).status).toBe('running')
+  const callback = await callbackToken(platform.deps, app, started.id)
+  await platform.call('POST', `/api/v1/runs/${started.id}/steps`, {
+    token: callback,
+    body: { type: 'message', output: { text: EVIL, more: { deep: EVIL } } },
+  })
+  await platform.call('POST', '/api/v1/tools/http_fetch/invoke', {
+    token: callback,
+    body: {
+      arguments: { url: 'https://example.com/?x=<b>', headers: { 'x-note': EVIL.slice(0, 20) } },
+      run_id: started.id,
+    },
+  })
+  const task = await call('POST', '/console/tasks', {
+    title: EVIL,
+    description: `${EVIL}\nsecond line`,
+    installation_id: app.installation.id,
+  })
+  await call('POST', '/console/tasks', { title: 'Order paper', description: '' })
+  await platform.call('POST', `/api/v1/tasks/${task.id}/question`, {
+    token: app.token,
+    body: { text: `Which? ${EVIL}` },
+  })
+  await platform.call('POST', '/api/v1/tools/notify_user/invoke', {
+    token: app.token,
+    body: { arguments: { title: EVIL, body: EVIL } },
+  })
+  const chat = await call('POST', '/console/conversations', { installation_id: app.installation.id })
+  await call('POST', `/console/conversations/${chat.id}/messages`, { text: EVIL })
+  await call('POST', '/console/files', { name: 'report <b>.txt', content_type: 'text/plain', content: 'hello' })
+  await call('POST', '/console/files', { kind: 'folder', name: '<i>Folder</i>'.replaceAll('/', '-') })
+  await call('POST', '/console/agent-requests', { title: 'An agent that waters plants', description: EVIL })
+  await call('POST', '/console/invitations', {})
+  await call('PUT', `/console/apps/${app.app.id}/review`, { rating: 4, text: EVIL })
+  return {
+    who,
+    ids: { run: started.id, task: task.id, installation: app.installation.id, chat: chat.id, slug: shown.slug },
+  }
+}
+
+describe('every screen of the console', () => {
+  it('is accessible in both schemes, narrow and wide, and shows text of others as text', async () => {
+    const { page } = stage
+    const { who, ids } = await livelyWorkspace(stage)
+    await openAs(stage, who)
+    const screens: [name: string, place: string, title: string | RegExp, ready: string][] = [
+      ['home', '/', 'Home', 'It happens once'],
+      ['runs', '/runs', 'Runs', 'vendor.agent'],
+      ['run', `/runs/${ids.run}`, /^Run of/, 'Approve'],
+      ['tasks', '/tasks', 'Tasks', 'Order paper'],
+      ['task', `/tasks/${ids.task}`, /onerror/, 'Which?'],
+      ['chat', '/chat', 'Chat', 'Main chat'],
+      ['chat-agent', `/chat/${ids.chat}`, 'Chat', 'working on it'],
+      ['agents', '/agents', 'Agents', 'vendor.agent'],
+      ['agent', `/agents/${ids.installation}`, /^Agent /, 'Uninstall'],
+      ['marketplace', '/marketplace', 'Marketplace', 'Shop'],
+      ['app', `/marketplace/${ids.slug}`, /^Shop/, 'Install Shop'],
+      ['files', '/files', 'Files', 'report'],
+      ['messenger', '/messenger', 'Messenger', 'No account is connected'],
+      ['notifications', '/notifications', 'Notifications', 'onerror'],
+      ['access', '/access', 'Connected apps', 'Take back'],
+      ['wishlist', '/wishlist', 'Wishlist', 'waters plants'],
+      ['members', '/members', 'Members', 'Open invitations'],
+      ['settings', '/settings', 'Settings', 'Forbidden for every agent'],
+      ['audit', '/audit', 'Audit', 'invitation'],
+      ['more', '/more', 'More', 'Sign out'],
+      ['nowhere', '/nowhere', 'Nothing here', 'There is no such page'],
+    ]
+    for (const [name, place, title, ready] of screens) {
+      await visit(page, place)
+      await heading(page, title).waitFor()
+      await page.locator('main').getByText(ready).first().waitFor()
+      await expect.poll(() => page.locator('main .skeleton').count()).toBe(0)
+      await expectAccessible(page, name)
+      expect(await page.locator('main img[src="x"]').count()).toBe(0)
+    }
+  }, 90_000)
+})

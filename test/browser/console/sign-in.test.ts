@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { personOf } from '#local/telegram/person.ts'
+import { createSigner } from '#local/telegram/signing.ts'
+import { TEST_BOT } from '#test/support/platform.ts'
+import { consoleStage, expectAccessible, heading } from './harness.ts'
+
+const stage = consoleStage({ CONSOLE_AUTO_PROVISION: 'false' })
+
+const BOT = { username: 'platform_bot', url: 'https://t.me/platform_bot', login_widget: true }
+
+const routeBot = (info: object = BOT) =>
+  stage.page.route('**/console/bot/info', (route) =>
+    route.fulfill({ contentType: 'application/json', body: JSON.stringify(info) }),
+  )
+
+const answerOf = (first_name: string): Record<string, string> => {
+  const signer = createSigner(TEST_BOT.token, () => stage.platform.clock.now())
+  const answer = signer.widget(personOf({ id: 7_777, first_name }))
+  return Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, String(value)]))
+}
+
+/** Stands in for Telegram's script: a button that goes to `data-auth-url` with the signed answer. */
+const routeWidget = async (answer: object) => {
+  stage.mayAsk.add('https://telegram.org')
+  await stage.page.route('https://telegram.org/js/telegram-widget.js**', (route) =>
+    route.fulfill({
+      contentType: 'text/javascript',
+      body: `const here = document.currentScript, button = document.createElement('button')
+        button.textContent = 'Log in as ' + here.dataset.telegramLogin
+        button.onclick = () => { location.href = here.dataset.authUrl + '?' + new URLSearchParams(${JSON.stringify(answer)}) }
+        here.replaceWith(button)`,
+    }),
+  )
+}
+
+describe('signing in with the login widget', () => {
+  it('comes back to where one was, and takes the answer out of the address at once', async () => {
+    const { page, url } = stage
+    await routeBot()
+    await routeWidget(answerOf('Ann'))
+    await page.goto(`${url}/app#/wishlist`)
+    const button = page.getByRole('button', { name: 'Log in as platform_bot' })
+    await button.waitFor()
+    await expectAccessible(page, 'sign-in-widget')
+    expect(await page.getByLabel('Person').count()).toBe(0)
+    await button.click()
+    await heading(page, 'Wishlist').waitFor()
+    expect(page.url()).toBe(`${url}/app#/wishlist`)
+    await page.locator('nav .person').getByText('Ann').waitFor()
+  })
+
+  it('does not sign anybody in by a link that another made', async () => {
+    const { page, url } = stage
+    await routeBot()
+    await routeWidget({})
+    await page.goto(`${url}/app?${new URLSearchParams(answerOf('Mallory'))}`)
+    await heading(page, 'Sign in').waitFor()
+    expect(page.url()).toBe(`${url}/app`)
+    expect(await page.evaluate("sessionStorage.getItem('console-session')")).toBeNull()
+  })
+
+  it('says so when the messaging app’s word is not good', async () => {
+    const { page, url } = stage
+    await routeBot()
+    await routeWidget({ ...answerOf('Ann'), first_name: 'Somebody Else' })
+    await page.goto(`${url}/app`)
+    await page.getByRole('button', { name: 'Log in as platform_bot' }).click()
+    await page.getByText('The messaging app did not confirm who you are. Sign in again.').waitFor()
+  })
+
+  it('runs no script from elsewhere where the bot has none', async () => {
+    const { page, url } = stage
+    await routeBot({ ...BOT, login_widget: false })
+    await page.goto(`${url}/app`)
+    await page.getByRole('link', { name: 'Open in Telegram' }).waitFor()
+    expect(await page.locator('script[src^="https:"]').count()).toBe(0)
+  })
+})

@@ -1,0 +1,131 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pageEndpoints } from '#functions/console-page/pages.ts'
+import { createLogger } from '#shared/adapters/logger.ts'
+import type { Deps } from '#shared/domain/deps.ts'
+import { openBuiltFiles } from '#shared/http/built-files.ts'
+import { createPipeline, type RequestHandler } from '#shared/http/pipeline.ts'
+import { systemClock } from '#shared/kernel/clock.ts'
+import { buildConsole, firstLoadBytes } from '#web/console/build.ts'
+
+let folder: string
+
+/** The function as deployed, or as it runs locally. */
+const serving = (local: boolean): RequestHandler => {
+  const telegram = { linkUrl: local ? 'http://127.0.0.1:1/telegram' : 'https://t.me' }
+  const settings = { baseUrl: 'https://platform.test/stage', consoleAutoProvision: local, telegram }
+  const deps = { settings, clock: systemClock, log: createLogger('silent', {}) } as unknown as Deps
+  return createPipeline(pageEndpoints(openBuiltFiles([folder])), {}, async () => deps)
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'console-'))
+  await buildConsole(folder)
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const get = async (path: string, headers: Record<string, string> = {}, local = false) => {
+  const event = { httpMethod: 'GET', path, headers, body: null, requestContext: {} } as unknown as APIGatewayProxyEvent
+  const { statusCode, headers: answered, body } = await serving(local)(event, {} as Context)
+  return { status: statusCode, headers: answered as Record<string, string>, body }
+}
+
+const policyOf = (headers: Record<string, string>): Map<string, string> =>
+  new Map(
+    (headers['content-security-policy'] ?? '').split('; ').map((rule) => rule.split(/ (.*)/s) as [string, string]),
+  )
+
+describe('GET /app', () => {
+  it('has no script and no style of its own, and loads its own files alone, relative to where it is', async () => {
+    const { status, headers, body } = await get('/app')
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(body).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]* src=)/)
+    const addresses = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address)
+    expect(addresses.length).toBeGreaterThan(2)
+    for (const address of addresses) expect(address).toMatch(/^(app\/assets\/[\w-]+\.(js|css)|data:,)$/)
+  })
+
+  it('is framed by nobody, and runs nothing but its own scripts and the messenger’s sign-in', async () => {
+    const policy = policyOf((await get('/app')).headers)
+    expect(policy.get('default-src')).toBe("'none'")
+    expect(policy.get('script-src')).toBe("'self' https://telegram.org")
+    expect(policy.get('style-src')).toBe("'self'")
+    expect(policy.get('connect-src')).toBe("'self' https://*.amazonaws.com https://*.amazonaws.com.cn")
+    expect(policy.get('frame-src')).toBe('https://oauth.telegram.org')
+    expect(policy.get('frame-ancestors')).toBe("'none'")
+    expect((await get('/app')).headers['x-frame-options']).toBe('DENY')
+  })
+
+  it('lets no script make markup of text where the sign-in’s script is not needed', async () => {
+    for (const answer of [await get('/app', {}, true), await get('/app/mini-app')]) {
+      const policy = policyOf(answer.headers)
+      expect(policy.get('script-src')).toBe("'self'")
+      expect(policy.get('require-trusted-types-for')).toBe("'script'")
+    }
+  })
+
+  it('offers to sign in as anybody in local development only, and never in the messaging app', async () => {
+    expect((await get('/app')).body).toContain('data-local-sign-in="false"')
+    expect((await get('/app', {}, true)).body).toContain('data-local-sign-in="true"')
+    expect((await get('/app/mini-app', {}, true)).body).toContain('data-local-sign-in="false"')
+  })
+
+  it('is asked for again at each visit, and not sent again', async () => {
+    const { headers } = await get('/app')
+    expect(headers['cache-control']).toBe('no-cache')
+    expect(await get('/app', { 'if-none-match': headers.etag ?? '' })).toMatchObject({ status: 304, body: '' })
+    // Another deployment's page, or the other entry, is another one.
+    expect((await get('/app/mini-app', { 'if-none-match': headers.etag ?? '' })).status).toBe(200)
+  })
+})
+
+describe('GET /app/mini-app', () => {
+  it('is framed by the messaging app’s web client alone', async () => {
+    const { headers, body } = await get('/app/mini-app')
+    expect(policyOf(headers).get('frame-ancestors')).toBe('https://web.telegram.org')
+    expect(headers['x-frame-options']).toBeUndefined()
+    expect(body).toContain('src="assets/')
+  })
+})
+
+describe('GET /app/assets/{file}', () => {
+  it('keeps every file that the page names for a year', async () => {
+    const { body } = await get('/app')
+    for (const [, name] of body.matchAll(/app\/assets\/([\w.-]+)"/g)) {
+      const { status, headers } = await get(`/app/assets/${name}`)
+      expect(status).toBe(200)
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+      expect(headers['content-type']).toMatch(/^text\/(javascript|css); charset=utf-8$/)
+      expect(headers['x-content-type-options']).toBe('nosniff')
+    }
+  })
+
+  it.each(['nothing.js', 'console-files.json', 'fingerprint', '..%2Findex.cjs'])(
+    'knows what was built for browsers and nothing else: %s',
+    async (name) => {
+      const { status, body } = await get(`/app/assets/${name}`)
+      expect(status).toBe(404)
+      expect(JSON.parse(body).error.code).toBe('not_found')
+    },
+  )
+})
+
+describe('the console’s build', () => {
+  it('loads less than 100 KB of script before it shows something', async () => {
+    const bytes = await firstLoadBytes(folder)
+    expect(bytes).toBeGreaterThan(10_000)
+    expect(bytes).toBeLessThan(100_000)
+  })
+
+  it('does nothing when nothing has changed', async () => {
+    const before = await readFile(join(folder, 'console-files.json'), 'utf8')
+    const started = performance.now()
+    await buildConsole(folder)
+    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(await readFile(join(folder, 'console-files.json'), 'utf8')).toBe(before)
+  })
+})

@@ -1,0 +1,13 @@
+import { buildPage, firstLoadBytes as bytesOf } from '../built/build.ts'
+
+const TABLE = 'console-files.json'
+
+/** Size of the script of the first load, compressed as the gateway does it. */
+export const firstLoadBytes = (outDir: string): Promise<number> => bytesOf(outDir, TABLE)
+
+/** Builds the console into `outDir`. @throws {Error} see {@link buildPage} */
+export const buildConsole = (outDir: string): Promise<void> =>
+  buildPage(
+    { name: 'the console', folders: ['console', 'session', 'theme'], start: 'screens/home.tsx', table: TABLE },
+    outDir,
+  )

@@ -1,0 +1,8 @@
+import { platformClient } from '../../session/client.ts'
+import { session } from '../../session/session.ts'
+import type { components, paths } from './platform.d.ts'
+
+export type Schemas = components['schemas']
+
+/** The console API. */
+export const { api, take, whenSessionIsOver } = platformClient<paths>(() => session()?.token)

@@ -1,0 +1,63 @@
+import { isAdmin } from '../account.ts'
+import { api, type Schemas, take } from '../api.ts'
+import { usePages } from '../data.ts'
+import { Empty, More, Screen, Shown } from '../ui/kit.tsx'
+import { Logo, Name, State } from '../ui/text.tsx'
+
+export type Installation = Schemas['InstallationDetails']
+
+/** What is to be said of an installation first. */
+export const InstallationState = ({ one }: { one: Installation }) => {
+  if (one.app.status === 'suspended') return <State name="suspended" label="Suspended by the platform" />
+  if (one.status !== 'active') return <State name={one.status} />
+  if (!one.settings_complete) return <State name="pending" label="Settings missing" />
+  return one.upgrade_available ? <State name="running" label="Update available" /> : <State name="active" />
+}
+
+export default function Agents() {
+  const agents = usePages<Installation>('installations list', (cursor) =>
+    take(api.GET('/console/installations', { params: { query: cursor ? { cursor } : {} } })),
+  )
+  return (
+    <Screen
+      title="Agents"
+      actions={
+        <a class="button primary" href="#/marketplace">
+          {isAdmin.value ? 'Install an agent' : 'Marketplace'}
+        </a>
+      }
+    >
+      <Shown known={agents} rows={4}>
+        {({ items }) =>
+          items.length === 0 && !agents.more ? (
+            <Empty title="No agent is installed yet.">
+              <p>
+                <a href="#/marketplace">Look around in the marketplace.</a>
+              </p>
+            </Empty>
+          ) : (
+            <ul class="rows">
+              {items.map((one) => (
+                <li key={one.id}>
+                  <a class="row" href={`#/agents/${one.id}`}>
+                    <Logo name={one.app.name} url={one.app.logo_url} />
+                    <span class="grow">
+                      <strong>
+                        <Name>{one.app.name}</Name>
+                      </strong>
+                      <span class="soft">
+                        <Name>{one.agent.id}</Name> · {one.agent.version}
+                      </span>
+                    </span>
+                    <InstallationState one={one} />
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      <More more={agents.more} />
+    </Screen>
+  )
+}

@@ -1,0 +1,142 @@
+import { useEffect } from 'preact/hooks'
+import { api, type Schemas, take } from '../api.ts'
+import { refresh, useData } from '../data.ts'
+import { count, duration } from '../format.ts'
+import { waiting } from '../live.ts'
+import { Approval } from '../ui/approval.tsx'
+import { Days } from '../ui/days.tsx'
+import { Empty, Screen, Shown, Skeleton } from '../ui/kit.tsx'
+import { Name, State, When } from '../ui/text.tsx'
+import { RunRow } from './runs.tsx'
+
+type Run = Schemas['Run']
+
+/** One run that waits, with what it waits for. */
+const Waiting = ({ run }: { run: Run }) => {
+  const whole = useData<Run>(`runs one ${run.id}`, () =>
+    take(api.GET('/console/runs/{id}', { params: { path: { id: run.id } } })),
+  )
+  const step = whole.data?.steps?.find(({ type, status }) => type === 'approval' && status === 'pending')
+  if (!whole.data) return <Skeleton rows={1} tall />
+  if (!step || whole.data.status !== 'awaiting_approval') return null
+  return (
+    <div class="waits">
+      <Approval runId={run.id} step={step} agent={run.agent.id} onDecided={() => void refresh('runs')} />
+      <p class="hint">
+        <a href={`#/runs/${run.id}`}>The whole run</a>, begun <When at={run.created_at} />
+      </p>
+    </div>
+  )
+}
+
+const Figures = () => {
+  const known = useData('runs figures', () =>
+    take(api.GET('/console/analytics', { params: { query: { days: '14' } } })),
+  )
+  return (
+    <Shown known={known} rows={1} tall>
+      {(data) => (
+        <>
+          <dl class="figures">
+            <div>
+              <dt>Runs</dt>
+              <dd>{count(data.runs)}</dd>
+            </div>
+            <div>
+              <dt>Succeeded</dt>
+              <dd>{data.success_rate === null ? '–' : `${Math.round(data.success_rate * 100)} %`}</dd>
+            </div>
+            <div>
+              <dt>Typical duration</dt>
+              <dd>{data.duration_ms?.median ? duration(data.duration_ms.median) : '–'}</dd>
+            </div>
+            <div>
+              <dt>Agents at work</dt>
+              <dd>
+                {count(data.agents.active)}
+                <span class="soft"> of {count(data.agents.installed)}</span>
+              </dd>
+            </div>
+          </dl>
+          {data.runs > 0 && <Days days={data.daily} />}
+        </>
+      )}
+    </Shown>
+  )
+}
+
+const ASKS = ['discuss', 'review']
+
+export default function Home() {
+  const runs = useData('runs latest', () => take(api.GET('/console/runs', { params: { query: { limit: 100 } } })))
+  const tasks = useData('tasks latest', () => take(api.GET('/console/tasks', { params: { query: { limit: 100 } } })))
+  const approvals = runs.data?.items.filter(({ status }) => status === 'awaiting_approval') ?? []
+  const asking = tasks.data?.items.filter(({ status }) => ASKS.includes(status)) ?? []
+  const both = runs.data !== undefined && tasks.data !== undefined
+  const all = approvals.length + asking.length
+  useEffect(() => {
+    if (both) waiting.value = all
+  }, [both, all])
+  return (
+    <Screen title="Home">
+      <section aria-labelledby="needs-you" aria-live="polite">
+        <h2 id="needs-you">Needs you</h2>
+        <Shown known={runs} rows={1} tall>
+          {() => approvals.map((run) => <Waiting key={run.id} run={run} />)}
+        </Shown>
+        <Shown known={tasks} rows={2}>
+          {() =>
+            asking.length > 0 && (
+              <ul class="rows">
+                {asking.map((task) => (
+                  <li key={task.id}>
+                    <a class="row folds" href={`#/tasks/${task.id}`}>
+                      <span class="grow">
+                        <strong>
+                          <Name>{task.title}</Name>
+                        </strong>
+                        <span class="soft">
+                          {task.assignee && (
+                            <>
+                              <Name>{task.assignee.name}</Name> ·{' '}
+                            </>
+                          )}
+                          <When at={task.updated_at} />
+                        </span>
+                      </span>
+                      <State
+                        name={task.status}
+                        label={task.status === 'discuss' ? 'Asks you something' : 'Reports: look at it'}
+                      />
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </Shown>
+        {both && all === 0 && (
+          <Empty title="Nothing waits for you.">
+            <p>Approvals, questions and reports of your agents appear here.</p>
+          </Empty>
+        )}
+      </section>
+      <section class="section" aria-labelledby="figures">
+        <h2 id="figures">The last 14 days</h2>
+        <Figures />
+      </section>
+      {(runs.data?.items.length ?? 0) > 0 && (
+        <section class="section" aria-labelledby="latest">
+          <h2 id="latest">Latest runs</h2>
+          <ul class="rows">
+            {runs.data?.items.slice(0, 5).map((run) => (
+              <li key={run.id}>
+                <RunRow run={run} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </Screen>
+  )
+}

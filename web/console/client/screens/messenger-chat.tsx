@@ -1,0 +1,160 @@
+import { useState } from 'preact/hooks'
+import { api, type Schemas, take } from '../api.ts'
+import { refresh, useData, usePages } from '../data.ts'
+import { fullTime } from '../format.ts'
+import { useAct } from '../ui/act.ts'
+import { announce } from '../ui/announce.tsx'
+import { AssigneeField } from '../ui/assignee.tsx'
+import { Empty, Field, Form, More, Screen, Shown } from '../ui/kit.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Name, Prose, State, When } from '../ui/text.tsx'
+import type { MessengerChat } from './messenger.tsx'
+
+type Message = Schemas['MessengerMessage']
+
+/** What an agent would write, until somebody says yes. */
+const Draft = ({ message }: { message: Message }) => {
+  const [text, setText] = useState(message.text)
+  const { busy, failure, act } = useAct()
+  const path = { id: message.id }
+  const approve = () =>
+    act(async () => {
+      const body = text === message.text ? {} : { text }
+      await take(api.POST('/console/messenger/messages/{id}/approve', { params: { path }, body }))
+      announce('It is being sent.')
+      await refresh('messages')
+    })
+  const reject = () =>
+    act(async () => {
+      await take(api.POST('/console/messenger/messages/{id}/reject', { params: { path } }))
+      announce('It is not sent.')
+      await refresh('messages')
+    })
+  return (
+    <>
+      <Field label="Draft: change it, or send it as it is">
+        {(field) => (
+          <textarea
+            {...field}
+            rows={3}
+            maxLength={4096}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      {failure && <Problem failure={failure} />}
+      <div class="actions" aria-busy={busy}>
+        <button type="button" class="primary" onClick={approve} disabled={!text.trim()}>
+          Approve and send
+        </button>
+        <button type="button" class="danger" onClick={reject}>
+          Reject
+        </button>
+      </div>
+    </>
+  )
+}
+
+const STATUS: Partial<Record<Message['status'], string>> = {
+  sending: 'Being sent',
+  failed: 'Not sent',
+  unknown: 'Perhaps sent: the messaging app did not say',
+  rejected: 'Rejected, not sent',
+}
+
+const Item = ({ message }: { message: Message }) => {
+  const draft = message.status === 'draft'
+  return (
+    <li class={`message ${message.direction === 'out' ? 'mine' : ''} ${draft ? 'draft' : ''}`}>
+      <p class="by">
+        <b>
+          <Name>{message.author.name}</Name>
+        </b>
+        <When at={message.created_at} />
+        {STATUS[message.status] && <State name={message.status} label={STATUS[message.status] ?? ''} />}
+      </p>
+      {message.deleted_at ? (
+        <p class="soft">Deleted in the messaging app</p>
+      ) : draft ? (
+        <Draft message={message} />
+      ) : (
+        <Prose text={message.text} />
+      )}
+      {message.error && (
+        <p class="wrong">
+          <Name>{message.error}</Name>
+        </p>
+      )}
+    </li>
+  )
+}
+
+export default function MessengerChatScreen({ id }: { id: string }) {
+  const path = { id }
+  const chat = useData<MessengerChat>(`messages messenger chat ${id}`, () =>
+    take(api.GET('/console/messenger/chats/{id}', { params: { path } })),
+  )
+  const messages = usePages<Message>(`messages messenger of ${id}`, (cursor) =>
+    take(api.GET('/console/messenger/chats/{id}/messages', { params: { path, query: cursor ? { cursor } : {} } })),
+  )
+  const [text, setText] = useState('')
+  const { failure, act } = useAct()
+  const assign = (installation: string) =>
+    act(async () => {
+      const body = { installation_id: installation || null }
+      await take(api.PATCH('/console/messenger/chats/{id}', { params: { path }, body }))
+      announce(installation ? 'The agent drafts answers from now on.' : 'No agent reads this chat any more.')
+      await refresh('messages')
+    })
+  const send = async (): Promise<void> => {
+    await take(api.POST('/console/messenger/chats/{id}/messages', { params: { path }, body: { text: text.trim() } }))
+    setText('')
+    await refresh('messages')
+  }
+  return (
+    <Screen title={chat.data?.title ?? 'Chat'} back={{ to: '/messenger', label: 'Messenger' }}>
+      <Shown known={chat} rows={1}>
+        {(data) => (
+          <div class="filters">
+            <AssigneeField
+              label="Agent that drafts answers"
+              value={data.agent?.installation_id ?? ''}
+              onChange={(installation) => assign(installation)}
+            />
+          </div>
+        )}
+      </Shown>
+      {failure && <Problem failure={failure} />}
+      <More more={messages.more} />
+      <Shown known={messages} rows={4}>
+        {({ items }) => (
+          <div aria-live="polite">
+            {items.length === 0 && <Empty title="Nothing is here." />}
+            <ol class="messages">
+              {[...items].reverse().map((message) => (
+                <Item key={`${message.id} ${message.status}`} message={message} />
+              ))}
+            </ol>
+          </div>
+        )}
+      </Shown>
+      {chat.data?.reply_until && (
+        <p class="hint">The messaging app lets you answer until {fullTime(chat.data.reply_until)}.</p>
+      )}
+      <Form verb="Send" send={send} disabled={!text.trim()}>
+        <Field label="Write a message">
+          {(field) => (
+            <textarea
+              {...field}
+              rows={3}
+              maxLength={4096}
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+      </Form>
+    </Screen>
+  )
+}

@@ -1,0 +1,180 @@
+import { useState } from 'preact/hooks'
+import { api, type Schemas, take } from '../api.ts'
+import { type Page, patch, refresh, useData, usePages } from '../data.ts'
+import { words } from '../format.ts'
+import { lookNow, unread } from '../live.ts'
+import { placeOf } from '../places.ts'
+import { useAct } from '../ui/act.ts'
+import { announce } from '../ui/announce.tsx'
+import { Empty, Form, More, Screen, Shown } from '../ui/kit.tsx'
+import { Problem } from '../ui/problem.tsx'
+import { Name, When } from '../ui/text.tsx'
+
+type Notification = Schemas['Notification']
+type Preferences = Schemas['NotificationPreferences']
+type Kind = Preferences['messaging_app']['off'][number]
+
+const KINDS: [kind: Kind, words: string][] = [
+  ['run.awaiting_approval', 'A run waits for approval'],
+  ['agent.question', 'An agent asks something'],
+  ['task.question', 'A task needs an answer'],
+  ['task.report', 'A task is reported'],
+  ['agent.notice', 'An agent tells something'],
+  ['grant.revoked', 'An app lost its access'],
+  ['review.replied', 'A developer answers a review'],
+  ['request.claimed', 'A wish is being built'],
+]
+
+const KEY = 'notifications list'
+
+const PreferencesForm = ({ messaging_app: now }: Preferences) => {
+  const [muted, setMuted] = useState(now.muted)
+  const [off, setOff] = useState<readonly Kind[]>(now.off)
+  const send = async (): Promise<void> => {
+    const messaging_app = { muted, off: [...off], muted_until: now.muted_until }
+    await take(api.PUT('/console/notifications/preferences', { body: { messaging_app } }))
+    announce('Saved.')
+    await refresh('notifications preferences')
+  }
+  return (
+    <Form verb="Save" send={send}>
+      {!now.can_be_written_to && (
+        <p class="note warn">The bot cannot write to you yet: open its chat in the messaging app and press Start.</p>
+      )}
+      <label class="tick">
+        <input type="checkbox" checked={muted} onChange={(event) => setMuted(event.currentTarget.checked)} />
+        <span>Send me nothing of this workspace there</span>
+      </label>
+      <fieldset disabled={muted}>
+        <legend>Send me there</legend>
+        <div class="ticks">
+          {KINDS.map(([kind, label]) => (
+            <label class="tick" key={kind}>
+              <input
+                type="checkbox"
+                checked={!off.includes(kind)}
+                onChange={({ currentTarget: { checked } }) =>
+                  setOff((before) => (checked ? before.filter((one) => one !== kind) : [...before, kind]))
+                }
+              />
+              <span>{label}</span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+    </Form>
+  )
+}
+
+const MessagingApp = () => {
+  const known = useData('notifications preferences', () => take(api.GET('/console/notifications/preferences')))
+  return (
+    <details class="card section">
+      <summary>In the messaging app</summary>
+      <Shown known={known} rows={2}>
+        {(data) => <PreferencesForm {...data} />}
+      </Shown>
+    </details>
+  )
+}
+
+const targetOf = ({ target, app_id }: Notification): string | undefined =>
+  target ? placeOf(target.id) : app_id ? '/access' : undefined
+
+export default function Notifications() {
+  const list = usePages<Notification>(KEY, (cursor) =>
+    take(api.GET('/console/notifications', { params: { query: cursor ? { cursor } : {} } })),
+  )
+  const { busy, failure, act } = useAct()
+  const shownRead = (ids: ReadonlySet<string>): void => {
+    patch<Page<Notification>>(KEY, (page) => ({
+      ...page,
+      items: page.items.map((one) => (ids.has(one.id) ? { ...one, read: true } : one)),
+    }))
+  }
+  const read = (one: Notification): void => {
+    if (one.read) return
+    shownRead(new Set([one.id]))
+    unread.value = Math.max(0, unread.value - 1)
+    api
+      .POST('/console/notifications/read', { body: { ids: [one.id] } })
+      .then(lookNow, () => void refresh('notifications'))
+  }
+  const readAll = () =>
+    act(async () => {
+      const newest = list.items?.[0]?.id
+      await take(api.POST('/console/notifications/read', { body: { all: true, ...(newest && { until: newest }) } }))
+      shownRead(new Set(list.items?.map(({ id }) => id)))
+      announce('All are read.')
+      lookNow()
+    })
+  return (
+    <Screen
+      title="Notifications"
+      actions={
+        unread.value > 0 && (
+          <button type="button" aria-busy={busy} onClick={readAll}>
+            Mark all as read
+          </button>
+        )
+      }
+    >
+      {failure && <Problem failure={failure} />}
+      <Shown known={list} rows={6}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="There is nothing to tell yet." />
+          ) : (
+            <ul class="rows">
+              {items.map((one) => {
+                const to = targetOf(one)
+                const what = (
+                  <>
+                    <span class="grow">
+                      <strong>
+                        {!one.read && (
+                          <span class="dot">
+                            <span class="unseen">Unread: </span>
+                          </span>
+                        )}
+                        <Name>{one.title || words(one.kind)}</Name>
+                      </strong>
+                      {one.body && (
+                        <span class="soft">
+                          <Name>{one.body}</Name>
+                        </span>
+                      )}
+                    </span>
+                    <span class="soft">
+                      <When at={one.created_at} />
+                    </span>
+                  </>
+                )
+                return (
+                  <li key={one.id}>
+                    {to ? (
+                      <a class={one.read ? 'row' : 'row new'} href={`#${to}`} onClick={() => read(one)}>
+                        {what}
+                      </a>
+                    ) : (
+                      <div class={one.read ? 'row' : 'row new'}>
+                        {what}
+                        {!one.read && (
+                          <button type="button" class="quiet" onClick={() => read(one)}>
+                            Read<span class="unseen">: {one.title}</span>
+                          </button>
+                        )}
+                      </div>
+                    )}
+                  </li>
+                )
+              })}
+            </ul>
+          )
+        }
+      </Shown>
+      <More more={list.more} />
+      <MessagingApp />
+    </Screen>
+  )
+}

@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks'
+import { api, type Schemas, take } from '../api.ts'
+import { usePages } from '../data.ts'
+import { duration, triggerWords, words } from '../format.ts'
+import { Empty, Field, More, Screen, Shown } from '../ui/kit.tsx'
+import { Name, State, When } from '../ui/text.tsx'
+
+type Run = Schemas['Run']
+type Status = Run['status']
+
+const STATUSES: Status[] = ['queued', 'running', 'awaiting_approval', 'succeeded', 'failed', 'cancelled']
+
+export const RunRow = ({ run }: { run: Run }) => (
+  <a class="row folds" href={`#/runs/${run.id}`}>
+    <span class="grow">
+      <strong>
+        <Name>{run.agent.id}</Name>
+      </strong>
+      <span class="soft">
+        {triggerWords(run.trigger)} · <When at={run.created_at} />
+        {run.duration_ms !== null && ` · ${duration(run.duration_ms)}`}
+      </span>
+    </span>
+    <State name={run.status} />
+  </a>
+)
+
+export default function Runs() {
+  const [status, setStatus] = useState<Status | ''>('')
+  const runs = usePages('runs all', (cursor) =>
+    take(api.GET('/console/runs', { params: { query: cursor ? { cursor } : {} } })),
+  )
+  return (
+    <Screen title="Runs">
+      <div class="filters">
+        <Field label="Status">
+          {(field) => (
+            <select {...field} value={status} onChange={(event) => setStatus(event.currentTarget.value as Status | '')}>
+              <option value="">All</option>
+              {STATUSES.map((one) => (
+                <option key={one} value={one}>
+                  {words(one)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      <Shown known={runs} rows={8}>
+        {({ items }) => {
+          const fitting = items.filter((run) => !status || run.status === status)
+          if (items.length === 0) {
+            return (
+              <Empty title="Nothing has run yet.">
+                <p>A run begins when an agent is asked in the chat, given a task, or started by its own service.</p>
+              </Empty>
+            )
+          }
+          return fitting.length === 0 ? (
+            <Empty title={`None of the latest ${items.length} runs is in this state.`} />
+          ) : (
+            <ul class="rows">
+              {fitting.map((run) => (
+                <li key={run.id}>
+                  <RunRow run={run} />
+                </li>
+              ))}
+            </ul>
+          )
+        }}
+      </Shown>
+      <More more={runs.more} />
+    </Screen>
+  )
+}

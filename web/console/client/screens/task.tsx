@@ -1,0 +1,227 @@
+import { useState } from 'preact/hooks'
+import { api, type Schemas, take } from '../api.ts'
+import { patch, refresh, useData } from '../data.ts'
+import { useAct } from '../ui/act.ts'
+import { announce } from '../ui/announce.tsx'
+import { AssigneeField } from '../ui/assignee.tsx'
+import { Field, Form, Modal, Screen, Shown } from '../ui/kit.tsx'
+import { Messages } from '../ui/messages.tsx'
+import { fieldProblems, Problem } from '../ui/problem.tsx'
+import { Json, Name, Prose, State, When } from '../ui/text.tsx'
+import { COLUMNS, type TaskStatus } from './tasks.tsx'
+
+type Whole = Schemas['TaskWithConversation']
+
+const labelOf = (status: TaskStatus): string => COLUMNS.find(([one]) => one === status)?.[1] ?? status
+
+const Edit = ({ task, onClose }: { task: Whole; onClose: () => void }) => {
+  const [title, setTitle] = useState(task.title)
+  const [description, setDescription] = useState(task.description)
+  const [agent, setAgent] = useState(task.assignee?.installation_id ?? '')
+  const send = async (): Promise<void> => {
+    const body = { title: title.trim(), description, installation_id: agent || null }
+    await take(api.PATCH('/console/tasks/{id}', { params: { path: { id: task.id } }, body }))
+    await refresh('tasks')
+  }
+  return (
+    <Modal title="Change the task" onClose={onClose}>
+      <Form verb="Save" send={send} done={onClose}>
+        {(failure) => (
+          <>
+            <Field label="Title" problem={fieldProblems(failure).title}>
+              {(field) => (
+                <input
+                  {...field}
+                  required
+                  maxLength={300}
+                  value={title}
+                  onInput={(event) => setTitle(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+            <Field label="What is to be done" problem={fieldProblems(failure).description}>
+              {(field) => (
+                <textarea
+                  {...field}
+                  rows={6}
+                  maxLength={8000}
+                  value={description}
+                  onInput={(event) => setDescription(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+            <AssigneeField value={agent} onChange={setAgent} />
+          </>
+        )}
+      </Form>
+    </Modal>
+  )
+}
+
+const Say = ({ task }: { task: Whole }) => {
+  const [text, setText] = useState('')
+  const send = async (): Promise<void> => {
+    const path = { id: task.id }
+    await take(api.POST('/console/tasks/{id}/messages', { params: { path }, body: { text: text.trim() } }))
+    setText('')
+    await refresh('tasks')
+  }
+  return (
+    <Form verb={task.status === 'discuss' ? 'Answer' : 'Send'} send={send} disabled={!text.trim()}>
+      <Field
+        label={task.status === 'discuss' ? 'Your answer' : 'Write a message'}
+        hint={task.status === 'discuss' ? 'The agent goes on with it.' : undefined}
+      >
+        {(field) => (
+          <textarea
+            {...field}
+            rows={3}
+            maxLength={4000}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+    </Form>
+  )
+}
+
+export default function TaskScreen({ id }: { id: string }) {
+  const key = `tasks one ${id}`
+  const task = useData<Whole>(key, () => take(api.GET('/console/tasks/{id}', { params: { path: { id } } })))
+  const [editing, setEditing] = useState(false)
+  const { busy, failure, act } = useAct()
+  const path = { id }
+  const setStatus = (status: TaskStatus) =>
+    act(async () => {
+      const undo = patch<Whole>(key, (now) => ({ ...now, status }))
+      try {
+        await take(api.PATCH('/console/tasks/{id}', { params: { path }, body: { status } }))
+        announce(`Moved to “${labelOf(status)}”.`)
+      } catch (error) {
+        undo()
+        throw error
+      }
+    })
+  const start = () =>
+    act(async () => {
+      await take(api.POST('/console/tasks/{id}/run', { params: { path }, body: {} }))
+      announce('The agent was given the task.')
+      await refresh('tasks', 'runs')
+    })
+  return (
+    <Screen
+      title={task.data?.title ?? 'Task'}
+      back={{ to: '/tasks', label: 'Tasks' }}
+      actions={
+        task.data && (
+          <button type="button" onClick={() => setEditing(true)}>
+            Change
+          </button>
+        )
+      }
+    >
+      <Shown known={task} rows={4}>
+        {(data) => (
+          <>
+            {editing && <Edit task={data} onClose={() => setEditing(false)} />}
+            <div class="filters">
+              <Field label="Status">
+                {(field) => (
+                  <select
+                    {...field}
+                    value={data.status}
+                    onChange={(event) => setStatus(event.currentTarget.value as TaskStatus)}
+                  >
+                    {COLUMNS.map(([one, label]) => (
+                      <option key={one} value={one}>
+                        {label}
+                      </option>
+                    ))}
+                  </select>
+                )}
+              </Field>
+              {data.assignee && data.status !== 'done' && (
+                <button type="button" class="primary" aria-busy={busy} onClick={start}>
+                  {data.status === 'todo' ? 'Start the agent' : 'Run the agent again'}
+                </button>
+              )}
+            </div>
+            {failure && <Problem failure={failure} />}
+            {data.percent !== null && data.status === 'in_progress' && (
+              <p>
+                <progress max={100} value={data.percent} aria-label="How far it is" /> {data.percent} %
+              </p>
+            )}
+            {data.description && (
+              <div class="card">
+                <Prose text={data.description} />
+              </div>
+            )}
+            <dl class="facts">
+              <dt>Agent</dt>
+              <dd>
+                {data.assignee ? (
+                  <a href={`#/agents/${data.assignee.installation_id}`}>
+                    <Name>{data.assignee.name}</Name>
+                  </a>
+                ) : (
+                  'Nobody yet'
+                )}
+              </dd>
+              <dt>Created by</dt>
+              <dd>
+                <Name>{data.created_by.name}</Name> <When at={data.created_at} />
+              </dd>
+              {data.audience === 'external' && (
+                <>
+                  <dt>Comes from</dt>
+                  <dd>
+                    <State name="pending" label="Somebody outside the organization" />
+                  </dd>
+                </>
+              )}
+              {data.parent_run_id && (
+                <>
+                  <dt>Made inside</dt>
+                  <dd>
+                    <a href={`#/runs/${data.parent_run_id}`}>a run</a>
+                  </dd>
+                </>
+              )}
+            </dl>
+            {data.result && (
+              <section class="section" aria-labelledby="report">
+                <h2 id="report">Report</h2>
+                <div class="card">
+                  <Prose text={data.result.text} />
+                  {data.result.output && Object.keys(data.result.output).length > 0 && (
+                    <Json label="What the agent gave" value={data.result.output} />
+                  )}
+                  <p class="hint">
+                    <When at={data.result.reported_at} />
+                  </p>
+                  {data.status === 'review' && (
+                    <div class="actions">
+                      <button type="button" class="primary" aria-busy={busy} onClick={() => setStatus('done')}>
+                        Accept: it is done
+                      </button>
+                    </div>
+                  )}
+                </div>
+              </section>
+            )}
+            <section class="section" aria-labelledby="talk">
+              <h2 id="talk">Conversation</h2>
+              {data.conversation.messages.length === 0 && <p class="soft">Nothing has been said yet.</p>}
+              <div aria-live="polite">
+                <Messages items={data.conversation.messages} />
+              </div>
+              <Say task={data} />
+            </section>
+          </>
+        )}
+      </Shown>
+    </Screen>
+  )
+}

@@ -1,0 +1,189 @@
+import { useState } from 'preact/hooks'
+import { api, type Schemas, take } from '../api.ts'
+import { type Page, patch, refresh, usePages } from '../data.ts'
+import { go } from '../router.ts'
+import { useAct } from '../ui/act.ts'
+import { announce } from '../ui/announce.tsx'
+import { AssigneeField } from '../ui/assignee.tsx'
+import { Empty, Field, Form, Modal, More, Screen, Shown } from '../ui/kit.tsx'
+import { fieldProblems, Problem } from '../ui/problem.tsx'
+import { Name } from '../ui/text.tsx'
+
+export type Task = Schemas['Task']
+export type TaskStatus = Task['status']
+
+export const COLUMNS: [status: TaskStatus, label: string][] = [
+  ['todo', 'To do'],
+  ['in_progress', 'In progress'],
+  ['discuss', 'Needs an answer'],
+  ['review', 'To review'],
+  ['done', 'Done'],
+]
+
+const KEY = 'tasks list'
+
+const NewTask = ({ onClose }: { onClose: () => void }) => {
+  const [title, setTitle] = useState('')
+  const [description, setDescription] = useState('')
+  const [agent, setAgent] = useState('')
+  const [start, setStart] = useState(true)
+  const send = async (): Promise<void> => {
+    const body = { title: title.trim(), description, ...(agent && { installation_id: agent }) }
+    const task = await take(api.POST('/console/tasks', { body }))
+    await refresh('tasks')
+    onClose()
+    if (agent && start) {
+      const run = await api.POST('/console/tasks/{id}/run', { params: { path: { id: task.id } }, body: {} })
+      // The task is there; its page says how it stands and offers to start the agent again.
+      if (run.error) announce('The task was created, but its agent could not be started.')
+    }
+    go(`/tasks/${task.id}`)
+  }
+  return (
+    <Modal title="New task" onClose={onClose}>
+      <Form verb="Create" send={send}>
+        {(failure) => (
+          <>
+            <Field label="Title" problem={fieldProblems(failure).title}>
+              {(field) => (
+                <input
+                  {...field}
+                  required
+                  maxLength={300}
+                  value={title}
+                  onInput={(event) => setTitle(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+            <Field label="What is to be done" problem={fieldProblems(failure).description}>
+              {(field) => (
+                <textarea
+                  {...field}
+                  rows={5}
+                  maxLength={8000}
+                  value={description}
+                  onInput={(event) => setDescription(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+            <AssigneeField value={agent} onChange={setAgent} />
+            {agent && (
+              <label class="tick">
+                <input type="checkbox" checked={start} onChange={(event) => setStart(event.currentTarget.checked)} />
+                <span>Start it now</span>
+              </label>
+            )}
+          </>
+        )}
+      </Form>
+    </Modal>
+  )
+}
+
+export default function Tasks() {
+  const [creating, setCreating] = useState(false)
+  const [over, setOver] = useState<TaskStatus>()
+  const { failure, act } = useAct()
+  const tasks = usePages<Task>(KEY, (cursor) =>
+    take(api.GET('/console/tasks', { params: { query: { limit: 100, ...(cursor && { cursor }) } } })),
+  )
+  const move = (id: string, status: TaskStatus): void => {
+    const label = COLUMNS.find(([one]) => one === status)?.[1]
+    // Shown at once; put back if the platform says no.
+    const undo = patch<Page<Task>>(KEY, (page) => ({
+      ...page,
+      items: page.items.map((task) => (task.id === id ? { ...task, status } : task)),
+    }))
+    void act(async () => {
+      try {
+        await take(api.PATCH('/console/tasks/{id}', { params: { path: { id } }, body: { status } }))
+        announce(`Moved to “${label}”.`)
+      } catch (error) {
+        undo()
+        throw error
+      }
+    })
+  }
+  return (
+    <Screen
+      title="Tasks"
+      wide
+      actions={
+        <button type="button" class="primary" onClick={() => setCreating(true)}>
+          New task
+        </button>
+      }
+    >
+      {creating && <NewTask onClose={() => setCreating(false)} />}
+      {failure && <Problem failure={failure} />}
+      <Shown known={tasks} rows={3} tall>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="There is nothing to do.">
+              <p>Create a task, give it to an agent, and see here how it gets on.</p>
+            </Empty>
+          ) : (
+            <div class="board">
+              {COLUMNS.map(([status, label]) => {
+                const own = items.filter((task) => task.status === status)
+                return (
+                  <section
+                    key={status}
+                    class={over === status ? 'column over' : 'column'}
+                    aria-labelledby={`column-${status}`}
+                    onDragOver={(event) => {
+                      event.preventDefault()
+                      setOver(status)
+                    }}
+                    onDragLeave={() => setOver(undefined)}
+                    onDrop={(event) => {
+                      event.preventDefault()
+                      setOver(undefined)
+                      const id = event.dataTransfer?.getData('text/plain') ?? ''
+                      const task = items.find((one) => one.id === id)
+                      if (task && task.status !== status) move(id, status)
+                    }}
+                  >
+                    <h2 id={`column-${status}`}>
+                      {label} <span class="soft">{own.length}</span>
+                    </h2>
+                    <ul>
+                      {own.map((task) => (
+                        <li
+                          key={task.id}
+                          class="task"
+                          draggable
+                          onDragStart={(event) => event.dataTransfer?.setData('text/plain', task.id)}
+                        >
+                          <a href={`#/tasks/${task.id}`}>
+                            <Name>{task.title}</Name>
+                          </a>
+                          <p class="soft">{task.assignee ? <Name>{task.assignee.name}</Name> : 'Nobody yet'}</p>
+                          {task.percent !== null && status === 'in_progress' && (
+                            <progress max={100} value={task.percent} aria-label="How far it is" />
+                          )}
+                          <select
+                            aria-label={`Move “${task.title}” to`}
+                            value={status}
+                            onChange={(event) => move(task.id, event.currentTarget.value as TaskStatus)}
+                          >
+                            {COLUMNS.map(([one, name]) => (
+                              <option key={one} value={one}>
+                                {name}
+                              </option>
+                            ))}
+                          </select>
+                        </li>
+                      ))}
+                    </ul>
+                  </section>
+                )
+              })}
+            </div>
+          )
+        }
+      </Shown>
+      <More more={tasks.more} />
+    </Screen>
+  )
+}

@@ -1,0 +1,40 @@
+import type { Schemas } from '../api.ts'
+
+type Day = Schemas['WorkspaceAnalytics']['daily'][number]
+
+/** Runs by day: bars for the eye, a table for everybody else. */
+export const Days = ({ days }: { days: readonly Day[] }) => {
+  const most = Math.max(1, ...days.map(({ runs }) => runs))
+  return (
+    <>
+      <div class="bars" aria-hidden="true">
+        {days.map((day) => (
+          <span key={day.date} title={`${day.date}: ${day.runs}`}>
+            <span style={{ height: `${(100 * day.runs) / most}%` }} />
+          </span>
+        ))}
+      </div>
+      <div class="unseen">
+        <table>
+          <caption>Runs by day</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              <th scope="col">Runs</th>
+              <th scope="col">Failed</th>
+            </tr>
+          </thead>
+          <tbody>
+            {days.map((day) => (
+              <tr key={day.date}>
+                <th scope="row">{day.date}</th>
+                <td>{day.runs}</td>
+                <td>{day.failed}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+import { type ComponentType, createElement } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Empty, Screen, Skeleton } from './kit.tsx'
+
+// biome-ignore lint/suspicious/noExplicitAny: each screen takes the variables of its own path
+export type Load = () => Promise<{ default: ComponentType<any> }>
+
+const loaded = new Map<Load, ComponentType<object>>()
+
+/** A screen whose piece of script is loaded when somebody goes there. */
+export const Lazy = ({ load, variables }: { load: Load; variables: Record<string, string> }) => {
+  const [, setTurn] = useState(0)
+  const [failed, setFailed] = useState(false)
+  const screen = loaded.get(load)
+  useEffect(() => {
+    setFailed(false)
+    let here = true
+    const show = (): void => {
+      if (here) setTurn((turn) => turn + 1)
+    }
+    // It may have come between the first look and this one.
+    if (loaded.has(load)) show()
+    else
+      load().then(
+        ({ default: one }) => {
+          loaded.set(load, one)
+          show()
+        },
+        () => here && setFailed(true),
+      )
+    return () => {
+      here = false
+    }
+  }, [load])
+  if (screen) return createElement(screen, { key: JSON.stringify(variables), ...variables })
+  if (!failed) return <Skeleton rows={6} />
+  return (
+    <Screen title="Not loaded">
+      <Empty title="This part could not be loaded.">
+        <p>The page may have been renewed meanwhile, or you are offline.</p>
+        <button type="button" onClick={() => location.reload()}>
+          Load the page again
+        </button>
+      </Empty>
+    </Screen>
+  )
+}

@@ -1,0 +1,42 @@
+import { identity } from '../account.ts'
+import type { Schemas } from '../api.ts'
+import { bytes } from '../format.ts'
+import { Download } from './download.tsx'
+import { Name, Prose, When } from './text.tsx'
+
+export type Message = Schemas['Message']
+
+/** What was said, oldest first. */
+export const Messages = ({ items }: { items: readonly Message[] }) => (
+  <ol class="messages">
+    {items.map((message) => {
+      const mine = message.author.type === 'user' && message.author.id === identity.value?.user.id
+      return (
+        <li key={message.id} class={mine ? 'message mine' : 'message'}>
+          <p class="by">
+            <b>{mine ? 'You' : <Name>{message.author.name}</Name>}</b>
+            <When at={message.created_at} />
+          </p>
+          {message.error_code && <span class="state bad">✕ No answer</span>}
+          <Prose text={message.text} />
+          {message.attachments.length > 0 && (
+            <ul class="tags">
+              {message.attachments.map((file) => (
+                <li key={file.file_id}>
+                  <Download id={file.file_id} name={file.name} /> <span class="soft">{bytes(file.size)}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+          {message.approval && message.run_id && (
+            <p>
+              <a class="button" href={`#/runs/${message.run_id}`}>
+                Look at it and decide
+              </a>
+            </p>
+          )}
+        </li>
+      )
+    })}
+  </ol>
+)

@@ -1,0 +1,47 @@
+import type { Failure } from '../../../session/failure.ts'
+
+const OWN: Record<string, [string, string]> = {
+  no_connection: ['No connection.', 'Nothing is lost. Try again when you are online.'],
+}
+
+/** What is wrong with each field, as the platform says it. */
+export const fieldProblems = (failure: Failure | undefined): Record<string, string> => {
+  const fields = failure?.details.fields
+  return fields && typeof fields === 'object'
+    ? Object.fromEntries(
+        Object.entries(fields as Record<string, string[]>).map(([name, what]) => [name, what.join(' ')]),
+      )
+    : {}
+}
+
+/** Why something did not work, in the platform’s words, and what to do next. */
+export const Problem = ({ failure, retry }: { failure: Failure; retry?: (() => void) | undefined }) => {
+  const [message, fix] = OWN[failure.code] ?? [failure.message || 'Something went wrong.', failure.fix]
+  const fields = Object.entries(fieldProblems(failure))
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>{message}</strong> {fix}
+      </p>
+      {fields.length > 0 && (
+        <ul>
+          {fields.map(([name, what]) => (
+            <li key={name}>
+              <code>{name}</code> {what}
+            </li>
+          ))}
+        </ul>
+      )}
+      {failure.requestId && (
+        <p class="hint">
+          Request id: <code>{failure.requestId}</code>
+        </p>
+      )}
+      {retry && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,104 @@
+import { clean, webAddress } from '../../../session/text.ts'
+import { fullTime, shortTime, words } from '../format.ts'
+
+/** One line from an app or a person: always text, with what could deceive made visible. */
+export const Name = ({ children }: { children: string }) => <bdi>{clean(children)}</bdi>
+
+/** Several lines from an app or a person. */
+export const Prose = ({ text }: { text: string }) => (
+  <div class="prose" dir="auto">
+    {text
+      .split('\n')
+      .map((line) => clean(line.replaceAll('\t', '  ')))
+      .join('\n')}
+  </div>
+)
+
+export const When = ({ at }: { at: string }) => (
+  <time dateTime={at} title={fullTime(at)}>
+    {shortTime(at)}
+  </time>
+)
+
+/** Any JSON value, exactly as it is. What scrolls can be reached with the keyboard. */
+export const Json = ({ value, label }: { value: unknown; label: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+  <section class="json" tabIndex={0} aria-label={label}>
+    <pre>{cleanLines(JSON.stringify(value, null, 2))}</pre>
+  </section>
+)
+
+const cleanLines = (text: string | undefined): string => (text ?? '').split('\n').map(clean).join('\n')
+
+const TONES: Record<string, string> = {
+  succeeded: 'good',
+  active: 'good',
+  done: 'good',
+  approved: 'good',
+  sent: 'good',
+  ok: 'good',
+  failed: 'bad',
+  revoked: 'bad',
+  suspended: 'bad',
+  rejected: 'bad',
+  error: 'bad',
+  awaiting_approval: 'warn',
+  discuss: 'warn',
+  pending: 'warn',
+  draft: 'warn',
+  review: 'warn',
+  running: 'act',
+  in_progress: 'act',
+  queued: 'act',
+}
+const MARKS: Record<string, string> = { good: '✓', bad: '✕', warn: '!', act: '…' }
+
+/** A state in words, with a mark: colour alone says nothing. */
+export const State = ({ name, label }: { name: string; label?: string }) => {
+  const tone = TONES[name] ?? 'plain'
+  return (
+    <span class={`state ${tone}`}>
+      {MARKS[tone] && <span aria-hidden="true">{MARKS[tone]} </span>}
+      {label ?? words(name)}
+    </span>
+  )
+}
+
+/** An app's logo, or its first letter while there is none. */
+export const Logo = ({ name, url }: { name: string; url?: string | null | undefined }) => {
+  const address = webAddress(url)
+  return (
+    <span class="logo" aria-hidden="true">
+      {(clean(name).match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase()}
+      {address && (
+        <img
+          src={address}
+          alt=""
+          loading="lazy"
+          referrerpolicy="no-referrer"
+          onError={(event) => {
+            event.currentTarget.hidden = true
+          }}
+        />
+      )}
+    </span>
+  )
+}
+
+export const Stars = ({ rating, count }: { rating: number | null | undefined; count?: number }) =>
+  rating === null || rating === undefined ? (
+    <span class="soft">No reviews yet</span>
+  ) : (
+    <span class="stars">
+      <span aria-hidden="true">{'★'.repeat(Math.round(rating)).padEnd(5, '☆')} </span>
+      {rating.toFixed(1)}
+      <span class="unseen"> of 5 stars</span>
+      {count !== undefined && (
+        <span class="soft">
+          {' '}
+          ({count}
+          <span class="unseen"> reviews</span>)
+        </span>
+      )}
+    </span>
+  )

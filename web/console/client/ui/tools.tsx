@@ -1,0 +1,48 @@
+import type { Schemas } from '../api.ts'
+
+export type ToolName = NonNullable<Schemas['InstallationPolicy']['denied_tools']>[number]
+
+/** The platform's tools with what each does, in words. */
+const TOOLS: Record<ToolName, string> = {
+  workspace_info: 'Read about the workspace',
+  list_runs: 'List its runs',
+  notify_user: 'Send notifications',
+  emit_event: 'Emit events',
+  http_fetch: 'Fetch addresses outside, each after approval',
+  create_task: 'Create tasks',
+  delegate_task: 'Delegate tasks to other agents',
+  ask_agent: 'Ask other agents',
+  my_tasks: 'Read its tasks',
+  ask_user: 'Ask people',
+  save_file: 'Save files',
+}
+
+export const ToolTicks = ({
+  legend,
+  chosen,
+  onChange,
+}: {
+  legend: string
+  chosen: readonly string[]
+  onChange: (tools: string[]) => void
+}) => (
+  <fieldset>
+    <legend>{legend}</legend>
+    <div class="ticks">
+      {Object.entries(TOOLS).map(([name, words]) => (
+        <label class="tick" key={name}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            onChange={({ currentTarget: { checked } }) =>
+              onChange(checked ? [...chosen, name] : chosen.filter((one) => one !== name))
+            }
+          />
+          <span>
+            {words} <code class="soft">{name}</code>
+          </span>
+        </label>
+      ))}
+    </div>
+  </fieldset>
+)
