@@ -1,7 +1,9 @@
+import * as z from 'zod'
 import { decide } from '#shared/domain/runs/approvals.ts'
 import { presentRun } from '#shared/domain/runs/present.ts'
-import { listForWorkspace, readForWorkspace } from '#shared/domain/runs/read.ts'
+import { listForWorkspace, narrowedForWorkspace, readForWorkspace } from '#shared/domain/runs/read.ts'
 import { Decide, RunSchema } from '#shared/domain/runs/schemas.ts'
+import { RUN_STATUSES } from '#shared/entities/runs.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { paged, pageQuery } from '#shared/http/paging.ts'
 
@@ -12,8 +14,15 @@ export const list = defineEndpoint({
   path: '/console/runs',
   caller: 'console',
   summary: 'List the workspace’s runs, newest first',
-  description: 'A chat is its person’s alone: runs that answer somebody else’s are not listed, read or decided here.',
-  query: () => pageQuery({}),
+  description:
+    'A chat is its person’s alone: runs that answer somebody else’s are not listed, read or decided here. `status` and ' +
+    '`installation_id` narrow the list, and what waits for a decision is `status=awaiting_approval`; a narrowed page may hold ' +
+    'fewer than its limit.',
+  query: () =>
+    pageQuery({
+      status: z.enum(RUN_STATUSES).optional(),
+      installation_id: z.string().max(64).optional().meta({ description: 'Runs of one agent.' }),
+    }),
   list: 'page',
   response: RunSchema,
   needs: ['objects:read'],
@@ -21,9 +30,12 @@ export const list = defineEndpoint({
     paged(
       work,
       caller,
-      ['console.runs.list'],
+      ['console.runs.list', query.status ?? null, query.installation_id ?? null],
       query,
-      (options) => listForWorkspace(work, caller.workspace.id, caller.user.id, options),
+      (options) =>
+        query.status === undefined && query.installation_id === undefined
+          ? listForWorkspace(work, caller.workspace.id, caller.user.id, options)
+          : narrowedForWorkspace(work, caller.workspace.id, caller.user.id, query, options),
       (run) => presentRun(work, run),
     ),
 })

@@ -1,4 +1,6 @@
+import { InstallationEntity } from '../../entities/installations.ts'
 import {
+  RUN_STATUSES,
   type Run,
   RunEntity,
   type RunStatus,
@@ -12,6 +14,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import type { Page, QueryOptions } from '../../table/table.ts'
 import { ANSWER_BYTES, fittingPage, payloadBytes, textBytes } from '../answer-size.ts'
 import type { Deps } from '../deps.ts'
+import { orchestratorId } from '../orchestrator/principal.ts'
 import { loadRun, type RunKey } from './change.ts'
 import { presentRun, presentStep } from './present.ts'
 import type { RunView, StepView } from './schemas.ts'
@@ -95,6 +98,40 @@ export const listForWorkspace = async (
     runBytes,
     (run) => WorkspaceRunEntity.key({ workspace_id: workspaceId, run_id: run.id }).sk,
   )
+}
+
+/** Installations whose runs a narrowed list is merged from: more than a workspace has at once, those of the past included. */
+const MERGED_INSTALLATIONS = 100
+
+/**
+ * The same, of one status or one agent or both, merged from the lists that each installation keeps: it costs with the number of
+ * agents, and nothing at each change of a run.
+ */
+export const narrowedForWorkspace = async (
+  { table }: Pick<Deps, 'table'>,
+  workspaceId: string,
+  viewerId: string,
+  { status, installation_id }: { status?: RunStatus | undefined; installation_id?: string | undefined },
+  options: Pick<QueryOptions, 'limit' | 'after'>,
+): Promise<Page<Run>> => {
+  const installed = installation_id
+    ? [await table.get(InstallationEntity, { workspace_id: workspaceId, id: installation_id })]
+    : (await table.query(InstallationEntity, { workspace_id: workspaceId }, { limit: MERGED_INSTALLATIONS })).items
+  // A person's own orchestrator has no record.
+  const own = orchestratorId(workspaceId, viewerId)
+  const ids = [
+    ...installed.flatMap((installation) => installation?.id ?? []),
+    ...(installation_id === undefined || installation_id === own ? [own] : []),
+  ]
+  const statuses = status === undefined ? RUN_STATUSES : [status]
+  const lists = ids.flatMap((id) => statuses.map((each) => ({ list: runsByStatus(id, each) })))
+  if (lists.length === 0) return { items: [], next: undefined }
+  const page = await table.merged(RunEntity, lists, options)
+  const fitting = fittingPage(page, runBytes, (run) => run.id)
+  const seen = ({ private_to, status: now }: Run): boolean =>
+    // The index may lag behind the record.
+    (private_to === undefined || private_to === viewerId) && (status === undefined || now === status)
+  return { ...fitting, items: fitting.items.filter(seen) }
 }
 
 /** Where a workspace's run is kept. @throws `not_found` also for another workspace's, and for one of another person's chat */

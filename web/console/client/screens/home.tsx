@@ -68,9 +68,10 @@ const Figures = () => {
 const ASKS = ['discuss', 'review']
 
 export default function Home() {
-  const runs = useData('runs latest', () => take(api.GET('/console/runs', { params: { query: { limit: 100 } } })))
+  const query = { limit: 100, status: 'awaiting_approval' } as const
+  const runs = useData('runs waiting', () => take(api.GET('/console/runs', { params: { query } })))
   const tasks = useData('tasks latest', () => take(api.GET('/console/tasks', { params: { query: { limit: 100 } } })))
-  const approvals = runs.data?.items.filter(({ status }) => status === 'awaiting_approval') ?? []
+  const approvals = runs.data?.items ?? []
   const asking = tasks.data?.items.filter(({ status }) => ASKS.includes(status)) ?? []
   const both = runs.data !== undefined && tasks.data !== undefined
   const all = approvals.length + asking.length

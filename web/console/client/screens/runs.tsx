@@ -27,8 +27,8 @@ export const RunRow = ({ run }: { run: Run }) => (
 
 export default function Runs() {
   const [status, setStatus] = useState<Status | ''>('')
-  const runs = usePages('runs all', (cursor) =>
-    take(api.GET('/console/runs', { params: { query: cursor ? { cursor } : {} } })),
+  const runs = usePages(`runs ${status || 'all'}`, (cursor) =>
+    take(api.GET('/console/runs', { params: { query: { ...(status && { status }), ...(cursor && { cursor }) } } })),
   )
   return (
     <Screen title="Runs">
@@ -48,19 +48,18 @@ export default function Runs() {
       </div>
       <Shown known={runs} rows={8}>
         {({ items }) => {
-          const fitting = items.filter((run) => !status || run.status === status)
           if (items.length === 0) {
-            return (
+            return status ? (
+              <Empty title="No run is in this state." />
+            ) : (
               <Empty title="Nothing has run yet.">
                 <p>A run begins when an agent is asked in the chat, given a task, or started by its own service.</p>
               </Empty>
             )
           }
-          return fitting.length === 0 ? (
-            <Empty title={`None of the latest ${items.length} runs is in this state.`} />
-          ) : (
+          return (
             <ul class="rows">
-              {fitting.map((run) => (
+              {items.map((run) => (
                 <li key={run.id}>
                   <RunRow run={run} />
                 </li>
