@@ -1,10 +1,24 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Work } from '#shared/domain/deps.ts'
+import { deleteAccount } from '#shared/domain/people/delete-account.ts'
 import { removeWhatIsDue } from '#shared/domain/removal/due.ts'
+import { totalOf } from '#shared/domain/totals.ts'
+import { AppEntity } from '#shared/entities/apps.ts'
 import { BotChatEntity } from '#shared/entities/bot.ts'
-import { UserEntity, WorkspaceEntity } from '#shared/entities/people.ts'
+import {
+  type Member,
+  MemberEntity,
+  MembershipEntity,
+  type Session,
+  type User,
+  UserEntity,
+  WorkspaceEntity,
+} from '#shared/entities/people.ts'
 import { AgentRequestEntity } from '#shared/entities/reviews.ts'
+import { type Run, RunEntity, WorkspaceRunEntity } from '#shared/entities/runs.ts'
+import { newId } from '#shared/kernel/ids.ts'
 import { everything } from '#test/functions/workspace-removal/support.ts'
-import { installed, member } from '#test/support/fixtures.ts'
+import { installed, member, workspace } from '#test/support/fixtures.ts'
 import type { Answer } from '#test/support/platform.ts'
 import { startTelegram } from '#test/support/telegram.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
@@ -16,6 +30,21 @@ beforeEach(() => platform.clock.advance(60_000))
 const codeOf = ({ status, body }: Answer) => (status < 300 ? status : body.error.code)
 const call = (token: string, method: string, path: string, body?: object) =>
   platform.call(method, path, { token, ...(body && { body }) })
+
+type Person = Awaited<ReturnType<typeof member>>
+
+/** Another workspace, with these people in it. */
+const joined = async (role: Member['role'], ...people: Person['user'][]): Promise<string> => {
+  const { id: workspace_id } = await workspace(platform.deps)
+  const joined_at = platform.clock.now()
+  await platform.deps.table.transact(
+    people.flatMap(({ id: user_id, name }) => [
+      MemberEntity.create({ workspace_id, user_id, name, role, joined_at }),
+      MembershipEntity.create({ workspace_id, user_id }),
+    ]),
+  )
+  return workspace_id
+}
 
 describe('PATCH /console/me and /console/workspace', () => {
   it('change what is sent, in canonical form, and leave the rest', async () => {
@@ -72,6 +101,55 @@ describe('DELETE /console/me', () => {
     expect(workspaceId).toBeTruthy()
   })
 
+  it('leaves several workspaces at once: those that one and the same person goes on with, and those that nobody else is in', async () => {
+    const { people } = await team(platform, 'owner', 'owner')
+    const [leaver, partner] = people as [Person, Person]
+    const shared = await joined('owner', leaver.user, partner.user)
+    const own = []
+    for (let n = 0; n < 8; n++) own.push(await joined('owner', leaver.user))
+    const before = await totalOf(platform.deps, ['workspaces-deleting-customer'])
+    expect(codeOf(await call(leaver.token, 'DELETE', '/console/me'))).toBe(204)
+    const status = async (id: string) => (await platform.deps.table.get(WorkspaceEntity, { id }))?.status
+    expect(await status(shared)).toBe('active')
+    expect(await Promise.all(own.map(status))).toEqual(own.map(() => 'deleting'))
+    expect(await totalOf(platform.deps, ['workspaces-deleting-customer'])).toBe(before + own.length)
+  })
+
+  it('from more workspaces than can be left at once is refused with what to do first, and then it can be done', async () => {
+    const { people } = await team(platform, 'owner')
+    const [leaver] = people as [Person]
+    const own = []
+    for (let n = 0; n < 16; n++) own.push(await joined('owner', leaver.user))
+    const refused = await call(leaver.token, 'DELETE', '/console/me')
+    expect(refused.body.error).toMatchObject({ code: 'conflict', fix: expect.stringContaining('/console/workspace') })
+    for (const workspace_id of own) {
+      const { body } = await call(leaver.token, 'POST', '/console/session/workspace', { workspace_id })
+      platform.clock.advance(1_000)
+      expect(codeOf(await call(body.token, 'DELETE', '/console/workspace'))).toBe(204)
+    }
+    expect(codeOf(await call(leaver.token, 'DELETE', '/console/me'))).toBe(204)
+  })
+
+  it('at the moment at which the workspace’s deletion is taken back leaves no workspace without an owner', async () => {
+    const { people, workspaceId } = await team(platform, 'owner', 'member')
+    const [owner] = people as [Person]
+    const { table } = platform.deps
+    await call(owner.token, 'DELETE', '/console/workspace')
+    const work = workOf(platform)
+    const commit: Work['commit'] = async (writes) => {
+      const { status } = await call(owner.token, 'POST', '/console/workspace/restore')
+      expect([200, 409]).toContain(status)
+      return work.commit(writes)
+    }
+    const user = (await table.get(UserEntity, { id: owner.user.id })) as User
+    const session = { id: 'ses_01kae5m1v8w6c3x9q2r7t4y0zn' } as Session
+    await expect(deleteAccount({ ...work, commit }, { user, session })).rejects.toMatchObject({ code: 'conflict' })
+    expect((await table.get(WorkspaceEntity, { id: workspaceId }))?.status).toBe('active')
+    expect(await table.get(MemberEntity, { workspace_id: workspaceId, user_id: user.id })).toMatchObject({
+      role: 'owner',
+    })
+  })
+
   it('deletes the workspace of one who is alone in it, with its grace', async () => {
     const { people, workspaceId } = await team(platform, 'owner')
     const { token } = people[0] as Awaited<ReturnType<typeof member>>
@@ -113,6 +191,42 @@ describe('DELETE /console/me', () => {
       created_at: person.user.created_at,
       deleted_at: expect.any(Number),
     })
+  })
+
+  it('looks for the name in each partition once, and in reviews, whatever number of runs there are', async () => {
+    const app = await installed(platform.deps)
+    const person = await member(platform.deps, app.workspaceId, 'owner')
+    const name = `Zebulon ${person.user.id}`
+    await call(person.token, 'PATCH', '/console/me', { name })
+    await platform.deps.table.transact([AppEntity.update({ id: app.app.id }, { set: { status: 'approved' } })])
+    expect(codeOf(await call(person.token, 'PUT', `/console/apps/${app.app.id}/review`, { rating: 5 }))).toBe(200)
+    const { body: started } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: { input: {} } })
+    const at = { installation_id: app.installation.id, id: started.id }
+    const run = (await platform.deps.table.get(RunEntity, at)) as Run
+    const { workspace_id, installation_id, created_at } = run
+    for (let n = 0; n < 120; n++) {
+      const id = newId('run', created_at + n)
+      const actor = { id: person.user.id, name }
+      await platform.deps.table.transact([
+        RunEntity.create({ ...run, id, actor, due_at: undefined }),
+        WorkspaceRunEntity.create({ workspace_id, run_id: id, installation_id, created_at }),
+      ])
+    }
+    expect(codeOf(await call(person.token, 'DELETE', '/console/me'))).toBe(204)
+    const work = workOf(platform)
+    const read = new Map<string, number>()
+    const everythingIn: typeof work.table.everythingIn = (partition, options) => {
+      const place = `${partition} ${options.after ?? ''}`
+      read.set(place, (read.get(place) ?? 0) + 1)
+      return work.table.everythingIn(partition, options)
+    }
+    const counting = new Proxy(work.table, {
+      get: (of, field) => (field === 'everythingIn' ? everythingIn : Reflect.get(of, field).bind?.(of)),
+    })
+    await removeWhatIsDue({ ...work, table: counting }, { records: 100_000, ms: 30_000 })
+    expect([...read].filter(([, times]) => times > 1)).toEqual([])
+    const named = (await everything(platform)).filter((item) => JSON.stringify(item).includes(name))
+    expect(named.map(({ pk, sk }) => `${pk} ${sk}`)).toEqual([])
   })
 
   it('sets the identity free: signing in with it later makes a new person', async () => {

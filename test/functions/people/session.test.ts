@@ -88,7 +88,13 @@ describe('a session', () => {
     await platform.deps.table.transact([WorkspaceEntity.update({ id: workspace.id }, { set: bans })])
     const { id, name, is_sandbox, role } = workspace
     const workspaces = [{ id, name, is_sandbox, role }]
-    expect((await me(token)).body).toEqual({ user, workspace, workspaces, bans })
+    expect((await me(token)).body).toEqual({
+      user,
+      workspace,
+      workspaces,
+      bans,
+      cross_agent_enabled: true,
+    })
   })
 
   it('shows every workspace of the person with their role there, and nobody else’s', async () => {

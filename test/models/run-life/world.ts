@@ -298,8 +298,9 @@ export class World {
   }
 
   async #deliver(message: Message, times = 1): Promise<boolean> {
-    const { 'detail-type': type, detail } = message.body as { 'detail-type': string; detail: OutboxEvent }
-    const { run_id, step_id } = JSON.parse(detail.data)
+    const { 'detail-type': type, detail } = message.body as { 'detail-type'?: string; detail?: OutboxEvent }
+    // What one worker tells another of people's notifications is of no run.
+    const { run_id, step_id } = JSON.parse(detail?.data ?? '{}')
     const run = this.#model.runs.find(({ id }) => id === run_id)
     const script =
       run && message.queue === 'dispatch'
