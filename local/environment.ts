@@ -9,6 +9,7 @@ export interface Endpoints {
   sqs: string
   eventbridge: string
   secretsManager: string
+  cloudwatch: string
   s3: string
 }
 
@@ -56,6 +57,7 @@ export const functionEnvironment = (model: FunctionModel, options: EnvironmentOp
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
     AWS_ENDPOINT_URL_EVENTBRIDGE: endpoints.eventbridge,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
+    AWS_ENDPOINT_URL_CLOUDWATCH: endpoints.cloudwatch,
     AWS_ENDPOINT_URL_S3: endpoints.s3,
     AWS_LAMBDA_FUNCTION_NAME: model.functionName,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',

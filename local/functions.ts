@@ -49,6 +49,8 @@ export const createFunctions = (options: {
   models: FunctionModel[]
   environment: (model: FunctionModel) => Record<string, string>
   onLine: (line: FunctionLine) => void
+  /** Told when an invocation has ended. */
+  onEnd?: (end: { model: FunctionModel; event: unknown; failed: boolean }) => void
 }): Functions => {
   const { models } = options
   const current = new Map<FunctionModel, Instance>()
@@ -99,6 +101,7 @@ export const createFunctions = (options: {
     }
     const result = await instanceOf(model).invoke(event, model.timeoutSeconds * 1_000)
     if (result.kind === 'error' && !stopped) report(model, result)
+    options.onEnd?.({ model, event, failed: result.kind === 'error' })
     if (result.kind === 'value' && result.bytes > MAX_PAYLOAD_BYTES) {
       const errorMessage = `Response payload size exceeded maximum allowed payload size (${MAX_PAYLOAD_BYTES} bytes).`
       return { kind: 'error', error: { errorType: 'Function.ResponseSizeTooLarge', errorMessage } }

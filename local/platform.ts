@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createMetrics } from './aws/cloudwatch/metrics.ts'
+import { createCloudwatch } from './aws/cloudwatch.ts'
 import { createStateStore, openDatabase } from './aws/database.ts'
 import { createEventBridge } from './aws/eventbridge.ts'
 import { LOCAL_ACCESS_KEY, LOCAL_SECRET_KEY } from './aws/s3/sigv4.ts'
@@ -15,6 +17,7 @@ import { startGateway } from './gateway.ts'
 import { createPrinter, type LogEntry, type LogListener } from './logs.ts'
 import { keepModelKey } from './model-key.ts'
 import { createControls } from './platform/controls.ts'
+import { measureApi, measureFunctions, measureQueues } from './platform/measure.ts'
 import type { Platform, PlatformOptions } from './platform/types.ts'
 import { startSources } from './sources.ts'
 import { botSecretOf, connectLocalBot, keepLocalToken, LOCAL_BOT, telegramVariables } from './telegram/local-bot.ts'
@@ -87,12 +90,13 @@ const start = async (
     fail = resolve
   })
 
+  const memory = { read: () => state.get('telegram'), write: (text: string) => state.set('telegram', text) }
   const [aws, telegram, dynamodb] = await Promise.all([
     listen((port) => startAwsServer(() => services, port), state.get('aws-port')).then((server) => {
       undo.push(server.stop)
       return server
     }),
-    listen((port) => createTelegram({ ...LOCAL_BOT, port }), state.get('telegram-port')).then((server) => {
+    listen((port) => createTelegram({ ...LOCAL_BOT, port, memory }), state.get('telegram-port')).then((server) => {
       undo.push(server.stop)
       return server
     }),
@@ -115,6 +119,8 @@ const start = async (
   }))
   const sqs = createSqs({ queues, database, address: aws.address })
   undo.push(sqs.stop)
+  const metrics = createMetrics()
+  measureQueues(metrics, model.queues, sqs)
   const secrets = createSecrets(model.secrets, database)
   services = {
     sqs,
@@ -124,6 +130,7 @@ const start = async (
       onDropped: (rule, event) => onError(`Rule ${rule} has no target for event ${event.id}`),
     }),
     secretsmanager: secrets,
+    monitoring: createCloudwatch({ alarms: model.alarms, metrics }),
     s3: createS3({ buckets: model.buckets, database, dataDir: options.dataDir }),
     dynamodb: dynamodb.endpoint,
     hook: () => hook,
@@ -136,6 +143,7 @@ const start = async (
     sqs: aws.address,
     eventbridge: aws.address,
     secretsManager: aws.address,
+    cloudwatch: aws.address,
     s3: aws.address,
   }
   let baseUrl = `http://127.0.0.1:${options.port ?? 0}`
@@ -150,10 +158,12 @@ const start = async (
     models: model.functions,
     environment: (fn) => functionEnvironment(fn, { endpoints, baseUrl, deployedUrl: model.api?.url, shell, overrides }),
     onLine: ({ functionName, line }) => log({ kind: 'function', at: new Date(), functionName, line }),
+    onEnd: measureFunctions(metrics),
   })
   undo.push(functions.stop)
 
   if (!model.api) throw new Error('The template has no REST API')
+  const measured = measureApi(metrics, model.alarms)
   const gateway = await startGateway({
     api: model.api,
     functions,
@@ -161,7 +171,10 @@ const start = async (
     baseUrl: () => baseUrl,
     hosts: shell.BASE_URL ? [new URL(shell.BASE_URL).host] : [],
     remapHeaders: options.remapHeaders ?? false,
-    onAccess: (entry) => log({ kind: 'access', at: new Date(), ...entry }),
+    onAccess: (entry) => {
+      measured(entry)
+      log({ kind: 'access', at: new Date(), ...entry })
+    },
   }).catch((error) => {
     throw explainListen(error, options.port ?? 0)
   })

@@ -2,14 +2,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { isFromHere, isNamedHere } from './guard.ts'
 import { answerApi } from './telegram/bot-api.ts'
+import { newBot } from './telegram/botfather.ts'
 import { type BotOptions, createBot, type Failure, type StandInBot } from './telegram/bots.ts'
 import type { Message } from './telegram/chats.ts'
 import type { Connections } from './telegram/connections.ts'
 import { HangUp } from './telegram/error.ts'
+import { type Memory, recall, remember } from './telegram/memory.ts'
 import { createMessenger } from './telegram/messenger.ts'
 import { type GivenPerson, type Person, personOf } from './telegram/person.ts'
-import { createPress, type Pressed } from './telegram/press.ts'
-import { createSigner, type Signer } from './telegram/signing.ts'
+import type { Pressed } from './telegram/press.ts'
+import type { Signer } from './telegram/signing.ts'
 
 export type { Failure, Message, Person, StandInBot }
 
@@ -23,6 +25,8 @@ export interface TelegramOptions extends BotOptions {
   retryDelaysMs?: number[]
   /** Where a webhook's address really is; itself by default. */
   reach?: (url: string) => string
+  /** Keeps further bots with their webhooks, and Business connections, beyond a restart. */
+  memory?: Memory
 }
 
 /** A running stand-in for Telegram: what is done here, a person does there. */
@@ -58,7 +62,8 @@ const RETRY_DELAYS_MS = [100, 200, 500, 1_000, 2_000]
 
 /**
  * Starts a stand-in for Telegram on the loopback interface: the Bot API at `/bot<token>/<method>`, and for people a small
- * messenger at `/<username>?start=…`, as `https://t.me` is. Everything is in memory; people's ids follow from their names.
+ * messenger at `/<username>?start=…`, as `https://t.me` is; at `/botfather` they make bots of their own, at `/business` they connect the
+ * platform's bot to their account. What is said is in memory only; people's ids follow from their names.
  *
  * It takes http addresses of this machine where Telegram wants https, and shows texts without markup. All else that it does
  * not know it refuses.
@@ -73,16 +78,37 @@ export const createTelegram = async (options: TelegramOptions): Promise<Telegram
     now = Date.now,
     retryDelaysMs = RETRY_DELAYS_MS,
     reach = (url: string) => url,
+    memory,
   } = options
-  const around = { now, retryDelaysMs, reach }
+  const bots = new Map<string, StandInBot>()
+  const others = () => [...bots.values()].filter((bot) => bot !== main)
+  const around = { now, retryDelaysMs, reach, onChange: () => remember(memory, main, others()) }
   const main = createBot({ token, username, name }, around)
-  const bots = new Map([[token, main]])
-  const { user, chats, updates, presses, chatOf, say } = main
-  const signer = createSigner(token, now)
-  const pressButton = createPress({ updates, presses, signer })
-  const press = (person: Person, messageId: number, button: number) => pressButton(chatOf(person), messageId, button)
+  const add = (given: BotOptions): StandInBot => {
+    const bot = createBot(given, around)
+    bots.set(given.token, bot)
+    return bot
+  }
+  const kept = recall(memory)
+  bots.set(token, main)
+  for (const { webhook, ...given } of kept.bots) add(given).updates.connect(webhook)
+  for (const connection of kept.connections) main.connections.restore(connection)
 
-  const messenger = createMessenger({ bot: user, chats, chatOf, say, press })
+  const messenger = createMessenger({
+    main,
+    bots: () => [...bots.values()],
+    newBot: (shown, handle) => {
+      const made = add(
+        newBot(
+          [...bots.values()].map((bot) => bot.username),
+          shown,
+          handle,
+        ),
+      )
+      around.onChange()
+      return made
+    },
+  })
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!isNamedHere(request)) return void response.writeHead(403).end()
     const url = new URL(request.url ?? '/', 'http://localhost')
@@ -109,20 +135,16 @@ export const createTelegram = async (options: TelegramOptions): Promise<Telegram
     port,
     token,
     username,
-    ...signer,
+    ...main.signer,
     person: personOf,
-    say,
-    press,
+    say: main.say,
+    press: main.press,
     chat: main.chat,
     block: main.block,
     fail: main.fail,
-    redeliver: updates.redeliver,
+    redeliver: main.redeliver,
     business: main.connections,
-    bot: (given) => {
-      const bot = createBot(given, around)
-      bots.set(given.token, bot)
-      return bot
-    },
+    bot: add,
     settled: async () => void (await Promise.all([...bots.values()].map((bot) => bot.settled()))),
     stop: () => {
       for (const bot of bots.values()) bot.updates.stop()

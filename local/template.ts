@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { readAlarms } from './template/alarms.ts'
 import { type Resolved, readApi } from './template/api.ts'
 import { readAssembly, type Stack } from './template/assembly.ts'
 import { readRules, readSchedules, readSources } from './template/events.ts'
@@ -12,7 +13,7 @@ import { readBuckets, readQueues, readSecrets, readTables } from './template/sto
 export type * from './template/model.ts'
 
 const KINDS =
-  /^AWS::(DynamoDB::(Table|GlobalTable)|SQS::Queue|S3::Bucket|SecretsManager::Secret|Lambda::(Function|EventSourceMapping)|Events::(Rule|EventBus)|Scheduler::Schedule|ApiGateway::(RestApi|Resource|Method|Stage|GatewayResponse))$/
+  /^AWS::(DynamoDB::(Table|GlobalTable)|SQS::Queue|S3::Bucket|SecretsManager::Secret|CloudWatch::Alarm|Lambda::(Function|EventSourceMapping)|Events::(Rule|EventBus)|Scheduler::Schedule|ApiGateway::(RestApi|Resource|Method|Stage|GatewayResponse))$/
 
 /** The folder a function's code came from: by the asset's metadata, else by the asset manifest. */
 const codeFolder = (stack: Stack, resource: Resolved, assembly: string): string => {
@@ -100,5 +101,6 @@ export const readTemplate = (options: ReadOptions): LocalModel => {
     buckets: readBuckets(resources),
     streamSources: sources.streams,
     queueSources: sources.queues,
+    alarms: readAlarms(resources),
   }
 }

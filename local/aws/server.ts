@@ -13,7 +13,7 @@ export interface JsonService {
 
 /** One call to an AWS service, as a hook sees it. */
 export interface AwsCall {
-  service: 'sqs' | 'events' | 'secretsmanager' | 'dynamodb' | 's3'
+  service: 'sqs' | 'events' | 'secretsmanager' | 'monitoring' | 'dynamodb' | 's3'
   operation: string
   /** Which function called; `undefined` for calls from elsewhere, such as tests. */
   functionName: string | undefined
@@ -39,6 +39,7 @@ const TARGETS: Record<string, JsonServiceName> = {
   AmazonSQS: 'sqs',
   AWSEvents: 'events',
   secretsmanager: 'secretsmanager',
+  GraniteServiceVersion20100801: 'monitoring',
   DynamoDB_20120810: 'dynamodb',
 }
 
@@ -47,6 +48,7 @@ export interface Services {
   sqs: JsonService
   events: JsonService
   secretsmanager: JsonService
+  monitoring: JsonService
   s3: S3
   /** DynamoDB's address: calls that come here are handed on to it, so that a hook sees them. */
   dynamodb: string

@@ -3,6 +3,8 @@ import { createConnections } from './connections.ts'
 import { HangUp, TelegramError, tooManyRequests } from './error.ts'
 import { type Args, createMethods, type Presses, type Result } from './methods.ts'
 import type { Person } from './person.ts'
+import { createPress } from './press.ts'
+import { createSigner } from './signing.ts'
 import { createUpdates } from './updates.ts'
 
 /** How a call is to fail: a 429 says after how many seconds to come again; hung up on is a call that is done. */
@@ -22,6 +24,8 @@ export interface Around {
   retryDelaysMs: number[]
   /** Where an address of a webhook really is. */
   reach: (url: string) => string
+  /** Told of what outlives a restart: webhooks and Business connections. */
+  onChange: () => void
 }
 
 /** One bot of the stand-in, with its own chats, webhook and Business connections. */
@@ -32,8 +36,10 @@ export const createBot = ({ token, username, name = username }: BotOptions, arou
   const failures = new Map<string, (TelegramError | HangUp)[]>()
   const calls: { method: string; args: Args; at: number }[] = []
   const updates = createUpdates({ ...around, onReply: (method, args) => call(method, args) })
-  const connections = createConnections({ user, updates, now: around.now })
+  const connections = createConnections({ user, updates, now: around.now, onChange: around.onChange })
   const methods = createMethods({ user, chats, updates, presses, connections })
+  const signer = createSigner(token, around.now)
+  const pressButton = createPress({ updates, presses, signer })
   let revoked = false
 
   const call = (method: string, args: Args): Result | undefined => {
@@ -43,6 +49,7 @@ export const createBot = ({ token, username, name = username }: BotOptions, arou
     if (failure instanceof TelegramError) throw failure
     const result = methods.get(method.toLowerCase())?.(args)
     if (failure) throw failure
+    if (/^(set|delete)webhook$/i.test(method)) around.onChange()
     return result
   }
 
@@ -60,8 +67,8 @@ export const createBot = ({ token, username, name = username }: BotOptions, arou
     username,
     chats,
     updates,
-    presses,
     connections,
+    signer,
     /** Every call that was made of it, oldest first, with its method in lower case. */
     calls,
     call,
@@ -71,6 +78,8 @@ export const createBot = ({ token, username, name = username }: BotOptions, arou
      * @param more fields of the message in place of its own, such as a photo
      */
     say,
+    /** @param button counted over all rows, from 0 */
+    press: (person: Person, messageId: number, button: number) => pressButton(chatOf(person), messageId, button),
     /** The person changes what they wrote. */
     edit: (person: Person, messageId: number, text: string): number => {
       const chat = chatOf(person)

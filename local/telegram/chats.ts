@@ -36,6 +36,7 @@ export interface Chats {
   /** The person's chat, made at their first word: until then the bot cannot find it. */
   open(person: Person): Chat
   find(id: number): Chat | undefined
+  all(): Chat[]
   add(chat: Chat, from: Person | BotUser, text: string, keyboard?: Keyboard): Message
   edit(chat: Chat, message: Message, text: string, keyboard?: Keyboard): Message
   setBlocked(chat: Chat, blocked: boolean): void
@@ -69,6 +70,7 @@ export const createChats = (now: () => number): Chats => {
       return chat
     },
     find: (id) => chats.get(id),
+    all: () => [...chats.values()],
     add: (chat, from, text, keyboard) => {
       const { id, first_name, last_name, username } = chat.person
       const names = { first_name, ...(last_name && { last_name }), ...(username && { username }) }

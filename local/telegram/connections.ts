@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type BotUser, type Chat, type Chats, createChats, type Message } from './chats.ts'
-import { badRequest } from './error.ts'
+import { badRequest, TelegramError } from './error.ts'
 import type { Person } from './person.ts'
 import type { Updates } from './updates.ts'
 
@@ -17,18 +17,33 @@ export interface BusinessConnection {
 
 const DAY_SECONDS = 86_400
 
+export interface ConnectionsOptions {
+  user: BotUser
+  updates: Updates
+  now: () => number
+  /** Told of a connection that is new or another now. */
+  onChange: () => void
+}
+
 /** What people do who connected the bot to their own account (Telegram Business). */
-export const createConnections = ({ user, updates, now }: { user: BotUser; updates: Updates; now: () => number }) => {
+export const createConnections = ({ user, updates, now, onChange }: ConnectionsOptions) => {
+  const listeners = new Set<() => void>()
+  const changed = () => {
+    for (const listener of listeners) listener()
+  }
   const connections = new Map<string, { connection: BusinessConnection; chats: Chats }>()
   const seconds = () => Math.floor(now() / 1_000)
   const known = (id: string) => {
     const found = connections.get(id)
-    // telegram-bot-api and TDLib say so of one that they were never told of.
-    if (!found) throw badRequest('Business connection not found')
+    // TDLib says so of one that it was never told of, telegram-bot-api with a small letter.
+    if (!found) throw badRequest('business connection not found')
     return found
   }
-  const tell = (connection: BusinessConnection) =>
-    updates.push(connection.user.id, { business_connection: { ...connection } })
+  const tell = (connection: BusinessConnection) => {
+    onChange()
+    changed()
+    return updates.push(connection.user.id, { business_connection: { ...connection } })
+  }
   const inChat = (id: string, message: Message, byBot = false) => ({
     ...message,
     business_connection_id: id,
@@ -37,6 +52,20 @@ export const createConnections = ({ user, updates, now }: { user: BotUser; updat
 
   return {
     get: (id: string): BusinessConnection => known(id).connection,
+    all: (): BusinessConnection[] => [...connections.values()].map(({ connection }) => connection),
+    /** The person's latest one, with who wrote to them. */
+    ofPerson: (personId: number): { connection: BusinessConnection; chats: Chat[] } | undefined => {
+      const theirs = [...connections.values()].filter(({ connection }) => connection.user.id === personId).at(-1)
+      return theirs && { connection: theirs.connection, chats: theirs.chats.all() }
+    },
+    /** One that was made before a restart. */
+    restore: (connection: BusinessConnection): void =>
+      void connections.set(connection.id, { connection, chats: createChats(now) }),
+    /** Told of every change of a connection or its chats. @returns how to stop */
+    watch: (listener: () => void) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     /** The person adds the bot in their settings. */
     connect: (person: Person, { canReply = true }: { canReply?: boolean } = {}) => {
       const connection: BusinessConnection = {
@@ -61,12 +90,14 @@ export const createConnections = ({ user, updates, now }: { user: BotUser; updat
     say: (id: string, contact: Person, text: string, { own = false }: { own?: boolean } = {}) => {
       const { connection, chats } = known(id)
       const message = chats.add(chats.open(contact), own ? connection.user : contact, text)
+      changed()
       const business_message = inChat(id, message)
       return { message, updateId: updates.push(contact.id, { business_message }) }
     },
     edit: (id: string, contact: Person, message: Message, text: string): number => {
       const { chats } = known(id)
       const edited_business_message = inChat(id, chats.edit(chats.open(contact), message, text))
+      changed()
       return updates.push(contact.id, { edited_business_message })
     },
     remove: (id: string, contact: Person, messageIds: number[]): number => {
@@ -75,6 +106,7 @@ export const createConnections = ({ user, updates, now }: { user: BotUser; updat
         const at = chat.messages.findIndex((each) => each.message_id === messageId)
         if (at >= 0) chat.messages.splice(at, 1)
       }
+      changed()
       const { first_name, last_name, username } = contact
       const deleted_business_messages = {
         business_connection_id: id,
@@ -85,14 +117,22 @@ export const createConnections = ({ user, updates, now }: { user: BotUser; updat
     },
     /** Oldest first. */
     chat: (id: string, contact: Person): Message[] => [...(known(id).chats.find(contact.id)?.messages ?? [])],
-    /** `sendMessage` in the person's name. */
+    /**
+     * `sendMessage` in the person's name. The first three refusals are TDLib's (`check_business_connection`), the others the
+     * server's (core.telegram.org/method/messages.sendMessage).
+     */
     send: (id: string, contactId: number, text: string): unknown => {
       const { connection, chats } = known(id)
+      if (!(contactId > 0)) throw badRequest('chat must be a private chat')
+      if (contactId === connection.user.id) throw badRequest('messages must not be sent to self')
       if (!connection.is_enabled) throw badRequest('BUSINESS_CONNECTION_INVALID')
+      if (!connection.rights.can_reply) throw new TelegramError(403, 'Forbidden: BOT_ACCESS_FORBIDDEN')
       const chat = chats.find(contactId)
-      if (!chat || !connection.rights.can_reply) throw badRequest('BUSINESS_PEER_INVALID')
+      if (!chat) throw badRequest('BUSINESS_PEER_INVALID')
       if (!wroteLately(chat, seconds())) throw badRequest('BUSINESS_PEER_USAGE_MISSING')
-      return inChat(id, chats.add(chat, connection.user, text), true)
+      const sent = inChat(id, chats.add(chat, connection.user, text), true)
+      changed()
+      return sent
     },
   }
 }

@@ -1,24 +1,49 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isFromHere } from '../guard.ts'
 import { readBody } from './bot-api.ts'
-import type { BotUser, Chat, Chats } from './chats.ts'
+import { Declined } from './botfather.ts'
+import type { StandInBot } from './bots.ts'
+import { createBusiness } from './business.ts'
+import { botFatherPage } from './page/botfather.ts'
+import { businessPage } from './page/business.ts'
+import type { Page } from './page/frame.ts'
 import { messengerPage } from './page/page.ts'
 import { type Person, personOf } from './person.ts'
-import type { Pressed } from './press.ts'
 
-/** What the page acts on. */
+/** What the pages act on. */
 export interface MessengerOptions {
-  bot: BotUser
-  chats: Chats
-  chatOf(person: Person): Chat
-  say(person: Person, text: string): number
-  press(person: Person, messageId: number, button: number): Pressed
+  /** The platform's bot. */
+  main: StandInBot
+  bots(): StandInBot[]
+  /** @throws {Declined} */
+  newBot(name: string, username: string): StandInBot
 }
 
 const LONGEST_NAME = 64
 
-const answerJson = (response: ServerResponse, body: unknown) =>
-  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body))
+const answerJson = (response: ServerResponse, body: unknown, status = 200) =>
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+    .end(JSON.stringify(body))
+
+/** Shows the latest state, whole at each change. @param watch starts to listen, and gives how to stop */
+const stream = (response: ServerResponse, state: () => unknown, watch: (listener: () => void) => () => void) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  const send = () => response.write(`data: ${JSON.stringify(state())}\n\n`)
+  send()
+  response.once('close', watch(send))
+}
+
+const answerPage = (response: ServerResponse, { html, securityPolicy }: Page) =>
+  response
+    .writeHead(200, {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': securityPolicy,
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    })
+    .end(html)
 
 const personNamed = (name: unknown): Person => {
   if (typeof name !== 'string' || name.trim() === '' || name.length > LONGEST_NAME) throw new RangeError('name')
@@ -26,78 +51,119 @@ const personNamed = (name: unknown): Person => {
 }
 
 /**
- * The messenger that people have instead of Telegram: a page, and what it calls.
+ * The messenger that people have instead of Telegram: pages, and what they call. `bot` is a username, by default that of the
+ * platform's bot.
  *
  * | address | what |
  * |---|---|
- * | `GET /<username>?start=…` | the page |
- * | `GET /messenger/chat?name=` | the person's chat as server-sent events, whole at each change |
- * | `POST /messenger/messages {name, text}` | writes to the bot |
- * | `POST /messenger/press {name, message_id, button}` | presses; answers what the bot says to it |
- * | `GET /messenger/open?name=&message_id=&button=` | to the button's address, a Mini App's with fresh init data |
+ * | `GET /<username>?start=…` | the page of a bot |
+ * | `GET /botfather` | the page on which bots are made |
+ * | `GET /business` | the page on which people connect the platform's bot to their account, and others write to them |
+ * | `GET /messenger/chat?bot=&name=` | the person's chat as server-sent events, whole at each change |
+ * | `POST /messenger/messages {bot, name, text}` | writes to the bot |
+ * | `POST /messenger/press {bot, name, message_id, button}` | presses; answers what the bot says to it |
+ * | `GET /messenger/open?bot=&name=&message_id=&button=` | to the button's address, a Mini App's with fresh init data |
+ * | `GET /messenger/bots` | all bots but the platform's, with their tokens |
+ * | `POST /messenger/bots {name, username}` | makes a bot; 409 with @BotFather's `error` if it may not be |
+ * | `GET /messenger/business?name=` | the person's connection and chats as server-sent events |
+ * | `POST /messenger/connection {name, enabled, can_reply}` | connects the platform's bot, changes what it may, takes it off |
+ * | `POST /messenger/contact {name, contact, text, own}` | somebody writes to the person; `own`: the person to them |
  */
-export const createMessenger = ({ bot, chats, chatOf, say, press }: MessengerOptions) => {
-  const { html, securityPolicy } = messengerPage(bot)
-
-  const page = (response: ServerResponse) =>
-    response
-      .writeHead(200, {
-        'content-type': 'text/html; charset=utf-8',
-        'cache-control': 'no-store',
-        'content-security-policy': securityPolicy,
-        'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
-      })
-      .end(html)
-
-  const stream = (response: ServerResponse, person: Person) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
-    const send = () => response.write(`data: ${JSON.stringify(chatOf(person).messages)}\n\n`)
-    send()
-    response.once('close', chats.watch(person.id, send))
+export const createMessenger = ({ main, bots, newBot }: MessengerOptions) => {
+  const business = createBusiness(main.connections)
+  const named = (username: unknown): StandInBot => {
+    const given = String(username ?? '') || main.username
+    const bot = bots().find((each) => each.username.toLowerCase() === given.toLowerCase())
+    if (!bot) throw new RangeError('bot')
+    return bot
   }
 
-  const act = async (request: IncomingMessage, response: ServerResponse, action: string) => {
-    const body = JSON.parse(await readBody(request)) as Record<string, unknown>
-    const person = personNamed(body.name)
-    if (action === 'messages') {
-      say(person, String(body.text))
-      return answerJson(response, {})
-    }
-    const pressed = press(person, Number(body.message_id), Number(body.button))
-    return answerJson(response, pressed.kind === 'callback' ? ((await pressed.answer) ?? {}) : {})
-  }
-
-  const route = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
-    const query = url.searchParams
-    const name = url.pathname.slice(1)
-    const call = `${request.method} ${url.pathname}`
-    if (call === 'GET /') return response.writeHead(302, { location: `/${bot.username}` }).end()
-    if (request.method === 'GET' && name.toLowerCase() === bot.username.toLowerCase()) return page(response)
-    if (!isFromHere(request)) return response.writeHead(403).end()
-    switch (call) {
-      case 'GET /messenger/chat':
-        return stream(response, personNamed(query.get('name')))
-      case 'GET /messenger/open': {
-        const person = personNamed(query.get('name'))
-        const pressed = press(person, Number(query.get('message_id')), Number(query.get('button')))
-        if (pressed.kind === 'callback') return response.writeHead(404).end()
-        return response.writeHead(302, { location: pressed.url, 'cache-control': 'no-store' }).end()
+  const act = async (response: ServerResponse, action: string, body: Record<string, unknown>) => {
+    switch (action) {
+      case 'messages':
+        named(body.bot).say(personNamed(body.name), String(body.text))
+        return answerJson(response, {})
+      case 'press': {
+        const at = [Number(body.message_id), Number(body.button)] as const
+        const pressed = named(body.bot).press(personNamed(body.name), ...at)
+        return answerJson(response, pressed.kind === 'callback' ? ((await pressed.answer) ?? {}) : {})
       }
-      case 'POST /messenger/messages':
-      case 'POST /messenger/press':
-        return act(request, response, url.pathname.slice('/messenger/'.length))
+      case 'bots': {
+        const { token, username } = newBot(String(body.name), String(body.username))
+        return answerJson(response, { token, username }, 201)
+      }
+      case 'connection':
+        business.set(personNamed(body.name), { enabled: body.enabled === true, canReply: body.can_reply === true })
+        return answerJson(response, {})
+      case 'contact':
+        business.write(personNamed(body.name), personNamed(body.contact), String(body.text), body.own === true)
+        return answerJson(response, {})
       default:
         return response.writeHead(404, { 'content-type': 'text/plain' }).end('Not Found')
     }
+  }
+
+  const show = (response: ServerResponse, call: string, query: URLSearchParams) => {
+    switch (call) {
+      case '/messenger/bots': {
+        const others = bots().filter((bot) => bot !== main)
+        return answerJson(response, { items: others.map(({ token, username }) => ({ token, username })) })
+      }
+      case '/messenger/chat': {
+        const person = personNamed(query.get('name'))
+        const bot = named(query.get('bot'))
+        return stream(
+          response,
+          () => bot.chat(person),
+          (listener) => bot.chats.watch(person.id, listener),
+        )
+      }
+      case '/messenger/business': {
+        const person = personNamed(query.get('name'))
+        return stream(response, () => business.stateOf(person), main.connections.watch)
+      }
+      case '/messenger/open': {
+        const at = [Number(query.get('message_id')), Number(query.get('button'))] as const
+        const pressed = named(query.get('bot')).press(personNamed(query.get('name')), ...at)
+        if (pressed.kind === 'callback') return response.writeHead(404).end()
+        return response.writeHead(302, { location: pressed.url, 'cache-control': 'no-store' }).end()
+      }
+      default:
+        return response.writeHead(404, { 'content-type': 'text/plain' }).end('Not Found')
+    }
+  }
+
+  const pageAt = (path: string): Page | undefined => {
+    if (path === '/botfather') return botFatherPage()
+    if (path === '/business') return businessPage(main.user)
+    const bot = bots().find(({ username }) => `/${username}`.toLowerCase() === path.toLowerCase())
+    return bot && messengerPage(bot.user)
+  }
+
+  const route = async (request: IncomingMessage, response: ServerResponse, url: URL) => {
+    const { pathname, searchParams } = url
+    const page = request.method === 'GET' ? pageAt(pathname) : undefined
+    if (page) return answerPage(response, page)
+    if (request.method === 'GET' && pathname === '/') {
+      return response.writeHead(302, { location: `/${main.username}` }).end()
+    }
+    if (!isFromHere(request)) return response.writeHead(403).end()
+    if (request.method === 'GET') return show(response, pathname, searchParams)
+    if (request.method !== 'POST' || !pathname.startsWith('/messenger/')) {
+      return response.writeHead(404, { 'content-type': 'text/plain' }).end('Not Found')
+    }
+    const body = JSON.parse(await readBody(request)) as Record<string, unknown>
+    return act(response, pathname.slice('/messenger/'.length), body)
   }
 
   return {
     answer: async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
       try {
         await route(request, response, url)
-      } catch {
-        if (!response.headersSent) response.writeHead(400).end()
+      } catch (error) {
+        if (response.headersSent) return
+        if (error instanceof Declined) answerJson(response, { error: error.message }, 409)
+        else response.writeHead(400).end()
       }
     },
   }

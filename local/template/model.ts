@@ -99,6 +99,22 @@ export interface SecretModel {
   value: string | undefined
 }
 
+export interface AlarmModel {
+  name: string
+  description: string
+  namespace: string
+  metricName: string
+  dimensions: Record<string, string>
+  statistic: string
+  /** Seconds. */
+  period: number
+  evaluationPeriods: number
+  threshold: number
+  comparison: string
+  /** What a period without values counts as. */
+  missing: string
+}
+
 export interface BucketModel {
   name: string
   cors: { methods: string[]; origins: string[]; headers: string[]; exposed: string[] }[]
@@ -144,4 +160,5 @@ export interface LocalModel {
   buckets: BucketModel[]
   streamSources: StreamSourceModel[]
   queueSources: QueueSourceModel[]
+  alarms: AlarmModel[]
 }

@@ -29,9 +29,19 @@ export const authorize = (endpoint: Endpoint, caller: Caller): void => {
   if (caller.kind === 'console' && endpoint.role && !atLeast(caller.member.role, endpoint.role as Role)) {
     throw roleNeeded(endpoint.role)
   }
+  if (caller.kind === 'console' && caller.workspace.status === 'suspended') refuseInSuspended(endpoint)
   if (caller.kind === 'admin' && endpoint.role === 'superadmin' && caller.admin.role !== 'superadmin') {
     throw roleNeeded('superadmin')
   }
+}
+
+/** In a suspended workspace people read, and go elsewhere. */
+const refuseInSuspended = ({ method, whileSuspended }: Endpoint): void => {
+  if (method === 'GET' || whileSuspended) return
+  throw fail('forbidden', {
+    message: 'The workspace is suspended by the platform: in it nothing can be changed.',
+    fix: 'Contact the platform’s support, or switch to another workspace (POST /console/session/workspace).',
+  })
 }
 
 /** What a developer key that is none is told. */

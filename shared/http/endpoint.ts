@@ -39,6 +39,8 @@ interface Definition<
   method: Method
   path: `/${string}`
   caller: C
+  /** A person may do it, too, where the platform’s staff suspended the workspace: it changes nothing there, or leaves it. */
+  whileSuspended?: true
   /** Scope an integration needs; none: any token. */
   scope?: Scope
   /** Least role of a console user, or of an admin. */

@@ -50,13 +50,17 @@ const compile = (endpoint: Endpoint): Route => {
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
+/** Characters of a name in a path: no key of the table is made from more, and nothing has a longer one. */
+const LONGEST = 200
+
 const paramsOf = ({ endpoint, keys, pattern }: Route, path: string): Record<string, string> => {
   const raw = pattern.exec(path)?.slice(1) ?? []
   return Object.fromEntries(
     keys.map((name, i) => {
       const value = decode(raw[i] ?? '')
       const kind = endpoint.params[name]
-      if (value === undefined || (kind && kind !== 'text' && !isId(kind, value))) throw fail('not_found')
+      if (value === undefined || value.length > LONGEST) throw fail('not_found')
+      if (kind && kind !== 'text' && !isId(kind, value)) throw fail('not_found')
       return [name, value]
     }),
   )

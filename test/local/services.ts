@@ -3,6 +3,8 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge'
 import { S3Client } from '@aws-sdk/client-s3'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { SQSClient } from '@aws-sdk/client-sqs'
+import { createMetrics } from '#local/aws/cloudwatch/metrics.ts'
+import { createCloudwatch } from '#local/aws/cloudwatch.ts'
 import { openDatabase } from '#local/aws/database.ts'
 import { createEventBridge } from '#local/aws/eventbridge.ts'
 import { LOCAL_ACCESS_KEY, LOCAL_SECRET_KEY } from '#local/aws/s3/sigv4.ts'
@@ -44,6 +46,7 @@ export const startServices = async (given: Given) => {
   services = {
     sqs,
     events: createEventBridge({ buses: ['default', 'bus'], rules, sqs }),
+    monitoring: createCloudwatch({ alarms: [], metrics: createMetrics() }),
     secretsmanager: createSecrets(secrets, database),
     s3: createS3({ buckets, database, dataDir, now }),
     dynamodb: 'http://127.0.0.1:1',

@@ -33,6 +33,8 @@ export interface Queue {
   changeVisibility(receipt: string, seconds: number): boolean
   purge(): void
   counts(): { visible: number; inFlight: number; delayed: number }
+  /** Ms since the oldest message was sent that is not deleted; 0 while there is none. */
+  oldestMs(): number
   /** Takes a message over from the queue whose redrive policy names this one. */
   accept(message: Message): void
   stop(): void
@@ -222,6 +224,10 @@ export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
       promote()
       const inFlight = [...waiting.values()].filter((message) => message.receipt !== undefined).length
       return { visible: groups.size(), inFlight, delayed: waiting.size - inFlight }
+    },
+    oldestMs: () => {
+      const sent = [...messages.values()].map((message) => message.sentAt)
+      return sent.length === 0 ? 0 : Math.max(0, now() - Math.min(...sent))
     },
     accept: (message) => {
       // The age goes on counting from the first send, as on AWS; the receives begin anew for this queue's own policy.

@@ -1,45 +1,15 @@
-import { createHash } from 'node:crypto'
 import type { BotUser } from '../chats.ts'
+import { escapeHtml, framed, type Page } from './frame.ts'
 import { script } from './script.ts'
-import { style } from './style.ts'
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-
-const securityPolicy = [
-  "default-src 'none'",
-  `script-src ${hashOf(script)}`,
-  `style-src ${hashOf(style)}`,
-  "connect-src 'self'",
-  'img-src data:',
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
-
-/** The messenger's page, whole: no other file. What is written in chats comes later and is set as text. */
-export const messengerPage = ({ username, first_name }: BotUser): { html: string; securityPolicy: string } => ({
-  securityPolicy,
-  html: `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Local stand-in for Telegram: @${escapeHtml(username)}</title>
-<link rel="icon" href="data:,">
-<style>${style}</style>
-</head>
-<body>
-<header>
-<p id="notice">Local stand-in for Telegram. Nothing here leaves this machine.</p>
-<div id="bar">
-<h1>${escapeHtml(first_name)} <span class="soft">@${escapeHtml(username)}</span></h1>
-<p id="me" hidden><span id="person"></span> <button id="change" type="button">Be somebody else</button></p>
-</div>
-</header>
-<main>
-<section id="who" hidden aria-labelledby="who-title">
+/** The page of a bot. What is written in chats comes later and is set as text. */
+export const messengerPage = ({ username, first_name }: BotUser): Page =>
+  framed({
+    title: `@${username}`,
+    bar: `<h1>${escapeHtml(first_name)} <span class="soft">@${escapeHtml(username)}</span></h1>
+<p id="me" hidden><span id="person"></span> <button id="change" type="button">Be somebody else</button></p>`,
+    script,
+    main: `<section id="who" hidden aria-labelledby="who-title">
 <h2 id="who-title">Who are you?</h2>
 <p class="soft">The same name is the same person, also after a restart.</p>
 <form id="who-form">
@@ -62,11 +32,5 @@ export const messengerPage = ({ username, first_name }: BotUser): { html: string
 <input id="text" autocomplete="off" maxlength="4096" placeholder="Message">
 <button type="submit">Send</button>
 </form>
-</section>
-<noscript><p>This page needs JavaScript.</p></noscript>
-</main>
-<script>${script}</script>
-</body>
-</html>
-`,
-})
+</section>`,
+  })

@@ -10,6 +10,7 @@ const element = (tag, className, text) => {
 }
 const START = new URLSearchParams(location.search).get('start') ?? ''
 const TITLE = document.title
+const bot = location.pathname.slice(1)
 let name = ''
 let source
 let started = false
@@ -20,7 +21,7 @@ const names = () => {
 }
 const post = async (path, body) => {
   const answer = await fetch('/messenger/' + path, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name, ...body }),
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ bot, name, ...body }),
   })
   if (!answer.ok) throw new Error('The stand-in answered ' + answer.status)
   return answer.json()
@@ -46,7 +47,7 @@ const buttonOf = (message, button, index) => {
     return made
   }
   const made = element('a', 'button', button.text + ' ↗')
-  made.href = '/messenger/open?' + new URLSearchParams({ name, message_id: message.message_id, button: index })
+  made.href = '/messenger/open?' + new URLSearchParams({ bot, name, message_id: message.message_id, button: index })
   made.target = '_blank'
   made.rel = 'noopener noreferrer'
   return made
@@ -120,7 +121,7 @@ const be = (given) => {
   shown = new Map()
   started = false
   source?.close()
-  source = new EventSource('/messenger/chat?' + new URLSearchParams({ name }))
+  source = new EventSource('/messenger/chat?' + new URLSearchParams({ bot, name }))
   source.onmessage = (event) => {
     show(JSON.parse(event.data))
     if (!byId('start').hidden && document.activeElement === document.body) byId('start').focus()

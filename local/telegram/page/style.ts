@@ -18,8 +18,16 @@ h1 { font-size: 1.1rem; margin: 0; overflow-wrap: anywhere; }
 h2 { font-size: 1.2rem; margin: 0; }
 #me { margin: 0; display: flex; gap: .75rem; align-items: center; font-size: .9rem; overflow-wrap: anywhere; }
 main { flex: 1; width: 100%; max-width: 40rem; margin: 0 auto; padding: 1rem; display: flex; flex-direction: column; }
-#who { background: var(--paper); border: 1px solid var(--line); border-radius: 12px; padding: 1.5rem; }
-#who-form { display: grid; gap: .5rem; }
+#who, .card { background: var(--paper); border: 1px solid var(--line); border-radius: 12px; padding: 1.5rem; }
+#who-form, .fields { display: grid; gap: .5rem; }
+.card + .card { margin-top: 1rem; }
+nav a { color: var(--act); }
+code { overflow-wrap: anywhere; }
+h3 { font-size: 1rem; margin: .5rem 0; }
+#chats, .messages { list-style: none; margin: 0; padding: 0; }
+.messages { display: flex; flex-direction: column; gap: .5rem; }
+.messages li { max-width: 85%; align-self: flex-start; }
+.messages li.mine { align-self: flex-end; }
 #names { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: .5rem; }
 #chat { flex: 1; display: flex; flex-direction: column; gap: .75rem; }
 #log { flex: 1; }
@@ -35,7 +43,8 @@ main { flex: 1; width: 100%; max-width: 40rem; margin: 0 auto; padding: 1rem; di
 .soft, time { color: var(--soft); font-size: .9rem; font-weight: 400; }
 time { display: block; font-size: .75rem; text-align: right; }
 label { font-weight: 600; }
-input { width: 100%; min-height: 44px; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--paper);
+input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; vertical-align: middle; }
+input:not([type=checkbox]) { width: 100%; min-height: 44px; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--paper);
   border: 1px solid var(--soft); border-radius: 8px; }
 button, a.button { display: inline-block; min-height: 44px; padding: .55rem 1rem; font: inherit; font-weight: 600; text-align: center;
   text-decoration: none; color: var(--act); cursor: pointer; background: var(--paper); border: 1px solid var(--soft); border-radius: 8px; }

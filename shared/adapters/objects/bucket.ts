@@ -20,20 +20,24 @@ export const createBucket = (name: string, environment: Record<string, string | 
   return {
     base,
     pathOf: (key) => `${base.pathname.replace(/\/$/, '')}/${key.split('/').map(uriEncode).join('/')}`,
-    signer: new SignatureV4({
-      service: 's3',
-      region,
-      uriEscapePath: false,
-      applyChecksum: true,
-      sha256: Sha256 as never,
-      credentials: async () => ({
-        accessKeyId: environment.AWS_ACCESS_KEY_ID ?? '',
-        secretAccessKey: environment.AWS_SECRET_ACCESS_KEY ?? '',
-        ...(environment.AWS_SESSION_TOKEN && { sessionToken: environment.AWS_SESSION_TOKEN }),
-      }),
-    }),
+    signer: createSigner('s3', environment),
   }
 }
+
+/** Signs requests to an AWS service with the credentials that Lambda sets. */
+export const createSigner = (service: string, environment: Record<string, string | undefined>): SignatureV4 =>
+  new SignatureV4({
+    service,
+    region: environment.AWS_REGION ?? 'us-east-1',
+    uriEscapePath: false,
+    applyChecksum: true,
+    sha256: Sha256 as never,
+    credentials: async () => ({
+      accessKeyId: environment.AWS_ACCESS_KEY_ID ?? '',
+      secretAccessKey: environment.AWS_SECRET_ACCESS_KEY ?? '',
+      ...(environment.AWS_SESSION_TOKEN && { sessionToken: environment.AWS_SESSION_TOKEN }),
+    }),
+  })
 
 /** The DNS suffix of the region's partition: China's regions have one of their own. */
 const suffixOf = (region: string): string => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com')

@@ -14,8 +14,10 @@ import {
 } from '../../entities/statistics.ts'
 import { ConditionFailed, type Write } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
+import { placeRun } from '../observation/place-run.ts'
 import { durationOf } from '../runs/present.ts'
 import { logWrites } from './log.ts'
+import { platformWrites } from './platform.ts'
 import { agentDayWrite, countApproval, countTask, gaugeWrite } from './workspace.ts'
 
 /** What an event adds to the counters of its app. */
@@ -27,26 +29,25 @@ interface Counted {
   add: Added
   /** The run's places in the log, and what its workspace counts. */
   logs: Write[]
+  /** What the event tells of, when it is one. */
+  run?: Run
 }
 
 /**
- * Counts an event for its app and its workspace, and puts a finished run into the app's log. Once, however often it comes: the mark, the
+ * Counts an event for the platform, its app and its workspace, and puts a finished run into the app's log. Once, however often it comes: the mark, the
  * counters and the log are one transaction. The day is that of the event, in UTC, so late messages count where they belong.
  */
 export const countEvent = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
   if (event.test) return
   await countState(work, event)
   const counted = await whatItAdds(work, event)
-  if (!counted) return
-  const { app_id, block, add, logs } = counted
-  const total = { app_id, block, shard: shardOf(event.id) }
-  const day = { ...total, day: new Date(event.created_at).toISOString().slice(0, 10) }
+  const onPlatform = platformWrites(event, counted?.run)
+  if (!counted && onPlatform.length === 0) return
   try {
     await work.commit([
       CountedEventEntity.create({ event_id: event.id, created_at: event.created_at }),
-      AppTotalEntity.upsert(total, { set: total, add }),
-      AppDayEntity.upsert(day, { set: day, add }),
-      ...logs,
+      ...onPlatform,
+      ...(counted ? appWrites(event, counted) : []),
     ])
   } catch (error) {
     // Counted before.
@@ -54,11 +55,21 @@ export const countEvent = async (work: WorkerWork, event: OutboxEvent): Promise<
   }
 }
 
+const appWrites = (event: OutboxEvent, { app_id, block, add, logs }: Counted): Write[] => {
+  const total = { app_id, block, shard: shardOf(event.id) }
+  const day = { ...total, day: new Date(event.created_at).toISOString().slice(0, 10) }
+  return [AppTotalEntity.upsert(total, { set: total, add }), AppDayEntity.upsert(day, { set: day, add }), ...logs]
+}
+
 /** Counts in the workspace what is now in another state than before. */
 const countState = async (work: WorkerWork, { type, workspace_id, data }: OutboxEvent): Promise<void> => {
   const { run_id, installation_id, task_id } = JSON.parse(data)
   if (type === 'task.created' || type === 'task.updated') return countTask(work, workspace_id, task_id)
-  if (type === 'run.created' || type.startsWith('installation.')) return
+  if (type.startsWith('installation.')) return
+  if (type !== 'run.awaiting_approval' && type !== 'run.resumed' && type !== 'approval.decided') {
+    await placeRun(work, { installation_id, id: run_id })
+  }
+  if (type === 'run.created') return
   await countApproval(work, workspace_id, installation_id, run_id)
 }
 
@@ -76,9 +87,11 @@ const whatItAdds = async (work: WorkerWork, event: OutboxEvent): Promise<Counted
       if (!run) return undefined
       const block = run.is_sandbox ? 'sandbox' : 'live'
       const ofAgent = (add: Added) => agentDayWrite(event, run, shardOf(event.id), add)
-      if (event.type === 'run.created') return { app_id, block, add: { runs: 1 }, logs: [ofAgent({ runs: 1 })] }
+      if (event.type === 'run.created') {
+        return { app_id, block, add: { runs: 1 }, logs: [ofAgent({ runs: 1 })], run }
+      }
       const add = outcome(run)
-      return { app_id, block, add, logs: [...logWrites(run), ofAgent(add)] }
+      return { app_id, block, add, logs: [...logWrites(run), ofAgent(add)], run }
     }
     case 'installation.created':
     case 'installation.removed': {

@@ -58,6 +58,14 @@ export const readStats = async (
 
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
+/** Customers' installations of an app now, without those in sandboxes. */
+export const installationsOf = async ({ table }: Pick<Deps, 'table'>, app_id: string): Promise<number> => {
+  const shards = (await table.getAll(
+    SHARDS.map((shard) => ({ entity: AppTotalEntity, key: AppTotalEntity.key({ app_id, shard, block: 'live' }) })),
+  )) as (AppTotal | undefined)[]
+  return blockOf(shards).installations
+}
+
 const daysOf = async ({ table }: Pick<Deps, 'table'>, app_id: string, shard: number, dates: string[]) => {
   const sk = (day: string): string => AppDayEntity.key({ app_id, shard, block: 'live', day }).sk
   const bounds = { from: sk(dates[0] ?? ''), to: sk(dates.at(-1) ?? '') }

@@ -12,6 +12,7 @@ import { backoff } from '../../table/backoff.ts'
 import type { Write } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
 import type { Work, WorkerWork } from '../deps.ts'
+import { countedOnPlatform } from '../statistics/platform.ts'
 import { errorText, succeeded } from './outcome.ts'
 import { GRACE, wake } from './schedule.ts'
 
@@ -58,12 +59,15 @@ const settle = async (
 ): Promise<void> => {
   const { installation_id, webhook_id } = delivery
   const end = recorded(delivery, attempt, { status, next_attempt_at: null, due_at: undefined })
+  const counted = delivery.test
+    ? []
+    : [countedOnPlatform(work.clock.now(), delivery.id, { [`deliveries_${status}`]: 1 })]
   for (let tries = 0; ; tries++) {
     const webhook = await work.table.get(SubscriptionEntity, { installation_id, id: webhook_id })
     // One that was disabled since the delivery began, or is only being tested, is not judged by it.
     const judged = webhook?.status === 'active' && webhook.generation === delivery.generation && !delivery.test
     try {
-      return await work.commit([end, ...(judged ? effect(webhook) : [])])
+      return await work.commit([end, ...counted, ...(judged ? effect(webhook) : [])])
     } catch (error) {
       if (!(error instanceof WebhookMoved) || tries >= 20) throw error
       await backoff(tries)

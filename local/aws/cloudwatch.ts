@@ -1,0 +1,108 @@
+import type { AlarmModel } from '../template/model.ts'
+import { breaches, type Evaluated } from './cloudwatch/alarm.ts'
+import { type MetricQuery, type Metrics, read } from './cloudwatch/metrics.ts'
+import { AwsError } from './error.ts'
+
+/** What the local CloudWatch is built from. */
+export interface CloudwatchOptions {
+  alarms: AlarmModel[]
+  metrics: Metrics
+  now?: () => number
+}
+
+interface Input {
+  AlarmNamePrefix?: string
+  MaxRecords?: number
+  NextToken?: string
+  MetricDataQueries?: {
+    Id: string
+    MetricStat?: {
+      Metric: { Namespace: string; MetricName: string; Dimensions?: { Name: string; Value: string }[] }
+      Period: number
+      Stat: string
+    }
+  }[]
+  StartTime?: number
+  EndTime?: number
+  ScanBy?: 'TimestampDescending' | 'TimestampAscending'
+}
+
+const QUERIES = 500
+
+/** The alarms of the template over what the local run measures of itself, in CloudWatch's AWS JSON 1.0 protocol. */
+export const createCloudwatch = ({ alarms, metrics, now = Date.now }: CloudwatchOptions) => {
+  const states = new Map<string, Evaluated & { since: number }>()
+
+  const stateOf = (alarm: AlarmModel): Evaluated & { since: number } => {
+    const at = now()
+    const found = breaches(alarm, metrics, at)
+    const before = states.get(alarm.name)
+    const state = { ...found, since: before?.state === found.state ? before.since : at }
+    states.set(alarm.name, state)
+    return state
+  }
+
+  const describeAlarms = ({ AlarmNamePrefix = '', MaxRecords = 50, NextToken = '0' }: Input) => {
+    if (MaxRecords < 1 || MaxRecords > 100) throw new AwsError('InvalidParameterValue', 'MaxRecords is 1 to 100.')
+    const from = Number(NextToken)
+    const fitting = alarms
+      .filter(({ name }) => name.startsWith(AlarmNamePrefix))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+    const shown = fitting.slice(from, from + MaxRecords).map((alarm) => {
+      const { state, reason, since } = stateOf(alarm)
+      return {
+        AlarmName: alarm.name,
+        AlarmDescription: alarm.description,
+        StateValue: state,
+        StateReason: reason,
+        StateUpdatedTimestamp: since / 1_000,
+        Namespace: alarm.namespace,
+        MetricName: alarm.metricName,
+        Dimensions: Object.entries(alarm.dimensions).map(([Name, Value]) => ({ Name, Value })),
+        Statistic: alarm.statistic,
+        Period: alarm.period,
+        EvaluationPeriods: alarm.evaluationPeriods,
+        Threshold: alarm.threshold,
+        ComparisonOperator: alarm.comparison,
+      }
+    })
+    const next = from + MaxRecords
+    return { MetricAlarms: shown, CompositeAlarms: [], ...(next < fitting.length && { NextToken: String(next) }) }
+  }
+
+  const getMetricData = ({ MetricDataQueries = [], StartTime = 0, EndTime = 0, ScanBy }: Input) => {
+    if (MetricDataQueries.length < 1 || MetricDataQueries.length > QUERIES) {
+      throw new AwsError('ValidationError', `There are 1 to ${QUERIES} queries.`)
+    }
+    if (StartTime >= EndTime) throw new AwsError('ValidationError', 'StartTime must be less than EndTime.')
+    const results = MetricDataQueries.map(({ Id, MetricStat }) => {
+      if (!MetricStat) throw new AwsError('ValidationError', 'The local CloudWatch knows MetricStat only.')
+      const { Metric, Period, Stat } = MetricStat
+      const query: MetricQuery = {
+        namespace: Metric.Namespace,
+        name: Metric.MetricName,
+        dimensions: Object.fromEntries((Metric.Dimensions ?? []).map(({ Name, Value }) => [Name, Value])),
+        statistic: Stat,
+        period: Period,
+      }
+      const points = read(metrics, query, StartTime * 1_000, EndTime * 1_000, now())
+      if (ScanBy !== 'TimestampAscending') points.reverse()
+      return {
+        Id,
+        Label: Metric.MetricName,
+        Timestamps: points.map(({ at }) => at / 1_000),
+        Values: points.map(({ value }) => value),
+        StatusCode: 'Complete',
+      }
+    })
+    return { MetricDataResults: results, Messages: [] }
+  }
+
+  return {
+    handle(operation: string, input: Record<string, unknown>): object {
+      if (operation === 'DescribeAlarms') return describeAlarms(input)
+      if (operation === 'GetMetricData') return getMetricData(input)
+      throw new AwsError('UnsupportedOperation', `The local CloudWatch does not know ${operation}.`)
+    },
+  }
+}

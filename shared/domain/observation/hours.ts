@@ -1,0 +1,54 @@
+import {
+  PLATFORM_COUNTERS,
+  PLATFORM_SHARDS,
+  type PlatformCounter,
+  type PlatformHour,
+  PlatformHourEntity,
+  platformField,
+} from '../../entities/platform-statistics.ts'
+import { DAY } from '../../kernel/clock.ts'
+import type { Calendar } from '../analytics/days.ts'
+import type { Deps } from '../deps.ts'
+
+export type DaySums = Record<PlatformCounter, number>
+
+const nothing = (): DaySums =>
+  Object.fromEntries(PLATFORM_COUNTERS.map((counter) => [counter, 0])) as Record<PlatformCounter, number>
+
+const PAGE = 1_000
+const QUARTERS_OF_HOUR = 4
+
+/** What was counted on these dates of a calendar. What is read grows with the dates, never with what happened on them. */
+export const sumsByDate = async (
+  { table }: Pick<Deps, 'table'>,
+  calendar: Calendar,
+  dates: readonly string[],
+): Promise<Map<string, DaySums>> => {
+  const byDate = new Map(dates.map((date) => [date, nothing()]))
+  // No time zone is more than a day away from UTC.
+  const near = (date: string | undefined, by: number) =>
+    new Date(Date.parse(date ?? '') + by * DAY).toISOString().slice(0, 13)
+  const sk = (hour: string) => PlatformHourEntity.key({ shard: 0, hour }).sk
+  const bounds = { from: sk(near(dates[0], -1)), to: sk(near(dates.at(-1), 2)) }
+  await Promise.all(
+    Array.from({ length: PLATFORM_SHARDS }, async (_, shard) => {
+      let after: string | undefined
+      do {
+        const page = await table.query(PlatformHourEntity, { shard }, { limit: PAGE, after, ...bounds })
+        for (const row of page.items) addHour(row, calendar, byDate)
+        after = page.next
+      } while (after !== undefined)
+    }),
+  )
+  return byDate
+}
+
+const addHour = (row: PlatformHour, calendar: Calendar, byDate: ReadonlyMap<string, DaySums>): void => {
+  const day = row.hour.slice(0, 10)
+  const first = Number(row.hour.slice(11)) * QUARTERS_OF_HOUR
+  for (let quarter = 0; quarter < QUARTERS_OF_HOUR; quarter++) {
+    const sums = byDate.get(calendar.dateOfQuarter(day, first + quarter))
+    if (!sums) continue
+    for (const counter of PLATFORM_COUNTERS) sums[counter] += Number(row[platformField(counter, quarter)] ?? 0)
+  }
+}

@@ -1,0 +1,37 @@
+import { calendarOf, datesUpTo } from '../analytics/days.ts'
+import type { Deps } from '../deps.ts'
+import { sumsByDate } from './hours.ts'
+import type { MetricsView } from './metrics-schema.ts'
+
+/** `GET /admin/metrics`: from counters only. Runs and installations follow their events by seconds, the others at once. */
+export const readMetrics = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { days, tz }: { days: number; tz: string },
+): Promise<MetricsView> => {
+  const calendar = calendarOf(tz)
+  const dates = datesUpTo(calendar.dateOf(deps.clock.now()), days)
+  const byDate = await sumsByDate(deps, calendar, dates)
+  return {
+    time_zone: tz,
+    from: dates[0] ?? '',
+    to: dates.at(-1) ?? '',
+    daily: [...byDate].map(([date, sums]) => ({
+      date,
+      runs: {
+        created: sums.runs,
+        in_sandboxes: sums.sandbox_runs,
+        succeeded: sums.succeeded,
+        failed: sums.failed,
+        cancelled: sums.cancelled,
+      },
+      // Sums of decimals, without the dust of binary ones.
+      cost_units: Number(sums.cost_units.toFixed(9)),
+      new_developers: sums.developers,
+      new_apps: sums.apps,
+      new_workspaces: sums.workspaces,
+      installed: sums.installed,
+      uninstalled: sums.uninstalled,
+      webhook_deliveries: { succeeded: sums.deliveries_succeeded, failed: sums.deliveries_failed },
+    })),
+  }
+}

@@ -1,0 +1,149 @@
+import { expect, it } from 'vitest'
+import { withInstallation } from '#shared/domain/installations/install.ts'
+import { removeInstallation } from '#shared/domain/installations/remove.ts'
+import { loadRun, runWrite } from '#shared/domain/runs/change.ts'
+import { completeRun } from '#shared/domain/runs/finish.ts'
+import { countEvent } from '#shared/domain/statistics/count.ts'
+import { countedOnPlatform } from '#shared/domain/statistics/platform.ts'
+import { workerWork } from '#shared/http/worker.ts'
+import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { newApp, newDeveloper } from '#test/functions/developer/support.ts'
+import { installed, workspace } from '#test/support/fixtures.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+import { seen } from './support.ts'
+
+const platform = usingPlatform()
+
+const overview = () => seen(platform, '/admin/overview')
+const today = async (tz = 'UTC') => (await seen(platform, `/admin/metrics?days=1&tz=${tz}`)).daily[0]
+
+/** What a change adds to a day's figures. */
+const added = async (change: () => Promise<unknown>) => {
+  const before = await today()
+  await change()
+  const after = await today()
+  return { before, after }
+}
+
+const started = async (token: string): Promise<{ id: string; installation_id: string }> => {
+  platform.clock.advance(1_000)
+  const { status, body } = await platform.call('POST', '/api/v1/runs', { token, body: { input: {} } })
+  expect(status).toBe(201)
+  return body
+}
+
+it('counts new developers, their sandboxes and apps in the moment they are made, exactly under 12 at once', async () => {
+  const before = await overview()
+  const { before: was, after } = await added(async () => {
+    const developers = await Promise.all(Array.from({ length: 12 }, () => newDeveloper(platform)))
+    await Promise.all(developers.slice(0, 6).map((developer) => newApp(developer)))
+  })
+  expect(after.new_developers - was.new_developers).toBe(12)
+  expect(after.new_apps - was.new_apps).toBe(6)
+  const then = await overview()
+  expect(then.developers.total - before.developers.total).toBe(12)
+  expect(then.workspaces.sandbox.active - before.workspaces.sandbox.active).toBe(12)
+  expect(then.apps.by_status.draft - before.apps.by_status.draft).toBe(6)
+  expect(then.apps.total - before.apps.total).toBe(6)
+})
+
+it('counts each run, its outcome and its cost once, however often its events come', async () => {
+  const { token } = await installed(platform.deps)
+  await platform.drain()
+  const before = await overview()
+  const { before: was, after } = await added(async () => {
+    const runs = [await started(token), await started(token), await started(token)]
+    const work = workerWork(platform.deps)
+    for (const [i, run] of runs.slice(0, 2).entries()) {
+      const key = { installation_id: run.installation_id, id: run.id }
+      await platform.deps.table.transact([runWrite(await loadRun(work, key), { status: 'running' })])
+      await completeRun(
+        work,
+        key,
+        i === 0 ? { status: 'succeeded', output: {}, cost_units: 2.5 } : { status: 'failed' },
+      )
+    }
+    // Twice, in whatever order, and by several workers at once; nothing else acts on them.
+    const events = platform.outbox.splice(0).reverse()
+    await Promise.all([...events, ...events].map((event) => countEvent(work, event)))
+  })
+  expect(after.runs.created - was.runs.created).toBe(3)
+  expect(after.runs.succeeded - was.runs.succeeded).toBe(1)
+  expect(after.runs.failed - was.runs.failed).toBe(1)
+  expect(after.cost_units - was.cost_units).toBe(2.5)
+  const then = await overview()
+  expect(then.runs.active - before.runs.active).toBe(1)
+  expect(then.runs.today.created - before.runs.today.created).toBe(3)
+})
+
+it('counts installations by what they are now, and those that came and went', async () => {
+  const { app, version } = await installed(platform.deps)
+  const work = workerWork(platform.deps)
+  const before = await overview()
+  const { before: was, after } = await added(async () => {
+    const made = []
+    for (let i = 0; i < 3; i++) {
+      const home = await workspace(platform.deps)
+      const plan = { app, version, workspace: home, scopes: [], owner: { id: 'usr_1', name: 'Ann' } }
+      made.push(
+        await withInstallation(work, plan, async ({ installation, writes }) => {
+          await work.commit(writes)
+          return installation
+        }),
+      )
+    }
+    const [gone] = made
+    if (gone) await removeInstallation(work, { type: 'user', id: 'usr_1' }, gone.workspace_id, gone.id)
+    await platform.drain()
+  })
+  expect([after.installed - was.installed, after.uninstalled - was.uninstalled]).toEqual([3, 1])
+  expect((await overview()).installations.active - before.installations.active).toBe(2)
+})
+
+it('puts each quarter of an hour into the day of the time zone that is asked for, and loses none between two days', async () => {
+  // 2031-03-09: New York goes over to daylight saving time; Nepal's midnight is at 18:15 in UTC.
+  const noon = Date.UTC(2031, 2, 9, 12)
+  const { deps, clock } = platform
+  clock.advance(noon + 30 * HOUR - clock.now())
+  const times = Array.from({ length: 2 * 96 }, (_, i) => noon - DAY + i * 15 * MINUTE)
+  for (const at of times) {
+    await deps.table.transact([countedOnPlatform(at, newId('delivery', at), { deliveries_failed: 1 })])
+  }
+  for (const [tz, expected] of [
+    ['UTC', { '2031-03-08': 48, '2031-03-09': 96, '2031-03-10': 48 }],
+    ['America/New_York', { '2031-03-08': 68, '2031-03-09': 92, '2031-03-10': 32 }],
+    ['Asia/Kathmandu', { '2031-03-08': 25, '2031-03-09': 96, '2031-03-10': 71 }],
+  ] as const) {
+    const { daily } = await seen(platform, `/admin/metrics?days=7&tz=${tz}`)
+    const counts = daily.map(({ date, webhook_deliveries }: Record<string, { failed: number }>) => [
+      date,
+      webhook_deliveries?.failed,
+    ])
+    expect(Object.fromEntries(counts.filter(([, n]: [string, number]) => n > 0))).toEqual(expected)
+  }
+})
+
+it('reads the figures at a cost that does not grow with what happened', async () => {
+  const queries = async () => {
+    const sent: string[] = []
+    const spy = platform.store.client.middlewareStack
+    spy.add(
+      (next, context) => async (args) => {
+        sent.push(String(context.commandName))
+        return next(args)
+      },
+      { step: 'initialize', name: 'count' },
+    )
+    await seen(platform, '/admin/metrics?days=7')
+    await overview()
+    spy.remove('count')
+    return sent.length
+  }
+  const before = await queries()
+  const at = platform.clock.now()
+  for (let i = 0; i < 20; i++) {
+    await platform.deps.table.transact([countedOnPlatform(at, `${i}`, { runs: 1, cost_units: 0.5 })])
+  }
+  expect(await queries()).toBe(before)
+})
