@@ -12,7 +12,7 @@ const get = defineEndpoint({
   summary: 'Get an agent’s settings and the form for them',
   description:
     'For every member. The form is the `config` of the version that the installation has. A value that this version does not ' +
-    'allow any more, after an upgrade, is not shown and counts as not set.',
+    'allow any more, after an upgrade, is not shown and counts as not set; so does a secret that this version does not call one.',
   response: SettingsSchema,
   needs: ['keys:data', 'objects:read'],
   handler: ({ work, caller, params }) => readSettings(work, caller.workspace.id, params.id),

@@ -11,6 +11,8 @@ const installation = () =>
     app_slug: z.string(),
     app_name: z.string(),
     status: z.enum(['active', 'suspended', 'revoked']),
+    /** Why the platform’s staff suspended it. */
+    status_reason: z.string().optional(),
     /** The latest consent. A token's scopes are its grant's, cut down to these. */
     scopes: z.array(z.string()),
     /** The agent's id in its manifest, `<vendor>.<slug>`. */
@@ -22,6 +24,8 @@ const installation = () =>
     settings: z.string().optional(),
     /** Names of the settings that have a value which fits the attached version. */
     settings_set: z.array(z.string()).optional(),
+    /** Names of those among the kept values that were given as secrets. */
+    settings_secret: z.array(z.string()).optional(),
     /** Settings that the attached version requires and has no default for. */
     required_settings: z.array(z.string()).optional(),
     allowed_callers: z.array(z.string()).nullable(),
@@ -33,6 +37,9 @@ const installation = () =>
   })
 
 export type Installation = z.infer<ReturnType<typeof installation>>
+
+/** The total of installations that are in that state; of those that are revoked there is none. */
+export const installationsBy = (status: 'active' | 'suspended'): string => `installations-${status}`
 
 export const InstallationEntity = defineEntity<Installation>()({
   name: 'installation',
@@ -50,6 +57,16 @@ export const AppInstallationEntity = defineEntity<z.infer<ReturnType<typeof appI
   schema: appInstallation,
   pk: 'WS#{workspace_id}',
   sk: 'OFAPP#{app_id}',
+})
+
+const installationPlace = () => z.object({ installation_id: z.string(), workspace_id: z.string() })
+
+/** In which workspace an installation is, for staff, who know no more than its id. Written with it. */
+export const InstallationPlaceEntity = defineEntity<z.infer<ReturnType<typeof installationPlace>>>()({
+  name: 'installation-place',
+  schema: installationPlace,
+  pk: 'INS#{installation_id}',
+  sk: 'PLACE',
 })
 
 const removal = () =>

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { idField } from '../fields.ts'
 
+/** Intl takes an offset, too; that names no zone, and its midnight may lie within a quarter of an hour. */
 const isTimeZone = (name: string): boolean => {
+  if (!/^[A-Za-z]/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true

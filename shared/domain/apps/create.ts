@@ -1,5 +1,5 @@
 import { type App, AppEntity, DeveloperAppEntity } from '../../entities/apps.ts'
-import { ClaimEntity, CounterEntity } from '../../entities/developers.ts'
+import { ClaimEntity, CounterEntity, DeveloperEntity } from '../../entities/developers.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { seal } from '../../kernel/sealed.ts'
@@ -8,8 +8,11 @@ import { newSigningSecret } from '../../kernel/signatures.ts'
 import { either, lt, missing } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { auditDeveloper } from '../developers/audit.ts'
+import { loadDeveloper } from '../developers/read.ts'
+import { standingWrites } from '../moderation/standing.ts'
 import { ORCHESTRATOR_SLUG } from '../orchestrator/principal.ts'
 import { signingSecretRecord } from '../runs/execute-request.ts'
+import { countedOnPlatform } from '../statistics/platform.ts'
 import { refuseForbidden } from './addresses.ts'
 import { presentApp } from './present.ts'
 import type { CreateAppInput, CreatedAppView } from './schemas.ts'
@@ -22,6 +25,7 @@ export const createApp = async (work: Work, developerId: string, input: CreateAp
   refuseForbidden(work, input)
   // The platform's own: it names the orchestrator in `allowed_callers`.
   if (input.slug === ORCHESTRATOR_SLUG) throw fail('slug_taken')
+  const { verified } = await loadDeveloper(work, developerId)
   const now = work.clock.now()
   const id = work.id('app')
   const clientSecret = newSecret('cs_')
@@ -46,7 +50,7 @@ export const createApp = async (work: Work, developerId: string, input: CreateAp
     client_secret_hash: sha256(clientSecret),
     secret_version: 1,
     signing_secrets: [{ value: await seal(await work.keys.data(), signingSecretRecord(id), signingSecret) }],
-    verified: false,
+    verified,
     created_at: now,
     updated_at: now,
   }
@@ -64,11 +68,18 @@ export const createApp = async (work: Work, developerId: string, input: CreateAp
             fail('app_limit_reached', { message: `At most ${LIMITS.appsPerDeveloper} apps are allowed.` }),
         },
       ),
+      // Decided on at this moment: the app would not show the badge.
+      DeveloperEntity.check({ id: developerId }, { where: { verified }, otherwise: verifiedMeanwhile }),
       AppEntity.create(app),
       DeveloperAppEntity.create({ developer_id: developerId, app_id: id }),
+      ...standingWrites(undefined, app),
+      countedOnPlatform(now, id, { apps: 1 }),
       auditDeveloper(work, developerId, 'app.created', { type: 'app', id }, { slug: app.slug }),
     ],
     view,
   )
   return view
 }
+
+const verifiedMeanwhile = () =>
+  fail('conflict', { message: 'Your account was changed meanwhile.', fix: 'Send the request again.' })

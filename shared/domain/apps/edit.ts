@@ -1,5 +1,6 @@
 import { type App, AppEntity } from '../../entities/apps.ts'
 import type { Write } from '../../table/entity.ts'
+import { missing, type Where } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { auditDeveloper } from '../developers/audit.ts'
 import { listingWrites, readListing } from '../marketplace/list-app.ts'
@@ -28,10 +29,15 @@ export const editApp = (work: Work, developerId: string, appId: string, input: E
     } as Partial<App>
     const changed: App = { ...app, ...set }
     const view = presentApp(changed)
+    const listing = await relisted(work, app, changed, fields)
     await work.commit(
       [
-        AppEntity.update({ id: appId }, { set }, { where: { developer_id: developerId, status: app.status } }),
-        ...(await relisted(work, changed, fields)),
+        AppEntity.update(
+          { id: appId },
+          { set },
+          { where: { developer_id: developerId, status: app.status, ...listing.where } },
+        ),
+        ...listing.writes,
         auditDeveloper(work, developerId, 'app.updated', { type: 'app', id: appId }, { fields }),
       ],
       view,
@@ -42,10 +48,19 @@ export const editApp = (work: Work, developerId: string, appId: string, input: E
 /** The fields by which the marketplace finds an app and puts it in order. */
 const SHOWN: readonly string[] = ['name', 'summary', 'category']
 
-const relisted = async (work: Work, app: App, fields: readonly string[]): Promise<Write[]> => {
-  if (app.status !== 'approved' || !fields.some((field) => SHOWN.includes(field))) return []
+/** A listing is made from all of them together, those included that were not sent: so they have to be what was read. */
+const relisted = async (
+  work: Work,
+  { name, summary, category }: App,
+  app: App,
+  fields: readonly string[],
+): Promise<{ where: Where<App>; writes: Write[] }> => {
+  if (app.status !== 'approved' || !fields.some((field) => SHOWN.includes(field))) return { where: {}, writes: [] }
   const { listed, developerName } = await readListing(work, app)
-  if (!listed) return []
+  if (!listed) return { where: {}, writes: [] }
   const { listed_at, featured_at } = listed
-  return listingWrites(listed, { app, developerName, listed_at, featured_at })
+  return {
+    where: { name, summary, category: category ?? missing },
+    writes: listingWrites(listed, { app, developerName, listed_at, featured_at }),
+  }
 }

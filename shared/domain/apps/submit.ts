@@ -1,8 +1,11 @@
 import { type App, AppEntity } from '../../entities/apps.ts'
+import { AppStandingEntity } from '../../entities/moderation.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import { exists } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { auditDeveloper } from '../developers/audit.ts'
+import { standingWrites } from '../moderation/standing.ts'
+import { enqueued } from '../moderation/waiting.ts'
 import { succeededTestRun } from '../sandbox/evidence.ts'
 import { presentApp } from './present.ts'
 import { ownApp } from './read.ts'
@@ -44,7 +47,9 @@ export const submitApp = async (work: Work, developerId: string, appId: string):
     submitted_at: now,
     updated_at: now,
   } as const
-  const view = presentApp({ ...app, ...set })
+  const submitted = { ...app, ...set }
+  const view = presentApp(submitted)
+  const standing = await work.table.get(AppStandingEntity, { app_id: appId })
   await work.commit(
     [
       AppEntity.update(
@@ -56,6 +61,8 @@ export const submitApp = async (work: Work, developerId: string, appId: string):
             current && current.status !== app.status ? notSubmittable(current) : changedMeanwhile(),
         },
       ),
+      ...standingWrites(standing, submitted),
+      ...enqueued({ app_id: appId, kind: 'app', subject: appId, waiting_since: now }),
       auditDeveloper(work, developerId, 'app.submitted', { type: 'app', id: appId }, { version: app.promoted_version }),
     ],
     view,

@@ -49,7 +49,8 @@ export const listAudit = async (
   return { items: found.map((entry) => ({ entry, names })), next: more ? at : undefined }
 }
 
-const key = (ms: number): string => AuditEntity.key({ scope: '-', id: idFloor('audit', ms) }).sk
+/** Ids begin with 1970. */
+const key = (ms: number): string => AuditEntity.key({ scope: '-', id: idFloor('audit', Math.max(0, ms)) }).sk
 
 const bounds = ({ since, until }: AuditFilter) => ({
   ...(since !== undefined && { from: key(Date.parse(since)) }),
@@ -57,10 +58,10 @@ const bounds = ({ since, until }: AuditFilter) => ({
 })
 
 const fits = (entry: AuditEntry, { action, actor, subject }: AuditFilter): boolean =>
-  (action === undefined || isOf(action, entry.action)) &&
+  (action === undefined || actionFits(action, entry.action)) &&
   (actor === undefined || entry.actor.id === actor) &&
   (subject === undefined || entry.target.id === subject)
 
 /** @param mask an action, or one such as `member.*` */
-const isOf = (mask: string, action: string): boolean =>
+export const actionFits = (mask: string, action: string): boolean =>
   mask.endsWith('.*') ? action.startsWith(mask.slice(0, -1)) : action === mask

@@ -1,10 +1,17 @@
 import type { App, Version } from '../../entities/apps.ts'
-import { AppInstallationEntity, type Installation, InstallationEntity } from '../../entities/installations.ts'
+import {
+  AppInstallationEntity,
+  type Installation,
+  InstallationEntity,
+  InstallationPlaceEntity,
+  installationsBy,
+} from '../../entities/installations.ts'
 import type { Workspace } from '../../entities/people.ts'
 import { AuditEntity } from '../../entities/platform.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
+import { counted } from '../totals.ts'
 import { tellInstallation } from './tell.ts'
 import { attached } from './version.ts'
 
@@ -22,6 +29,8 @@ export interface Install {
    * stays on the version it has until its owner upgrades it (specification "Versioning", decisions §7).
    */
   sandbox?: 'move' | 'keep'
+  /** Who is on record for it, where that is not the owner: staff who test an app. */
+  actor?: { type: 'admin'; id: string }
 }
 
 export interface InstallPlan {
@@ -66,6 +75,8 @@ const planInstallation = async (work: Work, newId: string, input: Install): Prom
           )
         : AppInstallationEntity.create({ ...guard, installation_id: id }, { otherwise: raced }),
       InstallationEntity.create(installation),
+      InstallationPlaceEntity.create({ installation_id: id, workspace_id: workspace.id }),
+      counted(installationsBy('active'), id, 1),
       ...toldAndAudited(work, 'installation.created', installation, input),
     ],
   }
@@ -126,14 +137,14 @@ const toldAndAudited = (
   work: Work,
   action: 'installation.created' | 'installation.updated',
   { id, workspace_id, app_id, status, scopes, version }: Installation,
-  { owner, sandbox }: Install,
+  { owner, sandbox, actor }: Install,
 ): Write[] => [
   tellInstallation(work, action, { id, workspace_id, app_id, status, scopes }),
   AuditEntity.create({
     id: work.id('audit'),
     scope: workspace_id,
     action,
-    actor: { type: sandbox ? 'developer' : 'user', id: owner.id },
+    actor: actor ?? { type: sandbox ? 'developer' : 'user', id: owner.id },
     target: { type: 'installation', id },
     source_ip: work.sourceIp,
     request_id: work.requestId,

@@ -1,9 +1,10 @@
-import { type Installation, InstallationEntity, RemovalEntity } from '../../entities/installations.ts'
+import { type Installation, InstallationEntity, installationsBy, RemovalEntity } from '../../entities/installations.ts'
 import { type Workspace, WorkspaceEntity } from '../../entities/people.ts'
 import { AuditEntity, type AuditEntry } from '../../entities/platform.ts'
 import { MINUTE } from '../../kernel/clock.ts'
 import type { Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
+import { counted } from '../totals.ts'
 import { tryAgain } from '../try-again.ts'
 import { noInstallation } from './read.ts'
 import { tellInstallation } from './tell.ts'
@@ -51,9 +52,10 @@ export const removalWrites = (work: Work, by: Remover, installation: Installatio
   return [
     InstallationEntity.update(
       installation,
-      { set: { ...gone, settings: undefined, settings_set: undefined } },
+      { set: { ...gone, settings: undefined, settings_set: undefined, settings_secret: undefined } },
       { where: { status } },
     ),
+    ...(status === 'revoked' ? [] : [counted(installationsBy(status), id, -1)]),
     RemovalEntity.create({
       installation_id: id,
       workspace_id,
@@ -70,6 +72,7 @@ export const removalWrites = (work: Work, by: Remover, installation: Installatio
       actor: by,
       target: { type: 'installation', id },
       source_ip: work.sourceIp,
+      request_id: work.requestId,
       details: { app_id, version },
       created_at: now,
     }),

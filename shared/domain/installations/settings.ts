@@ -37,16 +37,27 @@ const load = async (work: Work, workspace_id: string, id: string): Promise<Confi
  * @throws `not_found`
  */
 export const readSettings = async (work: Work, workspaceId: string, id: string): Promise<SettingsView> => {
-  const { config, stored } = await load(work, workspaceId, id)
-  return present(config, fitting(config, stored))
+  const { installation, config, stored } = await load(work, workspaceId, id)
+  return present(config, fitting(config, stored, installation))
 }
 
-/** Of the kept values those that the config describes and allows: after an upgrade it may be another one. */
-const fitting = (config: JsonObject | undefined, stored: Values): Values => {
+/**
+ * Of the kept values those that the config describes and allows: after an upgrade it may be another one. What was given as a
+ * secret does not fit where it would be none: the developer alone would have decided that everybody may read it.
+ */
+const fitting = (
+  config: JsonObject | undefined,
+  stored: Values,
+  { settings_secret = [] }: Pick<Installation, 'settings_secret'>,
+): Values => {
+  const secrets = secretSettings(config)
+  const bared = settings_secret.filter((name) => !secrets.includes(name))
   const wrong = new Set(validateSettings(config, stored).map(({ path }) => path.split('/')[1]))
   const described = isObject(config?.properties) ? config.properties : {}
   return Object.fromEntries(
-    Object.entries(stored).filter(([name]) => Object.hasOwn(described, name) && !wrong.has(name)),
+    Object.entries(stored).filter(
+      ([name]) => Object.hasOwn(described, name) && !wrong.has(name) && !bared.includes(name),
+    ),
   )
 }
 
@@ -79,7 +90,7 @@ export const writeSettings = (
 ): Promise<SettingsView> =>
   tryAgain(async () => {
     const { installation, config, stored } = await load(work, by.workspaceId, id)
-    const before = fitting(config, stored)
+    const before = fitting(config, stored, installation)
     const next = merged(config, before, given)
     refuseMisfits(config, next, given)
     const view = present(config, next)
@@ -94,6 +105,7 @@ export const writeSettings = (
     const set = {
       settings: await seal(await work.keys.data(), settingsRecord(id), json),
       settings_set: Object.keys(next).sort(),
+      settings_secret: secretSettings(config).filter((name) => Object.hasOwn(next, name)),
       updated_at: work.clock.now(),
     }
     const { status, version_id, settings } = installation
@@ -129,10 +141,15 @@ const merged = (config: JsonObject | undefined, before: Values, given: Values): 
 const isShown = (value: unknown): boolean =>
   isObject(value) && Object.keys(value).length === 1 && typeof value.set === 'boolean'
 
+/** As many as the validator tells of. */
+const MOST_TOLD = 100
+
 const refuseMisfits = (config: JsonObject | undefined, next: Values, given: Values): void => {
   const names = Object.keys(isObject(config?.properties) ? config.properties : {})
   // Also to be told of: null for a setting that there is not.
-  const unknown = Object.keys(given).filter((name) => given[name] === null && !names.includes(name))
+  const unknown = Object.keys(given)
+    .filter((name) => given[name] === null && !names.includes(name))
+    .slice(0, MOST_TOLD)
   const found = [
     ...validateSettings(config, { ...defaultSettings(config), ...next }),
     ...unknown.map((name) => ({ path: `/${name}`, message: 'is not expected here' })),
@@ -174,5 +191,5 @@ export const settingsUnder = async (
 ): Promise<string[] | undefined> => {
   if (installation.settings === undefined) return undefined
   const [config, stored] = await Promise.all([configOf(work, version), openSettings(work, installation)])
-  return Object.keys(fitting(config, stored)).sort()
+  return Object.keys(fitting(config, stored, installation)).sort()
 }

@@ -32,8 +32,8 @@ export type UpgradedView = z.infer<ReturnType<typeof UpgradedSchema>>
 
 /**
  * Moves an installation to its app's promoted version, whether that is newer or, after a developer went back, older
- * (decisions §7). Scopes stay as they were granted. Settings stay, too: those that the new `config` does not allow are
- * not given to the agent, and count as not set until they are written anew, or the version goes back.
+ * (decisions §7). Scopes stay as they were granted. Settings stay, too: those that the new `config` does not allow, or would
+ * show though they are secrets, are not given to the agent, and count as not set until they are written anew, or the version goes back.
  * @throws `not_found`, `app_suspended`, `installation_suspended`, `no_manifest`
  */
 export const upgradeInstallation = (work: Work, { workspace, member }: Belonging, id: string): Promise<UpgradedView> =>

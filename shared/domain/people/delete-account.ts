@@ -9,12 +9,14 @@ import {
   type User,
   UserEntity,
   type Workspace,
+  WorkspaceEntity,
 } from '../../entities/people.ts'
 import { AuditEntity } from '../../entities/platform.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
 import { either, missing, oneOf } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
+import { oneWriteEach } from '../one-write-each.ts'
 import { tryAgain } from '../try-again.ts'
 import { auditPerson } from './audit.ts'
 import { deletionWrites } from './delete-workspace.ts'
@@ -25,18 +27,19 @@ import type { SignedIn } from './sessions.ts'
 /** What a person is called who deleted their account. */
 const NOBODY = 'Deleted user'
 
-/** Workspaces that one transaction can leave. */
-const MOST = 15
+/** Workspaces that are looked at, and writes that one transaction has room for beside an Idempotency-Key's. */
+const MOST_WORKSPACES = 32
+const MOST_WRITES = 98
 
 /**
  * `DELETE /console/me`: leaves a tombstone, in one transaction. Sessions end, because each asks for the person; the identity is
  * free, so that whoever comes by it again is somebody new. A workspace that nobody else is in is deleted with its grace; a
  * sandbox stays its developer's. What else is theirs (chats, votes, their name in records) the removal's worker ends.
- * @throws `conflict` for the last owner of a workspace with others in it, naming those workspaces
+ * @throws `conflict` for the last owner of a workspace with others in it, naming those workspaces; for who is in too many
  */
 export const deleteAccount = (work: Work, { user, session }: SignedIn): Promise<void> =>
   tryAgain(async () => {
-    const { items, next } = await work.table.query(MembershipEntity, { user_id: user.id }, { limit: MOST })
+    const { items, next } = await work.table.query(MembershipEntity, { user_id: user.id }, { limit: MOST_WORKSPACES })
     if (next !== undefined) throw tooMany()
     const found = await Promise.all(items.map(({ workspace_id }) => belongingTo(work, workspace_id, user.id)))
     const belongings = found.filter((one): one is Belonging => one !== undefined)
@@ -44,7 +47,7 @@ export const deleteAccount = (work: Work, { user, session }: SignedIn): Promise<
     const stuck = belongings.filter((_, i) => leavings[i] === 'last owner').map(({ workspace }) => workspace)
     if (stuck.length > 0) throw lastOwnerOf(stuck)
     const buried = tombstone(work, user, belongings)
-    await work.commit([
+    const writes = oneWriteEach([
       UserEntity.update(
         { id: user.id },
         { set: buried, list: deletedPlace(buried) ?? null },
@@ -62,10 +65,13 @@ export const deleteAccount = (work: Work, { user, session }: SignedIn): Promise<
         actor: { type: 'user', id: user.id },
         target: { type: 'user', id: user.id },
         source_ip: work.sourceIp,
+        request_id: work.requestId,
         details: {},
         created_at: work.clock.now(),
       }),
     ])
+    if (writes.length > MOST_WRITES) throw tooMany()
+    await work.commit(writes)
   })
 
 const tombstone = (
@@ -98,8 +104,11 @@ const leaving = async (work: Work, { workspace, member }: Belonging): Promise<Wr
       { role, left: true },
     ),
   ]
-  const lasting = !workspace.is_sandbox && workspace.status !== 'deleting'
-  if (!lasting) return ended
+  if (workspace.is_sandbox) return ended
+  // Taken back at the same moment, it would go on without an owner.
+  if (workspace.status === 'deleting') {
+    return [...ended, WorkspaceEntity.check({ id: workspace_id }, { where: { status: 'deleting' } })]
+  }
   if (await isAlone(work, member)) {
     return [...ended, ...deletionWrites(work, workspace, user_id, { joined_at: workspace.joined_at ?? missing })]
   }
@@ -125,6 +134,6 @@ const lastOwnerOf = (workspaces: readonly Workspace[]): PlatformError =>
 
 const tooMany = (): PlatformError =>
   fail('conflict', {
-    message: `You are in more than ${MOST} workspaces.`,
-    fix: 'Leave some of them first: DELETE /console/members/{id} with your own id.',
+    message: 'You are in too many workspaces to leave all of them at once.',
+    fix: 'Leave some of them first, with DELETE /console/members/{id} and your own id; delete those that nobody else is in, with DELETE /console/workspace.',
   })

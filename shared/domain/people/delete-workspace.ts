@@ -2,9 +2,10 @@ import { leavingPlace, type Workspace, WorkspaceEntity } from '../../entities/pe
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Write } from '../../table/entity.ts'
-import type { Test } from '../../table/expressions.ts'
+import { missing, type Test } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { newNotification } from '../notifications/new.ts'
+import { placeOfWorkspace, rosterWrites } from '../roster/places.ts'
 import { tryAgain } from '../try-again.ts'
 import { auditPerson } from './audit.ts'
 import type { Belonging } from './memberships.ts'
@@ -18,10 +19,11 @@ import { holdsStill } from './rank.ts'
  */
 export const deletionWrites = (
   work: Work,
-  { id, status }: Workspace,
+  workspace: Workspace,
   userId: string,
   guard: { joined_at?: number | Test } = {},
 ): Write[] => {
+  const { id, status, name } = workspace
   const deletes_at = work.clock.now() + LIMITS.workspaceGrace
   return [
     WorkspaceEntity.update(
@@ -30,8 +32,9 @@ export const deletionWrites = (
         set: { status: 'deleting', status_before: status === 'suspended' ? 'suspended' : 'active', deletes_at },
         list: leavingPlace({ id, deletes_at }) ?? null,
       },
-      { where: { status, ...guard } },
+      { where: { status, name, ...guard } },
     ),
+    ...rosterWrites(placeOfWorkspace(workspace), placeOfWorkspace({ ...workspace, status: 'deleting' })),
     auditPerson(
       work,
       { workspaceId: id, userId },
@@ -86,7 +89,19 @@ export const restoreWorkspace = (work: Work, { member }: Belonging) =>
     const view = presentWorkspace({ workspace: { ...workspace, ...restored }, member })
     await work.commit(
       [
-        WorkspaceEntity.update({ id }, { set: restored, list: null }, { where: { status: 'deleting', deletes_at } }),
+        WorkspaceEntity.update(
+          { id },
+          { set: restored, list: null },
+          {
+            where: {
+              status: 'deleting',
+              deletes_at,
+              name: workspace.name,
+              status_before: workspace.status_before ?? missing,
+            },
+          },
+        ),
+        ...rosterWrites(placeOfWorkspace(workspace), placeOfWorkspace({ ...workspace, status: restored.status })),
         holdsStill(member, 'owner'),
         auditPerson(work, { workspaceId: id, userId: member.user_id }, 'workspace.deletion_cancelled', {
           type: 'workspace',

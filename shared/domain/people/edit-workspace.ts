@@ -1,6 +1,7 @@
 import { type Workspace, WorkspaceEntity } from '../../entities/people.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Work } from '../deps.ts'
+import { placeOfWorkspace, rosterWrites } from '../roster/places.ts'
 import { tryAgain } from '../try-again.ts'
 import { auditPerson } from './audit.ts'
 import type { Belonging } from './memberships.ts'
@@ -22,7 +23,8 @@ export const editWorkspace = (work: Work, { member }: Pick<Belonging, 'member'>,
     if (JSON.stringify(before) === JSON.stringify(set)) return view
     await work.commit(
       [
-        WorkspaceEntity.update({ id }, { set }, { where: before }),
+        WorkspaceEntity.update({ id }, { set }, { where: { ...before, status: workspace.status } }),
+        ...rosterWrites(placeOfWorkspace(workspace), placeOfWorkspace({ ...workspace, ...set })),
         holdsStill(member, 'admin'),
         auditPerson(
           work,

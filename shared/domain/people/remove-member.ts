@@ -1,21 +1,23 @@
 import { type Member, MemberEntity, MembershipEntity } from '../../entities/people.ts'
 import type { Work } from '../deps.ts'
+import { memberLeaves } from '../messenger/leave.ts'
 import { auditPerson } from './audit.ts'
 import { onMember } from './rank.ts'
 
 /**
  * `DELETE /console/members/{id}`: ends a membership; one's own is leaving. Sessions and surface tokens of the person in
  * this workspace, and the invitations that they issued, are dead from then on, because each of those asks for the
- * membership. What the person is elsewhere stays.
+ * membership. Their personal messenger account goes with them. What the person is elsewhere stays.
  * @throws see {@link onMember}
  */
 export const removeMember = (work: Work, by: Member, userId: string): Promise<void> => {
   const { workspace_id } = by
-  return onMember(work, by, userId, undefined, ({ target, checks }) =>
+  return onMember(work, by, userId, undefined, async ({ target, user, checks }) =>
     work.commit([
       MemberEntity.delete(target, { where: { role: target.role } }),
       MembershipEntity.delete({ user_id: userId, workspace_id }),
       ...checks,
+      ...(await memberLeaves(work, workspace_id, user)),
       auditPerson(
         work,
         { workspaceId: workspace_id, userId: by.user_id },

@@ -1,6 +1,8 @@
 import { type Workspace, WorkspaceEntity } from '../../entities/people.ts'
 import type { Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
+import { placeOfWorkspace, rosterWrites } from '../roster/places.ts'
+import { countedOnPlatform } from '../statistics/platform.ts'
 
 export interface NewWorkspace {
   /** Default: a new id. */
@@ -30,5 +32,13 @@ export const newWorkspaceWrites = (work: Work, input: NewWorkspace): { workspace
     developer_id: input.developerId,
     created_at: work.clock.now(),
   }
-  return { workspace, writes: [WorkspaceEntity.create(workspace)] }
+  return {
+    workspace,
+    writes: [
+      WorkspaceEntity.create(workspace),
+      ...rosterWrites(undefined, placeOfWorkspace(workspace)),
+      // A sandbox comes with its developer, who counts it: a transaction writes an item once, and both may be in one shard.
+      ...(workspace.is_sandbox ? [] : [countedOnPlatform(workspace.created_at, workspace.id, { workspaces: 1 })]),
+    ],
+  }
 }

@@ -13,9 +13,12 @@ import * as messenger from '../../entities/messenger.ts'
 import * as moderation from '../../entities/moderation.ts'
 import * as notifications from '../../entities/notifications.ts'
 import * as oauth from '../../entities/oauth.ts'
+import { ObservedRunEntity } from '../../entities/observed-runs.ts'
 import * as people from '../../entities/people.ts'
 import * as platform from '../../entities/platform.ts'
+import { PlatformHourEntity, PlatformNowEntity } from '../../entities/platform-statistics.ts'
 import * as reviews from '../../entities/reviews.ts'
+import * as roster from '../../entities/roster.ts'
 import * as runs from '../../entities/runs.ts'
 import * as sandbox from '../../entities/sandbox.ts'
 import * as statistics from '../../entities/statistics.ts'
@@ -99,6 +102,7 @@ const ALL: Fate[] = [
     lists: ({ id }) => [oauth.secretsOf(id)],
   }),
   goes(installations.AppInstallationEntity),
+  goes(installations.InstallationPlaceEntity),
   goes(installations.RemovalEntity),
   goes(installations.GrantEntity),
   goes(oauth.AuthorizationCodeEntity),
@@ -111,6 +115,7 @@ const ALL: Fate[] = [
     ],
   }),
   goes(runs.StepEntity),
+  goes(ObservedRunEntity),
   goes(runs.ApprovalEntity),
   goes(runs.ApprovedCallEntity),
   goes(runs.ChainMarkEntity),
@@ -150,6 +155,7 @@ const ALL: Fate[] = [
   goes(reviews.WorkspaceReviewEntity),
   goes(reviews.ReviewEntity),
   goes(reviews.DeveloperReviewEntity),
+  goes(reviews.AppReviewEntity),
   goes(reviews.AskedRequestEntity),
   goes(reviews.AgentRequestEntity),
   goes(SentAbuseReportEntity),
@@ -181,6 +187,7 @@ const ALL: Fate[] = [
   // The developer's: what their app did, by ids, for 30 days, and counts.
   ...expires(31, statistics.AppLogEntity),
   ...stays(statistics.AppTotalEntity, statistics.AppDayEntity, reviews.ReviewTotalsEntity, totals.ListTotalEntity),
+  ...stays(PlatformHourEntity, PlatformNowEntity),
   // Kept for 2 years, and never changed.
   ...stays(platform.AuditEntity),
   // People, who outlive a workspace. Their votes go with themselves.
@@ -200,9 +207,17 @@ const ALL: Fate[] = [
     moderation.VerificationEntity,
     moderation.AppMessageEntity,
     moderation.AppThreadEntity,
+    moderation.AppStandingEntity,
+    moderation.AppChecksEntity,
+    moderation.ReviewItemEntity,
+    moderation.ReviewClaimEntity,
     events.SweepMarkEntity,
     platform.AdminEntity,
     platform.AdminKeyEntity,
+    platform.NamedAdminKeyEntity,
+    platform.StoppageEntity,
+    roster.RosterEntity,
+    roster.RosterNameEntity,
     platform.PlatformSettingsEntity,
     platform.PlatformIdentityEntity,
   ),

@@ -3,9 +3,11 @@ import { ConversationEntity, MessageEntity, PersonChatEntity } from '../../entit
 import { NotificationPreferencesEntity, ReadStateEntity } from '../../entities/inbox.ts'
 import { NotificationEntity, notificationsOf } from '../../entities/notifications.ts'
 import { type User, UserEntity, WorkspaceEntity } from '../../entities/people.ts'
-import { RequestVoteEntity, votesOf } from '../../entities/reviews.ts'
-import { type AnyEntity, ConditionFailed, type Key, type Write } from '../../table/entity.ts'
+import { RequestVoteEntity, ReviewEntity, votesOf, WorkspaceReviewEntity } from '../../entities/reviews.ts'
+import { RunEntity, StepEntity, WorkspaceRunEntity } from '../../entities/runs.ts'
+import { type AnyEntity, ConditionFailed, type ItemOf, type Key, type Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
+import { removeAccountsOf } from '../messenger/leave.ts'
 import { takeVoteBack } from '../requests/vote.ts'
 import { type Budget, Paused, spend } from './budget.ts'
 import { emptying } from './empty.ts'
@@ -14,9 +16,9 @@ import { FATES } from './fates.ts'
 const PAGE = 50
 
 /**
- * What is left to do after somebody deleted their account: their votes are taken back, their own chats and notifications go, and
- * in what stays with a workspace another name stands in place of theirs. Begins anew wherever it was stopped; only the search for
- * the name, which may be long, goes on where it was.
+ * What is left to do after somebody deleted their account: their votes are taken back, their own chats, messenger accounts and
+ * notifications go, and in what stays with a workspace another name stands in place of theirs. Begins anew wherever it was
+ * stopped; only the search for the name, which may be long, goes on where it was.
  * @throws {Paused} when the round is used up
  */
 export const removeTraces = async (work: Work, id: string, budget: Budget): Promise<void> => {
@@ -25,6 +27,7 @@ export const removeTraces = async (work: Work, id: string, budget: Budget): Prom
   await takeVotesBack(work, id, budget)
   for (const workspace_id of user.left) {
     await removeChats(work, workspace_id, id, budget)
+    await removeAccountsOf(work, workspace_id, id)
     await removeNotices(work, workspace_id, id, budget)
   }
   await rename(work, user, user.left, budget)
@@ -92,9 +95,10 @@ const rename = async (work: Work, user: User, left: readonly string[], budget: B
       spend(budget)
       const page = await work.table.everythingIn(place.partition, { limit: PAGE, after: place.after })
       for (const { entity, key, item } of page.items) await renameIn(work, entity, key, item, user, budget)
+      await renameInRuns(work, page.items, user, budget)
       open.pop()
       if (page.next !== undefined) open.push({ partition: place.partition, after: page.next })
-      const found = page.items.flatMap(({ entity, item }) => FATES.get(entity)?.partitions?.(item as never) ?? [])
+      const found = page.items.flatMap(({ entity, item }) => leadsTo(entity, item))
       open.push(...[...new Set(found)].filter((one) => leadsOn(one)).map((partition) => ({ partition })))
     }
   } catch (error) {
@@ -106,8 +110,36 @@ const rename = async (work: Work, user: User, left: readonly string[], budget: B
   }
 }
 
+/**
+ * Partitions in which a name may stand. Runs lead nowhere: their steps are found by their places in the workspace, which the
+ * orchestrator's runs have too, so that each partition is read once, however many runs there are.
+ */
+const leadsTo = (entity: string, item: Record<string, unknown>): string[] => {
+  const it = item as never
+  if (entity === RunEntity.name) return []
+  if (entity === WorkspaceRunEntity.name) return [StepEntity.partition(it)]
+  if (entity === WorkspaceReviewEntity.name) return [ReviewEntity.partition({ id: String(item.review_id) })]
+  return FATES.get(entity)?.partitions?.(it) ?? []
+}
+
 /** Events and counters hold no names of people. */
-const leadsOn = (partition: string): boolean => !/^(EVT|FEED|COUNT|WHK|NTF)#/.test(partition)
+const leadsOn = (partition: string): boolean => !/^(EVT|FEED|COUNT|CHAIN|WHK|NTF)#/.test(partition)
+
+/** In the runs that have their places on a page: those of the orchestrator are found by nothing else. */
+const renameInRuns = async (
+  work: Work,
+  page: readonly { entity: string; item: Record<string, unknown> }[],
+  user: User,
+  budget: Budget,
+): Promise<void> => {
+  const keys = page
+    .filter(({ entity }) => entity === WorkspaceRunEntity.name)
+    .map(({ item }) => item as ItemOf<typeof WorkspaceRunEntity>)
+    .map(({ installation_id, run_id }) => RunEntity.key({ installation_id, id: run_id }))
+  const runs = await work.table.getAll(keys.map((key) => ({ entity: RunEntity, key })))
+  for (const [i, run] of runs.entries())
+    if (run) await renameIn(work, RunEntity.name, keys[i] as Key, run, user, budget)
+}
 
 const renameIn = async (
   work: Work,

@@ -1,4 +1,5 @@
 import { AbuseReportEntity, abuseReportsBy, SentAbuseReportEntity } from '../../entities/abuse.ts'
+import { InstallationEntity, installationsBy } from '../../entities/installations.ts'
 import {
   AgentRequestEntity,
   AskedRequestEntity,
@@ -54,6 +55,18 @@ const undoReport: Undo<ItemOf<typeof SentAbuseReportEntity>> = (work, { report_i
     ])
   })
 
+/** One that could not be uninstalled in an orderly way is counted no more. */
+const undoInstallation: Undo<ItemOf<typeof InstallationEntity>> = (work, { workspace_id, id }) =>
+  tryAgain(async () => {
+    const installation = await work.table.get(InstallationEntity, { workspace_id, id })
+    if (!installation || installation.status === 'revoked') return
+    const { status } = installation
+    await work.table.transact([
+      InstallationEntity.update(installation, { set: { status: 'revoked' } }, { where: { status } }),
+      counted(installationsBy(status), id, -1),
+    ])
+  })
+
 /** What a record counts in, beyond its workspace, is set right before it goes; done again, it changes nothing. */
 export const undoing = (name: string): Undo<never> | undefined => UNDO.get(name)
 
@@ -61,4 +74,5 @@ const UNDO = new Map<string, Undo<never>>([
   [WorkspaceReviewEntity.name, undoReview],
   [AskedRequestEntity.name, undoRequest],
   [SentAbuseReportEntity.name, undoReport],
+  [InstallationEntity.name, undoInstallation],
 ])

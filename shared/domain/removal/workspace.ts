@@ -8,6 +8,7 @@ import type { Page } from '../../table/table.ts'
 import type { Work } from '../deps.ts'
 import { removalWrites as uninstalling } from '../installations/remove.ts'
 import { removalWrites as disconnecting } from '../messenger/remove.ts'
+import { placeOfWorkspace, rosterWrites } from '../roster/places.ts'
 import { type Budget, spend } from './budget.ts'
 import { emptying } from './empty.ts'
 import { rootsOf } from './fates.ts'
@@ -37,7 +38,8 @@ export const removeWorkspace = async (work: Work, id: string, budget: Budget): P
   // Its own partition last: what is in the others is found by its id alone.
   for (const partition of rootsOf(id).reverse()) await empty(partition)
   await work.table.transact([
-    WorkspaceEntity.delete(workspace, { where: { status: 'deleting' } }),
+    WorkspaceEntity.delete(workspace, { where: { status: 'deleting', name: workspace.name } }),
+    ...rosterWrites(placeOfWorkspace(workspace), undefined),
     AuditEntity.create({
       id: work.id('audit'),
       scope: id,

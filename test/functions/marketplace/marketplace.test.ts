@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { editApp } from '#shared/domain/apps/edit.ts'
 import { listingWrites, readListing } from '#shared/domain/marketplace/list-app.ts'
 import { AppEntity, ListedAppEntity, ListingPlaceEntity } from '#shared/entities/apps.ts'
 import { ReviewTotalsEntity } from '#shared/entities/reviews.ts'
+import { workOf } from '#test/functions/people/support.ts'
 import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
 import { install, moderate, offered, signIn } from './support.ts'
 
@@ -166,6 +168,26 @@ describe('GET /console/marketplace', () => {
     expect(await traces(app, ['word:h', 'word:w', 'word:g', 'word:f', 'all:name'])).toEqual([])
   })
 
+  it('of two edits at once that change different fields neither lists the app by what the other replaced', async () => {
+    const { app, developer } = await offered(platform, { name: 'Osprey', summary: 'Dives.' })
+    const work = workOf(platform)
+    const { table } = work
+    let edits = 0
+    // The other's edit comes after the app was read and before its listing is.
+    const getAll: typeof table.getAll = async (refs) => {
+      if (refs.some(({ entity }) => entity.name === ListedAppEntity.name) && edits++ === 0)
+        expect((await developer.call('PATCH', `/api/v1/dev/apps/${app.id}`, { name: 'Puffin' })).status).toBe(200)
+      return table.getAll(refs)
+    }
+    const slow = new Proxy(table, {
+      get: (of, name) => (name === 'getAll' ? getAll : Reflect.get(of, name).bind?.(of)),
+    })
+    await editApp({ ...work, table: slow }, developer.id, app.id, { summary: 'Swims.' })
+    expect(edits).toBeGreaterThan(0)
+    expect(await names({ q: 'puffin swims' })).toEqual(['Puffin'])
+    expect([await names({ q: 'osprey' }), await names({ q: 'dives' })]).toEqual([[], []])
+  })
+
   it('an edit and a suspension at the same moment leave no trace of a suspended app', async () => {
     const { app, developer } = await offered(platform, { name: 'Ibis' })
     await Promise.all([
@@ -271,7 +293,8 @@ describe('GET /console/install/{slug}', () => {
     const { app, developer } = await offered(platform)
     await platform.deps.table.transact([AppEntity.update(app, { set: { status: 'draft' } })])
     expect((await link(app.slug)).status).toBe(404)
-    for (const slug of ['surely-not-there', '..%2f', 'A'.repeat(300)]) expect((await link(slug)).status).toBe(404)
+    for (const slug of ['surely-not-there', '..%2f', 'A'.repeat(300), 'a'.repeat(3_000)])
+      expect((await link(slug)).status).toBe(404)
     const { body } = await platform.call('POST', '/console/session', {
       body: { user: 'sandbox-owner', workspace: developer.workspaceId },
     })

@@ -156,6 +156,15 @@ describe('PUT /console/installations/{id}/settings', () => {
     expect(performance.now() - started).toBeLessThan(1_000)
   })
 
+  it('tells of so many wrong names as fit into an answer, whatever number is given', async () => {
+    const { put } = await configured()
+    const names = Array.from({ length: 9_000 }, (_, n) => `regiom${n}`)
+    for (const value of [null, 1]) {
+      const { status, text } = await put(Object.fromEntries(names.map((name) => [name, value])))
+      expect([status, text.length < 100_000], String(text.length)).toEqual([422, true])
+    }
+  })
+
   it('refuses values that are no object, and __proto__', async () => {
     const { put, installation, owner } = await configured()
     for (const values of [null, [], 'x', 1]) expect((await put(values)).body.error.code).toBe('validation_error')
@@ -274,6 +283,27 @@ describe('POST /console/installations/{id}/upgrade', () => {
     await release('2.0.1', { config: CONFIG })
     expect((await upgrade(owner.token, installation.id)).body.settings_complete).toBe(true)
     expect((await get()).body.values).toEqual({ api_key: { set: true }, pages: 3, region: 'eu' })
+  })
+
+  it('a secret is never shown because a later version does not call it one: it counts as not set, until it is written anew', async () => {
+    const { owner, installation, release, put, get, shown } = await configured()
+    await put({ api_key: SECRET, pages: 3 })
+    const plain = { ...CONFIG, properties: { ...CONFIG.properties, api_key: { type: 'string' } } }
+    for (const [version, config] of [
+      ['2.0.0', plain],
+      ['2.0.1', { ...plain, title: 'Settings' }],
+    ] as const) {
+      await release(version, { config })
+      const { body } = await upgrade(owner.token, installation.id)
+      expect(body).toMatchObject({ settings_complete: false, missing_settings: ['api_key'] })
+      expect((await get()).body.values).toEqual({ pages: 3, region: 'eu' })
+    }
+    await release('2.1.0', { config: CONFIG })
+    expect((await upgrade(owner.token, installation.id)).body.settings_complete).toBe(true)
+    await release('3.0.0', { config: plain })
+    await upgrade(owner.token, installation.id)
+    expect((await put({ api_key: 'not a secret' })).body.values).toMatchObject({ api_key: 'not a secret' })
+    expect(await shown()).toMatchObject({ settings_complete: true })
   })
 
   it('needs an admin, the workspace’s own installation, and nothing suspended', async () => {

@@ -100,6 +100,8 @@ describe('the audit', () => {
     expect(await actions(`?since=${between}`)).toEqual([changed])
     expect(await actions(`?until=${between}`)).toEqual([called])
     expect(await actions(`?since=${from}&until=${between}&action=installation.*`)).toEqual([])
+    expect(await actions('?since=1969-12-31T23:59:59Z')).toEqual([changed, called])
+    expect(await actions('?until=1969-12-31T23:59:59Z')).toEqual([])
     for (const query of ['?since=yesterday', '?action=DROP TABLE', '?actor=']) {
       expect((await owner.call('GET', `/audit${query}`)).status, query).toBe(422)
     }
