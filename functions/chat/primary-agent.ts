@@ -16,6 +16,5 @@ export const setPrimary = defineEndpoint({
   body: PrimaryAgent,
   response: PrimaryAgentSchema,
   errors: ['not_found', 'installation_suspended', 'app_suspended'],
-  handler: ({ work, caller, body }) =>
-    setPrimaryAgent(work, { workspaceId: caller.workspace.id, userId: caller.user.id }, body.installation_id),
+  handler: ({ work, caller, body }) => setPrimaryAgent(work, caller.member, body.installation_id),
 })

@@ -195,6 +195,8 @@ const chainMark = () =>
     chain_deadline: z.number(),
     audience: z.enum(['member', 'external']),
     actor: person().optional(),
+    /** Of a run of somebody's chat: whose. */
+    private_to: z.string().optional(),
     /** It stands for work on a task outside of any run; `run_id` is the task’s id. */
     of_task: z.boolean().optional(),
     ended_at: z.number(),

@@ -1,12 +1,13 @@
 import * as z from 'zod'
 import { AppEntity } from '../../entities/apps.ts'
 import { InstallationEntity } from '../../entities/installations.ts'
-import { WorkspaceEntity } from '../../entities/people.ts'
+import { type Member, WorkspaceEntity } from '../../entities/people.ts'
 import { fail } from '../../kernel/errors.ts'
 import { missing } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { idField } from '../fields.ts'
 import { auditPerson } from '../people/audit.ts'
+import { holdsStill } from '../people/rank.ts'
 import { tryAgain } from '../try-again.ts'
 import { installationIn } from './chats.ts'
 
@@ -28,14 +29,16 @@ export const PrimaryAgentSchema = () =>
 
 /**
  * Chooses who answers the workspace's main chats, from the next message on. What is the same already changes nothing.
- * @throws `not_found` also for another workspace's, and for what was uninstalled; `installation_suspended`, `app_suspended`
+ * @throws `not_found` also for another workspace's, and for what was uninstalled; `installation_suspended`, `app_suspended`;
+ *   `admin_required` for who lost the role meanwhile
  */
 export const setPrimaryAgent = (
   work: Work,
-  by: { workspaceId: string; userId: string },
+  member: Member,
   id: string | null,
 ): Promise<{ installation_id: string | null }> =>
   tryAgain(async () => {
+    const by = { workspaceId: member.workspace_id, userId: member.user_id }
     const workspace = await work.table.get(WorkspaceEntity, { id: by.workspaceId })
     if (!workspace) throw fail('not_found')
     const before = workspace.primary_installation_id ?? null
@@ -49,6 +52,7 @@ export const setPrimaryAgent = (
           { set: { primary_installation_id: id ?? undefined } },
           { where: { primary_installation_id: before ?? missing } },
         ),
+        holdsStill(member, 'admin'),
         ...(installation ? [InstallationEntity.check(installation, { where: { status: 'active' } })] : []),
         auditPerson(
           work,

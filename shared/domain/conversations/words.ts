@@ -75,6 +75,6 @@ export const failure = (error_code: string, said: string): Words => {
   return { text: `There is no answer. ${meaning}${meaning ? ' ' : ''}(${error_code})`, error_code }
 }
 
-/** What is said when a run waits for its person. */
+/** What is said when a run waits for its person, with the console’s page of it. */
 export const askForApproval = (baseUrl: string, run: Pick<Run, 'id'>, tool: string): string =>
-  `This needs your approval: a call of ${tool}. Look at it and decide: ${baseUrl}/console/runs/${run.id}`
+  `This needs your approval: a call of ${tool}. Look at it and decide: ${baseUrl}/app#/runs/${run.id}`

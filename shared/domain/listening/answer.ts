@@ -1,10 +1,10 @@
 import { ListenedMessageEntity, type ListenedRequest, ListenedRequestEntity } from '../../entities/listening.ts'
 import { iso } from '../../kernel/clock.ts'
-import { fail } from '../../kernel/errors.ts'
+import { fail, PlatformError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { oneOf } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
-import { type AnswerMessage, sealedMessage } from './message.ts'
+import { type AnswerMessage, discardMessage, sealedMessage } from './message.ts'
 import type { ListenAnswer, ListenedRequestView } from './schemas.ts'
 
 /**
@@ -31,20 +31,26 @@ export const answerListened = async (
     state: 'answered',
     deadline_at: iso(request.deadline_at),
   }
-  await work.commit(
-    [
-      ListenedRequestEntity.update(
-        request,
-        { set: { state: 'answered' } },
-        {
-          where: { state: oneOf('waiting', 'taken') },
-          otherwise: (current) => (current?.state === 'answered' ? answered() : late()),
-        },
-      ),
-      ListenedMessageEntity.create(message, { otherwise: answered }),
-    ],
-    view,
-  )
+  try {
+    await work.commit(
+      [
+        ListenedRequestEntity.update(
+          request,
+          { set: { state: 'answered' } },
+          {
+            where: { state: oneOf('waiting', 'taken') },
+            otherwise: (current) => (current?.state === 'answered' ? answered() : late()),
+          },
+        ),
+        ListenedMessageEntity.create(message, { otherwise: answered }),
+      ],
+      view,
+    )
+  } catch (error) {
+    // Refused: nobody reads it. What failed otherwise may have been written.
+    if (error instanceof PlatformError) await discardMessage(work, message)
+    throw error
+  }
   return view
 }
 

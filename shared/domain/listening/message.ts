@@ -1,5 +1,6 @@
 import { type ListenedMessage, ListenedMessageEntity } from '../../entities/listening.ts'
 import { seal, unseal } from '../../kernel/sealed.ts'
+import { sha256 } from '../../kernel/secrets.ts'
 import type { Deps } from '../deps.ts'
 import type { OutgoingRequest } from '../ports.ts'
 
@@ -38,9 +39,18 @@ export const sealedMessage = async <P extends keyof Messages>(
   const sealed = await seal(await keys.data(), recordOf(id, part), JSON.stringify(message))
   const record = { request_id: id, part, deadline_at }
   if (sealed.length <= IN_TABLE) return { ...record, content: { sealed } }
-  const object = `payloads/listening/${id}/${part}`
+  // A place of its own for each try: of two answers at once, the one that comes too late does not overwrite the first.
+  const object = `payloads/listening/${id}/${part}-${sha256(sealed)}`
   await objects.put(object, Buffer.from(sealed), 'application/jose')
   return { ...record, content: { object } }
+}
+
+/** Removes what {@link sealedMessage} put aside for a record that was not written in the end. */
+export const discardMessage = async (
+  { objects }: Pick<Deps, 'objects'>,
+  { content }: Pick<ListenedMessage, 'content'>,
+): Promise<void> => {
+  if ('object' in content) await objects.delete(content.object)
 }
 
 /** Undefined when it is gone: nobody waits any more. */
@@ -66,8 +76,6 @@ export const forgetMessages = async (
   const records = await table.getAll(
     parts.map((part) => ({ entity: ListenedMessageEntity, key: ListenedMessageEntity.key(part) })),
   )
-  for (const record of records) {
-    if (record && 'object' in record.content) await objects.delete(record.content.object)
-  }
+  for (const record of records) if (record) await discardMessage({ objects }, record)
   await table.transact(parts.map((part) => ListenedMessageEntity.delete(part)))
 }

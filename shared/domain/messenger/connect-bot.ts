@@ -1,11 +1,13 @@
 import * as z from 'zod'
 import { ClaimEntity } from '../../entities/developers.ts'
 import { type Account, AccountEntity, AccountWebhookEntity } from '../../entities/messenger.ts'
+import type { Member } from '../../entities/people.ts'
 import { MINUTE, SECOND } from '../../kernel/clock.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import { newSecret, sha256 } from '../../kernel/secrets.ts'
 import { ConditionFailed, type Write } from '../../table/entity.ts'
 import { aside, type Work } from '../deps.ts'
+import { holdsStill } from '../people/rank.ts'
 import { type Asker, oneSharedMore } from './accounts.ts'
 import { botIdOf, type Called, callBotApi, isRevoked } from './bot-api.ts'
 import { openCredentials, sealCredentials } from './credentials.ts'
@@ -23,11 +25,11 @@ export const botClaim = (telegramId: number) => ({ kind: 'telegram-bot', value: 
 /**
  * Connects a customer's bot: checks its token, keeps it, and points its updates here. The record comes first, because it
  * holds the claim on the bot; a worker finishes what is left undone.
- * @throws `validation_error` for a token that Telegram does not know; `conflict`
+ * @throws `validation_error` for a token that Telegram does not know; `conflict`; `admin_required`
  */
 export const connectBot = async (
   work: Work,
-  asker: Asker,
+  asker: Asker & { member: Member },
   { token, take_over }: ConnectBotInput,
 ): Promise<AccountView> => {
   const own = await work.bot.credentials()
@@ -101,7 +103,7 @@ const sentElsewhere = async (work: Work, token: string): Promise<string | undefi
  */
 const keep = async (
   work: Work,
-  { workspace, user }: Asker,
+  { workspace, user, member }: Asker & { member: Member },
   { id, token, me }: { id: string; token: string; me: Me },
 ): Promise<Account> => {
   const now = work.clock.now()
@@ -128,21 +130,23 @@ const keep = async (
       AccountEntity.create(account),
       AccountWebhookEntity.create({ account_id: id, workspace_id: workspace.id, secret_hash: sha256(webhookSecret) }),
       oneSharedMore(workspace.id),
+      // Telegram took its time: they may have lost the role meanwhile.
+      holdsStill(member, 'admin'),
     ])
     return account
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
     const claim = await work.table.get(ClaimEntity, botClaim(me.id))
-    return again(work, { workspaceId: workspace.id, id: claim?.owner_id ?? '', token, me, asked: id })
+    return again(work, { member, id: claim?.owner_id ?? '', token, me, asked: id })
   }
 }
 
 /** The bot is claimed: by this request's earlier try, or by an account of this workspace whose token was revoked. */
 const again = async (
   work: Work,
-  { workspaceId, id, token, me, asked }: { workspaceId: string; id: string; token: string; me: Me; asked: string },
+  { member, id, token, me, asked }: { member: Member; id: string; token: string; me: Me; asked: string },
 ): Promise<Account> => {
-  const account = id === '' ? undefined : await work.table.get(AccountEntity, { workspace_id: workspaceId, id })
+  const account = id === '' ? undefined : await work.table.get(AccountEntity, { workspace_id: member.workspace_id, id })
   if (account?.id === asked) return account
   if (account?.status !== 'disconnected') {
     throw fail('conflict', {
@@ -173,6 +177,7 @@ const again = async (
         otherwise: () => fail('conflict', { message: 'This bot is being connected by another request.' }),
       },
     ),
+    holdsStill(member, 'admin'),
   ])
   return { ...account, ...changed }
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { type Account, AccountEntity, TelegramPersonEntity } from '../../entities/messenger.ts'
-import type { User } from '../../entities/people.ts'
+import { MemberEntity, type User } from '../../entities/people.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
-import { missing } from '../../table/expressions.ts'
+import { exists, missing } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { auditPerson } from '../people/audit.ts'
 import { tryAgain } from '../try-again.ts'
@@ -50,6 +50,11 @@ export const connectUser = async (
     const revision = (known?.revision ?? 0) + 1
     const writes: Write[] = [
       AccountEntity.create(account),
+      // Whoever is removed at this moment could neither see it nor connect another one.
+      MemberEntity.check(
+        { workspace_id, user_id: asker.user.id },
+        { where: { user_id: exists }, otherwise: () => fail('unauthorized') },
+      ),
       TelegramPersonEntity.upsert(
         { telegram_id },
         { set: { telegram_id, workspace_id, account_id, revision } },

@@ -6,6 +6,7 @@ import { fail } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
 import { auditPerson } from '../people/audit.ts'
+import { holdsStill } from '../people/rank.ts'
 import { tryAgain } from '../try-again.ts'
 import { type Asker, accountOf, oneSharedLess } from './accounts.ts'
 
@@ -25,6 +26,7 @@ export const removeAccount = (work: Work, asker: Asker & { member: Member }, id:
     const { workspace_id } = account
     await work.commit([
       ...(await removalWrites(work, account)),
+      ...(account.user_id === asker.user.id ? [] : [holdsStill(asker.member, 'admin')]),
       auditPerson(
         work,
         { workspaceId: workspace_id, userId: asker.user.id },
@@ -47,18 +49,24 @@ export const removalWrites = async (work: Work, account: Account): Promise<Write
       { where: { status: account.status, shared: account.shared } },
     ),
     ...(account.shared ? [oneSharedLess(workspace_id)] : []),
-    ...(account.kind === 'user' ? [await forgetPerson(work, telegram_id, id)] : []),
+    ...(account.kind === 'user' ? await forgetPerson(work, telegram_id, id) : []),
     tell(work.clock, { type: 'messenger.account', workspace_id, data: { workspace_id, account_id: id } }),
   ]
 }
 
-/** The person may connect their account anew; that Telegram tells the platform's bot of them stays known. */
-const forgetPerson = async ({ table }: Work, telegram_id: number, account_id: string): Promise<Write> => {
+/**
+ * The person may connect their account anew; that Telegram tells the platform's bot of them stays known. Nothing where they
+ * left, and perhaps connected it elsewhere.
+ */
+export const forgetPerson = async ({ table }: Work, telegram_id: number, account_id: string): Promise<Write[]> => {
   const known = await table.get(TelegramPersonEntity, { telegram_id })
-  const revision = known?.revision ?? 0
-  return TelegramPersonEntity.update(
-    { telegram_id },
-    { set: { workspace_id: undefined, account_id: undefined, revision: revision + 1 } },
-    { where: { account_id, revision } },
-  )
+  if (known?.account_id !== account_id) return []
+  const { revision } = known
+  return [
+    TelegramPersonEntity.update(
+      { telegram_id },
+      { set: { workspace_id: undefined, account_id: undefined, revision: revision + 1 } },
+      { where: { account_id, revision } },
+    ),
+  ]
 }

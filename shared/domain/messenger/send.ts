@@ -13,6 +13,7 @@ import {
 import { MINUTE, SECOND } from '../../kernel/clock.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ConditionFailed, type Write } from '../../table/entity.ts'
+import { missing } from '../../table/expressions.ts'
 import type { WorkerWork } from '../deps.ts'
 import { giveBack, take } from '../limits/gcra.ts'
 import { botIdOf, type Called, callBotApi, isRevoked } from './bot-api.ts'
@@ -23,6 +24,9 @@ import { wakeForDialog } from './wakes.ts'
 
 /** A worker begins nothing more for a chat after this, and hands it on. */
 const SHIFT = 20 * SECOND
+
+/** Clocks of two workers differ by so much at most; SQS rounds pauses up. */
+const SKEW = 100
 
 /** What is to be done after a message: the next one, wait, or leave it to whoever is at it. */
 type Next = 'go_on' | 'leave' | { waitMs: number }
@@ -65,6 +69,8 @@ const sendFirst = async (work: WorkerWork, outgoing: Outgoing): Promise<Next> =>
     if (left > 0) return 'leave'
     return end(work, outgoing, { status: 'unknown', error: 'Telegram’s answer was lost.' })
   }
+  // Whoever had it wait comes back for it; woken by each message that is written, others would come again and again.
+  if (left > SKEW) return 'leave'
   if (left > 0) return { waitMs: left }
   const [dialog, message, account] = await Promise.all([
     work.table.get(DialogEntity, { workspace_id, id: dialog_id }),
@@ -76,11 +82,11 @@ const sendFirst = async (work: WorkerWork, outgoing: Outgoing): Promise<Next> =>
   const reason = whyNot(work, account, dialog)
   if (reason || !account) return end(work, outgoing, { status: 'failed', error: reason?.message })
   const pause = (account.blocked_until ?? 0) - now
-  if (pause > 0) return { waitMs: pause }
+  if (pause > 0) return holdBack(work, outgoing, pause)
   const token = await tokenOf(work, account)
   if (token === undefined) return postpone(work, outgoing, MINUTE, 'The platform has no bot now.')
   const waitMs = await pace(work, dialog_id, botIdOf(token))
-  if (waitMs > 0) return { waitMs }
+  if (waitMs > 0) return holdBack(work, outgoing, waitMs)
   return call(work, { outgoing, dialog, message, account, token })
 }
 
@@ -118,6 +124,7 @@ const call = async (work: WorkerWork, scene: Scene): Promise<Next> => {
       OutgoingEntity.update(
         outgoing,
         { set: { state: 'calling', until, due_at: until } },
+        // Also where another had it wait at this moment: whoever was let through goes on.
         { where: { state: 'waiting', attempt: outgoing.attempt } },
       ),
     ]),
@@ -174,6 +181,21 @@ const conclude = async (
       return end(work, outgoing, { status: 'failed', error: called.description })
     }
   }
+}
+
+/** Has a message wait that nobody tried to send. Of those who would, one comes back for it. */
+const holdBack = async (work: WorkerWork, outgoing: Outgoing, waitMs: number): Promise<Next> => {
+  const until = work.clock.now() + waitMs
+  const done = await unlessChanged(
+    work.commit([
+      OutgoingEntity.update(
+        outgoing,
+        { set: { until, due_at: until + MINUTE } },
+        { where: { state: 'waiting', attempt: outgoing.attempt, until: outgoing.until ?? missing } },
+      ),
+    ]),
+  )
+  return done ? { waitMs } : 'leave'
 }
 
 /** The whole account leaves the Bot API alone for as long as it was told to. */

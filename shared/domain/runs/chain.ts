@@ -76,6 +76,13 @@ const audienceOf = (marks: readonly ChainMark[]): 'member' | 'external' =>
     : 'member'
 
 /**
+ * Whose chat a call may be about that names no run: that of the newest run under way in one. What is asked there is theirs
+ * alone, so the call is, too, where in doubt.
+ */
+const privateTo = (marks: readonly ChainMark[]): string | undefined =>
+  marks.findLast(({ private_to, ended_at }) => private_to !== undefined && ended_at === STILL_ACTIVE)?.private_to
+
+/**
  * Where a call of an installation stands, so that no way of calling begins a chain anew (decisions §5):
  * - with a run's own callback token: where that run stands;
  * - with another token that names a run: there, but no shallower than any run that is active or just ended, and for
@@ -106,6 +113,7 @@ export const positionOfCall = async (
     chain_deadline: worst ? earliest(marks) : deps.clock.now() + CHAIN_TIME,
     audience: audienceOf(marks),
     actor: worst?.actor,
+    private_to: privateTo(marks),
   }
 }
 
@@ -129,6 +137,7 @@ export const positionOfNewRun = async (
     chain_deadline: earliest(inside),
     audience: audienceOf(marks),
     actor: worst.actor,
+    private_to: privateTo(inside),
   }
 }
 
@@ -140,6 +149,7 @@ const markOf = (run: Run, ended_at: number): ChainMark => ({
   chain_deadline: run.chain_deadline,
   audience: run.audience,
   actor: run.actor,
+  private_to: run.private_to,
   ended_at,
 })
 

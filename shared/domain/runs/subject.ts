@@ -31,17 +31,48 @@ export const subjectOf = async (
   const conversation = await table.get(ConversationEntity, { workspace_id, id })
   const inIt = conversation && takesPart(run, conversation) ? conversation : undefined
   const from = inIt && run.app_id !== ORCHESTRATOR_APP_ID ? readableFrom(inIt) : undefined
-  const { items } = inIt
-    ? await table.query(
-        MessageEntity,
-        { conversation_id: id },
-        { limit: MESSAGES, ...(from !== undefined && { from }) },
-      )
-    : { items: [] }
+  const items = inIt ? await turnOf(table, run, id, from) : []
   return {
     ...(task?.assignee?.installation_id === installation_id && { task: taskView(task) }),
     ...(inIt && { conversation: conversationView(inIt, items, run) }),
   }
+}
+
+/** Pages that are looked through for what was said while a message of a chat waited for its turn. */
+const PAGES = 5
+
+/**
+ * The latest messages of a conversation, newest first. Of a chat: the message to answer, what was said before it, and what
+ * was answered since; its person's that wait for their turn are not in it yet, however many they are.
+ * @param from the sort key from which on the agent may read
+ */
+const turnOf = async (
+  table: Deps['table'],
+  { message_id }: About,
+  conversation_id: string,
+  from: string | undefined,
+): Promise<Message[]> => {
+  const latest = { limit: MESSAGES, ...(from !== undefined && { from }) }
+  if (message_id === undefined) return (await table.query(MessageEntity, { conversation_id }, latest)).items
+  const asked = MessageEntity.key({ conversation_id, id: message_id }).sk
+  const [since, { items }] = await Promise.all([
+    saidSince(table, conversation_id, asked),
+    table.query(MessageEntity, { conversation_id }, { ...latest, to: asked }),
+  ])
+  return [...since, ...items].slice(0, MESSAGES)
+}
+
+/** What others than its person said in a chat behind a message, newest first; there is room for that message, too. */
+const saidSince = async (table: Deps['table'], conversation_id: string, from: string): Promise<Message[]> => {
+  const said: Message[] = []
+  let after: string | undefined
+  for (let page = 0; page < PAGES; page++) {
+    const { items, next } = await table.query(MessageEntity, { conversation_id }, { limit: 2 * MESSAGES, from, after })
+    said.push(...items.filter(({ author }) => author.type !== 'user'))
+    after = next
+    if (after === undefined || said.length >= MESSAGES) break
+  }
+  return said.slice(0, MESSAGES - 1)
 }
 
 /** The orchestrator answers its person in their own main chat, whoever else was chosen for it meanwhile. */
@@ -61,8 +92,7 @@ const taskView = ({ id, title, description, status, audience, conversation_id, c
 })
 
 /**
- * Oldest first, as one reads it; in a chat also the message to answer. Those of its person that wait for their turn are not
- * in it yet.
+ * Oldest first, as one reads it; in a chat also the message to answer.
  * @param latest newest first
  */
 const conversationView = (
@@ -70,15 +100,12 @@ const conversationView = (
   latest: readonly Message[],
   { installation_id, message_id }: About,
 ) => {
-  const turn = latest.filter(
-    (message) => message_id === undefined || message.author.type !== 'user' || message.id <= message_id,
-  )
   let characters = 0
-  const fitting = turn.filter(({ id: one, text }) => {
+  const fitting = latest.filter(({ id: one, text }) => {
     characters += text.length
     return characters <= CHARACTERS || one === message_id
   })
-  const asked = turn.find((message) => message.id === message_id)
+  const asked = latest.find((message) => message.id === message_id)
   return {
     id,
     kind,

@@ -113,6 +113,27 @@ describe('a person’s conversations', () => {
     expect((await ann.call('GET', '/console/runs')).body.items).toMatchObject([{ id: run_id, trigger: 'chat' }])
     expect((await ann.call('POST', decision, { decision: 'reject' })).status).toBe(200)
   })
+
+  it('keep to their person what is asked of other agents meanwhile, also by a call that names no run', async () => {
+    const { agent, ann } = await chats.pair()
+    const other = await chats.agent({ workspaceId: agent.workspaceId })
+    const chat = await ann.open(agent.installation.id)
+    agent.behaves(() => ACCEPT)
+    const { run_id } = (await ann.say(chat, 'Ask about my salary.')).body
+    await chats.settle()
+    const tokens = { bound: await callbackToken(platform.deps, agent, run_id), unbound: agent.token }
+    expect((await chats.asking(tokens.bound, other.slug, { arguments: { about: 'salary' } })).body.status).toBe('ok')
+    expect((await chats.asking(tokens.unbound, other.slug, { arguments: { about: 'salary' } })).body.status).toBe('ok')
+    const bob = await joined(platform, agent.workspaceId, 'owner')
+    expect((await bob.call('GET', '/console/runs')).body.items).toEqual([])
+    expect((await ann.call('GET', '/console/runs')).body.items).toHaveLength(3)
+    await platform.call('POST', `/api/v1/runs/${run_id}/complete`, {
+      token: tokens.bound,
+      body: { status: 'succeeded' },
+    })
+    expect((await chats.asking(tokens.unbound, other.slug)).body.status).toBe('ok')
+    expect((await bob.call('GET', '/console/runs')).body.items).toHaveLength(1)
+  })
 })
 
 describe('a message to an agent', () => {
@@ -226,7 +247,8 @@ describe('a message to an agent', () => {
     await chats.settle()
     const waiting = (await ann.messages(chat)).slice(1)
     expect(waiting).toMatchObject([{ run_id, approval: { step_id: body.step_id, tool: 'http_fetch' } }])
-    expect(waiting[0]?.text).toContain(`/console/runs/${run_id}`)
+    // A page for people, not an endpoint that wants a token.
+    expect(waiting[0]?.text).toContain(`/app#/runs/${run_id}`)
     for (let i = 0; i < 3; i++) {
       platform.clock.advance(900_000)
       await platform.sweep()

@@ -43,6 +43,25 @@ describe('messages that come while one is answered', () => {
     expect(second.conversation.message.text).toBe('message 1')
   })
 
+  it('are each told to their agent with what was said before, however many more wait behind them', async () => {
+    const { agent, ann } = await chats.pair('Ada')
+    const chat = await ann.open(agent.installation.id)
+    const before = chats.received.length
+    for (const text of texts(70)) {
+      expect((await ann.say(chat, text)).status).toBe(201)
+      // A person writes ten messages a second.
+      platform.clock.advance(110)
+    }
+    await chats.settle()
+    const told = chats.received.slice(before)
+    expect(told.map(({ conversation }) => conversation.message?.text)).toEqual(texts(70))
+    const heard = (n: number) => told[n].conversation.messages.map(({ text }: { text: string }) => text)
+    expect(heard(1)).toEqual(['message 0', 'message 1', 'Ada heard message 0'])
+    expect(heard(69)).toContain('Ada heard message 68')
+    expect(heard(69)).toContain('message 69')
+    expect(heard(69)).toHaveLength(50)
+  })
+
   it('ten at once from one person: ten answers, one run at a time', async () => {
     const { agent, ann } = await chats.pair('Ada')
     const chat = await ann.open(agent.installation.id)

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { InstallationEntity } from '#shared/entities/installations.ts'
+import { MemberEntity, WorkspaceEntity } from '#shared/entities/people.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { ACCEPT } from '#test/functions/workspace/agents-support.ts'
 import { callbackToken } from '#test/support/fixtures.ts'
@@ -44,6 +45,25 @@ describe('the primary agent', () => {
     expect(refused(await ann.primary(agent.installation.id))).toEqual([403, 'installation_suspended'])
     await agent.set({ status: 'revoked' })
     expect(refused(await ann.primary(agent.installation.id))).toEqual([404, 'not_found'])
+  })
+
+  it('is not changed by an admin who loses the role in the same moment', async () => {
+    const { agent } = await chats.pair()
+    const { workspaceId } = agent
+    const admin = await joined(platform, workspaceId, 'admin')
+    const { table } = platform.deps
+    const transact = table.transact.bind(table)
+    vi.spyOn(table, 'transact').mockImplementation(async (writes) => {
+      if (writes.some(({ entity }) => entity.name === WorkspaceEntity.name)) {
+        vi.restoreAllMocks()
+        const key = { workspace_id: workspaceId, user_id: admin.user.id }
+        await transact([MemberEntity.update(key, { set: { role: 'member' } })])
+      }
+      return transact(writes)
+    })
+    expect(refused(await admin.primary(agent.installation.id))).toEqual([403, 'admin_required'])
+    const workspace = await table.get(WorkspaceEntity, { id: workspaceId })
+    expect(workspace?.primary_installation_id).toBe(undefined)
   })
 
   it('answers everybody’s main chat, each their own, and sees nothing from before', async () => {

@@ -177,10 +177,10 @@ describe('while the developer listens', () => {
 describe('an answer', () => {
   const taken = async () => {
     await listenOnce(developer, app)
-    await start()
+    const runId = await start()
     const drained = platform.drain()
     const { data } = await nextRequest()
-    return { id: data.id as string, drained }
+    return { id: data.id as string, runId, drained }
   }
 
   it('counts once: the first wins, the second is a conflict, also of many at once', async () => {
@@ -194,6 +194,48 @@ describe('an answer', () => {
     await drained
     const again = await answerTo(developer, id, { status: 200 })
     expect([again.status, again.body.error.code]).toEqual([409, 'conflict'])
+  })
+
+  it('is the first one’s also where a later one is too large for the table, which leaves nothing behind', async () => {
+    const { objects } = platform.deps
+    const large = (who: string) => answered(200, { status: 'succeeded', output: { who, filler: 'x'.repeat(300_000) } })
+    const kept = new Set<string>()
+    let overtaken = () => {}
+    let over = () => {}
+    const first = new Promise<void>((resolve) => {
+      overtaken = resolve
+    })
+    const second = new Promise<void>((resolve) => {
+      over = resolve
+    })
+    const { put, get, delete: remove } = objects
+    const isAnswer = (key: string) => /listening\/.*\/answer/.test(key)
+    let puts = 0
+    vi.spyOn(objects, 'put').mockImplementation(async (...args) => {
+      if (isAnswer(args[0]) && ++puts === 1) await first
+      await put.apply(objects, args)
+      if (isAnswer(args[0])) kept.add(args[0])
+    })
+    // Whoever waits reads only after the late one was refused.
+    vi.spyOn(objects, 'get').mockImplementation(async (...args) => {
+      if (isAnswer(args[0])) await second
+      return get.apply(objects, args)
+    })
+    vi.spyOn(objects, 'delete').mockImplementation(async (...args) => {
+      await remove.apply(objects, args)
+      kept.delete(args[0])
+    })
+    const { id, runId, drained } = await taken()
+    const slow = answerTo(developer, id, large('slow'))
+    await until(() => (puts === 1 ? true : undefined))
+    expect((await answerTo(developer, id, large('fast'))).status).toBe(200)
+    overtaken()
+    expect((await slow).status).toBe(409)
+    over()
+    await drained
+    vi.restoreAllMocks()
+    expect((await readRun(runId)).output.who).toBe('fast')
+    expect([...kept]).toEqual([])
   })
 
   it('of another developer, or to an id that nobody was sent, is 404', async () => {

@@ -1,9 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { removeWhatIsDue } from '#shared/domain/removal/due.ts'
 import { ClaimEntity } from '#shared/entities/developers.ts'
-import { AccountEntity } from '#shared/entities/messenger.ts'
+import { AccountEntity, DialogMessageEntity } from '#shared/entities/messenger.ts'
 import { NotificationEntity } from '#shared/entities/notifications.ts'
+import { MemberEntity, MembershipEntity } from '#shared/entities/people.ts'
 import { contents } from '#test/contract/contents.ts'
-import { audited, team } from '#test/functions/people/support.ts'
+import { audited, team, workOf } from '#test/functions/people/support.ts'
+import type { member } from '#test/support/fixtures.ts'
 import { TEST_BOT } from '#test/support/platform.ts'
 import { usingMessenger } from './support.ts'
 
@@ -98,6 +101,22 @@ describe('a bot by its token', () => {
       await m.settle()
       expect((await accountIn(workspaceId, answer.body.id))?.status).toBe(status)
     }
+  })
+
+  it('is not connected for an admin who loses the role while Telegram answers', async () => {
+    const { workspaceId, people } = await team(m.platform, 'admin')
+    const [admin] = people as [Awaited<ReturnType<typeof member>>]
+    const { http, table } = m.platform.deps
+    const send = http.send.bind(http)
+    vi.spyOn(http, 'send').mockImplementationOnce(async (request) => {
+      const key = { workspace_id: workspaceId, user_id: admin.user.id }
+      await table.transact([MemberEntity.update(key, { set: { role: 'member' } })])
+      return send(request)
+    })
+    const refused = await m.call(admin, 'POST', '/accounts/bot', { token: m.newBot().token })
+    vi.restoreAllMocks()
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'admin_required'])
+    expect((await m.call(admin, 'GET', '/accounts')).body.items).toEqual([])
   })
 
   it('with the same Idempotency-Key is the same account', async () => {
@@ -227,6 +246,72 @@ describe('a personal account', () => {
     m.telegram.business.connect(m.newPerson('Mallory'))
     await m.settle()
     expect((await m.call(person, 'GET', '/accounts')).body.items).toMatchObject([{ id }])
+  })
+
+  describe('whose person leaves the workspace', () => {
+    /** The same person, signed in to another workspace. */
+    const elsewhere = async ({ user, token }: { user: { id: string; name: string }; token: string }) => {
+      const { workspaceId: workspace_id } = await team(m.platform, 'owner')
+      await m.platform.deps.table.transact([
+        MemberEntity.create({ workspace_id, user_id: user.id, name: user.name, role: 'member', joined_at: 0 }),
+        MembershipEntity.create({ user_id: user.id, workspace_id }),
+      ])
+      const { body } = await m.platform.call('POST', '/console/session/workspace', { token, body: { workspace_id } })
+      return { token: body.token as string } as never
+    }
+    const leave = async (by: { token: string }, userId: string) => {
+      const { status } = await m.platform.call('DELETE', `/console/members/${userId}`, { token: by.token })
+      expect(status).toBe(204)
+      await m.settle()
+    }
+
+    it('goes with its chats, which nobody else ever saw, and is free to be connected elsewhere', async () => {
+      const { person, owner, connection, workspaceId, id } = await m.personal()
+      m.telegram.business.say(connection.id, m.newPerson(), 'For Ada only')
+      await m.settle()
+      const { conversation_id } = (await m.call(person, 'GET', '/chats')).body.items[0]
+      const there = await elsewhere(person)
+      await leave(owner, person.user.id)
+      const { table } = m.platform.deps
+      expect(await table.get(AccountEntity, { workspace_id: workspaceId, id })).toBe(undefined)
+      expect((await table.query(DialogMessageEntity, { conversation_id }, { limit: 9 })).items).toEqual([])
+      const anew = await m.call(there, 'POST', '/accounts/user', {})
+      expect([anew.status, anew.body.status]).toEqual([201, 'active'])
+      m.telegram.business.say(connection.id, m.newPerson(), 'For Ada, elsewhere')
+      await m.settle()
+      expect((await m.call(there, 'GET', '/chats')).body.items).toHaveLength(1)
+    })
+
+    it('stays with the workspace where it was shared, until an admin removes it; nothing comes in any more', async () => {
+      const { person, owner, connection, id } = await m.personal({ shared: true })
+      m.telegram.business.say(connection.id, m.newPerson(), 'For all')
+      await m.settle()
+      const there = await elsewhere(person)
+      await leave(owner, person.user.id)
+      const anew = await m.call(there, 'POST', '/accounts/user', {})
+      expect([anew.status, anew.body.status]).toEqual([201, 'active'])
+      m.telegram.business.say(connection.id, m.newPerson(), 'For Ada, elsewhere')
+      await m.settle()
+      expect((await m.call(owner, 'GET', '/accounts')).body.items).toMatchObject([
+        { id, status: 'disconnected', reason: 'left_workspace' },
+      ])
+      expect((await m.call(owner, 'GET', '/chats')).body.items).toHaveLength(1)
+      expect((await m.call(owner, 'DELETE', `/accounts/${id}`)).status).toBe(204)
+      await m.settle()
+      expect((await m.call(owner, 'GET', '/chats')).body.items).toEqual([])
+      expect((await m.call(there, 'GET', '/accounts')).body.items).toMatchObject([{ status: 'active' }])
+    })
+
+    it('and the platform: whoever deletes their account leaves no chats of it behind', async () => {
+      const { person, connection, workspaceId, id } = await m.personal()
+      m.telegram.business.say(connection.id, m.newPerson(), 'For Ada only')
+      await m.settle()
+      const gone = await m.platform.call('DELETE', '/console/me', { token: person.token })
+      expect(gone.status, gone.text).toBe(204)
+      await removeWhatIsDue(workOf(m.platform))
+      await m.settle()
+      expect(await m.platform.deps.table.get(AccountEntity, { workspace_id: workspaceId, id })).toBe(undefined)
+    })
   })
 
   it('is active at once for whoever connected the bot before', async () => {

@@ -173,6 +173,24 @@ describe('what a person writes', () => {
     for (let i = 3; i < at.length; i++) expect((at[i] as number) - (at[i - 3] as number)).toBeGreaterThanOrEqual(1_000)
   })
 
+  it('is not waited for by ever more workers, however many messages wait in its chat', async () => {
+    const scene = await m.talking()
+    for (let i = 0; i < 20; i++) {
+      await write(scene, `Message ${i}`)
+      m.platform.clock.advance(1)
+    }
+    const waiting = () => m.platform.messages.filter(({ dueAt }) => dueAt > m.platform.clock.now()).length
+    const most: number[] = []
+    for (let i = 0; i < 30 && heard(scene).length < 20; i++) {
+      await m.settle()
+      most.push(waiting())
+      m.platform.clock.advance(1_000)
+    }
+    expect(heard(scene)).toHaveLength(20)
+    // One for each that was let through at once; the others left it to them.
+    expect(Math.max(...most)).toBeLessThan(5)
+  })
+
   it('waits as long as a 429 says, loses nothing and keeps its order, in every chat of the account', async () => {
     const scene = await m.talking()
     const second = m.newPerson()
