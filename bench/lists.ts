@@ -146,8 +146,9 @@ export const listTables = (lists: readonly ListUse[], sizes: readonly number[]):
         isSame(uses) ? 'yes' : 'no',
       ]),
       notes: [
-        'Tasks, conversations, messages, files, runs, events, deliveries, members, invitations, installed agents and versions, so many of each. Who calls is part of the numbers. A filter finds every fourth record. Units as in the tables of the endpoints.',
-        'Types of events are no key: such a page reads 200 entries of the feed at a time until it is full, 1,000 at most, and goes on with its cursor.',
+        'Tasks, conversations, messages, messenger chats and their messages, files, runs, events, deliveries, members, invitations, installed agents and versions, so many of each. Who calls is part of the numbers. A filter finds every fourth record. Units as in the tables of the endpoints.',
+        'Types of events and actions of the audit are no key: such a page reads 200 entries at a time until it is full, 1,000 at most, and goes on with its cursor. Of a search’s words only the longest is one: 100 apps at a time, 400 at most.',
+        'The first page of notifications also counts what is unread, as far as 100.',
       ],
     },
   ]

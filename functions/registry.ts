@@ -3,6 +3,7 @@ import type { Worker } from '#shared/http/worker.ts'
 import { endpoints as admin } from './admin/endpoints.ts'
 import { endpoints as agentCalls } from './agent-calls/endpoints.ts'
 import { endpoints as api } from './api/endpoints.ts'
+import { endpoints as appModeration } from './app-moderation/endpoints.ts'
 import { worker as approvedTools } from './approved-tools/worker.ts'
 import { endpoints as bot } from './bot/endpoints.ts'
 import { endpoints as chat } from './chat/endpoints.ts'
@@ -13,6 +14,7 @@ import { endpoints as developer } from './developer/endpoints.ts'
 import { endpoints as developerAccount } from './developer-account/endpoints.ts'
 import { endpoints as docs } from './docs/endpoints.ts'
 import { worker as eventFanout } from './event-fanout/worker.ts'
+import { endpoints as exports } from './exports/endpoints.ts'
 import { endpoints as feedback } from './feedback/endpoints.ts'
 import { worker as inlineAgents } from './inline-agents/worker.ts'
 import { endpoints as installationSettings } from './installation-settings/endpoints.ts'
@@ -24,14 +26,19 @@ import { endpoints as messenger } from './messenger/endpoints.ts'
 import { endpoints as messengerUpdates } from './messenger-updates/endpoints.ts'
 import { worker as messengerWorker } from './messenger-worker/worker.ts'
 import { endpoints as moderation } from './moderation/endpoints.ts'
+import { endpoints as moderationCalls } from './moderation-calls/endpoints.ts'
+import { endpoints as moderationTestRuns } from './moderation-test-runs/endpoints.ts'
 import { worker as notificationDelivery } from './notification-delivery/worker.ts'
 import { endpoints as oauth } from './oauth/endpoints.ts'
+import { endpoints as observation } from './observation/endpoints.ts'
 import { worker as overdueSweep } from './overdue-sweep/worker.ts'
+import { endpoints as oversight } from './oversight/endpoints.ts'
 import { endpoints as overview } from './overview/endpoints.ts'
 import { endpoints as people } from './people/endpoints.ts'
 import { worker as removals } from './removals/worker.ts'
 import { worker as runDispatch } from './run-dispatch/worker.ts'
 import { endpoints as runStreams } from './run-streams/endpoints.ts'
+import { endpoints as staffPage } from './staff-page/endpoints.ts'
 import { worker as statistics } from './statistics/worker.ts'
 import { worker as streamRelay } from './stream-relay/worker.ts'
 import { endpoints as tools } from './tools/endpoints.ts'
@@ -49,6 +56,7 @@ export const requestFunctions: Record<string, Endpoint[]> = {
   'console-files': consoleFiles,
   overview,
   'console-page': consolePage,
+  'staff-page': staffPage,
   bot,
   people,
   feedback,
@@ -59,6 +67,12 @@ export const requestFunctions: Record<string, Endpoint[]> = {
   'installation-settings': installationSettings,
   admin,
   moderation,
+  'app-moderation': appModeration,
+  'moderation-calls': moderationCalls,
+  'moderation-test-runs': moderationTestRuns,
+  oversight,
+  observation,
+  exports,
   docs,
   'agent-calls': agentCalls,
   tools,

@@ -13,6 +13,8 @@ export type Surroundings = {
   secretArns: Record<'tokens' | 'admin' | 'data', string>
   telegramBotSecretArn: string
   languageModelSecretArn: string
+  /** What the names of the alarms begin with. */
+  alarmPrefix: string
 }
 
 const secretVariables = {
@@ -51,6 +53,7 @@ export function environment(plan: FunctionPlan, config: Config, around: Surround
       variables.TELEGRAM_API_URL = config.telegramApiUrl
       variables.TELEGRAM_LINK_URL = config.telegramLinkUrl
     }
+    if (kind === 'metrics') variables.ALARM_PREFIX = around.alarmPrefix
     if (kind === 'model') {
       variables.LANGUAGE_MODEL_SECRET_ARN = around.languageModelSecretArn
       // Empty where there is none: what the template names, the local run's shell can set.

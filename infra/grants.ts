@@ -65,6 +65,8 @@ function grant(capability: Capability, to: Resources): PolicyStatement {
       return allow('ReadTelegramBot', ['secretsmanager:GetSecretValue'], [to.telegramBot])
     case 'model':
       return allow('ReadLanguageModel', ['secretsmanager:GetSecretValue'], [to.languageModel])
+    case 'metrics:read':
+      return allow('ReadMetrics', ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData'], ['*'])
     case 'bus:put':
       return allow('PutEvents', ['events:PutEvents'], [to.bus])
     default: {
@@ -80,6 +82,7 @@ export const WILDCARDS: Record<string, string> = {
   WriteObjects: 'The names of objects are made at run time; the prefixes bound them.',
   ReadFiles: 'The names of objects are made at run time; the prefix bounds them.',
   WriteFiles: 'The names of objects are made at run time; the prefix bounds them.',
+  ReadMetrics: 'CloudWatch has no resources for what is measured; the alarms are told apart by their names.',
   WriteLogs: 'Lambda names the streams of the function’s own log group.',
   WriteTraces: 'X-Ray has no resources that a policy could name.',
 }

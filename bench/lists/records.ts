@@ -1,16 +1,25 @@
 import { listingWrites } from '#shared/domain/marketplace/list-app.ts'
+import { placeOfDeveloper, placeOfWorkspace, rosterWrites } from '#shared/domain/roster/places.ts'
 import { logWrites } from '#shared/domain/statistics/log.ts'
 import { AbuseReportEntity } from '#shared/entities/abuse.ts'
 import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
 import { ConversationEntity, MessageEntity } from '#shared/entities/conversations.ts'
+import { type Developer, DeveloperEntity } from '#shared/entities/developers.ts'
 import { FeedEntryEntity, FeedHeadEntity, FeedMarkEntity, OutboxEntity } from '#shared/entities/events.ts'
 import { FileEntity } from '#shared/entities/files.ts'
 import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
-import { AppMessageEntity } from '#shared/entities/moderation.ts'
+import { DialogEntity, DialogMessageEntity } from '#shared/entities/messenger.ts'
+import {
+  AppMessageEntity,
+  AppStandingEntity,
+  ReviewItemEntity,
+  VerificationEntity,
+} from '#shared/entities/moderation.ts'
 import { NotificationEntity } from '#shared/entities/notifications.ts'
-import { InvitationEntity, MemberEntity, UserEntity } from '#shared/entities/people.ts'
-import { AuditEntity } from '#shared/entities/platform.ts'
-import { AgentRequestEntity, DeveloperReviewEntity, ReviewEntity } from '#shared/entities/reviews.ts'
+import { ObservedRunEntity, observedState } from '#shared/entities/observed-runs.ts'
+import { InvitationEntity, MemberEntity, UserEntity, type Workspace, WorkspaceEntity } from '#shared/entities/people.ts'
+import { AdminEntity, AuditEntity } from '#shared/entities/platform.ts'
+import { AgentRequestEntity, AppReviewEntity, DeveloperReviewEntity, ReviewEntity } from '#shared/entities/reviews.ts'
 import { type Run, RunEntity, WorkspaceRunEntity } from '#shared/entities/runs.ts'
 import { AssignedTaskEntity, TaskEntity } from '#shared/entities/tasks.ts'
 import { DeliveryEntity } from '#shared/entities/webhooks.ts'
@@ -50,11 +59,15 @@ export const recordsAt = (world: World, n: number, at: number): Write[] => {
     ...version(place),
     ...review(place),
     ...correspondence(place),
+    ...moderated(place),
     ...log(place),
     ...request(place),
     ...complaint(place),
+    ...staff(place),
+    ...rosters(place),
     ...audit(place),
     ...notification(place),
+    ...chat(place),
   ]
 }
 
@@ -114,6 +127,38 @@ const talk = ({ world, id, common, user, agent, at }: Place): Write[] => [
     attachments: [],
   }),
 ]
+
+/** One more chat of the workspace's bot, and one more message in its first one. */
+const chat = ({ world, id, common, at }: Place): Write[] => {
+  const { account_id, conversation_id, id: dialog_id } = world.messenger
+  const contact = { type: 'contact' as const, id: dialog_id, name: 'Cleo' }
+  return [
+    DialogEntity.replace({
+      ...common,
+      id: id('dialog'),
+      account_id,
+      chat_id: at,
+      conversation_id: id('conversation'),
+      title: 'Cleo',
+      last_message: { id: id('message'), text: TEXT, direction: 'in' },
+      last_message_at: at,
+      last_incoming_at: at,
+    }),
+    DialogMessageEntity.replace({
+      ...common,
+      id: id('message'),
+      conversation_id,
+      dialog_id,
+      author: contact,
+      direction: 'in',
+      status: 'received',
+      content: 'text',
+      text: TEXT,
+      attachments: [],
+      telegram_message_id: at,
+    }),
+  ]
+}
 
 const audit = ({ id, common, agent, user, at, picked }: Place): Write[] => [
   AuditEntity.create({
@@ -182,8 +227,13 @@ const runAt = ({ world, id, common, at, picked }: Place): Run => {
 
 const run = (place: Place): Write[] => {
   const made = runAt(place)
-  const { id: run_id, installation_id } = made
-  return [RunEntity.replace(made), WorkspaceRunEntity.replace({ ...place.common, installation_id, run_id })]
+  const { id: run_id, installation_id, app_id, workspace_id, created_at } = made
+  const state = observedState(made.status)
+  return [
+    RunEntity.replace(made),
+    WorkspaceRunEntity.replace({ ...place.common, installation_id, run_id }),
+    ObservedRunEntity.replace({ workspace_id, state, run_id, installation_id, app_id, created_at }),
+  ]
 }
 
 const event = ({ id, common, agent, picked }: Place, n: number): Write[] => {
@@ -296,6 +346,7 @@ const review = ({ world, id, common, user, at, picked }: Place): Write[] =>
         updated_at: at,
       }),
       DeveloperReviewEntity.replace({ ...of, review_id, answered: !picked, hidden: false }),
+      AppReviewEntity.replace({ app_id, review_id, rating: 4, hidden: false }),
     ]
   })
 
@@ -309,7 +360,73 @@ const correspondence = ({ world, id, at }: Place): Write[] => [
   }),
 ]
 
+/** An app and a version that wait, an app by its status, an application for the verified badge. */
+const moderated = ({ world, id, at, picked, common }: Place): Write[] => {
+  const app_id = world.developed.id
+  const queued = { app_id, kind: picked ? ('version' as const) : ('app' as const), waiting_since: at }
+  return [
+    ReviewItemEntity.replace({ ...queued, subject: id('version') }),
+    AppStandingEntity.replace({ app_id: id('app'), type: 'agent', status: picked ? 'delisted' : 'draft' }),
+    VerificationEntity.replace({
+      id: id('verification'),
+      developer_id: world.developed.developerId,
+      status: picked ? 'rejected' : 'pending',
+      legal_name: 'Example Ltd',
+      website: 'https://example.com/',
+      contact_email: 'legal@example.com',
+      country: 'NL',
+      about: TEXT,
+      created_at: common.created_at,
+    }),
+  ]
+}
+
 const log = (place: Place): Write[] => logWrites({ ...runAt(place), app_id: place.world.developed.id })
+
+const staff = ({ id, at, number }: Place): Write[] => [
+  AdminEntity.replace({
+    id: id('admin'),
+    email: `mo-${number}@example.com`,
+    name: 'Mo',
+    role: 'moderator',
+    password_hash: '',
+    session_version: 1,
+    created_at: at,
+  }),
+]
+
+/** One more developer and one more organization, where staff finds them; the totals are read in one query whatever they are. */
+const rosters = ({ id, at, number, picked, common }: Place): Write[] => {
+  const developer: Developer = {
+    id: id('developer'),
+    email: `developer-${number}@example.com`,
+    name: `Developer ${number}`,
+    status: picked ? 'blocked' : 'active',
+    verified: false,
+    sandbox_workspace_id: common.workspace_id,
+    key_hash: number,
+    created_at: at,
+  }
+  const workspace: Workspace = {
+    id: id('workspace'),
+    name: `Organization ${number}`,
+    is_sandbox: false,
+    status: picked ? 'suspended' : 'active',
+    locale: 'en',
+    time_zone: 'UTC',
+    cross_agent_enabled: true,
+    denied_tools: [],
+    denied_scopes: [],
+    created_at: at,
+  }
+  return [
+    DeveloperEntity.replace(developer),
+    WorkspaceEntity.replace(workspace),
+    ...[placeOfDeveloper(developer), placeOfWorkspace(workspace)].flatMap((place) =>
+      rosterWrites(undefined, place).filter(({ kind }) => kind === 'put'),
+    ),
+  ]
+}
 
 const complaint = ({ id, common, picked, world }: Place): Write[] => [
   AbuseReportEntity.replace({

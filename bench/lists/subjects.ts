@@ -49,6 +49,14 @@ export const LISTS: Record<string, ListSubject> = {
     path: ({ conversationId }) => `/console/conversations/${conversationId}/messages`,
     as: 'person',
   },
+  'console.messenger.chats.list': {
+    ...at('/console/messenger/chats', 'person'),
+    filters: ({ messenger }) => ({ 'one account': `account_id=${messenger.account_id}` }),
+  },
+  'console.messenger.messages.list': {
+    path: ({ messenger }) => `/console/messenger/chats/${messenger.id}/messages`,
+    as: 'person',
+  },
   'console.runs.list': at('/console/runs', 'person'),
   'console.members.list': at('/console/members', 'person'),
   'console.invitations.list': at('/console/invitations', 'person'),
@@ -80,10 +88,51 @@ export const LISTS: Record<string, ListSubject> = {
     ...at('/console/agent-requests', 'person'),
     filters: () => ({ 'one status': 'status=claimed', 'by votes': 'sort=votes' }),
   },
+  'admin.runs.list': {
+    ...at('/admin/runs', 'admin'),
+    filters: ({ installation }) => ({
+      'one workspace': `workspace=${installation.workspace_id}`,
+      'one app': `app=${installation.app_id}`,
+    }),
+  },
+  'admin.admins.list': at('/admin/admins', 'admin'),
+  'admin.developers.list': {
+    ...at('/admin/developers', 'admin'),
+    filters: () => ({ blocked: 'status=blocked', 'how a name begins': 'q=developer%200000' }),
+  },
+  'admin.workspaces.list': {
+    ...at('/admin/workspaces', 'admin'),
+    filters: () => ({ suspended: 'status=suspended', 'how a name begins': 'q=organization%200000' }),
+  },
+  'admin.audit.list': {
+    ...at('/admin/audit', 'admin'),
+    filters: ({ workspaceId }) => ({
+      'one subject': `subject=${workspaceId}`,
+      'one workspace': `workspace=${workspaceId}`,
+      'one action': 'action=agent.called',
+    }),
+  },
   'admin.requests.list': { ...at('/admin/requests', 'admin'), filters: () => ({ 'one status': 'status=claimed' }) },
   'admin.abuseReports.list': {
     ...at('/admin/abuse-reports', 'admin'),
     filters: () => ({ 'one status': 'status=upheld' }),
+  },
+  'admin.review.list': { ...at('/admin/review', 'admin'), filters: () => ({ 'one kind': 'kind=version' }) },
+  'admin.apps.list': {
+    ...at('/admin/apps', 'admin'),
+    filters: () => ({ 'one status': 'status=delisted', 'one type': 'type=integration' }),
+  },
+  'admin.appMessages.list': {
+    path: ({ developed }) => `/admin/apps/${developed.id}/messages`,
+    as: 'admin',
+  },
+  'admin.verifications.list': {
+    ...at('/admin/verifications', 'admin'),
+    filters: () => ({ 'one status': 'status=rejected' }),
+  },
+  'admin.reviews.list': {
+    ...at('/admin/reviews', 'admin'),
+    filters: ({ app }) => ({ 'one app': `app=${app.id}`, 'one rating': 'rating=4', hidden: 'hidden=true' }),
   },
   'developer.requests.list': {
     ...at('/api/v1/dev/requests', 'developer'),
@@ -97,6 +146,8 @@ export const SHORT: Record<string, string> = {
   'oauth.scopes.list': 'the scopes of the platform',
   'api.tools.list': 'the platform’s tools',
   'api.webhooks.list': 'at most 20 for an installation',
+  'console.messenger.accounts.list': 'at most 20 shared ones and one’s own',
   'developer.sdkExamples.list': 'the samples of the platform',
   'developer.apps.list': 'at most 20 for a developer',
+  'admin.keys.list': 'at most 20 for an admin',
 }

@@ -1,4 +1,5 @@
 import { FolderEntity } from '#shared/entities/files.ts'
+import { type Account, AccountEntity, type Dialog, DialogEntity } from '#shared/entities/messenger.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { conversation } from '#test/support/fixtures.ts'
 import type { Installed, Stage } from '../endpoints/stage.ts'
@@ -8,6 +9,8 @@ export interface World extends Installed {
   conversationId: string
   webhookId: string
   folderId: string
+  /** A chat of the workspace's bot. */
+  messenger: Dialog
   /** A developer's own app, beside the workspace. */
   developed: { id: string; developerId: string; headers: Record<string, string> }
 }
@@ -29,6 +32,41 @@ export const createWorld = async (stage: Stage): Promise<World> => {
     conversationId,
     webhookId: webhook.id,
     folderId: folder.id,
+    messenger: await messengerChat(stage, app),
     developed: { id: developed.id, developerId: owner.id, headers },
   }
+}
+
+const messengerChat = async (
+  { platform }: Stage,
+  { workspaceId: workspace_id, person }: Installed,
+): Promise<Dialog> => {
+  const now = platform.clock.now()
+  const { id, name } = person.user
+  const account: Account = {
+    id: newId('account', now),
+    workspace_id,
+    kind: 'bot',
+    status: 'active',
+    telegram_id: 424_243,
+    name: 'Shop',
+    username: 'shop_bot',
+    shared: true,
+    created_by: { id, name },
+    can_reply: true,
+    created_at: now,
+    updated_at: now,
+  }
+  const dialog: Dialog = {
+    id: newId('dialog', now),
+    workspace_id,
+    account_id: account.id,
+    chat_id: 1,
+    conversation_id: newId('conversation', now),
+    title: 'Cleo',
+    last_message_at: now,
+    created_at: now,
+  }
+  await platform.deps.table.transact([AccountEntity.create(account), DialogEntity.create(dialog)])
+  return dialog
 }

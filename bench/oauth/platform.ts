@@ -3,6 +3,7 @@ import { tokenEndpoints } from '#functions/oauth/tokens.ts'
 import { createLogger } from '#shared/adapters/logger.ts'
 import { noBot } from '#shared/adapters/no-bot.ts'
 import { noModel } from '#shared/adapters/no-model.ts'
+import { noMonitoring } from '#shared/adapters/no-monitoring.ts'
 import { createAddressCheck } from '#shared/adapters/outgoing-http/check-only.ts'
 import type { Deps } from '#shared/domain/deps.ts'
 import { newTokenPair } from '#shared/domain/oauth/token-pair.ts'
@@ -41,6 +42,7 @@ const platform = async (): Promise<Side> => {
     http: createAddressCheck({ allowLoopbackHttp: false }),
     bot: noBot,
     model: noModel,
+    monitoring: noMonitoring,
     log: createLogger('info', { function: 'oauth' }),
   }
   const endpoints = [...tokenEndpoints, ...presentedTokenEndpoints]

@@ -1,6 +1,6 @@
 import { presentAdmin } from '#shared/domain/admins/present.ts'
-import { AdminIdentitySchema, SignedInSchema, SignIn } from '#shared/domain/admins/schemas.ts'
-import { signIn } from '#shared/domain/admins/sign-in.ts'
+import { AdminIdentitySchema, ChangePassword, SignedInSchema, SignIn } from '#shared/domain/admins/schemas.ts'
+import { changePassword, signIn } from '#shared/domain/admins/sign-in.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { addressKey } from '#shared/http/source-address.ts'
 
@@ -35,4 +35,23 @@ const me = defineEndpoint({
   handler: async ({ caller }) => ({ ...presentAdmin(caller.admin), key_name: caller.keyName ?? null }),
 })
 
-export const accountEndpoints = [login, me]
+const password = defineEndpoint({
+  id: 'admin.account.changePassword',
+  group: 'admin',
+  method: 'POST',
+  path: '/admin/me/password',
+  caller: 'admin',
+  role: 'moderator',
+  summary: 'Change one’s own password',
+  description:
+    'Every session of the account ends, this one included; the answer has a new one; if it is lost, sign in with the new password. A wrong current password is `forbidden` and ' +
+    'counts like a failed sign-in.',
+  body: ChangePassword,
+  response: SignedInSchema,
+  errors: ['forbidden', 'conflict', 'rate_limited'],
+  secret: true,
+  needs: ['keys:admin'],
+  handler: ({ work, caller, body }) => changePassword(work, caller, body),
+})
+
+export const accountEndpoints = [login, me, password]

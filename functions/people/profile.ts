@@ -8,6 +8,7 @@ const common = { group: 'console', path: '/console/me', caller: 'console' } as c
 const edit = defineEndpoint({
   ...common,
   id: 'console.me.edit',
+  whileSuspended: true,
   method: 'PATCH',
   summary: 'Change one’s name, language or time zone',
   description: 'What is not sent stays.',
@@ -19,6 +20,7 @@ const edit = defineEndpoint({
 const remove = defineEndpoint({
   ...common,
   id: 'console.me.delete',
+  whileSuspended: true,
   method: 'DELETE',
   summary: 'Delete one’s account',
   description:

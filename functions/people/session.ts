@@ -33,6 +33,7 @@ const provision = defineEndpoint({
 
 const end = defineEndpoint({
   id: 'console.session.end',
+  whileSuspended: true,
   group: 'console',
   method: 'DELETE',
   path: '/console/session',
@@ -48,6 +49,7 @@ const end = defineEndpoint({
 
 const switchTo = defineEndpoint({
   id: 'console.session.switchWorkspace',
+  whileSuspended: true,
   group: 'console',
   method: 'POST',
   path: '/console/session/workspace',

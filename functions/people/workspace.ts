@@ -21,6 +21,7 @@ const edit = defineEndpoint({
 const remove = defineEndpoint({
   ...common,
   id: 'console.workspace.delete',
+  whileSuspended: true,
   method: 'DELETE',
   role: 'owner',
   summary: 'Delete the workspace, in 14 days',
@@ -40,6 +41,7 @@ const remove = defineEndpoint({
 const restore = defineEndpoint({
   ...common,
   id: 'console.workspace.restore',
+  whileSuspended: true,
   method: 'POST',
   path: '/console/workspace/restore',
   role: 'owner',

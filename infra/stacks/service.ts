@@ -47,7 +47,7 @@ export class ServiceStack extends Stack {
     const messaging = new Messaging(this, 'Messaging', queues)
     this.messaging = messaging
     const resources = resourcesOf(data, messaging)
-    const around = surroundingsOf(data, messaging, baseUrl)
+    const around = surroundingsOf(config, data, messaging, baseUrl)
 
     this.functions = plans.map(
       (plan) =>
@@ -64,6 +64,10 @@ export class ServiceStack extends Stack {
     )
     for (const { plan, lambda } of this.functions) messaging.connect(plan, lambda, data.table)
     new CfnOutput(this, 'BaseUrl', { value: baseUrl, description: 'Where the platform answers' })
+    new CfnOutput(this, 'TableName', {
+      value: data.table.tableName,
+      description: 'Where npm run admin makes the first superadmin',
+    })
     new CfnOutput(this, 'TelegramBotSecret', {
       value: data.telegramBot.secretArn,
       description: 'Where npm run telegram puts the bot’s token',
@@ -89,7 +93,7 @@ function resourcesOf(data: DataStack, messaging: Messaging): Resources {
   }
 }
 
-function surroundingsOf(data: DataStack, messaging: Messaging, baseUrl: string): Surroundings {
+function surroundingsOf(config: Config, data: DataStack, messaging: Messaging, baseUrl: string): Surroundings {
   const { tokens, admin, data: atRest } = data.keyrings
   return {
     baseUrl,
@@ -99,6 +103,8 @@ function surroundingsOf(data: DataStack, messaging: Messaging, baseUrl: string):
     secretArns: { tokens: tokens.secretArn, admin: admin.secretArn, data: atRest.secretArn },
     telegramBotSecretArn: data.telegramBot.secretArn,
     languageModelSecretArn: data.languageModel.secretArn,
+    // CloudFormation begins the names of a stack's alarms with the stack's own.
+    alarmPrefix: `${config.prefix}-${config.stage}-Operations-`,
     queueUrls: byQueue(messaging, (queue) => queue.queueUrl),
   }
 }

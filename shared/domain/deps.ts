@@ -4,7 +4,16 @@ import type { Keyring } from '../kernel/keyring.ts'
 import type { Settings } from '../kernel/settings.ts'
 import type { Write } from '../table/entity.ts'
 import type { Table } from '../table/table.ts'
-import type { Bot, EventBus, LanguageModel, Logger, MessageQueues, ObjectStore, OutgoingHttp } from './ports.ts'
+import type {
+  Bot,
+  EventBus,
+  LanguageModel,
+  Logger,
+  MessageQueues,
+  Monitoring,
+  ObjectStore,
+  OutgoingHttp,
+} from './ports.ts'
 
 /** The keyrings, each fetched at first use. A function can read only those that its endpoints or worker declare. */
 export interface Keys {
@@ -25,6 +34,8 @@ export interface Deps {
   bot: Bot
   /** Only for functions that declare the capability `model`; refuses anywhere else. */
   model: LanguageModel
+  /** Only for functions that declare the capability `metrics:read`; refuses anywhere else. */
+  monitoring: Monitoring
   log: Logger
 }
 

@@ -227,3 +227,37 @@ export interface LanguageModel {
   /** Takes one turn; tools are asked for, never called. Never throws for what the provider does. */
   turn(request: ModelRequest): Promise<ModelAnswer | ModelFailure | { kind: 'not_configured' }>
 }
+
+/** What is measured of one part of a deployment, as its alarms name it. */
+export interface WatchedMetric {
+  namespace: string
+  name: string
+  dimensions: Readonly<Record<string, string>>
+  statistic: string
+  /** Seconds. */
+  period: number
+}
+
+/** An alarm of this deployment. */
+export interface WatchedAlarm {
+  /** As the operator finds it. */
+  name: string
+  /** The part of the name behind what all of this deployment's alarms begin with. */
+  id: string
+  description: string
+  state: 'OK' | 'ALARM' | 'INSUFFICIENT_DATA'
+  /** Epoch ms since when it is in that state. */
+  since: number | undefined
+  metric: WatchedMetric
+}
+
+/** Values, the newest first; empty while nothing was measured. */
+export type MetricSeries = readonly number[]
+
+/** What watches the deployment. */
+export interface Monitoring {
+  /** All of this deployment's alarms. @throws while it cannot be asked */
+  alarms(): Promise<WatchedAlarm[]>
+  /** What was measured between two times, in epoch ms, in the order of the metrics. */
+  series(metrics: readonly WatchedMetric[], since: number, until: number): Promise<MetricSeries[]>
+}

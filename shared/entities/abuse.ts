@@ -30,6 +30,9 @@ export type AbuseReport = z.infer<ReturnType<typeof abuseReport>>
 /** The complaints of one status, all apps' together. */
 export const abuseReportsBy = (status: AbuseStatus): string => `abuse-reports-${status}`
 
+/** An app's complaints that wait for staff. */
+export const openReportsOf = (appId: string): string => `${appId}#ABUSE`
+
 /** A complaint about an app. A change of status writes it whole, so that it moves among the lists. */
 export const AbuseReportEntity = defineEntity<AbuseReport>()({
   name: 'abuse-report',
@@ -37,6 +40,7 @@ export const AbuseReportEntity = defineEntity<AbuseReport>()({
   pk: 'ABR#{id}',
   sk: 'ABR',
   directory: ({ status, id }) => ({ list: abuseReportsBy(status), sort: id }),
+  list: ({ app_id, status, id }) => (status === 'open' ? { owner: openReportsOf(app_id), sort: id } : undefined),
 })
 
 const reportedApp = () =>

@@ -46,12 +46,16 @@ const app = () =>
 
 export type App = z.infer<ReturnType<typeof app>>
 
+/** All apps in the order of their slugs, which never change. */
+export const APPS_BY_SLUG = 'apps#SLUGS'
+
 export const AppEntity = defineEntity<App>()({
   name: 'app',
   schema: app,
   pk: 'APP#{id}',
   sk: 'APP',
   directory: ({ id }) => ({ list: 'apps', sort: id }),
+  list: ({ slug }) => ({ owner: APPS_BY_SLUG, sort: slug }),
 })
 
 const listedApp = () =>
@@ -115,6 +119,8 @@ const version = () =>
     agent_id: z.string(),
     /** `published` may be promoted; `in_review` waits for moderation (an app that is approved already). */
     status: z.enum(['published', 'in_review', 'approved', 'rejected']),
+    /** Why moderation rejected it. */
+    status_reason: z.string().optional(),
     /** The manifest as JSON text, or where it is kept when it is large. */
     manifest: z.union([z.object({ json: z.string() }), z.object({ object: z.string(), bytes: z.number() })]),
     runtime_type: z.enum(['webhook', 'inline']),

@@ -8,6 +8,8 @@ const developer = () =>
     name: z.string(),
     company: z.string().optional(),
     status: z.enum(['active', 'blocked']),
+    /** Why the platform’s staff blocked it. */
+    status_reason: z.string().optional(),
     /** First part of manifest ids, unique, fixed by the first publication. */
     vendor: z.string().optional(),
     verified: z.boolean(),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineEntity } from '../table/entity.ts'
+import { APP_STATUSES } from './apps.ts'
 
 export const VERIFICATION_STATUSES = ['pending', 'approved', 'rejected'] as const
 
@@ -14,8 +15,10 @@ const verification = () =>
     country: z.string(),
     registration_number: z.string().optional(),
     about: z.string(),
-    /** Why it was rejected, for the developer. */
+    /** What was said with the decision, for the developer. */
     reason: z.string().optional(),
+    /** The admin who decided. */
+    decided_by: z.string().optional(),
     decided_at: z.number().optional(),
     created_at: z.number(),
   })
@@ -73,4 +76,105 @@ export const AppThreadEntity = defineEntity<z.infer<ReturnType<typeof appThread>
   pk: 'APP#{app_id}',
   sk: 'THREAD',
   directory: ({ waits_for, last_message_id }) => ({ list: threadsWaitingFor(waits_for), sort: last_message_id }),
+})
+
+export const REVIEW_KINDS = ['app', 'version'] as const
+export type ReviewKind = (typeof REVIEW_KINDS)[number]
+
+const reviewItem = () =>
+  z.object({
+    app_id: z.string(),
+    /** What waits: the app itself, or a version of an app that was approved before. */
+    kind: z.enum(REVIEW_KINDS),
+    /** The app's id, or the version's. */
+    subject: z.string(),
+    waiting_since: z.number(),
+  })
+
+export type ReviewItem = z.infer<ReturnType<typeof reviewItem>>
+
+/** The moderation queue of one kind. */
+export const reviewQueue = (kind: ReviewKind): string => `review-queue-${kind}`
+
+/** Something that waits for moderation; written and removed with the status that makes it wait. */
+export const ReviewItemEntity = defineEntity<ReviewItem>()({
+  name: 'review-item',
+  schema: reviewItem,
+  pk: 'APP#{app_id}',
+  sk: 'QUEUE#{subject}',
+  directory: ({ kind, waiting_since, subject }) => ({
+    list: reviewQueue(kind),
+    sort: `${String(waiting_since).padStart(13, '0')}#${subject}`,
+  }),
+})
+
+const reviewClaim = () =>
+  z.object({
+    app_id: z.string(),
+    admin: z.object({ id: z.string(), name: z.string() }),
+    claimed_at: z.number(),
+    expires_at: z.number(),
+  })
+
+export type ReviewClaim = z.infer<ReturnType<typeof reviewClaim>>
+
+/** The moderator who looks at what waits of an app. It ends with the decision, or by itself. */
+export const ReviewClaimEntity = defineEntity<ReviewClaim>()({
+  name: 'review-claim',
+  schema: reviewClaim,
+  pk: 'APP#{app_id}',
+  sk: 'CLAIM',
+  expires: ({ expires_at }) => expires_at,
+})
+
+const appStanding = () =>
+  z.object({ app_id: z.string(), type: z.enum(['agent', 'integration']), status: z.enum(APP_STATUSES) })
+
+/** Apps of one status and type, all developers' together. */
+export const appsBy = (status: (typeof APP_STATUSES)[number], type: 'agent' | 'integration'): string =>
+  `apps-${status}-${type}`
+
+/** Where staff finds an app by its status. Each change of status writes it whole, so that it moves among the lists. */
+export const AppStandingEntity = defineEntity<z.infer<ReturnType<typeof appStanding>>>()({
+  name: 'app-standing',
+  schema: appStanding,
+  pk: 'APP#{app_id}',
+  sk: 'STANDING',
+  directory: ({ app_id, status, type }) => ({ list: appsBy(status, type), sort: app_id }),
+})
+
+export const CHECK_STATUSES = ['passed', 'failed', 'warning', 'skipped'] as const
+
+const check = () =>
+  z.object({
+    id: z.string(),
+    status: z.enum(CHECK_STATUSES),
+    message: z.string(),
+    fix: z.string().optional(),
+    evidence: z.record(z.string(), z.unknown()),
+    checked_at: z.number(),
+    duration_ms: z.number(),
+  })
+
+export type Check = z.infer<ReturnType<typeof check>>
+
+const appChecks = () =>
+  z.object({
+    app_id: z.string(),
+    version_id: z.string(),
+    version: z.string(),
+    /** What of the app was looked at: it is looked at anew once it changed. */
+    app_updated_at: z.number(),
+    checks: z.array(check()),
+    checked_at: z.number(),
+  })
+
+export type AppChecks = z.infer<ReturnType<typeof appChecks>>
+
+/** What the automatic checks of a version found last, with their evidence. */
+export const AppChecksEntity = defineEntity<AppChecks>()({
+  name: 'app-checks',
+  schema: appChecks,
+  pk: 'APP#{app_id}',
+  sk: 'CHECKS#{version_id}',
 })

@@ -68,6 +68,8 @@ const workspace = () =>
     status: z.enum(['active', 'suspended', 'deleting']),
     /** What it was before it was to be deleted, to go back to. */
     status_before: z.enum(['active', 'suspended']).optional(),
+    /** Why the platform’s staff suspended it. */
+    status_reason: z.string().optional(),
     /** From then on nobody gets in any more, and its data is removed. */
     deletes_at: z.number().optional(),
     /** When somebody last joined: who finds themselves alone in it, is so only if nobody did meanwhile. */

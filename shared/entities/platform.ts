@@ -67,6 +67,15 @@ const audit = () =>
 
 export type AuditEntry = z.infer<ReturnType<typeof audit>>
 
+/** The start of the month, by which the whole platform’s audit is kept: a list of 90 days reads four of them. */
+export const auditMonth = (ms: number): number => {
+  const at = new Date(ms)
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1)
+}
+
+/** Where the entries about one record are found. */
+export const auditOf = (targetId: string): string => `AUDIT#OF#${targetId}`
+
 /** Append-only: every role is denied update and delete on these keys. */
 export const AuditEntity = defineEntity<AuditEntry>()({
   name: 'audit',
@@ -74,7 +83,8 @@ export const AuditEntity = defineEntity<AuditEntry>()({
   pk: 'AUDIT#{scope}',
   sk: 'AUD#{id}',
   expires: ({ created_at }) => created_at + 2 * 365 * 86_400_000,
-  directory: ({ id, created_at }) => ({ list: 'audit', day: created_at, sort: id }),
+  directory: ({ id, created_at }) => ({ list: 'audit', day: auditMonth(created_at), sort: id }),
+  list: ({ target, id }) => ({ owner: auditOf(target.id), sort: id }),
 })
 
 const admin = () =>
@@ -101,6 +111,8 @@ export const AdminEntity = defineEntity<Admin>()({
 
 const adminKey = () =>
   z.object({
+    /** Absent for the local run’s own key, which nobody manages. */
+    id: z.string().optional(),
     key_hash: z.string(),
     admin_id: z.string(),
     name: z.string(),
@@ -114,6 +126,55 @@ export const AdminKeyEntity = defineEntity<z.infer<ReturnType<typeof adminKey>>>
   pk: 'ADMKEY#{key_hash}',
   sk: 'KEY',
   expires: (item) => item.expires_at,
+})
+
+const namedAdminKey = () =>
+  z.object({
+    id: z.string(),
+    admin_id: z.string(),
+    key_hash: z.string(),
+    name: z.string(),
+    created_by: z.string(),
+    created_at: z.number(),
+    rotated_at: z.number().optional(),
+    expires_at: z.number(),
+  })
+
+export type NamedAdminKey = z.infer<ReturnType<typeof namedAdminKey>>
+
+/** An admin’s keys, by which they are listed, counted and removed; each written with its {@link AdminKeyEntity}. */
+export const NamedAdminKeyEntity = defineEntity<NamedAdminKey>()({
+  name: 'named-admin-key',
+  schema: namedAdminKey,
+  pk: 'ADM#{admin_id}',
+  sk: 'KEY#{id}',
+})
+
+const stoppage = () =>
+  z.object({
+    /** What was suspended. */
+    kind: z.enum(['app', 'workspace', 'installation']),
+    id: z.string(),
+    /** Of an installation. */
+    workspace_id: z.string().optional(),
+    created_at: z.number(),
+    /** When the present round through its installations began, and after which one it goes on. */
+    round_at: z.number(),
+    after: z.string().optional(),
+    /** Raised by every step, so that of two workers one goes on. */
+    step: z.number(),
+    due_at: z.number(),
+  })
+
+export type Stoppage = z.infer<ReturnType<typeof stoppage>>
+
+/** What is to be ended after something was suspended: written with the suspension, kept until it is done. */
+export const StoppageEntity = defineEntity<Stoppage>()({
+  name: 'stoppage',
+  schema: stoppage,
+  pk: 'STOPPAGE#{kind}#{id}',
+  sk: 'STOPPAGE',
+  due: true,
 })
 
 const platformSettings = () => z.object({ name: z.string(), denied_tools: z.array(z.string()), updated_at: z.number() })

@@ -16,6 +16,8 @@ const review = () =>
     text: z.string().optional(),
     /** Taken out of list and aggregates by a moderator. */
     hidden: z.boolean(),
+    /** Why a moderator hid it, or showed it again. */
+    hidden_reason: z.string().optional(),
     reply: z.object({ text: z.string(), at: z.number() }).optional(),
     /** Raised by every change: of two at once, one reads again. */
     revision: z.number(),
@@ -63,6 +65,28 @@ export const DeveloperReviewEntity = defineEntity<z.infer<ReturnType<typeof deve
     answered || hidden ? undefined : { owner: unansweredOf(developer_id), sort: review_id },
 })
 
+const appReview = () => z.object({ app_id: z.string(), review_id: z.string(), rating: z.number(), hidden: z.boolean() })
+
+export type AppReview = z.infer<ReturnType<typeof appReview>>
+
+/** Reviews of one rating, hidden or not: all apps' together. */
+export const reviewsBy = ({ rating, hidden }: Pick<AppReview, 'rating' | 'hidden'>): string =>
+  `reviews-${hidden ? 'hidden' : 'visible'}-${rating}`
+
+/** The same of one app. */
+export const appReviewsBy = (appId: string, which: Pick<AppReview, 'rating' | 'hidden'>): string =>
+  `${appId}#${reviewsBy(which)}`
+
+/** Where staff finds a review by what it says and whether it is hidden. Written whole with every change of the review. */
+export const AppReviewEntity = defineEntity<AppReview>()({
+  name: 'app-review',
+  schema: appReview,
+  pk: 'APP#{app_id}',
+  sk: 'REVIEW#{review_id}',
+  directory: (review) => ({ list: reviewsBy(review), sort: review.review_id }),
+  list: (review) => ({ owner: appReviewsBy(review.app_id, review), sort: review.review_id }),
+})
+
 const reviewTotals = () =>
   z.object({
     app_id: z.string(),
@@ -71,11 +95,16 @@ const reviewTotals = () =>
     n3: z.number().optional(),
     n4: z.number().optional(),
     n5: z.number().optional(),
+    h1: z.number().optional(),
+    h2: z.number().optional(),
+    h3: z.number().optional(),
+    h4: z.number().optional(),
+    h5: z.number().optional(),
   })
 
 export type ReviewTotals = z.infer<ReturnType<typeof reviewTotals>>
 
-/** How many visible reviews of an app have how many stars; moved in the transaction of the review. */
+/** How many reviews of an app have how many stars: visible ones `n…`, hidden ones `h…`. Moved in the review's transaction. */
 export const ReviewTotalsEntity = defineEntity<ReviewTotals>()({
   name: 'review-totals',
   schema: reviewTotals,

@@ -129,6 +129,11 @@ export const EVENTS = {
     data: () =>
       z.object({ run_id: z.string(), installation_id: z.string(), step_id: z.string(), decision: z.string() }),
   },
+  'platform.suspended': {
+    audience: 'internal',
+    when: 'An app, a workspace or an installation was suspended; the runs under way there are to be ended.',
+    data: () => z.object({ kind: z.enum(['app', 'workspace', 'installation']), id: z.string() }),
+  },
   'messenger.send': {
     audience: 'internal',
     when: 'A message waits to be sent to a messenger chat.',

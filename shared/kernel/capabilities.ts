@@ -17,4 +17,6 @@ export type Capability =
   | 'bot'
   /** Calls the language model: its key, and where it is. */
   | 'model'
+  /** Reads what CloudWatch measures of the deployment, and its alarms. */
+  | 'metrics:read'
   | `queue:${QueueName}`

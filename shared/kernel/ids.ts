@@ -24,6 +24,7 @@ export const PREFIXES = {
   grant: 'grt',
   audit: 'aud',
   admin: 'adm',
+  adminKey: 'aky',
   agentRequest: 'arq',
   abuseReport: 'abr',
   account: 'acc',

@@ -10,6 +10,7 @@ export const LIMITS = {
   clientRate: { perSecond: 50, burst: 100 },
   addressFailureRate: { perSecond: 5, burst: 20 },
   testRunRate: { perSecond: 0.1, burst: 6 },
+  checksRate: { perSecond: 1 / 6, burst: 10 },
   adminSignInFailures: { perSecond: 5 / (15 * 60), burst: 5 },
 
   pageDefault: 50,
@@ -47,6 +48,7 @@ export const LIMITS = {
   fileBytesPerWorkspace: 5 * KIB * KIB * KIB,
 
   appsPerDeveloper: 20,
+  keysPerAdmin: 20,
   webhooksPerInstallation: 20,
   redirectUrisPerApp: 20,
   toolsPerManifest: 100,

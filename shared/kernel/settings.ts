@@ -36,6 +36,7 @@ const Environment = z.object({
     .string()
     .optional()
     .transform((name) => name || undefined),
+  ALARM_PREFIX: z.string().optional(),
   RESPONSE_MODE: z.enum(['stream', 'buffered']).default('buffered'),
   CONSOLE_AUTO_PROVISION: flag,
   ALLOW_LOOPBACK_TARGETS: flag,
@@ -84,6 +85,8 @@ export interface Settings {
     /** What an agent runs on whose manifest names no model. */
     name: string | undefined
   }
+  /** What the names of this deployment's alarms begin with. */
+  alarmPrefix: string | undefined
   streaming: boolean
   consoleAutoProvision: boolean
   allowLoopbackTargets: boolean
@@ -119,6 +122,7 @@ export const readSettings = (env: Record<string, string | undefined>): Settings 
     secretArns: { tokens: e.TOKEN_KEYS_SECRET_ARN, admin: e.ADMIN_KEYS_SECRET_ARN, data: e.DATA_KEYS_SECRET_ARN },
     telegram: { secretArn: e.TELEGRAM_BOT_SECRET_ARN, apiUrl: e.TELEGRAM_API_URL, linkUrl: e.TELEGRAM_LINK_URL },
     model: { secretArn: e.LANGUAGE_MODEL_SECRET_ARN, apiUrl: e.MODEL_API_URL, name: e.MODEL_NAME },
+    alarmPrefix: e.ALARM_PREFIX,
     streaming: e.RESPONSE_MODE === 'stream',
     consoleAutoProvision: e.CONSOLE_AUTO_PROVISION,
     allowLoopbackTargets: e.ALLOW_LOOPBACK_TARGETS,

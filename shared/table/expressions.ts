@@ -1,6 +1,6 @@
 /** One comparison in a condition. Built by the helpers below, so that expression strings exist only in this file. */
 export interface Test {
-  readonly test: '=' | '<' | '<=' | 'in' | 'exists' | 'missing' | 'either'
+  readonly test: '=' | '<' | '<=' | '>=' | 'in' | 'exists' | 'missing' | 'either'
   readonly value?: unknown
 }
 
@@ -8,6 +8,7 @@ const test = (kind: Test['test'], value?: unknown): Test => ({ test: kind, value
 
 export const lt = (value: number | string): Test => test('<', value)
 export const lte = (value: number | string): Test => test('<=', value)
+export const gte = (value: number | string): Test => test('>=', value)
 export const oneOf = (...values: (string | number | boolean)[]): Test => test('in', values)
 export const exists: Test = test('exists')
 export const missing: Test = test('missing')

@@ -200,13 +200,32 @@ export class Table {
     )
   }
 
+  /**
+   * The same as {@link skipTo}, and how many records there are: as far as `ahead` behind the page, which bounds the cost.
+   * @returns `total` is exact unless it is offset + limit + ahead, when there may be more
+   */
+  async skipAndCount<T extends object, P extends string, S extends string>(
+    entity: Entity<T, P, S>,
+    sources: readonly ListSource[],
+    {
+      offset,
+      limit,
+      ahead,
+      ...bounds
+    }: Pick<QueryOptions, 'from' | 'to'> & Record<'offset' | 'limit' | 'ahead', number>,
+  ): Promise<{ items: T[]; total: number }> {
+    const keys = await this.#merge(sources, { count: offset + limit + ahead, ascending: false, ...bounds })
+    const shown = keys.slice(offset, offset + limit).map(({ item }) => item)
+    return { items: await this.#load(entity, shown), total: keys.length }
+  }
+
   /** A page of several lists of the same order, which are merged. Only what is on the page is read in full. */
   async merged<T extends object, P extends string, S extends string>(
     entity: Entity<T, P, S>,
     sources: readonly ListSource[],
-    { limit, after, ascending = false }: Pick<QueryOptions, 'limit' | 'after' | 'ascending'>,
+    { limit, ascending = false, ...rest }: Pick<QueryOptions, 'limit' | 'after' | 'ascending' | 'from' | 'to'>,
   ): Promise<Page<T>> {
-    const keys = await this.#merge(sources, { count: limit + 1, after, ascending })
+    const keys = await this.#merge(sources, { count: limit + 1, ascending, ...rest })
     const shown = keys.slice(0, limit)
     const items = await this.#load(
       entity,
@@ -215,10 +234,21 @@ export class Table {
     return { items, next: keys.length > limit ? shown.at(-1)?.sort : undefined }
   }
 
+  /** The first keys of several lists of the same order, which are merged, newest first. Nothing is read in full. */
+  async firstKeys(sources: readonly ListSource[], count: number): Promise<{ key: Key; sort: string }[]> {
+    const found = await this.#merge(sources, { count, ascending: false })
+    return found.map(({ sort, item }) => ({ key: { pk: String(item.pk), sk: String(item.sk) }, sort }))
+  }
+
   /** The first keys of several lists together. */
   async #merge(
     sources: readonly ListSource[],
-    { count, after, ascending }: { count: number; after?: string | undefined; ascending: boolean },
+    {
+      count,
+      after,
+      ascending,
+      ...bounds
+    }: { count: number; after?: string | undefined; ascending: boolean } & Pick<QueryOptions, 'from' | 'to'>,
   ): Promise<{ sort: string; item: Record<string, unknown> }[]> {
     const partitions = sources.flatMap((source) => this.#partitionsOf(source))
     // Records are spread evenly over shards: one read of each gives nearly all that is needed.
@@ -227,7 +257,12 @@ export class Table {
       partitions.map(async ({ index, partition }) => {
         const { sortKey } = TABLE_LAYOUT.indexes[index]
         const read = async (from?: string) => {
-          const { items, next } = await this.#page(index, partition, undefined, { limit: step, after: from, ascending })
+          const { items, next } = await this.#page(index, partition, undefined, {
+            ...bounds,
+            limit: step,
+            after: from,
+            ascending,
+          })
           return { keys: items.map((item) => ({ sort: String(item[sortKey]), item })), next }
         }
         return { ...(await read(after)), at: 0, read }

@@ -72,6 +72,41 @@ const suspended = async (stage: Stage): Promise<string> => {
   return app.id
 }
 
+/** An account of the platform's staff, made afresh. */
+const staff = async ({ platform }: Stage, role: 'superadmin' | 'moderator' = 'moderator') => {
+  const password = 'a moderator’s password'
+  const body = { email: `${unique('mo')}@example.com`, name: 'Mo', role, password }
+  const { body: admin } = await platform.call('POST', '/admin/admins', { headers: ADMIN, body })
+  return { id: admin.id as string, email: admin.email as string, password }
+}
+
+const withKey = async (stage: Stage) => {
+  const { id } = await staff(stage)
+  const path = `/admin/admins/${id}/keys`
+  const { body } = await stage.platform.call('POST', path, { headers: ADMIN, body: { name: 'ci' } })
+  return { path, key: body.id as string }
+}
+
+const developerId = async (stage: Stage): Promise<string> => {
+  const { headers } = await stage.developer()
+  return (await stage.platform.call('GET', '/api/v1/dev/me', { headers })).body.id
+}
+
+/** A version that waits for moderation: the path of its app and of itself. */
+const waitingVersion = async (stage: Stage): Promise<string> => {
+  const { app, owner } = await stage.listed()
+  const { body: newest } = await owner.call('GET', `/api/v1/dev/apps/${app.id}/versions`)
+  const manifest = { ...newest.items[0].manifest, version: '1.1.0' }
+  const { body } = await owner.call('POST', `/api/v1/dev/apps/${app.id}/versions`, manifest)
+  return `${app.id}/versions/${body.id}`
+}
+
+/** An open application for the verified badge. */
+const applied = async (stage: Stage): Promise<string> => {
+  const { owner } = await stage.submittable()
+  return (await owner.call('POST', '/api/v1/dev/verification', APPLICATION)).body.id
+}
+
 /** A valid call for every endpoint, by its id; each makes the state that it needs afresh. */
 export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   'oauth.authorize.begin': async (stage) => {
@@ -407,6 +442,89 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     await stage.platform.call('DELETE', '/console/workspace', { token })
     return { path: '/console/workspace/restore', token }
   },
+  'admin.admins.list': async (stage) => {
+    await staff(stage)
+    return { path: '/admin/admins', headers: ADMIN }
+  },
+  'admin.admins.create': async () => ({
+    path: '/admin/admins',
+    headers: ADMIN,
+    body: { email: `${unique('mo')}@example.com`, name: 'Mo', role: 'moderator', password: 'a moderator’s password' },
+  }),
+  'admin.admins.edit': async (stage) => ({
+    path: `/admin/admins/${(await staff(stage)).id}`,
+    headers: ADMIN,
+    body: { name: 'Maud', role: 'superadmin' },
+  }),
+  'admin.admins.delete': async (stage) => ({ path: `/admin/admins/${(await staff(stage)).id}`, headers: ADMIN }),
+  'admin.keys.list': async (stage) => ({ path: (await withKey(stage)).path, headers: ADMIN }),
+  'admin.keys.create': async (stage) => ({
+    path: `/admin/admins/${(await staff(stage)).id}/keys`,
+    headers: ADMIN,
+    body: { name: 'ci', expires_in_days: 30 },
+  }),
+  'admin.keys.rotate': async (stage) => {
+    const { path, key } = await withKey(stage)
+    return { path: `${path}/${key}/rotate`, headers: ADMIN, body: { expires_in_days: 30 } }
+  },
+  'admin.keys.delete': async (stage) => {
+    const { path, key } = await withKey(stage)
+    return { path: `${path}/${key}`, headers: ADMIN }
+  },
+  'admin.account.changePassword': async (stage) => {
+    const { id, password } = await staff(stage)
+    // With a key: a session ends by it, and could not ask for a lost answer again.
+    const { body } = await stage.platform.call('POST', `/admin/admins/${id}/keys`, {
+      headers: ADMIN,
+      body: { name: 'ci' },
+    })
+    const change = { current_password: password, new_password: 'another good password' }
+    return { path: '/admin/me/password', headers: { 'x-admin-key': body.key }, body: change }
+  },
+  'admin.developers.list': async (stage) => {
+    await stage.developer()
+    return { path: '/admin/developers', headers: ADMIN }
+  },
+  'admin.developers.verify': async (stage) => ({
+    path: `/admin/developers/${await developerId(stage)}/verify`,
+    headers: ADMIN,
+  }),
+  'admin.developers.block': async (stage) => ({
+    path: `/admin/developers/${await developerId(stage)}/block`,
+    headers: ADMIN,
+    body: { reason: 'Spam.' },
+  }),
+  'admin.developers.unblock': async (stage) => {
+    const path = `/admin/developers/${await developerId(stage)}`
+    await stage.platform.call('POST', `${path}/block`, { headers: ADMIN, body: { reason: 'Spam.' } })
+    return { path: `${path}/unblock`, headers: ADMIN }
+  },
+  'admin.workspaces.list': async (stage) => {
+    await stage.actors.signIn()
+    return { path: '/admin/workspaces', headers: ADMIN }
+  },
+  'admin.workspaces.setStatus': async (stage) => ({
+    path: `/admin/workspaces/${(await stage.actors.signIn()).workspace.id}/status`,
+    headers: ADMIN,
+    body: { status: 'suspended', reason: 'Unpaid.' },
+  }),
+  'admin.installations.setStatus': async (stage) => ({
+    path: `/admin/installations/${(await stage.integration()).installation.id}/status`,
+    headers: ADMIN,
+    body: { status: 'suspended', reason: 'Too loud.' },
+  }),
+  'admin.audit.list': async (stage) => {
+    await staff(stage)
+    return { path: '/admin/audit', headers: ADMIN }
+  },
+  'admin.overview.read': fixed('/admin/overview', { headers: ADMIN }),
+  'admin.metrics.read': fixed('/admin/metrics?days=2&tz=Europe/Zurich', { headers: ADMIN }),
+  'admin.health.read': fixed('/admin/health', { headers: ADMIN }),
+  'admin.runs.list': async (stage) => {
+    await stage.running()
+    return { path: '/admin/runs', headers: ADMIN }
+  },
+  'admin.export.read': fixed('/admin/export/apps?since=2026-11-01T00:00:00.000Z', { headers: ADMIN }),
   'admin.requests.list': async (stage) => {
     await stage.wished()
     return { path: '/admin/requests', headers: ADMIN }
@@ -729,6 +847,77 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     body: { email: 'admin@example.com', password: 'local-admin-password' },
   }),
   'admin.account.read': fixed('/admin/me', { headers: ADMIN }),
+  'admin.review.list': async (stage) => {
+    await stage.inReview()
+    return { path: '/admin/review', headers: ADMIN }
+  },
+  'admin.apps.claim': async (stage) => ({
+    path: `/admin/apps/${(await stage.inReview()).app.id}/claim`,
+    headers: ADMIN,
+    body: {},
+  }),
+  'admin.apps.list': async (stage) => {
+    await stage.inReview()
+    return { path: '/admin/apps', headers: ADMIN }
+  },
+  'admin.apps.read': async (stage) => ({ path: `/admin/apps/${(await stage.listed()).app.id}`, headers: ADMIN }),
+  'admin.apps.delist': async (stage) => ({
+    path: `/admin/apps/${(await stage.listed()).app.id}/delist`,
+    headers: ADMIN,
+    body: { reason: 'Out of date.' },
+  }),
+  'admin.apps.curate': async (stage) => ({
+    path: `/admin/apps/${(await stage.listed()).app.id}/curation`,
+    headers: ADMIN,
+    body: { featured: true },
+  }),
+  'admin.apps.checks': async (stage) => ({
+    path: `/admin/apps/${(await stage.inReview()).app.id}/checks`,
+    headers: ADMIN,
+  }),
+  'admin.apps.testInstall': async (stage) => ({
+    path: `/admin/apps/${(await stage.inReview()).app.id}/test-install`,
+    headers: ADMIN,
+    body: { input: {} },
+    works: true,
+  }),
+  'admin.versions.approve': async (stage) => ({
+    path: `/admin/apps/${await waitingVersion(stage)}/approve`,
+    headers: ADMIN,
+  }),
+  'admin.versions.reject': async (stage) => ({
+    path: `/admin/apps/${await waitingVersion(stage)}/reject`,
+    headers: ADMIN,
+    body: { reason: 'It asks for too much.' },
+  }),
+  'admin.appMessages.list': async (stage) => {
+    const { id } = (await stage.inReview()).app
+    await stage.platform.call('POST', `/admin/apps/${id}/messages`, { headers: ADMIN, body: { text: 'Which?' } })
+    return { path: `/admin/apps/${id}/messages`, headers: ADMIN }
+  },
+  'admin.appMessages.write': async (stage) => ({
+    path: `/admin/apps/${(await stage.inReview()).app.id}/messages`,
+    headers: ADMIN,
+    body: { text: 'Which of the two counts?' },
+  }),
+  'admin.verifications.list': async (stage) => {
+    await applied(stage)
+    return { path: '/admin/verifications', headers: ADMIN }
+  },
+  'admin.verifications.decide': async (stage) => ({
+    path: `/admin/verifications/${await applied(stage)}/decide`,
+    headers: ADMIN,
+    body: { decision: 'approve', reason: 'The register confirms it.' },
+  }),
+  'admin.reviews.list': async (stage) => {
+    await stage.reviewed()
+    return { path: '/admin/reviews', headers: ADMIN }
+  },
+  'admin.reviews.hide': async (stage) => ({
+    path: `/admin/reviews/${(await stage.reviewed()).review.id}/hide`,
+    headers: ADMIN,
+    body: { hidden: true, reason: 'It insults a person.' },
+  }),
   'admin.apps.approve': async (stage) => ({
     path: `/admin/apps/${(await stage.inReview()).app.id}/approve`,
     headers: ADMIN,
@@ -815,6 +1004,11 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   'console.page.asset': async ({ platform }) => {
     const page = await platform.call('GET', '/app')
     return { path: `/${/app\/assets\/[\w.-]+/.exec(page.text)?.[0]}` }
+  },
+  'admin.page.read': fixed('/staff'),
+  'admin.page.asset': async ({ platform }) => {
+    const page = await platform.call('GET', '/staff')
+    return { path: `/${/staff\/assets\/[\w.-]+/.exec(page.text)?.[0]}` }
   },
   'docs.root.redirect': fixed('/'),
   'docs.page.read': fixed('/docs'),

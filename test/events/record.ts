@@ -70,6 +70,16 @@ const uninstall = async (baseUrl: string, token: string): Promise<void> => {
   await must(baseUrl, 'DELETE', `/console/installations/${items[0].id}`, { token })
 }
 
+/** Somebody writes to a bot of that customer's, and is answered. */
+const answerInMessenger = async ({ baseUrl, telegram }: Platform, token: string): Promise<void> => {
+  const bot = telegram.bot({ token: '424243:bot-of-a-customer', username: 'greeter_bot' })
+  await must(baseUrl, 'POST', '/console/messenger/accounts/bot', { token, body: { token: bot.token } })
+  bot.say(telegram.person({ first_name: 'Cleo' }), 'Hello')
+  await telegram.settled()
+  const { items } = await must(baseUrl, 'GET', '/console/messenger/chats', { token })
+  await must(baseUrl, 'POST', `/console/messenger/chats/${items[0].id}/messages`, { token, body: { text: 'Hi' } })
+}
+
 const keep = (one: RecordedCase, event: object): void => {
   const file = path.join(ROOT, fileOf(one))
   mkdirSync(path.dirname(file), { recursive: true })
@@ -92,6 +102,7 @@ try {
   const { consoleToken } = await runJourney({ baseUrl: platform.baseUrl, adminKey: 'local-admin-key' })
   await uninstall(platform.baseUrl, consoleToken)
   await runInlineAgent(platform.baseUrl)
+  await answerInMessenger(platform, consoleToken)
   await platform.idle()
   await platform.fire('overdue-sweep')
   await platform.fire('workspace-removal')

@@ -1,3 +1,5 @@
+import { standingWrites } from '#shared/domain/moderation/standing.ts'
+import { placeOfWorkspace, rosterWrites } from '#shared/domain/roster/places.ts'
 import { signingSecretRecord } from '#shared/domain/runs/execute-request.ts'
 import { issueToken } from '#shared/domain/tokens/tokens.ts'
 import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
@@ -104,6 +106,7 @@ export const installed = async (deps: Deps, options: InstalledOptions = {}) => {
   }
   await deps.table.transact([
     AppEntity.create(app),
+    ...standingWrites(undefined, app),
     VersionEntity.create(version),
     InstallationEntity.create(installation),
     AppInstallationEntity.create({ workspace_id: workspaceId, app_id, installation_id: installation.id }),
@@ -135,7 +138,7 @@ export const workspace = async (deps: Deps) => {
     denied_scopes: [],
     created_at: now,
   }
-  await deps.table.transact([WorkspaceEntity.create(record)])
+  await deps.table.transact([WorkspaceEntity.create(record), ...rosterWrites(undefined, placeOfWorkspace(record))])
   return record
 }
 

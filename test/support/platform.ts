@@ -6,6 +6,7 @@ import { createLanguageModel } from '#shared/adapters/language-model.ts'
 import { createLogger } from '#shared/adapters/logger.ts'
 import { noBot } from '#shared/adapters/no-bot.ts'
 import { noModel } from '#shared/adapters/no-model.ts'
+import { noMonitoring } from '#shared/adapters/no-monitoring.ts'
 import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
 import { createTelegramBot } from '#shared/adapters/telegram.ts'
 import type { Deps, WorkerWork } from '#shared/domain/deps.ts'
@@ -111,6 +112,8 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
     bot: createTelegramBot({ credentials: async () => TEST_BOT, apiUrl: settings.telegram.apiUrl, clock }),
     // As deployed without a key; tests of inline agents put one that answers here.
     model: createLanguageModel({ key: async () => undefined, apiUrl: undefined, name: undefined }),
+    // Nobody watches; tests of the platform's health put one that does here.
+    monitoring: noMonitoring,
     queues: {
       async send(queue, sent) {
         for (const { body, delayMs = 0, group } of sent) {

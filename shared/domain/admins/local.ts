@@ -1,9 +1,10 @@
-import { ClaimEntity } from '../../entities/developers.ts'
-import { type Admin, AdminEntity, AdminKeyEntity } from '../../entities/platform.ts'
+import { type Admin, AdminKeyEntity } from '../../entities/platform.ts'
+import { PlatformError } from '../../kernel/errors.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import { ConditionFailed } from '../../table/entity.ts'
 import type { Deps } from '../deps.ts'
+import { newAdminWrites } from './count.ts'
 import { hashPassword } from './password.ts'
 
 /** What the local run documents for everybody (decisions §10). */
@@ -31,8 +32,7 @@ export const ensureLocalAdmin = async ({ table, clock }: Pick<Deps, 'table' | 'c
   }
   try {
     await table.transact([
-      ClaimEntity.create({ kind: 'admin-email', value: admin.email, owner_id: admin.id }),
-      AdminEntity.create(admin),
+      ...newAdminWrites(admin),
       AdminKeyEntity.create({
         key_hash: sha256(LOCAL_ADMIN.key),
         admin_id: admin.id,
@@ -41,6 +41,7 @@ export const ensureLocalAdmin = async ({ table, clock }: Pick<Deps, 'table' | 'c
       }),
     ])
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
+    if (!(error instanceof ConditionFailed) && !(error instanceof PlatformError && error.code === 'conflict'))
+      throw error
   }
 }

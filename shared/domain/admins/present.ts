@@ -1,6 +1,6 @@
-import type { Admin } from '../../entities/platform.ts'
+import type { Admin, NamedAdminKey } from '../../entities/platform.ts'
 import { iso } from '../../kernel/clock.ts'
-import type { AdminView } from './schemas.ts'
+import type { AdminKeyView, AdminView } from './schemas.ts'
 
 /** An admin account without its password. */
 export const presentAdmin = ({ id, email, name, role, created_at }: Admin): AdminView => ({
@@ -9,4 +9,21 @@ export const presentAdmin = ({ id, email, name, role, created_at }: Admin): Admi
   name,
   role,
   created_at: iso(created_at),
+})
+
+/** A key without what it is. */
+export const presentAdminKey = ({
+  id,
+  name,
+  created_by,
+  created_at,
+  rotated_at,
+  expires_at,
+}: NamedAdminKey): AdminKeyView => ({
+  id,
+  name,
+  created_by,
+  created_at: iso(created_at),
+  rotated_at: rotated_at === undefined ? null : iso(rotated_at),
+  expires_at: iso(expires_at),
 })

@@ -1,13 +1,15 @@
 import { ClaimEntity } from '../../entities/developers.ts'
 import { type Admin, AdminEntity, AdminKeyEntity, AuditEntity } from '../../entities/platform.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { sha256 } from '../../kernel/secrets.ts'
 import type { Deps, Work } from '../deps.ts'
 import { giveBack, take } from '../limits/gcra.ts'
 import { issueToken } from '../tokens/tokens.ts'
+import { auditStaff } from './audit.ts'
 import { ensureLocalAdmin, LOCAL_ADMIN } from './local.ts'
-import { verifyPassword } from './password.ts'
+import { hashPassword, verifyPassword } from './password.ts'
 import { presentAdmin } from './present.ts'
 import type { SignedInView } from './schemas.ts'
 
@@ -28,7 +30,7 @@ export const adminByKey = async (deps: Deps, key: string): Promise<{ admin: Admi
 }
 
 /** The account of an e-mail address. Reads as often for an address that has none. */
-const adminByEmail = async ({ table }: Pick<Deps, 'table'>, email: string): Promise<Admin | undefined> => {
+export const findAdminByEmail = async ({ table }: Pick<Deps, 'table'>, email: string): Promise<Admin | undefined> => {
   const claim = await table.get(ClaimEntity, { kind: 'admin-email', value: email })
   return table.get(AdminEntity, { id: claim?.owner_id ?? 'nobody' })
 }
@@ -49,13 +51,14 @@ export const signIn = async (
     `admin-email:${sha256(email)}`,
     ...(address === undefined ? [] : [`admin-address:${address}`]),
   ])
-  let admin = await adminByEmail(work, email)
+  let admin = await findAdminByEmail(work, email)
   if (!admin && work.settings.localAdmin && email === LOCAL_ADMIN.email) {
     await ensureLocalAdmin(work)
-    admin = await adminByEmail(work, email)
+    admin = await findAdminByEmail(work, email)
   }
   const right = await verifyPassword(input.password, admin?.password_hash)
   if (!admin || !right) {
+    await noteFailure(work, email, admin)
     throw fail('unauthorized', {
       message: 'The e-mail address or the password is wrong.',
       fix: 'Check both and try again.',
@@ -64,19 +67,66 @@ export const signIn = async (
   await passed()
   const { token, expires_in } = await issueToken(work, 'admin', { adm: admin.id, sv: admin.session_version })
   const view = { token, token_type: 'Bearer' as const, expires_in, admin: presentAdmin(admin) }
-  const signedIn = AuditEntity.create({
-    id: work.id('audit'),
-    scope: 'platform',
-    action: 'admin.signed_in',
-    actor: { type: 'admin', id: admin.id },
-    target: { type: 'admin', id: admin.id },
-    source_ip: work.sourceIp,
-    details: {},
-    created_at: work.clock.now(),
-  })
-  await work.commit([signedIn], view)
+  const of = { admin, keyName: undefined }
+  await work.commit([auditStaff(work, of, 'admin.signed_in', { type: 'admin', id: admin.id })], view)
   return view
 }
+
+/**
+ * A failure is in the audit, too, beside what is answered, and costs the same whether there is such an account. Of an address
+ * without one, where somebody may have typed anything, only a hash is kept.
+ */
+const noteFailure = async (work: Work, email: string, admin: Admin | undefined): Promise<void> => {
+  const who = admin ? { type: 'admin', id: admin.id } : { type: 'system', id: 'sign-in' }
+  const entry = AuditEntity.create({
+    id: newId('audit', work.clock.now()),
+    scope: 'platform',
+    action: 'admin.sign_in_failed',
+    actor: who,
+    target: who,
+    source_ip: work.sourceIp,
+    request_id: work.requestId,
+    details: { email_sha256: sha256(email) },
+    created_at: work.clock.now(),
+  })
+  await work.table.transact([entry])
+}
+
+/**
+ * `POST /admin/me/password`: every session of the account ends; the answer has a new one. Guesses count like failed sign-ins.
+ * @throws `forbidden` for a wrong current password; `rate_limited`
+ */
+export const changePassword = async (
+  work: Work,
+  actor: { admin: Admin; keyName: string | undefined },
+  input: { current_password: string; new_password: string },
+): Promise<SignedInView> => {
+  const { admin } = actor
+  const passed = await admit(work, [`admin-email:${sha256(admin.email)}`])
+  if (!(await verifyPassword(input.current_password, admin.password_hash))) {
+    throw fail('forbidden', { message: 'The current password is wrong.', fix: 'Check it and try again.' })
+  }
+  await passed()
+  const password_hash = await hashPassword(input.new_password)
+  const { id, session_version } = admin
+  const { token, expires_in } = await issueToken(work, 'admin', { adm: id, sv: session_version + 1 })
+  const view = { token, token_type: 'Bearer' as const, expires_in, admin: presentAdmin(admin) }
+  await work.commit(
+    [
+      AdminEntity.update(
+        { id },
+        { set: { password_hash }, add: { session_version: 1 } },
+        { where: { session_version, password_hash: admin.password_hash }, otherwise: changedMeanwhile },
+      ),
+      auditStaff(work, actor, 'admin.password_changed', { type: 'admin', id }),
+    ],
+    view,
+  )
+  return view
+}
+
+const changedMeanwhile = () =>
+  fail('conflict', { message: 'The account was changed meanwhile.', fix: 'Sign in again.' })
 
 /**
  * Counts an attempt before its password is looked at, so that parallel guesses are counted too.

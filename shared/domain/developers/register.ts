@@ -4,6 +4,8 @@ import { newSecret, sha256 } from '../../kernel/secrets.ts'
 import type { Work } from '../deps.ts'
 import { newInvitationWrites } from '../people/invitations.ts'
 import { newWorkspaceWrites } from '../people/workspaces.ts'
+import { placeOfDeveloper, rosterWrites } from '../roster/places.ts'
+import { countedOnPlatform } from '../statistics/platform.ts'
 import { auditDeveloper } from './audit.ts'
 import { presentDeveloper } from './present.ts'
 import type { RegisteredView, RegisterInput } from './schemas.ts'
@@ -57,7 +59,9 @@ export const registerDeveloper = async (work: Work, input: RegisterInput): Promi
         },
       ),
       DeveloperEntity.create(developer),
+      ...rosterWrites(undefined, placeOfDeveloper(developer)),
       DeveloperKeyEntity.create({ key_hash: developer.key_hash, developer_id: id, status: 'active', created_at: now }),
+      countedOnPlatform(now, id, { developers: 1 }),
       ...founding,
       ...inviting,
       auditDeveloper(work, id, 'developer.registered', { type: 'developer', id }),

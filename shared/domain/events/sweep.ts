@@ -3,6 +3,7 @@ import { OutboxEntity, SweepMarkEntity } from '../../entities/events.ts'
 import { FileEntity, LooseObjectEntity } from '../../entities/files.ts'
 import { RemovalEntity } from '../../entities/installations.ts'
 import { AccountEntity, OutgoingEntity } from '../../entities/messenger.ts'
+import { StoppageEntity } from '../../entities/platform.ts'
 import { AgentRequestEntity } from '../../entities/reviews.ts'
 import { ApprovalEntity, RunEntity } from '../../entities/runs.ts'
 import { DeliveryEntity } from '../../entities/webhooks.ts'
@@ -17,6 +18,7 @@ import { handleOverdueRemoval } from '../installations/end-removed.ts'
 import { handleOverdueAccount, handleOverdueOutgoing } from '../messenger/overdue.ts'
 import { handleOverdueRank } from '../requests/vote.ts'
 import { handleOverdueApproval, handleOverdueRun } from '../runs/overdue.ts'
+import { handleOverdueStoppage } from '../suspension/stop-runs.ts'
 import { handleOverdueDelivery } from '../webhooks/overdue.ts'
 import { handleOverdueEvent } from './overdue.ts'
 
@@ -37,6 +39,7 @@ const DUTIES = new Map<string, Duty>(
     { entity: LooseObjectEntity, handle: handleOverdueLooseObject },
     { entity: ChatEntity, handle: handleOverdueChat },
     { entity: RemovalEntity, handle: handleOverdueRemoval },
+    { entity: StoppageEntity, handle: handleOverdueStoppage },
     { entity: AgentRequestEntity, handle: handleOverdueRank },
     { entity: AccountEntity, handle: handleOverdueAccount },
     { entity: OutgoingEntity, handle: handleOverdueOutgoing },

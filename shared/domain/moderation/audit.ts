@@ -18,6 +18,7 @@ export const auditModerator = (
     actor: { type: 'admin', id: admin.id },
     target,
     source_ip: work.sourceIp,
+    request_id: work.requestId,
     details: { ...details, ...(keyName !== undefined && { key_name: keyName }) },
     created_at: work.clock.now(),
   })

@@ -2,6 +2,7 @@ import { AppEntity } from '../../entities/apps.ts'
 import { DeveloperReviewEntity, type Review, ReviewEntity } from '../../entities/reviews.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Work } from '../deps.ts'
+import { auditDeveloper } from '../developers/audit.ts'
 import { newNotification } from '../notifications/new.ts'
 import { tryAgain } from '../try-again.ts'
 import { presentReview, type ReviewView } from './schemas.ts'
@@ -49,6 +50,13 @@ export const replyToReview = (work: Work, developerId: string, reviewId: string,
         ReviewEntity.replace(replied, { where: { revision: review.revision } }),
         DeveloperReviewEntity.update(own, { set: { answered: true }, list: null }),
         ...writes,
+        auditDeveloper(
+          work,
+          developerId,
+          'review.replied',
+          { type: 'review', id: reviewId },
+          { app_id: review.app_id, before: { replied: review.reply !== undefined }, after: { replied: true } },
+        ),
       ],
       view,
     )

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { REVIEW_STARS, type Review, type ReviewTotals } from '../../entities/reviews.ts'
 import { iso } from '../../kernel/clock.ts'
+import { isId } from '../../kernel/ids.ts'
 import { idField, line, time } from '../fields.ts'
 
 /** `PUT /console/apps/{id}/review`. */
@@ -43,6 +44,52 @@ export const ReviewTotalsSchema = () =>
     })
     .meta({ id: 'ReviewTotals' })
 
+/** A review as the platform’s staff sees it. */
+export const ModeratedReviewSchema = () =>
+  ReviewSchema()
+    .extend({
+      hidden: z.boolean(),
+      hidden_reason: z
+        .string()
+        .nullable()
+        .meta({ description: 'What the moderator said who hid it or showed it again.' }),
+      developer_id: idField('dev'),
+      workspace_id: idField('ws'),
+      author: z.object({ id: idField('usr'), name: z.string() }),
+    })
+    .meta({ id: 'ModeratedReview' })
+
+export type ModeratedReviewView = z.infer<ReturnType<typeof ModeratedReviewSchema>>
+
+/** The filters of `GET /admin/reviews`. */
+export const reviewFilters = () => ({
+  app: z
+    .string()
+    .refine((text) => isId('app', text), 'must be the id of an app')
+    .optional()
+    .meta({ description: 'Reviews of this app only.', example: 'app_01kae5m1v8w6c3x9q2r7t4y0zn' }),
+  hidden: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'Only those that are hidden, or are not. Default: all.' }),
+  rating: z
+    .enum(['1', '2', '3', '4', '5'])
+    .optional()
+    .meta({ description: 'Only those of so many stars.', example: '1' }),
+})
+
+/** `POST /admin/reviews/{id}/hide`. */
+export const HideReview = () =>
+  z
+    .strictObject({
+      hidden: z.boolean().meta({ description: '`false` shows it again.' }),
+      reason: line(2_000).meta({
+        description: 'Shown to the organization that wrote it.',
+        example: 'It insults a person.',
+      }),
+    })
+    .meta({ id: 'HideReview' })
+
 export type ReviewView = z.infer<ReturnType<typeof ReviewSchema>>
 export type ReviewTotalsView = z.infer<ReturnType<typeof ReviewTotalsSchema>>
 
@@ -57,6 +104,19 @@ export const presentReview = (review: Review): ReviewView => ({
   created_at: iso(review.created_at),
   updated_at: iso(review.updated_at),
 })
+
+export const presentModeratedReview = (review: Review): ModeratedReviewView => ({
+  ...presentReview(review),
+  hidden: review.hidden,
+  hidden_reason: review.hidden_reason ?? null,
+  developer_id: review.developer_id,
+  workspace_id: review.workspace_id,
+  author: review.author,
+})
+
+/** How many reviews of an app are hidden. */
+export const hiddenIn = (totals: ReviewTotals | undefined): number =>
+  REVIEW_STARS.reduce((sum, stars) => sum + (totals?.[`h${stars}`] ?? 0), 0)
 
 export const presentTotals = (totals: ReviewTotals | undefined, mine: Review | undefined): ReviewTotalsView => {
   const counts = REVIEW_STARS.map((stars) => totals?.[`n${stars}`] ?? 0)

@@ -1,10 +1,12 @@
 import { type App, AppEntity } from '../../entities/apps.ts'
 import { AppInstallationEntity } from '../../entities/installations.ts'
 import {
+  AppReviewEntity,
   DeveloperReviewEntity,
   type Review,
   ReviewEntity,
   ReviewTotalsEntity,
+  reviewsBy,
   WorkspaceReviewEntity,
 } from '../../entities/reviews.ts'
 import { fail } from '../../kernel/errors.ts'
@@ -12,6 +14,7 @@ import type { Write } from '../../table/entity.ts'
 import { exists } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import type { Belonging } from '../people/memberships.ts'
+import { counted } from '../totals.ts'
 import { tryAgain } from '../try-again.ts'
 import { presentReview, type ReviewView } from './schemas.ts'
 
@@ -99,15 +102,27 @@ const read = async ({ table }: Pick<Work, 'table'>, workspace_id: string, app_id
   return { app, installed, current: own && (await table.get(ReviewEntity, { id: own.review_id })) }
 }
 
-const starsOf = (review: Review | undefined): number | undefined => (review?.hidden ? undefined : review?.rating)
+type Placed = Pick<Review, 'id' | 'app_id' | 'rating' | 'hidden'>
 
-/** What the change of a review moves in its app's aggregates. */
-const moved = (before: Review | undefined, after: Review | undefined): Write[] => {
-  const app_id = (after ?? before)?.app_id ?? ''
-  const [from, to] = [starsOf(before), starsOf(after)]
+/** The field of an app's aggregates that counts the review. */
+const fieldOf = ({ rating, hidden }: Placed): string => `${hidden ? 'h' : 'n'}${rating}`
+
+/** What the change of a review moves: its app's aggregates, and where staff finds it. Undefined: it is new, or goes. */
+export const moved = (before: Placed | undefined, after: Placed | undefined): Write[] => {
+  const review = after ?? before
+  if (!review) return []
+  const { app_id, id: review_id } = review
+  const [from, to] = [before && fieldOf(before), after && fieldOf(after)]
   if (from === to) return []
-  const add = { ...(from !== undefined && { [`n${from}`]: -1 }), ...(to !== undefined && { [`n${to}`]: 1 }) }
-  return [ReviewTotalsEntity.upsert({ app_id }, { set: { app_id }, add })]
+  const add = { ...(from !== undefined && { [from]: -1 }), ...(to !== undefined && { [to]: 1 }) }
+  return [
+    ReviewTotalsEntity.upsert({ app_id }, { set: { app_id }, add }),
+    after
+      ? AppReviewEntity.replace({ app_id, review_id, rating: after.rating, hidden: after.hidden })
+      : AppReviewEntity.delete({ app_id, review_id }),
+    ...(before ? [counted(reviewsBy(before), review_id, -1)] : []),
+    ...(after ? [counted(reviewsBy(after), review_id, 1)] : []),
+  ]
 }
 
 const noApp = () => fail('not_found', { message: 'There is no such app.' })

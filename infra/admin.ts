@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { ZodError } from 'zod'
+import { COMMANDS } from './admin/operate.ts'
+import { findTable, OperatorError, operatorWork } from './admin/table.ts'
+import { readConfig } from './config.ts'
+
+const HELP = `npm run admin -- <command> --stage <stage> --email <address>
+
+The platform’s staff of a deployed stage: its first superadmin, and a way back in. Needs the rights to describe the stack and to read
+and write its table; what it does is in the audit as done by the operator.
+
+  create          make an account: a superadmin, unless --role moderator; --name as people see it
+  reset-password  give an account a new password; its sessions end
+  key             make an admin key (X-Admin-Key) for an account; --name names it in the audit, --days says for how long (90)
+  keys            list an account’s keys
+  rotate          replace the key --key aky_…; the old one is refused at once
+  remove-key      remove the key --key aky_…
+
+  --stage          as it was deployed (dev)
+  --password-file  the password, at least 12 characters; without it one is made and shown
+  --table          the table, instead of asking CloudFormation for the stack’s output TableName
+  --help           this`
+
+function readOptions() {
+  return parseArgs({
+    allowPositionals: true,
+    options: {
+      stage: { type: 'string' },
+      email: { type: 'string' },
+      name: { type: 'string' },
+      role: { type: 'string' },
+      'password-file': { type: 'string' },
+      key: { type: 'string' },
+      days: { type: 'string' },
+      table: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = readOptions()
+  const [name = '', ...more] = positionals
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (values.help) return console.log(HELP)
+  if (!command || more.length > 0) throw new OperatorError(`Give one command.\n\n${HELP}`)
+  const { email, role, key, days, 'password-file': file } = values
+  if (email === undefined) throw new OperatorError('Give --email <address>.')
+  const { context } = JSON.parse(readFileSync(new URL('../cdk.json', import.meta.url), 'utf8'))
+  const config = readConfig({ ...context, ...(values.stage !== undefined && { stage: values.stage }) }, process.env)
+  const table = values.table ?? (await findTable(`${config.prefix}-${config.stage}-Service`))
+  const password = file === undefined ? undefined : readFileSync(file, 'utf8').trim()
+  const order = { email, name: values.name, role, password, key, days: days === undefined ? undefined : Number(days) }
+  console.log((await command(operatorWork(table, config.directoryShards), order)).join('\n'))
+}
+
+/** Never quotes what was given: it may be a password. */
+const explained = (error: unknown): unknown => {
+  if (error instanceof ZodError) {
+    return error.issues.map(({ path, message }) => `${path.join('.') || 'password'}: ${message}`).join('\n')
+  }
+  return error instanceof Error ? error.message : error
+}
+
+main().catch((error: unknown) => {
+  console.error(explained(error))
+  process.exitCode = 1
+})

@@ -1,0 +1,67 @@
+import {
+  AppReviewEntity,
+  appReviewsBy,
+  REVIEW_STARS,
+  type Review,
+  ReviewEntity,
+  ReviewTotalsEntity,
+  reviewsBy,
+} from '../../entities/reviews.ts'
+import type { Deps } from '../deps.ts'
+import { totalOf } from '../totals.ts'
+
+interface Search {
+  app?: string | undefined
+  hidden?: 'true' | 'false' | undefined
+  rating?: string | undefined
+  limit: number
+  offset: number
+}
+
+/** `GET /admin/reviews`, newest first, with how many fit the filters. */
+export const observeReviews = async (
+  deps: Pick<Deps, 'table'>,
+  search: Search,
+): Promise<{ items: Review[]; total: number }> => {
+  const { table } = deps
+  const { app, limit, offset } = search
+  const kinds = kindsOf(search)
+  if (app === undefined && kinds.length === 2 * REVIEW_STARS.length) {
+    const [total, items] = await Promise.all([
+      totalOf(deps, kinds.map(reviewsBy)),
+      table.skipTo(ReviewEntity, [{ directory: 'reviews' }], { limit, offset }),
+    ])
+    return { items, total }
+  }
+  const sources = kinds.map((kind) =>
+    app === undefined ? { directory: reviewsBy(kind) } : { list: appReviewsBy(app, kind) },
+  )
+  const [total, places] = await Promise.all([
+    app === undefined ? totalOf(deps, kinds.map(reviewsBy)) : totalOfApp(deps, app, kinds),
+    table.skipTo(AppReviewEntity, sources, { limit, offset }),
+  ])
+  const reviews = await table.getAll(
+    places.map(({ review_id }) => ({ entity: ReviewEntity, key: ReviewEntity.key({ id: review_id }) })),
+  )
+  return { items: (reviews as (Review | undefined)[]).filter((review) => review !== undefined), total }
+}
+
+interface Kind {
+  rating: number
+  hidden: boolean
+}
+
+const kindsOf = ({ hidden, rating }: Search): Kind[] =>
+  [false, true]
+    .filter((one) => hidden === undefined || String(one) === hidden)
+    .flatMap((one) =>
+      REVIEW_STARS.filter((stars) => rating === undefined || String(stars) === rating).map((stars) => ({
+        rating: stars,
+        hidden: one,
+      })),
+    )
+
+const totalOfApp = async ({ table }: Pick<Deps, 'table'>, app_id: string, kinds: readonly Kind[]): Promise<number> => {
+  const totals = await table.get(ReviewTotalsEntity, { app_id })
+  return kinds.reduce((sum, { rating, hidden }) => sum + (totals?.[`${hidden ? 'h' : 'n'}${rating}` as 'n1'] ?? 0), 0)
+}

@@ -1,0 +1,166 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { markActive } from '#shared/domain/runs/chain.ts'
+import { InstallationEntity } from '#shared/entities/installations.ts'
+import { StoppageEntity } from '#shared/entities/platform.ts'
+import { RunEntity } from '#shared/entities/runs.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { type Installed, installed } from '#test/support/fixtures.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+
+const platform = usingPlatform()
+const ADMIN = { 'x-admin-key': 'local-admin-key' }
+beforeEach(() => platform.clock.advance(60_000))
+
+const admin = (path: string, body: unknown) => platform.call('POST', `/admin/${path}`, { headers: ADMIN, body })
+const suspend = (kind: 'workspaces' | 'installations', id: string, status = 'suspended') =>
+  admin(`${kind}/${id}/status`, { status, reason: 'Abuse.' })
+const code = async (token: string) => (await platform.call('GET', '/api/v1/me', { token })).body.error?.code
+const run = async ({ token }: Installed) =>
+  (await platform.call('POST', '/api/v1/runs', { token, body: { input: {}, trigger: 'test' } })).body.id as string
+const stored = ({ installation }: Installed, id: string) =>
+  platform.deps.table.get(RunEntity, { installation_id: installation.id, id })
+const running = async (agent: Installed) => {
+  const id = await run(agent)
+  const at = { installation_id: agent.installation.id, id }
+  await platform.deps.table.transact([
+    RunEntity.update(at, { set: { status: 'running', started_at: platform.clock.now() } }),
+  ])
+  return id
+}
+const typesOf = () => platform.outbox.map((event) => (event as { type: string }).type)
+
+const SUBJECTS = {
+  app: {
+    suspend: ({ app }: Installed) => admin(`apps/${app.id}/suspend`, { reason: 'Abuse.' }),
+    lift: ({ app }: Installed) => admin(`apps/${app.id}/unsuspend`, {}),
+    code: 'app_suspended',
+  },
+  workspace: {
+    suspend: ({ workspaceId }: Installed) => suspend('workspaces', workspaceId),
+    lift: ({ workspaceId }: Installed) => suspend('workspaces', workspaceId, 'active'),
+    code: 'installation_suspended',
+  },
+  installation: {
+    suspend: ({ installation }: Installed) => suspend('installations', installation.id),
+    lift: ({ installation }: Installed) => suspend('installations', installation.id, 'active'),
+    code: 'installation_suspended',
+  },
+}
+
+describe.each(Object.entries(SUBJECTS))('a suspended %s', (kind, subject) => {
+  it('is refused at the next request; runs under way are cancelled, queued ones fail, and each tells of it', async () => {
+    const agent = await installed(platform.deps)
+    const under = await running(agent)
+    const queued = await run(agent)
+    const answer = await subject.suspend(agent)
+    expect(answer.status, answer.text).toBe(200)
+    expect(await code(agent.token)).toBe(subject.code)
+    await platform.drain()
+    expect(await stored(agent, under)).toMatchObject({ status: 'cancelled', finished_at: expect.any(Number) })
+    expect(await stored(agent, queued)).toMatchObject({ status: 'failed', error_code: subject.code })
+    expect((await subject.lift(agent)).status).toBe(200)
+    expect(await code(agent.token)).toBeUndefined()
+    expect((await subject.lift(agent)).body.error.code).toBe('conflict')
+  })
+
+  it('a run that a request wrote just then is found by the second round, whatever message is lost', async () => {
+    const agent = await installed(platform.deps)
+    const early = await running(agent)
+    await subject.suspend(agent)
+    platform.outbox.length = 0
+    const late = await written(agent, early)
+    platform.clock.advance(61_000)
+    await platform.sweep()
+    await platform.drain()
+    expect((await stored(agent, late))?.status).toBe('cancelled')
+    platform.clock.advance(61_000)
+    await platform.sweep()
+    await platform.drain()
+    platform.clock.advance(61_000)
+    await platform.sweep()
+    await platform.drain()
+    const id = { app: agent.app.id, workspace: agent.workspaceId, installation: agent.installation.id }[kind as 'app']
+    expect(await platform.deps.table.get(StoppageEntity, { kind, id })).toBeUndefined()
+  })
+})
+
+/** A request that was let in before the suspension writes a run after it. */
+const written = async ({ installation }: Installed, like: string) => {
+  const { table } = platform.deps
+  const run = await table.get(RunEntity, { installation_id: installation.id, id: like })
+  if (!run) throw new Error('there is no such run')
+  const late = { ...run, id: newId('run', platform.clock.now()), due_at: platform.clock.now() + 600_000 }
+  await table.transact([RunEntity.create(late), markActive(late)])
+  return late.id
+}
+
+describe('an app with many installations', () => {
+  it('all of them are stopped, a page after the other', async () => {
+    const { deps, clock } = platform
+    const first = await installed(deps)
+    const more = () => {
+      clock.advance(1)
+      return installed(deps)
+    }
+    /** Its installation becomes one of the first's app. */
+    const joining = async (agent: Installed) => {
+      const { installation } = agent
+      await deps.table.transact([InstallationEntity.replace({ ...installation, app_id: first.app.id })])
+      return { agent, run: await running(agent) }
+    }
+    const early = await joining(await more())
+    for (let page = 0; page < 3; page++) {
+      await deps.table.transact(
+        Array.from({ length: 50 }, () => {
+          clock.advance(1)
+          return InstallationEntity.create({ ...first.installation, id: newId('installation', clock.now()) })
+        }),
+      )
+    }
+    const late = await joining(await more())
+    await SUBJECTS.app.suspend(first)
+    await platform.drain()
+    for (const { agent, run: id } of [early, late]) expect((await stored(agent, id))?.status).toBe('cancelled')
+    expect(await deps.table.get(StoppageEntity, { kind: 'app', id: first.app.id })).toMatchObject({ step: 4 })
+  })
+})
+
+describe('a suspended workspace', () => {
+  it('may be read by its people, and changed by nobody; they can go elsewhere', async () => {
+    const { workspaceId, person } = await installed(platform.deps)
+    await suspend('workspaces', workspaceId)
+    const { token } = person
+    expect((await platform.call('GET', '/console/me', { token })).body.workspace.status).toBe('suspended')
+    const refused = await platform.call('POST', '/console/invitations', { token, body: {} })
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'forbidden'])
+    expect(refused.body.error.message).toContain('suspended')
+    expect((await platform.call('DELETE', '/console/session', { token })).status).toBe(204)
+  })
+
+  it('that is being deleted stays so, and goes back to what staff decided', async () => {
+    const { workspaceId, person } = await installed(platform.deps)
+    const { token } = person
+    await platform.call('DELETE', '/console/workspace', { token })
+    const { body } = await suspend('workspaces', workspaceId)
+    expect(body).toMatchObject({ status: 'deleting', status_before: 'suspended' })
+    const restored = await platform.call('POST', '/console/workspace/restore', { token })
+    expect(restored.body.status).toBe('suspended')
+  })
+})
+
+describe('an installation', () => {
+  it('that was uninstalled is not revived, nor one whose workspace is suspended', async () => {
+    const gone = await installed(platform.deps)
+    await platform.call('DELETE', `/console/installations/${gone.installation.id}`, { token: gone.person.token })
+    expect((await suspend('installations', gone.installation.id, 'active')).body.error.code).toBe('conflict')
+    expect((await suspend('installations', gone.installation.id)).body.error.code).toBe('conflict')
+    const agent = await installed(platform.deps)
+    await suspend('installations', agent.installation.id)
+    expect(typesOf()).toContain('installation.updated')
+    await suspend('workspaces', agent.workspaceId)
+    const refused = await suspend('installations', agent.installation.id, 'active')
+    expect([refused.status, refused.body.error.message]).toEqual([409, 'Its workspace is suspended or being deleted.'])
+    await suspend('workspaces', agent.workspaceId, 'active')
+    expect((await suspend('installations', agent.installation.id, 'active')).body.status).toBe('active')
+  })
+})

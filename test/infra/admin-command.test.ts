@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { AuditEntity } from '#shared/entities/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+
+const COMMAND = path.resolve(import.meta.dirname, '../../infra/admin.ts')
+// As in a deployed stack: nobody is there yet, and the real clock is the command's.
+const platform = usingPlatform({ LOCAL_ADMIN: 'false' })
+
+/** Runs the operator's command as a shell would. */
+const run = (...args: string[]) =>
+  new Promise<{ code: number | null; output: string }>((resolve) => {
+    const child = spawn(process.execPath, [COMMAND, ...args, '--stage', 'prod', '--table', platform.tableName], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'test',
+        AWS_SECRET_ACCESS_KEY: 'test',
+        AWS_ENDPOINT_URL_DYNAMODB: platform.store.endpoint,
+      },
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output += piece))
+    child.on('close', (code) => resolve({ code, output }))
+  })
+
+const signIn = (email: string, password = '') =>
+  platform.call('POST', '/admin/auth/login', { body: { email, password }, sourceIp: '203.0.113.9' })
+const me = (key = '') => platform.call('GET', '/admin/me', { headers: { 'x-admin-key': key } })
+const passwordIn = (output: string) => /^Password: (.+)$/m.exec(output)?.[1]
+const keyIn = (output: string) => /^X-Admin-Key: (adk_[\w-]{43})$/m.exec(output)?.[1]
+
+describe('npm run admin', () => {
+  it('makes the first superadmin, a key, another key, another password: all of it in the audit, none of it readable there', async () => {
+    platform.clock.advance(Date.now() - platform.clock.now())
+    const made = await run('create', '--email', 'Ops@Example.com', '--name', 'Ops')
+    expect(made, made.output).toMatchObject({ code: 0 })
+    const password = passwordIn(made.output)
+    expect((await signIn('ops@example.com', password)).body.admin).toMatchObject({ name: 'Ops', role: 'superadmin' })
+    const again = await run('create', '--email', 'ops@example.com')
+    expect([again.code, again.output]).toEqual([1, expect.stringContaining('has an admin account already')])
+
+    const keyed = await run('key', '--email', 'ops@example.com', '--name', 'ci', '--days', '2')
+    const key = keyIn(keyed.output)
+    expect((await me(key)).body).toMatchObject({ email: 'ops@example.com', key_name: 'ci', role: 'superadmin' })
+    const id = /aky_\w+/.exec((await run('keys', '--email', 'ops@example.com')).output)?.[0] ?? ''
+    const rotated = await run('rotate', '--email', 'ops@example.com', '--key', id)
+    expect((await me(key)).status).toBe(401)
+    expect((await me(keyIn(rotated.output))).status).toBe(200)
+    expect((await run('remove-key', '--email', 'ops@example.com', '--key', id)).code).toBe(0)
+    expect((await me(keyIn(rotated.output))).status).toBe(401)
+
+    const reset = await run('reset-password', '--email', 'ops@example.com')
+    expect((await signIn('ops@example.com', password)).status).toBe(401)
+    expect((await signIn('ops@example.com', passwordIn(reset.output))).status).toBe(200)
+
+    const { items } = await platform.deps.table.query(AuditEntity, { scope: 'platform' }, { limit: 50 })
+    const byOperator = items.filter(({ actor }) => actor.id === 'operator')
+    expect(new Set(byOperator.map(({ action }) => action))).toEqual(
+      new Set(['admin.created', 'admin.key_created', 'admin.key_rotated', 'admin.key_deleted', 'admin.edited']),
+    )
+    const told = JSON.stringify(items)
+    for (const secret of [password, key, passwordIn(reset.output), keyIn(rotated.output)])
+      expect(told).not.toContain(secret)
+  }, 60_000)
+
+  it('says what is missing, and never what was given as a password', async () => {
+    for (const [args, words] of [
+      [['create'], 'Give --email'],
+      [['destroy', '--email', 'a@example.com'], 'Give one command'],
+      [['key', '--email', 'nobody@example.com'], 'has no admin account'],
+      [['create', '--email', 'no address'], 'must be an e-mail address'],
+    ] as const) {
+      const { code, output } = await run(...args)
+      expect([code, output]).toEqual([1, expect.stringContaining(words)])
+    }
+  }, 60_000)
+})
