@@ -11,6 +11,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['types', 'tsc', '--project', '.'],
   ['types of the consent page', 'tsc', '--project', 'web/consent/client'],
   ['types of the console', 'tsc', '--project', 'web/console/client'],
+  ['types of the staff’s page', 'tsc', '--project', 'web/admin/client'],
   ['dead code and dependencies', 'knip'],
   ['build', 'node', 'infra/bundle.ts'],
   ['synthesis', 'node', 'infra/app.ts'],

@@ -57,7 +57,8 @@ const remove = defineEndpoint({
   role: 'admin',
   summary: 'Remove a member, or leave',
   description:
-    'With one’s own id: leaving. The same rules as for roles; the last owner cannot leave (`conflict`). Sessions in this ' +
+    'With one’s own id: leaving, which those who are no admins do with `DELETE /console/workspace/membership`. The same rules as ' +
+    'for roles; the last owner cannot leave (`conflict`). Sessions in this ' +
     'workspace end at the next request; what the person is in other workspaces stays.',
   status: 204,
   errors: ['conflict'],

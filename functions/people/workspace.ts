@@ -1,5 +1,6 @@
 import { deleteWorkspace, restoreWorkspace } from '#shared/domain/people/delete-workspace.ts'
 import { editWorkspace } from '#shared/domain/people/edit-workspace.ts'
+import { removeMember } from '#shared/domain/people/remove-member.ts'
 import { EditWorkspace, WorkspaceSchema } from '#shared/domain/people/schemas.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 
@@ -52,4 +53,22 @@ const restore = defineEndpoint({
   handler: ({ work, caller }) => restoreWorkspace(work, caller),
 })
 
-export const workspaceEndpoints = [edit, remove, restore]
+const leave = defineEndpoint({
+  ...common,
+  id: 'console.workspace.leave',
+  whileSuspended: true,
+  method: 'DELETE',
+  path: '/console/workspace/membership',
+  summary: 'Leave the workspace',
+  description:
+    'For everybody in it; the last owner makes somebody else an owner first (`conflict`). The session in this workspace ends at ' +
+    'the next request; what one is in other workspaces stays.',
+  status: 204,
+  errors: ['conflict'],
+  handler: async ({ work, caller }) => {
+    await removeMember(work, caller.member, caller.user.id)
+    return undefined
+  },
+})
+
+export const workspaceEndpoints = [edit, remove, restore, leave]

@@ -1,8 +1,7 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { StaffWork } from '#shared/domain/admins/audit.ts'
 import { systemClock } from '#shared/kernel/clock.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { createStoreClient } from '#shared/table/client.ts'
 import { Table } from '#shared/table/table.ts'
 
 /** The stack cannot be used as it is. The message says why and what to do. */
@@ -29,10 +28,7 @@ export async function findTable(stackName: string): Promise<string> {
 
 /** What the operator’s changes are made with: the same writes as the admin API’s, to the same table. */
 export function operatorWork(tableName: string, shards: number): StaffWork {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
-    marshallOptions: { removeUndefinedValues: true },
-  })
-  const table = new Table({ client, tableName, shards, checkWrites: true })
+  const table = new Table({ client: createStoreClient(), tableName, shards, checkWrites: true })
   return {
     table,
     clock: systemClock,

@@ -1,5 +1,3 @@
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { LanguageModelOptions } from '../adapters/language-model.ts'
 import { createLogger } from '../adapters/logger.ts'
 import { noBot } from '../adapters/no-bot.ts'
@@ -12,17 +10,8 @@ import type { Deps } from '../domain/deps.ts'
 import type { Bot, LanguageModel, Monitoring, OutgoingHttp } from '../domain/ports.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { readSettings } from '../kernel/settings.ts'
+import { createStoreClient } from '../table/client.ts'
 import { Table } from '../table/table.ts'
-
-const nothing = (): void => {}
-
-/**
- * The client's default logger makes it prepare every input and output for a log that nobody reads: a seventh of the CPU
- * of a query of 20 items. Without `info` it does not.
- */
-const SILENT = { trace: nothing, debug: nothing, warn: nothing, error: nothing } as unknown as NonNullable<
-  DynamoDBClientConfig['logger']
->
 
 /** Makes the way out: the whole client, or only its check of addresses, for functions that send nothing. */
 export type CreateHttp = (options: { allowLoopbackHttp: boolean }) => OutgoingHttp
@@ -46,14 +35,11 @@ const compose = (
 ): Deps => {
   const settings = readSettings(env)
   const { telegram, model } = settings
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 4, logger: SILENT }), {
-    marshallOptions: { removeUndefinedValues: true },
-  })
   return {
     settings,
     clock: systemClock,
     table: new Table({
-      client,
+      client: createStoreClient(),
       tableName: settings.tableName,
       shards: settings.directoryShards,
       checkWrites: settings.stage === 'local',

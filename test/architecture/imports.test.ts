@@ -86,11 +86,11 @@ describe('the house keeps its import rules', () => {
     })
   }
 
-  it('lib-dynamodb is imported by the table layer and the place that wires it only', () => {
+  it('lib-dynamodb is imported by the table layer only', () => {
     const importers = ['shared', 'functions', 'infra']
       .flatMap(filesUnder)
       .filter((file) => importsOf(file).includes('package:@aws-sdk/lib-dynamodb'))
-      .filter((file) => !within(file, ['shared/table', 'shared/http/compose.ts']))
+      .filter((file) => !within(file, ['shared/table']))
     expect(importers).toEqual([])
   })
 

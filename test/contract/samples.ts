@@ -437,6 +437,11 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     path: '/console/workspace',
     token: (await stage.actors.signIn()).token,
   }),
+  'console.workspace.leave': async (stage) => {
+    const { workspace } = await stage.actors.signIn()
+    const { token } = await stage.member(workspace.id)
+    return { path: '/console/workspace/membership', token }
+  },
   'console.workspace.restore': async (stage) => {
     const { token } = await stage.actors.signIn()
     await stage.platform.call('DELETE', '/console/workspace', { token })

@@ -23,10 +23,12 @@ describe('what the roles may do', () => {
     }
   })
 
-  it('has a whole wildcard as a resource for traces only', () => {
+  it('has a whole wildcard as a resource for traces only, and for reading alarms and figures where health is told', () => {
     for (const name of names) {
       const open = statementsOf(service, name).filter(({ resources: of }) => of.includes('*'))
-      expect(open.flatMap(({ actions }) => actions)).toEqual(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'])
+      const measured = name === 'observation' ? ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData'] : []
+      const traces = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords']
+      expect(open.flatMap(({ actions }) => actions).sort()).toEqual([...measured, ...traces].sort())
     }
   })
 

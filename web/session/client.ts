@@ -52,5 +52,14 @@ export const platformClient = <Paths extends object>(tokenNow: () => string | un
       if (failure.status === 401) onSessionOver()
       throw failure
     },
+    /** What another way of calling answered, such as a download: a session that is over is told of just so. */
+    watch: async <T>(asked: Promise<T>): Promise<T> => {
+      try {
+        return await asked
+      } catch (error) {
+        if (error instanceof Failure && error.status === 401) onSessionOver()
+        throw error
+      }
+    },
   }
 }

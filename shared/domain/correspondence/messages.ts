@@ -1,27 +1,34 @@
 import type { App } from '../../entities/apps.ts'
+import { CounterEntity } from '../../entities/developers.ts'
 import { type AppMessage, AppMessageEntity, AppThreadEntity } from '../../entities/moderation.ts'
 import { iso } from '../../kernel/clock.ts'
+import type { Write } from '../../table/entity.ts'
 import type { Page, QueryOptions } from '../../table/table.ts'
 import { ownApp } from '../apps/read.ts'
 import type { Deps, Work } from '../deps.ts'
 import { loadDeveloper } from '../developers/read.ts'
 import type { AppMessageView } from './schemas.ts'
 
+/** How many messages an app's correspondence has. */
+export const messageCounter = (app_id: string) => ({ owner: app_id, counter: 'messages' })
+
 /**
- * A message about an app, from its developer or from a moderator. The app then waits for the other side, where moderators
- * find it: of two messages at once the later one says for whom.
+ * A message about an app, from its developer or from a moderator, for the transaction of what it tells. The app then waits
+ * for the other side, where moderators find it: of two messages at once the later one says for whom.
  */
-export const writeAppMessage = async (
-  work: Work,
+export const newAppMessage = (
+  work: Pick<Work, 'id' | 'clock'>,
   { id: app_id, developer_id }: Pick<App, 'id' | 'developer_id'>,
   author: AppMessage['author'],
   text: string,
-): Promise<AppMessageView> => {
+): { message: AppMessage; writes: Write[] } => {
   const message: AppMessage = { id: work.id('message'), app_id, author, text, created_at: work.clock.now() }
-  const view = presentAppMessage(message)
-  await work.commit(
-    [
+  const counter = messageCounter(app_id)
+  return {
+    message,
+    writes: [
       AppMessageEntity.create(message),
+      CounterEntity.upsert(counter, { set: counter, add: { n: 1 } }),
       AppThreadEntity.replace({
         app_id,
         developer_id,
@@ -30,8 +37,18 @@ export const writeAppMessage = async (
         last_message_at: message.created_at,
       }),
     ],
-    view,
-  )
+  }
+}
+
+const writeAppMessage = async (
+  work: Work,
+  app: Pick<App, 'id' | 'developer_id'>,
+  author: AppMessage['author'],
+  text: string,
+): Promise<AppMessageView> => {
+  const { message, writes } = newAppMessage(work, app, author, text)
+  const view = presentAppMessage(message)
+  await work.commit(writes, view)
   return view
 }
 

@@ -23,4 +23,15 @@ export const AppMessageSchema = () =>
     })
     .meta({ id: 'AppMessage' })
 
+/** The same as the platform’s staff sees it: with the moderator who wrote it. */
+export const ModeratedAppMessageSchema = () =>
+  AppMessageSchema()
+    .extend({
+      author: z
+        .object({ type: z.enum(['developer', 'moderator']), id: z.string(), name: z.string() })
+        .meta({ description: 'The developer sees every moderator as “Moderation”.' }),
+    })
+    .meta({ id: 'ModeratedAppMessage' })
+
+export type ModeratedAppMessageView = z.infer<ReturnType<typeof ModeratedAppMessageSchema>>
 export type AppMessageView = z.infer<ReturnType<typeof AppMessageSchema>>

@@ -190,5 +190,5 @@ export const presentModerated = (app: App): ModeratedAppView => ({
 export const wrongState = ({ status }: App, fix: string): PlatformError =>
   fail('conflict', { message: `The app is ${status.replace('_', ' ')}.`, fix })
 
-export const changedMeanwhile = (): PlatformError =>
+const changedMeanwhile = (): PlatformError =>
   fail('conflict', { message: 'The app was changed meanwhile.', fix: 'Look at it again and decide then.' })

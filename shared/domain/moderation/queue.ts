@@ -111,7 +111,7 @@ export const verificationOf = (
   application: object | undefined,
 ): 'none' | 'pending' | 'verified' => (developer?.verified ? 'verified' : application ? 'pending' : 'none')
 
-export const dangerousOf = ({ requested_scopes }: Pick<App, 'requested_scopes'>): string[] =>
+const dangerousOf = ({ requested_scopes }: Pick<App, 'requested_scopes'>): string[] =>
   requested_scopes.filter((scope) => SCOPES[scope as keyof typeof SCOPES]?.[1])
 
 const countsOf = ({ checks, checked_at }: AppChecks): ReviewItemView['checks'] => {

@@ -7,6 +7,8 @@ export const NOTIFICATION_KINDS = {
   'task.report': 'An agent reported a task’s result.',
   'grant.revoked': 'An app’s access was ended as a precaution.',
   'review.replied': 'A developer replied to the workspace’s review.',
+  'review.moderated': 'A moderator hid the workspace’s review, or showed it again.',
+  'verification.decided': 'The application for the verified badge was decided.',
   'request.claimed': 'A developer builds an agent that the workspace asked for.',
   'request.status_changed': 'An agent that the workspace asked for is further.',
   'abuse.resolved': 'A complaint of the workspace was decided.',

@@ -135,5 +135,5 @@ const lastOwnerOf = (workspaces: readonly Workspace[]): PlatformError =>
 const tooMany = (): PlatformError =>
   fail('conflict', {
     message: 'You are in too many workspaces to leave all of them at once.',
-    fix: 'Leave some of them first, with DELETE /console/members/{id} and your own id; delete those that nobody else is in, with DELETE /console/workspace.',
+    fix: 'Leave some of them first, with DELETE /console/workspace/membership; delete those that nobody else is in, with DELETE /console/workspace.',
   })

@@ -22,7 +22,7 @@ export interface Permitted {
 }
 
 /**
- * Changes what a person is in a workspace, or ends it, by the rules of rank: it takes an admin, nobody gives a role above
+ * Changes what a person is in a workspace, or ends it, by the rules of rank: it takes an admin (but to leave), nobody gives a role above
  * their own or touches somebody above them (so only owners make and unmake owners), and one owner always stays. All of it
  * holds in the transaction itself: two owners who demote one another at once leave one.
  * @param next the role that the target gets; undefined ends the membership
@@ -50,8 +50,9 @@ const permit = async (
   ])
   if (!actor) throw fail('unauthorized', { message: 'The session has ended.', fix: 'Sign in again.' })
   if (!target) throw noMember()
-  refuseBelow(actor.role, 'admin', target.role, next ?? 'member')
   const self = actor.user_id === target.user_id
+  // Leaving is everybody's own.
+  if (!self || next !== undefined) refuseBelow(actor.role, 'admin', target.role, next ?? 'member')
   const checks = self ? [] : [MemberEntity.check(actor, { where: { role: actor.role } })]
   // Whoever unmakes another owner is one and stays one. Whoever steps down needs somebody to stay.
   if (self && target.role === 'owner' && next !== 'owner') {

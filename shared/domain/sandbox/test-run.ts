@@ -5,7 +5,7 @@ import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ConditionFailed } from '../../table/entity.ts'
 import { aside, type Work } from '../deps.ts'
-import { ensureInstallation } from '../installations/install.ts'
+import { ensureInstallation, type Install } from '../installations/install.ts'
 import { take } from '../limits/gcra.ts'
 import { stepsOf, viewWithSteps } from '../runs/read.ts'
 import { startRun } from '../runs/start.ts'
@@ -25,10 +25,24 @@ export const testRun = async (
   appId: string,
   input: Record<string, unknown>,
 ): Promise<TestRunView> => {
-  await limitTestRuns(work, developerId)
+  await limitTestRuns(work, `test-run:${developerId}`, 'developer')
   // Taken before anything else, so that a repeat under the same Idempotency-Key finds the run that the first one started.
   const runId = work.id('run')
   const install = await sandboxInstall(work, developerId, appId, 'newest')
+  const { view, run } = await performTestRun(work, runId, install, input)
+  if (run.status === 'succeeded') {
+    await work.commit([AppEntity.update({ id: appId }, { set: { test_run_at: run.finished_at } })], view)
+  }
+  return view
+}
+
+/** Installs, runs once as a test, and waits for the run's end. */
+export const performTestRun = async (
+  work: Work,
+  runId: string,
+  install: Install,
+  input: Record<string, unknown>,
+): Promise<{ run: Run; view: TestRunView }> => {
   const { version, owner } = install
   const installation = await ensureInstallation(work, install)
   await startOnce(work, runId, installation, input, owner)
@@ -43,19 +57,20 @@ export const testRun = async (
     },
     run: await viewWithSteps(work, run, await stepsOf(work, runId)),
   }
-  if (run.status === 'succeeded') {
-    await work.commit([AppEntity.update({ id: appId }, { set: { test_run_at: run.finished_at } })], view)
-  }
-  return view
+  return { run, view }
 }
 
-const limitTestRuns = async (work: Work, developerId: string): Promise<void> => {
-  const taken = await take(work, `test-run:${developerId}`, LIMITS.testRunRate)
+/**
+ * @param bucket whose test runs are counted
+ * @throws `rate_limited`
+ */
+export const limitTestRuns = async (work: Work, bucket: string, scope: 'developer' | 'admin'): Promise<void> => {
+  const taken = await take(work, bucket, LIMITS.testRunRate)
   if (taken.allowed) return
   throw fail('rate_limited', {
-    message: `At most ${LIMITS.testRunRate.burst} test runs a minute for this developer account.`,
+    message: `At most ${LIMITS.testRunRate.burst} test runs a minute for this ${scope === 'admin' ? 'admin' : 'developer'} account.`,
     fix: `Wait ${taken.retryAfter} s (Retry-After), then test again.`,
-    details: { limit_scope: 'developer' },
+    details: { limit_scope: scope },
     headers: { 'retry-after': String(taken.retryAfter) },
   })
 }

@@ -1,14 +1,22 @@
 import { ClaimEntity } from '../../entities/developers.ts'
-import { type Verification, VerificationEntity } from '../../entities/moderation.ts'
+import { type Verification, VerificationEntity, verificationsBy } from '../../entities/moderation.ts'
 import { iso } from '../../kernel/clock.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Deps, Work } from '../deps.ts'
 import { auditDeveloper } from '../developers/audit.ts'
 import { loadDeveloper } from '../developers/read.ts'
+import { counted } from '../totals.ts'
 import type { ApplyInput, VerificationStateView, VerificationView } from './schemas.ts'
 
 /** The claim that keeps a developer at one open application; its owner is the application. */
-const openApplication = (developerId: string) => ({ kind: 'open-verification', value: developerId })
+export const openApplication = (developerId: string) => ({ kind: 'open-verification', value: developerId })
+
+/** Whose application it is, for those who know its id only. */
+export const verificationOwner = (id: string, developerId: string) => ({
+  kind: 'verification',
+  value: id,
+  owner_id: developerId,
+})
 
 /**
  * `POST /api/v1/dev/verification`: applies for the verified badge. After a rejection one may apply again.
@@ -42,6 +50,8 @@ export const applyForVerification = async (
     [
       ClaimEntity.create({ ...openApplication(developerId), owner_id: application.id }, { otherwise: openAlready }),
       VerificationEntity.create(application),
+      ClaimEntity.create(verificationOwner(application.id, developerId)),
+      counted(verificationsBy('pending'), application.id, 1),
       auditDeveloper(work, developerId, 'verification.requested', { type: 'verification', id: application.id }),
     ],
     view,
@@ -62,8 +72,16 @@ export const readVerification = async (
   return { verified, application: latest ? presentVerification(latest) : null }
 }
 
-const presentVerification = (application: Verification): VerificationView => {
-  const { developer_id: _, registration_number = null, reason = null, decided_at, created_at, ...fields } = application
+export const presentVerification = (application: Verification): VerificationView => {
+  const {
+    developer_id: _,
+    decided_by: __,
+    registration_number = null,
+    reason = null,
+    decided_at,
+    created_at,
+    ...fields
+  } = application
   return {
     ...fields,
     registration_number,

@@ -52,5 +52,24 @@ export const VerificationStateSchema = () =>
     })
     .meta({ id: 'VerificationState' })
 
+/** An application as the platform’s staff sees it. */
+export const ModeratedVerificationSchema = () =>
+  VerificationSchema()
+    .extend({ developer_id: idField('dev'), decided_by: idField('adm').nullable() })
+    .meta({ id: 'ModeratedVerification' })
+
+/** `POST /admin/verifications/{id}/decide`. */
+export const DecideVerification = () =>
+  z
+    .strictObject({
+      decision: z.enum(['approve', 'reject']),
+      reason: line(2_000).meta({
+        description: 'Shown to the developer.',
+        example: 'The register confirms the company.',
+      }),
+    })
+    .meta({ id: 'DecideVerification' })
+
+export type ModeratedVerificationView = z.infer<ReturnType<typeof ModeratedVerificationSchema>>
 export type VerificationView = z.infer<ReturnType<typeof VerificationSchema>>
 export type VerificationStateView = z.infer<ReturnType<typeof VerificationStateSchema>>

@@ -9,6 +9,7 @@ import { auditDeveloper } from '../developers/audit.ts'
 import { loadDeveloper } from '../developers/read.ts'
 import { neededSettings } from '../manifests/config.ts'
 import type { Manifest } from '../manifests/schema.ts'
+import { enqueued } from '../moderation/waiting.ts'
 import { storeManifest } from './manifest.ts'
 import { presentVersion } from './present.ts'
 import type { VersionView } from './schemas.ts'
@@ -49,6 +50,9 @@ export const publishVersion = async (
         },
       ),
       ...claimVendor(developer, manifest),
+      ...(version.status === 'in_review'
+        ? enqueued({ app_id: appId, kind: 'version', subject: version.id, waiting_since: version.created_at })
+        : []),
       auditDeveloper(work, developerId, 'version.published', { type: 'app', id: appId }, { version: version.version }),
     ],
     view,

@@ -29,13 +29,17 @@ export interface Stage {
  * A whole platform at work, a browser, and for each test a page of its own. A script error, a breach of the page's policy, or
  * a request to anywhere unexpected fails the test.
  */
-export const consoleStage = (env: Record<string, string> = {}, options: BrowserContextOptions = {}): Stage => {
+export const browserStage = (
+  build: () => Promise<void>,
+  env: Record<string, string> = {},
+  options: BrowserContextOptions = {},
+): Stage => {
   const stage = {} as Stage
   let server: Awaited<ReturnType<typeof serveToBrowser>>
   let working = true
   let work: Promise<void>
   beforeAll(async () => {
-    await buildConsole(join(import.meta.dirname, '../../../dist/console-assets'))
+    await build()
     stage.platform = await startPlatform(env)
     stage.agent = await startReceiver()
     const { clock, drain } = stage.platform
@@ -71,6 +75,10 @@ export const consoleStage = (env: Record<string, string> = {}, options: BrowserC
   })
   return stage
 }
+
+/** A stage for the console. */
+export const consoleStage = (env?: Record<string, string>, options?: BrowserContextOptions): Stage =>
+  browserStage(() => buildConsole(join(import.meta.dirname, '../../../dist/console-assets')), env, options)
 
 const newPage = async (stage: Stage, options: BrowserContextOptions = {}): Promise<Page> => {
   const { problems } = stage

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { writeAppMessage } from '#shared/domain/correspondence/messages.ts'
 import { AppThreadEntity, threadsWaitingFor, VerificationEntity, verificationsBy } from '#shared/entities/moderation.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
-import { workerWork } from '#shared/http/worker.ts'
 import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
 import { newApp, newDeveloper, type TestDeveloper } from './support.ts'
 
@@ -87,13 +85,10 @@ describe('correspondence with the moderators', () => {
     expect([await waiting('moderator'), await waiting('developer')]).toEqual([true, false])
 
     platform.clock.advance(1_000)
-    const moderator = { type: 'moderator' as const, id: 'adm_1', name: 'Mo' }
-    await writeAppMessage(
-      workerWork(platform.deps),
-      { id: app.id, developer_id: developer.id },
-      moderator,
-      'The newer one.',
-    )
+    await platform.call('POST', `/admin/apps/${app.id}/messages`, {
+      headers: { 'x-admin-key': 'local-admin-key' },
+      body: { text: 'The newer one.' },
+    })
     expect([await waiting('moderator'), await waiting('developer')]).toEqual([false, true])
     const { body } = await developer.call('GET', path)
     expect(body.items.map(({ text }: { text: string }) => text)).toEqual(['The newer one.', 'Which policy counts?'])

@@ -219,6 +219,17 @@ describe('DELETE /console/members/{id}', () => {
     expect(await audited(platform, workspaceId)).toMatchObject([{ details: { role: 'admin', left: true } }])
   })
 
+  it('is leaving for a member without a role, too, under an address of its own', async () => {
+    const { workspaceId, people } = await team(platform, 'owner', 'member')
+    const [owner, plain] = people as [Person, Person]
+    const leave = ({ token }: Person) => platform.call('DELETE', '/console/workspace/membership', { token })
+    expect(outcome(await remove(plain, plain))).toBe('403 admin_required')
+    expect((await leave(plain)).status).toBe(204)
+    expect(await works(plain)).toBe(401)
+    expect(await audited(platform, workspaceId)).toMatchObject([{ details: { role: 'member', left: true } }])
+    expect(outcome(await leave(owner))).toBe('409 conflict')
+  })
+
   it.each<[actor: Role, target: Role, outcome: number | string]>([
     ['member', 'member', '403 admin_required'],
     ['admin', 'admin', 204],

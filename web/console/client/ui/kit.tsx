@@ -122,8 +122,11 @@ export const Modal = ({
   const id = useId()
   useEffect(() => {
     const opener = document.activeElement
-    dialog.current?.showModal()
+    const own = dialog.current
+    own?.showModal()
     return () => {
+      // While it is open, nothing outside of it takes the focus.
+      own?.close()
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
     }
   }, [])

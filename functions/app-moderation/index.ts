@@ -1,0 +1,5 @@
+import { admin } from '#shared/http/authenticate/admin.ts'
+import { serve } from '#shared/http/serve.ts'
+import { endpoints } from './endpoints.ts'
+
+export const handler = serve(endpoints, { admin })

@@ -1,0 +1,229 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { AuditEntity, auditOf } from '#shared/entities/platform.ts'
+import { newApp, newDeveloper, publish, unique } from '#test/functions/developer/support.ts'
+import { install, signIn } from '#test/functions/marketplace/support.ts'
+import type { Answer } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+import { asAdmin, newModerator, submitted } from './support.ts'
+
+const platform = usingPlatform()
+beforeEach(() => platform.clock.advance(60_000))
+
+const admin = (...args: Parameters<ReturnType<typeof asAdmin>>) => {
+  platform.clock.advance(1)
+  return asAdmin(platform)(...args)
+}
+const codeOf = ({ status, body }: Answer) => (status < 300 ? status : body.error.code)
+const listed = async (query: string) => (await admin('GET', `/admin/apps?limit=100&${query}`)).body
+const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id)
+const approved = async (fields: Record<string, unknown> = {}) => {
+  const made = await submitted(platform, fields)
+  const answer = await admin('POST', `/admin/apps/${made.app.id}/approve`)
+  if (answer.status !== 200) throw new Error(answer.text)
+  return made
+}
+const lastAudit = async (id: string) =>
+  (await platform.deps.table.listed(AuditEntity, auditOf(id), { limit: 1 })).items[0]
+
+describe('the list of all apps', () => {
+  it('is newest first, by status and type, with exact totals through every change', async () => {
+    const totals = async () => [
+      (await listed('')).total,
+      (await listed('status=in_review')).total,
+      (await listed('status=approved&type=agent')).total,
+      (await listed('status=draft&type=integration')).total,
+    ]
+    const before = await totals()
+    const { app } = await submitted(platform)
+    const draft = await newApp(await newDeveloper(platform), { type: 'integration' })
+    const plus = (...by: number[]) => before.map((n, i) => n + (by[i] ?? 0))
+    expect(await totals()).toEqual(plus(2, 1, 0, 1))
+    expect(idsOf(await listed('')).slice(0, 2)).toEqual([draft.id, app.id])
+    expect(idsOf(await listed('status=in_review'))[0]).toBe(app.id)
+    await admin('POST', `/admin/apps/${app.id}/approve`)
+    expect(await totals()).toEqual(plus(2, 0, 1, 1))
+    await admin('POST', `/admin/apps/${app.id}/suspend`, { reason: 'Abuse.' })
+    expect(await totals()).toEqual(plus(2, 0, 0, 1))
+    await admin('POST', `/admin/apps/${app.id}/unsuspend`)
+    expect(await totals()).toEqual(plus(2, 0, 1, 1))
+  })
+
+  it('finds a developer’s, and those whose slug begins so, narrowed further', async () => {
+    const developer = await newDeveloper(platform)
+    const word = unique('prefix')
+    const [one, two] = [
+      await newApp(developer, { slug: `${word}-one` }),
+      await newApp(developer, { slug: `${word}-two`, type: 'integration' }),
+    ]
+    await newApp(await newDeveloper(platform), { slug: `other-${word}` })
+    expect(idsOf(await listed(`developer=${developer.id}`)).sort()).toEqual([one.id, two.id].sort())
+    expect(await listed(`q=${word.toUpperCase()}`)).toMatchObject({ total: 2, items: [{ id: one.id }, { id: two.id }] })
+    expect(idsOf(await listed(`q=${word}&type=integration`))).toEqual([two.id])
+    expect(idsOf(await listed(`developer=${developer.id}&q=${word}-one`))).toEqual([one.id])
+    expect(idsOf(await listed(`q=${one.id}`))).toEqual([one.id])
+  })
+})
+
+describe('an app as a moderator reads it', () => {
+  it('has versions with manifests, history, messages, reports and what waits', async () => {
+    const { app, developer, version } = await submitted(platform)
+    await developer.call('POST', `/api/v1/dev/apps/${app.id}/messages`, { text: 'When?' })
+    await admin('POST', `/admin/apps/${app.id}/approve`)
+    const person = await signIn(platform)
+    await install(platform, person.token, app)
+    await platform.drain()
+    await platform.call('PUT', `/console/apps/${app.id}/review`, { token: person.token, body: { rating: 5 } })
+    const report = { app_id: app.id, category: 'spam', text: 'Too much.' }
+    const { body: reported } = await platform.call('POST', '/console/abuse-reports', {
+      token: person.token,
+      body: report,
+    })
+    const { body: newer } = await publish(developer, app, { version: '1.1.0' })
+    const dossier = (await admin('GET', `/admin/apps/${app.id}`)).body
+    expect(dossier).toMatchObject({
+      app: { id: app.id, status: 'approved' },
+      developer: { id: developer.id },
+      verification: 'none',
+      listing: { featured_at: null },
+      claim: null,
+      waiting: [{ kind: 'version', id: newer.id }],
+      versions: [
+        { id: newer.id, status: 'in_review', promoted: false },
+        { id: version, status: 'approved', promoted: true, manifest: { version: '1.0.0' }, runtime_type: 'webhook' },
+      ],
+      more_versions: false,
+      installations: 1,
+      reviews: { average: 5, count: 1, hidden: 0 },
+      messages: 2,
+      waits_for: 'developer',
+      abuse_reports: [{ id: reported.id }],
+    })
+    expect(dossier.history.map(({ action }: { action: string }) => action)).toContain('app.approved')
+    await admin('POST', `/admin/abuse-reports/${reported.id}/resolve`, { resolution: 'upheld', reason: 'Yes.' })
+    expect((await admin('GET', `/admin/apps/${app.id}`)).body.abuse_reports).toEqual([])
+  })
+
+  it('is not_found where there is none', async () => {
+    for (const path of ['', '/messages']) {
+      expect(codeOf(await admin('GET', `/admin/apps/app_01kae5m1v8w6c3x9q2r7t4y0zn${path}`))).toBe('not_found')
+    }
+  })
+})
+
+describe('a version that waits', () => {
+  const waiting = async () => {
+    const made = await approved()
+    const { body } = await publish(made.developer, made.app, { version: '1.1.0' })
+    const path = `/admin/apps/${made.app.id}/versions/${body.id}`
+    const promote = () => made.developer.call('POST', `/api/v1/dev/apps/${made.app.id}/versions/1.1.0/promote`)
+    return { ...made, waiting: body.id as string, path, promote }
+  }
+
+  it('is approved without being promoted, which the developer then can', async () => {
+    const { app, path, promote } = await waiting()
+    expect(codeOf(await promote())).toBe('conflict')
+    expect((await admin('POST', `${path}/approve`)).body).toMatchObject({ status: 'approved', promoted: false })
+    expect((await admin('GET', `/admin/apps/${app.id}`)).body.app.promoted_version).toBe('1.0.0')
+    expect(codeOf(await promote())).toBe(200)
+    expect(await lastAudit(app.id)).toMatchObject({ action: 'version.promoted' })
+  })
+
+  it('is rejected with a reason that the developer reads, and leaves the queue', async () => {
+    const { app, developer, path, promote } = await waiting()
+    const answer = await admin('POST', `${path}/reject`, { reason: 'It asks for too much.' })
+    expect(answer.body).toMatchObject({ status: 'rejected', status_reason: 'It asks for too much.' })
+    expect(await lastAudit(app.id)).toMatchObject({
+      action: 'version.rejected',
+      details: { before: { status: 'in_review' }, after: { status: 'rejected' }, version: '1.1.0' },
+    })
+    expect(codeOf(await promote())).toBe('conflict')
+    const { body } = await developer.call('GET', `/api/v1/dev/apps/${app.id}/messages`)
+    expect(body.items[0].text).toBe('Version 1.1.0 was rejected. It asks for too much.')
+    expect((await admin('GET', `/admin/apps/${app.id}`)).body.waiting).toEqual([])
+  })
+
+  it('is decided on once, and only its own app’s', async () => {
+    const { path, waiting: vid } = await waiting()
+    const other = await approved()
+    expect(codeOf(await admin('POST', `/admin/apps/${other.app.id}/versions/${vid}/approve`))).toBe('not_found')
+    expect(codeOf(await admin('POST', `/admin/apps/${other.app.id}/versions/${other.version}/approve`))).toBe(
+      'conflict',
+    )
+    const answers = await Promise.all(Array.from({ length: 6 }, () => admin('POST', `${path}/approve`)))
+    expect(answers.map(codeOf).filter((code) => code !== 'conflict')).toEqual([200])
+  })
+
+  it('of an app that was never approved is looked at with its app', async () => {
+    const { app, version } = await submitted(platform)
+    expect(codeOf(await admin('POST', `/admin/apps/${app.id}/versions/${version}/approve`))).toBe('conflict')
+  })
+})
+
+describe('the marketplace', () => {
+  const shown = async (token: string, app: { id: string }) =>
+    (await platform.call('GET', '/console/marketplace?limit=100', { token })).body.items.find(
+      ({ id }: { id: string }) => id === app.id,
+    )
+
+  it('loses a delisted app at once; installations go on, and approving lists it again', async () => {
+    const { app, developer } = await approved()
+    const [person, stranger] = [await signIn(platform), await signIn(platform)]
+    await install(platform, person.token, app)
+    const answer = await admin('POST', `/admin/apps/${app.id}/delist`, { reason: 'Out of date.' })
+    expect(answer.body).toMatchObject({ status: 'delisted', status_reason: 'Out of date.' })
+    expect(await shown(stranger.token, app)).toBeUndefined()
+    const again = await platform.call('POST', '/console/installations', {
+      token: stranger.token,
+      body: { slug: app.slug },
+    })
+    expect(again.status).toBeGreaterThanOrEqual(400)
+    const installations = await platform.call('GET', '/console/installations', { token: person.token })
+    expect(installations.body.items).toMatchObject([{ status: 'active' }])
+    expect(codeOf(await admin('POST', `/admin/apps/${app.id}/delist`, { reason: 'Again.' }))).toBe('conflict')
+    const { body } = await developer.call('GET', `/api/v1/dev/apps/${app.id}/messages`)
+    expect(body.items[0].text).toContain('Out of date.')
+    expect(codeOf(await admin('POST', `/admin/apps/${app.id}/approve`))).toBe(200)
+    expect(await shown(stranger.token, app)).toBeDefined()
+  })
+
+  it('shows a featured app first, in the category that staff chose', async () => {
+    const [older, newer] = [await approved({ category: 'support' }), await approved({ category: 'support' })]
+    const { token } = await signIn(platform)
+    const order = async () =>
+      idsOf((await platform.call('GET', '/console/marketplace?limit=100', { token })).body).filter((id) =>
+        [older.app.id, newer.app.id].includes(id),
+      )
+    const curate = (id: string, body: object) => admin('POST', `/admin/apps/${id}/curation`, body)
+    expect(await order()).toEqual([newer.app.id, older.app.id])
+    const { body } = await curate(older.app.id, { featured: true, category: 'finance' })
+    expect(body).toMatchObject({ featured: true, category: 'finance', featured_at: expect.any(String) })
+    expect(await order()).toEqual([older.app.id, newer.app.id])
+    expect(await shown(token, older.app)).toMatchObject({ featured: true, category: 'finance' })
+    expect(await lastAudit(older.app.id)).toMatchObject({
+      action: 'app.curated',
+      details: { before: { featured: false, category: 'support' }, after: { featured: true, category: 'finance' } },
+    })
+    expect((await curate(older.app.id, { featured: false })).body).toMatchObject({
+      category: 'finance',
+      featured_at: null,
+    })
+    expect(await order()).toEqual([newer.app.id, older.app.id])
+    const { app } = await submitted(platform)
+    expect(codeOf(await curate(app.id, { featured: true }))).toBe('conflict')
+  })
+})
+
+describe('the correspondence', () => {
+  it('has every message once, counted exactly, and shows the developer no moderator’s name', async () => {
+    const { app, developer } = await submitted(platform)
+    const mo = await newModerator(platform, 'Mo')
+    const path = `/admin/apps/${app.id}/messages`
+    await Promise.all(Array.from({ length: 10 }, (_, i) => admin('POST', path, { text: `Number ${i}.` }, mo.headers)))
+    const { body } = await admin('GET', `${path}?limit=3&offset=8`)
+    expect([body.total, body.items.length]).toEqual([10, 2])
+    expect(body.items[0].author).toEqual({ type: 'moderator', id: mo.id, name: 'Mo' })
+    const theirs = await developer.call('GET', `/api/v1/dev/apps/${app.id}/messages`)
+    expect(theirs.text).not.toContain(mo.id)
+    expect(await lastAudit(app.id)).toMatchObject({ action: 'app.message_sent', actor: { type: 'admin', id: mo.id } })
+  })
+})
