@@ -6,6 +6,7 @@ import { totalOf } from '#shared/domain/totals.ts'
 import { AdminEntity } from '#shared/entities/platform.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { observed, offsetQuery } from '#shared/http/offset-paging.ts'
+import { skipTo } from '#shared/table/lists.ts'
 
 const common = { group: 'admin', caller: 'admin', role: 'superadmin' } as const
 
@@ -22,7 +23,7 @@ const list = defineEndpoint({
     observed(
       query,
       () => totalOf(work, [ADMINS]),
-      (at) => work.table.skipTo(AdminEntity, [{ directory: ADMINS }], at),
+      (at) => skipTo(work.table, AdminEntity, [{ directory: ADMINS }], at),
       presentAdmin,
     ),
 })

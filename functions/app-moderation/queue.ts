@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { claimApp } from '#shared/domain/moderation/claim.ts'
 import { listQueue } from '#shared/domain/moderation/queue.ts'
 import { ClaimApp, ReviewClaimSchema, ReviewItemSchema } from '#shared/domain/moderation/schemas.ts'
-import { REVIEW_KINDS } from '#shared/entities/moderation.ts'
+import { REVIEW_KINDS } from '#shared/entities/review-queue.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { offsetQuery } from '#shared/http/offset-paging.ts'
 

@@ -5,6 +5,7 @@ import { totalOf } from '#shared/domain/totals.ts'
 import { ABUSE_STATUSES, AbuseReportEntity } from '#shared/entities/abuse.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { observed, offsetQuery } from '#shared/http/offset-paging.ts'
+import { skipTo } from '#shared/table/lists.ts'
 
 const list = defineEndpoint({
   id: 'admin.abuseReports.list',
@@ -21,7 +22,7 @@ const list = defineEndpoint({
     observed(
       query,
       () => totalOf(work, abuseLists(query.status)),
-      (at) => work.table.skipTo(AbuseReportEntity, abuseSources(query.status), at),
+      (at) => skipTo(work.table, AbuseReportEntity, abuseSources(query.status), at),
       presentModeratedReport,
     ),
 })

@@ -11,6 +11,7 @@ import { totalOf } from '#shared/domain/totals.ts'
 import { AgentRequestEntity, REQUEST_STATUSES, requestsBy } from '#shared/entities/reviews.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { observed, offsetQuery } from '#shared/http/offset-paging.ts'
+import { skipTo } from '#shared/table/lists.ts'
 
 const list = defineEndpoint({
   id: 'admin.requests.list',
@@ -31,7 +32,7 @@ const list = defineEndpoint({
     observed(
       query,
       () => totalOf(work, statusesOf(query.status).map(requestsBy)),
-      (at) => work.table.skipTo(AgentRequestEntity, requestSources(query.status, query.sort), at),
+      (at) => skipTo(work.table, AgentRequestEntity, requestSources(query.status, query.sort), at),
       presentModeratedRequest,
     ),
 })

@@ -10,6 +10,7 @@ import { DecideVerification, ModeratedVerificationSchema } from '#shared/domain/
 import { VERIFICATION_STATUSES, VerificationEntity } from '#shared/entities/moderation.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { observed, offsetQuery } from '#shared/http/offset-paging.ts'
+import { skipTo } from '#shared/table/lists.ts'
 
 const list = defineEndpoint({
   id: 'admin.verifications.list',
@@ -26,7 +27,7 @@ const list = defineEndpoint({
     observed(
       query,
       () => totalOf(work, verificationLists(query.status)),
-      (at) => work.table.skipTo(VerificationEntity, verificationSources(query.status), at),
+      (at) => skipTo(work.table, VerificationEntity, verificationSources(query.status), at),
       presentModeratedVerification,
     ),
 })

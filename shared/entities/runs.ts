@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import { defineEntity } from '../table/entity.ts'
 import { payload } from './payload.ts'
+import { RUN_STATUSES, type RunStatus } from './run-status.ts'
 
-export const RUN_STATUSES = ['queued', 'running', 'awaiting_approval', 'succeeded', 'failed', 'cancelled'] as const
-export type RunStatus = (typeof RUN_STATUSES)[number]
-export const ACTIVE_STATUSES = ['queued', 'running', 'awaiting_approval'] as const
-export const isActive = (status: RunStatus): boolean => (ACTIVE_STATUSES as readonly string[]).includes(status)
+export { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './run-status.ts'
 
 const person = () => z.object({ id: z.string(), name: z.string() })
 

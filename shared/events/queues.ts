@@ -77,7 +77,8 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
     maxConcurrency: 20,
   },
   removals: {
-    purpose: 'Uninstalled apps whose runs, grants and subscriptions are to be ended; what was suspended, whose runs are.',
+    purpose:
+      'Uninstalled apps whose runs, grants and subscriptions are to be ended; what was suspended, whose runs are.',
     fromBus: ['installation.removed', 'platform.suspended'],
     visibilitySeconds: 240,
     maxReceives: 5,

@@ -1,7 +1,7 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import type { Deps } from '../domain/deps.ts'
-import { isActive } from '../entities/runs.ts'
+import { isActive } from '../entities/run-status.ts'
 import { fail, type PlatformError } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { unusable } from '../kernel/usable.ts'

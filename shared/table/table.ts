@@ -22,15 +22,7 @@ import {
   type Write,
 } from './entity.ts'
 import { Expressions } from './expressions.ts'
-import {
-  bare,
-  directoryPartition,
-  dueAttributes,
-  duePartition,
-  itemAttributes,
-  listAttributes,
-  listPartition,
-} from './indexes.ts'
+import { bare, dueAttributes, duePartition, itemAttributes, listAttributes, listPartition } from './indexes.ts'
 import { type IndexName, TABLE_LAYOUT } from './layout.ts'
 
 export interface TableOptions {
@@ -61,9 +53,6 @@ export interface Page<T> {
   next: string | undefined
 }
 
-/** A list of many owners' records: a cross-tenant one (of one day, where it is kept by day), or one owner's narrowed one. */
-export type ListSource = { directory: string; day?: number } | { list: string }
-
 export interface Ref<E extends AnyEntity = AnyEntity> {
   entity: E
   key: Key
@@ -73,13 +62,14 @@ export interface Ref<E extends AnyEntity = AnyEntity> {
 export class Table {
   readonly #client: DynamoDBDocumentClient
   readonly #name: string
-  readonly #shards: number
+  /** Shards of the due index and of cross-tenant lists. */
+  readonly shards: number
   readonly #check: boolean
 
   constructor(options: TableOptions) {
     this.#client = options.client
     this.#name = options.tableName
-    this.#shards = options.shards
+    this.shards = options.shards
     this.#check = options.checkWrites ?? false
   }
 
@@ -122,7 +112,7 @@ export class Table {
     partition: KeyFields<P>,
     options: QueryOptions,
   ): Promise<Page<T>> {
-    const { items, next } = await this.#page('sk', entity.partition(partition), entity.prefix, options)
+    const { items, next } = await this.page('sk', entity.partition(partition), entity.prefix, options)
     return { items: items.map((item) => bare(item) as T), next }
   }
 
@@ -132,8 +122,8 @@ export class Table {
     owner: string,
     options: QueryOptions,
   ): Promise<Page<T>> {
-    const page = await this.#page('list', listPartition(owner), undefined, options)
-    return { items: await this.#load(entity, page.items), next: page.next }
+    const page = await this.page('list', listPartition(owner), undefined, options)
+    return { items: await this.load(entity, page.items), next: page.next }
   }
 
   /**
@@ -143,8 +133,8 @@ export class Table {
   async due(before: number, limitPerShard: number): Promise<{ entity: string; key: Key; dueAt: number }[]> {
     const { sortKey } = TABLE_LAYOUT.indexes.due
     const shards = await Promise.all(
-      Array.from({ length: this.#shards }, (_, shard) =>
-        this.#page('due', duePartition(shard), undefined, {
+      Array.from({ length: this.shards }, (_, shard) =>
+        this.page('due', duePartition(shard), undefined, {
           limit: limitPerShard,
           ascending: true,
           to: `${String(before).padStart(13, '0')}#~`,
@@ -159,155 +149,6 @@ export class Table {
         }),
       )
       .sort((a, b) => a.dueAt - b.dueAt)
-  }
-
-  /** A cross-tenant list (of one day, where it is kept by day), merged from its shards. */
-  async directory<T extends object, P extends string, S extends string>(
-    entity: Entity<T, P, S>,
-    list: string,
-    day: number | undefined,
-    options: QueryOptions,
-  ): Promise<Page<T>> {
-    const { sortKey } = TABLE_LAYOUT.indexes.directory
-    const pages = await Promise.all(
-      Array.from({ length: this.#shards }, (_, shard) =>
-        this.#page('directory', directoryPartition(list, day, shard), undefined, options),
-      ),
-    )
-    const sort = (item: Record<string, unknown>): string => String(item[sortKey])
-    const merged = pages
-      .flatMap((page) => page.items)
-      .sort((a, b) => (sort(a) < sort(b) === (options.ascending ?? false) ? -1 : 1))
-    const items = merged.slice(0, options.limit)
-    const last = items.at(-1)
-    const more = merged.length > items.length || pages.some((page) => page.next !== undefined)
-    return { items: await this.#load(entity, items), next: more && last ? sort(last) : undefined }
-  }
-
-  /**
-   * A page that begins `offset` records behind the start of one or several lists of the same order, which are merged. Up to
-   * there only keys are read, so the cost grows with the offset, which whoever calls bounds, and never with the lists.
-   */
-  async skipTo<T extends object, P extends string, S extends string>(
-    entity: Entity<T, P, S>,
-    sources: readonly ListSource[],
-    { offset, limit, ascending = false }: { offset: number; limit: number; ascending?: boolean },
-  ): Promise<T[]> {
-    const keys = await this.#merge(sources, { count: offset + limit, ascending })
-    return this.#load(
-      entity,
-      keys.slice(offset).map(({ item }) => item),
-    )
-  }
-
-  /**
-   * The same as {@link skipTo}, and how many records there are: as far as `ahead` behind the page, which bounds the cost.
-   * @returns `total` is exact unless it is offset + limit + ahead, when there may be more
-   */
-  async skipAndCount<T extends object, P extends string, S extends string>(
-    entity: Entity<T, P, S>,
-    sources: readonly ListSource[],
-    {
-      offset,
-      limit,
-      ahead,
-      ...bounds
-    }: Pick<QueryOptions, 'from' | 'to'> & Record<'offset' | 'limit' | 'ahead', number>,
-  ): Promise<{ items: T[]; total: number }> {
-    const keys = await this.#merge(sources, { count: offset + limit + ahead, ascending: false, ...bounds })
-    const shown = keys.slice(offset, offset + limit).map(({ item }) => item)
-    return { items: await this.#load(entity, shown), total: keys.length }
-  }
-
-  /** A page of several lists of the same order, which are merged. Only what is on the page is read in full. */
-  async merged<T extends object, P extends string, S extends string>(
-    entity: Entity<T, P, S>,
-    sources: readonly ListSource[],
-    { limit, ascending = false, ...rest }: Pick<QueryOptions, 'limit' | 'after' | 'ascending' | 'from' | 'to'>,
-  ): Promise<Page<T>> {
-    const keys = await this.#merge(sources, { count: limit + 1, ascending, ...rest })
-    const shown = keys.slice(0, limit)
-    const items = await this.#load(
-      entity,
-      shown.map(({ item }) => item),
-    )
-    return { items, next: keys.length > limit ? shown.at(-1)?.sort : undefined }
-  }
-
-  /** The first keys of several lists of the same order, which are merged, newest first. Nothing is read in full. */
-  async firstKeys(sources: readonly ListSource[], count: number): Promise<{ key: Key; sort: string }[]> {
-    const found = await this.#merge(sources, { count, ascending: false })
-    return found.map(({ sort, item }) => ({ key: { pk: String(item.pk), sk: String(item.sk) }, sort }))
-  }
-
-  /** The first keys of several lists together. */
-  async #merge(
-    sources: readonly ListSource[],
-    {
-      count,
-      after,
-      ascending,
-      ...bounds
-    }: { count: number; after?: string | undefined; ascending: boolean } & Pick<QueryOptions, 'from' | 'to'>,
-  ): Promise<{ sort: string; item: Record<string, unknown> }[]> {
-    const partitions = sources.flatMap((source) => this.#partitionsOf(source))
-    // Records are spread evenly over shards: one read of each gives nearly all that is needed.
-    const step = Math.min(1_000, Math.ceil(count / partitions.length) + 16)
-    const runs = await Promise.all(
-      partitions.map(async ({ index, partition }) => {
-        const { sortKey } = TABLE_LAYOUT.indexes[index]
-        const read = async (from?: string) => {
-          const { items, next } = await this.#page(index, partition, undefined, {
-            ...bounds,
-            limit: step,
-            after: from,
-            ascending,
-          })
-          return { keys: items.map((item) => ({ sort: String(item[sortKey]), item })), next }
-        }
-        return { ...(await read(after)), at: 0, read }
-      }),
-    )
-    const found: { sort: string; item: Record<string, unknown> }[] = []
-    while (found.length < count) {
-      for (const run of runs) {
-        if (run.at < run.keys.length || run.next === undefined) continue
-        Object.assign(run, await run.read(run.next), { at: 0 })
-      }
-      const [first, ...rest] = runs.filter((run) => run.at < run.keys.length)
-      if (!first) break
-      const sort = (run: (typeof runs)[number]) => run.keys[run.at]?.sort ?? ''
-      const best = rest.reduce((a, b) => (sort(b) < sort(a) === ascending ? b : a), first)
-      const key = best.keys[best.at++]
-      if (key) found.push(key)
-    }
-    return found
-  }
-
-  #partitionsOf(source: ListSource): { index: 'directory' | 'list'; partition: string }[] {
-    if ('list' in source) return [{ index: 'list', partition: listPartition(source.list) }]
-    return Array.from({ length: this.#shards }, (_, shard) => ({
-      index: 'directory' as const,
-      partition: directoryPartition(source.directory, source.day, shard),
-    }))
-  }
-
-  /**
-   * What lies in a partition, of whatever entity: for those who empty it.
-   * @param after the sort key after which to go on
-   */
-  async everythingIn(
-    partition: string,
-    options: Pick<QueryOptions, 'limit' | 'after'>,
-  ): Promise<Page<{ entity: string; key: Key; item: Record<string, unknown> }>> {
-    const { items, next } = await this.#page('sk', partition, undefined, { ...options, ascending: true })
-    return { items: items.map(whole), next }
-  }
-
-  /** The same of an owner's narrowed list, as keys. */
-  async keysListed(owner: string, options: Pick<QueryOptions, 'limit' | 'after' | 'to'>): Promise<Page<Key>> {
-    const { items, next } = await this.#page('list', listPartition(owner), undefined, { ...options, ascending: true })
-    return { items: items.map(({ pk, sk }) => ({ pk: String(pk), sk: String(sk) })), next }
   }
 
   /** Reads one item by its stored key, for those who got the key from an index. */
@@ -388,7 +229,7 @@ export class Table {
       return {
         ...base,
         ...expressions.maps(),
-        Item: { ...item, ...itemAttributes(write.entity, write.key, item, this.#shards) },
+        Item: { ...item, ...itemAttributes(write.entity, write.key, item, this.shards) },
       }
     }
     if (write.kind === 'update') {
@@ -406,12 +247,13 @@ export class Table {
     return {
       ...set,
       [TABLE_LAYOUT.entity]: write.entity.name,
-      ...(due && dueAttributes(write.entity, write.key, set.due_at as number | undefined, this.#shards)),
+      ...(due && dueAttributes(write.entity, write.key, set.due_at as number | undefined, this.shards)),
       ...(list !== undefined && listAttributes(list)),
     }
   }
 
-  async #load<T extends object, P extends string, S extends string>(
+  /** The records of stored keys, in their order; what is gone meanwhile is left out. */
+  async load<T extends object, P extends string, S extends string>(
     entity: Entity<T, P, S>,
     keys: Record<string, unknown>[],
   ): Promise<T[]> {
@@ -420,7 +262,8 @@ export class Table {
     return items.filter((item): item is T => item !== undefined)
   }
 
-  async #page(
+  /** A page of one partition of the table (`sk`) or of an index, as it is stored: an index gives keys only. For this layer. */
+  async page(
     index: IndexName | 'sk',
     partition: string,
     prefix: string | undefined,
@@ -473,12 +316,6 @@ export class Table {
     return { items: shown, next: fresh.length > limit ? String(shown.at(-1)?.[sortKey]) : undefined }
   }
 }
-
-const whole = (item: Record<string, unknown>): { entity: string; key: Key; item: Record<string, unknown> } => ({
-  entity: String(item[TABLE_LAYOUT.entity]),
-  key: { pk: String(item.pk), sk: String(item.sk) },
-  item: bare(item),
-})
 
 const OPERATION = { put: 'Put', update: 'Update', delete: 'Delete', check: 'ConditionCheck' } as const
 const TRANSIENT = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'])

@@ -3,6 +3,7 @@ import { requestFunctions } from '#functions/registry.ts'
 import { AuditEntity, auditMonth } from '#shared/entities/platform.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { idFloor } from '#shared/kernel/ids.ts'
+import { skipAndCount } from '#shared/table/lists.ts'
 import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
 import { createStage, type Stage } from './stage.ts'
 
@@ -43,7 +44,7 @@ afterAll(async () => {
 const entriesSince = async (since: number) => {
   const source = { directory: 'audit', day: auditMonth(since) }
   const range = { offset: 0, limit: 100, ahead: 0, from: idFloor('audit', since) }
-  return (await platform.deps.table.skipAndCount(AuditEntity, [source], range)).items
+  return (await skipAndCount(platform.deps.table, AuditEntity, [source], range)).items
 }
 
 const secretsIn = (value: unknown): string[] =>

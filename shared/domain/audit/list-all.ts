@@ -1,7 +1,8 @@
 import { AuditEntity, type AuditEntry, auditMonth, auditOf } from '../../entities/platform.ts'
 import { DAY } from '../../kernel/clock.ts'
 import { idFloor } from '../../kernel/ids.ts'
-import type { ListSource, Page } from '../../table/table.ts'
+import { type ListSource, mergedPage, skipAndCount } from '../../table/lists.ts'
+import type { Page } from '../../table/table.ts'
 import type { Deps } from '../deps.ts'
 import { actionFits } from './list.ts'
 import type { AuditFilter } from './schemas.ts'
@@ -32,12 +33,12 @@ export const listPlatformAudit = async (
   const { subject, workspace, action, actor } = filter
   const narrowed = action !== undefined || actor !== undefined || (workspace !== undefined && subject !== undefined)
   if (!narrowed && workspace === undefined) {
-    return deps.table.skipAndCount(AuditEntity, sources, { offset, limit, ahead: COUNTED_AHEAD, ...bounds })
+    return skipAndCount(deps.table, AuditEntity, sources, { offset, limit, ahead: COUNTED_AHEAD, ...bounds })
   }
   const read = (after: string | undefined): Promise<Page<AuditEntry>> => {
     const options = { limit: STEP, after, ...bounds }
     return workspace === undefined || subject !== undefined
-      ? deps.table.merged(AuditEntity, sources, options)
+      ? mergedPage(deps.table, AuditEntity, sources, options)
       : deps.table.query(AuditEntity, { scope: workspace }, { ...options, ...sortKeys(bounds), after })
   }
   const most = narrowed ? LOOKED_AT : offset + limit + COUNTED_AHEAD

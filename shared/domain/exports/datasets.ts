@@ -8,7 +8,7 @@ import { iso } from '../../kernel/clock.ts'
 import type { Deps } from '../deps.ts'
 import { durationOf } from '../runs/present.ts'
 import type { Cell } from './csv.ts'
-import { byDay, inDirectory, installationsByApp, type Range } from './pages.ts'
+import { byDay, installationsByApp, type Range, wholeDirectory } from './pages.ts'
 
 export const DATASETS = ['apps', 'developers', 'workspaces', 'installations', 'runs', 'reviews', 'audit'] as const
 export type DatasetName = (typeof DATASETS)[number]
@@ -33,7 +33,7 @@ const at = (ms: number | null | undefined): Cell => (typeof ms === 'number' ? is
 
 export const DATASET: Record<DatasetName, Dataset<never>> = {
   apps: dataset({
-    pages: (deps, range) => inDirectory(deps, AppEntity, 'apps', 'app', range),
+    pages: (deps, range) => wholeDirectory(deps, AppEntity, 'apps', 'app', range),
     columns: {
       id: ({ id }) => id,
       developer_id: ({ developer_id }) => developer_id,
@@ -53,7 +53,7 @@ export const DATASET: Record<DatasetName, Dataset<never>> = {
     },
   }),
   developers: dataset({
-    pages: (deps, range) => inDirectory(deps, DeveloperEntity, 'developers', 'developer', range),
+    pages: (deps, range) => wholeDirectory(deps, DeveloperEntity, 'developers', 'developer', range),
     columns: {
       id: ({ id }) => id,
       email: ({ email }, { superadmin }) => (superadmin ? email : undefined),
@@ -67,7 +67,7 @@ export const DATASET: Record<DatasetName, Dataset<never>> = {
     },
   }),
   workspaces: dataset({
-    pages: (deps, range) => inDirectory(deps, WorkspaceEntity, 'workspaces', 'workspace', range),
+    pages: (deps, range) => wholeDirectory(deps, WorkspaceEntity, 'workspaces', 'workspace', range),
     columns: {
       id: ({ id }) => id,
       name: ({ name }) => name,
@@ -121,7 +121,7 @@ export const DATASET: Record<DatasetName, Dataset<never>> = {
     },
   }),
   reviews: dataset({
-    pages: (deps, range) => inDirectory(deps, ReviewEntity, 'reviews', 'review', range),
+    pages: (deps, range) => wholeDirectory(deps, ReviewEntity, 'reviews', 'review', range),
     columns: {
       id: ({ id }) => id,
       app_id: ({ app_id }) => app_id,

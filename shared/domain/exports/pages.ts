@@ -3,6 +3,7 @@ import { type Installation, InstallationEntity } from '../../entities/installati
 import { DAY } from '../../kernel/clock.ts'
 import { type IdKind, idFloor } from '../../kernel/ids.ts'
 import type { AnyEntity, Entity, ItemOf } from '../../table/entity.ts'
+import { inDirectory } from '../../table/lists.ts'
 import type { Page, QueryOptions } from '../../table/table.ts'
 import type { Deps } from '../deps.ts'
 
@@ -30,13 +31,14 @@ async function* pagesOf<T>(read: (options: QueryOptions) => Promise<Page<T>>, op
 }
 
 /** All records of a cross-tenant list, oldest first. */
-export const inDirectory = <T extends object, P extends string, S extends string>(
+export const wholeDirectory = <T extends object, P extends string, S extends string>(
   { table }: Reading,
   entity: Entity<T, P, S>,
   list: string,
   kind: IdKind,
   range: Range,
-): AsyncGenerator<T[]> => pagesOf((options) => table.directory(entity, list, undefined, options), bounds(kind, range))
+): AsyncGenerator<T[]> =>
+  pagesOf((options) => inDirectory(table, entity, list, undefined, options), bounds(kind, range))
 
 /**
  * All records of a cross-tenant list that is kept by day, or by other stretches of time, oldest first.
@@ -56,7 +58,7 @@ export async function* byDay<E extends AnyEntity>(
     if (place?.day === undefined || place.day === last) continue
     last = place.day
     yield* pagesOf(
-      (options) => table.directory(entity, place.list, place.day, options) as Promise<Page<ItemOf<E>>>,
+      (options) => inDirectory(table, entity, place.list, place.day, options) as Promise<Page<ItemOf<E>>>,
       bounds(kind, { since: begin, until }),
     )
   }
@@ -67,7 +69,7 @@ const AT_ONCE = 10
 
 /** All installations, app by app; an app’s oldest first. They are in no list of all, but in their app’s. */
 export async function* installationsByApp({ table }: Reading, range: Range): AsyncGenerator<Installation[]> {
-  const everyApp = inDirectory({ table }, AppEntity, 'apps', 'app', { since: 0, until: range.until })
+  const everyApp = wholeDirectory({ table }, AppEntity, 'apps', 'app', { since: 0, until: range.until })
   for await (const apps of everyApp) {
     for (let i = 0; i < apps.length; i += AT_ONCE) {
       const sources = apps.slice(i, i + AT_ONCE).map(({ id }) => {

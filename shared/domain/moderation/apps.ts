@@ -2,6 +2,7 @@ import { APPS_BY_SLUG, type App, AppEntity, DeveloperAppEntity } from '../../ent
 import { AppStandingEntity } from '../../entities/moderation.ts'
 import { isId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { skipTo } from '../../table/lists.ts'
 import type { Deps } from '../deps.ts'
 import { totalOf } from '../totals.ts'
 import { presentModerated } from './decide.ts'
@@ -42,19 +43,18 @@ export const listAllApps = async (
   const [total, apps] = await Promise.all([
     totalOf(deps, lists),
     status === undefined && type === undefined
-      ? deps.table.skipTo(AppEntity, [{ directory: 'apps' }], { limit, offset })
-      : deps.table
-          .skipTo(
-            AppStandingEntity,
-            lists.map((directory) => ({ directory })),
-            { limit, offset },
-          )
-          .then((places) =>
-            load(
-              deps,
-              places.map(({ app_id }) => app_id),
-            ),
+      ? skipTo(deps.table, AppEntity, [{ directory: 'apps' }], { limit, offset })
+      : skipTo(
+          deps.table,
+          AppStandingEntity,
+          lists.map((directory) => ({ directory })),
+          { limit, offset },
+        ).then((places) =>
+          load(
+            deps,
+            places.map(({ app_id }) => app_id),
           ),
+        ),
   ])
   return { items: apps.map(presentModerated), total }
 }

@@ -1,5 +1,5 @@
 import { AppEntity } from '../../entities/apps.ts'
-import { type ReviewClaim, ReviewClaimEntity, ReviewItemEntity } from '../../entities/moderation.ts'
+import { type ReviewClaim, ReviewClaimEntity, ReviewItemEntity } from '../../entities/review-queue.ts'
 import { HOUR, iso } from '../../kernel/clock.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'

@@ -1,6 +1,7 @@
 import { type App, AppEntity, VersionEntity } from '../../entities/apps.ts'
-import { AppStandingEntity, ReviewClaimEntity, ReviewItemEntity } from '../../entities/moderation.ts'
+import { AppStandingEntity } from '../../entities/moderation.ts'
 import type { Admin } from '../../entities/platform.ts'
+import { ReviewClaimEntity, ReviewItemEntity } from '../../entities/review-queue.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
 import { missing, oneOf } from '../../table/expressions.ts'

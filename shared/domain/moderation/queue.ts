@@ -1,8 +1,7 @@
 import { type App, AppEntity, type Version, VersionEntity } from '../../entities/apps.ts'
 import { ClaimEntity, type Developer, DeveloperEntity } from '../../entities/developers.ts'
+import { type AppChecks, AppChecksEntity } from '../../entities/moderation.ts'
 import {
-  type AppChecks,
-  AppChecksEntity,
   REVIEW_KINDS,
   type ReviewClaim,
   ReviewClaimEntity,
@@ -10,9 +9,10 @@ import {
   ReviewItemEntity,
   type ReviewKind,
   reviewQueue,
-} from '../../entities/moderation.ts'
+} from '../../entities/review-queue.ts'
 import { iso } from '../../kernel/clock.ts'
 import { SCOPES } from '../../kernel/scopes.ts'
+import { skipTo } from '../../table/lists.ts'
 import type { Ref } from '../../table/table.ts'
 import type { Deps } from '../deps.ts'
 import { totalOf } from '../totals.ts'
@@ -34,7 +34,8 @@ export const listQueue = async (
   const lists = (kind === undefined ? REVIEW_KINDS : [kind]).map(reviewQueue)
   const [total, waiting] = await Promise.all([
     totalOf(deps, lists),
-    deps.table.skipTo(
+    skipTo(
+      deps.table,
       ReviewItemEntity,
       lists.map((directory) => ({ directory })),
       { limit, offset, ascending: true },

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { APP_STATUSES } from '../../entities/apps.ts'
-import { CHECK_STATUSES, REVIEW_KINDS } from '../../entities/moderation.ts'
+import { CHECK_STATUSES } from '../../entities/moderation.ts'
+import { REVIEW_KINDS } from '../../entities/review-queue.ts'
 import { CATEGORIES } from '../../kernel/categories.ts'
 import { isId } from '../../kernel/ids.ts'
 import { ModeratedAbuseReportSchema } from '../abuse/schemas.ts'

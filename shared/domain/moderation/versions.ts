@@ -1,5 +1,5 @@
 import { type App, AppEntity, type Version, VersionEntity } from '../../entities/apps.ts'
-import { ReviewClaimEntity, ReviewItemEntity } from '../../entities/moderation.ts'
+import { ReviewClaimEntity, ReviewItemEntity } from '../../entities/review-queue.ts'
 import { fail } from '../../kernel/errors.ts'
 import { newAppMessage } from '../correspondence/messages.ts'
 import type { Deps, Work } from '../deps.ts'

@@ -1,4 +1,4 @@
-import { type ReviewItem, ReviewItemEntity, reviewQueue } from '../../entities/moderation.ts'
+import { type ReviewItem, ReviewItemEntity, reviewQueue } from '../../entities/review-queue.ts'
 import type { Write } from '../../table/entity.ts'
 import { counted } from '../totals.ts'
 

@@ -11,7 +11,8 @@ import {
 import { RUN_STATUSES, type Run, RunEntity, runsByStatus, WorkspaceRunEntity } from '../../entities/runs.ts'
 import { DAY } from '../../kernel/clock.ts'
 import { idFloor } from '../../kernel/ids.ts'
-import type { ListSource, Ref } from '../../table/table.ts'
+import { firstKeys, type ListSource } from '../../table/lists.ts'
+import type { Ref } from '../../table/table.ts'
 import type { Deps } from '../deps.ts'
 import type { RunFilter } from './runs-schema.ts'
 
@@ -73,7 +74,7 @@ const listed = async (
   floor = '',
 ): Promise<Ref[]> => {
   if (sources.length === 0) return []
-  const keys = await table.firstKeys(sources, count)
+  const keys = await firstKeys(table, sources, count)
   return keys.filter(({ sort }) => sort >= floor).map(({ key }) => ({ entity, key }))
 }
 

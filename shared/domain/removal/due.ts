@@ -1,4 +1,5 @@
 import { DELETED_PEOPLE, LEAVING_WORKSPACES } from '../../entities/people.ts'
+import { keysListed } from '../../table/lists.ts'
 import type { Work } from '../deps.ts'
 import { type Budget, Paused } from './budget.ts'
 import { removeTraces } from './person.ts'
@@ -28,7 +29,7 @@ export const removeWhatIsDue = async (work: Work, round = ROUND): Promise<void> 
 const each = async (work: Work, list: string, remove: (id: string) => Promise<void>, to?: string): Promise<void> => {
   let after: string | undefined
   do {
-    const page = await work.table.keysListed(list, { limit: PAGE, after, ...(to !== undefined && { to }) })
+    const page = await keysListed(work.table, list, { limit: PAGE, after, ...(to !== undefined && { to }) })
     for (const { pk } of page.items) {
       try {
         await remove(pk.slice(pk.indexOf('#') + 1))

@@ -1,5 +1,6 @@
 import { WorkspaceEntity } from '../../entities/people.ts'
 import type { AnyEntity, Key, Write } from '../../table/entity.ts'
+import { everythingIn, keysListed } from '../../table/lists.ts'
 import type { Work } from '../deps.ts'
 import { allOf, type Budget, gate, spend } from './budget.ts'
 import { FATES, payloadsIn } from './fates.ts'
@@ -27,7 +28,7 @@ export const emptying = (work: Work, budget: Budget) => {
   const emptyNow = async (partition: string): Promise<void> => {
     for (;;) {
       spend(budget)
-      const { items } = await pass(() => work.table.everythingIn(partition, { limit: PAGE }))
+      const { items } = await pass(() => everythingIn(work.table, partition, { limit: PAGE }))
       // The workspace itself goes last.
       const records = items.filter(({ entity }) => entity !== WorkspaceEntity.name)
       if (records.length === 0) return
@@ -39,7 +40,7 @@ export const emptying = (work: Work, budget: Budget) => {
     let after: string | undefined
     do {
       spend(budget)
-      const page = await pass(() => work.table.keysListed(owner, { limit: PAGE, after }))
+      const page = await pass(() => keysListed(work.table, owner, { limit: PAGE, after }))
       await allOf(page.items.map((key) => () => remove('listed', key)))
       after = page.next
     } while (after !== undefined)

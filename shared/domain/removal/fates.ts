@@ -17,6 +17,7 @@ import { ObservedRunEntity } from '../../entities/observed-runs.ts'
 import * as people from '../../entities/people.ts'
 import * as platform from '../../entities/platform.ts'
 import { PlatformHourEntity, PlatformNowEntity } from '../../entities/platform-statistics.ts'
+import * as reviewQueue from '../../entities/review-queue.ts'
 import * as reviews from '../../entities/reviews.ts'
 import * as roster from '../../entities/roster.ts'
 import * as runs from '../../entities/runs.ts'
@@ -209,8 +210,8 @@ const ALL: Fate[] = [
     moderation.AppThreadEntity,
     moderation.AppStandingEntity,
     moderation.AppChecksEntity,
-    moderation.ReviewItemEntity,
-    moderation.ReviewClaimEntity,
+    reviewQueue.ReviewItemEntity,
+    reviewQueue.ReviewClaimEntity,
     events.SweepMarkEntity,
     platform.AdminEntity,
     platform.AdminKeyEntity,

@@ -6,6 +6,7 @@ import { type User, UserEntity, WorkspaceEntity } from '../../entities/people.ts
 import { RequestVoteEntity, ReviewEntity, votesOf, WorkspaceReviewEntity } from '../../entities/reviews.ts'
 import { RunEntity, StepEntity, WorkspaceRunEntity } from '../../entities/runs.ts'
 import { type AnyEntity, ConditionFailed, type ItemOf, type Key, type Write } from '../../table/entity.ts'
+import { everythingIn } from '../../table/lists.ts'
 import type { Work } from '../deps.ts'
 import { removeAccountsOf } from '../messenger/leave.ts'
 import { takeVoteBack } from '../requests/vote.ts'
@@ -93,7 +94,7 @@ const rename = async (work: Work, user: User, left: readonly string[], budget: B
   try {
     for (let place = open.at(-1); place; place = open.at(-1)) {
       spend(budget)
-      const page = await work.table.everythingIn(place.partition, { limit: PAGE, after: place.after })
+      const page = await everythingIn(work.table, place.partition, { limit: PAGE, after: place.after })
       for (const { entity, key, item } of page.items) await renameIn(work, entity, key, item, user, budget)
       await renameInRuns(work, page.items, user, budget)
       open.pop()

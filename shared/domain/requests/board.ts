@@ -8,7 +8,8 @@ import {
   requestRank,
   requestsBy,
 } from '../../entities/reviews.ts'
-import type { ListSource, Page, QueryOptions } from '../../table/table.ts'
+import { type ListSource, mergedPage } from '../../table/lists.ts'
+import type { Page, QueryOptions } from '../../table/table.ts'
 import type { Deps } from '../deps.ts'
 import type { RequestSort } from './schemas.ts'
 
@@ -28,7 +29,7 @@ export const requestBoard = async (
   { status, sort }: { status: Status | undefined; sort: RequestSort },
   options: Paging,
 ): Promise<Page<AgentRequest>> => {
-  const page = await table.merged(AgentRequestEntity, requestSources(status, sort), options)
+  const page = await mergedPage(table, AgentRequestEntity, requestSources(status, sort), options)
   // The index may lag behind a change of status, which then shows a request in two lists.
   const items = page.items.filter(({ id }, i) => page.items.findIndex((one) => one.id === id) === i)
   return { items: status === undefined ? items : items.filter((request) => request.status === status), next: page.next }

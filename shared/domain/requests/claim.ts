@@ -1,5 +1,6 @@
 import { type AgentRequest, AgentRequestEntity, requestsBy } from '../../entities/reviews.ts'
 import { fail } from '../../kernel/errors.ts'
+import { inDirectory } from '../../table/lists.ts'
 import type { Page, QueryOptions } from '../../table/table.ts'
 import type { Deps, Work } from '../deps.ts'
 import { auditDeveloper } from '../developers/audit.ts'
@@ -15,7 +16,7 @@ export const listRequests = async (
   status: AgentRequest['status'],
   options: Pick<QueryOptions, 'limit' | 'after'>,
 ): Promise<Page<AgentRequest>> => {
-  const page = await table.directory(AgentRequestEntity, requestsBy(status), undefined, options)
+  const page = await inDirectory(table, AgentRequestEntity, requestsBy(status), undefined, options)
   // The index may lag behind a claim.
   return { ...page, items: page.items.filter((request) => request.status === status) }
 }

@@ -7,6 +7,7 @@ import {
   ReviewTotalsEntity,
   reviewsBy,
 } from '../../entities/reviews.ts'
+import { skipTo } from '../../table/lists.ts'
 import type { Deps } from '../deps.ts'
 import { totalOf } from '../totals.ts'
 
@@ -29,7 +30,7 @@ export const observeReviews = async (
   if (app === undefined && kinds.length === 2 * REVIEW_STARS.length) {
     const [total, items] = await Promise.all([
       totalOf(deps, kinds.map(reviewsBy)),
-      table.skipTo(ReviewEntity, [{ directory: 'reviews' }], { limit, offset }),
+      skipTo(table, ReviewEntity, [{ directory: 'reviews' }], { limit, offset }),
     ])
     return { items, total }
   }
@@ -38,7 +39,7 @@ export const observeReviews = async (
   )
   const [total, places] = await Promise.all([
     app === undefined ? totalOf(deps, kinds.map(reviewsBy)) : totalOfApp(deps, app, kinds),
-    table.skipTo(AppReviewEntity, sources, { limit, offset }),
+    skipTo(table, AppReviewEntity, sources, { limit, offset }),
   ])
   const reviews = await table.getAll(
     places.map(({ review_id }) => ({ entity: ReviewEntity, key: ReviewEntity.key({ id: review_id }) })),

@@ -1,5 +1,6 @@
 import { RosterEntity, type RosterKind, RosterNameEntity } from '../../entities/roster.ts'
 import type { AnyEntity, ItemOf } from '../../table/entity.ts'
+import { skipTo } from '../../table/lists.ts'
 import type { Deps } from '../deps.ts'
 import { totalOf } from '../totals.ts'
 import { folded } from './places.ts'
@@ -36,7 +37,7 @@ export const findInRoster = async <E extends AnyEntity>(
   const sources = lists.map((directory) => ({ directory }))
   const [total, entries] = await Promise.all([
     totalOf(deps, lists),
-    deps.table.skipTo(RosterEntity, sources, { offset, limit }),
+    skipTo(deps.table, RosterEntity, sources, { offset, limit }),
   ])
   return {
     items: await load(

@@ -11,6 +11,7 @@ import {
 } from '../../entities/runs.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { mergedPage } from '../../table/lists.ts'
 import type { Page, QueryOptions } from '../../table/table.ts'
 import { ANSWER_BYTES, fittingPage, payloadBytes, textBytes } from '../answer-size.ts'
 import type { Deps } from '../deps.ts'
@@ -126,7 +127,7 @@ export const narrowedForWorkspace = async (
   const statuses = status === undefined ? RUN_STATUSES : [status]
   const lists = ids.flatMap((id) => statuses.map((each) => ({ list: runsByStatus(id, each) })))
   if (lists.length === 0) return { items: [], next: undefined }
-  const page = await table.merged(RunEntity, lists, options)
+  const page = await mergedPage(table, RunEntity, lists, options)
   const fitting = fittingPage(page, runBytes, (run) => run.id)
   const seen = ({ private_to, status: now }: Run): boolean =>
     // The index may lag behind the record.

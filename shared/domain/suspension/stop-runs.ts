@@ -6,6 +6,7 @@ import { RunEntity } from '../../entities/runs.ts'
 import { tell } from '../../events/outbox.ts'
 import { MINUTE } from '../../kernel/clock.ts'
 import { ConditionFailed, type Key, type Write } from '../../table/entity.ts'
+import { keysListed } from '../../table/lists.ts'
 import type { WorkerWork } from '../deps.ts'
 import { orchestratorId } from '../orchestrator/principal.ts'
 import { activeRunsOf } from '../runs/chain.ts'
@@ -67,7 +68,7 @@ const page = async ({ table }: WorkerWork, { kind, id, after }: Stoppage) => {
   if (kind === 'installation') return { ids: [id], after: undefined }
   if (kind === 'app') {
     // From the index, which lags; the second round makes up for it.
-    const { items, next } = await table.keysListed(`APP#${id}#INSTALLATIONS`, { limit: PAGE, after })
+    const { items, next } = await keysListed(table, `APP#${id}#INSTALLATIONS`, { limit: PAGE, after })
     return { ids: items.map(({ sk }) => sk.slice(InstallationEntity.prefix.length)), after: next }
   }
   const at = { workspace_id: id }

@@ -6,7 +6,7 @@ import {
   verificationsBy,
 } from '../../entities/moderation.ts'
 import { fail } from '../../kernel/errors.ts'
-import type { ListSource } from '../../table/table.ts'
+import type { ListSource } from '../../table/lists.ts'
 import type { Work } from '../deps.ts'
 import { auditModerator } from '../moderation/audit.ts'
 import type { Moderator } from '../moderation/decide.ts'

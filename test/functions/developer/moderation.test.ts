@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { AppThreadEntity, threadsWaitingFor, VerificationEntity, verificationsBy } from '#shared/entities/moderation.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
+import { inDirectory } from '#shared/table/lists.ts'
 import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
 import { newApp, newDeveloper, type TestDeveloper } from './support.ts'
 
@@ -43,7 +44,7 @@ describe('applying for the verified badge', () => {
       },
     ])
     expect(await state()).toEqual({ verified: false, application: body })
-    const list = await platform.deps.table.directory(VerificationEntity, verificationsBy('pending'), undefined, {
+    const list = await inDirectory(platform.deps.table, VerificationEntity, verificationsBy('pending'), undefined, {
       limit: 10,
     })
     expect(list.items).toContainEqual(expect.objectContaining({ id: body.id, developer_id: developer.id }))
@@ -79,7 +80,7 @@ describe('correspondence with the moderators', () => {
     ])
     const waiting = async (whom: 'moderator' | 'developer') => {
       const options = { limit: 50 }
-      const page = await platform.deps.table.directory(AppThreadEntity, threadsWaitingFor(whom), undefined, options)
+      const page = await inDirectory(platform.deps.table, AppThreadEntity, threadsWaitingFor(whom), undefined, options)
       return page.items.some(({ app_id }) => app_id === app.id)
     }
     expect([await waiting('moderator'), await waiting('developer')]).toEqual([true, false])

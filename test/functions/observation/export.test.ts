@@ -120,7 +120,7 @@ describe('GET /admin/export/{dataset}', () => {
   })
 })
 
-describe('20,000 records', () => {
+describe('2,000 records', () => {
   it('pass through memory page by page, as fast as they are taken', async () => {
     const { deps, clock } = platform
     clock.advance(DAY)
@@ -148,7 +148,7 @@ describe('20,000 records', () => {
     let pages = 0
     const counting = new Proxy(deps.table, {
       get: (table, name: keyof Table) => {
-        if (name === 'directory') pages++
+        if (name === 'load') pages++
         const value = table[name]
         return typeof value === 'function' ? value.bind(table) : value
       },
@@ -171,14 +171,14 @@ describe('20,000 records', () => {
     }
     expect(last).toMatch(/^"#end",2000,/)
     expect([records, largest]).toEqual([2_002, 100])
-  }, 12_000)
+  })
 
   it('are recognizably incomplete when the store fails in the middle, or the export is ended', async () => {
     const { table, clock } = { ...platform.deps }
     let calls = 0
     const failing = new Proxy(table, {
       get: (target, name: keyof Table) => {
-        if (name === 'directory' && ++calls > 3) throw new Error('the store is gone')
+        if (name === 'load' && ++calls > 3) throw new Error('the store is gone')
         const value = target[name]
         return typeof value === 'function' ? value.bind(target) : value
       },

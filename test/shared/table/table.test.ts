@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { ConditionFailed, defineEntity } from '#shared/table/entity.ts'
 import { either, lt, missing } from '#shared/table/expressions.ts'
+import { inDirectory } from '#shared/table/lists.ts'
 import { Table } from '#shared/table/table.ts'
 import { startStore, type TestStore } from '#test/support/store.ts'
 
@@ -163,7 +164,7 @@ describe('lists', () => {
     const seen: string[] = []
     let after: string | undefined
     do {
-      const page = await table.directory(ThingEntity, 'things', undefined, { limit: 7, after })
+      const page = await inDirectory(table, ThingEntity, 'things', undefined, { limit: 7, after })
       seen.push(...page.items.map(({ id }) => id))
       after = page.next
     } while (after && seen.length < 40)

@@ -1,5 +1,5 @@
 import { type App, type Version, VersionEntity } from '../../../entities/apps.ts'
-import { ReviewItemEntity } from '../../../entities/moderation.ts'
+import { ReviewItemEntity } from '../../../entities/review-queue.ts'
 import { fail } from '../../../kernel/errors.ts'
 import type { Deps } from '../../deps.ts'
 

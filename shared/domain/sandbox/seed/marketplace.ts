@@ -3,6 +3,7 @@ import type { Developer } from '../../../entities/developers.ts'
 import { type Installation, InstallationEntity } from '../../../entities/installations.ts'
 import { WorkspaceEntity } from '../../../entities/people.ts'
 import { fail } from '../../../kernel/errors.ts'
+import { inDirectory } from '../../../table/lists.ts'
 import type { Deps } from '../../deps.ts'
 import type { Install } from '../../installations/install.ts'
 import { installableVersion } from '../../installations/version.ts'
@@ -17,7 +18,7 @@ const LOOKED_AT = 20
  * @throws `marketplace_empty`
  */
 export const listedApp = async ({ table }: Reading): Promise<App> => {
-  const { items } = await table.directory(ListedAppEntity, 'marketplace', undefined, { limit: LOOKED_AT })
+  const { items } = await inDirectory(table, ListedAppEntity, 'marketplace', undefined, { limit: LOOKED_AT })
   const apps = (await table.getAll(
     items.map(({ app_id }) => ({ entity: AppEntity, key: AppEntity.key({ id: app_id }) })),
   )) as (App | undefined)[]

@@ -1,0 +1,182 @@
+import type { Entity, Key } from './entity.ts'
+import { bare, directoryPartition, listPartition } from './indexes.ts'
+import { TABLE_LAYOUT } from './layout.ts'
+import type { Page, QueryOptions, Table } from './table.ts'
+
+/**
+ * Lists that few functions read: of every tenant's records, of several lists together, and of whatever lies in a partition. Apart
+ * from the table, so that the other functions do not carry them.
+ */
+
+type Reading = Pick<Table, 'page' | 'load' | 'shards'>
+
+/** A list of many owners' records: a cross-tenant one (of one day, where it is kept by day), or one owner's narrowed one. */
+export type ListSource = { directory: string; day?: number } | { list: string }
+
+type Item = Record<string, unknown>
+
+/** A cross-tenant list (of one day, where it is kept by day), merged from its shards. */
+export const inDirectory = async <T extends object, P extends string, S extends string>(
+  table: Reading,
+  entity: Entity<T, P, S>,
+  list: string,
+  day: number | undefined,
+  options: QueryOptions,
+): Promise<Page<T>> => {
+  const { sortKey } = TABLE_LAYOUT.indexes.directory
+  const pages = await Promise.all(
+    Array.from({ length: table.shards }, (_, shard) =>
+      table.page('directory', directoryPartition(list, day, shard), undefined, options),
+    ),
+  )
+  const sort = (item: Item): string => String(item[sortKey])
+  const merged = pages
+    .flatMap((page) => page.items)
+    .sort((a, b) => (sort(a) < sort(b) === (options.ascending ?? false) ? -1 : 1))
+  const items = merged.slice(0, options.limit)
+  const last = items.at(-1)
+  const more = merged.length > items.length || pages.some((page) => page.next !== undefined)
+  return { items: await table.load(entity, items), next: more && last ? sort(last) : undefined }
+}
+
+/**
+ * A page that begins `offset` records behind the start of one or several lists of the same order, which are merged. Up to
+ * there only keys are read, so the cost grows with the offset, which whoever calls bounds, and never with the lists.
+ */
+export const skipTo = async <T extends object, P extends string, S extends string>(
+  table: Reading,
+  entity: Entity<T, P, S>,
+  sources: readonly ListSource[],
+  { offset, limit, ascending = false }: { offset: number; limit: number; ascending?: boolean },
+): Promise<T[]> => {
+  const keys = await merge(table, sources, { count: offset + limit, ascending })
+  return table.load(
+    entity,
+    keys.slice(offset).map(({ item }) => item),
+  )
+}
+
+/**
+ * The same as {@link skipTo}, and how many records there are: as far as `ahead` behind the page, which bounds the cost.
+ * @returns `total` is exact unless it is offset + limit + ahead, when there may be more
+ */
+export const skipAndCount = async <T extends object, P extends string, S extends string>(
+  table: Reading,
+  entity: Entity<T, P, S>,
+  sources: readonly ListSource[],
+  { offset, limit, ahead, ...bounds }: Pick<QueryOptions, 'from' | 'to'> & Record<'offset' | 'limit' | 'ahead', number>,
+): Promise<{ items: T[]; total: number }> => {
+  const keys = await merge(table, sources, { count: offset + limit + ahead, ascending: false, ...bounds })
+  const shown = keys.slice(offset, offset + limit).map(({ item }) => item)
+  return { items: await table.load(entity, shown), total: keys.length }
+}
+
+/** A page of several lists of the same order, which are merged. Only what is on the page is read in full. */
+export const mergedPage = async <T extends object, P extends string, S extends string>(
+  table: Reading,
+  entity: Entity<T, P, S>,
+  sources: readonly ListSource[],
+  { limit, ascending = false, ...rest }: Pick<QueryOptions, 'limit' | 'after' | 'ascending' | 'from' | 'to'>,
+): Promise<Page<T>> => {
+  const keys = await merge(table, sources, { count: limit + 1, ascending, ...rest })
+  const shown = keys.slice(0, limit)
+  const items = await table.load(
+    entity,
+    shown.map(({ item }) => item),
+  )
+  return { items, next: keys.length > limit ? shown.at(-1)?.sort : undefined }
+}
+
+/** The first keys of several lists of the same order, which are merged, newest first. Nothing is read in full. */
+export const firstKeys = async (
+  table: Reading,
+  sources: readonly ListSource[],
+  count: number,
+): Promise<{ key: Key; sort: string }[]> => {
+  const found = await merge(table, sources, { count, ascending: false })
+  return found.map(({ sort, item }) => ({ key: keyOf(item), sort }))
+}
+
+/**
+ * What lies in a partition, of whatever entity: for those who empty it.
+ * @param after the sort key after which to go on
+ */
+export const everythingIn = async (
+  table: Reading,
+  partition: string,
+  options: Pick<QueryOptions, 'limit' | 'after'>,
+): Promise<Page<{ entity: string; key: Key; item: Item }>> => {
+  const { items, next } = await table.page('sk', partition, undefined, { ...options, ascending: true })
+  return {
+    items: items.map((item) => ({ entity: String(item[TABLE_LAYOUT.entity]), key: keyOf(item), item: bare(item) })),
+    next,
+  }
+}
+
+/** The same of an owner's narrowed list, as keys. */
+export const keysListed = async (
+  table: Reading,
+  owner: string,
+  options: Pick<QueryOptions, 'limit' | 'after' | 'to'>,
+): Promise<Page<Key>> => {
+  const { items, next } = await table.page('list', listPartition(owner), undefined, { ...options, ascending: true })
+  return { items: items.map(keyOf), next }
+}
+
+const keyOf = ({ pk, sk }: Item): Key => ({ pk: String(pk), sk: String(sk) })
+
+/** The first keys of several lists together. */
+const merge = async (
+  table: Reading,
+  sources: readonly ListSource[],
+  {
+    count,
+    after,
+    ascending,
+    ...bounds
+  }: { count: number; after?: string | undefined; ascending: boolean } & Pick<QueryOptions, 'from' | 'to'>,
+): Promise<{ sort: string; item: Item }[]> => {
+  const partitions = sources.flatMap((source) => partitionsOf(table, source))
+  // Records are spread evenly over shards: one read of each gives nearly all that is needed.
+  const step = Math.min(1_000, Math.ceil(count / partitions.length) + 16)
+  const runs = await Promise.all(
+    partitions.map(async ({ index, partition }) => {
+      const { sortKey } = TABLE_LAYOUT.indexes[index]
+      const read = async (from?: string) => {
+        const { items, next } = await table.page(index, partition, undefined, {
+          ...bounds,
+          limit: step,
+          after: from,
+          ascending,
+        })
+        return { keys: items.map((item) => ({ sort: String(item[sortKey]), item })), next }
+      }
+      return { ...(await read(after)), at: 0, read }
+    }),
+  )
+  const found: { sort: string; item: Item }[] = []
+  while (found.length < count) {
+    for (const run of runs) {
+      if (run.at < run.keys.length || run.next === undefined) continue
+      Object.assign(run, await run.read(run.next), { at: 0 })
+    }
+    const [first, ...rest] = runs.filter((run) => run.at < run.keys.length)
+    if (!first) break
+    const sort = (run: (typeof runs)[number]) => run.keys[run.at]?.sort ?? ''
+    const best = rest.reduce((a, b) => (sort(b) < sort(a) === ascending ? b : a), first)
+    const key = best.keys[best.at++]
+    if (key) found.push(key)
+  }
+  return found
+}
+
+const partitionsOf = (
+  { shards }: Reading,
+  source: ListSource,
+): { index: 'directory' | 'list'; partition: string }[] => {
+  if ('list' in source) return [{ index: 'list', partition: listPartition(source.list) }]
+  return Array.from({ length: shards }, (_, shard) => ({
+    index: 'directory' as const,
+    partition: directoryPartition(source.directory, source.day, shard),
+  }))
+}
