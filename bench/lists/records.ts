@@ -9,12 +9,8 @@ import { FeedEntryEntity, FeedHeadEntity, FeedMarkEntity, OutboxEntity } from '#
 import { FileEntity } from '#shared/entities/files.ts'
 import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
 import { DialogEntity, DialogMessageEntity } from '#shared/entities/messenger.ts'
-import {
-  AppMessageEntity,
-  AppStandingEntity,
-  ReviewItemEntity,
-  VerificationEntity,
-} from '#shared/entities/moderation.ts'
+import { AppMessageEntity, AppStandingEntity, VerificationEntity } from '#shared/entities/moderation.ts'
+import { ReviewItemEntity } from '#shared/entities/review-queue.ts'
 import { NotificationEntity } from '#shared/entities/notifications.ts'
 import { ObservedRunEntity, observedState } from '#shared/entities/observed-runs.ts'
 import { InvitationEntity, MemberEntity, UserEntity, type Workspace, WorkspaceEntity } from '#shared/entities/people.ts'

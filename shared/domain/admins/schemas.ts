@@ -10,7 +10,7 @@ export const SignIn = () =>
     })
     .meta({ id: 'AdminSignIn' })
 
-export const ADMIN_ROLES = ['superadmin', 'moderator'] as const
+const ADMIN_ROLES = ['superadmin', 'moderator'] as const
 
 const admin = {
   id: idField('adm'),
@@ -46,7 +46,7 @@ export const SignedInSchema = () =>
     .meta({ id: 'AdminSignedIn' })
 
 /** NIST SP 800-63B: length counts, not kinds of characters. Room for a passphrase, none for a way to keep the CPU busy. */
-export const password = () =>
+const password = () =>
   z
     .string()
     .min(12, 'must have at least 12 characters')

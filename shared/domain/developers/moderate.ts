@@ -1,8 +1,6 @@
 import * as z from 'zod'
-import { AppEntity, DeveloperAppEntity } from '../../entities/apps.ts'
 import { type Developer, DeveloperEntity, DeveloperKeyEntity } from '../../entities/developers.ts'
 import { fail } from '../../kernel/errors.ts'
-import { LIMITS } from '../../kernel/limits.ts'
 import type { Write } from '../../table/entity.ts'
 import type { Deps, Work } from '../deps.ts'
 import { idField } from '../fields.ts'
@@ -10,6 +8,7 @@ import { auditModerator } from '../moderation/audit.ts'
 import type { Moderator } from '../moderation/decide.ts'
 import { placeOfDeveloper, rosterWrites } from '../roster/places.ts'
 import { tryAgain } from '../try-again.ts'
+import { badgeWrites } from '../verification/badge.ts'
 import { presentDeveloper } from './present.ts'
 import { DeveloperSchema } from './schemas.ts'
 
@@ -41,7 +40,7 @@ export const verifyDeveloper = (work: Work, moderator: Moderator, id: string): P
     if (developer.verified) return view
     await work.commit(
       [
-        ...(await verifiedWrites(work, developer)),
+        ...(await badgeWrites(work, developer, true)),
         auditModerator(
           work,
           moderator,
@@ -54,19 +53,6 @@ export const verifyDeveloper = (work: Work, moderator: Moderator, id: string): P
     )
     return view
   })
-
-/** What gives an account and its apps the verified badge, for the transaction of whoever decides so. */
-export const verifiedWrites = async (work: Work, developer: Developer): Promise<Write[]> => {
-  const { items } = await work.table.query(
-    DeveloperAppEntity,
-    { developer_id: developer.id },
-    { limit: LIMITS.appsPerDeveloper },
-  )
-  return [
-    ...changed(developer, { verified: true }),
-    ...items.map(({ app_id }) => AppEntity.update({ id: app_id }, { set: { verified: true } })),
-  ]
-}
 
 /**
  * `POST /admin/developers/{id}/block`: its key is refused with `not_a_developer` from the next request on. Its apps and their
@@ -121,7 +107,7 @@ const setStatus = (
 
 const changed = (
   developer: Developer,
-  set: Partial<Pick<Developer, 'status' | 'verified'>> & { status_reason?: string | undefined },
+  set: Partial<Pick<Developer, 'status'>> & { status_reason?: string | undefined },
 ): Write[] => {
   const { id, status, verified, key_hash } = developer
   return [

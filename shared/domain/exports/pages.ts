@@ -16,7 +16,7 @@ export interface Range {
 type Reading = Pick<Deps, 'table'>
 
 /** Records that are in memory at a time. */
-export const PAGE = 100
+const PAGE = 100
 
 /** Ids sort by the time they were made: the bounds of a range of them. */
 const bounds = (kind: IdKind, { since, until }: Range) => ({ from: idFloor(kind, since), to: idFloor(kind, until) })

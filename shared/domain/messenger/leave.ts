@@ -11,7 +11,7 @@ import { forgetPerson, removalWrites } from './remove.ts'
  * What becomes of a person's account in a workspace that they leave: its chats, which nobody else ever saw, go with it; a
  * shared one stays with the workspace, and nothing comes in or goes out any more. The person is free to connect elsewhere.
  */
-export const leavingWrites = async (work: Work, account: Account): Promise<Write[]> => {
+const leavingWrites = async (work: Work, account: Account): Promise<Write[]> => {
   if (account.status === 'removing') return []
   if (!account.shared) return removalWrites(work, account)
   const { telegram_id, id, status } = account

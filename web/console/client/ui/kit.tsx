@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { pageName } from '../../../session/config.ts'
 import { clean } from '../../../session/text.ts'
 import type { Known } from '../data.ts'
@@ -120,7 +120,8 @@ export const Modal = ({
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before the dialog leaves the page, so that the focus is never lost in between.
+  useLayoutEffect(() => {
     const opener = document.activeElement
     const own = dialog.current
     own?.showModal()

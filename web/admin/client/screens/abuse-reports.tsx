@@ -1,0 +1,98 @@
+import { refresh } from '../../../console/client/data.ts'
+import { words } from '../../../console/client/format.ts'
+import { Screen } from '../../../console/client/ui/kit.tsx'
+import { Prose, State, When } from '../../../console/client/ui/text.tsx'
+import { api, type Schemas, take } from '../api.ts'
+import { Decide } from '../ui/decide.tsx'
+import { Choice, Filters, filters } from '../ui/filters.tsx'
+import { Listing } from '../ui/listing.tsx'
+
+type Report = Schemas['ModeratedAbuseReport']
+
+const REASON = { label: 'Reason', hint: 'For the platform’s staff. Whoever complained learns the outcome alone.' }
+
+const Resolve = ({ id, resolution }: { id: string; resolution: 'upheld' | 'dismissed' }) => (
+  <Decide
+    label={resolution === 'upheld' ? 'Uphold' : 'Dismiss'}
+    title={resolution === 'upheld' ? 'Uphold this complaint?' : 'Dismiss this complaint?'}
+    {...(resolution === 'upheld' && { tone: 'primary' as const })}
+    reason={REASON}
+    done={resolution === 'upheld' ? 'The complaint is upheld.' : 'The complaint is dismissed.'}
+    act={async (reason) => {
+      await take(
+        api.POST('/admin/abuse-reports/{id}/resolve', { params: { path: { id } }, body: { resolution, reason } }),
+      )
+      await refresh('abuse', 'app ', 'overview')
+    }}
+  >
+    <p>
+      {resolution === 'upheld'
+        ? 'Say what was done about it. Delisting or suspending the app is a step of its own, on its page.'
+        : 'Say why nothing has to be done.'}
+    </p>
+  </Decide>
+)
+
+export const ReportView = ({ report, alone }: { report: Report; alone?: boolean }) => (
+  <article class="entry-body">
+    <p>
+      <strong>{words(report.category)}</strong> <State name={report.status} />{' '}
+      <span class="soft">
+        <When at={report.created_at} />
+      </span>
+    </p>
+    <Prose text={report.text} />
+    <p class="hint">
+      {!alone && (
+        <>
+          <a href={`#/apps/${report.app_id}`}>The app</a> ·{' '}
+        </>
+      )}
+      <a href={`#/runs?app=${report.app_id}`}>its runs</a> · from workspace <code>{report.workspace_id}</code>
+      {report.run_id && (
+        <>
+          {' '}
+          · about run <code>{report.run_id}</code>
+        </>
+      )}
+    </p>
+    {report.reason && (
+      <div class="note">
+        <p>
+          Resolved{' '}
+          {report.resolved_at && (
+            <>
+              <When at={report.resolved_at} />{' '}
+            </>
+          )}
+          because:
+        </p>
+        <Prose text={report.reason} />
+      </div>
+    )}
+    {report.status === 'open' && (
+      <div class="actions">
+        <Resolve id={report.id} resolution="upheld" />
+        <Resolve id={report.id} resolution="dismissed" />
+      </div>
+    )}
+  </article>
+)
+
+export default function AbuseReports() {
+  const query = filters('status') as { status?: Report['status'] }
+  return (
+    <Screen title="Complaints">
+      <Filters>
+        <Choice name="status" label="Status" options={['open', 'upheld', 'dismissed']} />
+      </Filters>
+      <Listing
+        name={`abuse ${JSON.stringify(query)}`}
+        none="There is no such complaint."
+        read={(at) => take(api.GET('/admin/abuse-reports', { params: { query: { ...query, ...at } } }))}
+      >
+        {(report) => <ReportView report={report} />}
+      </Listing>
+    </Screen>
+  )
+}

@@ -1,0 +1,201 @@
+import { useData } from '../../../console/client/data.ts'
+import { count, fullTime, words } from '../../../console/client/format.ts'
+import { Empty, Screen, Shown } from '../../../console/client/ui/kit.tsx'
+import { Json, Logo, Name, Prose, Stars, State, When } from '../../../console/client/ui/text.tsx'
+import { webAddress } from '../../../session/text.ts'
+import { api, take } from '../api.ts'
+import type { Dossier } from '../dossier.ts'
+import { ReportView } from './abuse-reports.tsx'
+import { Acts } from './app/acts.tsx'
+import { Checks } from './app/checks.tsx'
+import { Messages } from './app/messages.tsx'
+import { Versions } from './app/versions.tsx'
+import { ClaimButton } from './review.tsx'
+
+const Outside = ({ url }: { url: string | null }) => {
+  const address = webAddress(url)
+  if (!url) return <span class="soft">none</span>
+  return address ? (
+    <a href={address} target="_blank" rel="noopener noreferrer">
+      <Name>{url}</Name>
+    </a>
+  ) : (
+    <Name>{url}</Name>
+  )
+}
+
+const Facts = ({
+  dossier: { app, developer, verification, listing, installations, reviews },
+}: {
+  dossier: Dossier
+}) => (
+  <section class="card">
+    <dl class="facts">
+      <dt>Developer</dt>
+      <dd>
+        {developer ? <Name>{developer.company ?? developer.name}</Name> : 'gone'}{' '}
+        {verification === 'verified' && <span class="state good">✓ Verified</span>}
+        {verification === 'pending' && <a href="#/verifications?status=pending">applied for the badge</a>}
+        {developer?.status === 'blocked' && <State name="suspended" label="Blocked" />}{' '}
+        <a href={`#/apps?developer=${app.developer_id}`}>All their apps</a>
+      </dd>
+      <dt>Slug</dt>
+      <dd>
+        <code>{app.slug}</code> · {words(app.type)}
+        {app.category && ` · ${words(app.category)}`}
+      </dd>
+      <dt>In the marketplace</dt>
+      <dd>
+        {listing ? (
+          <>
+            yes, since <time dateTime={listing.listed_at}>{fullTime(listing.listed_at)}</time>
+            {listing.featured_at && <span class="state act"> ★ Featured</span>}
+          </>
+        ) : (
+          'no'
+        )}
+      </dd>
+      <dt>Customers</dt>
+      <dd>
+        {count(installations)} {installations === 1 ? 'installation' : 'installations'} ·{' '}
+        <Stars rating={reviews.average} count={reviews.count} /> <a href={`#/reviews?app=${app.id}`}>Reviews</a>
+        {reviews.hidden > 0 && `, ${reviews.hidden} hidden`} · <a href={`#/runs?app=${app.id}`}>Runs</a>
+      </dd>
+      <dt>Logo</dt>
+      <dd>
+        <Outside url={app.logo_url} />
+      </dd>
+      <dt>Homepage</dt>
+      <dd>
+        <Outside url={app.homepage_url} />
+      </dd>
+      <dt>Privacy</dt>
+      <dd>
+        <Outside url={app.privacy_url} />
+      </dd>
+      <dt>Support</dt>
+      <dd>{app.support_email ? <Name>{app.support_email}</Name> : <span class="soft">none</span>}</dd>
+      <dt>Asks for</dt>
+      <dd>
+        {app.requested_scopes.length === 0 ? (
+          'no scopes'
+        ) : (
+          <ul class="tags">
+            {app.requested_scopes.map((scope) => (
+              <li key={scope}>{scope}</li>
+            ))}
+          </ul>
+        )}
+      </dd>
+      <dt>Summary</dt>
+      <dd>{app.summary ? <Name>{app.summary}</Name> : <span class="soft">none</span>}</dd>
+    </dl>
+    {app.description && (
+      <details>
+        <summary>Description</summary>
+        <Prose text={app.description} />
+      </details>
+    )}
+  </section>
+)
+
+/** What people read of an entry first; the rest is behind it. */
+const reasonOf = (details: Record<string, unknown>): string | undefined =>
+  typeof details.reason === 'string' ? details.reason : undefined
+
+const History = ({ history, app }: { history: Dossier['history']; app: string }) => (
+  <section class="section">
+    <h2>History</h2>
+    {history.length === 0 ? (
+      <Empty title="Nothing happened yet." />
+    ) : (
+      <ol class="rows history">
+        {history.map((entry) => (
+          <li key={entry.id}>
+            <details class="entry">
+              <summary>
+                <code>{entry.action}</code>{' '}
+                <span class="soft">
+                  {entry.actor.type} · <When at={entry.created_at} />
+                </span>
+                {reasonOf(entry.details) && (
+                  <span class="reason">
+                    “<Name>{reasonOf(entry.details) ?? ''}</Name>”
+                  </span>
+                )}
+              </summary>
+              <Json label={`Details of ${entry.action}`} value={{ actor: entry.actor, ...entry.details }} />
+            </details>
+          </li>
+        ))}
+      </ol>
+    )}
+    <p>
+      <a href={`#/audit?subject=${app}`}>Everything in the audit</a>
+    </p>
+  </section>
+)
+
+const Standing = ({ dossier: { app, claim, waiting } }: { dossier: Dossier }) => (
+  <div class="marks">
+    <State name={app.status} />
+    {claim?.claimed_by && (
+      <span class="state act">
+        … <Name>{claim.claimed_by.name}</Name> looks at it
+        {claim.expires_at && (
+          <>
+            , until <When at={claim.expires_at} />
+          </>
+        )}
+      </span>
+    )}
+    {waiting.length > 0 && <ClaimButton app={app.id} claimedBy={claim?.claimed_by ?? null} />}
+  </div>
+)
+
+export default function App({ id }: { id: string }) {
+  const known = useData<Dossier>(`app ${id}`, () => take(api.GET('/admin/apps/{id}', { params: { path: { id } } })))
+  return (
+    <Screen title={known.data?.app.name ?? 'App'} back={{ to: '/apps', label: 'Apps' }} wide>
+      <Shown known={known} tall>
+        {(dossier) => (
+          <>
+            <div class="app-head">
+              <Logo name={dossier.app.name} />
+              <Standing dossier={dossier} />
+            </div>
+            {dossier.app.status_reason && (
+              <div class="note warn">
+                <Prose text={dossier.app.status_reason} />
+              </div>
+            )}
+            <div class="sides">
+              <div>
+                <Facts dossier={dossier} />
+                <Checks app={dossier.app.id} waiting={dossier.waiting} />
+                <Versions dossier={dossier} />
+              </div>
+              <div>
+                <Acts dossier={dossier} />
+                {dossier.abuse_reports.length > 0 && (
+                  <section class="section">
+                    <h2>Open complaints</h2>
+                    <ul class="rows">
+                      {dossier.abuse_reports.map((report) => (
+                        <li key={report.id}>
+                          <ReportView report={report} alone />
+                        </li>
+                      ))}
+                    </ul>
+                  </section>
+                )}
+                <Messages app={dossier.app.id} waitsFor={dossier.waits_for} />
+                <History history={dossier.history} app={dossier.app.id} />
+              </div>
+            </div>
+          </>
+        )}
+      </Shown>
+    </Screen>
+  )
+}

@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks'
+import { refresh, useData } from '../../../../console/client/data.ts'
+import { Field, Form, Shown } from '../../../../console/client/ui/kit.tsx'
+import { Name, Prose, When } from '../../../../console/client/ui/text.tsx'
+import { api, type Schemas, take } from '../../api.ts'
+
+type Message = Schemas['ModeratedAppMessage']
+
+/** Messages that are read at once; the older ones a step at a time. */
+const STEP = 20
+
+const read = async (id: string, limit: number) =>
+  take(api.GET('/admin/apps/{id}/messages', { params: { path: { id }, query: { limit, offset: 0 } } }))
+
+const MessageView = ({ message: { author, text, created_at } }: { message: Message }) => (
+  <li class={author.type === 'moderator' ? 'message mine' : 'message'}>
+    <p class="by">
+      <b>
+        <Name>{author.name}</Name>
+      </b>
+      {author.type}
+      <When at={created_at} />
+    </p>
+    <Prose text={text} />
+  </li>
+)
+
+/** The correspondence with the app’s developer. */
+export const Messages = ({ app, waitsFor }: { app: string; waitsFor: Schemas['AppDossier']['waits_for'] }) => {
+  const [limit, setLimit] = useState(STEP)
+  const [text, setText] = useState('')
+  const known = useData(`app ${app} messages ${limit}`, () => read(app, limit))
+  return (
+    <section class="section">
+      <h2>Messages</h2>
+      {waitsFor && (
+        <p class="soft">
+          {waitsFor === 'moderator' ? 'The developer waits for an answer.' : 'The developer is to answer.'}
+        </p>
+      )}
+      <Shown known={known} rows={2}>
+        {({ items, total }) => (
+          <>
+            {total > items.length && limit < 100 && (
+              <button type="button" class="quiet" onClick={() => setLimit(Math.min(100, limit + 4 * STEP))}>
+                Earlier messages
+              </button>
+            )}
+            <ol class="messages">
+              {[...items].reverse().map((message) => (
+                <MessageView key={message.id} message={message} />
+              ))}
+            </ol>
+          </>
+        )}
+      </Shown>
+      <Form
+        verb="Send"
+        disabled={text.trim() === ''}
+        send={async () => {
+          await take(
+            api.POST('/admin/apps/{id}/messages', { params: { path: { id: app } }, body: { text: text.trim() } }),
+          )
+          setText('')
+          await refresh('app ')
+        }}
+      >
+        <Field label="To the developer" hint="They read it as from “Moderation”.">
+          {(field) => (
+            <textarea
+              {...field}
+              rows={3}
+              maxLength={4_000}
+              value={text}
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+            />
+          )}
+        </Field>
+      </Form>
+    </section>
+  )
+}

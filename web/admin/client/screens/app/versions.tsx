@@ -1,0 +1,147 @@
+import { refresh } from '../../../../console/client/data.ts'
+import { Empty } from '../../../../console/client/ui/kit.tsx'
+import { Json, Name, Prose, State, When } from '../../../../console/client/ui/text.tsx'
+import { api, take } from '../../api.ts'
+import type { Dossier, Version } from '../../dossier.ts'
+import { differences } from '../../manifest-diff.ts'
+import { Decide } from '../../ui/decide.tsx'
+
+const Changes = ({ from, to }: { from: Version; to: Version }) => {
+  const found = differences(from.manifest, to.manifest)
+  const title = `What changes from ${from.version} to ${to.version}`
+  if (found.length === 0) return <p class="soft">The manifest is the same as in {from.version}.</p>
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
+    <section class="table diff" tabIndex={0} aria-label={title}>
+      <table>
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Where</th>
+            <th scope="col">{from.version}</th>
+            <th scope="col">{to.version}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {found.map(({ place, before, after }) => (
+            <tr key={place}>
+              <th scope="row">
+                <Name>{place}</Name>
+              </th>
+              <td>
+                {before === undefined ? (
+                  <span class="soft">–</span>
+                ) : (
+                  <del>
+                    <Name>{before}</Name>
+                  </del>
+                )}
+              </td>
+              <td>
+                {after === undefined ? (
+                  <span class="soft">–</span>
+                ) : (
+                  <ins>
+                    <Name>{after}</Name>
+                  </ins>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const ToDecide = ({ app, version }: { app: string; version: Version }) => {
+  const path = { params: { path: { id: app, vid: version.id } } }
+  const again = () => refresh('app ', 'review', 'overview')
+  return (
+    <div class="actions">
+      <Decide
+        label="Approve the version"
+        title={`Approve version ${version.version}?`}
+        tone="primary"
+        done="The version is approved."
+        act={async () => {
+          await take(api.POST('/admin/apps/{id}/versions/{vid}/approve', path))
+          await again()
+        }}
+      >
+        <p>The developer can promote it then. Approving does not promote it.</p>
+      </Decide>
+      <Decide
+        label="Reject the version"
+        title={`Reject version ${version.version}?`}
+        tone="danger"
+        reason={{ label: 'Reason', hint: 'Shown to the developer.' }}
+        done="The version is rejected."
+        act={async (reason) => {
+          await take(api.POST('/admin/apps/{id}/versions/{vid}/reject', { ...path, body: { reason } }))
+          await again()
+        }}
+      >
+        <p>The developer reads the reason and publishes another version.</p>
+      </Decide>
+    </div>
+  )
+}
+
+/** What a version is compared with: what customers have, or else the newest that was approved before it. */
+const basis = (versions: readonly Version[], version: Version): Version | undefined => {
+  const before = versions.slice(versions.indexOf(version) + 1)
+  const approved = before.find(({ status }) => status === 'approved')
+  return versions.find(({ promoted, id }) => promoted && id !== version.id) ?? approved
+}
+
+export const Versions = ({ dossier: { app, versions, more_versions } }: { dossier: Dossier }) => (
+  <section class="section">
+    <h2>Versions</h2>
+    {versions.length === 0 ? (
+      <Empty title="No version was published." />
+    ) : (
+      <ul class="rows">
+        {versions.map((version) => {
+          const from = basis(versions, version)
+          const waits = version.status === 'in_review'
+          return (
+            <li key={version.id}>
+              <details class="entry" open={waits}>
+                <summary>
+                  <strong>{version.version}</strong> <State name={version.status} />{' '}
+                  {version.promoted && <span class="state act">Promoted</span>}{' '}
+                  <span class="soft">
+                    <When at={version.created_at} />
+                  </span>
+                </summary>
+                <div class="evidence">
+                  {version.endpoint && (
+                    <p>
+                      Endpoint{' '}
+                      <code>
+                        <Name>{version.endpoint}</Name>
+                      </code>
+                    </p>
+                  )}
+                  {version.status_reason && (
+                    <div class="note">
+                      <Prose text={version.status_reason} />
+                    </div>
+                  )}
+                  {from && <Changes from={from} to={version} />}
+                  <details>
+                    <summary>The manifest</summary>
+                    <Json label={`Manifest of ${version.version}`} value={version.manifest} />
+                  </details>
+                  {waits && app.status === 'approved' && <ToDecide app={app.id} version={version} />}
+                </div>
+              </details>
+            </li>
+          )
+        })}
+      </ul>
+    )}
+    {more_versions && <p class="hint">Older versions are not shown.</p>}
+  </section>
+)

@@ -1,0 +1,127 @@
+import { refresh } from '../../../console/client/data.ts'
+import { useAct } from '../../../console/client/ui/act.ts'
+import { announce } from '../../../console/client/ui/announce.tsx'
+import { Screen } from '../../../console/client/ui/kit.tsx'
+import { Problem } from '../../../console/client/ui/problem.tsx'
+import { Name, Prose, State, When } from '../../../console/client/ui/text.tsx'
+import { clean } from '../../../session/text.ts'
+import { isSuperadmin } from '../account.ts'
+import { api, type Schemas, take } from '../api.ts'
+import { Decide } from '../ui/decide.tsx'
+import { Choice, Filters, filters, Search } from '../ui/filters.tsx'
+import { Listing } from '../ui/listing.tsx'
+import { ForSuperadmins } from '../ui/superadmins.tsx'
+
+type Developer = Schemas['ModeratedDeveloper']
+
+const Verify = ({ developer: { id, name } }: { developer: Developer }) => {
+  const { busy, failure, act } = useAct()
+  return (
+    <>
+      <button
+        type="button"
+        aria-busy={busy}
+        onClick={() =>
+          act(async () => {
+            await take(api.POST('/admin/developers/{id}/verify', { params: { path: { id } } }))
+            announce('The developer is verified.')
+            await refresh('developers')
+          })
+        }
+      >
+        Verify<span class="unseen"> {clean(name)}</span>
+      </button>
+      {failure && <Problem failure={failure} />}
+    </>
+  )
+}
+
+const Block = ({ developer: { id, name, email, status } }: { developer: Developer }) =>
+  status === 'blocked' ? (
+    <Decide
+      label="Unblock"
+      about={name}
+      title={`Unblock ${name}?`}
+      done="The developer is unblocked."
+      act={async () => {
+        await take(api.POST('/admin/developers/{id}/unblock', { params: { path: { id } } }))
+        await refresh('developers')
+      }}
+    >
+      <p>The key that they have works again.</p>
+    </Decide>
+  ) : (
+    <Decide
+      label="Block"
+      about={name}
+      title={`Block ${name}?`}
+      tone="danger"
+      typed={email}
+      reason={{ label: 'Reason', hint: 'Shown to the developer.' }}
+      done="The developer is blocked."
+      act={async (reason) => {
+        await take(api.POST('/admin/developers/{id}/block', { params: { path: { id } }, body: { reason } }))
+        await refresh('developers')
+      }}
+    >
+      <p>Their key is refused from the next request on. Their apps go on: to stop those, suspend each on its page.</p>
+    </Decide>
+  )
+
+export default function Developers() {
+  const query = filters('status', 'verified', 'q') as {
+    status?: Developer['status']
+    verified?: 'true' | 'false'
+    q?: string
+  }
+  return (
+    <Screen title="Developers">
+      <Filters>
+        <Search name="q" label="Name, company or e-mail" hint="How it begins" />
+        <Choice name="status" label="Status" options={['active', 'blocked']} />
+        <Choice name="verified" label="Badge" options={{ true: 'Verified', false: 'Not verified' }} />
+      </Filters>
+      <ForSuperadmins what="verify, block and unblock developers" />
+      <Listing
+        name={`developers ${JSON.stringify(query)}`}
+        none="There is no such developer."
+        read={(at) => take(api.GET('/admin/developers', { params: { query: { ...query, ...at } as never } }))}
+      >
+        {(developer) => (
+          <article class="entry-body">
+            <p>
+              <strong>
+                <Name>{developer.company ?? developer.name}</Name>
+              </strong>{' '}
+              <State
+                name={developer.status === 'blocked' ? 'suspended' : 'active'}
+                label={developer.status === 'blocked' ? 'Blocked' : 'Active'}
+              />{' '}
+              {developer.verified && <span class="state good">✓ Verified</span>}
+            </p>
+            <p class="soft">
+              {developer.company && (
+                <>
+                  <Name>{developer.name}</Name> ·{' '}
+                </>
+              )}
+              <Name>{developer.email}</Name> · registered <When at={developer.created_at} /> ·{' '}
+              <a href={`#/apps?developer=${developer.id}`}>Apps</a>
+            </p>
+            {developer.status_reason && (
+              <div class="note warn">
+                <Prose text={developer.status_reason} />
+              </div>
+            )}
+            {isSuperadmin.value && (
+              <div class="actions">
+                {!developer.verified && <Verify developer={developer} />}
+                <Block developer={developer} />
+              </div>
+            )}
+          </article>
+        )}
+      </Listing>
+    </Screen>
+  )
+}

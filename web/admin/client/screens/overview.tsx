@@ -1,0 +1,159 @@
+import { useState } from 'preact/hooks'
+import { useData } from '../../../console/client/data.ts'
+import { count, fullTime, words } from '../../../console/client/format.ts'
+import { Field, Screen, Shown } from '../../../console/client/ui/kit.tsx'
+import { api, type Schemas, take } from '../api.ts'
+import { DayChart } from '../ui/chart.tsx'
+
+type Totals = Schemas['PlatformOverview']
+
+/** What moderation has to decide, and where. */
+const WAITING: Record<keyof Totals['waiting'], { label: string; to: string }> = {
+  apps_in_review: { label: 'Apps to review', to: '/review?kind=app' },
+  versions_in_review: { label: 'Versions to review', to: '/review?kind=version' },
+  abuse_reports: { label: 'Open complaints', to: '/abuse-reports?status=open' },
+  verifications: { label: 'Verifications', to: '/verifications?status=pending' },
+}
+
+const Figure = ({ label, value, to, more }: { label: string; value: number; to?: string; more?: string }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>
+      {to ? <a href={`#${to}`}>{count(value)}</a> : count(value)}
+      {more && <span class="hint">{more}</span>}
+    </dd>
+  </div>
+)
+
+const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((all, one) => all + one, 0)
+
+/** Those counts that are not zero, in words. */
+const parts = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .filter(([, value]) => value > 0)
+    .map(([name, value]) => `${count(value)} ${words(name).toLowerCase()}`)
+    .join(', ')
+
+const TotalsNow = ({ totals }: { totals: Totals }) => {
+  const { developers, apps, workspaces, installations, runs, webhook_deliveries: deliveries, waiting } = totals
+  const names = Object.keys(WAITING) as (keyof Totals['waiting'])[]
+  return (
+    <>
+      <section>
+        <h2>Waits for moderation</h2>
+        <dl class="figures">
+          {names.map((name) => (
+            <Figure key={name} label={WAITING[name].label} value={waiting[name]} to={WAITING[name].to} />
+          ))}
+        </dl>
+      </section>
+      <section class="section">
+        <h2>There are now</h2>
+        <dl class="figures">
+          <Figure label="Apps" value={apps.total} to="/apps" more={parts(apps.by_status)} />
+          <Figure
+            label="Developers"
+            value={developers.total}
+            to="/developers"
+            more={parts({ verified: developers.verified, blocked: developers.blocked })}
+          />
+          <Figure
+            label="Workspaces"
+            value={sum(workspaces.customer)}
+            to="/workspaces"
+            more={`${count(sum(workspaces.sandbox))} sandboxes`}
+          />
+          <Figure label="Installations" value={sum(installations)} more={parts(installations)} />
+          <Figure label="Runs under way" value={runs.active} to="/runs?status=active" />
+          <Figure
+            label="Runs today"
+            value={runs.today.created}
+            to="/runs"
+            more={parts({
+              succeeded: runs.today.succeeded,
+              failed: runs.today.failed,
+              cancelled: runs.today.cancelled,
+            })}
+          />
+          <Figure
+            label="Webhooks today"
+            value={sum(deliveries.today)}
+            more={parts({ delivered: deliveries.today.succeeded, 'given up': deliveries.today.failed })}
+          />
+        </dl>
+        <p class="hint">As of {fullTime(totals.as_of)}.</p>
+      </section>
+    </>
+  )
+}
+
+const Charts = ({ daily }: { daily: Schemas['PlatformMetrics']['daily'] }) => {
+  const days = daily.map(({ date }) => date)
+  return (
+    <div class="charts">
+      <DayChart
+        title="Runs"
+        days={days}
+        series={[
+          { name: 'Succeeded', tone: 'one', values: daily.map(({ runs }) => runs.succeeded) },
+          { name: 'Failed', tone: 'two', values: daily.map(({ runs }) => runs.failed) },
+          { name: 'Cancelled', tone: 'three', values: daily.map(({ runs }) => runs.cancelled) },
+        ]}
+      />
+      <DayChart
+        title="Installations"
+        days={days}
+        series={[
+          { name: 'Installed', tone: 'one', values: daily.map(({ installed }) => installed) },
+          { name: 'Uninstalled', tone: 'two', values: daily.map(({ uninstalled }) => uninstalled) },
+        ]}
+      />
+      <DayChart
+        title="New"
+        days={days}
+        series={[
+          { name: 'Workspaces', tone: 'one', values: daily.map(({ new_workspaces }) => new_workspaces) },
+          { name: 'Developers', tone: 'two', values: daily.map(({ new_developers }) => new_developers) },
+          { name: 'Apps', tone: 'three', values: daily.map(({ new_apps }) => new_apps) },
+        ]}
+      />
+      <DayChart
+        title="Webhooks"
+        days={days}
+        series={[
+          { name: 'Delivered', tone: 'one', values: daily.map(({ webhook_deliveries: one }) => one.succeeded) },
+          { name: 'Given up', tone: 'two', values: daily.map(({ webhook_deliveries: one }) => one.failed) },
+        ]}
+      />
+    </div>
+  )
+}
+
+export default function Overview() {
+  const [days, setDays] = useState('30')
+  const totals = useData('overview', () => take(api.GET('/admin/overview')))
+  const metrics = useData(`metrics ${days}`, () => take(api.GET('/admin/metrics', { params: { query: { days } } })))
+  return (
+    <Screen title="Overview" wide>
+      <Shown known={totals}>{(now) => <TotalsNow totals={now} />}</Shown>
+      <section class="section">
+        <div class="head">
+          <h2>Day by day</h2>
+          <Field label="Time">
+            {(field) => (
+              <select {...field} value={days} onChange={({ currentTarget }) => setDays(currentTarget.value)}>
+                <option value="7">7 days</option>
+                <option value="30">30 days</option>
+                <option value="90">90 days</option>
+              </select>
+            )}
+          </Field>
+        </div>
+        <Shown known={metrics} tall>
+          {({ daily }) => <Charts daily={daily} />}
+        </Shown>
+        <p class="hint">Days in UTC. Charts follow by seconds.</p>
+      </section>
+    </Screen>
+  )
+}

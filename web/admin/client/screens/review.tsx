@@ -1,0 +1,122 @@
+import { refresh } from '../../../console/client/data.ts'
+import { count } from '../../../console/client/format.ts'
+import { useAct } from '../../../console/client/ui/act.ts'
+import { announce } from '../../../console/client/ui/announce.tsx'
+import { Screen } from '../../../console/client/ui/kit.tsx'
+import { Problem } from '../../../console/client/ui/problem.tsx'
+import { Logo, Name, When } from '../../../console/client/ui/text.tsx'
+import { clean } from '../../../session/text.ts'
+import { identity, isSuperadmin } from '../account.ts'
+import { api, type Schemas, take } from '../api.ts'
+import { Choice, Filters, filters } from '../ui/filters.tsx'
+import { Listing } from '../ui/listing.tsx'
+
+type Item = Schemas['ReviewItem']
+
+export const ClaimButton = ({
+  app,
+  claimedBy,
+  about,
+}: {
+  app: string
+  claimedBy: { id: string; name: string } | null
+  /** The app’s name, where several stand together. */
+  about?: string
+}) => {
+  const { busy, failure, act } = useAct()
+  const mine = claimedBy?.id === identity.value?.id
+  const release = claimedBy !== null
+  if (release && !mine && !isSuperadmin.value) return null
+  const send = (): Promise<boolean> =>
+    act(async () => {
+      await take(api.POST('/admin/apps/{id}/claim', { params: { path: { id: app } }, body: { release } }))
+      announce(release ? 'It is free again.' : 'It is yours for two hours.')
+      await refresh('review', 'app ')
+    })
+  return (
+    <>
+      <button type="button" aria-busy={busy} onClick={send}>
+        {release ? 'Release' : 'Claim'}
+        {about && <span class="unseen"> {clean(about)}</span>}
+      </button>
+      {failure && <Problem failure={failure} />}
+    </>
+  )
+}
+
+const Checks = ({ checks }: { checks: Item['checks'] }) =>
+  checks === null ? (
+    <span class="soft">Checks did not run yet</span>
+  ) : (
+    <span class={checks.failed > 0 ? 'state bad' : checks.warning > 0 ? 'state warn' : 'state good'}>
+      {count(checks.passed)} passed
+      {checks.failed > 0 && `, ${count(checks.failed)} failed`}
+      {checks.warning > 0 && `, ${count(checks.warning)} to look at`}
+    </span>
+  )
+
+const Row = ({ item }: { item: Item }) => {
+  const { app, version, developer, checklist, dangerous_scopes: dangerous } = item
+  return (
+    <div class="row folds top-aligned">
+      <Logo name={app.name} />
+      <div class="grow">
+        <a href={`#/apps/${app.id}`}>
+          <strong>
+            <Name>{app.name}</Name>
+          </strong>
+        </a>
+        <span class="soft">
+          {item.kind === 'version' ? 'A new version' : 'A new app'}
+          {version && ` · ${version.version}`} · <Name>{developer.name}</Name>
+          {developer.verified && ' ✓ verified'} · submitted <When at={item.waiting_since} />
+        </span>
+        <span class="marks">
+          <Checks checks={item.checks} />
+          {dangerous.map((scope) => (
+            <span key={scope} class="state warn">
+              ! {scope}
+            </span>
+          ))}
+          {item.claimed_by && (
+            <span class="state act">
+              … <Name>{item.claimed_by.name}</Name> looks at it
+            </span>
+          )}
+        </span>
+        <ul class="checklist" aria-label="Checklist">
+          {checklist.map(({ id, label, done }) => (
+            <li key={id} class={done ? 'soft' : 'missing'}>
+              <span aria-hidden="true">{done ? '✓' : '✕'} </span>
+              <span class="unseen">{done ? 'Done: ' : 'Missing: '}</span>
+              {label}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <ClaimButton app={app.id} claimedBy={item.claimed_by} about={app.name} />
+    </div>
+  )
+}
+
+export default function Review() {
+  const query = filters('kind') as { kind?: Item['kind'] }
+  return (
+    <Screen title="Review">
+      <p class="soft">Apps in review, and new versions of approved apps. What waits longest comes first.</p>
+      <Filters>
+        <Choice name="kind" label="What" options={['app', 'version']} all="Apps and versions" />
+      </Filters>
+      <Listing<Item & { id: string }>
+        name={`review ${JSON.stringify(query)}`}
+        none="Nothing waits for review."
+        read={async (at) => {
+          const page = await take(api.GET('/admin/review', { params: { query: { ...query, ...at } } }))
+          return { ...page, items: page.items.map((item) => ({ ...item, id: `${item.app.id} ${item.version?.id}` })) }
+        }}
+      >
+        {(item) => <Row item={item} />}
+      </Listing>
+    </Screen>
+  )
+}

@@ -1,0 +1,125 @@
+import { useState } from 'preact/hooks'
+import { refresh, useData } from '../../../console/client/data.ts'
+import { announce } from '../../../console/client/ui/announce.tsx'
+import { Field, Form, Screen, Shown } from '../../../console/client/ui/kit.tsx'
+import { Name, Prose } from '../../../console/client/ui/text.tsx'
+import { ToolTicks } from '../../../console/client/ui/tools.tsx'
+import { isSuperadmin } from '../account.ts'
+import { api, type Schemas, take } from '../api.ts'
+
+type Settings = Schemas['PlatformSettings']
+type Tools = Schemas['DeniedTools']['denied_tools']
+
+const DeniedTools = ({ denied_tools }: Pick<Settings, 'denied_tools'>) => {
+  const [chosen, setChosen] = useState<string[]>(denied_tools)
+  return (
+    <Form
+      verb="Save the ban"
+      send={async () => {
+        await take(api.PUT('/admin/settings/denied-tools', { body: { denied_tools: chosen as Tools } }))
+        announce('The ban holds from the next call on.')
+        await refresh('settings')
+      }}
+    >
+      <ToolTicks legend="Forbidden for every agent everywhere" chosen={chosen} onChange={setChosen} />
+    </Form>
+  )
+}
+
+const Identity = ({ pm_identity }: Pick<Settings, 'pm_identity'>) => {
+  const [name, setName] = useState(pm_identity.name)
+  const [logo, setLogo] = useState(pm_identity.logo_url ?? '')
+  const [policy, setPolicy] = useState(pm_identity.policy ?? '')
+  return (
+    <Form
+      verb="Save the identity"
+      send={async () => {
+        const body = { name: name.trim(), logo_url: logo.trim() || null, policy: policy.trim() || null }
+        await take(api.PUT('/admin/settings/pm-identity', { body }))
+        announce('The orchestrator speaks so from now on.')
+        await refresh('settings')
+      }}
+    >
+      <Field label="Name">
+        {(field) => (
+          <input
+            {...field}
+            value={name}
+            required
+            maxLength={80}
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label="Logo" hint="Address of an image; empty for none.">
+        {(field) => (
+          <input {...field} type="url" value={logo} onInput={({ currentTarget }) => setLogo(currentTarget.value)} />
+        )}
+      </Field>
+      <Field label="Rule of behaviour" hint="Added to its system prompt; it does not change the form of its answers.">
+        {(field) => (
+          <textarea
+            {...field}
+            rows={6}
+            maxLength={8_000}
+            value={policy}
+            onInput={({ currentTarget }) => setPolicy(currentTarget.value)}
+          />
+        )}
+      </Field>
+    </Form>
+  )
+}
+
+const ReadOnly = ({ denied_tools, pm_identity }: Settings) => (
+  <>
+    <p class="note">Only a superadmin can change these.</p>
+    <section class="card">
+      <h2>Forbidden tools</h2>
+      {denied_tools.length === 0 ? (
+        <p>None.</p>
+      ) : (
+        <ul class="tags">
+          {denied_tools.map((tool) => (
+            <li key={tool}>{tool}</li>
+          ))}
+        </ul>
+      )}
+    </section>
+    <section class="card">
+      <h2>The orchestrator</h2>
+      <p>
+        <Name>{pm_identity.name}</Name>
+      </p>
+      {pm_identity.policy ? <Prose text={pm_identity.policy} /> : <p class="soft">No rule of behaviour.</p>}
+    </section>
+  </>
+)
+
+export default function SettingsScreen() {
+  const known = useData('settings', () => take(api.GET('/admin/settings')))
+  return (
+    <Screen title="Settings">
+      <p class="soft">For the whole platform.</p>
+      <Shown known={known}>
+        {(settings) =>
+          isSuperadmin.value ? (
+            <>
+              <section class="card">
+                <h2>Tools</h2>
+                <DeniedTools denied_tools={settings.denied_tools} />
+              </section>
+              <section class="card">
+                <h2>The orchestrator</h2>
+                <p class="soft">As whom it speaks in the main chat.</p>
+                <Identity pm_identity={settings.pm_identity} />
+              </section>
+            </>
+          ) : (
+            <ReadOnly {...settings} />
+          )
+        }
+      </Shown>
+    </Screen>
+  )
+}

@@ -1,0 +1,80 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Field } from '../../console/client/ui/kit.tsx'
+import { Problem } from '../../console/client/ui/problem.tsx'
+import { asFailure, type Failure } from '../../session/failure.ts'
+import { signIn } from './account.ts'
+import { lastEmail } from './token.ts'
+
+/** E-mail and password; why it did not work, in the platform’s words. */
+export const SignIn = ({ note }: { note: string }) => {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [email, setEmail] = useState(lastEmail)
+  const [password, setPassword] = useState('')
+  const [failure, setFailure] = useState<Failure>()
+  const [busy, setBusy] = useState(false)
+  useEffect(() => {
+    document.title = 'Sign in · Staff'
+    heading.current?.focus({ preventScroll: true })
+  }, [])
+  const send = async (): Promise<void> => {
+    if (busy) return
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await signIn(email.trim(), password)
+    } catch (error) {
+      setFailure(asFailure(error))
+      setPassword('')
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <main class="alone">
+      <h1 ref={heading} tabIndex={-1}>
+        Sign in
+      </h1>
+      {note && <p role="status">{note}</p>}
+      <p>For the platform’s staff.</p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <Field label="E-mail">
+          {(field) => (
+            <input
+              {...field}
+              type="email"
+              value={email}
+              required
+              maxLength={254}
+              autocomplete="username"
+              onInput={(event) => setEmail(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label="Password">
+          {(field) => (
+            <input
+              {...field}
+              type="password"
+              value={password}
+              required
+              maxLength={1_000}
+              autocomplete="current-password"
+              onInput={(event) => setPassword(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        {failure && <Problem failure={failure} />}
+        <div class="actions">
+          <button type="submit" class="primary" aria-busy={busy}>
+            Sign in
+          </button>
+        </div>
+      </form>
+    </main>
+  )
+}

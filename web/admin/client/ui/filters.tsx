@@ -1,0 +1,83 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { words } from '../../../console/client/format.ts'
+import { goInstead, place } from '../../../console/client/router.ts'
+import { Field } from '../../../console/client/ui/kit.tsx'
+
+/** A list’s filters stand in the address, so that a link leads to the list as it is. */
+export const filter = (name: string): string => place.value.query.get(name) ?? ''
+
+export const setFilter = (name: string, value: string): void => {
+  const { path, query } = place.value
+  const next = new URLSearchParams(query)
+  if (value) next.set(name, value)
+  else next.delete(name)
+  goInstead(next.size > 0 ? `${path}?${next}` : path)
+}
+
+/** Those of the filters that are set, for a query. */
+export const filters = <N extends string>(...names: N[]): Partial<Record<N, string>> =>
+  Object.fromEntries(names.map((name) => [name, filter(name)]).filter(([, value]) => value)) as Partial<
+    Record<N, string>
+  >
+
+export const Filters = ({ children }: { children: ComponentChildren }) => <div class="filters">{children}</div>
+
+const labelled = (options: readonly string[]): Record<string, string> =>
+  Object.fromEntries(options.map((option) => [option, words(option)]))
+
+export const Choice = ({
+  name,
+  label,
+  options,
+  all = 'All',
+}: {
+  name: string
+  label: string
+  /** The values, or their words by value. */
+  options: readonly string[] | Readonly<Record<string, string>>
+  all?: string
+}) => (
+  <Field label={label}>
+    {(field) => (
+      <select {...field} value={filter(name)} onChange={({ currentTarget }) => setFilter(name, currentTarget.value)}>
+        <option value="">{all}</option>
+        {Object.entries(Array.isArray(options) ? labelled(options) : options).map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+)
+
+/** Text to look for: counts once it is sent, or left. */
+export const Search = ({ name, label, hint }: { name: string; label: string; hint?: string }) => {
+  const set = filter(name)
+  const [text, setText] = useState(set)
+  useEffect(() => setText(set), [set])
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        setFilter(name, text.trim())
+      }}
+    >
+      <Field label={label}>
+        {(field) => (
+          <input
+            {...field}
+            type="search"
+            value={text}
+            {...(hint && { placeholder: hint })}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            onBlur={() => setFilter(name, text.trim())}
+          />
+        )}
+      </Field>
+    </form>
+  )
+}
