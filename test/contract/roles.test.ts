@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
 import { issueToken } from '#shared/domain/tokens/tokens.ts'
+import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
 import { atLeast, MemberEntity, type Role } from '#shared/entities/people.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
-import { installed, member } from '#test/support/fixtures.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { installed, member, workspace } from '#test/support/fixtures.ts'
 import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
 import { createStage, type Stage } from './stage.ts'
 import { createWorld, pathWithUnknownIds, type World } from './world.ts'
@@ -98,6 +100,49 @@ describe('a member of another workspace', () => {
     const stranger = await installed(platform.deps)
     const { token: _token, ...rest } = sample
     const answer = await stage.call(endpoint, { ...rest, token: stranger.person.token })
+    expect(codeOf(answer), answer.text.slice(0, 200)).toBe('not_found')
+  })
+})
+
+describe('an app’s sandbox token', () => {
+  /** The app that a sample’s token is of, installed in a sandbox of its developer too: as `sandbox-token` does. */
+  const sandboxToken = async (token: string): Promise<string> => {
+    const { deps, clock } = platform
+    const { app, ins, ws } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    const customers = await deps.table.get(InstallationEntity, { workspace_id: ws, id: ins })
+    if (!customers) throw new Error('the sample’s token is of no installation')
+    const sandbox = await workspace(deps)
+    const now = clock.now()
+    const installation = {
+      ...customers,
+      id: newId('installation', now),
+      workspace_id: sandbox.id,
+      is_sandbox: true,
+      created_at: now,
+    }
+    const grant = {
+      id: newId('grant', now),
+      installation_id: installation.id,
+      workspace_id: sandbox.id,
+      app_id: app,
+      scopes: installation.scopes,
+      status: 'active' as const,
+      kind: 'sandbox' as const,
+      created_at: now,
+    }
+    await deps.table.transact([InstallationEntity.create(installation), GrantEntity.create(grant)])
+    const claims = { ins: installation.id, ws: sandbox.id, app, grt: grant.id, sv: 1 }
+    return (await issueToken(deps, 'access', claims)).token
+  }
+
+  const owned = named(
+    endpoints.filter(
+      ({ caller, params }) => caller === 'integration' && Object.values(params).some((k) => k !== 'text'),
+    ),
+  )
+  it.each(owned)('%s: finds nothing of a customer’s', async (_name, endpoint) => {
+    const { token = '', ...sample } = await stage.sample(endpoint)
+    const answer = await stage.call(endpoint, { ...sample, token: await sandboxToken(token) })
     expect(codeOf(answer), answer.text.slice(0, 200)).toBe('not_found')
   })
 })
