@@ -66,7 +66,7 @@ describe('POST /console/installations/{id}/surface-token', () => {
     ],
     [
       'workspace',
-      'installation_suspended',
+      'forbidden',
       ({ workspaceId }) => WorkspaceEntity.update({ id: workspaceId }, { set: { status: 'suspended' } }),
     ],
   ])('is refused while the %s is suspended, also under a key that has an answer', async (_what, code, change) => {
