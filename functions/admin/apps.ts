@@ -1,5 +1,5 @@
 import { approveApp, rejectApp, suspendApp, unsuspendApp } from '#shared/domain/moderation/decide.ts'
-import { ModeratedAppSchema, Reason } from '#shared/domain/moderation/schemas.ts'
+import { ApproveApp, ModeratedAppSchema, Reason } from '#shared/domain/moderation/schemas.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 
 const decision = {
@@ -17,8 +17,11 @@ const approve = defineEndpoint({
   path: '/admin/apps/{id}/approve',
   role: 'moderator',
   summary: 'Approve an app in review',
-  description: 'From then on customers can install it. Its promoted version counts as reviewed.',
-  handler: ({ work, caller, params }) => approveApp(work, caller, params.id),
+  description:
+    'From then on customers can install it. Its promoted version counts as reviewed. The developer may promote another one until ' +
+    'then: say with `promoted_version` which one was looked at.',
+  body: ApproveApp,
+  handler: ({ work, caller, params, body }) => approveApp(work, caller, params.id, body.promoted_version),
 })
 
 const reject = defineEndpoint({

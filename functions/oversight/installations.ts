@@ -13,8 +13,8 @@ const setStatus = defineEndpoint({
   summary: 'Suspend an installation, or end its suspension',
   description:
     'While it is suspended its tokens get `installation_suspended` from the next request on, nothing is handed to it, also not what ' +
-    'was queued before, runs under way are cancelled, and no webhook goes out. `conflict` for one that was uninstalled, and for ' +
-    'ending it in a workspace that is suspended itself.',
+    'was queued before, runs under way are cancelled, and no webhook goes out. Uninstalling it and installing it again lifts nothing: ' +
+    'the new one is suspended, too. `conflict` for one that was uninstalled, and for ending it in a workspace that is suspended itself.',
   body: SetStatus,
   response: ModeratedInstallationSchema,
   errors: ['conflict'],

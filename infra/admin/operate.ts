@@ -25,25 +25,26 @@ const OPERATOR = 'operator'
 
 const SHOWN_ONCE = 'It is shown this once.'
 
-const create: Command = async (work, { email, name, role = 'superadmin', password = newSecret() }) => {
+const create: Command = async (work, { email, name, role = 'superadmin', password: given }) => {
+  const password = given ?? newSecret()
   const input = CreateAdmin().parse({ email, name: name ?? email, role, password })
   const admin = await createAdmin(work, OPERATOR, input)
   return [
     `${admin.id} is ${admin.role === 'superadmin' ? 'a superadmin' : 'a moderator'}: ${admin.email}`,
-    ...told(password),
+    ...told(password, given),
   ]
 }
 
-const resetPassword: Command = async (work, { email, password = newSecret() }) => {
+const resetPassword: Command = async (work, { email, password: given }) => {
+  const password = given ?? newSecret()
   const admin = await find(work, email)
   await editAdmin(work, OPERATOR, admin.id, { password: CreateAdmin().shape.password.parse(password) })
-  return [`${admin.email} has a new password; every session of the account has ended.`, ...told(password)]
+  return [`${admin.email} has a new password; every session of the account has ended.`, ...told(password, given)]
 }
 
-const told = (password: string): string[] => [
-  `Password: ${password}`,
-  `${SHOWN_ONCE} Change it: POST /admin/me/password.`,
-]
+/** Whoever gave it knows it: then it stays out of terminals and of the logs of builds. */
+const told = (password: string, given: string | undefined): string[] =>
+  given === undefined ? [`Password: ${password}`, `${SHOWN_ONCE} Change it: POST /admin/me/password.`] : []
 
 const key: Command = async (work, { email, name, days }) => {
   const admin = await find(work, email)

@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AuditEntity } from '#shared/entities/platform.ts'
@@ -64,6 +66,22 @@ describe('npm run admin', () => {
     const told = JSON.stringify(items)
     for (const secret of [password, key, passwordIn(reset.output), keyIn(rotated.output)])
       expect(told).not.toContain(secret)
+  }, 60_000)
+
+  it('shows a password that it made, never one that it was given', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'password-'))
+    const file = path.join(folder, 'password')
+    try {
+      for (const [i, name] of ['create', 'reset-password'].entries()) {
+        const password = `given by the operator ${i}`
+        writeFileSync(file, `${password}\n`)
+        const { code, output } = await run(name, '--email', 'given@example.com', '--password-file', file)
+        expect([code, output]).toEqual([0, expect.not.stringContaining('given by')])
+        expect((await signIn('given@example.com', password)).status).toBe(200)
+      }
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   }, 60_000)
 
   it('says what is missing, and never what was given as a password', async () => {

@@ -104,6 +104,7 @@ export const changePassword = async (
   const { admin } = actor
   const passed = await admit(work, [`admin-email:${sha256(admin.email)}`])
   if (!(await verifyPassword(input.current_password, admin.password_hash))) {
+    await noteFailure(work, admin.email, admin)
     throw fail('forbidden', { message: 'The current password is wrong.', fix: 'Check it and try again.' })
   }
   await passed()

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import { actionFits } from './list.ts'
 import type { AuditFilter } from './schemas.ts'
 
-/** Without `since` or a subject the list goes back so far: it reads each month’s part. */
+/** Without `since`, a subject or a workspace the list goes back so far: it reads each month’s part. */
 const DAYS = 90
 /** Entries counted behind the page. */
 const COUNTED_AHEAD = 1_000
@@ -54,7 +54,7 @@ export const listPlatformAudit = async (
   return { items: found.slice(offset, offset + limit), total: found.length }
 }
 
-const rangeOf = ({ clock }: Pick<Deps, 'clock'>, { since, until, subject }: PlatformAuditFilter) => {
+const rangeOf = ({ clock }: Pick<Deps, 'clock'>, { since, until, subject, workspace }: PlatformAuditFilter) => {
   const now = clock.now()
   const to = until === undefined ? undefined : Date.parse(until)
   const from = since === undefined ? undefined : Date.parse(since)
@@ -63,6 +63,7 @@ const rangeOf = ({ clock }: Pick<Deps, 'clock'>, { since, until, subject }: Plat
     ...(to !== undefined && { to: idFloor('audit', Math.max(0, to)) }),
   }
   if (subject !== undefined) return { sources: [{ list: auditOf(subject) }] as ListSource[], bounds }
+  if (workspace !== undefined) return { sources: [], bounds }
   const last = Math.min(to ?? now, now)
   const first = Math.max(from ?? last - DAYS * DAY, now - 2 * 366 * DAY)
   return {

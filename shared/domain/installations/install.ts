@@ -61,8 +61,8 @@ const planInstallation = async (work: Work, newId: string, input: Install): Prom
     known && (await work.table.get(InstallationEntity, { workspace_id: workspace.id, id: known.installation_id }))
   if (current && current.status !== 'revoked') return update(work, current, input)
 
-  const installation = fresh(work, newId, input)
-  const { id } = installation
+  const installation = fresh(work, newId, input, current?.status_reason)
+  const { id, status } = installation
   return {
     installation,
     created: true,
@@ -76,13 +76,19 @@ const planInstallation = async (work: Work, newId: string, input: Install): Prom
         : AppInstallationEntity.create({ ...guard, installation_id: id }, { otherwise: raced }),
       InstallationEntity.create(installation),
       InstallationPlaceEntity.create({ installation_id: id, workspace_id: workspace.id }),
-      counted(installationsBy('active'), id, 1),
+      counted(installationsBy(status), id, 1),
       ...toldAndAudited(work, 'installation.created', installation, input),
     ],
   }
 }
 
-const fresh = (work: Work, id: string, { app, version, workspace, scopes, owner }: Install): Installation => {
+/** @param held why staff had suspended the one before when it was uninstalled: installing again does not lift that */
+const fresh = (
+  work: Work,
+  id: string,
+  { app, version, workspace, scopes, owner }: Install,
+  held: string | undefined,
+): Installation & { status: 'active' | 'suspended' } => {
   const now = work.clock.now()
   return {
     id,
@@ -90,7 +96,8 @@ const fresh = (work: Work, id: string, { app, version, workspace, scopes, owner 
     app_id: app.id,
     app_slug: app.slug,
     app_name: app.name,
-    status: 'active',
+    status: held === undefined ? 'active' : 'suspended',
+    status_reason: held,
     scopes: [...scopes],
     ...attached(version),
     is_sandbox: workspace.is_sandbox,

@@ -18,7 +18,7 @@ export type Remover = AuditEntry['actor']
  * are erased. What it had under way is ended right afterwards ({@link endRemoved}); its runs, tasks, conversations and the
  * audit stay.
  *
- *     active, suspended ──remove──► revoked, for ever: installing again makes a new one
+ *     active, suspended ──remove──► revoked, for ever: installing again makes a new one, which is suspended if this one was
  *
  * @throws `not_found` also for another workspace's, and for what was uninstalled already
  */

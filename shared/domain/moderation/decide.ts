@@ -4,7 +4,7 @@ import type { Admin } from '../../entities/platform.ts'
 import { ReviewClaimEntity, ReviewItemEntity } from '../../entities/review-queue.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
-import { missing, oneOf } from '../../table/expressions.ts'
+import { missing, oneOf, type Where } from '../../table/expressions.ts'
 import { presentApp } from '../apps/present.ts'
 import { newAppMessage } from '../correspondence/messages.ts'
 import type { Work } from '../deps.ts'
@@ -33,18 +33,26 @@ type Action = 'approved' | 'rejected' | 'suspended' | 'unsuspended' | 'delisted'
 
 /**
  * `in_review` → `approved`, or back from `delisted`. The promoted version counts as reviewed with its app.
- * @throws `not_found`; `conflict` from another status, or while another moderator has claimed it
+ * @param lookedAt the version that the moderator looked at; undefined for whichever is promoted
+ * @throws `not_found`; `conflict` from another status, while another moderator has claimed it, or when another version was
+ * promoted than was looked at: the developer may do that until the decision, and sees in their logs when somebody looks
  */
-export const approveApp = (work: Work, moderator: Moderator, appId: string): Promise<ModeratedAppView> =>
+export const approveApp = (
+  work: Work,
+  moderator: Moderator,
+  appId: string,
+  lookedAt: string | undefined,
+): Promise<ModeratedAppView> =>
   decide(work, moderator, appId, 'approved', undefined, (app) => {
     if (app.status !== 'in_review' && app.status !== 'delisted') {
       throw wrongState(app, 'Only an app in review, or a delisted one, can be approved.')
     }
     const { id, promoted_version_id } = app
+    if (lookedAt !== undefined && app.promoted_version !== lookedAt) throw promotedSince(app, lookedAt)
     return {
       set: { status: 'approved', status_reason: undefined, approved_at: work.clock.now() },
       // Promoting goes on until the decision: what is approved is the version that was looked at.
-      where: { promoted_version_id },
+      where: { promoted_version_id: promoted_version_id ?? missing },
       writes: promoted_version_id
         ? [
             VersionEntity.update(
@@ -103,7 +111,7 @@ export const unsuspendApp = (work: Work, moderator: Moderator, appId: string): P
 
 interface Change {
   set: { [F in keyof App]?: App[F] | undefined }
-  where?: { promoted_version_id: string | undefined }
+  where?: Where<Pick<App, 'promoted_version_id'>>
   writes?: Write[]
   /** What the developer reads in the app's correspondence. */
   message: string
@@ -190,6 +198,13 @@ export const presentModerated = (app: App): ModeratedAppView => ({
 
 export const wrongState = ({ status }: App, fix: string): PlatformError =>
   fail('conflict', { message: `The app is ${status.replace('_', ' ')}.`, fix })
+
+const promotedSince = ({ promoted_version = 'none' }: App, lookedAt: string): PlatformError =>
+  fail('conflict', {
+    message: `The version that is promoted now is ${promoted_version}, not ${lookedAt}.`,
+    fix: 'Look at that one and decide then.',
+    details: { promoted_version },
+  })
 
 const changedMeanwhile = (): PlatformError =>
   fail('conflict', { message: 'The app was changed meanwhile.', fix: 'Look at it again and decide then.' })

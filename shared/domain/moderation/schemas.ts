@@ -19,6 +19,22 @@ export const Reason = () =>
     })
     .meta({ id: 'Reason' })
 
+/** `POST /admin/apps/{id}/approve`. */
+export const ApproveApp = () =>
+  z
+    .strictObject({
+      promoted_version: line(100)
+        .optional()
+        .meta({
+          description:
+            'The version that was looked at, as `GET /admin/apps/{id}` shows it. When the developer has promoted another one since, ' +
+            'the answer is `conflict`. Default: whichever is promoted.',
+          example: '1.2.0',
+        }),
+    })
+    .prefault({})
+    .meta({ id: 'ApproveApp' })
+
 /** An app as the platform's staff sees it. */
 export const ModeratedAppSchema = () =>
   AppSchema()

@@ -1,6 +1,7 @@
 import { type App, AppEntity, type Version, VersionEntity } from '../../entities/apps.ts'
 import { ReviewClaimEntity, ReviewItemEntity } from '../../entities/review-queue.ts'
 import { fail } from '../../kernel/errors.ts'
+import { missing } from '../../table/expressions.ts'
 import { newAppMessage } from '../correspondence/messages.ts'
 import type { Deps, Work } from '../deps.ts'
 import { loadManifest } from '../versions/manifest.ts'
@@ -51,7 +52,7 @@ const decideVersion = async (
       ),
       // A version that is promoted meanwhile is in use: it is not rejected any more.
       AppEntity.check(app, {
-        where: { promoted_version_id: app.promoted_version_id, status: app.status },
+        where: { promoted_version_id: app.promoted_version_id ?? missing, status: app.status },
         otherwise: decidedMeanwhile,
       }),
       ...dequeued(item, decidedMeanwhile),

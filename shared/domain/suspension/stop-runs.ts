@@ -31,11 +31,13 @@ type Subject = Pick<Stoppage, 'kind' | 'id'>
 export const stopRuns = async (work: WorkerWork, subject: Subject): Promise<void> => {
   const stoppage = await work.table.get(StoppageEntity, subject)
   if (!stoppage) return
+  // What begins after this may begin after the suspension’s end, which nothing here waits for. It is the second round’s, if any’s.
+  const asOf = work.clock.now()
   const code = await suspensionOf(work, stoppage)
   if (code === undefined) return end(work, stoppage)
   const { ids, after } = await page(work, stoppage)
   for (let i = 0; i < ids.length; i += AT_ONCE) {
-    await Promise.all(ids.slice(i, i + AT_ONCE).map((id) => stopRunsOf(work, id, code)))
+    await Promise.all(ids.slice(i, i + AT_ONCE).map((id) => stopRunsOf(work, id, code, asOf)))
   }
   if (after !== undefined) return goOn(work, stoppage, { after }, true)
   if (stoppage.round_at >= stoppage.created_at + STILL_WRITING) return end(work, stoppage)
@@ -82,12 +84,13 @@ const page = async ({ table }: WorkerWork, { kind, id, after }: Stoppage) => {
   return { ids: items.map(({ user_id }) => orchestratorId(id, user_id)), after: next }
 }
 
-const stopRunsOf = async (work: WorkerWork, installation_id: string, code: Code): Promise<void> => {
+const stopRunsOf = async (work: WorkerWork, installation_id: string, code: Code, asOf: number): Promise<void> => {
   for (const id of await activeRunsOf(work, installation_id)) {
     const key = { installation_id, id }
+    const run = await work.table.get(RunEntity, key)
+    if (run && run.created_at > asOf) continue
     // Whichever it is when it is ended: of the two, the other finds nothing to do.
-    const queued = (await work.table.get(RunEntity, key))?.status === 'queued'
-    if (queued) {
+    if (run?.status === 'queued') {
       await finishIf(work, key, ({ status }) => status === 'queued', {
         status: 'failed',
         error_code: code,

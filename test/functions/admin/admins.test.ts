@@ -206,10 +206,12 @@ describe('signing in', () => {
 
 describe('POST /admin/me/password', () => {
   it('ends every session but the one it answers with; guesses count', async () => {
-    const { email, token } = await staff()
+    const { id, email, token } = await staff()
     const change = (current_password: string, headers = bearer(token)) =>
       call('POST', '/admin/me/password', { current_password, new_password: 'a brand new password' }, headers)
+    platform.clock.advance(1_000)
     expect((await change('wrong')).body.error.code).toBe('forbidden')
+    expect((await audited())[0]).toMatchObject({ action: 'admin.sign_in_failed', target: { type: 'admin', id } })
     const changed = await change(PASSWORD)
     expect(changed.status).toBe(200)
     expect((await me(bearer(token))).status).toBe(401)

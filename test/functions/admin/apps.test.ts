@@ -56,6 +56,27 @@ describe('a moderation decision', () => {
     expect((await platform.deps.table.get(VersionEntity, version))?.status).toBe('approved')
   })
 
+  it('approves the version that was looked at, never one that the developer promoted meanwhile', async () => {
+    const { app, version } = await appIn('in_review')
+    const { table } = platform.deps
+    const { promoted_version } = (await platform.call('GET', `/admin/apps/${app.id}`, { headers: KEY })).body.app
+    const other = { ...version, id: newId('version', platform.clock.now()), version: '9.0.0' }
+    await table.transact([
+      VersionEntity.create({ ...other, status: 'published' }),
+      AppEntity.update({ id: app.id }, { set: { promoted_version: other.version, promoted_version_id: other.id } }),
+    ])
+    const late = await act(app.id, 'approve', { promoted_version })
+    expect([late.status, late.body.error.code, late.body.error.details]).toEqual([
+      409,
+      'conflict',
+      { promoted_version: '9.0.0' },
+    ])
+    expect(await stored(app.id)).toMatchObject({ status: 'in_review' })
+    expect((await table.get(VersionEntity, other))?.status).toBe('published')
+    expect((await act(app.id, 'approve', { promoted_version: '9.0.0' })).status).toBe(200)
+    expect((await table.get(VersionEntity, other))?.status).toBe('approved')
+  })
+
   it('rejects with a reason that the developer sees', async () => {
     const { app } = await appIn('in_review')
     const answer = await act(app.id, 'reject', { reason: 'No privacy policy.' })

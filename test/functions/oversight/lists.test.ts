@@ -163,4 +163,16 @@ describe('GET /admin/audit', () => {
     expect((await get(`audit?workspace=${workspace_id}`)).body).toMatchObject({ total: 1, items: [{ workspace_id }] })
     expect((await get(`audit?since=2024-01-01T00:00:00Z&until=2024-02-01T00:00:00Z`)).body.total).toBe(0)
   })
+
+  it('goes back 90 days by itself, and as far as it is kept for one workspace or one subject', async () => {
+    const { person, workspaceId } = await installed(platform.deps)
+    const invited = await platform.call('POST', '/console/invitations', { token: person.token, body: {} })
+    expect(invited.status, invited.text).toBe(201)
+    platform.clock.advance(100 * 86_400_000)
+    expect((await get('audit?action=invitation.*')).body.total).toBe(0)
+    expect((await get(`audit?workspace=${workspaceId}&action=invitation.*`)).body.total).toBe(1)
+    expect((await get(`audit?workspace=${workspaceId}`)).body.total).toBe(1)
+    const { id } = (await get(`audit?workspace=${workspaceId}`)).body.items[0].subject
+    expect((await get(`audit?workspace=${workspaceId}&subject=${id}`)).body.total).toBe(1)
+  })
 })

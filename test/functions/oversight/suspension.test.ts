@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { markActive } from '#shared/domain/runs/chain.ts'
+import { ClaimEntity } from '#shared/entities/developers.ts'
 import { InstallationEntity } from '#shared/entities/installations.ts'
 import { StoppageEntity } from '#shared/entities/platform.ts'
-import { RunEntity } from '#shared/entities/runs.ts'
+import { ChainMarkEntity, RunEntity } from '#shared/entities/runs.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { type Installed, installed } from '#test/support/fixtures.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
@@ -84,6 +85,34 @@ describe.each(Object.entries(SUBJECTS))('a suspended %s', (kind, subject) => {
   })
 })
 
+describe('a suspension that ends while its runs are being stopped', () => {
+  it('leaves alone what was started after its end', async () => {
+    const agent = await installed(platform.deps)
+    const under = await running(agent)
+    await SUBJECTS.app.suspend(agent)
+    let after = ''
+    // The worker has seen the suspension, and looks for runs now.
+    const { table } = platform.deps
+    const query = table.query.bind(table)
+    table.query = (async (...args: Parameters<typeof query>) => {
+      if (args[0].name === ChainMarkEntity.name && after === '') {
+        after = 'being started'
+        await SUBJECTS.app.lift(agent)
+        platform.clock.advance(1)
+        after = await running(agent)
+      }
+      return query(...args)
+    }) as typeof table.query
+    try {
+      await platform.drain()
+    } finally {
+      table.query = query
+    }
+    expect((await stored(agent, under))?.status).toBe('cancelled')
+    expect((await stored(agent, after))?.status).toBe('running')
+  })
+})
+
 /** A request that was let in before the suspension writes a run after it. */
 const written = async ({ installation }: Installed, like: string) => {
   const { table } = platform.deps
@@ -162,5 +191,24 @@ describe('an installation', () => {
     expect([refused.status, refused.body.error.message]).toEqual([409, 'Its workspace is suspended or being deleted.'])
     await suspend('workspaces', agent.workspaceId, 'active')
     expect((await suspend('installations', agent.installation.id, 'active')).body.status).toBe('active')
+  })
+  it('that was suspended stays so for who uninstalls it and installs it again, until staff lifts that', async () => {
+    const { app, installation, person, workspaceId } = await installed(platform.deps)
+    const { table } = platform.deps
+    await table.transact([ClaimEntity.create({ kind: 'slug', value: app.slug, owner_id: app.id })])
+    await suspend('installations', installation.id)
+    const { token } = person
+    await platform.call('DELETE', `/console/installations/${installation.id}`, { token })
+    const again = await platform.call('POST', '/console/installations', { token, body: { slug: app.slug } })
+    expect(again.status, again.text).toBe(201)
+    const { id } = again.body
+    expect(await table.get(InstallationEntity, { workspace_id: workspaceId, id })).toMatchObject({
+      status: 'suspended',
+      status_reason: 'Abuse.',
+    })
+    expect((await suspend('installations', id, 'active')).body).toMatchObject({ status: 'active', status_reason: null })
+    await platform.call('DELETE', `/console/installations/${id}`, { token })
+    const third = await platform.call('POST', '/console/installations', { token, body: { slug: app.slug } })
+    expect(third.body.status).toBe('active')
   })
 })

@@ -76,6 +76,8 @@ const KillSwitch = ({ app }: { app: Dossier['app'] }) => {
 const Review = ({ app }: { app: Dossier['app'] }) => {
   const path = { params: { path: { id: app.id } } }
   const delisted = app.status === 'delisted'
+  // Of what is shown here: the developer may have promoted another one since.
+  const body = app.promoted_version === null ? {} : { promoted_version: app.promoted_version }
   return (
     <>
       <Decide
@@ -84,7 +86,7 @@ const Review = ({ app }: { app: Dossier['app'] }) => {
         tone="primary"
         done="The app is approved."
         act={async () => {
-          await take(api.POST('/admin/apps/{id}/approve', path))
+          await take(api.POST('/admin/apps/{id}/approve', { ...path, body }))
           await again()
         }}
       >
