@@ -21,7 +21,7 @@ export const exportDataset = defineEndpoint({
   role: 'moderator',
   waits: true,
   summary: 'Export a dataset as CSV',
-  description: `\`dataset\` is ${DATASETS.map((name) => `\`${name}\``).join(', ')}. RFC 4180 in UTF-8 (without a byte order mark): a header, then the oldest records first; \`installations\` app by app. Texts stand in quotation marks, and one that a spreadsheet would run as a formula (it begins with \`=\`, \`+\`, \`-\`, \`@\`, a tab or a line break) has an apostrophe before it. Lists such as scopes are separated by blanks, times are ISO 8601 in UTC.
+  description: `\`dataset\` is ${DATASETS.map((name) => `\`${name}\``).join(', ')}. RFC 4180 in UTF-8 (without a byte order mark): a header, then the oldest records first; \`installations\` app by app. Texts stand in quotation marks, and one that a spreadsheet would run as a formula (it begins with \`=\`, \`+\`, \`-\` or \`@\`, blanks before them or not, or with a tab or a line break) has an apostrophe before it; NUL characters are left out. Lists such as scopes are separated by blanks, times are ISO 8601 in UTC.
 
 The status goes out before the records, so **the last record tells whether the export is whole**: its first cell is \`${END}\` and its second the number of records. Where the first cell is \`${INCOMPLETE}\` (then follow the number of records and the request’s id), or the last record is neither, the export was cut: the store failed, ${LIMITS.streamsPerCaller} newer exports of the same admin began, the admin was signed out, or the 290 seconds of a request were over. Ask again, by parts of the time with \`since\` and \`until\`.
 

@@ -88,6 +88,8 @@ export const createMonitoring = (prefix: string | undefined, environment: Enviro
         found.push(...page.MetricAlarms.map((alarm) => watched(alarm, prefix)))
         NextToken = page.NextToken
       } while (NextToken !== undefined)
+      // Each deployment has some: without any, nothing is watched that anybody knows of, which is not the same as all well.
+      if (found.length === 0) throw new Error(`CloudWatch has no alarm whose name begins with ${prefix}`)
       return found
     },
     async series(metrics, since, until) {

@@ -87,13 +87,17 @@ export const mergedPage = async <T extends object, P extends string, S extends s
   return { items, next: keys.length > limit ? shown.at(-1)?.sort : undefined }
 }
 
-/** The first keys of several lists of the same order, which are merged, newest first. Nothing is read in full. */
+/**
+ * The first keys of several lists of the same order, which are merged, newest first. Nothing is read in full.
+ * @param from what sorts before is left out
+ */
 export const firstKeys = async (
   table: Reading,
   sources: readonly ListSource[],
   count: number,
+  from?: string,
 ): Promise<{ key: Key; sort: string }[]> => {
-  const found = await merge(table, sources, { count, ascending: false })
+  const found = await merge(table, sources, { count, ascending: false, ...(from !== undefined && { from }) })
   return found.map(({ sort, item }) => ({ key: keyOf(item), sort }))
 }
 

@@ -15,7 +15,7 @@ export interface Range {
 
 type Reading = Pick<Deps, 'table'>
 
-/** Records that are in memory at a time. */
+/** Records of one page. */
 const PAGE = 100
 
 /** Ids sort by the time they were made: the bounds of a range of them. */
@@ -52,35 +52,42 @@ export async function* byDay<E extends AnyEntity>(
   { since, until }: Range,
 ): AsyncGenerator<ItemOf<E>[]> {
   const begin = Math.max(since, until - keptDays * DAY)
+  const sources: AsyncGenerator<ItemOf<E>[]>[] = []
   let last: number | undefined
   for (let day = begin - (begin % DAY); day < until; day += DAY) {
     const place = entity.directory?.({ id: kind, created_at: day })
     if (place?.day === undefined || place.day === last) continue
     last = place.day
-    yield* pagesOf(
-      (options) => inDirectory(table, entity, place.list, place.day, options) as Promise<Page<ItemOf<E>>>,
-      bounds(kind, { since: begin, until }),
-    )
+    const read = (options: QueryOptions) =>
+      inDirectory(table, entity, place.list, place.day, options) as Promise<Page<ItemOf<E>>>
+    sources.push(pagesOf(read, bounds(kind, { since: begin, until })))
   }
+  yield* inTurn(sources)
 }
 
-/** Apps whose installations are read at the same time. */
+/** Sources whose first pages are read at the same time: most have one, or nothing. */
 const AT_ONCE = 10
+
+/** Everything of one source after the other. */
+async function* inTurn<T>(sources: readonly AsyncGenerator<T[]>[]): AsyncGenerator<T[]> {
+  for (let i = 0; i < sources.length; i += AT_ONCE) {
+    const some = sources.slice(i, i + AT_ONCE)
+    const first = await Promise.all(some.map((source) => source.next()))
+    for (const [n, source] of some.entries()) {
+      if (!first[n]?.done) yield first[n]?.value ?? []
+      yield* source
+    }
+  }
+}
 
 /** All installations, app by app; an app’s oldest first. They are in no list of all, but in their app’s. */
 export async function* installationsByApp({ table }: Reading, range: Range): AsyncGenerator<Installation[]> {
   const everyApp = wholeDirectory({ table }, AppEntity, 'apps', 'app', { since: 0, until: range.until })
   for await (const apps of everyApp) {
-    for (let i = 0; i < apps.length; i += AT_ONCE) {
-      const sources = apps.slice(i, i + AT_ONCE).map(({ id }) => {
-        const owner = `APP#${id}#INSTALLATIONS`
-        return pagesOf((options) => table.listed(InstallationEntity, owner, options), bounds('installation', range))
-      })
-      const first = await Promise.all(sources.map((source) => source.next()))
-      for (const [n, source] of sources.entries()) {
-        if (!first[n]?.done) yield first[n]?.value ?? []
-        yield* source
-      }
-    }
+    const sources = apps.map(({ id }) => {
+      const owner = `APP#${id}#INSTALLATIONS`
+      return pagesOf((options) => table.listed(InstallationEntity, owner, options), bounds('installation', range))
+    })
+    yield* inTurn(sources)
   }
 }

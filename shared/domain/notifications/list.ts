@@ -6,6 +6,8 @@ import {
   notificationsOf,
 } from '../../entities/notifications.ts'
 import type { Member } from '../../entities/people.ts'
+import { idFloor } from '../../kernel/ids.ts'
+import { firstKeys, mergedPage } from '../../table/lists.ts'
 import type { Page } from '../../table/table.ts'
 import type { Deps } from '../deps.ts'
 
@@ -15,30 +17,35 @@ export type Reader = Pick<Member, 'workspace_id' | 'user_id' | 'joined_at'>
 export const isRead = ({ read_until, read }: Pick<ReadState, 'read_until' | 'read'>, id: string): boolean =>
   id <= read_until || read.includes(id)
 
+/** Those to the person, and those to everybody: both sorted by id. */
+const listsOf = ({ workspace_id, user_id }: Reader) =>
+  [user_id, undefined].map((to) => ({ list: notificationsOf(workspace_id, to) }))
+
+/** One that is older than 90 days is over, whether or not the store has removed it. */
+const notOver = ({ clock }: Pick<Deps, 'clock'>, from = ''): string => {
+  const oldest = idFloor('notification', Math.max(0, clock.now() - NOTIFICATION_LIFE + 1))
+  return from > oldest ? from : oldest
+}
+
 /**
- * A person's notifications, newest first: two lists, merged by their ids. One that is older than 90 days is over.
+ * A person's notifications, newest first: two lists, merged by their ids. Those of the page are read, and of the others keys.
  * @param from ids that are smaller are left out
  */
 export const notificationsFor = async (
-  { table, clock }: Pick<Deps, 'table' | 'clock'>,
-  { workspace_id, user_id }: Reader,
+  deps: Pick<Deps, 'table' | 'clock'>,
+  reader: Reader,
   options: { limit: number; after?: string | undefined; from?: string },
-): Promise<Page<Notification>> => {
-  const lists = await Promise.all(
-    [user_id, undefined].map((to) => table.listed(NotificationEntity, notificationsOf(workspace_id, to), options)),
-  )
-  const oldest = clock.now() - NOTIFICATION_LIFE
-  const merged = lists
-    .flatMap(({ items }) => items)
-    .filter(({ created_at }) => created_at > oldest)
-    .sort((a, b) => (a.id < b.id ? 1 : -1))
-  // Behind the end of a list that goes on, the other's are not yet next.
-  const ends = lists.flatMap(({ next }) => (next === undefined ? [] : [next]))
-  const end = ends.reduce<string | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined)
-  const known = end === undefined ? merged : merged.filter(({ id }) => id >= end)
-  const items = known.slice(0, options.limit)
-  const more = end !== undefined || known.length > items.length
-  return { items, next: more ? (items.at(-1)?.id ?? end) : undefined }
+): Promise<Page<Notification>> =>
+  mergedPage(deps.table, NotificationEntity, listsOf(reader), { ...options, from: notOver(deps, options.from) })
+
+/** The ids of the same, of which nothing is read but keys: for counting. @returns `limit` at most */
+export const notificationIdsFor = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  reader: Reader,
+  { limit, from }: { limit: number; from: string },
+): Promise<string[]> => {
+  const keys = await firstKeys(deps.table, listsOf(reader), limit, notOver(deps, from))
+  return keys.map(({ sort }) => sort)
 }
 
 /** Pages that are read for one page of unread ones; whoever asks goes on from where it ended. */

@@ -19,9 +19,9 @@ export const markRead = (work: Work, reader: Reader, { ids, until }: MarkRead): 
   tryAgain(async () => {
     const { state, updates } = await inboxOf(work, reader)
     const marked = await (ids ? withSome(work, reader, state, ids) : withAll(work, reader, state, until))
-    const { items, unread, count, all } = await countUnread(work, reader, marked)
+    const { ids: looked, unread, count, all } = await countUnread(work, reader, marked)
     const after: ReadState = {
-      ...(all ? settledAt(work, marked, items, unread) : marked),
+      ...(all ? settledAt(work, marked, looked, unread) : marked),
       unread: count,
       counted_at: settled(work, updates) ? (updates?.notifications ?? 0) : -1,
       revision: state.revision + 1,
@@ -73,11 +73,11 @@ const notificationsOfReader = async (
 const settledAt = (
   { clock }: Work,
   state: ReadState,
-  items: readonly { id: string }[],
-  unread: readonly { id: string }[],
+  looked: readonly string[],
+  unread: readonly string[],
 ): ReadState => {
   const shown = idFloor('notification', clock.now() - SETTLES)
-  const oldest = unread.at(-1)?.id ?? shown
-  const below = items.find(({ id }) => id < oldest && id < shown)
-  return below ? upTo(state, below.id) : state
+  const oldest = unread.at(-1) ?? shown
+  const below = looked.find((id) => id < oldest && id < shown)
+  return below === undefined ? state : upTo(state, below)
 }

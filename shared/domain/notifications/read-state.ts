@@ -5,7 +5,7 @@ import { idFloor } from '../../kernel/ids.ts'
 import { ConditionFailed, type Write } from '../../table/entity.ts'
 import { either, lte, missing } from '../../table/expressions.ts'
 import type { Deps } from '../deps.ts'
-import { isRead, notificationsFor, type Reader } from './list.ts'
+import { notificationIdsFor, type Reader } from './list.ts'
 
 /** As far as unread ones are counted. */
 const COUNTED = 100
@@ -45,14 +45,18 @@ export const stateWrite = (before: ReadState, after: ReadState): Write =>
     where: { revision: before.revision === 0 ? either(missing, lte(0)) : before.revision },
   })
 
-/** What is unread now, newest first as far as it is counted; `all` when nothing lies behind. */
+/**
+ * What is unread now, from keys alone: ids, newest first as far as it is counted.
+ * @returns `ids` what was looked at, read or not; `all` when nothing lies behind
+ */
 export const countUnread = async (deps: Pick<Deps, 'table' | 'clock'>, reader: Reader, state: ReadState) => {
-  const { items, next } = await notificationsFor(deps, reader, {
-    limit: COUNTED + state.read.length + 1,
-    from: state.read_until,
-  })
-  const unread = items.filter(({ id }) => !isRead(state, id))
-  return { items, unread, count: Math.min(unread.length, COUNTED), all: next === undefined }
+  const limit = COUNTED + state.read.length + 1
+  const ids = await notificationIdsFor(deps, reader, { limit: limit + 1, from: state.read_until })
+  const all = ids.length <= limit
+  const looked = ids.slice(0, limit)
+  const read = new Set(state.read)
+  const unread = looked.filter((id) => id > state.read_until && !read.has(id))
+  return { ids: looked, unread, count: Math.min(unread.length, COUNTED), all }
 }
 
 /** May a count of now be kept until the next notification? */

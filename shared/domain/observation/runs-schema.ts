@@ -13,11 +13,11 @@ const idFilter = (kind: 'app' | 'workspace', description: string) =>
     .optional()
     .meta({ description })
 
-/** A moment from which, or before which. */
+/** A moment from which, or before which, records were made: none was before 1970, and no id has a time before it. */
 export const moment = (description: string) =>
   z.iso
     .datetime({ offset: true })
-    .transform((text) => Date.parse(text))
+    .transform((text) => Math.max(0, Date.parse(text)))
     .optional()
     .meta({ description, type: 'string', format: 'date-time', example: '2026-11-21T00:00:00.000+00:00' })
 

@@ -168,6 +168,16 @@ it('answers while CloudWatch does not, and says that nothing is known', async ()
   expect(body.last_sweep).not.toBeNull()
 })
 
+it('is degraded, and says so, when CloudWatch knows no alarm of the deployment', async () => {
+  const lines: string[] = []
+  const error = platform.deps.log.error
+  platform.deps.log.error = (message, fields) => void lines.push(`${message} ${String(fields?.error)}`)
+  cloudwatch = createCloudwatch({ alarms: [], metrics, now: () => now })
+  const body = await health().finally(() => Object.assign(platform.deps.log, { error }))
+  expect(body).toMatchObject({ status: 'degraded', queues: [], functions: [] })
+  expect(lines.join()).toContain(`CloudWatch has no alarm whose name begins with ${PREFIX}`)
+})
+
 it('asks in one request for all values, and in one for each 100 alarms', async () => {
   operationsAsked.length = 0
   await health()

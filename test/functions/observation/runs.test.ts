@@ -56,6 +56,8 @@ it('lists all runs by app, workspace and status, newest first, over days', async
   expect(await ids(`?app=${a.app.id}&status=active`)).toEqual([a2])
   expect(await ids(`?workspace=${a.workspaceId}`)).toEqual([a2, b1, a1])
   expect(await ids(`?workspace=${a.workspaceId}&status=active`)).toEqual([a2, b1])
+  expect(await ids('?since=0001-01-01T00:00:00Z')).toEqual([c1, a2, b1, a1])
+  expect(await ids(`?workspace=${a.workspaceId}&since=1969-12-31T23:59:59Z`)).toEqual([a2, b1, a1])
   expect(await ids(`?workspace=${a.workspaceId}&since=${since}`)).toEqual([a2])
   expect(await ids(`?workspace=${a.workspaceId}&status=active&since=${since}`)).toEqual([a2])
   expect(await ids(`?workspace=${a.workspaceId}&app=${b.app.id}`)).toEqual([b1])

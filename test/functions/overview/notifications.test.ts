@@ -1,4 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { notificationsFor } from '#shared/domain/notifications/list.ts'
+import { inboxOf, unreadOf } from '#shared/domain/notifications/read-state.ts'
+import { MemberEntity } from '#shared/entities/people.ts'
 import { DAY, MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { member, workspace } from '#test/support/fixtures.ts'
@@ -134,6 +137,35 @@ describe('the count of unread ones', () => {
     for (let i = 0; i < 105; i++) await notify(platform, workspaceId)
     await settle()
     expect(await unread(bob)).toBe(100)
+  })
+
+  it('reads none of them, however many there are; a page reads its own', async () => {
+    for (let i = 0; i < 60; i++) {
+      await notify(platform, workspaceId)
+      await notify(platform, workspaceId, { user_id: ann.user.id })
+    }
+    await settle()
+    const reading = vi.spyOn(platform.deps.table, 'load')
+    const read = () => reading.mock.calls.flatMap(([, keys]) => keys).length
+    try {
+      expect([await unread(ann), read()]).toEqual([100, 0])
+      const page = await ann.read('/notifications?limit=5')
+      expect([page.unread, page.has_more, page.items.length, read()]).toEqual([100, true, 5, 5])
+    } finally {
+      reading.mockRestore()
+    }
+  })
+
+  it('leaves out what is over, though the store still has it', async () => {
+    for (let i = 0; i < 3; i++) await notify(platform, workspaceId)
+    platform.clock.advance(45 * DAY)
+    await notify(platform, workspaceId)
+    platform.clock.advance(46 * DAY)
+    const { deps } = platform
+    const joined = await deps.table.get(MemberEntity, { workspace_id: workspaceId, user_id: ann.user.id })
+    if (!joined) throw new Error('Ann is gone')
+    expect((await notificationsFor(deps, joined, { limit: 10 })).items).toHaveLength(1)
+    expect(await unreadOf(deps, joined, await inboxOf(deps, joined), true)).toBe(1)
   })
 
   it('is exact while notifications come and are counted at the same time', async () => {
