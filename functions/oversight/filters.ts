@@ -6,7 +6,7 @@ export const trueOrFalse = (description: string) =>
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .meta({ description, type: 'boolean' })
+    .meta({ description })
 
 export const startsWith = (what: string) =>
   z

@@ -12,13 +12,22 @@ it('every declared list is measured, or cannot grow', () => {
   expect([...Object.keys(LISTS), ...Object.keys(SHORT)].sort()).toEqual(lists.sort())
 })
 
+/** Their `total` counts keys up to 1,000 behind the page, or the names that begin so, up to 1,000: they grow until there. */
+const COUNTED_AHEAD = [
+  'GET /admin/developers, how a name begins',
+  'GET /admin/workspaces, how a name begins',
+  ...['first', 'middle', 'one workspace', 'one action'].map((page) => `GET /admin/audit, ${page}`),
+  ...['first', 'middle', 'one workspace', 'one app'].map((page) => `GET /admin/runs, ${page}`),
+]
+
 it('every page of every list costs the same with more records', async () => {
   // So many that what is looked at up to a bound, which some filters and the number of unread notifications are, reaches it.
   const sizes = [420, 640]
   const [table] = listTables(await measureLists({ sizes }), sizes)
   const more = table?.rows.filter((row) => row.at(-1) !== 'yes').map(([list, page]) => `${list}, ${page}`)
   // It looks at 1,000 entries of the feed (shared/domain/events/polling.ts).
-  expect(more).toEqual(['GET /api/v1/events, a type that is not there'])
+  const counted = new Set(COUNTED_AHEAD)
+  expect(more?.filter((row) => !counted.has(row))).toEqual(['GET /api/v1/events, a type that is not there'])
   expect(new Set(table?.rows.map(([list]) => list)).size).toBe(Object.keys(LISTS).length)
 }, 120_000)
 
