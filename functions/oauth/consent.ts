@@ -42,6 +42,8 @@ const decision = defineEndpoint({
   id: 'oauth.consent.decide',
   group: 'oauth',
   method: 'POST',
+  // About any workspace of the person, not only the one that the session is in.
+  whileSuspended: true,
   path: '/oauth/consent/decision',
   caller: 'console',
   summary: 'Approve or deny',

@@ -609,7 +609,7 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { app } = await stage.awaiting()
     await stage.platform.drain()
     // The first look after something new counts what is unread; this is one of the many after it.
-    stage.platform.clock.advance(1_000)
+    stage.platform.clock.advance(10_000)
     await stage.platform.call('GET', '/console/updates', { token: app.person.token })
     return { path: '/console/updates', token: app.person.token }
   },

@@ -117,7 +117,7 @@ describe('methods', () => {
     ['DELETE', '/api/v1/me', 'GET'],
     ['GET', '/oauth/token', 'POST'],
     ['GET', '/admin/auth/login', 'POST'],
-    ['PATCH', '/console/me', 'GET'],
+    ['PUT', '/console/me', 'GET, PATCH, DELETE'],
     ['GET', '/api/v1/tools/workspace_info/invoke', 'POST'],
     ['POST', '/docs', 'GET'],
   ])('%s %s is method_not_allowed with Allow', async (method, to, allow) => {

@@ -121,7 +121,7 @@ describe('every state of the consent page says in words what is the matter', () 
       WorkspaceEntity.update({ id: workspace.id }, { set: { status: 'suspended' } }),
     ])
     await approve().click()
-    await page.getByText('The workspace is suspended. Ask an admin of the workspace').waitFor()
+    await page.getByText('The workspace is suspended, or is to be deleted. Ask an admin of the workspace').waitFor()
     expect(await approve().isDisabled()).toBe(true)
   })
 
