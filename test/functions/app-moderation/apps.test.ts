@@ -35,6 +35,7 @@ describe('the list of all apps', () => {
     ]
     const before = await totals()
     const { app } = await submitted(platform)
+    platform.clock.advance(10)
     const draft = await newApp(await newDeveloper(platform), { type: 'integration' })
     const plus = (...by: number[]) => before.map((n, i) => n + (by[i] ?? 0))
     expect(await totals()).toEqual(plus(2, 1, 0, 1))
