@@ -83,6 +83,8 @@ describe('the tool notify_user', () => {
     const { token, app, person } = await installed(platform.deps)
     const one = await notify(token, { title: 'Low stock', body: 'Two left.', user_id: person.user.id })
     expect(one.body).toMatchObject({ status: 'ok', result: { user_id: person.user.id } })
+    await platform.drain()
+    platform.clock.advance(10)
     const all = await notify(token, { title: 'Low stock', body: 'None left.' })
     expect(all.body.result.user_id).toBeNull()
     await platform.drain()
