@@ -70,7 +70,7 @@ const equal = (a: string, b: string): boolean => {
   return timingSafeEqual(left, right)
 }
 
-/** Waits at the redirect address until the browser comes back with the answer. */
+/** Listens at the redirect address. @returns, once it does, what waits for the browser to come back with the answer */
 const listen = async (redirectUri: string, state: string, issuer: string) => {
   const { hostname, port, pathname } = new URL(redirectUri)
   let resolve: (back: URLSearchParams) => void = () => {}
@@ -96,10 +96,11 @@ const listen = async (redirectUri: string, state: string, issuer: string) => {
   server.listen(Number(port || 80), hostname)
   await once(server, 'listening')
   const late = setTimeout(() => reject(new Error('Nobody consented in time.')), CONSENT_MS)
-  return answer.finally(() => {
-    clearTimeout(late)
-    server.close()
-  })
+  return () =>
+    answer.finally(() => {
+      clearTimeout(late)
+      server.close()
+    })
 }
 
 const main = async (): Promise<void> => {
@@ -111,11 +112,11 @@ const main = async (): Promise<void> => {
   const verifier = randomBytes(32).toString('base64url')
   const state = randomBytes(32).toString('base64url')
 
-  const answered = listen(redirectUri, state, baseUrl)
+  const answered = await listen(redirectUri, state, baseUrl)
   console.log('Open this address:')
   console.log(authorizeUrl(baseUrl, { clientId: client.client_id, redirectUri, state }, verifier))
 
-  const back = await answered
+  const back = await answered()
   if (back.has('error')) throw new Error(`The customer said no: ${back.get('error')}`)
 
   const granted = await call<Tokens>(`${baseUrl}/oauth/token`, {
