@@ -7,6 +7,7 @@ import { wipe } from './data-dir.ts'
 import { createPrinter } from './logs.ts'
 import { startPlatform } from './platform.ts'
 import { BUNDLES, prepare, ROOT } from './prepare.ts'
+import { upgradeData } from './upgrade.ts'
 
 const HELP = `npm start -- [--fresh] [--watch] [--json]
 
@@ -95,6 +96,7 @@ const main = async (): Promise<void> => {
     dynamodbEndpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined,
   })
   running.reload = platform.reload
+  await upgradeData(platform, say)
 
   let stops = 0
   const stop = async (code: number) => {

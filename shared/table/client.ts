@@ -11,8 +11,10 @@ const SILENT = { trace: nothing, debug: nothing, warn: nothing, error: nothing }
   DynamoDBClientConfig['logger']
 >
 
-/** The store's client, as the table takes it. */
-export const createStoreClient = (): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 4, logger: SILENT }), {
+/** The store's client, as the table takes it. @param where another place than the environment's */
+export const createStoreClient = (
+  where: Pick<DynamoDBClientConfig, 'endpoint' | 'region' | 'credentials'> = {},
+): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(new DynamoDBClient({ ...where, maxAttempts: 4, logger: SILENT }), {
     marshallOptions: { removeUndefinedValues: true },
   })

@@ -26,6 +26,7 @@ import * as statistics from '../../entities/statistics.ts'
 import * as tasks from '../../entities/tasks.ts'
 import * as totals from '../../entities/totals.ts'
 import * as updates from '../../entities/updates.ts'
+import { UpgradeEntity } from '../../entities/upgrades.ts'
 import * as webhooks from '../../entities/webhooks.ts'
 import type { AnyEntity, ItemOf, Key } from '../../table/entity.ts'
 import { objectOf } from '../files/loose.ts'
@@ -221,6 +222,7 @@ const ALL: Fate[] = [
     roster.RosterNameEntity,
     platform.PlatformSettingsEntity,
     platform.PlatformIdentityEntity,
+    UpgradeEntity,
   ),
 ]
 

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { findTable, OperatorError, operatorWork } from './admin/table.ts'
+import { readConfig } from './config.ts'
+import { pendingUpgrades, runUpgrades } from './upgrade/run.ts'
+import { UPGRADES } from './upgrade/upgrades.ts'
+
+const HELP = `npm run upgrade -- --stage <stage>
+
+Brings the records of a deployed stage into the shape of this version, after it was deployed (docs/upgrades.md). What is done
+already is left alone; it may be stopped at any time and goes on where it was.
+
+  --stage     as it was deployed (dev)
+  --check     only tell which upgrades are not done; exit code 2 if there are any
+  --dry-run   only count the records that would change
+  --segments  parts of the table walked at the same time (4)
+  --rate      read units a second (1000)
+  --table     the table, instead of asking CloudFormation for the stack’s output TableName
+  --help      this`
+
+const whole = (name: string, text: string): number => {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new OperatorError(`--${name} is a whole number from 1, not ${text}.`)
+  return Number(text)
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      stage: { type: 'string' },
+      check: { type: 'boolean', default: false },
+      'dry-run': { type: 'boolean', default: false },
+      segments: { type: 'string', default: '4' },
+      rate: { type: 'string', default: '1000' },
+      table: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return console.log(HELP)
+  const segments = whole('segments', values.segments)
+  const rate = whole('rate', values.rate)
+  const { context } = JSON.parse(readFileSync(new URL('../cdk.json', import.meta.url), 'utf8'))
+  const config = readConfig({ ...context, ...(values.stage !== undefined && { stage: values.stage }) }, process.env)
+  const tableName = values.table ?? (await findTable(`${config.prefix}-${config.stage}-Service`))
+  const work = operatorWork(tableName, config.directoryShards)
+  const pending = await pendingUpgrades(work, UPGRADES)
+  if (pending.length === 0) return console.log('Every upgrade is done.')
+  if (values.check) {
+    for (const { id, title } of pending) console.log(`${id}: ${title}`)
+    process.exitCode = 2
+    return
+  }
+  await runUpgrades(UPGRADES, {
+    work,
+    walk: { client: new DynamoDBClient({}), tableName, rate },
+    segments,
+    dryRun: values['dry-run'],
+    say: console.log,
+  })
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+})

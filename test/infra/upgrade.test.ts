@@ -1,0 +1,148 @@
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runUpgrades, type UpgradeOptions } from '#infra/upgrade/run.ts'
+import { UPGRADES, type Upgrade } from '#infra/upgrade/upgrades.ts'
+import { unlistingWrites } from '#shared/domain/marketplace/list-app.ts'
+import { ListedAppEntity } from '#shared/entities/apps.ts'
+import { UpgradeEntity } from '#shared/entities/upgrades.ts'
+import { offered, signIn } from '#test/functions/marketplace/support.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+
+const platform = usingPlatform()
+const COMMAND = path.resolve(import.meta.dirname, '../../infra/upgrade.ts')
+
+const optionsOf = (change: Partial<UpgradeOptions> = {}): UpgradeOptions => ({
+  work: { table: platform.deps.table, clock: platform.clock },
+  walk: { client: platform.store.client, tableName: platform.tableName, rate: 1_000_000 },
+  segments: 3,
+  dryRun: false,
+  say: () => {},
+  ...change,
+})
+
+/** Runs the operator's command as a shell would. */
+const run = (...args: string[]) =>
+  new Promise<{ code: number | null; output: string }>((resolve) => {
+    const child = spawn(process.execPath, [COMMAND, ...args, '--stage', 'prod', '--table', platform.tableName], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        AWS_REGION: 'us-east-1',
+        AWS_ACCESS_KEY_ID: 'test',
+        AWS_SECRET_ACCESS_KEY: 'test',
+        AWS_ENDPOINT_URL_DYNAMODB: platform.store.endpoint,
+      },
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output += piece))
+    child.on('close', (code) => resolve({ code, output }))
+  })
+
+/** Records of a kind that the upgrades of these tests look at, by their category. */
+const put = async (from: number, to: number): Promise<string[]> => {
+  const ids = Array.from({ length: to - from }, (_, n) => `app_test${from + n}`)
+  for (const app_id of ids) await platform.deps.table.transact([ListedAppEntity.create({ app_id, listed_at: 1 })])
+  return ids
+}
+const categoriesOf = async (ids: string[]) => {
+  const items = await Promise.all(ids.map((app_id) => platform.deps.table.get(ListedAppEntity, { app_id })))
+  return items.map((item) => item?.category)
+}
+
+/** Gives each of the test's records a category and raises its revision; asks `before` first. */
+const categorize = (id: string, before: (appId: string) => Promise<void> | void = () => {}) => {
+  const upgrade: Upgrade<typeof ListedAppEntity> = {
+    id,
+    title: 'gives a category',
+    entity: ListedAppEntity,
+    async writes({ app_id, category, revision = 0 }) {
+      if (!app_id.startsWith('app_test') || category === id) return []
+      await before(app_id)
+      const where = revision === 0 ? {} : { revision }
+      return [ListedAppEntity.update({ app_id }, { set: { category: id, revision: revision + 1 } }, { where })]
+    },
+  }
+  return upgrade
+}
+
+describe('npm run upgrade', () => {
+  it('puts apps onto the marketplace’s shelves that were listed before it had any, once', async () => {
+    const { app } = await offered(platform)
+    const { table } = platform.deps
+    const listed = await table.get(ListedAppEntity, { app_id: app.id })
+    await table.transact(unlistingWrites(listed))
+    await table.transact([ListedAppEntity.create({ app_id: app.id, listed_at: listed?.listed_at ?? 0 })])
+    const { token } = await signIn(platform, 'owner', 'upgrades')
+    const shown = async () => (await platform.call('GET', `/console/marketplace?q=${app.slug}`, { token })).body.items
+    expect(await shown()).toEqual([])
+
+    const pending = await run('--check')
+    expect(pending).toEqual({ code: 2, output: expect.stringContaining('0001-marketplace-shelves') })
+    const counted = await run('--dry-run')
+    expect(counted.output).toContain('1 of 1 records would be changed')
+    expect(await shown()).toEqual([])
+    const done = await run()
+    expect(done, done.output).toMatchObject({ code: 0, output: expect.stringContaining('1 of 1 records changed') })
+    expect(await shown()).toMatchObject([{ slug: app.slug }])
+    expect(await run('--check')).toEqual({ code: 0, output: 'Every upgrade is done.\n' })
+  })
+
+  it('names what is wrong with its options', async () => {
+    expect(await run('--rate', '0')).toEqual({ code: 1, output: '--rate is a whole number from 1, not 0.\n' })
+  })
+})
+
+describe('an upgrade', () => {
+  it('reaches every record, whatever the number of segments, and is not begun again', async () => {
+    const ids = await put(0, 40)
+    const asked: string[] = []
+    const upgrade = categorize('0900-all', (id) => void asked.push(id))
+    await runUpgrades([upgrade], optionsOf({ segments: 7 }))
+    expect(await categoriesOf(ids)).toEqual(ids.map(() => '0900-all'))
+    expect(asked.toSorted()).toEqual(ids.toSorted())
+    await runUpgrades([upgrade], optionsOf())
+    expect(asked).toHaveLength(40)
+    expect(await platform.deps.table.get(UpgradeEntity, { id: '0900-all' })).toMatchObject({
+      state: 'done',
+      changed: 40,
+    })
+  })
+
+  it('that dies goes on, and changes nothing twice', async () => {
+    const ids = await put(40, 60)
+    let left = 7
+    const dying = categorize('0901-dies', () => {
+      if (left-- === 0) throw new Error('died')
+    })
+    await expect(runUpgrades([dying], optionsOf())).rejects.toThrow('died')
+    expect((await categoriesOf(ids)).filter((category) => category === '0901-dies').length).toBeLessThan(20)
+    await runUpgrades([categorize('0901-dies')], optionsOf())
+    expect(await categoriesOf(ids)).toEqual(ids.map(() => '0901-dies'))
+    const items = await Promise.all(ids.map((app_id) => platform.deps.table.get(ListedAppEntity, { app_id })))
+    expect(items.map((item) => item?.revision)).toEqual(ids.map(() => 1))
+  })
+
+  it('loses no change that is made to a record meanwhile', async () => {
+    const [app_id = ''] = await put(60, 61)
+    const { table } = platform.deps
+    await table.transact([ListedAppEntity.update({ app_id }, { set: { revision: 5 } })])
+    let changed = false
+    const upgrade = categorize('0902-races', async (id) => {
+      if (id !== app_id || changed) return
+      changed = true
+      await table.transact([ListedAppEntity.update({ app_id }, { set: { revision: 6, featured_at: 1 } })])
+    })
+    await runUpgrades([upgrade], optionsOf())
+    expect(await table.get(ListedAppEntity, { app_id })).toMatchObject({
+      category: '0902-races',
+      featured_at: 1,
+      revision: 7,
+    })
+  })
+
+  it('has a number of its own, in the order in which it was made', () => {
+    const numbers = UPGRADES.map(({ id }) => /^(\d{4})-[a-z0-9-]+$/.exec(id)?.[1])
+    expect(numbers).toEqual(UPGRADES.map((_, n) => String(n + 1).padStart(4, '0')))
+  })
+})
