@@ -1,9 +1,6 @@
 import * as z from 'zod'
 import { defineEntity } from '../table/entity.ts'
 
-/** The platform's counters are spread over so many items, because everything that happens meets at them. Never lowered. */
-export const PLATFORM_SHARDS = 8
-
 /** What is counted for the whole platform. Runs of sandboxes are in `runs`, and by themselves in `sandbox_runs`. */
 export const PLATFORM_COUNTERS = [
   'runs',

@@ -73,7 +73,7 @@ export const createApp = async (work: Work, developerId: string, input: CreateAp
       AppEntity.create(app),
       DeveloperAppEntity.create({ developer_id: developerId, app_id: id }),
       ...standingWrites(undefined, app),
-      countedOnPlatform(now, id, { apps: 1 }),
+      countedOnPlatform(work, now, id, { apps: 1 }),
       auditDeveloper(work, developerId, 'app.created', { type: 'app', id }, { slug: app.slug }),
     ],
     view,

@@ -61,7 +61,7 @@ export const registerDeveloper = async (work: Work, input: RegisterInput): Promi
       DeveloperEntity.create(developer),
       ...rosterWrites(undefined, placeOfDeveloper(developer)),
       DeveloperKeyEntity.create({ key_hash: developer.key_hash, developer_id: id, status: 'active', created_at: now }),
-      countedOnPlatform(now, id, { developers: 1 }),
+      countedOnPlatform(work, now, id, { developers: 1 }),
       ...founding,
       ...inviting,
       auditDeveloper(work, id, 'developer.registered', { type: 'developer', id }),

@@ -2,7 +2,7 @@ import { abuseReportsBy } from '../../entities/abuse.ts'
 import { APP_STATUSES } from '../../entities/apps.ts'
 import { installationsBy } from '../../entities/installations.ts'
 import { verificationsBy } from '../../entities/moderation.ts'
-import { PLATFORM_SHARDS, PlatformNowEntity } from '../../entities/platform-statistics.ts'
+import { PlatformNowEntity } from '../../entities/platform-statistics.ts'
 import { reviewQueue } from '../../entities/review-queue.ts'
 import { iso } from '../../kernel/clock.ts'
 import { calendarOf, datesUpTo } from '../analytics/days.ts'
@@ -75,7 +75,7 @@ const developerTotals = async (deps: Pick<Deps, 'table'>): Promise<OverviewView[
 }
 
 const activeRuns = async ({ table }: Pick<Deps, 'table'>): Promise<number> => {
-  const { items } = await table.query(PlatformNowEntity, {}, { limit: PLATFORM_SHARDS })
+  const { items } = await table.query(PlatformNowEntity, {}, { limit: table.shards })
   return sum(items.map(({ active_runs }) => active_runs))
 }
 

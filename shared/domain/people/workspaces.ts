@@ -38,7 +38,7 @@ export const newWorkspaceWrites = (work: Work, input: NewWorkspace): { workspace
       WorkspaceEntity.create(workspace),
       ...rosterWrites(undefined, placeOfWorkspace(workspace)),
       // A sandbox comes with its developer, who counts it: a transaction writes an item once, and both may be in one shard.
-      ...(workspace.is_sandbox ? [] : [countedOnPlatform(workspace.created_at, workspace.id, { workspaces: 1 })]),
+      ...(workspace.is_sandbox ? [] : [countedOnPlatform(work, workspace.created_at, workspace.id, { workspaces: 1 })]),
     ],
   }
 }

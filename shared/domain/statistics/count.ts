@@ -41,7 +41,7 @@ export const countEvent = async (work: WorkerWork, event: OutboxEvent): Promise<
   if (event.test) return
   await countState(work, event)
   const counted = await whatItAdds(work, event)
-  const onPlatform = platformWrites(event, counted?.run)
+  const onPlatform = platformWrites(work, event, counted?.run)
   if (!counted && onPlatform.length === 0) return
   try {
     await work.commit([

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { OutboxEvent } from '../../entities/events.ts'
 import {
-  PLATFORM_SHARDS,
   type PlatformCounter,
   type PlatformHour,
   PlatformHourEntity,
@@ -11,10 +10,15 @@ import {
 import type { Run } from '../../entities/runs.ts'
 import { HOUR, MINUTE } from '../../kernel/clock.ts'
 import type { Write } from '../../table/entity.ts'
+import type { Deps } from '../deps.ts'
 
 type Added = { [C in PlatformCounter]?: number }
 
-const shardOf = (id: string): number => createHash('sha256').update(id).digest().readUInt32BE(0) % PLATFORM_SHARDS
+/** Everything that happens meets at these counters, so they are spread over the table's shards. */
+type Sharded = { table: Pick<Deps['table'], 'shards'> }
+
+const shardOf = ({ table }: Sharded, id: string): number =>
+  createHash('sha256').update(id).digest().readUInt32BE(0) % table.shards
 
 /**
  * Counts something that happened on the platform, for the transaction in which it happens or is counted; once in each, since
@@ -22,9 +26,9 @@ const shardOf = (id: string): number => createHash('sha256').update(id).digest()
  * @param at epoch ms: the quarter of an hour that it belongs to
  * @param id what spreads it over the shards
  */
-export const countedOnPlatform = (at: number, id: string, added: Added): Write => {
+export const countedOnPlatform = (deps: Sharded, at: number, id: string, added: Added): Write => {
   const quarter = Math.floor((at % HOUR) / (15 * MINUTE))
-  const key = { shard: shardOf(id), hour: new Date(at).toISOString().slice(0, 13) }
+  const key = { shard: shardOf(deps, id), hour: new Date(at).toISOString().slice(0, 13) }
   const add: Record<string, number> = {}
   for (const [counter, n] of Object.entries(added)) {
     if (n) add[platformField(counter as PlatformCounter, quarter)] = n
@@ -32,8 +36,8 @@ export const countedOnPlatform = (at: number, id: string, added: Added): Write =
   return PlatformHourEntity.upsert(key, { set: key as PlatformHour, add })
 }
 
-const active = (id: string, by: 1 | -1): Write => {
-  const shard = shardOf(id)
+const active = (deps: Sharded, id: string, by: 1 | -1): Write => {
+  const shard = shardOf(deps, id)
   return PlatformNowEntity.upsert({ shard }, { set: { shard }, add: { active_runs: by } })
 }
 
@@ -41,17 +45,17 @@ const active = (id: string, by: 1 | -1): Write => {
  * What an event adds to the platform's counters, for the transaction that marks it as counted.
  * @param run what it tells of, while that is there; it counts without it
  */
-export const platformWrites = (event: OutboxEvent, run: Run | undefined): Write[] => {
-  const count = (added: Added): Write => countedOnPlatform(event.created_at, event.id, added)
+export const platformWrites = (deps: Sharded, event: OutboxEvent, run: Run | undefined): Write[] => {
+  const count = (added: Added): Write => countedOnPlatform(deps, event.created_at, event.id, added)
   switch (event.type) {
     case 'run.created':
-      return [count({ runs: 1, sandbox_runs: run?.is_sandbox ? 1 : 0 }), active(event.id, 1)]
+      return [count({ runs: 1, sandbox_runs: run?.is_sandbox ? 1 : 0 }), active(deps, event.id, 1)]
     case 'run.succeeded':
-      return [count({ succeeded: 1, cost_units: run?.cost_units ?? 0 }), active(event.id, -1)]
+      return [count({ succeeded: 1, cost_units: run?.cost_units ?? 0 }), active(deps, event.id, -1)]
     case 'run.failed':
-      return [count({ failed: 1, cost_units: run?.cost_units ?? 0 }), active(event.id, -1)]
+      return [count({ failed: 1, cost_units: run?.cost_units ?? 0 }), active(deps, event.id, -1)]
     case 'run.cancelled':
-      return [count({ cancelled: 1, cost_units: run?.cost_units ?? 0 }), active(event.id, -1)]
+      return [count({ cancelled: 1, cost_units: run?.cost_units ?? 0 }), active(deps, event.id, -1)]
     case 'installation.created':
       return [count({ installed: 1 })]
     case 'installation.removed':

@@ -61,7 +61,7 @@ const settle = async (
   const end = recorded(delivery, attempt, { status, next_attempt_at: null, due_at: undefined })
   const counted = delivery.test
     ? []
-    : [countedOnPlatform(work.clock.now(), delivery.id, { [`deliveries_${status}`]: 1 })]
+    : [countedOnPlatform(work, work.clock.now(), delivery.id, { [`deliveries_${status}`]: 1 })]
   for (let tries = 0; ; tries++) {
     const webhook = await work.table.get(SubscriptionEntity, { installation_id, id: webhook_id })
     // One that was disabled since the delivery began, or is only being tested, is not judged by it.

@@ -108,7 +108,7 @@ it('puts each quarter of an hour into the day of the time zone that is asked for
   clock.advance(noon + 30 * HOUR - clock.now())
   const times = Array.from({ length: 2 * 96 }, (_, i) => noon - DAY + i * 15 * MINUTE)
   for (const at of times) {
-    await deps.table.transact([countedOnPlatform(at, newId('delivery', at), { deliveries_failed: 1 })])
+    await deps.table.transact([countedOnPlatform(platform.deps, at, newId('delivery', at), { deliveries_failed: 1 })])
   }
   for (const [tz, expected] of [
     ['UTC', { '2031-03-08': 48, '2031-03-09': 96, '2031-03-10': 48 }],
@@ -143,7 +143,7 @@ it('reads the figures at a cost that does not grow with what happened', async ()
   const before = await queries()
   const at = platform.clock.now()
   for (let i = 0; i < 20; i++) {
-    await platform.deps.table.transact([countedOnPlatform(at, `${i}`, { runs: 1, cost_units: 0.5 })])
+    await platform.deps.table.transact([countedOnPlatform(platform.deps, at, `${i}`, { runs: 1, cost_units: 0.5 })])
   }
   expect(await queries()).toBe(before)
 })
