@@ -21,7 +21,7 @@ export const CALL_MIX: Record<string, number> = {
 }
 
 /** What cannot be measured here. Milliseconds and bytes. */
-const ASSUMED = {
+export const ASSUMED = {
   storeRoundTripMs: 5,
   agentAnswerMs: 1_000,
   receiverAnswerMs: 200,
@@ -65,8 +65,17 @@ const execution = (
     gbSeconds: gbSeconds({ cpuMs, waitMs, memoryMb }),
     readUnits: consumption.readUnits,
     writeUnits: consumption.writeUnits,
+    dueUnits: consumption.dueUnits,
+    counterUnits: consumption.counterUnits,
+    storedBytes: consumption.storedBytes,
     logBytes: ASSUMED.logBytesPerInvocation,
   }
+}
+
+/** Milliseconds that a worker has a message: its round trips, its CPU on a whole core, and whoever it waits for. */
+export const millisecondsOf = ({ store, cpu }: Sources, message: string, outsideMs: number): number => {
+  const { calls, roundTrips } = find(store.workers, message)
+  return roundTrips * ASSUMED.storeRoundTripMs + calls * cpuMsPerCall(cpu) + outsideMs
 }
 
 /** CPU that goes with one call to the store, for what was not measured by itself. */
@@ -83,7 +92,8 @@ const apiCall = (sources: Sources, name: string, memoryMb: number): Usage =>
 
 /** An event on its way from the table to the queue of its fan-out. */
 const event = (sources: Sources, memory: (name: string) => number): Usage => {
-  const relay = { name: 'relay', consumption: { calls: 1, roundTrips: 1, readUnits: 0, writeUnits: 0 } }
+  const nothing = { readUnits: 0, writeUnits: 0, dueUnits: 0, counterUnits: 0, storedBytes: 0 }
+  const relay = { name: 'relay', consumption: { calls: 1, roundTrips: 1, ...nothing } }
   return total(
     [execution(sources, relay, memory('stream-relay')), 1],
     [{ busEvents: 1, queueRequests: REQUESTS_PER_MESSAGE }, 1],
@@ -98,6 +108,16 @@ const worker = (sources: Sources, message: string, memoryMb: number, outsideMs =
 
 /** What a million of each take. */
 const usages = (sources: Sources): [name: string, usage: Usage][] => {
+  const { call, run, delivery } = usesOf(sources)
+  return [
+    ['API calls (the mix below)', call],
+    ['runs, from the request to the agent’s answer', run],
+    ['webhook deliveries, at the first attempt', delivery],
+  ]
+}
+
+/** What one of each takes: an API call of the mix, a run with its events, a delivery of one of them. */
+export const usesOf = (sources: Sources): Record<'call' | 'run' | 'delivery', Usage> => {
   const memory = memoryOf()
   const weights = Object.values(CALL_MIX).reduce((sum, weight) => sum + weight, 0)
   const call = total(
@@ -112,6 +132,9 @@ const usages = (sources: Sources): [name: string, usage: Usage][] => {
     [event(sources, memory), 2],
     [fanout('run.created'), 1],
     [fanout('run.succeeded'), 1],
+    [worker(sources, 'statistics: run.created', memory('statistics')), 1],
+    [worker(sources, 'statistics: run.succeeded', memory('statistics')), 1],
+    [{ queueRequests: REQUESTS_PER_MESSAGE }, 2],
     [{ queueRequests: REQUESTS_PER_MESSAGE, bytesOut: ASSUMED.requestBytes }, 1],
     [worker(sources, 'dispatch: run.created', memory('run-dispatch'), ASSUMED.agentAnswerMs), 1],
   )
@@ -121,11 +144,7 @@ const usages = (sources: Sources): [name: string, usage: Usage][] => {
     [{ queueRequests: REQUESTS_PER_MESSAGE, fairRequests: REQUESTS_PER_MESSAGE, bytesOut: ASSUMED.requestBytes }, 1],
     [worker(sources, 'delivery', memory('webhook-delivery'), ASSUMED.receiverAnswerMs), 1],
   )
-  return [
-    ['API calls (the mix below)', call],
-    ['runs, from the request to the agent’s answer', run],
-    ['webhook deliveries, at the first attempt', delivery],
-  ]
+  return { call, run, delivery }
 }
 
 const dollars = (value: number): string => value.toFixed(2)
@@ -148,7 +167,7 @@ export const costTables = (sources: Sources): Table[] => {
       notes: [
         'Check the prices in bench/prices.ts before relying on these sums. Without free tiers, discounts, storage, backups and alarms; Lambda reads the table’s stream for nothing.',
         `Lambda (arm64): the CPU measured here, at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store: a lower bound. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${ASSUMED.logBytesPerInvocation} bytes of log for each invocation; bodies of ${ASSUMED.answerBytes} bytes go out. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
-        'A run: POST /api/v1/runs, its two events through stream, bus and fan-out into the feed, one dispatch. A delivery: what a subscription adds to an event, and the delivery itself.',
+        'A run: POST /api/v1/runs, its two events through stream, bus and fan-out into the feed, one dispatch, and its statistics. A delivery: what a subscription adds to an event, and the delivery itself.',
         `API calls: ${mix.join(', ')}.`,
       ],
     },

@@ -16,6 +16,9 @@ export const PRICES = {
     sqsFairSurcharge: 0.1,
     eventBridgeEvents: 1,
   },
+  /** A GB for a month. */
+  dynamodbStorageGb: 0.25,
+  dynamodbRecoveryGb: 0.2,
   lambdaArmGbSecond: 0.000_013_333_4,
   cloudWatchLogsGb: 0.5,
   dataOutGb: 0.09,

@@ -11,6 +11,11 @@ export interface Usage {
   /** Those of them that carry a message group. */
   fairRequests: number
   busEvents: number
+  /** Write units that fall on the index of what is due, and on the platform's counters. */
+  dueUnits: number
+  counterUnits: number
+  /** Bytes that the table keeps. */
+  storedBytes: number
   logBytes: number
   bytesOut: number
 }
@@ -24,6 +29,9 @@ const NONE: Usage = {
   queueRequests: 0,
   fairRequests: 0,
   busEvents: 0,
+  dueUnits: 0,
+  counterUnits: 0,
+  storedBytes: 0,
   logBytes: 0,
   bytesOut: 0,
 }

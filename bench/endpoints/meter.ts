@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb'
+import { PlatformHourEntity, PlatformNowEntity } from '#shared/entities/platform-statistics.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
-import { getUnits, type Item, indexUnits, queryUnits, writeUnits } from '../capacity.ts'
+import { getUnits, type Item, indexUnits, itemSize, queryUnits, writeUnits } from '../capacity.ts'
 import { type Interval, sequentialRoundTrips } from '../round-trips.ts'
 
 /** What some work asked of the store. */
@@ -12,12 +13,18 @@ export interface Consumption {
   roundTrips: number
   readUnits: number
   writeUnits: number
+  /** Those of the write units that fall on the index of what is due, which everything that happens meets at. */
+  dueUnits: number
+  /** The same for the platform's counters. */
+  counterUnits: number
+  /** Bytes that the table holds more than before, without its indexes. */
+  storedBytes: number
 }
 
-interface Call extends Interval {
-  readUnits: number
-  writeUnits: number
-}
+type Amounts = Omit<Consumption, 'calls' | 'roundTrips'>
+type Call = Interval & Amounts
+
+export const AMOUNTS = ['readUnits', 'writeUnits', 'dueUnits', 'counterUnits', 'storedBytes'] as const
 
 interface Change {
   key: Item
@@ -28,6 +35,7 @@ type Stack = DynamoDBClient['middlewareStack']
 
 const TABLE_KEYS = [TABLE_LAYOUT.partitionKey, TABLE_LAYOUT.sortKey]
 const INDEXES = Object.values(TABLE_LAYOUT.indexes)
+const COUNTERS = new Set<unknown>([PlatformHourEntity.name, PlatformNowEntity.name])
 
 /**
  * Measures what goes through a client. For every write it reads the item before and after, past the client, because what
@@ -70,15 +78,9 @@ export class StoreMeter {
   async during<T>(work: () => Promise<T>): Promise<{ result: T; consumption: Consumption }> {
     const calls: Call[] = []
     const result = await this.#current.run(calls, work)
-    const sum = (of: 'readUnits' | 'writeUnits') => calls.reduce((total, call) => total + call[of], 0)
     return {
       result,
-      consumption: {
-        calls: calls.length,
-        roundTrips: sequentialRoundTrips(calls),
-        readUnits: sum('readUnits'),
-        writeUnits: sum('writeUnits'),
-      },
+      consumption: { calls: calls.length, roundTrips: sequentialRoundTrips(calls), ...sumOf(calls) },
     }
   }
 
@@ -104,11 +106,28 @@ export class StoreMeter {
     readUnits: number,
   ): Promise<Call> {
     const after = await this.#read(changes)
-    const units = changes.map(
-      ({ transactional }, i) =>
-        writeUnits(before[i], after[i], transactional) + indexUnits(before[i], after[i], TABLE_KEYS, INDEXES),
-    )
-    return { start, end: performance.now(), readUnits, writeUnits: units.reduce((sum, one) => sum + one, 0) }
+    const amounts = changes.map((change, i) => amountsOf(change, before[i], after[i]))
+    return { start, end: performance.now(), ...sumOf([...amounts, { ...NONE, readUnits }]) }
+  }
+}
+
+const NONE: Amounts = { readUnits: 0, writeUnits: 0, dueUnits: 0, counterUnits: 0, storedBytes: 0 }
+
+const sumOf = (all: readonly Amounts[]): Amounts => {
+  const sum = { ...NONE }
+  for (const one of all) for (const name of AMOUNTS) sum[name] += one[name]
+  return sum
+}
+
+const amountsOf = ({ transactional }: Change, before: Item | undefined, after: Item | undefined): Amounts => {
+  const own = writeUnits(before, after, transactional)
+  const size = (item: Item | undefined) => (item ? itemSize(item) : 0)
+  return {
+    readUnits: 0,
+    writeUnits: own + indexUnits(before, after, TABLE_KEYS, INDEXES),
+    dueUnits: indexUnits(before, after, TABLE_KEYS, [TABLE_LAYOUT.indexes.due]),
+    counterUnits: COUNTERS.has((after ?? before)?.[TABLE_LAYOUT.entity]) ? own : 0,
+    storedBytes: size(after) - size(before),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { TestPlatform } from '#test/support/platform.ts'
-import type { Consumption } from './meter.ts'
+import { AMOUNTS, type Consumption } from './meter.ts'
 import type { Installed, Stage } from './stage.ts'
 
 type Message = TestPlatform['messages'][number]
@@ -50,5 +50,9 @@ export const measureWorkers = async (stage: Stage): Promise<{ name: string; cons
 
 const mean = (all: readonly Consumption[]): Consumption => {
   const of = (field: keyof Consumption): number => all.reduce((sum, one) => sum + one[field], 0) / all.length
-  return { calls: of('calls'), roundTrips: of('roundTrips'), readUnits: of('readUnits'), writeUnits: of('writeUnits') }
+  const amounts = Object.fromEntries(AMOUNTS.map((name) => [name, of(name)])) as Pick<
+    Consumption,
+    (typeof AMOUNTS)[number]
+  >
+  return { calls: of('calls'), roundTrips: of('roundTrips'), ...amounts }
 }

@@ -1,0 +1,78 @@
+import { costOf } from './cost/usage.ts'
+import { type Sources, usesOf } from './cost.ts'
+import { PRICES } from './prices.ts'
+import type { Table } from './report/table.ts'
+import { type Limits, needsOf, PER_EVENT, secondOf } from './workload/load.ts'
+
+/** Events a second. */
+export const LOADS = [1, 100, 10_000] as const
+
+const HOURS = 730
+const SECONDS = HOURS * 3_600
+/** Days that runs with what belongs to them, and deliveries, are kept. */
+const KEPT = { run: 90, delivery: 30 } as const
+
+const amount = (value: number): string =>
+  value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(value >= 10 ? 1 : 2)
+
+/** Gigabytes in the table when as much goes as comes. */
+export const storedGb = (sources: Sources, events: number): number => {
+  const { run, delivery } = usesOf(sources)
+  const day = 86_400 * events
+  const bytes =
+    day * PER_EVENT.runs * KEPT.run * run.storedBytes +
+    day * PER_EVENT.deliveries * KEPT.delivery * delivery.storedBytes
+  return bytes / 1e9
+}
+
+const monthOf = (sources: Sources, events: number): string[] => {
+  const second = secondOf(sources, events)
+  const cost = costOf(second)
+  const parts = Object.values(cost).map((dollars) => dollars * SECONDS)
+  const gb = storedGb(sources, events)
+  const storage = gb * (PRICES.dynamodbStorageGb + PRICES.dynamodbRecoveryGb)
+  return [amount(events), ...[...parts, storage, [...parts, storage].reduce((all, one) => all + one, 0)].map(amount)]
+}
+
+const share = (needed: number, limit: number): string => `${amount((100 * needed) / limit)} %`
+
+/** What a workload costs in a month, and which quota it meets first. */
+export const workloadTables = (sources: Sources, limits: Limits): Table[] => [
+  {
+    title: `A month in US dollars (${PRICES.region}, list prices of ${PRICES.date})`,
+    columns: [
+      'events a second',
+      'API Gateway',
+      'Lambda',
+      'DynamoDB',
+      'SQS',
+      'EventBridge',
+      'logs',
+      'transfer',
+      'storage',
+      'together',
+    ],
+    rows: LOADS.map((events) => monthOf(sources, events)),
+    notes: [
+      `With one event a second come ${PER_EVENT.runs} runs, ${PER_EVENT.deliveries} webhook delivery and ${PER_EVENT.calls} API calls of the mix above; all day, for ${HOURS} hours.`,
+      `Storage: what the table holds after ${KEPT.run} days, with point-in-time recovery; everything that comes with a run counted as kept for ${KEPT.run} days, deliveries for ${KEPT.delivery}; without the bucket, the indexes’ keys and DynamoDB’s 100 bytes for each item. Without a stage’s fixed costs, free tiers and discounts.`,
+    ],
+  },
+  ...LOADS.map((events): Table => {
+    const needs = needsOf(sources, events, limits)
+    return {
+      title: `Quotas at ${amount(events)} events a second`,
+      columns: ['quota', 'needed', 'default', 'share', 'raised by'],
+      rows: needs.map(({ quota, needed }) => [
+        quota.name,
+        amount(needed),
+        amount(quota.limit),
+        share(needed, quota.limit),
+        quota.raised,
+      ]),
+      notes: [
+        `The first one is met first: at ${amount(events / ((needs[0]?.needed ?? 0) / (needs[0]?.quota.limit ?? 1)))} events a second.`,
+      ],
+    }
+  }),
+]

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { CALL_MIX, type Sources } from '#bench/cost.ts'
+import { needsOf, secondOf } from '#bench/workload/load.ts'
+import { storedGb, workloadTables } from '#bench/workload.ts'
+
+const consumption = (change: object = {}) => ({
+  calls: 4,
+  roundTrips: 4,
+  readUnits: 4,
+  writeUnits: 10,
+  dueUnits: 2,
+  counterUnits: 1,
+  storedBytes: 1_000,
+  ...change,
+})
+const requests = [...Object.keys(CALL_MIX), 'POST /api/v1/runs'].map((name) => ({
+  name,
+  group: 'api' as const,
+  consumption: consumption({ storedBytes: 0 }),
+}))
+const workers = [
+  'fanout: run.created',
+  'fanout: run.succeeded',
+  'fanout: run.succeeded, one subscription',
+  'statistics: run.created',
+  'statistics: run.succeeded',
+  'dispatch: run.created',
+  'delivery',
+].map((name) => ({ name, consumption: consumption() }))
+const sources: Sources = {
+  store: { requests, workers, failures: [] },
+  cpu: [{ name: 'GET /api/v1/me', real: [3_000], bare: [2_000] }],
+}
+const limits = { throttle: 1_000, shards: 8 }
+
+describe('a workload', () => {
+  it('takes as many times as much as there are events', () => {
+    const [one, many] = [secondOf(sources, 1), secondOf(sources, 100)]
+    expect(many.writeUnits).toBeCloseTo(100 * one.writeUnits)
+    // Two calls and half a run, which begins with one.
+    expect(one.apiRequests).toBeCloseTo(2.5)
+    expect(storedGb(sources, 100)).toBeCloseTo(100 * storedGb(sources, 1))
+  })
+
+  it('meets first what it takes the largest part of', () => {
+    const needs = needsOf(sources, 500, limits)
+    const shares = needs.map(({ needed, quota }) => needed / quota.limit)
+    expect(shares).toEqual(shares.toSorted((a, b) => b - a))
+    const throttle = needs.find(({ quota }) => quota.raised === 'setting throttle')
+    expect(throttle?.needed).toBeCloseTo(1_250)
+  })
+
+  it('needs less of what a setting raises', () => {
+    const due = (shards: number) =>
+      needsOf(sources, 100, { ...limits, shards }).find(({ quota }) => quota.name.includes('due'))?.quota.limit
+    expect([due(8), due(64)]).toEqual([8_000, 64_000])
+  })
+
+  it('is told for each load, with the sum of a month', () => {
+    const [month, ...quotas] = workloadTables(sources, limits)
+    expect(month?.rows.map(([events]) => events)).toEqual(['1.00', '100', '10,000'])
+    expect(quotas).toHaveLength(3)
+  })
+})
