@@ -198,9 +198,10 @@ describe('validateManifest and hostile input', () => {
     ],
   ])('refuses %s quickly, in a small answer', (_, make) => {
     const input = make()
-    const start = performance.now()
+    const start = process.threadCpuUsage()
     const report = validateManifest(input, anyContext)
-    expect(performance.now() - start).toBeLessThan(3_000)
+    // Of this thread's own time: whatever else the machine does.
+    expect(process.threadCpuUsage(start).user / 1_000).toBeLessThan(3_000)
     expect(report.valid).toBe(false)
     expect(report.errors.length).toBeLessThanOrEqual(201)
     expect(JSON.stringify(report).length).toBeLessThan(200_000)
