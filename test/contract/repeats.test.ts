@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
@@ -17,18 +17,19 @@ const LOCK_OVER_MS = 181_000
 
 let platform: TestPlatform
 let stage: Stage
-// A table of its own for each endpoint: all of it is compared, again and again.
-beforeEach(async () => {
-  platform = await startPlatform()
-  stage = await createStage(platform)
-})
-afterEach(async () => {
-  await stage.close()
-  await platform.stop()
-})
 
-describe('the same Idempotency-Key twice', () => {
-  it.each(posts)('%s gives the first answer, byte for byte, and does nothing more', async (_name, endpoint) => {
+describe.each(posts)('%s', (_name, endpoint) => {
+  // A table of its own for each endpoint: all of it is compared, again and again.
+  beforeAll(async () => {
+    platform = await startPlatform()
+    stage = await createStage(platform)
+  })
+  afterAll(async () => {
+    await stage.close()
+    await platform.stop()
+  })
+
+  it('gives the same Idempotency-Key the first answer, byte for byte, and does nothing more', async () => {
     const sample = await stage.sample(endpoint)
     const key = { 'idempotency-key': randomUUID() }
     const first = await stage.call(endpoint, sample, key)
@@ -50,28 +51,23 @@ describe('the same Idempotency-Key twice', () => {
     expect(difference(before, await contents(platform))).toEqual({})
     expect(stage.hooks.requests.length).toBe(requests)
   })
-})
 
-describe('a request handler that dies after any of its writes', () => {
-  it.each(posts)(
-    '%s is finished by the retry with the same key, and nothing is there twice',
-    async (_name, endpoint) => {
-      const sound = await attempt(endpoint, 0)
-      for (let n = 1; ; n++) {
-        const { died, committed, made, retried, repeated } = await attempt(endpoint, n)
-        if (!died) {
-          expect(n, 'there is no write to die after').toBeGreaterThan(2)
-          return
-        }
-        expect(retried.status, `after write ${n}: ${retried.text.slice(0, 300)}`).toBe(endpoint.status)
-        expect(made, `after write ${n}`).toEqual(sound.made)
-        // What the dead request had committed is what the retry gets.
-        expect(retried.headers['idempotency-replayed']).toBe(committed ? 'true' : undefined)
-        expect(repeated.text).toBe(retried.text)
-        expect(n, 'a request with so many writes').toBeLessThan(12)
+  it('whose handler dies after any of its writes is finished by the retry with the same key, and nothing is there twice', async () => {
+    const sound = await attempt(endpoint, 0)
+    for (let n = 1; ; n++) {
+      const { died, committed, made, retried, repeated } = await attempt(endpoint, n)
+      if (!died) {
+        expect(n, 'there is no write to die after').toBeGreaterThan(2)
+        return
       }
-    },
-  )
+      expect(retried.status, `after write ${n}: ${retried.text.slice(0, 300)}`).toBe(endpoint.status)
+      expect(made, `after write ${n}`).toEqual(sound.made)
+      // What the dead request had committed is what the retry gets.
+      expect(retried.headers['idempotency-replayed']).toBe(committed ? 'true' : undefined)
+      expect(repeated.text).toBe(retried.text)
+      expect(n, 'a request with so many writes').toBeLessThan(12)
+    }
+  })
 })
 
 /** Sends a sample whose handler dies after its n-th write (0: never), again once its lock is over, and once more. */

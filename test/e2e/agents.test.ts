@@ -81,7 +81,7 @@ beforeAll(async () => {
   })
   developer = { 'x-developer-key': registered.api_key }
   sandboxId = registered.sandbox_workspace.id
-}, 120_000)
+})
 afterAll(async () => {
   await Promise.all([running.stop(), ...opened.map((one) => one.close())])
   place.remove()
@@ -113,7 +113,7 @@ const ended = (token: string, id: string) =>
     await sleep(150)
     const run = await must(running.baseUrl, 'GET', `/api/v1/runs/${id}`, { token })
     return run.finished_at ? run : undefined
-  }, 30_000)
+  })
 
 describe('three agents, each a server of its own', () => {
   it('ask one another three deep, signed at every hop, and no deeper', async () => {

@@ -44,7 +44,7 @@ beforeAll(async () => {
     const answer: AgentAnswer = { status: 'succeeded', output: { answer: 42 } }
     return run.input.wait ? { status: 202 } : { status: 200, body: JSON.stringify(answer) }
   })
-}, 120_000)
+})
 afterAll(async () => {
   await endpoint.close()
   await running.stop()

@@ -30,7 +30,7 @@ beforeAll(async () => {
   running = await startLocal({ dataDir: place.folder })
   receiver = await startReceiver()
   agent = await newAgent(running.baseUrl, { endpoint: receiver.url, redirectUri: REDIRECT })
-}, 120_000)
+})
 afterAll(async () => {
   await Promise.all([running.stop(), receiver.close()])
   place.remove()
@@ -236,7 +236,7 @@ describe('a client whose network repeats what it sends', () => {
     const pair = await together({ grant_type: 'refresh_token', refresh_token: first.refresh_token })
     expect((await send(running.baseUrl, 'GET', '/api/v1/me', { token: pair.access_token })).status).toBe(200)
     expect((await post({ grant_type: 'refresh_token', refresh_token: pair.refresh_token })).status).toBe(200)
-  }, 30_000)
+  })
 })
 
 describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
@@ -244,7 +244,7 @@ describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
   let lenient: Running
   beforeAll(async () => {
     lenient = await startLocal({ dataDir: own.folder, env: { REFRESH_REUSE_WINDOW_SECONDS: '30' } })
-  }, 60_000)
+  })
   afterAll(async () => {
     await lenient.stop()
     own.remove()
@@ -268,7 +268,7 @@ describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
     }
     expect((await refresh(issued.refresh_token)).body.error.code, 'an older one is reuse').toBe('invalid_grant')
     expect((await refresh(token)).body.error.code).toBe('invalid_grant')
-  }, 30_000)
+  })
 })
 
 describe('a delivery that came over HTTP', () => {

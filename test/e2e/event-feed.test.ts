@@ -6,7 +6,7 @@ const place = temporaryFolder()
 let running: Running
 beforeAll(async () => {
   running = await startLocal({ dataDir: place.folder })
-}, 120_000)
+})
 afterAll(async () => {
   await running.stop()
   place.remove()
@@ -65,4 +65,4 @@ it('two pollers see what two writers write meanwhile exactly once, in the same o
   expect(one.map(({ type }) => type).sort()).toEqual(
     Array.from({ length: EVENTS }, (_, i) => `custom.own.n${i}`).sort(),
   )
-}, 60_000)
+})

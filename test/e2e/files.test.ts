@@ -9,7 +9,7 @@ beforeAll(async () => {
   const scopes = ['files:read', 'files:write', 'tools:invoke']
   const agent = await newAgent(running.baseUrl, { endpoint: 'http://127.0.0.1:9/never', scopes })
   token = await sandboxToken(running.baseUrl, agent)
-}, 120_000)
+})
 afterAll(async () => {
   await running.stop()
   place.remove()

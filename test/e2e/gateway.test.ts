@@ -10,7 +10,7 @@ const place = temporaryFolder()
 let running: Running
 beforeAll(async () => {
   running = await startLocal({ dataDir: place.folder })
-}, 120_000)
+})
 afterAll(async () => {
   await running.stop()
   place.remove()

@@ -19,7 +19,7 @@ describe('an inline agent in the local run', () => {
       dataDir: place.folder,
       shell: { MODEL_API_URL: model.url, MODEL_NAME: 'small', MODEL_API_KEY: MODEL_KEY },
     })
-  }, 120_000)
+  })
   afterAll(async () => {
     await running.stop()
     await Promise.all([model.close(), page.close()])
@@ -63,7 +63,7 @@ describe('an inline agent in the local run', () => {
     ])
     expect(page.requests).toHaveLength(1)
     expect(JSON.stringify(running.logs)).not.toContain(MODEL_KEY)
-  }, 60_000)
+  })
 })
 
 describe('without a key', () => {
@@ -83,5 +83,5 @@ describe('without a key', () => {
       await running.stop()
       place.remove()
     }
-  }, 60_000)
+  })
 })

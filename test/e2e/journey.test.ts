@@ -42,7 +42,7 @@ beforeAll(async () => {
   secrets.add('result', tokens.refresh_token)
   secrets.found.set('local-admin-key', 'admin key')
   await before.platform.idle()
-}, 120_000)
+})
 
 afterAll(async () => {
   await (running ?? before).stop()
@@ -122,7 +122,7 @@ describe('after a restart on the same data', () => {
     await before.stop()
     // The same address: it is the issuer that the tokens name.
     running = await startLocal({ dataDir: place.folder, port: Number(new URL(before.baseUrl).port) })
-  }, 60_000)
+  })
 
   it('no file of the data folder holds a secret: not the queues, the objects, nor what the store left behind', () => {
     const files = readdirSync(place.folder, { recursive: true, withFileTypes: true })

@@ -21,7 +21,7 @@ beforeAll(async () => {
   running = await startLocal({ dataDir: place.folder })
   receiver = await startReceiver()
   receiver.answer({ kind: 'answer', status: 202 })
-}, 120_000)
+})
 afterAll(async () => {
   await Promise.all([running.stop(), receiver.close()])
   place.remove()

@@ -18,7 +18,7 @@ describe.skipIf(missing !== '')(`Python’s OAuth clients${missing}`, () => {
     place = temporaryFolder()
     running = await startLocal({ dataDir: place.folder })
     agent = await newAgent(running.baseUrl, { endpoint: 'http://127.0.0.1:9/never', redirectUri: REDIRECT })
-  }, 120_000)
+  })
   afterAll(async () => {
     await running.stop()
     place.remove()

@@ -41,7 +41,7 @@ beforeAll(async () => {
   place = temporaryFolder()
   running = await startLocal({ dataDir: place.folder })
   baseUrl = running.baseUrl
-}, 120_000)
+})
 afterAll(async () => {
   await running.stop()
   place.remove()

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -29,7 +29,8 @@ export const assembly = async (): Promise<{ cdkOut: string; bundles: string }> =
   try {
     await prepare({ cdkOut: CDK_OUT })
   } finally {
-    rmdirSync(LOCK)
+    // Not there any more, if this build took so long that another run took the lock over.
+    rmSync(LOCK, { recursive: true, force: true })
   }
   return { cdkOut: CDK_OUT, bundles: BUNDLES }
 }
@@ -175,7 +176,7 @@ export const consent = async (
 }
 
 /** Waits until something is so. */
-export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined, timeoutMs = 15_000): Promise<T> => {
+export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined, timeoutMs = 60_000): Promise<T> => {
   for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
     const answer = await ask()
     if (answer !== undefined) return answer

@@ -20,7 +20,7 @@ beforeAll(async () => {
   receiver = await startReceiver()
   agent = await newAgent(running.baseUrl, { endpoint: receiver.url, redirectUri: REDIRECT })
   await joinSandbox(ada)
-}, 120_000)
+})
 afterAll(async () => {
   await Promise.all([running?.stop(), receiver?.close()])
   place.remove()
@@ -172,7 +172,7 @@ describe('consent in the messaging app', () => {
     } finally {
       await browser.close()
     }
-  }, 60_000)
+  })
 
   it('init data signs in once; the widget leads to the same account', async () => {
     const initData = telegram.initData(ada)
@@ -201,7 +201,7 @@ describe('consent in the messaging app', () => {
     expect(telegram.url).toBe(url)
     expect(telegram.person({ first_name: 'ada' }).id).toBe(ada.id)
     expect((await answerTo(ada, '/start')).text).toContain('sign-in bot')
-  }, 60_000)
+  })
 
   it('an update without the webhook’s secret is refused', async () => {
     const update = { update_id: 1, message: { text: '/start' } }

@@ -84,7 +84,7 @@ it('whatever worker dies at whatever call, everything that was uninstalled is en
     points++
   }
   expect(points).toBeGreaterThan(8)
-}, 120_000)
+})
 
 const removedOf = async (app_id: string): Promise<number> => {
   const shards = Array.from({ length: STATS_SHARDS }, (_, shard) => ({ app_id, shard, block: 'live' as const }))

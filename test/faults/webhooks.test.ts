@@ -112,7 +112,7 @@ describe.each<Death & { words: string }>([
       },
     })
     expect(calls).toBeGreaterThan(8)
-  }, 120_000)
+  })
 
   it('counts a failed delivery once: the fifth disables once, with one event and one audit entry', async () => {
     await using broken = await startReceiver()
@@ -137,7 +137,7 @@ describe.each<Death & { words: string }>([
       },
     })
     expect(calls).toBeGreaterThan(8)
-  }, 120_000)
+  })
 
   it('recovers every skipped delivery, each once', async () => {
     await using receiver = await startReceiver()
@@ -169,5 +169,5 @@ describe.each<Death & { words: string }>([
       },
     })
     expect(calls).toBeGreaterThan(6)
-  }, 120_000)
+  })
 })

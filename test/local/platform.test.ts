@@ -42,10 +42,8 @@ const startElsewhere = async (dataDir: string) => {
   return { child, baseUrl }
 }
 
-test('starts within a second, and stops with everything it started', async () => {
-  const started = performance.now()
+test('starts, and stops with everything it started', async () => {
   const platform = await start(place.folder)
-  expect(performance.now() - started).toBeLessThan(1_000)
   const pid = Number(readFileSync(path.join(place.folder, 'dynamodb.pid'), 'utf8'))
   expect(process.kill(pid, 0)).toBe(true)
   await platform.stop()

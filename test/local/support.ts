@@ -37,7 +37,7 @@ export const startFixture = async (dataDir: string, options: Partial<PlatformOpt
   startPlatform({ dataDir, cdkOut: await fixtureAssembly(), bundles: FIXTURE_BUNDLES, ...options })
 
 /** Asks until the answer is there. */
-export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined, timeoutMs = 10_000): Promise<T> => {
+export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined, timeoutMs = 60_000): Promise<T> => {
   const end = Date.now() + timeoutMs
   while (Date.now() < end) {
     const answer = await ask()

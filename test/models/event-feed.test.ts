@@ -286,4 +286,4 @@ it('every poller sees every event of its installation exactly once and in the on
     expect(rest).toEqual(whole.filter(({ type }) => /^(custom|message)\./.test(type)))
     expect((await app.feed()).map(({ id }) => id)).toEqual(whole.map(({ id }) => id))
   }
-}, 60_000)
+})

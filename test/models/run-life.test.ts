@@ -54,4 +54,4 @@ it('whatever is done to runs, in whatever order, they are what the specification
     { numRuns: 40, seed: 20_261_121, interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true },
   )
   expect([...seen]).toEqual(expect.arrayContaining(EVERYTHING))
-}, 120_000)
+})

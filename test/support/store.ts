@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { dynoxideBinary } from '#local/dynamodb/process.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 
 export interface TestStore {
@@ -25,12 +24,25 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
+/** Starts the binary on a port that was free a moment ago; another one where somebody else took it meanwhile. */
+const serve = async (): Promise<{ child: ChildProcess; port: number }> => {
+  const binary = dynoxideBinary()
+  chmodSync(binary, 0o755)
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort()
+    const child = spawn(binary, ['serve', '--port', String(port)], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const ended = once(child, 'exit').then(([code]) => `it ended with code ${code}`)
+    const answer = await Promise.race([once(child.stderr, 'data').then(String), ended])
+    child.stderr.resume()
+    if (/listening on/i.test(answer)) return { child, port }
+    child.kill()
+    if (attempt === 3) throw new Error(`the store does not start: ${answer}`)
+  }
+}
+
 /** A real DynamoDB-compatible store in memory, on a port of its own. */
 export const startStore = async (): Promise<TestStore> => {
-  const binary = createRequire(import.meta.url).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`)
-  chmodSync(binary, 0o755)
-  const port = await freePort()
-  const child = spawn(binary, ['serve', '--port', String(port)], { stdio: 'ignore' })
+  const { child, port } = await serve()
   const endpoint = `http://127.0.0.1:${port}`
   const client = new DynamoDBClient({
     endpoint,
@@ -38,16 +50,6 @@ export const startStore = async (): Promise<TestStore> => {
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     maxAttempts: 3,
   })
-  for (let i = 0; i < 200; i++) {
-    if (
-      await fetch(endpoint).then(
-        () => true,
-        () => false,
-      )
-    )
-      break
-    await wait(10)
-  }
   let tables = 0
   return {
     endpoint,

@@ -78,5 +78,5 @@ describe('every screen of the staff’s page', () => {
       await expectAccessible(page, `staff-${name}`)
       expect(await page.locator('main img').count()).toBe(0)
     }
-  }, 90_000)
+  })
 })

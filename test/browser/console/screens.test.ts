@@ -99,5 +99,5 @@ describe('every screen of the console', () => {
       await expectAccessible(page, name)
       expect(await page.locator('main img[src="x"]').count()).toBe(0)
     }
-  }, 90_000)
+  })
 })

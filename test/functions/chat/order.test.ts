@@ -91,7 +91,7 @@ describe('messages that come while one is answered', () => {
       expect(heard).toEqual(texts(10).map((text) => `Ada heard ${i}: ${text}`))
     }
     expect(await chats.activeRuns(agent)).toBe(0)
-  }, 60_000)
+  })
 })
 
 describe('a message for an agent with five active runs', () => {
@@ -207,7 +207,7 @@ describe('an answer is said once', () => {
       points = n
     }
     expect(points).toBeGreaterThan(10)
-  }, 120_000)
+  })
 })
 
 it('a run that is cancelled says so, and the next message is answered', async () => {

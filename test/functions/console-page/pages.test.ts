@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
@@ -122,10 +122,9 @@ describe('the console’s build', () => {
   })
 
   it('does nothing when nothing has changed', async () => {
-    const before = await readFile(join(folder, 'console-files.json'), 'utf8')
-    const started = performance.now()
+    const written = async () => (await stat(join(folder, 'console-files.json'))).mtimeMs
+    const before = await written()
     await buildConsole(folder)
-    expect(performance.now() - started).toBeLessThan(1_000)
-    expect(await readFile(join(folder, 'console-files.json'), 'utf8')).toBe(before)
+    expect(await written()).toBe(before)
   })
 })

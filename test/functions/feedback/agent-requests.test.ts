@@ -79,7 +79,7 @@ describe('votes', () => {
     expect((await stored(wish.id))?.votes).toBe(30)
     const again = (await board(people[0]?.token ?? '')).items.find(({ id }: { id: string }) => id === wish.id)
     expect(again).toMatchObject({ votes: 30, voted: false })
-  }, 60_000)
+  })
 
   it('order the board over all statuses, page by page, each request once', async () => {
     const { token } = await person()
@@ -124,7 +124,7 @@ describe('votes', () => {
     expect(await first()).toBe(low.id)
     expect((await stored(low.id))?.due_at).toBeUndefined()
     await rank(platform.deps, low.id)
-  }, 60_000)
+  })
 
   it('are not taken any more once a request is over, and of nothing', async () => {
     const { token } = await person()

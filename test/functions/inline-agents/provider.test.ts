@@ -79,13 +79,13 @@ describe('a model provider that fails', () => {
     model.always({ truncated: true })
     const run = await runOf(platform, await inlineAgent(platform))
     expect(run).toMatchObject({ status: 'failed', error_code: 'llm_error' })
-  }, 15_000)
+  })
 
   it('by an answer without end is not read to its end', async () => {
     model.always({ text: 'x'.repeat(5 * 1_024 * 1_024) })
     const run = await runOf(platform, await inlineAgent(platform))
     expect(run).toMatchObject({ status: 'failed', error_code: 'llm_error' })
-  }, 15_000)
+  })
 
   it('for a moment is asked again after the time that it says', async () => {
     model.next(refusal(429, 'slow down', { 'retry-after': '1' }), refusal(503, 'soon', AT_ONCE))

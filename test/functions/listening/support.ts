@@ -44,7 +44,7 @@ export const answerTo = (developer: TestDeveloper, id: string, body: object): Pr
   developer.call('POST', `/api/v1/dev/listen/${id}/answer`, body)
 
 export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined): Promise<T> => {
-  for (let n = 0; n < 400; n++) {
+  for (let n = 0; n < 3_000; n++) {
     const found = await ask()
     if (found !== undefined) return found
     await pause(20)

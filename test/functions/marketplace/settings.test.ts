@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { InstallationEntity } from '#shared/entities/installations.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { unique } from '#test/functions/developer/support.ts'
+import { cpuMs } from '#test/support/cpu.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { install, offered, signIn } from './support.ts'
@@ -150,10 +151,11 @@ describe('PUT /console/installations/{id}/settings', () => {
     ['a very long text for a pattern', { code: 'A'.repeat(50_000) }],
   ])('refuses %s', async (_what, values) => {
     const { put } = await configured({ ...CONFIG, required: [] })
-    const started = performance.now()
-    const { status, body } = await put(values)
-    expect([status, body.error.code]).toEqual([422, 'invalid_config'])
-    expect(performance.now() - started).toBeLessThan(1_000)
+    const ms = await cpuMs(async () => {
+      const { status, body } = await put(values)
+      expect([status, body.error.code]).toEqual([422, 'invalid_config'])
+    })
+    expect(ms).toBeLessThan(1_000)
   })
 
   it('tells of so many wrong names as fit into an answer, whatever number is given', async () => {

@@ -8,6 +8,7 @@ import { AuditEntity } from '#shared/entities/platform.ts'
 import { ApprovalEntity, RunEntity } from '#shared/entities/runs.ts'
 import { SubscriptionEntity } from '#shared/entities/webhooks.ts'
 import { workerWork } from '#shared/http/worker.ts'
+import { newId } from '#shared/kernel/ids.ts'
 import { callbackToken, conversation, type Installed, installed, member } from '#test/support/fixtures.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
@@ -268,7 +269,7 @@ describe('DELETE /console/installations/{id}', () => {
     const app = await installed(platform.deps)
     await uninstall(app)
     await platform.drain()
-    const late = { ...app.grant, id: `${app.grant.id.slice(0, -1)}z` }
+    const late = { ...app.grant, id: newId('grant', platform.clock.now()) }
     await platform.deps.table.transact([GrantEntity.create(late)])
     platform.clock.advance(60_000)
     await platform.sweep()

@@ -136,5 +136,5 @@ describe('after the grace', () => {
       expect(await platform.deps.table.get(ReviewTotalsEntity, { app_id: gone.app.id })).toMatchObject({ n4: 0 })
       if (!died) return
     }
-  }, 120_000)
+  })
 })

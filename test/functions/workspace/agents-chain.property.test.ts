@@ -142,4 +142,4 @@ it('no order of moves makes anything shallower than what caused it, or internal 
     fc.asyncProperty(fc.array(moves, { minLength: 6, maxLength: 16, size: 'max' }), (script) => play(script)),
     { numRuns: 30, endOnFailure: true },
   )
-}, 120_000)
+})

@@ -83,7 +83,6 @@ describe('reading stops at maxResponseBytes', () => {
     r.answer({ kind: 'endless' })
     const result = await http.send(post(r.url))
     expect(result).toMatchObject({ kind: 'response', truncated: true })
-    expect(result.durationMs).toBeLessThan(2_000)
     expect(r.written).toBeLessThan(32 * 1024 * 1024)
   })
 

@@ -42,7 +42,7 @@ describe('the overdue sweep', () => {
     expect(puts).toBeGreaterThan(24)
     expect(puts).toBeLessThan(40)
     await platform.deps.table.transact([OutboxEntity.update({ id }, { set: { due_at: undefined } })])
-  }, 60_000)
+  })
 
   it('one record that fails does not stop the others, nor stand in their way', async () => {
     const app = await subscriber(platform)
@@ -78,7 +78,7 @@ describe('the overdue sweep', () => {
     await platform.sweep()
     await platform.drain()
     expect(await app.feed()).toHaveLength(250)
-  }, 60_000)
+  })
 
   it('an attempt that takes worker after worker with it ends as failed', async () => {
     await using receiver = await startReceiver()

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { validateSettings } from '#shared/domain/manifests/config.ts'
 import { validateManifest } from '#shared/domain/manifests/validate.ts'
+import { timed } from '#test/support/cpu.ts'
 import { anyContext, smallManifest } from './manifests.ts'
 
 /** Far more than any of them takes, and far less than what a hostile one could take. */
@@ -15,11 +16,7 @@ const nested = (levels: number, around: (inner: unknown) => unknown, core: unkno
 const form = (properties: unknown, more: object = {}) => ({ type: 'object', properties, ...more })
 const text = (more: object) => form({ a: { type: 'string', ...more } })
 
-const check = (config: unknown) => {
-  const started = performance.now()
-  const report = validateManifest({ ...smallManifest(), config }, anyContext)
-  return { ...report, ms: performance.now() - started }
-}
+const check = (config: unknown) => timed(() => validateManifest({ ...smallManifest(), config }, anyContext))
 
 describe('a hostile config is refused, and never slow', () => {
   it.each<[string, unknown]>([
@@ -123,9 +120,8 @@ describe('values for an odd but valid config are checked in a moment', () => {
     ['thousands of values', text({}), many(9_000, (n) => [`k${n}`, 1]), ['']],
   ])('%s', (_what, config, values, paths) => {
     expect(check(config)).toMatchObject({ valid: true })
-    const started = performance.now()
-    const found = validateSettings(config as Record<string, unknown>, values)
-    expect(performance.now() - started).toBeLessThan(A_MOMENT)
+    const { found, ms } = timed(() => ({ found: validateSettings(config as Record<string, unknown>, values) }))
+    expect(ms).toBeLessThan(A_MOMENT)
     if (paths[0] === '') expect(found.length).toBeGreaterThan(0)
     else expect(found.map(({ path }) => path)).toEqual(paths)
   })
@@ -134,8 +130,7 @@ describe('values for an odd but valid config are checked in a moment', () => {
 it('a tool whose schema requires thousands of names is refused in a moment', () => {
   const input_schema = { type: 'object', required: Array.from({ length: 15_000 }, (_, n) => `name_${n}`) }
   const tools = [{ name: 'count', description: 'Counts.', input_schema }]
-  const started = performance.now()
-  const { valid, errors } = validateManifest({ ...smallManifest(), tools }, anyContext)
+  const { valid, errors, ms } = timed(() => validateManifest({ ...smallManifest(), tools }, anyContext))
   expect([valid, errors[0]?.path]).toEqual([false, '/tools/0/input_schema/required'])
-  expect(performance.now() - started).toBeLessThan(A_MOMENT)
+  expect(ms).toBeLessThan(A_MOMENT)
 })

@@ -83,7 +83,6 @@ describe('fetchFollowingOrigin', () => {
     })
     const result = await fetchFollowingOrigin(http, get({ deadlineMs: 400 }))
     expect(result).toMatchObject({ kind: 'failure', phase: 'timeout' })
-    expect(result.durationMs).toBeLessThan(900)
   })
 
   test.each([

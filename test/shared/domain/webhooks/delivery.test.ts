@@ -181,7 +181,7 @@ describe('a delivery', () => {
     await app.emit('a')
     const drained = platform.drain()
     await quick.received(1)
-    expect(performance.now() - begun).toBeLessThan(2_000)
+    expect(performance.now() - begun).toBeLessThan(9_000)
     await drained
     expect(performance.now() - begun).toBeGreaterThan(9_000)
     expect((await app.deliveries(webhook.id))[0].status).toBe('succeeded')

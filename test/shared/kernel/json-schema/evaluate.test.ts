@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { checkRequiredAndTopLevelTypes } from '#shared/kernel/json-schema/arguments.ts'
 import { validateAgainst } from '#shared/kernel/json-schema/evaluate.ts'
 import { byField } from '#shared/kernel/json-schema/finding.ts'
+import { cpuMs } from '#test/support/cpu.ts'
 
 const order = {
   type: 'object',
@@ -47,14 +48,15 @@ describe('validateAgainst', () => {
     expect(JSON.stringify(validateAgainst(schema, { key: 'hunter2-hunter2' }))).not.toContain('hunter2')
   })
 
-  it('does not match a text that is too long for its pattern', () => {
+  it('does not match a text that is too long for its pattern', async () => {
     const schema = { type: 'string', pattern: '^\\S+@\\S+\\.\\S+$' }
-    const start = performance.now()
-    expect(validateAgainst(schema, '@.'.repeat(50_000))).toEqual([
-      { path: '', message: expect.stringMatching(/^is longer than \d+ characters$/) },
-    ])
-    expect(validateAgainst({ type: 'string', pattern: '(a+)+$' }, `${'a'.repeat(50)}!`)).toHaveLength(1)
-    expect(performance.now() - start).toBeLessThan(500)
+    const ms = await cpuMs(() => {
+      expect(validateAgainst(schema, '@.'.repeat(50_000))).toEqual([
+        { path: '', message: expect.stringMatching(/^is longer than \d+ characters$/) },
+      ])
+      expect(validateAgainst({ type: 'string', pattern: '(a+)+$' }, `${'a'.repeat(50)}!`)).toHaveLength(1)
+    })
+    expect(ms).toBeLessThan(500)
   })
 
   it('answers for any value, hostile ones included', () => {

@@ -2,6 +2,7 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { judgePattern } from '#shared/kernel/json-schema/pattern.ts'
+import { cpuMs } from '#test/support/cpu.ts'
 
 /** Milliseconds that a match takes; a match that takes longer than a second throws. */
 const timed = (pattern: string, text: string): number => {
@@ -93,7 +94,7 @@ describe('judgePattern', () => {
     expect(accepted).toBeGreaterThan(50)
   })
 
-  it('answers within a moment for any text', () => {
+  it('answers within a moment for any text', async () => {
     const hostile = [
       '[^]*'.repeat(100),
       '(\\w|\\d|\\s|.)*'.repeat(28),
@@ -102,9 +103,7 @@ describe('judgePattern', () => {
       '(a?|b?)'.repeat(57),
     ]
     for (const pattern of hostile) {
-      const start = performance.now()
-      judgePattern(pattern)
-      expect(performance.now() - start).toBeLessThan(1_000)
+      expect(await cpuMs(() => judgePattern(pattern))).toBeLessThan(1_000)
     }
     fc.assert(fc.property(fc.string({ maxLength: 60, unit: 'binary' }), (text) => void judgePattern(text)))
     const syntax = fc.string({ unit: fc.constantFrom(...'ab01()[]{}|*+?.^$\\-,:<>=!pudwsk'.split('')), maxLength: 30 })
