@@ -69,6 +69,12 @@ const exchangeOf = (request: IncomingMessage): Exchange => {
   }
 }
 
+/** The status for a request whose Host leads nowhere: none or several (RFC 9112 §3.2), or of another machine. */
+const refusalOf = (request: IncomingMessage, hosts: readonly string[]): 400 | 403 | undefined => {
+  if (request.headersDistinct.host?.length !== 1) return 400
+  return isNamedHere(request, hosts) ? undefined : 403
+}
+
 const TIMED_OUT = Symbol('timed out')
 
 /** The gateway gives up waiting; the function goes on by itself, as on AWS. */
@@ -135,10 +141,15 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   }
 
   const server = createServer(
-    { maxHeaderSize: 16 * 1024, keepAliveTimeout: 65_000, requestTimeout: 0 },
+    // Without `requireHostHeader`, because Node refuses such a request and still hands on what came behind it.
+    { maxHeaderSize: 16 * 1024, keepAliveTimeout: 65_000, requestTimeout: 0, requireHostHeader: false },
     (request, response) => {
-      if (isNamedHere(request, options.hosts)) void handle(request, response)
-      else response.writeHead(403).end()
+      // What comes behind a refused request on its connection is not looked at.
+      if (request.socket.writableEnded) return
+      const refusal = refusalOf(request, options.hosts)
+      if (refusal === undefined) return void handle(request, response)
+      response.writeHead(refusal, { connection: 'close' }).end()
+      request.socket.destroySoon()
     },
   )
   await new Promise<void>((resolve, reject) => {

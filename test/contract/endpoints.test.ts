@@ -5,6 +5,7 @@ import { EVENTS } from '#shared/events/catalogue.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
 import { installed } from '#test/support/fixtures.ts'
 import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { validBody } from './bodies.ts'
 import { createWorld, pathWithUnknownIds, type World, WRONG_BODIES } from './world.ts'
 
 interface Contract {
@@ -234,47 +235,4 @@ function emptyBody(endpoint: { method: string; consumes?: string }): unknown {
 
 function formHeaders(endpoint: { consumes?: string }): Record<string, string> {
   return endpoint.consumes === 'form' ? { 'content-type': 'application/x-www-form-urlencoded' } : {}
-}
-
-/** Bodies that are valid as such, for endpoints that look at them before they look for the record. */
-function validBody(id: string): unknown {
-  const BODIES: Record<string, unknown> = {
-    'api.runs.addSteps': {},
-    'api.runs.complete': { status: 'succeeded' },
-    'console.runs.decide': { decision: 'approve' },
-    'api.tasks.progress': { text: 'Half of it.' },
-    'api.tasks.question': { text: 'Which?' },
-    'api.tasks.report': { text: 'Done.' },
-    'api.tasks.setStatus': { status: 'in_progress' },
-    'api.conversations.messages.write': { text: 'Hello.' },
-    'console.tasks.answer': { text: 'That one.' },
-    'console.conversations.messages.write': { text: 'Hello.' },
-    'developer.apps.messages.write': { text: 'Which?' },
-    'developer.listen.answer': { status: 200 },
-    'developer.reviews.reply': { text: 'Thank you.' },
-    'console.reviews.write': { rating: 4 },
-    'console.messenger.accounts.share': { shared: true },
-    'console.messenger.chats.assign': { installation_id: null },
-    'console.messenger.messages.write': { text: 'Hello.' },
-    'console.members.changeRole': { role: 'member' },
-    'api.webhooks.recover': { since: '2026-01-01T00:00:00.000+00:00' },
-    'console.installations.setSettings': { values: {} },
-    'admin.admins.edit': { name: 'Mo' },
-    'admin.keys.create': { name: 'ci' },
-    'admin.keys.rotate': {},
-    'admin.developers.block': { reason: 'not good' },
-    'admin.workspaces.setStatus': { status: 'suspended', reason: 'not good' },
-    'admin.installations.setStatus': { status: 'suspended', reason: 'not good' },
-    'admin.apps.reject': { reason: 'not good' },
-    'admin.apps.suspend': { reason: 'not good' },
-    'admin.apps.delist': { reason: 'not good' },
-    'admin.apps.curate': { featured: true },
-    'admin.versions.reject': { reason: 'not good' },
-    'admin.appMessages.write': { text: 'Which?' },
-    'admin.verifications.decide': { decision: 'reject', reason: 'not good' },
-    'admin.reviews.hide': { hidden: true, reason: 'not good' },
-    'admin.requests.setStatus': { status: 'open' },
-    'admin.abuseReports.resolve': { resolution: 'dismissed', reason: 'A misunderstanding.' },
-  }
-  return BODIES[id]
 }

@@ -1,0 +1,162 @@
+import { TOOLS } from '#shared/domain/tools/catalogue.ts'
+import type { Stage } from '#test/contract/stage.ts'
+import { bearer, endpoints, partsOf, sentSchema } from './support.ts'
+import type { Tenant } from './tenant.ts'
+
+interface Attack {
+  /** Where the endpoint's path has parameters. */
+  path?: string
+  query?: Record<string, string>
+  body?: unknown
+  headers: Record<string, string>
+}
+
+type MakeAttack = (mine: Tenant, theirs: Tenant, stage: Stage) => Attack | Promise<Attack>
+
+const TAKES_IDS = /(^|\.)([a-z]+_id|since|attachments\[\])$/
+/** Not the id of a record: a client says who it is, Telegram counts, a time or a number is given. */
+const NO_IDS = /client_id|update_id|^(console\.audit|console\.updates|admin|api\.webhooks\.recover)\b.* since$/
+
+/** Every declared field of a body, a query or a tool's arguments that takes an id. */
+export const fieldsWithIds = (): string[] => {
+  const declared = endpoints.flatMap(({ id, body, query }) =>
+    [body, query].flatMap((schema) => (schema ? partsOf(sentSchema(schema())).map(([path]) => `${id} ${path}`) : [])),
+  )
+  const ofTools = Object.entries(TOOLS).flatMap(([name, { input }]) =>
+    partsOf(sentSchema(input())).map(([path]) => `api.tools.invoke ${path} (${name})`),
+  )
+  const takes = (name: string) => TAKES_IDS.test(name.split(' ')[1] ?? '') && !NO_IDS.test(name)
+  return [...new Set([...declared, ...ofTools])].filter(takes)
+}
+
+const asAgent = ({ token }: Tenant) => bearer(token)
+const asOwner = ({ owner }: Tenant) => bearer(owner)
+const FILE = { name: 'a.txt', content_type: 'text/plain', content: 'hello' }
+
+const invoking =
+  (tool: string, args: (theirs: Tenant) => object): MakeAttack =>
+  (mine, theirs) => ({
+    path: `/api/v1/tools/${tool}/invoke`,
+    headers: asAgent(mine),
+    body: { arguments: args(theirs) },
+  })
+
+/** By endpoint and field: a call of one's own that names a record of theirs. */
+export const foreignIds: Record<string, MakeAttack> = {
+  'oauth.consent.decide workspace_id': async (mine, theirs, stage) => {
+    const { app } = await stage.integration()
+    const tg = await stage.actors.link(app, { code_challenge: stage.pkce().challenge })
+    await stage.actors.open(mine.owner, tg)
+    return { headers: asOwner(mine), body: { tg, decision: 'approve', workspace_id: theirs.workspaceId } }
+  },
+  'api.events.list since': (mine, theirs) => ({ headers: asAgent(mine), query: { since: theirs.event } }),
+  'api.files.create folder_id': (mine, theirs) => ({
+    headers: asAgent(mine),
+    body: { ...FILE, folder_id: theirs.folder },
+  }),
+  'api.files.list folder_id': (mine, theirs) => ({ headers: asAgent(mine), query: { folder_id: theirs.folder } }),
+  'api.conversations.messages.write attachments[]': (mine, theirs) => ({
+    path: `/api/v1/conversations/${mine.conversation}/messages`,
+    headers: asAgent(mine),
+    body: { text: 'Look.', attachments: [theirs.file] },
+  }),
+  'api.tools.invoke run_id': (mine, theirs) => ({
+    path: '/api/v1/tools/workspace_info/invoke',
+    headers: asAgent(mine),
+    body: { run_id: theirs.run, arguments: {} },
+  }),
+  'api.tools.invoke user_id (notify_user)': invoking('notify_user', ({ user }) => ({
+    title: 'A',
+    body: 'B',
+    user_id: user,
+  })),
+  'api.tools.invoke task_id (ask_user)': invoking('ask_user', ({ task }) => ({ question: 'Which?', task_id: task })),
+  'api.tools.invoke folder_id (save_file)': invoking('save_file', ({ folder }) => ({
+    name: 'a.txt',
+    content: 'hello',
+    folder_id: folder,
+  })),
+  'console.runs.list installation_id': (mine, theirs) => ({
+    headers: asOwner(mine),
+    query: { installation_id: theirs.installation },
+  }),
+  'console.tasks.create installation_id': (mine, theirs) => ({
+    headers: asOwner(mine),
+    body: { title: 'Count', installation_id: theirs.installation },
+  }),
+  'console.tasks.edit installation_id': (mine, theirs) => ({
+    path: `/console/tasks/${mine.task}`,
+    headers: asOwner(mine),
+    body: { installation_id: theirs.installation },
+  }),
+  'console.tasks.run installation_id': (mine, theirs) => ({
+    path: `/console/tasks/${mine.task}/run`,
+    headers: asOwner(mine),
+    body: { installation_id: theirs.installation },
+  }),
+  'console.conversations.list installation_id': (mine, theirs) => ({
+    headers: asOwner(mine),
+    query: { installation_id: theirs.installation },
+  }),
+  'console.conversations.open installation_id': (mine, theirs) => ({
+    headers: asOwner(mine),
+    body: { installation_id: theirs.installation },
+  }),
+  'console.conversations.messages.write attachments[]': (mine, theirs) => ({
+    path: `/console/conversations/${mine.conversation}/messages`,
+    headers: asOwner(mine),
+    body: { text: 'Look.', attachments: [theirs.file] },
+  }),
+  'console.settings.setPrimaryAgent installation_id': (mine, theirs) => ({
+    headers: asOwner(mine),
+    body: { installation_id: theirs.installation },
+  }),
+  'console.files.list folder_id': (mine, theirs) => ({ headers: asOwner(mine), query: { folder_id: theirs.folder } }),
+  'console.files.create folder_id': (mine, theirs) => ({
+    headers: asOwner(mine),
+    body: { ...FILE, folder_id: theirs.folder },
+  }),
+  'console.session.switchWorkspace workspace_id': (mine, theirs) => ({
+    headers: asOwner(mine),
+    body: { workspace_id: theirs.workspaceId },
+  }),
+  'console.abuseReports.create run_id': (mine, theirs) => ({
+    headers: asOwner(mine),
+    body: { app_id: mine.app.app.id, text: 'It asks for passwords.', run_id: theirs.run },
+  }),
+  'console.abuseReports.create app_id': (mine) => ({
+    headers: asOwner(mine),
+    body: { app_id: mine.installation, text: 'It asks for passwords.' },
+  }),
+  'developer.apps.logs run_id': (mine, theirs) => ({
+    path: `/api/v1/dev/apps/${mine.developer.app.id}/logs`,
+    headers: mine.developer.headers,
+    query: { run_id: theirs.run },
+  }),
+  'developer.apps.logs request_id': (mine, theirs) => ({
+    path: `/api/v1/dev/apps/${mine.developer.app.id}/logs`,
+    headers: mine.developer.headers,
+    query: { request_id: `req_${theirs.run.slice(4)}` },
+  }),
+  'developer.listen.stream app_id': (mine, theirs) => ({
+    headers: mine.developer.headers,
+    query: { app_id: theirs.developer.app.id },
+  }),
+  'developer.listen.end app_id': (mine, theirs) => ({
+    headers: mine.developer.headers,
+    query: { app_id: theirs.developer.app.id, listener: `lsn_${theirs.run.slice(4)}` },
+  }),
+  'developer.sandbox.trigger app_id': (mine, theirs) => ({
+    headers: mine.developer.headers,
+    body: { app_id: theirs.developer.app.id, type: 'run.succeeded' },
+  }),
+  'console.messenger.chats.list account_id': (mine, theirs) => ({
+    headers: bearer(mine.messenger.token),
+    query: { account_id: theirs.messenger.accountId },
+  }),
+  'console.messenger.chats.assign installation_id': (mine, theirs) => ({
+    path: `/console/messenger/chats/${mine.messenger.chatId}`,
+    headers: bearer(mine.messenger.token),
+    body: { installation_id: theirs.installation },
+  }),
+}

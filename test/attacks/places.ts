@@ -1,0 +1,85 @@
+import { TOOLS } from '#shared/domain/tools/catalogue.ts'
+import type { Stage } from '#test/contract/stage.ts'
+import { unique } from '#test/functions/developer/support.ts'
+import type { Answer } from '#test/support/platform.ts'
+import { bearer, endpoints, partsOf, sentSchema } from './support.ts'
+
+/** Sends one address to one place, in a call that is valid otherwise. */
+export type Offer = (url: string) => Promise<Answer>
+
+/** Every declared field of a body or of a tool's arguments that takes a web address. Manifests are declared by a JSON Schema of their own. */
+export const placesDeclared = (): string[] => [
+  ...new Set([
+    ...endpoints.flatMap(({ id, body }) =>
+      body
+        ? partsOf(sentSchema(body())).flatMap(([path, { format }]) => (format === 'uri' ? [`${id} ${path}`] : []))
+        : [],
+    ),
+    ...Object.entries(TOOLS).flatMap(([name, { input }]) =>
+      partsOf(sentSchema(input())).flatMap(([path]) => (/(^|\.)url$/.test(path) ? [`${name} ${path}`] : [])),
+    ),
+  ]),
+]
+
+const APP_FIELDS = ['logo_url', 'privacy_url', 'homepage_url', 'install_url']
+
+/** Places that one call fills together, under one name; the answer has to name each. */
+export const fieldsOf = (place: string): string[] => place.split(' ')[1]?.split(',') ?? []
+
+/** By place: how an address is offered there. */
+export const offers = (stage: () => Stage): Record<string, () => Promise<Offer>> => {
+  const call = (method: string, path: string, headers: Record<string, string>, body: unknown) => {
+    // Nobody's rate limits are in the way, and no token ends meanwhile.
+    stage().platform.clock.advance(500)
+    return stage().platform.call(method, path, { headers, body })
+  }
+  const asAdmin = { 'x-admin-key': 'local-admin-key' }
+  const creating = (fields: (url: string) => object) => async (): Promise<Offer> => {
+    const { headers } = await stage().developer()
+    const rest = { name: 'Sample', type: 'agent' }
+    return (url) => call('POST', '/api/v1/dev/apps', headers, { slug: unique('offer'), ...rest, ...fields(url) })
+  }
+  const editing = (fields: (url: string) => object) => async (): Promise<Offer> => {
+    const { app, headers } = await stage().developer()
+    return (url) => call('PATCH', `/api/v1/dev/apps/${app.id}`, headers, fields(url))
+  }
+  const publishing = (path: 'versions' | 'validate', fields: (url: string) => object) => async (): Promise<Offer> => {
+    const { owner, app, headers } = await stage().developer()
+    const to = path === 'versions' ? `/api/v1/dev/apps/${app.id}/versions` : '/api/v1/dev/manifest/validate'
+    return (url) => call('POST', to, headers, { ...stage().manifestFor(owner, app), ...fields(url) })
+  }
+  const pages = (url: string) => Object.fromEntries(APP_FIELDS.map((field) => [field, url]))
+  const redirects = (url: string) => ({ redirect_uris: [url] })
+  const endpoint = (url: string) => ({ runtime: { type: 'webhook', endpoint: url } })
+  const surface = (url: string) => ({ surface: { url } })
+  return {
+    'api.webhooks.create url': async () => {
+      const { token } = await stage().integration()
+      return (url) => call('POST', '/api/v1/webhooks', bearer(token), { url, events: ['*'] })
+    },
+    [`developer.apps.create ${APP_FIELDS}`]: creating(pages),
+    [`developer.apps.edit ${APP_FIELDS}`]: editing(pages),
+    'developer.apps.create redirect_uris[]': creating(redirects),
+    'developer.apps.edit redirect_uris[]': editing(redirects),
+    'developer.verification.apply website': async () => {
+      const { headers } = await stage().developer()
+      const rest = { legal_name: 'Example', contact_email: 'a@example.com', country: 'NL', about: 'We build.' }
+      return (website) => call('POST', '/api/v1/dev/verification', headers, { ...rest, website })
+    },
+    'admin.settings.setPmIdentity logo_url': async () => (logo_url) =>
+      call('PUT', '/admin/settings/pm-identity', asAdmin, { name: 'Ada', logo_url }),
+    'http_fetch url': async () => {
+      const { token } = await stage().integration()
+      stage().platform.clock.advance(1_000)
+      const { body: run } = await stage().platform.call('POST', '/api/v1/runs', { token, body: {} })
+      await stage().platform.drain()
+      if (!run.id) throw new Error('there is no run to fetch in')
+      return (url) =>
+        call('POST', '/api/v1/tools/http_fetch/invoke', bearer(token), { run_id: run.id, arguments: { url } })
+    },
+    'published runtime.endpoint': publishing('versions', endpoint),
+    'validated runtime.endpoint': publishing('validate', endpoint),
+    'published surface.url': publishing('versions', surface),
+    'validated surface.url': publishing('validate', surface),
+  }
+}

@@ -1,0 +1,68 @@
+import { expect } from 'vitest'
+import * as z from 'zod'
+import { requestFunctions } from '#functions/registry.ts'
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import { ERRORS } from '#shared/kernel/errors.ts'
+import type { Answer } from '#test/support/platform.ts'
+
+/** Everything that is declared: a new endpoint is attacked from the day it is. */
+export const endpoints: readonly Endpoint[] = Object.values(requestFunctions).flat()
+
+export const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`
+
+/** A refusal in the platform's own words, whole: never a success, never a failure of ours. */
+export const expectRefusal = (answer: Answer, what: string, ...codes: string[]): void => {
+  const { error } = answer.body ?? {}
+  const told = `${what}: ${answer.status} ${answer.text.slice(0, 200)}`
+  expect(error, told).toBeTruthy()
+  expect(answer.status, told).toBe(ERRORS[error.code as keyof typeof ERRORS]?.[0])
+  expect(answer.status, told).toBeGreaterThanOrEqual(400)
+  expect(answer.status, told).toBeLessThan(500)
+  expect(Object.keys(error).sort(), told).toEqual(['code', 'details', 'docs_url', 'fix', 'message', 'request_id'])
+  if (codes.length > 0) expect(codes, told).toContain(error.code)
+}
+
+/** Whatever came in, the answer is one that a client can read, and no failure of ours. */
+export const expectNoFailure = (answer: Answer, what: string): void =>
+  expect(answer.status, `${what}: ${answer.text.slice(0, 200)}`).toBeLessThan(500)
+
+export const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
+
+/** So many at the same time: what waits for the store need not wait for each other. */
+export const batchesOf = <T>(size: number, all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size))
+
+export interface JsonSchema {
+  $ref?: string
+  $defs?: Record<string, JsonSchema>
+  properties?: Record<string, JsonSchema>
+  additionalProperties?: boolean | JsonSchema
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
+  allOf?: JsonSchema[]
+  format?: string
+  pattern?: string
+  type?: string
+}
+
+/** A declared schema as JSON Schema of what may be sent. */
+export const sentSchema = (schema: z.ZodType): JsonSchema =>
+  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+
+/** Every part of a schema with its path: `redirect_uris[]`, `steps[].output`. */
+export const partsOf = (root: JsonSchema): [path: string, part: JsonSchema][] => {
+  const found: [string, JsonSchema][] = []
+  const walk = (part: JsonSchema, path: string): void => {
+    if (part.$ref) {
+      walk(root.$defs?.[part.$ref.split('/').at(-1) ?? ''] ?? {}, path)
+      return
+    }
+    found.push([path, part])
+    for (const [name, inner] of Object.entries(part.properties ?? {})) walk(inner, path ? `${path}.${name}` : name)
+    if (part.items) walk(part.items, `${path}[]`)
+    for (const branch of [...(part.anyOf ?? []), ...(part.oneOf ?? []), ...(part.allOf ?? [])]) walk(branch, path)
+  }
+  walk(root, '')
+  return found
+}

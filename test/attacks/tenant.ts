@@ -1,0 +1,97 @@
+import { FolderEntity } from '#shared/entities/files.ts'
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import type { Stage } from '#test/contract/stage.ts'
+import { bearer } from './support.ts'
+
+type Headers = Record<string, string>
+
+/** A customer, a developer and a messenger account with one record of every kind, and who they all belong to. */
+export const createTenant = async (stage: Stage) => {
+  const { platform } = stage
+  const { app, run, callback, step } = await stage.awaiting()
+  const { token, workspaceId, installation } = app
+  const owner = app.person.token
+  const made = async (path: string, sent: { token: string; body: unknown }): Promise<{ id: string }> => {
+    platform.clock.advance(1_000)
+    const { status, body, text } = await platform.call('POST', path, sent)
+    if (status >= 300) throw new Error(`${path}: ${text}`)
+    return body
+  }
+  const now = platform.clock.now()
+  const folder = { id: newId('folder', now), workspace_id: workspaceId, name: 'Contacts', created_at: now }
+  await platform.deps.table.transact([FolderEntity.create(folder)])
+
+  const webhook = await made('/api/v1/webhooks', { token, body: { url: stage.hooks.url, events: ['custom.*'] } })
+  const emitted = { arguments: { type: 'custom.order.paid', data: {} } }
+  await made('/api/v1/tools/emit_event/invoke', { token, body: emitted })
+  await platform.drain()
+  const deliveries = await platform.call('GET', `/api/v1/webhooks/${webhook.id}/deliveries`, { token })
+  const events = await platform.call('GET', '/api/v1/events', { token })
+  const content = { content_type: 'text/plain', content: 'hello' }
+  const file = await made('/api/v1/files', { token, body: { name: 'a.txt', ...content } })
+  const task = await made('/console/tasks', {
+    token: owner,
+    body: { title: 'Count', installation_id: installation.id },
+  })
+  const conversation = await made('/console/conversations', {
+    token: owner,
+    body: { installation_id: installation.id },
+  })
+  const invitation = await made('/console/invitations', { token: owner, body: {} })
+  const colleague = await stage.member(workspaceId)
+
+  const messenger = await stage.messenger.draft()
+  const developer = await stage.reviewed()
+  const { request, headers: listener } = await stage.listened()
+  await platform.drain()
+
+  const customers = {
+    run: run.id,
+    step,
+    webhook: webhook.id,
+    delivery: deliveries.body.items[0].id as string,
+    task: task.id,
+    conversation: conversation.id,
+    file: file.id,
+    installation: installation.id,
+    grant: app.grant.id,
+    user: colleague.user.id,
+    invitation: invitation.id,
+  }
+  const chats = { account: messenger.accountId, dialog: messenger.chatId, message: messenger.draftId }
+  const developers = { app: developer.app.id, review: developer.review.id, text: '1.0.0' }
+
+  /** Whose credential opens an endpoint, and their ids by kind; undefined where its ids are everybody's. */
+  const owning = (endpoint: Endpoint): { headers: Headers; ids: Record<string, string> } | undefined => {
+    const kinds = Object.values(endpoint.params)
+    const within = (ids: Record<string, string>, headers: Headers) =>
+      kinds.length > 0 && kinds.every((kind) => kind in ids) ? { headers, ids } : undefined
+    if (endpoint.caller === 'integration') return within(customers, bearer(token))
+    if (endpoint.caller === 'console') {
+      return within(customers, bearer(owner)) ?? within(chats, bearer(messenger.token))
+    }
+    if (endpoint.caller !== 'developer') return undefined
+    return within({ listenedRequest: request }, listener) ?? within(developers, developer.headers)
+  }
+
+  return {
+    app,
+    token,
+    owner,
+    workspaceId,
+    callback,
+    messenger,
+    developer,
+    folder: folder.id,
+    event: events.body.items.at(-1).id as string,
+    owning,
+    ...customers,
+  }
+}
+
+export type Tenant = Awaited<ReturnType<typeof createTenant>>
+
+/** A path with ids in its places. */
+export const pathWith = ({ path, params }: Endpoint, ids: Record<string, string>): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[params[name] ?? ''] ?? 'unknown')

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TOOLS } from '#shared/domain/tools/catalogue.ts'
+import type { Endpoint } from '#shared/http/endpoint.ts'
+import { validBody } from '#test/contract/bodies.ts'
+import { contents, difference } from '#test/contract/contents.ts'
+import { createStage, type Stage } from '#test/contract/stage.ts'
+import { pathWithUnknownIds } from '#test/contract/world.ts'
+import { callbackToken, installed } from '#test/support/fixtures.ts'
+import type { CallOptions } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+import { fieldsWithIds, foreignIds } from './foreign-ids.ts'
+import { mutations } from './mutations.ts'
+import { batchesOf, bearer, endpoints, expectRefusal, nameOf } from './support.ts'
+import { createTenant, pathWith, type Tenant } from './tenant.ts'
+
+const platform = usingPlatform()
+let stage: Stage
+let theirs: Tenant
+let mine: Tenant
+beforeAll(async () => {
+  stage = await createStage(platform)
+  theirs = await createTenant(stage)
+  mine = await createTenant(stage)
+})
+afterAll(() => stage.close())
+
+const send = (endpoint: Endpoint, path: string, headers: Record<string, string>) => {
+  platform.clock.advance(100)
+  const body = endpoint.method === 'GET' ? undefined : (validBody(endpoint.id) ?? (endpoint.body ? {} : undefined))
+  return platform.call(endpoint.method, path, { headers, body })
+}
+
+/** Ids that whoever signs in may know: apps in the marketplace, wishes on the board. */
+const PUBLIC = new Set(['console.reviews.list', 'console.reviews.write', 'console.reviews.remove'])
+const owned = endpoints.filter(
+  ({ id, caller, params }) =>
+    ['integration', 'console', 'developer'].includes(caller) &&
+    Object.values(params).some((kind) => kind !== 'text' && kind !== 'agentRequest') &&
+    !PUBLIC.has(id),
+)
+const ofRuns = owned.filter(({ caller, params }) => caller === 'integration' && Object.values(params).includes('run'))
+
+describe(`the ids of another tenant at ${owned.length} endpoints with an id in the path`, () => {
+  it('are not found with a valid credential of one’s own, and nothing changes', async () => {
+    const before = await contents(platform)
+    for (const endpoint of owned) {
+      const own = mine.owning(endpoint)
+      const other = theirs.owning(endpoint)
+      expect(own && other, nameOf(endpoint)).toBeTruthy()
+      const answer = await send(endpoint, pathWith(endpoint, other?.ids ?? {}), own?.headers ?? {})
+      expectRefusal(answer, nameOf(endpoint), 'not_found')
+    }
+    expect(difference(before, await contents(platform))).toEqual({})
+  }, 120_000)
+
+  it('are found by those whose they are: it is the credential that decides', async () => {
+    const reading = owned.filter(({ method, path }) => method === 'GET' && !path.endsWith('/stream'))
+    for (const endpoint of reading) {
+      const own = theirs.owning(endpoint)
+      const answer = await send(endpoint, pathWith(endpoint, own?.ids ?? {}), own?.headers ?? {})
+      expect(answer.status, `${nameOf(endpoint)} ${answer.text.slice(0, 200)}`).toBeLessThan(400)
+    }
+  })
+
+  it('one’s own record with a part of theirs is not found either', async () => {
+    for (const endpoint of owned.filter(({ params }) => Object.keys(params).length > 1)) {
+      const own = mine.owning(endpoint)
+      const inner = Object.values(endpoint.params).at(-1) ?? ''
+      if (inner === 'text') continue
+      const ids = { ...own?.ids, [inner]: theirs.owning(endpoint)?.ids[inner] ?? '' }
+      expectRefusal(await send(endpoint, pathWith(endpoint, ids), own?.headers ?? {}), nameOf(endpoint), 'not_found')
+    }
+  })
+
+  it('of another agent in the same workspace are not found; files are the workspace’s', async () => {
+    const { token } = await installed(platform.deps, { workspaceId: theirs.workspaceId })
+    const ofAgents = owned.filter(({ caller }) => caller === 'integration')
+    for (const endpoint of ofAgents.filter(({ params }) => !Object.values(params).includes('file'))) {
+      const path = pathWith(endpoint, theirs.owning(endpoint)?.ids ?? {})
+      expectRefusal(await send(endpoint, path, bearer(token)), nameOf(endpoint), 'not_found')
+    }
+  })
+
+  it.each(ofRuns.map((one) => [nameOf(one), one] as const))(
+    '%s: another run of the same agent is not found with a callback token',
+    async (_name, endpoint) => {
+      platform.clock.advance(2_000)
+      const { body: run } = await platform.call('POST', '/api/v1/runs', { token: mine.token, body: {} })
+      await platform.drain()
+      const headers = bearer(await callbackToken(platform.deps, mine.app, run.id))
+      expectRefusal(await send(endpoint, pathWith(endpoint, { run: mine.run }), headers), nameOf(endpoint), 'not_found')
+      await platform.call('POST', `/api/v1/runs/${run.id}/cancel`, { token: mine.token })
+    },
+  )
+})
+
+const withIds = endpoints.filter(({ params }) => Object.values(params).some((kind) => kind !== 'text'))
+const kindOf = ({ params }: Endpoint): string => Object.values(params).findLast((kind) => kind !== 'text') ?? ''
+
+describe('ids that somebody bent', () => {
+  // The same check guards every endpoint; one of each kind of id gets all there is, the others a sample.
+  const every = withIds.filter((one, i) => withIds.findIndex((it) => kindOf(it) === kindOf(one)) === i)
+  const total = withIds.reduce((sum, one) => sum + mutations('run_0', every.includes(one)).length, 0)
+
+  it(`are not found, ${total} of them at ${withIds.length} endpoints: they never reach a key, and nothing changes`, async () => {
+    const before = await contents(platform)
+    for (const endpoint of withIds) {
+      const own = mine.owning(endpoint)
+      const headers = own?.headers ?? headersFor(endpoint)
+      const path = own ? pathWith(endpoint, own.ids) : pathWithUnknownIds(endpoint)
+      // The last place of the path that takes an id.
+      const name = Object.keys(endpoint.params).findLast((one) => endpoint.params[one] !== 'text')
+      const place = endpoint.path.split('/').indexOf(`{${name}}`)
+      const parts = path.split('/')
+      for (const some of batchesOf(8, mutations(parts[place] ?? '', every.includes(endpoint)))) {
+        platform.clock.advance(1_000)
+        await Promise.all(
+          some.map(async (bent) => {
+            const answer = await send(endpoint, parts.with(place, bent).join('/'), headers)
+            expectRefusal(answer, `${nameOf(endpoint)} ${bent.slice(0, 60)}`, 'not_found')
+          }),
+        )
+      }
+    }
+    expect(difference(before, await contents(platform))).toEqual({})
+  }, 120_000)
+})
+
+const headersFor = ({ caller }: Endpoint): Record<string, string> =>
+  caller === 'admin'
+    ? { 'x-admin-key': 'local-admin-key' }
+    : caller === 'console'
+      ? bearer(mine.owner)
+      : caller === 'developer'
+        ? mine.developer.headers
+        : {}
+
+describe('ids of another tenant in bodies and queries', () => {
+  it('every declared field that takes one is attacked below', () => {
+    expect(Object.keys(foreignIds).sort()).toEqual(fieldsWithIds().sort())
+  })
+
+  it.each(Object.entries(foreignIds))('%s: finds nothing, and changes nothing', async (name, attack) => {
+    const [id = ''] = name.split(' ')
+    const endpoint = endpoints.find((one) => one.id === id)
+    if (!endpoint) throw new Error(`there is no ${id}`)
+    const { path = endpoint.path, query, body, headers } = await attack(mine, theirs, stage)
+    platform.clock.advance(1_000)
+    const before = await contents(platform)
+    const sent: CallOptions = { headers, ...(body !== undefined && { body }) }
+    const answer = await platform.call(endpoint.method, query ? `${path}?${new URLSearchParams(query)}` : path, sent)
+    if (answer.status < 300) {
+      // A filter by what one cannot see leaves nothing.
+      expect(endpoint.method, answer.text.slice(0, 200)).toBe('GET')
+      expect(answer.body.items, answer.text.slice(0, 200)).toEqual([])
+    } else expectRefusal(answer, name, 'not_found', 'validation_error', 'bad_request', 'forbidden')
+    expect(difference(before, await contents(platform))).toEqual({})
+  })
+})
+
+it('the tools whose arguments take an id are all attacked above', () => {
+  const named = Object.keys(TOOLS).filter((tool) => Object.keys(foreignIds).some((name) => name.endsWith(`(${tool})`)))
+  expect(named.sort()).toEqual(['ask_user', 'notify_user', 'save_file'])
+})

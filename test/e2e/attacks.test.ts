@@ -1,0 +1,391 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type Answer,
+  newAgent,
+  type Running,
+  sandboxToken,
+  send,
+  startLocal,
+  temporaryFolder,
+  until,
+} from './support.ts'
+
+/**
+ * Attacks below HTTP, against the local gateway: `node:http` as it is set up there. What holds here of framing, of header
+ * sizes and of half-sent requests holds for the local run and the emulator's front; deployed, CloudFront and API Gateway read
+ * the bytes, and hand a function whole requests only. What this proves of the functions is the other half: whatever path,
+ * header or body a gateway makes of such bytes, one request is one event, and no answer fails.
+ */
+const place = temporaryFolder()
+let running: Running
+let token: string
+beforeAll(async () => {
+  running = await startLocal({ dataDir: place.folder })
+  const agent = await newAgent(running.baseUrl, { endpoint: 'http://127.0.0.1:9/never' })
+  token = await sandboxToken(running.baseUrl, agent)
+}, 120_000)
+afterAll(async () => {
+  await running.stop()
+  place.remove()
+})
+
+interface Talk {
+  /** Everything that came back until the connection's end. */
+  text: string
+  /** The status of each answer, in order. */
+  statuses: number[]
+  /** The gateway closed the connection by itself. */
+  closed: boolean
+}
+
+/**
+ * Sends bytes as they are and reads until the other side closes.
+ * @param patienceMs for what stays open by right
+ */
+const talk = async (bytes: string, patienceMs = 15_000): Promise<Talk> => {
+  const { hostname, port } = new URL(running.baseUrl)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  let text = ''
+  socket.setEncoding('latin1')
+  socket.on('data', (piece) => {
+    text += piece
+  })
+  // What the gateway resets is as good as closed.
+  socket.on('error', () => {})
+  const closed = once(socket, 'close').then(() => true)
+  socket.write(bytes, 'latin1')
+  const itself = await Promise.race([closed, sleep(patienceMs, false)])
+  socket.destroy()
+  const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
+  return { text, statuses, closed: itself }
+}
+
+const HOST = 'Host: localhost'
+const lines = (...all: string[]): string => `${all.join('\r\n')}\r\n\r\n`
+const get = (target: string, ...headers: string[]): string => lines(`GET ${target} HTTP/1.1`, HOST, ...headers)
+const post = (target: string, ...headers: string[]): string => lines(`POST ${target} HTTP/1.1`, HOST, ...headers)
+const JSON_TYPE = 'Content-Type: application/json'
+/** What a second request would do, were it smuggled in: it starts a run, which can be counted. */
+const authorized = () => `Authorization: Bearer ${token}`
+const smuggled = () =>
+  post('/api/v1/runs', authorized(), JSON_TYPE, 'Content-Length: 2', 'Connection: close').concat('{}')
+const runs = async (): Promise<number> => (await patiently('/api/v1/runs?limit=100')).body.items.length
+/** Asks again while the token's rate limit is used up. */
+const patiently = (path: string): Promise<Answer> =>
+  until(async () => {
+    const answer = await send(running.baseUrl, 'GET', path, { token })
+    return answer.status === 429 ? undefined : answer
+  })
+
+/** Ways to have two readers disagree about where a request ends (RFC 9112 §6.3, §11.2). */
+const SHAPES: [what: string, bytes: () => string][] = [
+  [
+    'both a length and chunks',
+    () => post('/oauth/token', 'Content-Length: 5', 'Transfer-Encoding: chunked').concat('0\r\n\r\n', smuggled()),
+  ],
+  [
+    'chunks and then a length',
+    () => post('/oauth/token', 'Transfer-Encoding: chunked', 'Content-Length: 5').concat('0\r\n\r\n', smuggled()),
+  ],
+  ['two lengths', () => post('/oauth/token', 'Content-Length: 0', 'Content-Length: 5').concat('hello', smuggled())],
+  ['two lengths in one', () => post('/oauth/token', 'Content-Length: 0, 5').concat('hello', smuggled())],
+  ['a length with a sign', () => post('/oauth/token', 'Content-Length: +5').concat('hello', smuggled())],
+  ['a negative length', () => post('/oauth/token', 'Content-Length: -1').concat(smuggled())],
+  ['a hexadecimal length', () => post('/oauth/token', 'Content-Length: 0x5').concat('hello', smuggled())],
+  [
+    'a length beyond all',
+    () => post('/oauth/token', 'Content-Length: 99999999999999999999').concat('hello', smuggled()),
+  ],
+  ['a length with a blank within', () => post('/oauth/token', 'Content-Length: 1 2').concat('hello', smuggled())],
+  ['a blank before the colon', () => post('/oauth/token', 'Content-Length : 5').concat('hello', smuggled())],
+  ['chunked, misspelt', () => post('/oauth/token', 'Transfer-Encoding: xchunked').concat('0\r\n\r\n', smuggled())],
+  ['chunked twice', () => post('/oauth/token', 'Transfer-Encoding: chunked, chunked').concat('0\r\n\r\n', smuggled())],
+  [
+    'chunked and identity',
+    () => post('/oauth/token', 'Transfer-Encoding: chunked, identity').concat('0\r\n\r\n', smuggled()),
+  ],
+  [
+    'two transfer encodings',
+    () => post('/oauth/token', 'Transfer-Encoding: chunked', 'Transfer-Encoding: x').concat('0\r\n\r\n', smuggled()),
+  ],
+  [
+    'a folded transfer encoding',
+    () => post('/oauth/token', 'Transfer-Encoding:', ' chunked', 'Content-Length: 5').concat('0\r\n\r\n', smuggled()),
+  ],
+  [
+    'a transfer encoding behind a tab',
+    () => post('/oauth/token', 'Transfer-Encoding:\tchunked', 'Content-Length: 5').concat('0\r\n\r\n', smuggled()),
+  ],
+  [
+    'a vertical tab before chunked',
+    () => post('/oauth/token', 'Transfer-Encoding: \x0bchunked', 'Content-Length: 5').concat('0\r\n\r\n', smuggled()),
+  ],
+  [
+    'a transfer encoding with a NUL',
+    () => post('/oauth/token', 'Transfer-Encoding: chunked\0', 'Content-Length: 5').concat('0\r\n\r\n', smuggled()),
+  ],
+  ['a folded header', () => post('/oauth/token', 'X-A: b', ' c', 'Content-Length: 0').concat(smuggled())],
+  [
+    'a chunk size that is none',
+    () => post('/oauth/token', 'Transfer-Encoding: chunked').concat('zz\r\n\r\n', smuggled()),
+  ],
+  [
+    'a chunk size with a sign',
+    () => post('/oauth/token', 'Transfer-Encoding: chunked').concat('+1\r\na\r\n0\r\n\r\n', smuggled()),
+  ],
+  [
+    'a chunk size beyond all',
+    () => post('/oauth/token', 'Transfer-Encoding: chunked').concat('fffffffffffffffff\r\na\r\n0\r\n\r\n', smuggled()),
+  ],
+  [
+    'a chunk that is longer than it says',
+    () => post('/oauth/token', 'Transfer-Encoding: chunked').concat('1\r\nabc\r\n0\r\n\r\n', smuggled()),
+  ],
+  [
+    'a chunk extension with a bare line feed',
+    () => post('/oauth/token', 'Transfer-Encoding: chunked').concat('1;a\nb\r\nx\r\n0\r\n\r\n', smuggled()),
+  ],
+  [
+    'a chunk that ends in a bare line feed',
+    () => post('/oauth/token', 'Transfer-Encoding: chunked').concat('1\na\n0\n\n', smuggled()),
+  ],
+  ['bare line feeds', () => `POST /oauth/token HTTP/1.1\n${HOST}\nContent-Length: 5\n\nhello${smuggled()}`],
+  ['bare carriage returns', () => `POST /oauth/token HTTP/1.1\r${HOST}\rContent-Length: 0\r\r${smuggled()}`],
+  [
+    'a carriage return within a value',
+    () => post('/oauth/token', 'X-A: b\rContent-Length: 99', 'Content-Length: 0').concat(smuggled()),
+  ],
+  ['a NUL within a value', () => post('/oauth/token', 'X-A: b\0c', 'Content-Length: 0').concat(smuggled())],
+  ['a header without a colon', () => post('/oauth/token', 'nonsense', 'Content-Length: 0').concat(smuggled())],
+  ['a header without a name', () => post('/oauth/token', ': b', 'Content-Length: 0').concat(smuggled())],
+  ['no Host', () => lines('GET /api/v1/me HTTP/1.1').concat(smuggled())],
+  ['two Hosts', () => get('/api/v1/me', 'Host: evil.test').concat(smuggled())],
+  [
+    'a Host of elsewhere',
+    () => lines('GET /api/v1/me HTTP/1.1', 'Host: evil.test', 'Connection: close').concat(smuggled()),
+  ],
+  ['a version that is none', () => lines('GET /api/v1/me HTTP/9.9', HOST).concat(smuggled())],
+  ['no version', () => `GET /api/v1/me\r\n\r\n${smuggled()}`],
+  ['a blank too many in the request line', () => lines('GET  /api/v1/me HTTP/1.1', HOST).concat(smuggled())],
+  ['a method that is none', () => lines('GE(T /api/v1/me HTTP/1.1', HOST).concat(smuggled())],
+  ['HTTP/2 by prior knowledge', () => `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${smuggled()}`],
+  [
+    'an upgrade to h2c',
+    () =>
+      get(
+        '/api/v1/me',
+        'Connection: Upgrade, HTTP2-Settings, close',
+        'Upgrade: h2c',
+        'HTTP2-Settings: AAMAAABk',
+        'Content-Length: 0',
+      ).concat(smuggled()),
+  ],
+  ['TLS', () => `\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03${smuggled()}`],
+]
+/** Readers do not disagree about these: what comes behind is a request of its own, sent with its own credential. */
+const PLAIN = new Set([
+  'a transfer encoding behind a tab',
+  'a chunk extension with a bare line feed',
+  'a blank too many in the request line',
+])
+
+describe(`${SHAPES.length} shapes of requests that smuggle a second one`, () => {
+  let own = 0
+
+  it.each(SHAPES)(
+    '%s: 400 or a plain answer, the connection ends, and nothing smuggled is done',
+    async (what, bytes) => {
+      const { statuses, closed, text } = await talk(bytes())
+      const told = `${what}: ${statuses} ${closed ? 'closed' : 'open'} ${text.slice(0, 200)}`
+      for (const status of statuses) expect(status, told).toBeLessThan(500)
+      expect(closed, told).toBe(true)
+      if (PLAIN.has(what)) own += statuses.filter((status) => status === 201).length
+      else expect(statuses.length, told).toBeLessThanOrEqual(1)
+    },
+  )
+
+  it('no run was started but by those that were requests of their own', async () => {
+    expect(await runs()).toBe(own)
+  })
+})
+
+describe('request targets', () => {
+  const TARGETS = [
+    'http://localhost/api/v1/me',
+    'http://evil.test/api/v1/me',
+    'https://evil.test/admin/me',
+    '//evil.test/api/v1/me',
+    '//api/v1/me',
+    '/api//v1/me',
+    '/api/v1/me/',
+    '/api/v1/./me',
+    '/console/../admin/me',
+    '/docs/../admin/me',
+    '/docs/%2e%2e/admin/me',
+    '/docs/..%2fadmin/me',
+    '/docs/%252e%252e/admin/me',
+    '/docs/..;/admin/me',
+    '/docs/..%5cadmin/me',
+    '/docs/assets/../../../../etc/passwd',
+    '/docs/assets/..%2f..%2f..%2f..%2fetc%2fpasswd',
+    '/app/assets/%2e%2e%2f%2e%2e%2fpackage.json',
+    '/staff/assets/..%2f..%2fpackage.json',
+    '/api/v1/dev/sdk/examples/..%2f..%2f..%2fpackage.json',
+    '/%61dmin/me',
+    '/ADMIN/me',
+    '/admin/me%00',
+    '/admin/me%20',
+    '/admin/me;x=y',
+    '/admin/me.json',
+    '/admin/me#x',
+    '/admin\\me',
+    '/api/v1/me?%',
+    '/api/v1/me?a=%ff&b=%00',
+    '/api/v1/\xff\xfe',
+    '*',
+    '/'.repeat(5_000),
+    `/${'..%2f'.repeat(1_000)}`,
+    `/api/v1/${'a'.repeat(7_000)}`,
+  ]
+  it(`${TARGETS.length} odd ones show nothing without a credential, and no file of ours`, async () => {
+    for (const target of TARGETS) {
+      const { statuses, text } = await talk(get(target, 'Connection: close'))
+      const told = `${target.slice(0, 60)} ${statuses} ${text.slice(-200)}`
+      expect(statuses.length, told).toBe(1)
+      expect(statuses[0], told).toBeGreaterThanOrEqual(300)
+      expect(statuses[0], told).toBeLessThan(500)
+      expect(text, told).not.toMatch(/root:|"devDependencies"|evil\.test/)
+    }
+  })
+})
+
+describe('sizes and halves', () => {
+  it('headers beyond what is taken are 431, and the connection ends', async () => {
+    for (const header of [
+      `X-A: ${'a'.repeat(20_000)}`,
+      `${'a'.repeat(20_000)}: b`,
+      Array.from({ length: 2_000 }, (_, n) => `X-${n}: ${n}`).join('\r\n'),
+    ]) {
+      const { statuses, closed } = await talk(get('/api/v1/me', header))
+      expect([statuses, closed]).toEqual([[431], true])
+    }
+  })
+
+  it('a body that never comes, and a head that never ends: nothing is done, and others are served meanwhile', async () => {
+    const before = await runs()
+    const halves = [
+      post('/api/v1/runs', authorized(), JSON_TYPE, 'Content-Length: 100').concat('{"input":'),
+      post('/api/v1/runs', authorized(), JSON_TYPE, 'Transfer-Encoding: chunked').concat('2\r\n{}\r\n'),
+      `POST /api/v1/runs HTTP/1.1\r\n${HOST}\r\n${authorized()}\r\n`,
+      'POST /api',
+      '',
+    ]
+    const waiting = halves.map((half) => talk(half, 1_000))
+    expect((await patiently('/api/v1/me')).status).toBe(200)
+    for (const { statuses } of await Promise.all(waiting)) expect(statuses.filter((status) => status < 400)).toEqual([])
+    expect(await runs()).toBe(before)
+  })
+
+  it('requests one behind the other on a connection are answered in order, each by itself', async () => {
+    const requests = [
+      get('/api/v1/workspace', authorized()),
+      get('/api/v1/me'),
+      post('/oauth/token.json', JSON_TYPE, 'Content-Length: 2').concat('{}'),
+      get('/nothing'),
+      get('/api/v1/me', 'Connection: close'),
+    ]
+    await patiently('/api/v1/me')
+    const { statuses } = await talk(requests.join(''))
+    expect(statuses).toEqual([200, 401, 401, 404, 401])
+  })
+
+  it('Expect: 100-continue is told to go on, any other expectation is refused', async () => {
+    const going = await talk(
+      post('/oauth/token.json', JSON_TYPE, 'Content-Length: 2', 'Expect: 100-continue', 'Connection: close').concat(
+        '{}',
+      ),
+    )
+    expect(going.statuses).toEqual([100, 401])
+    const other = await talk(
+      post('/oauth/token.json', JSON_TYPE, 'Content-Length: 2', 'Expect: a-miracle', 'Connection: close').concat('{}'),
+    )
+    expect(other.statuses).toEqual([417])
+  })
+
+  it('a head alone, and a trailer that names a header: neither adds one', async () => {
+    const chunked = post(
+      '/api/v1/runs',
+      JSON_TYPE,
+      'Transfer-Encoding: chunked',
+      'Trailer: Authorization',
+      'Connection: close',
+    )
+    const { statuses } = await talk(`${chunked}2\r\n{}\r\n0\r\n${authorized()}\r\n\r\n`)
+    expect(statuses).toEqual([401])
+  })
+
+  it('two Authorization headers are none, whichever comes first', async () => {
+    for (const [one, two] of [
+      [authorized(), 'Authorization: Bearer x'],
+      ['Authorization: Bearer x', authorized()],
+      [authorized(), authorized()],
+    ] as const) {
+      expect((await talk(get('/api/v1/me', one, two, 'Connection: close'))).statuses).toEqual([401])
+    }
+  })
+})
+
+describe('bytes of a body', () => {
+  const raw = async (body: Uint8Array, headers: Record<string, string> = {}) => {
+    const sent = { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...headers }
+    const response = await fetch(`${running.baseUrl}/api/v1/webhooks`, {
+      method: 'POST',
+      headers: sent,
+      body: Buffer.from(body),
+    })
+    return { status: response.status, text: await response.text() }
+  }
+
+  it('that are no UTF-8, UTF-16, compressed or a byte order mark: refused, or read as the text that they are', async () => {
+    const json = '{"url":"x","events":[]}'
+    for (const [what, body, headers] of [
+      ['gzip', gzipSync(json), { 'content-encoding': 'gzip' }],
+      ['gzip without saying so', gzipSync(json), {}],
+      ['UTF-16', Buffer.from(json, 'utf16le'), {}],
+      ['UTF-16 that says so', Buffer.from(json, 'utf16le'), { 'content-type': 'application/json; charset=utf-16' }],
+      ['a byte order mark', Buffer.from(`\ufeff${json}`), {}],
+      [
+        'an overlong slash',
+        Buffer.concat([Buffer.from('{"url":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('","events":[]}')]),
+        {},
+      ],
+      [
+        'a lone continuation',
+        Buffer.concat([Buffer.from('{"url":"'), Buffer.from([0x80]), Buffer.from('","events":[]}')]),
+        {},
+      ],
+      ['half a character', Buffer.concat([Buffer.from('{"url":"x'), Buffer.from([0xf0, 0x9f])]), {}],
+      ['all bytes there are', Uint8Array.from({ length: 256 }, (_, n) => n), {}],
+    ] as [string, Uint8Array, Record<string, string>][]) {
+      const { status, text } = await until(async () => {
+        const answer = await raw(body, headers)
+        return answer.status === 429 ? undefined : answer
+      })
+      expect([400, 422], `${what} ${status} ${text.slice(0, 200)}`).toContain(status)
+    }
+  })
+})
+
+it('after all of it the platform answers as before, and no function has died', async () => {
+  const answer = await patiently('/api/v1/me')
+  expect(answer.status, answer.text).toBe(200)
+  const died = running.logs.filter(
+    (entry) => entry.kind === 'function' && /Runtime exited|Task timed out|Uncaught/.test(entry.line),
+  )
+  expect(died).toEqual([])
+})
