@@ -1,12 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { startPlatform } from '#local/platform.ts'
-import { BUNDLES, prepare } from '#local/prepare.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
 import { measureAsking } from './latency/asking.ts'
 import { applyLoad, type Latencies, type Load } from './latency/load.ts'
-import { clientOf, createTenant } from './latency/setup.ts'
+import { createTenant } from './latency/setup.ts'
+import { DONE, startLocalRun } from './local-run.ts'
 import { fixed, type Table } from './report/table.ts'
 import { median, percentile } from './statistics.ts'
 
@@ -20,22 +15,10 @@ export interface LatencyOptions extends Partial<Load> {}
 
 /** Runs and their webhooks over HTTP against the local platform, first as they are, then beside a receiver that hangs. */
 export const measureLatency = async ({ seconds = 10, runsPerSecond = 2 }: LatencyOptions = {}) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'bench-latency-'))
-  const cdkOut = path.join(folder, 'cdk.out')
-  await prepare({ cdkOut })
-  const platform = await startPlatform({ dataDir: path.join(folder, 'data'), cdkOut, bundles: BUNDLES })
-  const opened: Receiver[] = []
-  const open = async (): Promise<Receiver> => {
-    const receiver = await startReceiver()
-    opened.push(receiver)
-    return receiver
-  }
+  const { call, open, close } = await startLocalRun('latency')
   try {
-    await platform.warm()
-    const call = clientOf(platform.baseUrl)
     const agent = await open()
-    const answer = JSON.stringify({ status: 'succeeded', output: { text: 'Hello, Ada!' } })
-    agent.answer({ kind: 'answer', status: 200, body: answer })
+    agent.answer({ kind: 'answer', status: 200, body: DONE })
     const tenants = []
     for (let i = 0; i < TENANTS; i++) {
       const receivers = await Promise.all(Array.from({ length: RECEIVERS_EACH }, open))
@@ -53,9 +36,7 @@ export const measureLatency = async ({ seconds = 10, runsPerSecond = 2 }: Latenc
     const beside = await applyLoad(call, agent, tenants, load)
     return { load, asking, calm, beside, hung: hanging.requests.length }
   } finally {
-    await Promise.all(opened.map((receiver) => receiver.close()))
-    await platform.stop()
-    await rm(folder, { recursive: true, force: true })
+    await close()
   }
 }
 

@@ -1,16 +1,23 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { Settings } from '#infra/settings.ts'
 import { bundles } from './bundles.ts'
 import { costTables } from './cost.ts'
 import { type CpuUse, cpuTables, measureCpu } from './cpu.ts'
 import { measureStoreUse, type StoreUse, storeUseTables } from './endpoints.ts'
+import { faultTables, holds, measureFaults, RETRY_DELAYS } from './faults.ts'
+import { idleTables } from './idle.ts'
+import { isKept, isolationTables, measureIsolation } from './isolation.ts'
 import { latencyTables, measureLatency } from './latency.ts'
 import { libraries } from './libraries.ts'
 import { listTables, measureLists } from './lists.ts'
 import { measureOauth, oauthTables } from './oauth.ts'
+import { measureRecords, recordsTables } from './records.ts'
 import { writeResults } from './report/document.ts'
 import { machine } from './report/machine.ts'
 import { plainTable, type Table } from './report/table.ts'
+import { measureThroughput, throughputTables } from './throughput.ts'
+import { workloadTables } from './workload.ts'
 
 const HELP = `npm run bench -- [part …] [--markdown]
 
@@ -19,16 +26,25 @@ const HELP = `npm run bench -- [part …] [--markdown]
   lists      calls and read units of pages of every list, with few records and with many
   cpu        warm CPU of requests against a bare handler
   latency    from the commit to the request: run dispatch and webhook deliveries, over HTTP; what ask_agent adds
+  isolation  what a hanging receiver, a hanging agent and a caller over its limit do to the others
+  throughput calls, runs and deliveries a second of the local run, their CPU, and where it goes
   oauth      CPU, latency and store calls of token, refresh and introspection, beside oidc-provider
   cost       of a million calls, runs and deliveries, from the numbers above
+  records    the main operations with 1,000 to 1,000,000 records; takes minutes and 5 GB, so it runs only when named
+  workload   what 1, 100 and 10,000 events a second cost in a month, and which quota they meet first
+  faults     events through the local run while workers die and everything around them fails; takes minutes, so it
+             runs only when named; its exit code is 1 when anything is lost
+  idle       of a month in which nobody calls, from the templates (npm run build first)
   libraries  what was weighed and not taken; installs packages into a temporary folder, so it runs only when named
 
   --markdown     write the tables into docs/performance.md, too
   --samples N    pairs of processes for each bundle (15)
-  --rounds N     rounds for the CPU of each request (8; 24 for oauth)
-  --only TEXT    only requests with this in their name, for cpu, and lists
-  --records N    of each kind, for lists (10000; 100000 take about ten minutes and 3 GB)
-  --seconds N    of load, twice, for latency (10)`
+  --rounds N     rounds for the CPU of each request (8; 24 for oauth), of isolation (3) and of records (10)
+  --only TEXT    only what has this in its name, for cpu, lists, isolation and throughput
+  --records N    of each kind, for lists (10000; 100000 take about ten minutes and 3 GB); in all, for records (1000000)
+  --seconds N    of load, for latency (10, twice), each round of isolation (8), each subject of throughput (10)
+  --events N     for faults (2000; 100000 take about half an hour and 3 GB)
+  --seed N       of the dice, for faults (1)`
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../docs/performance.md')
 
@@ -39,13 +55,23 @@ const { values, positionals } = parseArgs({
     samples: { type: 'string', default: '15' },
     rounds: { type: 'string' },
     only: { type: 'string', default: '' },
-    records: { type: 'string', default: '10000' },
-    seconds: { type: 'string', default: '10' },
+    records: { type: 'string' },
+    seconds: { type: 'string' },
+    events: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: '1' },
     help: { type: 'boolean', default: false },
   },
 })
 
 const rounds = values.rounds === undefined ? {} : { rounds: Number(values.rounds) }
+
+const seconds = values.seconds === undefined ? {} : { seconds: Number(values.seconds) }
+
+/** What a stage has that sets nothing. */
+const stageLimits = () => {
+  const { throttle, directoryShards } = Settings.parse({})
+  return { throttle: throttle.rate, shards: directoryShards }
+}
 
 const reportFailures = ({ failures }: StoreUse): void => {
   for (const failure of failures) console.error(`failed: ${failure}`)
@@ -53,7 +79,10 @@ const reportFailures = ({ failures }: StoreUse): void => {
 }
 
 /** Records of each kind at first, and at the end. */
-const sizes = [100, Number(values.records)]
+const sizes = [100, Number(values.records ?? 10_000)]
+
+const most = Number(values.records ?? 1_000_000)
+const manySizes = [1_000, most / 10, most]
 
 // Measured once, although the costs need them, too.
 let store: Promise<StoreUse> | undefined
@@ -76,11 +105,28 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
   endpoints: async () => storeUseTables(await storeUse()),
   lists: async () => listTables(await measureLists({ sizes, only: values.only }), sizes),
   cpu: async () => cpuTables(await cpuUse()),
-  latency: async () => latencyTables(await measureLatency({ seconds: Number(values.seconds) })),
+  isolation: async () => {
+    const measured = await measureIsolation({ ...rounds, ...seconds, only: values.only })
+    if (!isKept(measured)) process.exitCode = 1
+    return isolationTables(measured)
+  },
+  latency: async () => latencyTables(await measureLatency(seconds)),
+  throughput: async () => throughputTables(await measureThroughput({ ...seconds, only: values.only })),
   oauth: async () => oauthTables(await measureOauth(rounds)),
   cost: async () => costTables({ store: await storeUse(), cpu: await cpuUse() }),
+  workload: async () => workloadTables({ store: await storeUse(), cpu: await cpuUse() }, stageLimits()),
+  records: async () => recordsTables(await measureRecords({ ...rounds, sizes: manySizes }), manySizes),
+  faults: async () => {
+    const seed = Number(values.seed)
+    const played = await measureFaults({ events: Number(values.events), seed })
+    if (!holds(played)) process.exitCode = 1
+    return faultTables(played, { seed, retryDelays: RETRY_DELAYS })
+  },
+  idle: idleTables,
   libraries,
 }
+
+const ONLY_NAMED = new Set(['records', 'faults', 'libraries'])
 
 const unknown = positionals.find((part) => !(part in PARTS))
 if (values.help || unknown !== undefined) {
@@ -91,7 +137,7 @@ if (values.help || unknown !== undefined) {
 
 const where = machine()
 console.log(where)
-const chosen = positionals.length > 0 ? positionals : Object.keys(PARTS).filter((part) => part !== 'libraries')
+const chosen = positionals.length > 0 ? positionals : Object.keys(PARTS).filter((part) => !ONLY_NAMED.has(part))
 for (const part of chosen) {
   const tables = (await PARTS[part]?.()) ?? []
   for (const table of tables) console.log(plainTable(table))

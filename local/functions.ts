@@ -27,6 +27,8 @@ export interface Functions {
   warm(id: string): void
   /** The bundle changed: what runs ends in the old thread, what comes runs in a new one. */
   reload(id: string): void
+  /** Sets a function's clock so many milliseconds off, in the thread that runs and in those to come. */
+  shiftClock(id: string, offsetMs: number): void
   /** Ends the thread at once, in the middle of whatever it does. */
   kill(id: string): Promise<void>
   /** Told when an invocation begins or ends: something may have been written. */
@@ -50,11 +52,12 @@ export const createFunctions = (options: {
   environment: (model: FunctionModel) => Record<string, string>
   onLine: (line: FunctionLine) => void
   /** Told when an invocation has ended. */
-  onEnd?: (end: { model: FunctionModel; event: unknown; failed: boolean }) => void
+  onEnd?: (end: { model: FunctionModel; event: unknown; result: InvokeResult }) => void
 }): Functions => {
   const { models } = options
   const current = new Map<FunctionModel, Instance>()
   const retired = new Set<Instance>()
+  const offsets = new Map<FunctionModel, number>()
   const interceptors = new Map<FunctionModel, Set<InvokeInterceptor>>()
   const listeners = new Set<() => void>()
   let running = 0
@@ -78,6 +81,8 @@ export const createFunctions = (options: {
     const instance = startInstance(model, options.environment(model), (line) =>
       options.onLine({ functionName: model.name, line }),
     )
+    const offset = offsets.get(model)
+    if (offset !== undefined) instance.shiftClock(offset)
     current.set(model, instance)
     return instance
   }
@@ -101,7 +106,6 @@ export const createFunctions = (options: {
     }
     const result = await instanceOf(model).invoke(event, model.timeoutSeconds * 1_000)
     if (result.kind === 'error' && !stopped) report(model, result)
-    options.onEnd?.({ model, event, failed: result.kind === 'error' })
     if (result.kind === 'value' && result.bytes > MAX_PAYLOAD_BYTES) {
       const errorMessage = `Response payload size exceeded maximum allowed payload size (${MAX_PAYLOAD_BYTES} bytes).`
       return { kind: 'error', error: { errorType: 'Function.ResponseSizeTooLarge', errorMessage } }
@@ -124,7 +128,9 @@ export const createFunctions = (options: {
           (next, interceptor) => (given) => interceptor(given, next),
           (given) => run(model, given),
         )
-        return await chain(event)
+        const result = await chain(event)
+        options.onEnd?.({ model, event, result })
+        return result
       } finally {
         running -= 1
         notify()
@@ -147,6 +153,11 @@ export const createFunctions = (options: {
       current.delete(model)
       if (instance.busy > 0) retired.add(instance)
       instance.retire()
+    },
+    shiftClock: (id, offsetMs) => {
+      const model = known(id)
+      offsets.set(model, offsetMs)
+      current.get(model)?.shiftClock(offsetMs)
     },
     kill: async (id) => {
       await current.get(known(id))?.kill()

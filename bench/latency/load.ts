@@ -21,6 +21,32 @@ export interface Latencies {
 const EVENTS_PER_RUN = 2
 const PATIENCE_MS = 30_000
 
+/**
+ * Begins so many pieces of work a second, evenly, whether or not earlier ones have ended, and waits until all have.
+ *
+ * @param work told its number, from 0
+ */
+export const evenly = async (
+  { seconds, perSecond }: { seconds: number; perSecond: number },
+  work: (n: number) => Promise<void>,
+): Promise<void> => {
+  const pending: Promise<void>[] = []
+  const began = performance.now()
+  for (let n = 0; n < Math.round(seconds * perSecond); n++) {
+    await pause(Math.max(0, began + (n * 1_000) / perSecond - performance.now()))
+    pending.push(work(n))
+  }
+  await Promise.all(pending)
+}
+
+/** Milliseconds from each run's creation to its request at the agent. */
+export const dispatchTimes = (agent: Receiver, created: ReadonlyMap<string, number>): number[] =>
+  agent.requests.map(({ body, at }) => at - (created.get(JSON.parse(body.toString()).run.id) ?? Number.NaN))
+
+/** Milliseconds from each event to its webhook at the receiver. */
+export const deliveryTimes = ({ requests }: Pick<Receiver, 'requests'>): number[] =>
+  requests.map(({ body, at }) => at - Date.parse(JSON.parse(body.toString()).created_at))
+
 /** Starts runs evenly over the time and waits until all that follows has arrived. */
 export const applyLoad = async (
   call: Client,
@@ -35,17 +61,9 @@ export const applyLoad = async (
     const run = await call('POST', '/api/v1/runs', headers, { input: { name: 'Ada' }, trigger: 'bench' })
     created.set(run.id, Date.parse(run.created_at))
   }
-  const pending: Promise<void>[] = []
-  const began = performance.now()
-  const interval = 1_000 / runsPerSecond
-  for (let i = 0; i < seconds * runsPerSecond; i++) {
-    for (const [at, tenant] of tenants.entries()) {
-      const due = began + (i + at / tenants.length) * interval
-      await pause(Math.max(0, due - performance.now()))
-      pending.push(start(tenant))
-    }
-  }
-  await Promise.all(pending)
+  await evenly({ seconds, perSecond: runsPerSecond * tenants.length }, (n) =>
+    start(tenants[n % tenants.length] as Tenant),
+  )
   const expected =
     created.size +
     tenants.reduce((sum, { receivers: all }) => sum + all.length, 0) * (created.size / tenants.length) * EVENTS_PER_RUN
@@ -53,12 +71,8 @@ export const applyLoad = async (
   for (const until = Date.now() + PATIENCE_MS; arrived() < expected && Date.now() < until; ) await pause(50)
   return {
     runs: created.size,
-    dispatch: agent.requests.map(
-      ({ body, at }) => at - (created.get(JSON.parse(body.toString()).run.id) ?? Number.NaN),
-    ),
-    deliveries: receivers.flatMap(({ requests }) =>
-      requests.map(({ body, at }) => at - Date.parse(JSON.parse(body.toString()).created_at)),
-    ),
+    dispatch: dispatchTimes(agent, created),
+    deliveries: receivers.flatMap(deliveryTimes),
     lost: Math.max(0, expected - arrived()),
   }
 }

@@ -4,7 +4,18 @@ import type { Receiver } from '#test/support/receiver.ts'
 // biome-ignore lint/suspicious/noExplicitAny: it reads answers of every shape
 type Json = any
 
-/** A client of the platform over HTTP. */
+/** An answer that is an error. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** A client of the platform over HTTP; it throws {@link Refused}. */
 export const clientOf =
   (baseUrl: string) =>
   async (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Json> => {
@@ -14,7 +25,9 @@ export const clientOf =
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 1_000)}`)
+    if (!response.ok) {
+      throw new Refused(response.status, `${method} ${path} answered ${response.status}: ${text.slice(0, 1_000)}`)
+    }
     return text ? JSON.parse(text) : undefined
   }
 
@@ -65,12 +78,22 @@ const installAgents = async (call: Client, agents: BenchAgent[]) => {
   return installed
 }
 
-/** A developer's agent in their sandbox, with a token and subscriptions to `run.*`. */
-export const createTenant = async (call: Client, agentUrl: string, receivers: Receiver[]): Promise<Tenant> => {
-  const scopes = ['runs:read', 'runs:write', 'webhooks:manage']
+interface TenantOptions {
+  scopes?: string[]
+  /** What each receiver subscribes to. */
+  events?: string[]
+}
+
+/** A developer's agent in their sandbox, with a token, and a subscription for each receiver. */
+export const createTenant = async (
+  call: Client,
+  agentUrl: string,
+  receivers: Receiver[],
+  { scopes = ['runs:read', 'runs:write', 'webhooks:manage'], events = ['run.*'] }: TenantOptions = {},
+): Promise<Tenant> => {
   const [agent] = await installAgents(call, [{ endpoint: agentUrl, scopes }])
   const headers = agent?.headers ?? {}
-  for (const { url } of receivers) await call('POST', '/api/v1/webhooks', headers, { url, events: ['run.*'] })
+  for (const { url } of receivers) await call('POST', '/api/v1/webhooks', headers, { url, events })
   return { headers, receivers }
 }
 

@@ -7,12 +7,18 @@ const TOGETHER = 25
 /** Batches on their way at the same time. */
 const AT_ONCE = 4
 /** As the platform under test has them. */
-const SHARDS = 2
+export const SHARDS = 2
 
 export interface Filling {
   client: DynamoDBDocumentClient
   tableName: string
 }
+
+/** The whole item that a put writes, with its places in the indexes. */
+export const itemOf = ({ entity, key, item = {} }: Write): Record<string, unknown> => ({
+  ...item,
+  ...itemAttributes(entity, key, item, SHARDS),
+})
 
 /** Puts records past the platform, in batches and without conditions: a hundred thousand in minutes. */
 export const putAll = async ({ client, tableName }: Filling, writes: Iterable<Write>): Promise<void> => {
@@ -33,11 +39,12 @@ function* batchesOf(writes: Iterable<Write>): Generator<Record<string, unknown>[
   // By key: a batch may have each only once, and the last one counts.
   let batch = new Map<string, Record<string, unknown>>()
   const checked = new Set<AnyEntity>()
-  for (const { entity, key, item = {} } of writes) {
+  for (const write of writes) {
+    const { entity, key, item } = write
     // All records of an entity are alike.
     if (!checked.has(entity)) entity.schema().parse(item)
     checked.add(entity)
-    batch.set(`${key.pk}\n${key.sk}`, { ...item, ...itemAttributes(entity, key, item, SHARDS) })
+    batch.set(`${key.pk}\n${key.sk}`, itemOf(write))
     if (batch.size < TOGETHER) continue
     yield [...batch.values()]
     batch = new Map()

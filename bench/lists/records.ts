@@ -31,17 +31,7 @@ const ONE_IN = 4
  * @param at epoch ms, later with every place
  */
 export const recordsAt = (world: World, n: number, at: number): Write[] => {
-  const { installation, workspaceId: workspace_id, person } = world
-  const place: Place = {
-    world,
-    at,
-    picked: n % ONE_IN === 0,
-    number: String(n).padStart(8, '0'),
-    id: (kind) => newId(kind, at),
-    common: { workspace_id, created_at: at },
-    user: { type: 'user', id: person.user.id, name: person.user.name },
-    agent: { installation_id: installation.id, slug: installation.app_slug, name: installation.app_name },
-  }
+  const place = placeAt(world, n, at)
   return [
     ...task(place),
     ...talk(place),
@@ -65,6 +55,26 @@ export const recordsAt = (world: World, n: number, at: number): Write[] => {
     ...notification(place),
     ...chat(place),
   ]
+}
+
+/** Of the same place only the runs, events and deliveries: what there is most of. */
+export const busiestRecordsAt = (world: World, n: number, at: number): Write[] => {
+  const place = placeAt(world, n, at)
+  return [...run(place), ...event(place, n), ...delivery(place)]
+}
+
+const placeAt = (world: World, n: number, at: number): Place => {
+  const { installation, workspaceId: workspace_id, person } = world
+  return {
+    world,
+    at,
+    picked: n % ONE_IN === 0,
+    number: String(n).padStart(8, '0'),
+    id: (kind) => newId(kind, at),
+    common: { workspace_id, created_at: at },
+    user: { type: 'user', id: person.user.id, name: person.user.name },
+    agent: { installation_id: installation.id, slug: installation.app_slug, name: installation.app_name },
+  }
 }
 
 interface Place {

@@ -24,6 +24,8 @@ export interface Instance {
   invoke(event: unknown, timeoutMs: number): Promise<InvokeResult>
   /** Takes no more work; ends when what runs has ended. */
   retire(): void
+  /** Sets the thread's clock so many milliseconds off. */
+  shiftClock(offsetMs: number): void
   /** Ends at once: what runs fails. */
   kill(): Promise<void>
   readonly usable: boolean
@@ -129,6 +131,7 @@ export const startInstance = (
       return pending.size
     },
     retire,
+    shiftClock: (offsetMs) => post({ kind: 'clock', offsetMs }),
     kill: async () => {
       usable = false
       await worker.terminate()

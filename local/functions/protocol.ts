@@ -33,7 +33,13 @@ export interface GoneMessage {
   id: string
 }
 
-export type ToWorker = InvokeMessage | AckMessage | GoneMessage
+/** The thread's clock goes so many milliseconds off from now on. */
+export interface ClockMessage {
+  kind: 'clock'
+  offsetMs: number
+}
+
+export type ToWorker = InvokeMessage | AckMessage | GoneMessage | ClockMessage
 
 /** An error as Lambda reports it. */
 export interface FunctionError {

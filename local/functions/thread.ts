@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
+import { realNow, shiftClock } from './clock.ts'
 import {
   type FromWorker,
   type FunctionError,
@@ -55,7 +56,7 @@ const contextOf = ({ id, context }: InvokeMessage) => ({
   awsRequestId: id,
   logGroupName: `/aws/lambda/${context.functionName}`,
   logStreamName: 'local',
-  getRemainingTimeInMillis: () => Math.max(0, context.deadline - Date.now()),
+  getRemainingTimeInMillis: () => Math.max(0, context.deadline - realNow()),
 })
 
 const stream = async (handler: Handler, message: InvokeMessage) => {
@@ -99,6 +100,7 @@ loaded.catch((error) => {
 
 port.on('message', (message: ToWorker) => {
   if (message.kind === 'invoke') void invoke(message)
+  else if (message.kind === 'clock') shiftClock(message.offsetMs)
   else {
     if (message.kind === 'gone') open.get(message.id)?.destroy()
     const taken = unacknowledged.get(message.id)

@@ -6,6 +6,8 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { AwsError, ConnectionLost } from '#local/aws/error.ts'
+import type { AwsHook } from '#local/aws/server.ts'
 import type { Platform, PlatformOptions } from '#local/platform.ts'
 import { startFixture, temporaryFolder, until } from './support.ts'
 
@@ -152,6 +154,69 @@ test('no more batches run at once than the mapping allows', async () => {
   await platform.idle()
   expect(most).toBe(2)
   expect(await times('c29')).toBe(1)
+})
+
+describe('a hook at the calls to AWS', () => {
+  const fire = async (hook: AwsHook) => {
+    await platform.stop()
+    await open({ watchDynamodb: true })
+    platform.onAwsCall((call) =>
+      call.functionName === 'sweep' && call.service === 'dynamodb' ? hook(call) : undefined,
+    )
+    await platform.fire('sweep')
+  }
+
+  test('breaks the connection once the call is done: the SDK makes it again', async () => {
+    let calls = 0
+    await fire(({ phase }) => {
+      if (phase === 'before') calls += 1
+      else if (calls === 1) throw new ConnectionLost()
+    })
+    expect(calls).toBe(2)
+    expect(await read('sweep', 'last')).toBeDefined()
+  })
+
+  test('fails it with what the service has to say beside code and message', async () => {
+    await platform.stop()
+    await open({ watchDynamodb: true })
+    const CancellationReasons = [{ Code: 'TransactionConflict' }]
+    platform.onAwsCall(() => {
+      throw new AwsError('com.amazonaws.dynamodb.v20120810#TransactionCanceledException', 'no', 400, {
+        CancellationReasons,
+      })
+    })
+    await expect(read('any', 'thing')).rejects.toMatchObject({
+      name: 'TransactionCanceledException',
+      CancellationReasons,
+    })
+  })
+
+  test('changes the answer', async () => {
+    await platform.stop()
+    await open({ watchDynamodb: true })
+    platform.onAwsCall(({ operation, phase }) =>
+      operation === 'GetItem' && phase === 'after' ? { Item: { pk: { S: 'other' } } } : undefined,
+    )
+    expect(await read('any', 'thing')).toEqual({ pk: { S: 'other' } })
+  })
+})
+
+test('a function’s clock goes as wrong as it is told, in its thread and in the next one, and its time limit does not', async () => {
+  const hour = 3_600_000
+  const clock = async () => {
+    const result = await platform.invoke('api', { queryStringParameters: { mode: 'clock' }, resource: '/' })
+    return JSON.parse((result as { value: { body: string } }).value.body)
+  }
+  platform.shiftClock(-hour, 'api')
+  for (let thread = 0; thread < 2; thread++) {
+    const { now, date, epoch, remaining } = await clock()
+    const real = Date.now()
+    for (const time of [now, Date.parse(date)]) expect(Math.abs(time - (real - hour))).toBeLessThan(hour / 2)
+    expect([Date.parse(epoch), remaining > 0 && remaining < hour / 2]).toEqual([0, true])
+    await platform.kill('api')
+  }
+  platform.shiftClock(0)
+  expect(Math.abs((await clock()).now - Date.now())).toBeLessThan(hour / 2)
 })
 
 describe('killed at any point, nothing is lost', () => {

@@ -30,7 +30,7 @@ export const take = async (
   rate: Rate,
 ): Promise<Taken> => {
   const interval = 1_000 / rate.perSecond
-  const now = clock.now()
+  let now = clock.now()
   // What lies at most this far ahead of now still fits into the burst.
   const tolerance = (rate.burst - 1) * interval
   const taken = (tat: number): Taken => ({
@@ -50,6 +50,8 @@ export const take = async (
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
     const known = (error.current as { tat: number }).tat
+    // The answer may have taken long, and the bucket went on meanwhile: held against the old time it would look empty.
+    now = clock.now()
     if (known > now + tolerance) return refused(rate, known, now + tolerance)
   }
   try {
@@ -59,13 +61,20 @@ export const take = async (
     return taken(bucket?.tat ?? now)
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
-    return refused(rate, (error.current as { tat: number } | undefined)?.tat ?? now, now + tolerance)
+    // Buckets expire a day after they were last full, in use or not: a new one is full.
+    if (!error.current) return take({ table, clock }, name, rate)
+    return refused(rate, (error.current as { tat: number }).tat, now + tolerance)
   }
 }
 
 /** Gives back what a request took that was then refused for another reason. */
 export const giveBack = async ({ table }: Pick<Deps, 'table'>, name: string, rate: Rate): Promise<void> => {
-  await table.transact([BucketEntity.update({ name }, { add: { tat: -1_000 / rate.perSecond } })])
+  try {
+    await table.transact([BucketEntity.update({ name }, { add: { tat: -1_000 / rate.perSecond } })])
+  } catch (error) {
+    // It has expired meanwhile: the next one is full.
+    if (!(error instanceof ConditionFailed)) throw error
+  }
 }
 
 const refused = (rate: Rate, tat: number, limit: number): Taken => ({

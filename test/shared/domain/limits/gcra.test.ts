@@ -1,6 +1,7 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { giveBack, take } from '#shared/domain/limits/gcra.ts'
+import { BucketEntity } from '#shared/entities/platform.ts'
 import { Table } from '#shared/table/table.ts'
 import { TestClock } from '#test/support/clock.ts'
 import { startStore, type TestStore } from '#test/support/store.ts'
@@ -46,6 +47,35 @@ describe('a bucket of 20 refilled by 10 a second', () => {
     await giveBack(deps, 'back', rate)
     expect((await take(deps, 'back', rate)).allowed).toBe(true)
     expect((await take(deps, 'back', rate)).allowed).toBe(false)
+  })
+
+  it('is full, and takes back what it gave, when it expired in the middle of a request', async () => {
+    const clock = new TestClock()
+    await take({ table, clock }, 'expired', rate)
+    const gone = () => table.transact([BucketEntity.delete({ name: 'expired' })])
+    const vanishing = {
+      transact: (writes: Parameters<Table['transact']>[0]) => table.transact(writes),
+      change: async (...change: Parameters<Table['change']>) => {
+        await gone()
+        return table.change(...change)
+      },
+    } as unknown as Table
+    expect(await take({ table: vanishing, clock }, 'expired', rate)).toMatchObject({ allowed: true, remaining: 19 })
+    await gone()
+    await giveBack({ table, clock } as never, 'expired', rate)
+    expect((await take({ table, clock }, 'expired', rate)).remaining).toBe(19)
+  })
+
+  it('lets a request through whose first look at it took long, while others went on', async () => {
+    const clock = new TestClock()
+    const [begun, later] = [clock.now(), clock.now() + 5_000]
+    clock.advance(5_000)
+    await take({ table, clock }, 'late', rate)
+    const looks = [begun, later]
+    expect(await take({ table, clock: { now: () => looks.shift() ?? later } }, 'late', rate)).toMatchObject({
+      allowed: true,
+      remaining: 18,
+    })
   })
 
   it('says how long to wait for a slow rate', async () => {

@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { type Platform, startPlatform } from '#local/platform.ts'
+import { BUNDLES, prepare } from '#local/prepare.ts'
+import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
+import { Table } from '#shared/table/table.ts'
+import { receiverKinds } from './faults/kinds.ts'
+import { type Play, type Played, play, RETRY_DELAYS } from './faults/play.ts'
+
+export { RETRY_DELAYS } from './faults/play.ts'
+export { faultTables, holds } from './faults/tables.ts'
+
+/** What the full runs do; a smaller one may change it. */
+const FULL: Omit<Play, 'events' | 'seed' | 'kinds'> = {
+  tenants: 8,
+  store: {
+    throttled: 0.005,
+    conflict: 0.01,
+    answerLost: 0.003,
+    slow: 0.002,
+    stalled: 0.000_02,
+    storm: { ms: 2 * SECOND, share: 0.7 },
+  },
+  messages: { twice: 0.02, again: 0.02, late: 0.03, lost: 0.002 },
+  pace: { deaths: 6 * SECOND, storms: 60 * SECOND, skews: 15 * SECOND, jumps: 2 * MINUTE },
+  lagMs: 2 * SECOND,
+  pollEveryMs: 1 * SECOND,
+  enableEveryMs: 20 * SECOND,
+}
+
+/** A table client that meets no faults. */
+export const tableOf = ({ endpoints, client, tableName, model }: Platform): { table: Table; close(): void } => {
+  const store = new DynamoDBClient({ ...client, endpoint: endpoints.dynamodb })
+  const shards = Number(model.functions.find(({ name }) => name === 'event-fanout')?.environment.DIRECTORY_SHARDS)
+  const documents = DynamoDBDocumentClient.from(store, { marshallOptions: { removeUndefinedValues: true } })
+  return { table: new Table({ client: documents, tableName, shards }), close: () => store.destroy() }
+}
+
+export interface FaultOptions {
+  events: number
+  seed: number
+}
+
+/** Events through the whole local run, with faults everywhere, and what became of them. */
+export const measureFaults = async ({ events, seed }: FaultOptions): Promise<Played> => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'bench-faults-'))
+  const cdkOut = path.join(folder, 'cdk.out')
+  await prepare({ cdkOut })
+  const platform = await startPlatform({
+    dataDir: path.join(folder, 'data'),
+    cdkOut,
+    bundles: BUNDLES,
+    watchDynamodb: true,
+    env: { WEBHOOK_RETRY_DELAYS_SECONDS: RETRY_DELAYS, LOG_LEVEL: 'silent' },
+  })
+  const { table, close } = tableOf(platform)
+  try {
+    return await play(platform, table, {
+      ...FULL,
+      events,
+      seed,
+      kinds: receiverKinds(),
+      progress: (line) => console.log(line),
+    })
+  } finally {
+    close()
+    await platform.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}

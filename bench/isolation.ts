@@ -1,0 +1,109 @@
+import { dispatch } from './isolation/dispatch.ts'
+import { rateLimit } from './isolation/rate-limit.ts'
+import type { Measured, Round, Scenario } from './isolation/scenario.ts'
+import { webhooks } from './isolation/webhooks.ts'
+import { startLocalRun } from './local-run.ts'
+import { fixed, type Table } from './report/table.ts'
+import { median, percentile } from './statistics.ts'
+
+/** Others' p99 beside the trouble, to theirs without it. */
+const RATIO_LIMIT = 1.5
+
+/** What one kind of trouble does to one thing that others do. */
+export interface Isolation {
+  trouble: string
+  what: string
+  limited: boolean
+  /** Milliseconds, a list for each round. */
+  calm: number[][]
+  beside: number[][]
+}
+
+export interface IsolationOptions {
+  /** Pairs of a round without and one with the trouble. */
+  rounds?: number
+  /** Of each round that count. */
+  seconds?: number
+  /** Only troubles with this in their name. */
+  only?: string
+}
+
+/** Every trouble in the local run, in turns without it and with it. */
+export const measureIsolation = async ({ rounds = 3, seconds = 8, only = '' }: IsolationOptions = {}) => {
+  const run = await startLocalRun('isolation')
+  try {
+    const measured: Isolation[] = []
+    for (const scenario of [webhooks, dispatch, rateLimit].filter(({ trouble }) => trouble.includes(only))) {
+      measured.push(...(await takeTurns(scenario, await scenario.prepare(run), rounds, seconds)))
+    }
+    return measured
+  } finally {
+    await run.close()
+  }
+}
+
+const takeTurns = async (
+  { trouble, limited }: Scenario,
+  round: Round,
+  rounds: number,
+  seconds: number,
+): Promise<Isolation[]> => {
+  // What is loaded at the first use is no part of how it goes on.
+  await round(false, 1)
+  const [calm, beside]: [Measured[], Measured[]] = [[], []]
+  for (let i = 0; i < rounds; i++) {
+    calm.push(await round(false, seconds))
+    beside.push(await round(true, seconds))
+  }
+  const of = (all: Measured[], what: string): number[][] => all.map((one) => one[what] ?? [])
+  return Object.keys(calm[0] ?? {}).map((what) => ({
+    trouble,
+    what,
+    limited: limited.includes(what),
+    calm: of(calm, what),
+    beside: of(beside, what),
+  }))
+}
+
+const medianOf = (rounds: readonly number[][], share: number): number =>
+  median(rounds.map((values) => percentile(values, share)))
+
+/** Median of the rounds' p99 beside the trouble, divided by that without it. */
+export const ratioOf = ({ calm, beside }: Pick<Isolation, 'calm' | 'beside'>): number =>
+  medianOf(beside, 0.99) / medianOf(calm, 0.99)
+
+/** Whether all that has a limit keeps it; what could not be measured does not. */
+export const isKept = (measured: readonly Isolation[]): boolean =>
+  measured.every((one) => !one.limited || ratioOf(one) <= RATIO_LIMIT)
+
+/** The table of what was measured. */
+export const isolationTables = (measured: readonly Isolation[]): Table[] => [
+  {
+    title: 'What one tenant’s trouble does to the others, in the local run',
+    columns: [
+      'trouble',
+      'of the others',
+      'each round',
+      'p50 ms',
+      'beside it',
+      'p99 ms',
+      'beside it',
+      'ratio',
+      `p99 at most ${RATIO_LIMIT} ×`,
+    ],
+    rows: measured.map((one) => [
+      one.trouble,
+      one.what,
+      fixed(median(one.calm.map(({ length }) => length)), 0),
+      fixed(medianOf(one.calm, 0.5), 0),
+      fixed(medianOf(one.beside, 0.5), 0),
+      fixed(medianOf(one.calm, 0.99), 0),
+      fixed(medianOf(one.beside, 0.99), 0),
+      fixed(ratioOf(one), 2),
+      ratioOf(one) <= RATIO_LIMIT ? 'ok' : 'not kept',
+    ]),
+    notes: [
+      `Rounds without the trouble and with it take turns, ${measured[0]?.calm.length ?? 0} of each; medians of the rounds. Without it the same requests go to the same receiver or agent, which answers at once; the tenant that calls too often then keeps to half its limit. Webhooks and dispatch: from created_at of the event or the run to the request’s arrival. API calls: GET /api/v1/me, from the request to its answer.`,
+    ],
+  },
+]

@@ -1,0 +1,151 @@
+import { atRest } from './isolation/scenario.ts'
+import { type LocalRun, startLocalRun } from './local-run.ts'
+import { fixed, type Table } from './report/table.ts'
+import { percentile } from './statistics.ts'
+import { cpuTime } from './throughput/cpu-time.ts'
+import { startLoadProcess } from './throughput/process.ts'
+import { byArea, together } from './throughput/profile.ts'
+import { bundleSources } from './throughput/source-maps.ts'
+import { SUBJECTS, type SubjectName } from './throughput/subjects.ts'
+import { openThreads } from './throughput/threads.ts'
+
+const WARM_UP_SECONDS = 3
+/** Of the areas, those that take at least so much of any subject's time have rows of their own. */
+const SHOWN_SHARE = 0.02
+
+/** What one subject did and took. */
+export interface Throughput {
+  subject: string
+  perSecond: number
+  /** Milliseconds of each unit. */
+  times: number[]
+  /** Seconds of CPU for each unit, with all that it causes later. */
+  platformCpu: number
+  storeCpu: number
+  /** Milliseconds of CPU by thread. */
+  threads: ReadonlyMap<string, number>
+  /** The same of the busy threads, by part of the program, under a profiler. */
+  areas: ReadonlyMap<string, number>
+}
+
+export interface ThroughputOptions {
+  /** Of load for each subject; half of it once more for the profile. */
+  seconds?: number
+  /** Only subjects with this in their name. */
+  only?: string
+}
+
+/** Closed loops over HTTP against the local run, each subject by itself. */
+export const measureThroughput = async ({ seconds = 10, only = '' }: ThroughputOptions = {}): Promise<Throughput[]> => {
+  const run = await startLocalRun('throughput')
+  try {
+    const measured: Throughput[] = []
+    for (const subject of Object.keys(SUBJECTS).filter((name) => name.includes(only)) as SubjectName[]) {
+      measured.push(await measureSubject(run, subject, seconds))
+    }
+    return measured
+  } finally {
+    await run.close()
+  }
+}
+
+const measureSubject = async (run: LocalRun, subject: SubjectName, seconds: number): Promise<Throughput> => {
+  const client = startLoadProcess()
+  const threads = await openThreads()
+  const apply = async (duration: number) => {
+    const loaded = await client.load(duration)
+    await atRest(run)
+    return loaded
+  }
+  try {
+    await client.prepare(run.platform.baseUrl, subject)
+    await apply(WARM_UP_SECONDS)
+    const before = { ...cpuTime(run.dataDir), threads: await threads.cpu() }
+    const loaded = await apply(seconds)
+    const after = { ...cpuTime(run.dataDir), threads: await threads.cpu() }
+    const spent = new Map([...after.threads].map(([name, ms]) => [name, ms - (before.threads.get(name) ?? 0)]))
+    const profiles = await threads.profileDuring(shownOf([sharesOf(spent)]), () => apply(seconds / 2))
+    const sources = bundleSources()
+    const { times } = loaded
+    return {
+      subject,
+      perSecond: times.length / loaded.seconds,
+      times,
+      platformCpu: (after.platform - before.platform) / times.length,
+      storeCpu: (after.store - before.store) / times.length,
+      threads: spent,
+      areas: together(profiles.map(({ profile, cpuMs }) => byArea(profile, cpuMs, sources))),
+    }
+  } finally {
+    await threads.close()
+    await client.stop()
+  }
+}
+
+/** Each part's share of all. */
+const sharesOf = (parts: ReadonlyMap<string, number>): Map<string, number> => {
+  const total = sum(parts.values())
+  return new Map([...parts].map(([name, ms]) => [name, ms / total]))
+}
+
+/** The parts that are large enough somewhere, largest first. */
+const shownOf = (subjects: readonly ReadonlyMap<string, number>[]): string[] =>
+  [...together(subjects)]
+    .sort((a, b) => b[1] - a[1])
+    .flatMap(([name]) => (subjects.some((parts) => (parts.get(name) ?? 0) >= SHOWN_SHARE) ? [name] : []))
+
+const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0)
+
+/** The tables of what was measured. */
+export const throughputTables = (measured: readonly Throughput[]): Table[] => [
+  {
+    title: 'Throughput of the local run',
+    columns: ['what', 'a second', 'p50 ms', 'p95 ms', 'p99 ms', 'platform: CPU s of 1,000', 'store: CPU s of 1,000'],
+    rows: measured.map(({ subject, perSecond, times, platformCpu, storeCpu }) => [
+      subject,
+      fixed(perSecond, 0),
+      ...[0.5, 0.95, 0.99].map((share) => fixed(percentile(times, share), 0)),
+      fixed(platformCpu * 1_000, 2),
+      fixed(storeCpu * 1_000, 2),
+    ]),
+    notes: [
+      'Closed loops over HTTP from another process, which also has the agents and the receivers and shares the machine’s cores. Reads and writes: from the request to its answer. Runs: from created_at to finished_at; that a run has finished is seen by reading it four times a second. Deliveries: from the event’s created_at to the request’s arrival. CPU: user and system, with all that follows until the queues are empty.',
+    ],
+  },
+  shares(
+    'Where the platform’s time goes: threads',
+    'thread',
+    'Shares of the threads’ CPU. Each function has a thread; `main` is the gateway, the queues and the bus of the local run.',
+    measured,
+    ({ threads }) => threads,
+  ),
+  shares(
+    'Where the platform’s time goes: parts of the program',
+    'part',
+    'Shares of the CPU of the threads above, by a profiler that looks 1,000 times a second at each. What the engine does in place, such as JSON.parse, counts for the part that asks for it.',
+    measured,
+    ({ areas }) => areas,
+  ),
+]
+
+/** A table of each part's share of all; small ones stand together. */
+export const shares = (
+  title: string,
+  column: string,
+  note: string,
+  measured: readonly Throughput[],
+  of: (one: Throughput) => ReadonlyMap<string, number>,
+): Table => {
+  const parts = measured.map((one) => sharesOf(of(one)))
+  const shown = shownOf(parts)
+  const percent = (share: number): string => `${fixed(share * 100, 0)} %`
+  return {
+    title,
+    columns: [column, ...measured.map(({ subject }) => subject.replace(/ \(.*| *,.*/, ''))],
+    rows: [
+      ...shown.map((name) => [name, ...parts.map((part) => percent(part.get(name) ?? 0))]),
+      ['all else', ...parts.map((part) => percent(1 - sum(shown.map((name) => part.get(name) ?? 0))))],
+    ],
+    notes: [note],
+  }
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Receiver } from '#test/support/receiver.ts'
+import { type Client, createTenant, type Tenant } from '../latency/setup.ts'
+import { DONE } from '../local-run.ts'
+
+/** What is asked for in a closed loop: the next one begins when the one before is done. */
+export interface Load {
+  /** Loops that run beside each other. */
+  loops: number
+  /** Milliseconds of each unit that one round of a loop did. */
+  once(loop: number): Promise<number[]>
+}
+
+/** What loads are made of. */
+export interface Scene {
+  call: Client
+  open(): Promise<Receiver>
+}
+
+/** So many that nobody comes to a limit of 10 calls a second. */
+const TENANTS = 48
+const LOOPS = 8
+const STEPS_PER_RUN = 200
+const ACTIVE_RUNS = 4
+const SUBSCRIPTIONS = 10
+const LOOK_MS = 2
+
+const tenantsOf = async ({ call }: Scene, agent: Receiver, count: number): Promise<Tenant[]> => {
+  const tenants: Tenant[] = []
+  while (tenants.length < count) tenants.push(await createTenant(call, agent.url, []))
+  return tenants
+}
+
+/** The loop's own tenants, one after the other: what one does never meets what another does. */
+const turns = (tenants: readonly Tenant[], loops: number) => {
+  const rounds: number[] = Array(loops).fill(0)
+  const each = Math.floor(tenants.length / loops)
+  return (loop: number): { tenant: Tenant; index: number } => {
+    const index = loop * each + ((rounds[loop] ?? 0) % each)
+    rounds[loop] = (rounds[loop] ?? 0) + 1
+    return { tenant: tenants[index] as Tenant, index }
+  }
+}
+
+const timed = async (work: () => Promise<unknown>): Promise<number[]> => {
+  const began = performance.now()
+  await work()
+  return [performance.now() - began]
+}
+
+const reads = async (scene: Scene): Promise<Load> => {
+  const next = turns(await tenantsOf(scene, await scene.open(), TENANTS), LOOPS)
+  return {
+    loops: LOOPS,
+    once: (loop) => timed(() => scene.call('GET', '/api/v1/me', next(loop).tenant.headers)),
+  }
+}
+
+const start = { input: { name: 'Ada' }, trigger: 'bench' }
+
+/** Steps of runs whose agents said that they go on by themselves. */
+const writes = async (scene: Scene): Promise<Load> => {
+  const agent = await scene.open()
+  agent.answer({ kind: 'answer', status: 202 })
+  const tenants = await tenantsOf(scene, agent, TENANTS)
+  const runs: { id: string; steps: number }[] = []
+  const begin = async ({ headers }: Tenant) => {
+    const { id } = await scene.call('POST', '/api/v1/runs', headers, start)
+    while (!agent.requests.some(({ body }) => JSON.parse(body.toString()).run.id === id)) await pause(LOOK_MS)
+    return { id, steps: 0 }
+  }
+  for (const tenant of tenants) runs.push(await begin(tenant))
+  const next = turns(tenants, LOOPS)
+  return {
+    loops: LOOPS,
+    once: async (loop) => {
+      const { tenant, index } = next(loop)
+      const run = runs[index]
+      if (!run || run.steps >= STEPS_PER_RUN) throw new Error('The runs are full of steps')
+      run.steps += 1
+      const headers = { ...tenant.headers, 'idempotency-key': randomUUID() }
+      return timed(() => scene.call('POST', `/api/v1/runs/${run.id}/steps`, headers, { type: 'message' }))
+    },
+  }
+}
+
+/** Runs whose agent answers at once; done when the record says so. */
+const runs = async (scene: Scene): Promise<Load> => {
+  const agent = await scene.open()
+  agent.answer({ kind: 'answer', status: 200, body: DONE })
+  const loops = ACTIVE_RUNS * 2
+  const next = turns(await tenantsOf(scene, agent, loops * 2), loops)
+  return {
+    loops,
+    once: async (loop) => {
+      const { headers } = next(loop).tenant
+      const { id } = await scene.call('POST', '/api/v1/runs', headers, start)
+      for (;;) {
+        await pause(READ_EVERY_MS)
+        const run = await scene.call('GET', `/api/v1/runs/${id}`, headers)
+        if (run.status === 'failed') throw new Error(`A run failed: ${JSON.stringify(run)}`)
+        if (run.finished_at !== null) return [Date.parse(run.finished_at) - Date.parse(run.created_at)]
+      }
+    },
+  }
+}
+
+/** Rarely, so that it is a small part of the work. */
+const READ_EVERY_MS = 250
+
+/** Events of which each goes to ten subscriptions; done when all of them have it. */
+const deliveries = async (scene: Scene): Promise<Load> => {
+  const agent = await scene.open()
+  const loops = 4
+  const receivers = await Promise.all(Array.from({ length: loops * 2 }, () => scene.open()))
+  const tenants: Tenant[] = []
+  for (const receiver of receivers) {
+    const scopes = ['webhooks:manage', 'tools:invoke']
+    const all = Array<Receiver>(SUBSCRIPTIONS).fill(receiver)
+    tenants.push(await createTenant(scene.call, agent.url, all, { scopes, events: ['custom.*'] }))
+  }
+  const next = turns(tenants, loops)
+  return {
+    loops,
+    once: async (loop) => {
+      const { tenant, index } = next(loop)
+      const receiver = receivers[index] as Receiver
+      receiver.requests.length = 0
+      const body = { arguments: { type: 'stock.low', data: { left: 3 } } }
+      await scene.call('POST', '/api/v1/tools/emit_event/invoke', tenant.headers, body)
+      const requests = await receiver.received(SUBSCRIPTIONS)
+      return requests.map(({ body: sent, at }) => at - Date.parse(JSON.parse(sent.toString()).created_at))
+    },
+  }
+}
+
+/** What is measured, by the name that the tables give it. */
+export const SUBJECTS = {
+  'reads (GET /api/v1/me)': reads,
+  'writes (steps, with an Idempotency-Key)': writes,
+  'runs, from start to finish': runs,
+  'webhook deliveries (10 for each event)': deliveries,
+} satisfies Record<string, (scene: Scene) => Promise<Load>>
+
+export type SubjectName = keyof typeof SUBJECTS

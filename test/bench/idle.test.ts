@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { idleCosts } from '#bench/idle.ts'
+import { PRICES } from '#bench/prices.ts'
+import { listSettings } from '#infra/settings/list.ts'
+
+const alarm = (Metrics?: object[]) => ({ Type: 'AWS::CloudWatch::Alarm', Properties: Metrics ? { Metrics } : {} })
+
+test('an idle month is counted from what the templates hold', () => {
+  const costs = idleCosts({
+    Keys: { Type: 'AWS::SecretsManager::Secret' },
+    Bot: { Type: 'AWS::SecretsManager::Secret' },
+    AlarmsErrors: alarm(),
+    AlarmsShare: alarm([{ Expression: 'a/b' }, { MetricStat: {} }, { MetricStat: {} }]),
+    RolloutApiCrashes: alarm(),
+    Overview: { Type: 'AWS::CloudWatch::Dashboard' },
+    Acl: { Type: 'AWS::WAFv2::WebACL', Properties: { Rules: [{}, {}] } },
+    FromFanout: { Type: 'AWS::Lambda::EventSourceMapping', Properties: { ScalingConfig: {} } },
+    FromStream: { Type: 'AWS::Lambda::EventSourceMapping', Properties: {} },
+    EveryFive: { Type: 'AWS::Events::Rule', Properties: { ScheduleExpression: 'rate(5 minutes)' } },
+    ToFanout: { Type: 'AWS::Events::Rule', Properties: { EventPattern: {} } },
+  })
+  expect(costs.map(({ what, count }) => [what, count])).toEqual([
+    ['secrets', 2],
+    // An alarm on a formula is as many as it has metrics.
+    ['metrics of alarms that tell people', 3],
+    ['metrics of alarms that take deployments back', 1],
+    ['dashboards', 1],
+    ['web ACLs', 1],
+    ['rules of web ACLs', 2],
+    ['polls of empty queues, in millions', 0.648],
+    ['invocations by schedules, in millions', 0.00864],
+  ])
+})
+
+test('a price that a setting names is one of the price list', () => {
+  const listed = Object.values({
+    ...PRICES.month,
+    ...PRICES.million,
+    ...PRICES.gigabyte,
+    lambda: PRICES.provisionedArmGbSecond,
+  })
+  // Of 1 GB, a whole month.
+  const known = [...listed, PRICES.provisionedArmGbSecond * 730 * 3600]
+  const named = listSettings().flatMap(({ name, cost = '' }) =>
+    [...cost.matchAll(/\$([\d.]+)/g)].map(([, figure = '']) => ({ name, figure: Number(figure) })),
+  )
+  expect(named.length).toBeGreaterThan(10)
+  const unknown = named.filter(({ figure }) => !known.some((price) => Math.abs(price - figure) < price / 1_000))
+  expect(unknown).toEqual([])
+})

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { receiverKinds } from '#bench/faults/kinds.ts'
+import { play, RETRY_DELAYS } from '#bench/faults/play.ts'
+import { holds } from '#bench/faults/tables.ts'
+import { tableOf } from '#bench/faults.ts'
+import { type Running, startLocal, temporaryFolder } from './support.ts'
+
+const place = temporaryFolder()
+let running: Running
+beforeAll(async () => {
+  running = await startLocal({
+    dataDir: place.folder,
+    watchDynamodb: true,
+    env: { WEBHOOK_RETRY_DELAYS_SECONDS: RETRY_DELAYS, LOG_LEVEL: 'silent' },
+  })
+}, 120_000)
+afterAll(async () => {
+  await running.stop()
+  place.remove()
+})
+
+it('with workers dying and everything around them failing, every event is delivered or dead-lettered, and in its feed once', async () => {
+  const { table, close } = tableOf(running.platform)
+  try {
+    const played = await play(running.platform, table, {
+      events: 150,
+      seed: 11,
+      tenants: 2,
+      // What hangs at every attempt takes half a minute.
+      kinds: receiverKinds().filter(({ name }) => name !== 'always-hangs'),
+      store: {
+        throttled: 0.01,
+        conflict: 0.05,
+        answerLost: 0.02,
+        slow: 0.002,
+        stalled: 0,
+        storm: { ms: 500, share: 0.7 },
+      },
+      messages: { twice: 0.1, again: 0.1, late: 0.1, lost: 0.05 },
+      pace: { deaths: 700, storms: 4_000, skews: 2_000, jumps: 4_000 },
+      lagMs: 500,
+      pollEveryMs: 500,
+      enableEveryMs: 3_000,
+      hurry: true,
+    })
+    const { account, due, tally } = played
+    expect(account.discrepancies).toEqual([])
+    expect(account).toMatchObject({ events: 150, expected: account.delivered + account.failed + account.skipped })
+    expect(due.maxOverdueMs).toBeLessThanOrEqual(120_000)
+    expect(holds(played)).toBe(true)
+    // It was no fair weather: receivers of every kind were met, workers died, the store failed, messages came twice.
+    const { byKind } = played
+    for (const { kind, delivered, failed, skipped } of byKind) {
+      if (kind.ends === 'delivered') expect(delivered, kind.name).toBeGreaterThan(0)
+      else expect([delivered, failed + skipped > 0], kind.name).toEqual([0, true])
+    }
+    const done = tally.map(([what]) => what).join('\n')
+    for (const fault of [/^deaths of/m, /throttles$/m, /TransactionConflict/, /answer lost/, /^messages twice/m])
+      expect(done).toMatch(fault)
+  } finally {
+    close()
+  }
+}, 120_000)

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CounterEntity } from '#shared/entities/developers.ts'
+import { HOUR, MINUTE, SECOND } from '#shared/kernel/clock.ts'
+import { type Dice, dice } from '#test/support/dice.ts'
+import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { subscriber } from '#test/support/webhooks.ts'
+import { worstStore } from '#test/support/worst-store.ts'
+
+let platform: TestPlatform
+let weather: ReturnType<typeof worstStore>
+let agent: Receiver
+const roll = dice(5)
+beforeAll(async () => {
+  platform = await startPlatform({ WEBHOOK_RETRY_DELAYS_SECONDS: '10,60,60' })
+  weather = worstStore(platform, roll.fork())
+  agent = await startReceiver()
+  agent.answer({ kind: 'answer', status: 200, body: JSON.stringify({ status: 'succeeded', output: {} }) })
+})
+afterAll(async () => {
+  await agent.close()
+  await platform.stop()
+})
+
+const RUNS = 3
+const EVENTS = 8
+const YEAR = 365 * 24 * HOUR
+const FINAL = ['succeeded', 'failed']
+
+/** Ms since something is overdue at the worst; what a jump of the clock left out does not count. */
+const overdue = async (jumpedTo: number): Promise<number> => {
+  const [first] = await platform.deps.table.due(platform.clock.now(), 1)
+  return first ? platform.clock.now() - Math.max(first.dueAt, jumpedTo) : 0
+}
+
+/** What is due is handled, in any order, some of it twice; what failed comes again after its visibility timeout. */
+const work = async (chance: Dice): Promise<void> => {
+  const events = platform.outbox.splice(0)
+  // What is lost here, the sweep finds.
+  if (events.length > 0 && !chance.chance(0.3)) await platform.deps.bus.put(events)
+  const now = platform.clock.now()
+  const due = platform.messages.filter(({ dueAt }) => dueAt <= now)
+  for (const message of due.toSorted(() => chance.share() - 0.5)) {
+    platform.messages.splice(platform.messages.indexOf(message), 1)
+    const times = chance.chance(0.2) ? 2 : 1
+    const done = await Promise.all(Array.from({ length: times }, () => platform.deliver(message)))
+    if (!done.every(Boolean)) platform.messages.push({ ...message, dueAt: now + 2 * MINUTE })
+  }
+}
+
+/** Time goes by with the store at its worst, and with a sweep every minute. @returns the longest that anything was overdue */
+const live = async (chance: Dice, during: number, jumpedTo: number, bad: boolean): Promise<number> => {
+  let most = 0
+  const step = (bad ? 5 : 15) * SECOND
+  for (let passed = step; passed <= during; passed += step) {
+    platform.clock.advance(step)
+    weather.bad = bad
+    await work(chance)
+    // Lambda calls a function again that a schedule woke in vain.
+    if (passed % MINUTE === 0) await platform.sweep().catch(() => platform.sweep().catch(() => undefined))
+    weather.bad = false
+    most = Math.max(most, await overdue(jumpedTo))
+  }
+  return most
+}
+
+describe('with throttles, transaction conflicts, lost answers and an index that lags', () => {
+  it.each([
+    ['a clock that goes right', 0],
+    ['a clock that jumps two hours forwards', 2 * HOUR],
+    ['a clock that jumps five minutes backwards', -5 * MINUTE],
+  ])(
+    'and %s: every run ends, every delivery is made, every event is in the feed once, nothing is overdue',
+    async (_what, jump) => {
+      const chance = roll.fork()
+      await using hooks = await startReceiver()
+      hooks.answer(() => ({ kind: 'answer', status: chance.chance(0.3) ? 503 : 200 }))
+      agent.requests.length = 0
+      const app = await subscriber(platform, { endpoint: agent.url })
+      const webhook = await app.subscribe(hooks.url, ['custom.*'])
+      const runs: string[] = []
+      for (let i = 0; i < RUNS; i++) runs.push((await app.call('POST', '/runs', {})).body.id)
+      const told: string[] = []
+      for (let i = 0; i < EVENTS; i++) told.push(await app.emit(`n${i}`))
+
+      const before = await live(chance, 30 * SECOND, 0, true)
+      platform.clock.advance(jump)
+      const jumpedTo = jump > 0 ? platform.clock.now() : 0
+      const after = await live(chance, 5 * MINUTE, jumpedTo, true)
+      expect(Math.max(before, after)).toBeLessThanOrEqual(2 * MINUTE)
+      // Records that the sweep could not handle are looked at again after five minutes, and what was leased before the clock
+      // went back is leased for that much longer.
+      await live(chance, 15 * MINUTE, jumpedTo, false)
+
+      for (const id of runs) {
+        const { body: run } = await app.call('GET', `/runs/${id}`)
+        expect(FINAL).toContain(run.status)
+        expect(agent.requests.filter(({ body }) => JSON.parse(String(body)).run.id === id).length).toBeLessThanOrEqual(
+          1,
+        )
+      }
+      const key = { owner: app.installation.id, counter: 'active_runs' }
+      expect((await platform.deps.table.get(CounterEntity, key))?.n).toBe(0)
+      const feed = await app.feed()
+      expect(
+        feed
+          .map(({ id }) => id)
+          .filter((id) => told.includes(id))
+          .sort(),
+      ).toEqual(told.toSorted())
+      expect(new Set(feed.map(({ id }) => id)).size).toBe(feed.length)
+      const deliveries = await app.deliveries(webhook.id)
+      expect(deliveries.map(({ event_id }: { event_id: string }) => event_id).sort()).toEqual(told.toSorted())
+      for (const { status } of deliveries) expect(['succeeded', 'failed']).toContain(status)
+      const got = new Set(hooks.requests.map(({ headers }) => headers['webhook-id']))
+      expect([...got].sort()).toEqual(told.toSorted())
+      expect(await platform.deps.table.due(platform.clock.now() + YEAR, 100)).toEqual([])
+      expect(platform.messages).toEqual([])
+    },
+    120_000,
+  )
+
+  it('met all of it', () => {
+    for (const [what, times] of Object.entries(weather.counts)) expect(times, what).toBeGreaterThan(2)
+  })
+})
