@@ -15,7 +15,26 @@ export const PRICES = {
     /** On top of a request to a standard queue that carries a message group (fair queues). */
     sqsFairSurcharge: 0.1,
     eventBridgeEvents: 1,
+    webAclRequests: 0.6,
+    traces: 5,
+    cloudFrontHttpsRequests: 1,
+    cloudFrontFunctionInvocations: 0.1,
+    lambdaEdgeRequests: 0.6,
   },
+  /** Each, a month. */
+  month: {
+    secret: 0.4,
+    alarmMetric: 0.1,
+    dashboard: 3,
+    customMetric: 0.3,
+    webAcl: 5,
+    webAclRule: 1,
+    hostedZone: 0.5,
+  },
+  /** Taken in, or kept for a month. */
+  gigabyte: { logsIn: 0.5, logsKept: 0.03, objectsKept: 0.023, backupsKept: 0.1 },
+  /** Executions that are kept warm, by the size of their memory. */
+  provisionedArmGbSecond: 0.000_003_333_4,
   /** A GB for a month. */
   dynamodbStorageGb: 0.25,
   dynamodbRecoveryGb: 0.2,

@@ -1,7 +1,8 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib'
 import {
   AccessLogField,
   AccessLogFormat,
+  ApiKey,
   BasePathMapping,
   CfnAccount,
   CfnRestApi,
@@ -16,15 +17,18 @@ import {
   ResponseTransferMode,
   RestApi,
   Stage,
+  UsagePlan,
 } from 'aws-cdk-lib/aws-apigateway'
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
+import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
 import type { Config } from './config.ts'
 import { ConfigError } from './config.ts'
 import { acknowledge } from './nag.ts'
 import type { Route } from './routes.ts'
+import { WebAcl } from './waf.ts'
 
 /**
  * One line for each request. The path without its query string, and no header: codes, tokens and signatures travel in those.
@@ -45,10 +49,16 @@ const accessLogFormat = AccessLogFormat.custom(
   }),
 )
 
+/** The API's name, by which it is measured. */
+export const apiName = ({ prefix, stage }: Config): string => `${prefix}-${stage}`
+
+/** The API's stage. */
+export const apiStage = ({ stageName, stage }: Config): string => stageName ?? stage
+
 /** The REST API, still without routes: its id is part of the address that the functions are told. */
 export function createApi(scope: Construct, config: Config): CfnRestApi {
   const api = new CfnRestApi(scope, 'Api', {
-    name: `${config.prefix}-${config.stage}`,
+    name: apiName(config),
     endpointConfiguration: { types: ['REGIONAL'] },
     // Lists and the documentation's scripts; a function would have to answer in base64 for it.
     minimumCompressionSize: 2048,
@@ -70,12 +80,13 @@ export const importApi = (scope: Construct, api: CfnRestApi): IRestApi =>
  * Connects the routes with their functions, each with any method, so that a wrong one is answered by the platform.
  *
  * @param streaming Whether calls that wait are answered as a stream, which may take minutes; otherwise the gateway gives up after 29 s.
+ * @param keyed Whether the gateway takes requests with the edge's key only.
  */
 export function addRoutes(
   api: IRestApi,
   routes: Route[],
-  functions: Map<string, LambdaFunction>,
-  streaming: boolean,
+  functions: Map<string, IFunction>,
+  { streaming, keyed }: { streaming: boolean; keyed: boolean },
 ): Method[] {
   const integrations = new Map<string, LambdaIntegration>()
   return routes.map((route) => {
@@ -92,7 +103,7 @@ export function addRoutes(
         ...(streams && { responseTransferMode: ResponseTransferMode.STREAM }),
       })
     integrations.set(key, integration)
-    const method = resourceAt(api, route.path).addMethod('ANY', integration)
+    const method = resourceAt(api, route.path).addMethod('ANY', integration, keyed ? { apiKeyRequired: true } : {})
     acknowledge(method, {
       'AwsSolutions-APIG4':
         'Callers are authenticated by the functions: credentials of five kinds, and errors with scopes and hints.',
@@ -127,24 +138,38 @@ export function addStage(scope: Construct, api: IRestApi, config: Config, of: re
   })
   const stage = new Stage(scope, 'Stage', {
     deployment,
-    stageName: config.stage,
+    stageName: apiStage(config),
     accessLogDestination: new LogGroupLogDestination(logGroup),
     accessLogFormat,
     // Errors of the gateway, never requests and answers: those hold tokens.
     loggingLevel: MethodLoggingLevel.ERROR,
     dataTraceEnabled: false,
-    metricsEnabled: true,
-    tracingEnabled: true,
+    metricsEnabled: config.methodMetrics,
+    tracingEnabled: config.tracing,
     throttlingRateLimit: config.throttle.rate,
     throttlingBurstLimit: config.throttle.burst,
   })
   stage.node.addDependency(logsOfGateway(scope))
   acknowledge(stage, {
     'AwsSolutions-APIG3':
-      'A web ACL is the operator’s to attach; the platform limits requests by caller and the stage by rate.',
+      'The web ACL is a setting, and before the edge where there is one; the platform limits requests by caller and the stage by rate.',
     'Serverless-APIGWDefaultThrottling': 'The stage’s default method settings throttle.',
   })
   return stage
+}
+
+/** Puts a web ACL before the stage. */
+export function guard(scope: Construct, stage: Stage, requestsPerAddress: number): CfnWebACLAssociation {
+  const { arn } = new WebAcl(scope, 'WebAcl', { scope: 'REGIONAL', requestsPerAddress })
+  return new CfnWebACLAssociation(scope, 'WebAclAssociation', { webAclArn: arn, resourceArn: stage.stageArn })
+}
+
+/** Gives the API the one key that it takes requests with: the edge's. A plan has no other use here, and limits nothing. */
+export function letIn(scope: Construct, api: IRestApi, stage: Stage, keyArn: string): void {
+  const plan = new UsagePlan(scope, 'EdgePlan', { apiStages: [{ api, stage }] })
+  // CloudFormation resolves it.
+  const value = SecretValue.secretsManager(keyArn).unsafeUnwrap()
+  plan.addApiKey(new ApiKey(scope, 'Edge', { value, description: 'The edge' }))
 }
 
 /** The account's role for API logs is one for all stages; the stack that is deleted must not take it from the others. */

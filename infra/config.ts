@@ -63,7 +63,7 @@ export function readConfig(context: Context, env: Record<string, string | undefi
     }
   }
   const region = env.CDK_DEFAULT_REGION ?? env.AWS_REGION
-  if (result.success && stage !== undefined) problems.push(...contradictions(stage, result.data))
+  if (result.success && stage !== undefined) problems.push(...contradictions(stage, result.data, region))
   if (result.success && result.data.edge && region === undefined) {
     problems.push('edge: the region must be known, because a part is deployed to us-east-1 (set AWS_REGION)')
   }
@@ -76,7 +76,7 @@ export function readConfig(context: Context, env: Record<string, string | undefi
 const LOOPBACK = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/
 
 /** What no single setting shows: combinations that would open a deployment up, lose data, or not work. */
-function contradictions(stage: string, settings: Settings): string[] {
+function contradictions(stage: string, settings: Settings, region: string | undefined): string[] {
   const development = stage === 'local' || stage === 'emulator'
   const problems: string[] = []
   const refuse = (name: string, why: string) => problems.push(`${name}: ${why}`)
@@ -117,15 +117,28 @@ function contradictions(stage: string, settings: Settings): string[] {
   if (settings.domainName === undefined && (settings.certificateArn ?? settings.hostedZone) !== undefined) {
     refuse('domainName', 'is needed with certificateArn and hostedZone: the name that the platform is to have')
   }
+  const topicRegion = settings.alarmTopicArn?.split(':')[3]
+  if (topicRegion !== undefined && region !== undefined && topicRegion !== region) {
+    refuse('alarmTopicArn', `is in ${topicRegion}; alarms of ${region} reach topics of ${region} only`)
+  }
+  if (settings.waf && settings.edge && region !== 'us-east-1') {
+    refuse(
+      'waf',
+      'with edge the web ACL is CloudFront’s and lives in us-east-1: deploy the stage there, or set one of them to false',
+    )
+  }
+  for (const name of Object.keys(settings.provisionedConcurrency)) {
+    const ceiling = settings.reservedConcurrency[name]
+    const warm = settings.provisionedConcurrency[name] ?? 0
+    if (ceiling !== undefined && warm > ceiling)
+      refuse('provisionedConcurrency', `${name} keeps ${warm} warm, but reservedConcurrency lets it have ${ceiling}`)
+  }
+  if (Object.keys(settings.tags).includes('stage')) {
+    refuse('tags', 'stage is what tells the stages apart; leave it out')
+  }
   const certificateRegion = settings.certificateArn?.split(':')[3]
   if (settings.edge && certificateRegion !== undefined && certificateRegion !== 'us-east-1') {
     refuse('certificateArn', `is in ${certificateRegion}; CloudFront takes certificates of us-east-1 only`)
-  }
-  if (settings.edge && settings.addressRateLimits) {
-    refuse(
-      'addressRateLimits',
-      'set it to false with edge: behind CloudFront all callers of a region share its few addresses',
-    )
   }
   return problems
 }

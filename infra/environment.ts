@@ -39,6 +39,7 @@ export function environment(plan: FunctionPlan, config: Config, around: Surround
   // A deployment without these switches does not even name them.
   if (config.consoleAutoProvision) variables.CONSOLE_AUTO_PROVISION = 'true'
   if (config.allowLoopbackTargets) variables.ALLOW_LOOPBACK_TARGETS = 'true'
+  if (config.edge) variables.EDGE = 'true'
   if (config.localAdmin) variables.LOCAL_ADMIN = 'true'
   for (const capability of plan.capabilities) {
     const [kind, name] = capability.split(':')

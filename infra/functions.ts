@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CfnResource, Duration, type RemovalPolicy } from 'aws-cdk-lib'
+import { type CfnResource, Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import {
+  Alias,
   Architecture,
   Code,
   Function as LambdaFunction,
@@ -26,14 +27,21 @@ export type PlatformFunctionProps = {
   environment: Record<string, string>
   resources: Resources
   source: Source
+  tracing: Tracing
   logRetentionDays: RetentionDays
   reservedConcurrency: number | undefined
+  /** Executions of the live version that are kept warm. */
+  provisionedConcurrency: number | undefined
   removalPolicy: RemovalPolicy
 }
+
+/** The alias that callers, event sources and schedules reach: it moves from one published version to the next. */
+export const LIVE = 'live'
 
 /** One Lambda function with its log group and a role of its own that may do what the function declares, and nothing else. */
 export class PlatformFunction extends Construct {
   readonly lambda: LambdaFunction
+  readonly live: Alias
   readonly plan: FunctionPlan
 
   constructor(scope: Construct, props: PlatformFunctionProps) {
@@ -48,7 +56,10 @@ export class PlatformFunction extends Construct {
       retention: props.logRetentionDays,
       removalPolicy: props.removalPolicy,
     })
-    const statements = permissions(plan.capabilities, props.resources, props.source, logGroup.logGroupArn)
+    const statements = permissions(plan.capabilities, props.resources, props.source, {
+      logGroup: logGroup.logGroupArn,
+      traced: props.tracing === Tracing.ACTIVE,
+    })
     const role = new Role(this, 'Role', {
       description: `What functions/${plan.name} may do`,
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
@@ -64,12 +75,23 @@ export class PlatformFunction extends Construct {
       logGroup,
       // The functions write JSON themselves; Lambda's own JSON format would wrap each line a second time.
       loggingFormat: LoggingFormat.TEXT,
-      tracing: Tracing.ACTIVE,
+      tracing: props.tracing,
       memorySize: plan.memoryMb,
       timeout: Duration.seconds(plan.timeoutSeconds),
       environment: props.environment,
       ...(requeues(plan) && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
+      currentVersionOptions: {
+        // Earlier versions stay, to go back to at once; that of a deployment that failed does not, or the next could not publish it.
+        removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+      },
+    })
+    this.live = new Alias(this, 'Live', {
+      aliasName: LIVE,
+      version: this.lambda.currentVersion,
+      ...(props.provisionedConcurrency !== undefined && {
+        provisionedConcurrentExecutions: props.provisionedConcurrency,
+      }),
       // Only the schedule invokes asynchronously, and the next minute does the work again.
       ...(plan.worker?.source.kind === 'schedule' && { retryAttempts: 0 }),
     })
@@ -92,9 +114,15 @@ export class PlatformFunction extends Construct {
     acknowledge(this.lambda, {
       'Serverless-LambdaDLQ':
         'Invoked by the API, by event sources that keep failures themselves, or by a schedule that repeats.',
-      'Serverless-LambdaAsyncFailureDestination':
-        'Invoked by the API, by event sources, or by a schedule that repeats.',
+      // For who sets `tracing` to false.
+      'Serverless-LambdaTracing': 'A setting, true unless the operator says otherwise.',
     })
+    for (const invoked of [this.lambda, this.live]) {
+      acknowledge(invoked, {
+        'Serverless-LambdaAsyncFailureDestination':
+          'Invoked by the API, by event sources, or by a schedule that repeats.',
+      })
+    }
   }
 }
 

@@ -14,6 +14,8 @@ const answers: [ResponseType, Answer][] = [
   [ResponseType.BAD_REQUEST_PARAMETERS, { code: 'bad_request', status: 400 }],
   [ResponseType.UNAUTHORIZED, { code: 'unauthorized', status: 401 }],
   [ResponseType.ACCESS_DENIED, { code: 'forbidden', status: 403 }],
+  // It came around the edge.
+  [ResponseType.INVALID_API_KEY, { code: 'forbidden', status: 403 }],
   [ResponseType.WAF_FILTERED, { code: 'forbidden', status: 403 }],
   // The gateway takes an unknown path for a missing signature.
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, { code: 'not_found', status: 404 }],

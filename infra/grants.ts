@@ -95,7 +95,7 @@ export function permissions(
   capabilities: Capability[],
   to: Resources,
   source: Source,
-  logGroup: string,
+  { logGroup, traced }: { logGroup: string; traced: boolean },
 ): PolicyStatement[] {
   const statements = capabilities.map((capability) => grant(capability, to))
   if (capabilities.includes('objects:read') || capabilities.includes('files:read')) {
@@ -119,7 +119,7 @@ export function permissions(
   }
   statements.push(
     allow('WriteLogs', ['logs:CreateLogStream', 'logs:PutLogEvents'], [`${logGroup}:*`]),
-    allow('WriteTraces', ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']),
+    ...(traced ? [allow('WriteTraces', ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*'])] : []),
     denyAuditChanges(to.table),
   )
   return statements

@@ -1,12 +1,12 @@
 import { Duration } from 'aws-cdk-lib'
-import type { Table } from 'aws-cdk-lib/aws-dynamodb'
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { EventBus, Rule, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction as LambdaTarget, SqsQueue } from 'aws-cdk-lib/aws-events-targets'
 import {
   EventSourceMapping,
   FilterCriteria,
   FilterRule,
-  type Function as LambdaFunction,
+  type IFunction,
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda'
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources'
@@ -22,6 +22,12 @@ import { type FunctionPlan, pascal } from './plan.ts'
 
 /** The source that the relay gives its entries; rules take nothing else. */
 export const EVENT_SOURCE = 'platform'
+
+/**
+ * Where an event names its tenant: the message group of what rules put into the queues, so that one tenant’s backlog waits
+ * behind the others (fair queues, to which EventBridge delivers since November 2025).
+ */
+const EVENT_TENANT = '$.detail.workspace_id'
 
 type Queues = Record<QueueName, QueueDefinition>
 
@@ -64,7 +70,12 @@ export class Messaging extends Construct {
     const types = definition.fromBus.includes('*') ? {} : { detailType: [...definition.fromBus] }
     const rule = new Rule(this, `To${id}`, { eventBus: this.bus, eventPattern: { source: [EVENT_SOURCE], ...types } })
     rule.addTarget(
-      new SqsQueue(queue, { deadLetterQueue: this.#undelivered, maxEventAge: Duration.hours(24), retryAttempts: 185 }),
+      new SqsQueue(queue, {
+        messageGroupId: EVENT_TENANT,
+        deadLetterQueue: this.#undelivered,
+        maxEventAge: Duration.hours(24),
+        retryAttempts: 185,
+      }),
     )
     this.rules.push(rule)
   }
@@ -84,7 +95,7 @@ export class Messaging extends Construct {
   }
 
   /** Lets what a worker declares as its source wake it. */
-  connect(plan: FunctionPlan, target: LambdaFunction, table: Pick<Table, 'tableStreamArn'>): void {
+  connect(plan: FunctionPlan, target: IFunction, table: Pick<ITable, 'tableStreamArn'>): void {
     const source = plan.worker?.source
     if (source?.kind === 'stream') this.#fromStream(target, table.tableStreamArn)
     if (source?.kind === 'queue') this.#fromQueue(plan, target, source.queue)
@@ -105,7 +116,7 @@ export class Messaging extends Construct {
    * Only new outbox items: Lambda drops the rest of the stream before it costs an invocation. A record that cannot be relayed is
    * split from its batch, tried for an hour, and kept aside; the sweep finds its item in the table meanwhile.
    */
-  #fromStream(target: LambdaFunction, stream: string | undefined): void {
+  #fromStream(target: IFunction, stream: string | undefined): void {
     if (stream === undefined) throw new ConfigError('The table has no stream to relay')
     new EventSourceMapping(this, 'FromStream', {
       target,
@@ -127,7 +138,7 @@ export class Messaging extends Construct {
     })
   }
 
-  #fromQueue(plan: FunctionPlan, target: LambdaFunction, name: QueueName): void {
+  #fromQueue(plan: FunctionPlan, target: IFunction, name: QueueName): void {
     const queue = this.queues.get(name)
     const definition = this.#definitions[name]
     if (queue === undefined) throw new ConfigError(`functions/${plan.name}: there is no queue ${name}`)

@@ -55,6 +55,6 @@ export function createPlatform({ config, registry, queues, bundles, app: appProp
     service,
     routes,
   })
-  Tags.of(app).add('stage', config.stage)
+  for (const [name, value] of Object.entries({ ...config.tags, stage: config.stage })) Tags.of(app).add(name, value)
   return { app, data, service, routes, operations }
 }

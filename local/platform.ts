@@ -17,7 +17,14 @@ import { startGateway } from './gateway.ts'
 import { createPrinter, type LogEntry, type LogListener } from './logs.ts'
 import { keepModelKey } from './model-key.ts'
 import { createControls } from './platform/controls.ts'
-import { measureApi, measureFunctions, measureQueues } from './platform/measure.ts'
+import {
+  measureApi,
+  measureFunctions,
+  measureLine,
+  measureQueues,
+  measureRule,
+  measureThrottles,
+} from './platform/measure.ts'
 import type { Platform, PlatformOptions } from './platform/types.ts'
 import { startSources } from './sources.ts'
 import { botSecretOf, connectLocalBot, keepLocalToken, LOCAL_BOT, telegramVariables } from './telegram/local-bot.ts'
@@ -117,10 +124,14 @@ const start = async (
     ...queue,
     visibilitySeconds: options.visibilitySeconds ?? queue.visibilitySeconds,
   }))
-  const sqs = createSqs({ queues, database, address: aws.address })
+  const { now = Date.now } = options
+  const unreachable = new Set<string>()
+  const sqs = createSqs({ queues, database, address: aws.address, now })
   undo.push(sqs.stop)
-  const metrics = createMetrics()
+  const metrics = createMetrics(now)
   measureQueues(metrics, model.queues, sqs)
+  const sampling = setInterval(metrics.sample, 60_000)
+  undo.push(() => clearInterval(sampling))
   const secrets = createSecrets(model.secrets, database)
   services = {
     sqs,
@@ -128,9 +139,11 @@ const start = async (
       ...model,
       sqs,
       onDropped: (rule, event) => onError(`Rule ${rule} has no target for event ${event.id}`),
+      onUnreachable: (rule) => measureRule(metrics, rule),
+      unreachable,
     }),
     secretsmanager: secrets,
-    monitoring: createCloudwatch({ alarms: model.alarms, metrics }),
+    monitoring: createCloudwatch({ alarms: model.alarms, metrics, now }),
     s3: createS3({ buckets: model.buckets, database, dataDir: options.dataDir }),
     dynamodb: dynamodb.endpoint,
     hook: () => hook,
@@ -157,8 +170,11 @@ const start = async (
   const functions = createFunctions({
     models: model.functions,
     environment: (fn) => functionEnvironment(fn, { endpoints, baseUrl, deployedUrl: model.api?.url, shell, overrides }),
-    onLine: ({ functionName, line }) => log({ kind: 'function', at: new Date(), functionName, line }),
-    onEnd: measureFunctions(metrics),
+    onLine: ({ functionName, line }) => {
+      measureLine(metrics, line)
+      log({ kind: 'function', at: new Date(), functionName, line })
+    },
+    onEnd: measureFunctions(metrics, now),
   })
   undo.push(functions.stop)
 
@@ -201,9 +217,13 @@ const start = async (
     invoke: functions.invoke,
     intercept: functions.intercept,
     onAwsCall: (given) => {
-      hook = given
+      hook = given && measureThrottles(metrics, model.tables[0]?.name ?? '', given)
     },
+    unreachable,
     kill: functions.kill,
+    shiftClock: (offsetMs, name) => {
+      for (const id of name ? [name] : model.functions.map(({ arn }) => arn)) functions.shiftClock(id, offsetMs)
+    },
     ...createControls({ model, functions, sqs, sources }),
     expire: async (nowMs) =>
       (await Promise.all(tables.ttl.map((each) => each.sweep(nowMs)))).reduce((a, b) => a + b, 0),

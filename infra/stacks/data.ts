@@ -1,15 +1,24 @@
 import { Duration, RemovalPolicy, SecretValue, Stack, type StackProps } from 'aws-cdk-lib'
-import { AttributeType, BillingMode, ProjectionType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb'
+import {
+  AttributeType,
+  BillingMode,
+  type ITable,
+  ProjectionType,
+  StreamViewType,
+  Table,
+} from 'aws-cdk-lib/aws-dynamodb'
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods } from 'aws-cdk-lib/aws-s3'
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+import { addBackup } from '../backup.ts'
 import type { Config } from '../config.ts'
 import { acknowledge } from '../nag.ts'
 
 /** What keeps state, in a stack of its own: nothing that is deployed often can replace or remove it. No resource has a physical name. */
 export class DataStack extends Stack {
-  readonly table: Table
+  /** The stack's own, or the one that was restored in its place. */
+  readonly table: ITable
   readonly bucket: Bucket
   readonly keyrings: Record<'tokens' | 'admin' | 'data', Secret>
   /** The secrets' ARNs for policies: the attribute, because emulators give the name for the reference. */
@@ -26,7 +35,9 @@ export class DataStack extends Stack {
   constructor(scope: Construct, id: string, config: Config, props: StackProps = {}) {
     super(scope, id, { ...props, terminationProtection: config.retainData })
     const removalPolicy = config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY
-    this.table = this.#table(config, removalPolicy)
+    const own = this.#table(config, removalPolicy)
+    this.table = config.restoredTableStreamArn === undefined ? own : this.#restored(own, config.restoredTableStreamArn)
+    if (config.backup) addBackup(this, this.table, removalPolicy)
     this.bucket = this.#bucket(config, removalPolicy)
     this.bucketArn = this.exportValue(this.bucket.bucketArn)
     this.keyrings = {
@@ -64,6 +75,16 @@ export class DataStack extends Stack {
       })
     }
     return table
+  }
+
+  /**
+   * The table of that stream. What the other stacks import of the stack's own stays exported: this stack is deployed before them,
+   * and CloudFormation removes no export that is still imported.
+   */
+  #restored(own: Table, tableStreamArn: string): ITable {
+    for (const value of [own.tableName, own.tableArn, own.tableStreamArn]) this.exportValue(value)
+    const tableArn = tableStreamArn.slice(0, tableStreamArn.indexOf('/stream/'))
+    return Table.fromTableAttributes(this, 'RestoredTable', { tableArn, tableStreamArn })
   }
 
   /**

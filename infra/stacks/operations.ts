@@ -2,6 +2,8 @@ import { Stack, type StackProps } from 'aws-cdk-lib'
 import type { Construct } from 'constructs'
 import { Alarms } from '../alarms.ts'
 import type { Config } from '../config.ts'
+import { Overview } from '../dashboard.ts'
+import { watches } from '../watches.ts'
 import type { DataStack } from './data.ts'
 import type { RoutesStack } from './routes.ts'
 import type { ServiceStack } from './service.ts'
@@ -17,12 +19,16 @@ export type OperationsProps = StackProps & {
 export class OperationsStack extends Stack {
   constructor(scope: Construct, id: string, { config, data, service, routes, ...props }: OperationsProps) {
     super(scope, id, props)
-    new Alarms(this, 'Alarms', {
+    const watched = {
+      stageName: config.stage,
       stage: routes.stage,
       functions: service.functions,
       messaging: service.messaging,
       table: data.table,
-      email: config.alarmEmail,
-    })
+    }
+    const all = watches(watched)
+    const { alarmEmail: email, alarmTopicArn: topicArn } = config
+    const { alarms } = new Alarms(this, 'Alarms', { watches: all, email, topicArn })
+    new Overview(this, 'Overview', { ...watched, watches: all, alarms })
   }
 }

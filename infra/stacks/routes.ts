@@ -1,7 +1,7 @@
 import { Stack, type StackProps } from 'aws-cdk-lib'
 import type { Stage } from 'aws-cdk-lib/aws-apigateway'
 import type { Construct } from 'constructs'
-import { addRoutes, addStage, importApi, mapDomain } from '../api.ts'
+import { addRoutes, addStage, guard, importApi, letIn, mapDomain } from '../api.ts'
 import type { Config } from '../config.ts'
 import { addGatewayErrors } from '../gateway-errors.ts'
 import type { Registry } from '../plan.ts'
@@ -20,10 +20,15 @@ export class RoutesStack extends Stack {
   constructor(scope: Construct, id: string, { config, service, registry, ...props }: RoutesProps) {
     super(scope, id, props)
     const api = importApi(this, service.api)
-    const handlers = new Map(service.functions.map(({ plan, lambda }) => [plan.name, lambda]))
-    const methods = addRoutes(api, planRoutes(registry.requestFunctions), handlers, config.streaming)
+    const handlers = new Map(service.functions.map(({ plan, live }) => [plan.name, live]))
+    const methods = addRoutes(api, planRoutes(registry.requestFunctions), handlers, {
+      streaming: config.streaming,
+      keyed: config.edge,
+    })
     const answers = addGatewayErrors(this, api, service.baseUrl)
     this.stage = addStage(this, api, config, [...methods, ...answers])
+    if (config.waf && !config.edge) guard(this, this.stage, config.wafRequestsPerAddress)
+    if (service.edgeKeyArn !== undefined) letIn(this, api, this.stage, service.edgeKeyArn)
     if (service.domain !== undefined) mapDomain(this, service.domain, api, this.stage)
   }
 }

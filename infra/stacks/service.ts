@@ -1,16 +1,19 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
 import type { CfnRestApi, DomainName } from 'aws-cdk-lib/aws-apigateway'
+import { Tracing } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { QueueDefinition } from '#shared/events/queues.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { addAddress } from '../address.ts'
-import { createApi } from '../api.ts'
+import { apiName, apiStage, createApi } from '../api.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { environment, type Surroundings } from '../environment.ts'
 import { PlatformFunction } from '../functions.ts'
 import type { Resources, Source } from '../grants.ts'
+import { RINGS, type RingName } from '../keys/rings.ts'
 import { Messaging } from '../messaging.ts'
 import { type FunctionPlan, planFunctions, type Registry } from '../plan.ts'
+import { Rollout } from '../rollout.ts'
 import type { DataStack } from './data.ts'
 
 export type ServiceProps = StackProps & {
@@ -27,47 +30,63 @@ export class ServiceStack extends Stack {
   readonly api: CfnRestApi
   readonly baseUrl: string
   readonly domain: DomainName | undefined
+  /** Of the key without which the API takes no request, behind the edge. */
+  readonly edgeKeyArn: string | undefined
   readonly functions: PlatformFunction[]
   readonly messaging: Messaging
 
   constructor(scope: Construct, id: string, { config, data, registry, queues, bundles, ...props }: ServiceProps) {
     super(scope, id, props)
     const plans = planFunctions(registry)
-    for (const name of Object.keys(config.reservedConcurrency)) {
-      if (!plans.some((plan) => plan.name === name)) {
+    for (const setting of ['reservedConcurrency', 'provisionedConcurrency'] as const) {
+      for (const name of Object.keys(config[setting]).filter((key) => !plans.some((plan) => plan.name === key))) {
         throw new ConfigError(
-          `reservedConcurrency.${name}: there is no such function; they are ${plans.map((plan) => plan.name).join(', ')}`,
+          `${setting}.${name}: there is no such function; they are ${plans.map((plan) => plan.name).join(', ')}`,
         )
       }
     }
     this.api = createApi(this, config)
-    const { baseUrl, domain } = addAddress(this, this.api, config)
+    const { baseUrl, domain, edgeKeyArn } = addAddress(this, this.api, config)
     this.baseUrl = baseUrl
     this.domain = domain
-    const messaging = new Messaging(this, 'Messaging', queues)
+    this.edgeKeyArn = edgeKeyArn
+    const messaging = new Messaging(this, 'Messaging', withConcurrency(queues, config))
     this.messaging = messaging
     const resources = resourcesOf(data, messaging)
     const around = surroundingsOf(config, data, messaging, baseUrl)
 
+    const kept = {
+      tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+      logRetentionDays: config.logRetentionDays,
+      removalPolicy: config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    }
     this.functions = plans.map(
       (plan) =>
         new PlatformFunction(this, {
+          ...kept,
           plan,
           bundles,
           environment: environment(plan, config, around),
           resources,
           source: sourceOf(plan, resources, messaging),
-          logRetentionDays: config.logRetentionDays,
           reservedConcurrency: config.reservedConcurrency[plan.name],
-          removalPolicy: config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+          provisionedConcurrency: config.provisionedConcurrency[plan.name],
         }),
     )
-    for (const { plan, lambda } of this.functions) messaging.connect(plan, lambda, data.table)
+    if (config.deployment !== 'allAtOnce') {
+      const api = { apiName: apiName(config), stageName: apiStage(config) }
+      new Rollout(this, 'Rollout', { ...kept, ...api, functions: this.functions, pace: config.deployment })
+    }
+    for (const { plan, live } of this.functions) messaging.connect(plan, live, data.table)
     new CfnOutput(this, 'BaseUrl', { value: baseUrl, description: 'Where the platform answers' })
     new CfnOutput(this, 'TableName', {
       value: data.table.tableName,
       description: 'Where npm run admin makes the first superadmin',
     })
+    for (const [ring, { output, what }] of Object.entries(RINGS)) {
+      const value = data.keyrings[ring as RingName].secretArn
+      new CfnOutput(this, output, { value, description: `The keyring of ${what}, for npm run keys` })
+    }
     new CfnOutput(this, 'TelegramBotSecret', {
       value: data.telegramBot.secretArn,
       description: 'Where npm run telegram puts the bot’s token',
@@ -77,6 +96,17 @@ export class ServiceStack extends Stack {
       description: 'Where the operator puts the language model’s key, as {"api_key": "…"}',
     })
     new CfnOutput(this, 'ApiId', { value: this.api.ref })
+  }
+}
+
+const withConcurrency = (
+  queues: Record<QueueName, QueueDefinition>,
+  { queueConcurrency }: Config,
+): Record<QueueName, QueueDefinition> => {
+  const named = Object.entries(queueConcurrency) as [QueueName, number][]
+  return {
+    ...queues,
+    ...Object.fromEntries(named.map(([name, maxConcurrency]) => [name, { ...queues[name], maxConcurrency }])),
   }
 }
 

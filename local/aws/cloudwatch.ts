@@ -29,6 +29,32 @@ interface Input {
 
 const QUERIES = 500
 
+const dimensionsOf = (dimensions: Record<string, string>) =>
+  Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }))
+
+const metricFields = ({ namespace, metricName, dimensions, statistic, period }: AlarmModel) => ({
+  Namespace: namespace,
+  MetricName: metricName,
+  Dimensions: dimensionsOf(dimensions),
+  Statistic: statistic,
+  Period: period,
+})
+
+const expressionFields = ({ id, text, metrics }: NonNullable<AlarmModel['expression']>) => ({
+  Metrics: [
+    { Id: id, Expression: text, ReturnData: true },
+    ...metrics.map(({ id: Id, namespace, name, dimensions, statistic, period }) => ({
+      Id,
+      MetricStat: {
+        Metric: { Namespace: namespace, MetricName: name, Dimensions: dimensionsOf(dimensions) },
+        Period: period,
+        Stat: statistic,
+      },
+      ReturnData: false,
+    })),
+  ],
+})
+
 /** The alarms of the template over what the local run measures of itself, in CloudWatch's AWS JSON 1.0 protocol. */
 export const createCloudwatch = ({ alarms, metrics, now = Date.now }: CloudwatchOptions) => {
   const states = new Map<string, Evaluated & { since: number }>()
@@ -42,7 +68,12 @@ export const createCloudwatch = ({ alarms, metrics, now = Date.now }: Cloudwatch
     return state
   }
 
-  const describeAlarms = ({ AlarmNamePrefix = '', MaxRecords = 50, NextToken = '0' }: Input) => {
+  const describeAlarms = (input: Input) => {
+    metrics.sample()
+    return alarmsOf(input)
+  }
+
+  const alarmsOf = ({ AlarmNamePrefix = '', MaxRecords = 50, NextToken = '0' }: Input) => {
     if (MaxRecords < 1 || MaxRecords > 100) throw new AwsError('InvalidParameterValue', 'MaxRecords is 1 to 100.')
     const from = Number(NextToken)
     const fitting = alarms
@@ -56,12 +87,9 @@ export const createCloudwatch = ({ alarms, metrics, now = Date.now }: Cloudwatch
         StateValue: state,
         StateReason: reason,
         StateUpdatedTimestamp: since / 1_000,
-        Namespace: alarm.namespace,
-        MetricName: alarm.metricName,
-        Dimensions: Object.entries(alarm.dimensions).map(([Name, Value]) => ({ Name, Value })),
-        Statistic: alarm.statistic,
-        Period: alarm.period,
+        ...(alarm.expression ? expressionFields(alarm.expression) : metricFields(alarm)),
         EvaluationPeriods: alarm.evaluationPeriods,
+        DatapointsToAlarm: alarm.datapointsToAlarm,
         Threshold: alarm.threshold,
         ComparisonOperator: alarm.comparison,
       }
@@ -75,6 +103,7 @@ export const createCloudwatch = ({ alarms, metrics, now = Date.now }: Cloudwatch
       throw new AwsError('ValidationError', `There are 1 to ${QUERIES} queries.`)
     }
     if (StartTime >= EndTime) throw new AwsError('ValidationError', 'StartTime must be less than EndTime.')
+    metrics.sample()
     const results = MetricDataQueries.map(({ Id, MetricStat }) => {
       if (!MetricStat) throw new AwsError('ValidationError', 'The local CloudWatch knows MetricStat only.')
       const { Metric, Period, Stat } = MetricStat
@@ -85,7 +114,7 @@ export const createCloudwatch = ({ alarms, metrics, now = Date.now }: Cloudwatch
         statistic: Stat,
         period: Period,
       }
-      const points = read(metrics, query, StartTime * 1_000, EndTime * 1_000, now())
+      const points = read(metrics, query, StartTime * 1_000, EndTime * 1_000)
       if (ScanBy !== 'TimestampAscending') points.reverse()
       return {
         Id,

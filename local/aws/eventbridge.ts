@@ -3,6 +3,7 @@ import type { RuleModel, RuleTarget } from '../template/model.ts'
 import { ACCOUNT, REGION } from '../template/physical.ts'
 import { AwsError } from './error.ts'
 import { matches } from './pattern.ts'
+import type { MessageAttribute } from './sqs/store.ts'
 import type { Sqs } from './sqs.ts'
 
 /** An event as rules and targets see it. */
@@ -78,6 +79,24 @@ const inputOf = (event: BusEvent, target: RuleTarget): string => {
   return JSON.stringify(target.inputPath ? atPath(event, target.inputPath) : event)
 }
 
+/** What EventBridge says of an event that it gives up. */
+const reasonOf = ({ name, bus }: RuleModel, { arn }: RuleTarget): Record<string, MessageAttribute> =>
+  Object.fromEntries(
+    Object.entries({
+      RULE_ARN: `arn:aws:events:${REGION}:${ACCOUNT}:rule/${bus}/${name}`,
+      TARGET_ARN: arn,
+      ERROR_CODE: 'NO_RESOURCE',
+      ERROR_MESSAGE: 'The specified queue does not exist.',
+    }).map(([key, StringValue]) => [key, { DataType: 'String', StringValue }]),
+  )
+
+/** A target's message group: as it stands there, or what the event has at the path that stands there. */
+const groupOf = (event: BusEvent, { messageGroupId }: RuleTarget): string | undefined => {
+  if (!messageGroupId?.startsWith('$.')) return messageGroupId
+  const value = atPath(event, messageGroupId)
+  return typeof value === 'string' ? value : undefined
+}
+
 /** Puts events on a bus and hands them to the queues of the rules that match. */
 export interface EventBridge {
   handle(operation: string, input: Record<string, unknown>): object
@@ -93,13 +112,21 @@ export const createEventBridge = (options: {
   rules: RuleModel[]
   sqs: Sqs
   onDropped?: (rule: string, event: BusEvent) => void
+  /** Told of a rule whose target could not be reached. AWS tries for a day; here the event is a dead letter at once. */
+  onUnreachable?: (rule: RuleModel) => void
+  /** ARNs of targets that are taken for out of reach. */
+  unreachable?: ReadonlySet<string>
 }): EventBridge => {
   const deliver = (event: BusEvent, bus: string) => {
     for (const rule of options.rules) {
       if (rule.bus !== bus || !matches(rule.pattern, event)) continue
       for (const target of rule.targets) {
-        const queue = options.sqs.byArn(target.arn) ?? options.sqs.byArn(target.deadLetterArn ?? '')
-        if (queue) queue.send({ body: inputOf(event, target), groupId: target.messageGroupId })
+        const reached = options.unreachable?.has(target.arn) ? undefined : options.sqs.byArn(target.arn)
+        const dead = reached ? undefined : options.sqs.byArn(target.deadLetterArn ?? '')
+        const message = { body: inputOf(event, target), groupId: groupOf(event, target) }
+        if (!reached) options.onUnreachable?.(rule)
+        if (reached) reached.send(message)
+        else if (dead) dead.send({ ...message, attributes: reasonOf(rule, target) })
         else options.onDropped?.(rule.name, event)
       }
     }

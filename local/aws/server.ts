@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isNamedHere } from '../guard.ts'
-import { AwsError } from './error.ts'
+import { AwsError, ConnectionLost } from './error.ts'
 import { createForwarder } from './forward.ts'
 import type { S3 } from './s3.ts'
 
@@ -25,10 +25,14 @@ export interface AwsCall {
 }
 
 /**
- * Looks at a call and may fail it: throwing an AwsError answers with it. After the fact that is a lost answer: what was
- * asked for is done, the caller does not know it.
+ * Looks at a call and may fail it: throwing an AwsError answers with it, a ConnectionLost with nothing. After the fact that
+ * is a lost answer: what was asked for is done, the caller does not know it. What it returns after the fact is answered
+ * instead (not for S3).
  */
-export type AwsHook = (call: AwsCall) => void | Promise<void>
+export type AwsHook = (call: AwsCall) => HookAnswer | Promise<HookAnswer>
+
+// biome-ignore lint/suspicious/noConfusingVoidType: most hooks only look, and return nothing
+type HookAnswer = Record<string, unknown> | undefined | void
 
 /** Every function's session token begins so; the name follows. It tells the endpoints who calls. */
 export const TOKEN_PREFIX = 'local-function-'
@@ -112,19 +116,22 @@ const createJsonHandler = () => {
       if (service === 'dynamodb') {
         forward ??= createForwarder(services.dynamodb)
         const answer = await forward(request, body)
-        await hook?.({ ...call, phase: 'after', output: answer.json() })
-        response.writeHead(answer.status, answer.headers).end(answer.body)
+        const changed = hook && (await hook({ ...call, phase: 'after', output: answer.json() }))
+        if (changed) answerJson(response, answer.status, changed)
+        else response.writeHead(answer.status, answer.headers).end(answer.body)
         return
       }
       const output = await services[service].handle(operation, input, abort.signal)
-      await hook?.({ ...call, phase: 'after', output: output as Record<string, unknown> })
-      answerJson(response, 200, output)
+      const changed = await hook?.({ ...call, phase: 'after', output: output as Record<string, unknown> })
+      answerJson(response, 200, changed ?? output)
     } catch (thrown) {
+      if (thrown instanceof ConnectionLost) return void response.destroy()
       const error = asAwsError(thrown)
       const code = error.code.split('#').at(-1) ?? error.code
       // SDKs made for SQS's older protocol take the code from this header.
       const query = service === 'sqs' ? { 'x-amzn-query-error': `${code};Sender` } : undefined
-      answerJson(response, error.status, { __type: error.code, message: error.message, Message: error.message }, query)
+      const { code: __type, message, fields } = error
+      answerJson(response, error.status, { __type, message, Message: message, ...fields }, query)
     }
   }
 }

@@ -3,6 +3,7 @@ import type { QueueModel } from '../template/model.ts'
 import { ACCOUNT } from '../template/physical.ts'
 import { AwsError } from './error.ts'
 import { md5, md5OfAttributes } from './sqs/md5.ts'
+import { createMoves } from './sqs/move.ts'
 import { createQueue, type Queue } from './sqs/queue.ts'
 import { batch, checkBatchSize, type SendInput, send } from './sqs/send.ts'
 import { createMessageStore, type Message } from './sqs/store.ts'
@@ -38,6 +39,11 @@ interface Input extends SendInput {
   AttributeNames?: string[]
   MessageSystemAttributeNames?: string[]
   MessageAttributeNames?: string[]
+  SourceArn?: string
+  DestinationArn?: string
+  MaxNumberOfMessagesPerSecond?: number
+  MaxResults?: number
+  TaskHandle?: string
 }
 
 const noQueue = () => new AwsError('com.amazonaws.sqs#QueueDoesNotExist', 'The specified queue does not exist.')
@@ -91,6 +97,8 @@ export const createSqs = ({ queues: models, database, address, now = Date.now }:
     queues.set(model.name, queue)
   }
   const urlOf = (name: string) => `${address}/${ACCOUNT}/${name}`
+
+  const moves = createMoves({ queues: () => queues.values(), byArn: (arn) => byArn.get(arn), now })
 
   const queueOf = (input: Input): Queue => {
     const queue = queues.get(input.QueueUrl?.split('/').at(-1) ?? '')
@@ -179,6 +187,7 @@ export const createSqs = ({ queues: models, database, address, now = Date.now }:
       queueOf(input).purge()
       return {}
     },
+    ...moves.operations,
   }
 
   return {
@@ -191,6 +200,7 @@ export const createSqs = ({ queues: models, database, address, now = Date.now }:
       return run(input, signal)
     },
     stop: () => {
+      moves.stop()
       for (const queue of queues.values()) queue.stop()
     },
   }

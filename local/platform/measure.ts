@@ -1,7 +1,10 @@
 import type { Metrics } from '../aws/cloudwatch/metrics.ts'
+import { AwsError } from '../aws/error.ts'
+import type { AwsHook } from '../aws/server.ts'
 import type { Sqs } from '../aws/sqs.ts'
+import type { InvokeResult } from '../functions.ts'
 import type { AccessEntry } from '../gateway.ts'
-import type { AlarmModel, FunctionModel, QueueModel } from '../template/model.ts'
+import type { AlarmModel, FunctionModel, QueueModel, RuleModel } from '../template/model.ts'
 
 /** What each queue is now, under the names that SQS gives it in CloudWatch. */
 export const measureQueues = (metrics: Metrics, queues: readonly QueueModel[], sqs: Sqs): void => {
@@ -18,20 +21,62 @@ interface StreamRecord {
   dynamodb?: { ApproximateCreationDateTime?: number }
 }
 
-/** What Lambda reports of each invocation; nothing is ever throttled here. */
+/** What Lambda reports of each invocation; a throttled one is none. */
 export const measureFunctions =
-  (metrics: Metrics) =>
-  ({ model, event, failed }: { model: FunctionModel; event: unknown; failed: boolean }): void => {
+  (metrics: Metrics, now: () => number) =>
+  ({ model, event, result }: { model: FunctionModel; event: unknown; result: InvokeResult }): void => {
     const own = { FunctionName: model.functionName }
+    const throttled = result.kind === 'error' && result.error.errorType === THROTTLED
+    metrics.put('AWS/Lambda', 'Throttles', own, throttled ? 1 : 0)
+    if (throttled) return
     metrics.put('AWS/Lambda', 'Invocations', own, 1)
-    metrics.put('AWS/Lambda', 'Errors', own, failed ? 1 : 0)
-    metrics.put('AWS/Lambda', 'Throttles', own, 0)
+    metrics.put('AWS/Lambda', 'Errors', own, result.kind === 'error' ? 1 : 0)
     const written = ((event as { Records?: StreamRecord[] } | null)?.Records ?? []).flatMap(({ dynamodb }) =>
       dynamodb?.ApproximateCreationDateTime === undefined ? [] : [dynamodb.ApproximateCreationDateTime * 1_000],
     )
-    if (written.length > 0)
-      metrics.put('AWS/Lambda', 'IteratorAge', own, Math.max(0, Date.now() - Math.max(...written)))
+    if (written.length > 0) metrics.put('AWS/Lambda', 'IteratorAge', own, Math.max(0, now() - Math.max(...written)))
   }
+
+const THROTTLED = 'TooManyRequestsException'
+
+interface EmbeddedMetrics {
+  _aws?: { CloudWatchMetrics?: { Namespace: string; Dimensions?: string[][]; Metrics?: { Name: string }[] }[] }
+  [field: string]: unknown
+}
+
+/** What CloudWatch Logs takes out of a line in the embedded metric format. */
+export const measureLine = (metrics: Metrics, line: string): void => {
+  if (!line.startsWith('{"_aws"')) return
+  const entry = JSON.parse(line) as EmbeddedMetrics
+  for (const { Namespace, Dimensions = [], Metrics: named = [] } of entry._aws?.CloudWatchMetrics ?? []) {
+    for (const names of Dimensions) {
+      const dimensions = Object.fromEntries(names.map((name) => [name, String(entry[name])]))
+      for (const { Name } of named) metrics.put(Namespace, Name, dimensions, Number(entry[Name]))
+    }
+  }
+}
+
+const READS = /^(GetItem|BatchGetItem|Query|TransactGetItems)$/
+const TOO_MUCH = /^(ProvisionedThroughputExceeded|Throttling)Exception$/
+
+/** What DynamoDB reports of the calls that a hook throttles; by itself nothing is ever throttled here. */
+export const measureThrottles =
+  (metrics: Metrics, table: string, hook: AwsHook): AwsHook =>
+  async (call) => {
+    try {
+      return await hook(call)
+    } catch (error) {
+      if (call.service === 'dynamodb' && error instanceof AwsError && TOO_MUCH.test(error.code)) {
+        const name = READS.test(call.operation) ? 'ReadThrottleEvents' : 'WriteThrottleEvents'
+        metrics.put('AWS/DynamoDB', name, { TableName: table }, 1)
+      }
+      throw error
+    }
+  }
+
+/** What EventBridge reports of a rule whose target it could not reach: that it tries again. */
+export const measureRule = (metrics: Metrics, { name, bus }: RuleModel): void =>
+  metrics.put('AWS/Events', 'RetryInvocationAttempts', { EventBusName: bus, RuleName: name }, 1)
 
 /** What API Gateway reports of each request, under the dimensions that the alarm asks for. */
 export const measureApi = (metrics: Metrics, alarms: readonly AlarmModel[]): ((entry: AccessEntry) => void) => {

@@ -30,6 +30,8 @@ export interface PlatformOptions {
   watchDynamodb?: boolean
   /** Rename `WWW-Authenticate` as API Gateway does. */
   remapHeaders?: boolean
+  /** What queues and metrics take for the time, in epoch ms: tests of alarms and of dead letters need not wait. */
+  now?: () => number
   /** A DynamoDB Local to use instead of dynoxide. */
   dynamodbEndpoint?: string | undefined
 }
@@ -49,10 +51,14 @@ export interface Platform {
   invoke(functionName: string, event: unknown): Promise<InvokeResult>
   /** Stands between a function and whatever calls it, until the returned function is called. */
   intercept(functionName: string, interceptor: InvokeInterceptor): () => void
-  /** Sees, delays or fails the calls to AWS, until called with nothing. DynamoDB's only with `watchDynamodb`. */
+  /** Sees, delays, fails or changes the calls to AWS, until called with nothing. DynamoDB's only with `watchDynamodb`. */
   onAwsCall(hook: AwsHook | undefined): void
+  /** ARNs of queues that no rule reaches: what is for them becomes dead letters of the bus. */
+  unreachable: Set<string>
   /** Ends the function's thread in the middle of whatever it does; the next invocation gets a new one. */
   kill(functionName: string): Promise<void>
+  /** Sets the function's clock so many milliseconds off; all functions' without a name. Queues and streams keep theirs. */
+  shiftClock(offsetMs: number, functionName?: string): void
   /** Stops waking the function by its stream, queue or schedule; all functions without a name. */
   pause(functionName?: string): void
   resume(functionName?: string): void

@@ -1,23 +1,51 @@
 import type { Resolved } from './api.ts'
-import { list, number, object, text } from './fields.ts'
-import type { AlarmModel } from './model.ts'
+import { list, number, object, type Props, text } from './fields.ts'
+import type { AlarmMetric, AlarmModel } from './model.ts'
 
-/** Alarms over one metric each. */
+const metricOf = (metric: Props, statistic: unknown, period: unknown): AlarmMetric => ({
+  namespace: text(metric.Namespace) ?? '',
+  name: text(metric.MetricName) ?? '',
+  dimensions: Object.fromEntries(
+    list(metric.Dimensions).map((one) => [String(object(one).Name), String(object(one).Value)]),
+  ),
+  statistic: text(statistic) ?? 'Average',
+  period: number(period) ?? 60,
+})
+
+const expressionOf = (metrics: Props[]): AlarmModel['expression'] => {
+  const [returned] = metrics.filter(({ Expression }) => Expression !== undefined)
+  if (!returned) return undefined
+  return {
+    id: String(returned.Id),
+    text: String(returned.Expression),
+    metrics: metrics.flatMap(({ Id, MetricStat }) => {
+      const { Metric, Stat, Period } = object(MetricStat)
+      return Metric === undefined ? [] : [{ id: String(Id), ...metricOf(object(Metric), Stat, Period) }]
+    }),
+  }
+}
+
+/** Alarms over one metric each, or over an expression of some. */
 export const readAlarms = (resources: Resolved[]): AlarmModel[] =>
   resources
     .filter(({ type }) => type === 'AWS::CloudWatch::Alarm')
-    .map(({ name, properties: p }) => ({
-      name,
-      description: text(p.AlarmDescription) ?? '',
-      namespace: text(p.Namespace) ?? '',
-      metricName: text(p.MetricName) ?? '',
-      dimensions: Object.fromEntries(
-        list(p.Dimensions).map((one) => [String(object(one).Name), String(object(one).Value)]),
-      ),
-      statistic: text(p.Statistic) ?? 'Average',
-      period: number(p.Period) ?? 60,
-      evaluationPeriods: number(p.EvaluationPeriods) ?? 1,
-      threshold: number(p.Threshold) ?? 0,
-      comparison: text(p.ComparisonOperator) ?? '',
-      missing: text(p.TreatMissingData) ?? 'missing',
-    }))
+    .map(({ name, properties: p }) => {
+      const expression = expressionOf(list(p.Metrics).map(object))
+      const metric = expression?.metrics[0] ?? metricOf(p, p.Statistic, p.Period)
+      const evaluationPeriods = number(p.EvaluationPeriods) ?? 1
+      return {
+        name,
+        description: text(p.AlarmDescription) ?? '',
+        namespace: metric.namespace,
+        metricName: metric.name,
+        dimensions: metric.dimensions,
+        statistic: metric.statistic,
+        period: metric.period,
+        evaluationPeriods,
+        datapointsToAlarm: number(p.DatapointsToAlarm) ?? evaluationPeriods,
+        threshold: number(p.Threshold) ?? 0,
+        comparison: text(p.ComparisonOperator) ?? '',
+        missing: text(p.TreatMissingData) ?? 'missing',
+        ...(expression && { expression }),
+      }
+    })

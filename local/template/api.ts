@@ -1,6 +1,6 @@
 import { list, number, object, type Props, required, text, texts } from './fields.ts'
 import type { ApiModel, GatewayResponseModel, MethodModel, ResourceModel } from './model.ts'
-import { REGION } from './physical.ts'
+import { REGION, unqualified } from './physical.ts'
 
 /** A resource of the template, resolved. */
 export interface Resolved {
@@ -19,9 +19,9 @@ const STREAMED_LIMIT_MS = 15 * 60_000
 const methodOf = (properties: Props): MethodModel => {
   const integration = object(properties.Integration)
   const streamed = integration.ResponseTransferMode === 'STREAM'
-  const uri = text(integration.Uri)
+  const called = text(integration.Uri)?.match(/\/functions\/(arn:[^/]+)\//)?.[1]
   return {
-    functionArn: uri?.match(/\/functions\/(arn:[^/]+)\//)?.[1],
+    functionArn: called && unqualified(called),
     streamed,
     timeoutMs: number(integration.TimeoutInMillis) ?? (streamed ? STREAMED_LIMIT_MS : BUFFERED_LIMIT_MS),
   }

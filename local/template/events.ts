@@ -1,6 +1,7 @@
 import type { Resolved } from './api.ts'
 import { list, number, object, type Props, required, text } from './fields.ts'
 import type { QueueSourceModel, RuleModel, RuleTarget, ScheduleModel, StreamSourceModel } from './model.ts'
+import { unqualified } from './physical.ts'
 
 const UNIT_MS: Record<string, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
@@ -61,14 +62,14 @@ export const readSchedules = (resources: Resolved[]): ScheduleModel[] =>
     return targets.map((target) => ({
       name,
       everyMs: everyMs(expression),
-      functionArn: required(text(target.Arn), `the target of schedule ${name}`),
+      functionArn: unqualified(required(text(target.Arn), `the target of schedule ${name}`)),
       input: text(target.Input),
     }))
   })
 
-/** A mapping names its function by name, ARN or partial ARN. */
+/** A mapping names its function by name, ARN or partial ARN, and with the alias that it wakes. */
 const functionArnOf = (given: unknown, resources: Resolved[], arnOfName: (name: string) => string) => {
-  const name = String(given).split(':function:').at(-1) ?? ''
+  const [name] = (String(given).split(':function:').at(-1) ?? '').split(':')
   const found = resources.find((resource) => resource.type === 'AWS::Lambda::Function' && resource.name === name)
   return arnOfName(required(found, `the function ${name} of an event source`).name)
 }

@@ -109,10 +109,22 @@ export interface AlarmModel {
   /** Seconds. */
   period: number
   evaluationPeriods: number
+  /** So many of them breach. */
+  datapointsToAlarm: number
   threshold: number
   comparison: string
   /** What a period without values counts as. */
   missing: string
+  /** Of an alarm over more than one metric; what it says of a metric above is of the first then. */
+  expression?: { id: string; text: string; metrics: (AlarmMetric & { id: string })[] }
+}
+
+export interface AlarmMetric {
+  namespace: string
+  name: string
+  dimensions: Record<string, string>
+  statistic: string
+  period: number
 }
 
 export interface BucketModel {

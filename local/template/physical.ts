@@ -22,6 +22,9 @@ const NAME_PROPERTY: Record<string, string> = {
   'AWS::SecretsManager::Secret': 'Name',
 }
 
+/** Locally a function has one version, the bundle as it was built last; aliases lead to it. */
+const VERSION = '1'
+
 /** The name a resource would get: its own if the template gives one, else stack and logical id, as CloudFormation does. */
 export const physicalName = (
   stack: string,
@@ -31,6 +34,9 @@ export const physicalName = (
 ): string => {
   const given = resolve(resource.Properties?.[NAME_PROPERTY[resource.Type] ?? ''])
   if (typeof given === 'string') return given
+  if (resource.Type === 'AWS::Lambda::Version') return `${resolve(resource.Properties?.FunctionName)}:${VERSION}`
+  if (resource.Type === 'AWS::Lambda::Alias')
+    return `${resolve(resource.Properties?.FunctionName)}:${resolve(resource.Properties?.Name)}`
   if (resource.Type === 'AWS::S3::Bucket') return `${stack}-${id}`.toLowerCase().slice(0, 63)
   if (resource.Type === 'AWS::ApiGateway::RestApi' || resource.Type === 'AWS::ApiGateway::Resource') {
     return createHash('sha256').update(`${stack}/${id}`).digest('hex').slice(0, 10)
@@ -53,6 +59,8 @@ export const arnOf = (type: string, name: string): string => {
     case 'AWS::SQS::Queue':
       return arn('sqs', name)
     case 'AWS::Lambda::Function':
+    case 'AWS::Lambda::Version':
+    case 'AWS::Lambda::Alias':
       return arn('lambda', `function:${name}`)
     case 'AWS::S3::Bucket':
       return arn('s3', name, '', '')
@@ -69,6 +77,9 @@ export const arnOf = (type: string, name: string): string => {
   }
 }
 
+/** A function's own ARN, of an ARN that may lead to it by a version or an alias. */
+export const unqualified = (functionArn: string): string => functionArn.split(':').slice(0, 7).join(':')
+
 /** What `Ref` answers for a resource. */
 export const refOf = (type: string, name: string, stageName: unknown, addresses: Addresses): string => {
   switch (type) {
@@ -76,6 +87,8 @@ export const refOf = (type: string, name: string, stageName: unknown, addresses:
       return `${addresses.aws}/${ACCOUNT}/${name}`
     case 'AWS::SecretsManager::Secret':
     case 'AWS::SNS::Topic':
+    case 'AWS::Lambda::Version':
+    case 'AWS::Lambda::Alias':
       return arnOf(type, name)
     case 'AWS::ApiGateway::Stage':
       return typeof stageName === 'string' ? stageName : name
@@ -89,12 +102,17 @@ export const attributeOf = (type: string, name: string, attribute: string): stri
   switch (attribute) {
     case 'Arn':
     case 'TopicArn':
+    case 'AliasArn':
       return arnOf(type, name)
     case 'StreamArn':
       return `${arnOf(type, name)}/stream/local`
     case 'QueueName':
     case 'Name':
       return name
+    case 'Version':
+      return VERSION
+    case 'FunctionArn':
+      return unqualified(arnOf(type, name))
     case 'RootResourceId':
       return `${name}-root`
     case 'RestApiId':

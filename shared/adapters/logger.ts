@@ -4,18 +4,20 @@ import { iso } from '../kernel/clock.ts'
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 type Level = (typeof LEVELS)[number]
 
-/** What never belongs into a log, whatever field it stands in. */
+/** What never belongs into a log, whatever field it stands in. A token's header has an end, or `eyJ-eyJ-…` takes its square. */
 const SECRET =
-  /\b(?:dvk_|whsec_|agsec_|rft_|cs_|code_|join_|oauth_)[\w+/=-]{8,}|\beyJ[\w-]{6,}\.[\w-]+\.[\w-]*(?:\.[\w-]*){0,2}|\bbot\d+:[\w-]+|\b\d+:AA[\w-]{30,}/g
+  /\b(?:dvk_|adk_|whsec_|agsec_|rft_|cs_|code_|join_|oauth_)[\w+/=-]{8,}|\beyJ[\w-]{6,400}\.[\w-]+\.[\w-]*(?:\.[\w-]*){0,2}|\bbot\d+:[\w-]+|\b\d+:AA[\w-]{30,}/g
 
 /**
  * Structured logs, one JSON line each, with CloudWatch's embedded metric format for metrics. A dozen lines of our own,
  * because the field's standard library would take a tenth of the cold-start budget for what is used of it here.
+ * @param namespace of the metrics; they are written whatever the level, because alarms stand on them
  */
 export const createLogger = (
   level: Level,
   base: Record<string, unknown>,
   write: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
+  namespace = 'Platform',
 ): Logger => {
   const least = LEVELS.indexOf(level)
   const log = (at: Exclude<Level, 'silent'>, message: string, fields: Record<string, unknown> = {}): void => {
@@ -28,14 +30,14 @@ export const createLogger = (
     warn: (message, fields) => log('warn', message, fields),
     error: (message, fields) => log('error', message, fields),
     metrics(message, dimensions, values, fields) {
-      if (least > LEVELS.indexOf('info')) return
+      if (level === 'silent') return
       write(
         line({
           _aws: {
             Timestamp: Date.now(),
             CloudWatchMetrics: [
               {
-                Namespace: 'Platform',
+                Namespace: namespace,
                 Dimensions: [Object.keys(dimensions)],
                 Metrics: Object.entries(values).map(([Name, [, Unit]]) => ({ Name, Unit })),
               },
@@ -47,7 +49,7 @@ export const createLogger = (
           ...base,
           ...dimensions,
           ...Object.fromEntries(Object.entries(values).map(([name, [value]]) => [name, value])),
-          ...fields,
+          ...(least <= LEVELS.indexOf('info') && fields),
         }),
       )
     },

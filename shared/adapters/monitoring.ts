@@ -9,16 +9,24 @@ type Environment = Record<string, string | undefined>
 /** A look at the alarms must not keep its caller waiting when CloudWatch does. */
 const DEADLINE = 5 * SECOND
 
+const Measured = z.object({
+  Namespace: z.string().default(''),
+  MetricName: z.string().default(''),
+  Dimensions: z.array(z.object({ Name: z.string(), Value: z.string() })).default([]),
+})
+
 const DescribedAlarm = z.object({
   AlarmName: z.string(),
   AlarmDescription: z.string().default(''),
   StateValue: z.enum(['OK', 'ALARM', 'INSUFFICIENT_DATA']),
   StateUpdatedTimestamp: z.number().optional(),
-  Namespace: z.string(),
-  MetricName: z.string(),
-  Dimensions: z.array(z.object({ Name: z.string(), Value: z.string() })).default([]),
+  ...Measured.shape,
   Statistic: z.string().default('Average'),
-  Period: z.number(),
+  Period: z.number().default(60),
+  // Of an alarm over an expression, which has no metric of its own.
+  Metrics: z
+    .array(z.object({ MetricStat: z.object({ Metric: Measured, Period: z.number(), Stat: z.string() }).optional() }))
+    .default([]),
 })
 
 const DescribeAlarmsOutput = z.object({
@@ -119,14 +127,24 @@ const watched = (alarm: z.infer<typeof DescribedAlarm>, prefix: string): Watched
   description: alarm.AlarmDescription,
   state: alarm.StateValue,
   since: alarm.StateUpdatedTimestamp === undefined ? undefined : Math.round(alarm.StateUpdatedTimestamp * SECOND),
-  metric: {
-    namespace: alarm.Namespace,
-    name: alarm.MetricName,
-    dimensions: Object.fromEntries(alarm.Dimensions.map(({ Name, Value }) => [Name, Value])),
-    statistic: alarm.Statistic,
-    period: alarm.Period,
-  },
+  metric: metricOf(alarm),
 })
+
+/** Of an expression, the first metric in it. */
+const metricOf = (alarm: z.infer<typeof DescribedAlarm>): WatchedMetric => {
+  const { Metric, Stat, Period } = alarm.Metrics.find(({ MetricStat }) => MetricStat)?.MetricStat ?? {
+    Metric: alarm,
+    Stat: alarm.Statistic,
+    Period: alarm.Period,
+  }
+  return {
+    namespace: Metric.Namespace,
+    name: Metric.MetricName,
+    dimensions: Object.fromEntries(Metric.Dimensions.map(({ Name, Value }) => [Name, Value])),
+    statistic: Stat,
+    period: Period,
+  }
+}
 
 const query = ({ namespace, name, dimensions, statistic, period }: WatchedMetric, i: number) => ({
   Id: `m${i}`,

@@ -30,7 +30,8 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
     visibilitySeconds: 240,
     maxReceives: 5,
     batchSize: 5,
-    maxConcurrency: 50,
+    // An agent may take 30 seconds: with fewer, some that hang would keep all of them.
+    maxConcurrency: 150,
   },
   'approved-tools': {
     purpose: 'Approved tool calls to be executed.',
@@ -99,7 +100,8 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
     visibilitySeconds: 120,
     maxReceives: 8,
     batchSize: 5,
-    maxConcurrency: 100,
+    // A receiver may take 10 seconds.
+    maxConcurrency: 250,
   },
 }
 

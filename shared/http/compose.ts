@@ -9,6 +9,7 @@ import type { TelegramOptions } from '../adapters/telegram.ts'
 import type { Deps } from '../domain/deps.ts'
 import type { Bot, LanguageModel, Monitoring, OutgoingHttp } from '../domain/ports.ts'
 import { systemClock } from '../kernel/clock.ts'
+import { metricsNamespace } from '../kernel/metrics.ts'
 import { readSettings } from '../kernel/settings.ts'
 import { createStoreClient } from '../table/client.ts'
 import { Table } from '../table/table.ts'
@@ -54,7 +55,12 @@ const compose = (
     }),
     model: createModel({ key: createModelKey(model.secretArn, systemClock), apiUrl: model.apiUrl, name: model.name }),
     monitoring: monitor(settings.alarmPrefix, env),
-    log: createLogger(settings.logLevel, { function: env.AWS_LAMBDA_FUNCTION_NAME }),
+    log: createLogger(
+      settings.logLevel,
+      { function: env.AWS_LAMBDA_FUNCTION_NAME },
+      undefined,
+      metricsNamespace(settings.stage),
+    ),
   }
 }
 

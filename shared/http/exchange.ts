@@ -15,6 +15,7 @@ export interface Exchange {
   headers: Record<string, string>
   query: [string, string][]
   rawBody: string
+  /** From the gateway, or behind the edge as that says; never a caller’s word. */
   sourceIp: string | undefined
   endpoint: Endpoint | undefined
   params: Record<string, string>
@@ -52,6 +53,9 @@ export const endpointOf = ({ endpoint }: Exchange): Endpoint => {
   return endpoint
 }
 
+/** What the edge puts the caller's address into (infra/edge.ts). */
+export const VIEWER_HEADER = 'x-viewer-address'
+
 /** Reads an API Gateway proxy event (payload 1.0). Header names come in lower case; a repeated header's values joined. */
 export const readExchange = (deps: Deps, event: APIGatewayProxyEvent, requestId: string): Exchange => {
   const headers: Record<string, string> = Object.create(null)
@@ -72,7 +76,8 @@ export const readExchange = (deps: Deps, event: APIGatewayProxyEvent, requestId:
     query,
     rawBody:
       event.body === null ? '' : event.isBase64Encoded ? Buffer.from(event.body, 'base64').toString() : event.body,
-    sourceIp: event.requestContext?.identity?.sourceIp,
+    // Behind the edge the gateway sees the edge's address, and takes nothing that came around it.
+    sourceIp: deps.settings.edge ? headers[VIEWER_HEADER] : event.requestContext?.identity?.sourceIp,
     endpoint: undefined,
     params: {},
     body: undefined,

@@ -5,7 +5,7 @@ import { LIMITS } from '../kernel/limits.ts'
 import { addressKey } from './source-address.ts'
 
 /**
- * Counts a failed authentication against its source address, from the request context, never from a header.
+ * Counts a failed authentication against its source address.
  * @returns the error to answer with: the failure itself, or `rate_limited` once the address used up its failures
  */
 export const countFailure = async (deps: Deps, sourceIp: string | undefined, error: unknown): Promise<unknown> => {

@@ -1,3 +1,4 @@
+import { REQUEST_METRICS } from '../kernel/metrics.ts'
 import type { Exchange } from './exchange.ts'
 import { callerName } from './work.ts'
 
@@ -12,9 +13,9 @@ export const record = (exchange: Exchange, status: number): void => {
     'request',
     { Group: endpoint?.group ?? 'none' },
     {
-      Latency: [duration, 'Milliseconds'],
-      Errors: [status >= 500 ? 1 : 0, 'Count'],
-      Throttled: [status === 429 ? 1 : 0, 'Count'],
+      [REQUEST_METRICS.latency]: [duration, 'Milliseconds'],
+      [REQUEST_METRICS.errors]: [status >= 500 ? 1 : 0, 'Count'],
+      [REQUEST_METRICS.throttled]: [status === 429 ? 1 : 0, 'Count'],
     },
     {
       request_id: requestId,

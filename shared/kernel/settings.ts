@@ -45,6 +45,7 @@ const Environment = z.object({
     .enum(['true', 'false'])
     .default('true')
     .transform((text) => text === 'true'),
+  EDGE: flag,
   REFRESH_REUSE_WINDOW_SECONDS: z.coerce.number().int().min(0).max(30).default(0),
   WEBHOOK_RETRY_DELAYS_SECONDS: z
     .string()
@@ -93,6 +94,8 @@ export interface Settings {
   /** The fixed local admin and admin key exist (decisions §10). */
   localAdmin: boolean
   addressRateLimits: boolean
+  /** Every request comes through the edge, which says in a header whose it is. */
+  edge: boolean
   refreshReuseWindowMs: number
   webhookRetryDelaysMs: number[]
   directoryShards: number
@@ -128,6 +131,7 @@ export const readSettings = (env: Record<string, string | undefined>): Settings 
     allowLoopbackTargets: e.ALLOW_LOOPBACK_TARGETS,
     localAdmin: e.LOCAL_ADMIN,
     addressRateLimits: e.ADDRESS_RATE_LIMITS,
+    edge: e.EDGE,
     refreshReuseWindowMs: e.REFRESH_REUSE_WINDOW_SECONDS * 1_000,
     webhookRetryDelaysMs: e.WEBHOOK_RETRY_DELAYS_SECONDS.map((seconds) => seconds * 1_000),
     directoryShards: e.DIRECTORY_SHARDS,

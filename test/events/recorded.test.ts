@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -130,4 +131,25 @@ test('sam.json has every variable that the SAM CLI cannot read from another stac
     Object.keys(environment).filter((name) => /^(TABLE_NAME|BUCKET_NAME|.*_SECRET_ARN)$/.test(name)),
   )
   expect(given).toEqual(expect.arrayContaining([...new Set(imported)]))
+})
+
+describe('the check of new versions (infra/rollout/check)', () => {
+  const { EVENT, fault } = createRequire(import.meta.url)('../../infra/rollout/check/index.cjs') as {
+    EVENT: object
+    fault(answer: { functionError?: string; payload: string }): string | undefined
+  }
+
+  test.each([...Object.keys(requestFunctions), ...workers.map(({ name }) => name)])(
+    'finds nothing wrong with functions/%s, and its event does nothing there',
+    async (name) => {
+      const { logicalId = '' } = platform.model.functions.find((one) => one.name === name) ?? {}
+      const result = await platform.invoke(logicalId, EVENT)
+      if (result.kind === 'error') throw new Error(result.error.errorMessage)
+      const payload =
+        result.kind === 'stream' ? (await buffer(result.body)).toString('utf8') : JSON.stringify(result.value ?? null)
+      expect(fault({ payload })).toBeUndefined()
+      // What no endpoint has, and a batch of nothing: only the schedules' functions do work.
+      expect(payload).toMatch(/^\{"statusCode":404|^\{"batchItemFailures":\[\]\}$|^null$/)
+    },
+  )
 })

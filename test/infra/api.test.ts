@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { type Context, readConfig } from '#infra/config.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
@@ -15,7 +16,7 @@ const written = (value: unknown): string => {
 const baseUrlOf = (context: Context) =>
   written(functionsOf(synthesize(context).service).get('api')?.Properties.Environment.Variables.BASE_URL)
 const domain = { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1' }
-const edge = { edge: true, addressRateLimits: false }
+const edge = { edge: true }
 
 describe('what the gateway answers itself', () => {
   const responses = resources(routes, 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => Properties)
@@ -106,6 +107,44 @@ describe('the base address', () => {
     expect(Origins[0].OriginPath).toBe('/dev')
     expect(DefaultCacheBehavior.LambdaFunctionAssociations[0].EventType).toBe('origin-response')
     expect(DefaultCacheBehavior.AllowedMethods).toContain('DELETE')
+  })
+
+  it('behind the edge takes only what comes through it: the key that the edge alone sends', () => {
+    const { service: edged, routes: keyed } = synthesize(edge)
+    const [[, distribution] = []] = resources(edged, 'AWS::CloudFront::Distribution')
+    const [sent] = distribution?.Properties.DistributionConfig.Origins[0].OriginCustomHeaders ?? []
+    const [[, key] = []] = resources(keyed, 'AWS::ApiGateway::ApiKey')
+    expect(sent.HeaderName).toBe('x-api-key')
+    // The secret that is generated for it, resolved by CloudFormation.
+    expect(text(sent.HeaderValue)).toMatch(/\{\{resolve:secretsmanager:.*EdgeKey.*:SecretString:::\}\}/)
+    expect(key?.Properties.Value).toEqual(sent.HeaderValue)
+    const methods = resources(keyed, 'AWS::ApiGateway::Method')
+    expect(methods.length).toBeGreaterThan(0)
+    for (const [, { Properties }] of methods) expect(Properties.ApiKeyRequired).toBe(true)
+    const [[, plan] = []] = resources(keyed, 'AWS::ApiGateway::UsagePlan')
+    expect(plan?.Properties.ApiStages).toHaveLength(1)
+    expect(plan?.Properties.Throttle ?? plan?.Properties.Quota).toBeUndefined()
+    keyed.resourceCountIs('AWS::ApiGateway::UsagePlanKey', 1)
+    // Without the edge there is no key, and none is asked for.
+    routes.resourceCountIs('AWS::ApiGateway::ApiKey', 0)
+    for (const [, { Properties }] of resources(routes, 'AWS::ApiGateway::Method'))
+      expect(Properties.ApiKeyRequired).not.toBe(true)
+  })
+
+  it('behind the edge tells the functions whose request it is, whatever the caller says there', () => {
+    const { service: edged } = synthesize(edge)
+    const [[, code] = []] = resources(edged, 'AWS::CloudFront::Function')
+    const run = runInNewContext(`${code?.Properties.FunctionCode}; handler`)
+    const headers = { accept: { value: '*/*' }, 'x-viewer-address': { value: '192.0.2.1' } }
+    expect(run({ viewer: { ip: '2001:db8::7' }, request: { uri: '/', headers } })).toEqual({
+      uri: '/',
+      headers: { accept: { value: '*/*' }, 'x-viewer-address': { value: '2001:db8::7' } },
+    })
+    const [[, distribution] = []] = resources(edged, 'AWS::CloudFront::Distribution')
+    const [association] = distribution?.Properties.DistributionConfig.DefaultCacheBehavior.FunctionAssociations ?? []
+    expect(association.EventType).toBe('viewer-request')
+    for (const [, { Properties }] of functionsOf(edged)) expect(Properties.Environment.Variables.EDGE).toBe('true')
+    for (const [, { Properties }] of functionsOf(service)) expect(Properties.Environment.Variables.EDGE).toBeUndefined()
   })
 
   it('is the edge’s in other regions too, with the function where CloudFront looks for it', () => {

@@ -56,10 +56,23 @@ describe('deployment settings', () => {
     ],
     ['webhookRetryDelaysSeconds', { webhookRetryDelaysSeconds: '10,soon' }, /webhookRetryDelaysSeconds/],
     ['webhookRetryDelaysSeconds over a day', { webhookRetryDelaysSeconds: [86_401] }, /webhookRetryDelaysSeconds/],
+    ['deployment', { deployment: 'canary' }, /deployment: use allAtOnce, canary10Percent5Minutes/],
+    ['wafRequestsPerAddress', { wafRequestsPerAddress: 5 }, /wafRequestsPerAddress: /],
+    ['alarmTopicArn', { alarmTopicArn: 'alarms' }, /alarmTopicArn: use the ARN of a topic in SNS/],
+    ['stageName', { stageName: 'v 1' }, /stageName: use letters, digits, hyphens and underscores/],
+    ['tags', { tags: '{"aws:team":"a"}' }, /tags: use keys of up to 128 letters/],
+    ['tags that tell stages apart', { tags: '{"stage":"a"}' }, /tags: stage is what tells the stages apart/],
+    [
+      'provisionedConcurrency',
+      { provisionedConcurrency: '{"api":5}', reservedConcurrency: '{"api":4}' },
+      /provisionedConcurrency: api keeps 5 warm, but reservedConcurrency lets it have 4/,
+    ],
     ['logRetentionDays', { logRetentionDays: 8 }, /logRetentionDays: use one of the periods/],
     ['alarmEmail', { alarmEmail: 'nobody' }, /alarmEmail: use an e-mail address/],
     ['edge', { edge: 'perhaps' }, /edge: use true or false/],
     ['throttle', { throttle: '{"rate"' }, /throttle: is not JSON/],
+    ['queueConcurrency', { queueConcurrency: '{"fanout":1}' }, /queueConcurrency\.fanout: use a whole number/],
+    ['queueConcurrency of no queue', { queueConcurrency: '{"fan":5}' }, /queueConcurrency/],
     ['reservedConcurrency', { reservedConcurrency: '{"api":-1}' }, /reservedConcurrency\.api: use a whole number/],
     [
       'consoleAutoProvision',
@@ -96,15 +109,24 @@ describe('deployment settings', () => {
       'certificateArn elsewhere',
       {
         edge: true,
-        addressRateLimits: false,
         domainName: 'api.example.com',
         certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
       },
       /certificateArn: is in eu-central-1; CloudFront takes certificates of us-east-1 only/,
     ],
-    ['addressRateLimits', { edge: true }, /addressRateLimits: set it to false with edge/],
   ])('that are wrong fail the synth by name: %s', (_, context, message) => {
     expect(() => read(context)).toThrow(message)
+  })
+
+  it('that belong to another region than the stage’s are refused', () => {
+    const elsewhere = (context: Context, region: string) => read(context, { AWS_REGION: region })
+    const topic = { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:pager' }
+    expect(() => elsewhere(topic, 'eu-central-1')).toThrow(/alarmTopicArn: is in us-east-1; alarms of eu-central-1/)
+    expect(() => elsewhere(topic, 'us-east-1')).not.toThrow()
+    const guarded = { waf: true, edge: true }
+    expect(() => elsewhere(guarded, 'eu-central-1')).toThrow(/waf: with edge .* lives in us-east-1/)
+    expect(() => elsewhere(guarded, 'us-east-1')).not.toThrow()
+    expect(() => elsewhere({ waf: true }, 'eu-central-1')).not.toThrow()
   })
 
   it('that are wrong are told all at once', () => {
@@ -112,9 +134,8 @@ describe('deployment settings', () => {
   })
 
   it('refuse concurrency for a function that does not exist', () => {
-    expect(() => synthesize({ reservedConcurrency: '{"apy":5}' })).toThrow(
-      /reservedConcurrency\.apy: there is no such function/,
-    )
+    for (const setting of ['reservedConcurrency', 'provisionedConcurrency'])
+      expect(() => synthesize({ [setting]: '{"apy":5}' })).toThrow(`${setting}.apy: there is no such function`)
   })
 
   it('refuse a function that mixes calls that wait with others', () => {

@@ -52,10 +52,28 @@ describe('queues', () => {
     const worker = registry.workers.find(({ source }) => source.kind === 'queue' && source.queue === name)
     const [mapping, ...more] = mappings.filter((item) => text(item.EventSourceArn).includes(`"${queueOf(name).id}"`))
     expect(more).toEqual([])
-    expect(mapping?.FunctionName).toEqual({ Ref: functions.get(worker?.name ?? '')?.id })
+    expect(text(mapping?.FunctionName)).toContain(`${functions.get(worker?.name ?? '')?.id}Live`)
     expect(mapping?.FunctionResponseTypes).toEqual(['ReportBatchItemFailures'])
     expect(mapping?.BatchSize).toBe(QUEUES[name].batchSize)
     expect(mapping?.ScalingConfig).toEqual({ MaximumConcurrency: QUEUES[name].maxConcurrency })
+  })
+
+  it('are taken from by as many executions as a setting says', () => {
+    const { service: raised } = synthesize({ queueConcurrency: '{"fanout":200}' })
+    const ceilings = resources(raised, 'AWS::Lambda::EventSourceMapping')
+      .map(([, { Properties }]) => Properties.ScalingConfig?.MaximumConcurrency)
+      .filter((ceiling) => ceiling !== undefined)
+    const expected = Object.values({ ...QUEUES, fanout: { ...QUEUES.fanout, maxConcurrency: 200 } })
+    expect(ceilings.toSorted()).toEqual(expected.map(({ maxConcurrency }) => maxConcurrency).toSorted())
+  })
+
+  it('has every event from the bus in its tenant’s message group', () => {
+    const targets = resources(service, 'AWS::Events::Rule').flatMap(([, { Properties }]) => Properties.Targets)
+    const intoQueues = targets.filter(({ Arn }) => names.some((name) => text(Arn).includes(`"${queueOf(name).id}"`)))
+    expect(intoQueues).toHaveLength(names.filter((name) => QUEUES[name].fromBus).length)
+    for (const { SqsParameters } of intoQueues) {
+      expect(SqsParameters).toEqual({ MessageGroupId: '$.detail.workspace_id' })
+    }
   })
 
   it('never hands a message out again while its function still works on it', () => {
@@ -97,7 +115,7 @@ describe('events', () => {
   it('leave the table by the relay: only new outbox items wake it', () => {
     const mapping = mappings.find((item) => item.FilterCriteria !== undefined)
     const relay = registry.workers.find(({ source }) => source.kind === 'stream')
-    expect(mapping.FunctionName).toEqual({ Ref: functions.get(relay?.name ?? '')?.id })
+    expect(text(mapping.FunctionName)).toContain(`${functions.get(relay?.name ?? '')?.id}Live`)
     expect(mapping.FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual([
       { eventName: ['INSERT'], dynamodb: { NewImage: { _e: { S: [OutboxEntity.name] } } } },
     ])

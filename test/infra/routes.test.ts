@@ -29,7 +29,7 @@ function deployedTree(context = {}): Node {
   for (const [, { Properties }] of resources(routes, 'AWS::ApiGateway::Method') as [string, Resource][]) {
     expect(Properties.HttpMethod).toBe('ANY')
     const target = [...names.keys()].find((id) =>
-      JSON.stringify(Properties.Integration.Uri).includes(`"${id}"`),
+      JSON.stringify(Properties.Integration.Uri).includes(`"${id}Live`),
     ) as string
     nodeOf(idOf(Properties.ResourceId)).any = {
       function: names.get(target) as string,

@@ -18,7 +18,9 @@ const physicalNames = [
   'ManagedPolicyName',
 ]
 /** Where such a property refers to a resource and names none. */
-const references = ['AWS::Lambda::Permission', 'AWS::Lambda::EventSourceMapping', 'AWS::Lambda::EventInvokeConfig']
+const references = ['Permission', 'EventSourceMapping', 'EventInvokeConfig', 'Version', 'Alias'].map(
+  (type) => `AWS::Lambda::${type}`,
+)
 
 describe('stages side by side in one account', () => {
   it('are stacks of their own', () => {

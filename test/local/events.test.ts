@@ -35,7 +35,7 @@ const open = async () => {
         { 'detail-type': [{ prefix: 'run.' }] },
         { arn: runs.arn, inputPath: '$.detail', messageGroupId: 'g' },
       ),
-      rule('all', { source: ['platform'] }, { arn: all.arn }),
+      rule('all', { source: ['platform'] }, { arn: all.arn, messageGroupId: '$.detail.workspace_id' }),
       rule('gone', { source: ['lost'] }, { arn: 'arn:aws:sqs:us-east-1:000000000000:nobody', deadLetterArn: dead.arn }),
     ],
   })
@@ -87,6 +87,12 @@ describe('PutEvents', () => {
   test('sets the message group of the target', async () => {
     await put(entry())
     expect((await received('runs'))[0]?.Attributes?.MessageGroupId).toBe('g')
+  })
+
+  test('takes the message group from the event where the target has a path', async () => {
+    await put(entry({ Detail: '{"workspace_id":"ws_1"}' }), entry({ Detail: '{"workspace_id":"ws_2"}' }), entry())
+    const groups = (await received('all')).map(({ Attributes }) => Attributes?.MessageGroupId)
+    expect(groups.toSorted()).toEqual(['ws_1', 'ws_2', undefined])
   })
 
   test('an event for another bus or for nobody is accepted and goes nowhere', async () => {

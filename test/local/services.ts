@@ -47,7 +47,7 @@ export const startServices = async (given: Given) => {
     sqs,
     events: createEventBridge({ buses: ['default', 'bus'], rules, sqs }),
     monitoring: createCloudwatch({ alarms: [], metrics: createMetrics() }),
-    secretsmanager: createSecrets(secrets, database),
+    secretsmanager: createSecrets(secrets, database, now),
     s3: createS3({ buckets, database, dataDir, now }),
     dynamodb: 'http://127.0.0.1:1',
     hook: () => hook,

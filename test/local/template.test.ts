@@ -95,7 +95,12 @@ describe('intrinsic functions', () => {
   const stack = stackOf({
     parameters: { Stage: { Default: 'x' } },
     conditions: { IsX: { 'Fn::Equals': [{ Ref: 'Stage' }, 'x'] }, NotX: { 'Fn::Not': [{ Condition: 'IsX' }] } },
-    resources: { Q: { Type: 'AWS::SQS::Queue' } },
+    resources: {
+      Q: { Type: 'AWS::SQS::Queue' },
+      F: { Type: 'AWS::Lambda::Function' },
+      V: { Type: 'AWS::Lambda::Version', Properties: { FunctionName: { Ref: 'F' } } },
+      A: { Type: 'AWS::Lambda::Alias', Properties: { FunctionName: { Ref: 'F' }, Name: 'live' } },
+    },
     mappings: { M: { a: { b: 'mapped' } } },
   })
   const other = stackOf({
@@ -115,6 +120,9 @@ describe('intrinsic functions', () => {
     [{ kept: 1, gone: { Ref: 'AWS::NoValue' } }, { kept: 1 }],
     [{ Ref: 'Q' }, 'http://127.0.0.1:4000/000000000000/S-Q'],
     [{ 'Fn::GetAtt': 'Q.QueueName' }, 'S-Q'],
+    [{ Ref: 'A' }, 'arn:aws:lambda:us-east-1:000000000000:function:S-F:live'],
+    [{ Ref: 'V' }, 'arn:aws:lambda:us-east-1:000000000000:function:S-F:1'],
+    [{ 'Fn::GetAtt': ['V', 'Version'] }, '1'],
   ])('%j', (value, expected) => {
     expect(resolve(stack, value)).toEqual(expected)
   })

@@ -147,7 +147,8 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
   const depsOf = (name: string): typeof deps => {
     const ringFor = (ring: keyof typeof rings) => async () => {
       if (!plans.get(name)?.includes(`keys:${ring}`)) throw new Error(`${name} may not read the ${ring} keyring`)
-      return rings[ring]
+      // Tests of a rotation put rings here that change.
+      return deps.keys[ring]()
     }
     const bot = plans.get(name)?.includes('bot') ? deps.bot : noBot
     const model = plans.get(name)?.includes('model') ? deps.model : noModel
@@ -158,7 +159,8 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
     endpoints,
     buffered(
       createPipeline(endpoints, everyAuthenticator, async () => depsOf(name)),
-      400,
+      // What follows something ends when it is cut; what is only large ends by itself.
+      endpoints.some(({ produces }) => produces === 'text/event-stream') ? 400 : 60_000,
     ),
   ])
 

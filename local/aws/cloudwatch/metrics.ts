@@ -20,9 +20,11 @@ export interface Metrics {
   readonly since: number
   /** Writes a value down, as a service that reports it would. */
   put(namespace: string, name: string, dimensions: Readonly<Record<string, string>>, value: number): void
-  /** Has a value read when it is asked for: it is what it is now. */
+  /** Has a value read each minute, and whenever somebody asks: of a minute the latest counts. */
   gauge(namespace: string, name: string, dimensions: Readonly<Record<string, string>>, now: () => number): void
-  of(query: MetricQuery): { minutes: ReadonlyMap<number, Minute>; gauge: (() => number) | undefined }
+  /** Reads all gauges. */
+  sample(): void
+  of(query: MetricQuery): ReadonlyMap<number, Minute>
 }
 
 interface Minute {
@@ -30,6 +32,8 @@ interface Minute {
   count: number
   max: number
 }
+
+const NOTHING: Minute = { sum: 0, count: 0, max: Number.NEGATIVE_INFINITY }
 
 const MINUTE = 60_000
 /** Kept; alarms look back at most so far. */
@@ -41,41 +45,62 @@ const nameOf = (namespace: string, name: string, dimensions: Readonly<Record<str
 export const createMetrics = (now: () => number = Date.now): Metrics => {
   const series = new Map<string, Map<number, Minute>>()
   const gauges = new Map<string, () => number>()
+  const write = (key: string, value: number, before?: Minute) => {
+    const minutes = series.get(key) ?? new Map<number, Minute>()
+    series.set(key, minutes)
+    const at = minuteOf(now())
+    const { sum, count, max } = before ?? NOTHING
+    minutes.set(at, { sum: sum + value, count: count + 1, max: Math.max(max, value) })
+    const [oldest] = minutes.keys()
+    if (minutes.size > KEPT && oldest !== undefined) minutes.delete(oldest)
+  }
   return {
     since: now(),
     put(namespace, name, dimensions, value) {
       const key = nameOf(namespace, name, dimensions)
-      const minutes = series.get(key) ?? new Map<number, Minute>()
-      series.set(key, minutes)
-      const at = Math.floor(now() / MINUTE) * MINUTE
-      const minute = minutes.get(at) ?? { sum: 0, count: 0, max: Number.NEGATIVE_INFINITY }
-      minutes.set(at, { sum: minute.sum + value, count: minute.count + 1, max: Math.max(minute.max, value) })
-      const [oldest] = minutes.keys()
-      if (minutes.size > KEPT && oldest !== undefined) minutes.delete(oldest)
+      write(key, value, series.get(key)?.get(minuteOf(now())))
     },
     gauge(namespace, name, dimensions, read) {
       gauges.set(nameOf(namespace, name, dimensions), read)
     },
-    of({ namespace, name, dimensions }) {
-      const key = nameOf(namespace, name, dimensions)
-      return { minutes: series.get(key) ?? new Map(), gauge: gauges.get(key) }
+    sample() {
+      for (const [key, read] of gauges) write(key, read())
     },
+    of: ({ namespace, name, dimensions }) => series.get(nameOf(namespace, name, dimensions)) ?? new Map(),
   }
 }
 
+const minuteOf = (at: number): number => Math.floor(at / MINUTE) * MINUTE
+
 /** The points of a metric in a stretch of time, oldest first; a period in which nothing was measured has none. */
-export const read = (metrics: Metrics, query: MetricQuery, from: number, to: number, now: number): Point[] => {
-  const { minutes, gauge } = metrics.of(query)
+export const read = (metrics: Metrics, query: MetricQuery, from: number, to: number): Point[] => {
+  const minutes = metrics.of(query)
   const period = query.period * 1_000
-  if (gauge) return now >= from && now - MINUTE <= to ? [{ at: Math.floor(now / period) * period, value: gauge() }] : []
   const found = new Map<number, Minute>()
   for (const [at, minute] of minutes) {
     if (at + MINUTE <= from || at >= to) continue
     const begin = Math.floor(at / period) * period
-    const { sum, count, max } = found.get(begin) ?? { sum: 0, count: 0, max: Number.NEGATIVE_INFINITY }
+    const { sum, count, max } = found.get(begin) ?? NOTHING
     found.set(begin, { sum: sum + minute.sum, count: count + minute.count, max: Math.max(max, minute.max) })
   }
   return [...found].sort(([a], [b]) => a - b).map(([at, minute]) => ({ at, value: figureOf(minute, query.statistic) }))
+}
+
+/**
+ * What was measured in each of the latest periods, the newest first: periods end now, to the minute.
+ * @returns undefined for one in which nothing was
+ */
+export const latest = (metrics: Metrics, query: MetricQuery, periods: number, now: number): (number | undefined)[] => {
+  const minutes = metrics.of(query)
+  const newest = minuteOf(now)
+  return Array.from({ length: periods }, (_, back) => {
+    let all = NOTHING
+    for (let i = 0; i < query.period * 1_000; i += MINUTE) {
+      const { sum, count, max } = minutes.get(newest - back * query.period * 1_000 - i) ?? NOTHING
+      all = { sum: all.sum + sum, count: all.count + count, max: Math.max(all.max, max) }
+    }
+    return all.count === 0 ? undefined : figureOf(all, query.statistic)
+  })
 }
 
 const figureOf = ({ sum, count, max }: Minute, statistic: string): number => {

@@ -8,6 +8,7 @@ import { AgentRequestEntity } from '../../entities/reviews.ts'
 import { ApprovalEntity, RunEntity } from '../../entities/runs.ts'
 import { DeliveryEntity } from '../../entities/webhooks.ts'
 import { MINUTE } from '../../kernel/clock.ts'
+import { SWEEP_DIMENSIONS, SWEEP_METRICS } from '../../kernel/metrics.ts'
 import { type AnyEntity, ConditionFailed, type Key } from '../../table/entity.ts'
 import { exists } from '../../table/expressions.ts'
 import { handleOverdueChat } from '../conversations/advance.ts'
@@ -82,15 +83,11 @@ export const sweepOverdue = async (work: WorkerWork): Promise<void> => {
   }
   const found = seen.size
   await work.table.transact([SweepMarkEntity.replace({ name: 'overdue', at: now, found, failed, oldest_ms })])
-  work.log.metrics(
-    'overdue sweep',
-    { worker: 'overdue-sweep' },
-    {
-      OverdueFound: [found, 'Count'],
-      OverdueFailed: [failed, 'Count'],
-      OverdueOldest: [oldest_ms, 'Milliseconds'],
-    },
-  )
+  work.log.metrics('overdue sweep', SWEEP_DIMENSIONS, {
+    [SWEEP_METRICS.found]: [found, 'Count'],
+    [SWEEP_METRICS.failed]: [failed, 'Count'],
+    [SWEEP_METRICS.oldest]: [oldest_ms, 'Milliseconds'],
+  })
 }
 
 /** @returns whether it was done */

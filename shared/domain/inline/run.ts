@@ -2,6 +2,7 @@ import type { InlineRun } from '../../entities/inline.ts'
 import { isActive, type Run, RunEntity } from '../../entities/runs.ts'
 import { PlatformError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { logCall } from '../called.ts'
 import type { WorkerWork } from '../deps.ts'
 import type { Manifest } from '../manifests/schema.ts'
 import { loadPayload } from '../payloads.ts'
@@ -147,7 +148,7 @@ const takeTurn = async (
     tools: await offeredTools(work, target),
     signal,
   })
-  work.log.info('model turn', {
+  logCall(work.log, 'model turn', 'model', answer.kind !== 'failure', {
     run_id: target.run.id,
     app_id: target.app.id,
     turn: turns.length + 1,

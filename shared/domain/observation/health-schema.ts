@@ -9,8 +9,8 @@ export const HealthSchema = () =>
     .object({
       status: z.enum(['ok', 'degraded', 'failing']).meta({
         description:
-          '`failing`: something that everything depends on does not work (requests answered with a 5xx, events not relayed, the ' +
-          'sweep). `degraded`: a part does not. `ok`: nothing is known to be wrong.',
+          '`failing`: customers notice and it does not mend itself (requests answered with a 5xx; runs, events or webhooks that ' +
+          'wait; no sweep). `degraded`: a part does not work. `ok`: nothing is known to be wrong.',
       }),
       reasons: z
         .array(

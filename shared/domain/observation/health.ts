@@ -95,15 +95,15 @@ const named = (title: string, ending: string): string =>
     .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-')
     .toLowerCase()
 
-/** What everything depends on. */
-const GRAVE = /^(ServerErrors|\w+IteratorAge|\w+Missing)$/
+/** What somebody is called for: an alarm says so in its description (infra/alarms.ts). */
+const GRAVE = /^\[page\] /
 
 const reasonOf = ({ title, alarm: { name, description, state, since } }: Seen): Reason[] =>
   state === 'ALARM'
     ? [
         {
           alarm: name,
-          severity: GRAVE.test(title) ? 'failing' : 'degraded',
+          severity: GRAVE.test(description) ? 'failing' : 'degraded',
           message: `${title}: ${description}`,
           since: since === undefined ? null : iso(since),
         },

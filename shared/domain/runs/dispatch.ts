@@ -4,6 +4,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { backoff } from '../../table/backoff.ts'
 import { ConditionFailed } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
+import { logCall } from '../called.ts'
 import type { Work, WorkerWork } from '../deps.ts'
 import { handOver } from '../inline/wake.ts'
 import { sendToApp } from '../listening/send.ts'
@@ -97,7 +98,7 @@ const execute = async (work: Work, run: Run, target: Target, resume?: Resume): P
   const request = await executeRequest(work, { run, ...target }, resume)
   const about = { kind: 'run.execute', event: 'run.execute', id: run.id } as const
   const result = await sendToApp(work, target.installation, request, about)
-  work.log.info('run.execute', {
+  logCall(work.log, 'run.execute', 'agent', result.kind === 'response', {
     run_id: run.id,
     app_id: run.app_id,
     outcome: result.kind === 'response' ? result.status : result.phase,

@@ -7,6 +7,7 @@ import type { DeliveryMessage } from '../../events/queues.ts'
 import { SECOND } from '../../kernel/clock.ts'
 import { ConditionFailed } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
+import { logCall } from '../called.ts'
 import type { WorkerWork } from '../deps.ts'
 import { sendToApp } from '../listening/send.ts'
 import { attemptOf, lostAttempt } from './outcome.ts'
@@ -138,7 +139,7 @@ const attempt = async (
   const request = await deliveryRequest(work, webhook, event, { deliveryId: delivery.id, attempt: n })
   const about = { kind: 'webhook', event: event.type, id: delivery.id, attempt: n } as const
   const result = await sendToApp(work, installation, request, about)
-  work.log.info('webhook delivery', {
+  logCall(work.log, 'webhook delivery', 'webhook', result.kind === 'response', {
     delivery_id: delivery.id,
     webhook_id: webhook.id,
     installation_id: webhook.installation_id,

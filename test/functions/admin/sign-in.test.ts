@@ -112,6 +112,33 @@ describe('POST /admin/auth/login', () => {
     for (let n = 0; n < 8; n++) expect((await signIn(LOCAL, '198.51.100.77')).status).toBe(200)
   })
 
+  it('behind the edge counts by the caller’s address that the edge tells, and the audit names that one', async () => {
+    const edged = await startPlatform({ EDGE: 'true' })
+    const from = (address: string, body: object) =>
+      edged.call('POST', '/admin/auth/login', {
+        body,
+        // One of the edge's own addresses, which all callers share.
+        sourceIp: '130.176.0.1',
+        headers: { 'x-viewer-address': address, 'x-forwarded-for': '192.0.2.99' },
+      })
+    for (let n = 0; n < 5; n++)
+      expect((await from('192.0.2.1', { email: `x${n}@example.com`, password: 'x' })).status).toBe(401)
+    expect((await from('192.0.2.1', LOCAL)).status).toBe(429)
+    expect((await from('192.0.2.2', LOCAL)).status).toBe(200)
+    const signedIn = async (on: TestPlatform) => {
+      const { items } = await on.deps.table.query(AuditEntity, { scope: 'platform' }, { limit: 50 })
+      return items.filter(({ action }) => action === 'admin.signed_in').map(({ source_ip }) => source_ip)
+    }
+    expect(await signedIn(edged)).toEqual(['192.0.2.2'])
+    // Without the edge the header is a caller's word.
+    const spoofed = { body: LOCAL, sourceIp: '198.51.100.5', headers: { 'x-viewer-address': '192.0.2.3' } }
+    expect((await platform.call('POST', '/admin/auth/login', spoofed)).status).toBe(200)
+    const direct = await signedIn(platform)
+    expect(direct).toContain('198.51.100.5')
+    expect(direct).not.toContain('192.0.2.3')
+    await edged.stop()
+  })
+
   it('is in the audit', async () => {
     await signIn(LOCAL)
     const { items } = await platform.deps.table.query(AuditEntity, { scope: 'platform' }, { limit: 1 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createMetrics } from '#local/aws/cloudwatch/metrics.ts'
 import { createCloudwatch } from '#local/aws/cloudwatch.ts'
 import { type Services, startAwsServer } from '#local/aws/server.ts'
+import { readAlarms } from '#local/template/alarms.ts'
 import type { AlarmModel } from '#local/template/model.ts'
 import { createMonitoring } from '#shared/adapters/monitoring.ts'
 import { SweepMarkEntity } from '#shared/entities/events.ts'
@@ -14,23 +15,22 @@ const platform = usingPlatform()
 const { operations, service, names } = synthesize()
 const PREFIX = `${names.at(-1)}-`
 
+/** What a template refers to stands for its name. */
+const named = (properties: Record<string, unknown>): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(properties), (_, value) =>
+    /^(Ref|Fn::\w+)$/.test(Object.keys(Object(value))[0] ?? '') ? JSON.stringify(value) : value,
+  )
+
 /** The alarms of the stack, as they are deployed; what other stacks name is named by its construct. */
-const alarms: AlarmModel[] = Object.entries(operations.findResources('AWS::CloudWatch::Alarm')).map(
-  ([id, { Properties: p }]) => ({
-    name: `${PREFIX}${id}-ABCDEFGHIJKL`,
-    description: p.AlarmDescription,
-    namespace: p.Namespace,
-    metricName: p.MetricName,
-    dimensions: Object.fromEntries(
-      (p.Dimensions as { Name: string; Value: unknown }[]).map(({ Name, Value }) => [Name, JSON.stringify(Value)]),
-    ),
-    statistic: p.Statistic,
-    period: p.Period,
-    evaluationPeriods: p.EvaluationPeriods,
-    threshold: p.Threshold,
-    comparison: p.ComparisonOperator,
-    missing: p.TreatMissingData,
-  }),
+const alarms: AlarmModel[] = readAlarms(
+  Object.entries(operations.findResources('AWS::CloudWatch::Alarm')).map(([logicalId, { Type, Properties }]) => ({
+    stack: 'Operations',
+    logicalId,
+    type: Type,
+    name: `${PREFIX}${logicalId}-ABCDEFGHIJKL`,
+    properties: named(Properties),
+    metadata: {},
+  })),
 )
 
 let now = Date.UTC(2026, 10, 21, 10)

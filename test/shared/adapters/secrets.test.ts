@@ -1,11 +1,12 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { mockClient } from 'aws-sdk-client-mock'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { createBotCredentials, createKeys, createModelKey } from '#shared/adapters/secrets.ts'
 import { TestClock } from '#test/support/clock.ts'
 
 const manager = mockClient(SecretsManagerClient)
 afterEach(() => manager.reset())
+afterAll(() => manager.restore())
 
 const MINUTE = 60_000
 const SECRET = { token: '42:token-of-the-bot', webhook_secret: 'w'.repeat(64) }
@@ -99,5 +100,28 @@ describe('a keyring', () => {
     manager.on(GetSecretValueCommand).rejects(new Error('AccessDenied'))
     expect((await keys.tokens()).currentId).toBe('k1')
     expect(calls()).toBe(2)
+  })
+
+  it('is read again for a key that was added since, but for made-up ids no more than twice a minute', async () => {
+    const clock = new TestClock()
+    const keys = createKeys({ tokens: 'arn:tokens', admin: undefined, data: undefined }, clock)
+    holding({ current: 'k1', k1: 'x'.repeat(64) })
+    const ring = await keys.tokens()
+    holding({ current: 'k2', k1: 'x'.repeat(64), k2: 'y'.repeat(64) })
+    expect(await ring.key('jwt', 'k2')).toBeUndefined()
+    clock.advance(30_000)
+    expect(await ring.key('jwt', 'k2')).toBeDefined()
+    expect(calls()).toBe(2)
+    // What it read is what it signs with from now on.
+    expect((await keys.tokens()).currentId).toBe('k2')
+    for (let asked = 0; asked < 1_000; asked++) {
+      expect(await (await keys.tokens()).key('jwt', `made-up-${asked}`)).toBeUndefined()
+      clock.advance(60)
+    }
+    expect(calls()).toBeLessThanOrEqual(4)
+    manager.on(GetSecretValueCommand).rejects(new Error('AccessDenied'))
+    clock.advance(30_000)
+    expect(await (await keys.tokens()).key('jwt', 'made-up')).toBeUndefined()
+    expect(await (await keys.tokens()).key('jwt', 'k1')).toBeDefined()
   })
 })

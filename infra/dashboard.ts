@@ -1,0 +1,212 @@
+import { Aws, CfnOutput, Duration, Stack } from 'aws-cdk-lib'
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  MathExpression,
+  Metric,
+  type MetricOptions,
+  Stats,
+  TextWidget,
+} from 'aws-cdk-lib/aws-cloudwatch'
+import { Construct } from 'constructs'
+import { CALLED, CALLED_DIMENSION, NO_ANSWER } from '#shared/kernel/metrics.ts'
+import { KINDS, type Kind, own, type Watch, type Watched } from './watches/watch.ts'
+
+export type OverviewProps = Watched & { watches: readonly Watch[]; alarms: readonly Alarm[] }
+
+/** CloudWatch shows so many alarms in one widget. */
+const ALARMS_IN_ONE = 100
+const WIDTH = 24
+const minute = Duration.minutes(1)
+
+/** What the functions do by the hundred, apart from what the others do. */
+const OF_FUNCTIONS: readonly Kind[] = ['failing-functions', 'throttled-functions']
+
+/** One page of the whole stage: which alarms are on, what they look at with their limits, and what is paid for. */
+export class Overview extends Construct {
+  constructor(scope: Construct, id: string, props: OverviewProps) {
+    super(scope, id)
+    const dashboard = new Dashboard(this, 'Dashboard', {
+      defaultInterval: Duration.hours(3),
+      widgets: [
+        ...alarmRows(props),
+        [heading('Requests')],
+        requestRow(props),
+        [heading('What alarms look at')],
+        ...inRows(Object.keys(KINDS).map((kind) => kindGraph(kind as Kind, props.watches))),
+        [heading('Work')],
+        ...inRows(workGraphs(props)),
+        [heading('Table')],
+        ...inRows(tableGraphs(props)),
+        [heading('What is paid for')],
+        ...inRows(paidGraphs(props)),
+      ],
+    })
+    new CfnOutput(this, 'DashboardUrl', {
+      value: `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboard.dashboardName}`,
+      description: 'The stage at a glance',
+    }).overrideLogicalId('DashboardUrl')
+  }
+}
+
+const heading = (text: string): IWidget => new TextWidget({ markdown: `## ${text}`, width: WIDTH, height: 1 })
+
+const graph = (title: string, left: IMetric[], more: { right?: IMetric[]; stacked?: boolean } = {}): IWidget =>
+  new GraphWidget({ title, left, ...more, width: WIDTH / 3, height: 6 })
+
+/** Three graphs beside each other. */
+const inRows = (widgets: IWidget[]): IWidget[][] =>
+  widgets.flatMap((_, i) => (i % 3 === 0 ? [widgets.slice(i, i + 3)] : []))
+
+const alarmRows = ({ watches, alarms }: OverviewProps): IWidget[][] => {
+  const some = (title: string, test: (watch: Watch) => boolean) => {
+    const shown = alarms.filter((_, i) => test(watches[i] as Watch))
+    return shown.length === 0
+      ? []
+      : parts(shown).map((part) => new AlarmStatusWidget({ title, alarms: part, width: WIDTH }))
+  }
+  const ofFunctions = ({ kind }: Watch) => OF_FUNCTIONS.includes(kind)
+  return [
+    some('Alarms that page', ({ severity }) => severity === 'page'),
+    some('Alarms that make tickets', (watch) => watch.severity === 'ticket' && !ofFunctions(watch)),
+    some('Alarms on functions', (watch) => watch.severity === 'ticket' && ofFunctions(watch)),
+  ].flatMap((row) => row.map((widget) => [widget]))
+}
+
+const parts = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / ALARMS_IN_ONE) }, (_, i) =>
+    all.slice(i * ALARMS_IN_ONE, (i + 1) * ALARMS_IN_ONE),
+  )
+
+/** All that one kind of alarm looks at, with the limit as a line. */
+const kindGraph = (kind: Kind, watches: readonly Watch[]): IWidget => {
+  const ofKind = watches.filter((watch) => watch.kind === kind)
+  const limits = [...new Set(ofKind.map(({ limit }) => limit))]
+  return new GraphWidget({
+    title: KINDS[kind],
+    left: ofKind.map(({ metric, label }) =>
+      metric instanceof Metric ? metric.with({ label }) : metric.with({ label }),
+    ),
+    leftAnnotations: limits.filter((limit) => limit > 0).map((value) => ({ value, label: 'alarm', color: '#d62728' })),
+    leftYAxis: { min: 0 },
+    width: WIDTH / 3,
+    height: 6,
+  })
+}
+
+const requestRow = ({ stage }: OverviewProps): IWidget[] => {
+  const latency = (statistic: string) => stage.metricLatency({ period: minute, statistic, label: statistic })
+  return [
+    graph('Requests', [stage.metricCount({ period: minute, statistic: Stats.SUM })]),
+    graph('Latency, waiting for agents included', [latency('p50'), latency('p90'), latency('p99')]),
+    graph('Refused and failed', [
+      stage.metricClientError({ period: minute, statistic: Stats.SUM, label: '4xx' }),
+      stage.metricServerError({ period: minute, statistic: Stats.SUM, label: '5xx' }),
+    ]),
+  ]
+}
+
+const workGraphs = ({ stageName, messaging, functions }: OverviewProps): IWidget[] => {
+  const ofQueues = (
+    metric: 'metricApproximateNumberOfMessagesVisible' | 'metricNumberOfMessagesDeleted',
+    statistic: string,
+  ) => [...messaging.queues].map(([name, queue]) => queue[metric]({ period: minute, statistic, label: name }))
+  const ofFunctions = (name: string, statistic: string) =>
+    functions.map(({ lambda, plan }) => lambda.metric(name, { period: minute, statistic, label: plan.name }))
+  return [
+    graph(
+      'Runs dispatched, webhooks sent, turns of the model',
+      CALLED.map((called) =>
+        own(
+          stageName,
+          NO_ANSWER,
+          { [CALLED_DIMENSION]: called },
+          { period: minute, statistic: Stats.SAMPLE_COUNT, label: called },
+        ),
+      ),
+    ),
+    graph('Messages that wait', ofQueues('metricApproximateNumberOfMessagesVisible', Stats.MAXIMUM)),
+    graph('Messages done', ofQueues('metricNumberOfMessagesDeleted', Stats.SUM)),
+    graph('Duration, p99', ofFunctions('Duration', 'p99')),
+    graph('Executions at once', ofFunctions('ConcurrentExecutions', Stats.MAXIMUM), { stacked: true }),
+    graph(
+      'Events by rule',
+      messaging.rules.map((rule) => ruleMetric(messaging.bus.eventBusName, rule.ruleName, rule.node.id)),
+    ),
+  ]
+}
+
+const ruleMetric = (EventBusName: string, RuleName: string, label: string): Metric =>
+  new Metric({
+    namespace: 'AWS/Events',
+    metricName: 'MatchedEvents',
+    dimensionsMap: label.startsWith('To') ? { EventBusName, RuleName } : { RuleName },
+    statistic: Stats.SUM,
+    period: minute,
+    label,
+  })
+
+/** The operations that the platform's reads and writes are. */
+const OPERATIONS = ['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems'] as const
+
+const tableGraphs = ({ table }: OverviewProps): IWidget[] => {
+  const metric = (metricName: string, dimensions: Record<string, string>, options: MetricOptions) =>
+    new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName,
+      dimensionsMap: { TableName: table.tableName, ...dimensions },
+      period: minute,
+      ...options,
+    })
+  const perOperation = (name: string, statistic: string) =>
+    OPERATIONS.map((Operation) => metric(name, { Operation }, { statistic, label: Operation }))
+  return [
+    graph('Latency, p99', perOperation('SuccessfulRequestLatency', 'p99')),
+    graph('Errors of DynamoDB', perOperation('SystemErrors', Stats.SUM)),
+    graph('Conflicts of transactions', [metric('TransactionConflict', {}, { statistic: Stats.SUM })]),
+  ]
+}
+
+const paidGraphs = ({ stage, functions, table, messaging }: OverviewProps): IWidget[] => {
+  const sum = { period: Duration.hours(1), statistic: Stats.SUM }
+  const units = (what: 'Read' | 'Write') =>
+    new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName: `Consumed${what}CapacityUnits`,
+      dimensionsMap: { TableName: table.tableName },
+      ...sum,
+      label: what,
+    })
+  return [
+    graph('Requests an hour', [stage.metricCount(sum)]),
+    graph('Units of the table an hour', [units('Read'), units('Write')]),
+    graph(
+      'Invocations an hour',
+      functions.map(({ lambda, plan }) => lambda.metricInvocations({ ...sum, label: plan.name })),
+      { stacked: true },
+    ),
+    graph(
+      'Messages an hour',
+      [...messaging.queues].map(([name, queue]) => queue.metricNumberOfMessagesSent({ ...sum, label: name })),
+      { stacked: true },
+    ),
+    graph(
+      'Milliseconds of functions an hour',
+      functions.map(({ lambda, plan }) => lambda.metricDuration({ ...sum, label: plan.name })),
+      { stacked: true },
+    ),
+    graph('Bytes of logs an hour', [logBytes(messaging)]),
+  ]
+}
+
+/** By the names of the log groups, which begin as their stack's does. */
+const logBytes = (ofService: Construct): IMetric =>
+  new MathExpression({
+    expression: `SUM(SEARCH('{AWS/Logs,LogGroupName} MetricName="IncomingBytes" "${Stack.of(ofService).stackName}"', 'Sum'))`,
+    period: Duration.hours(1),
+    label: 'bytes',
+  })

@@ -1,0 +1,65 @@
+import { Duration } from 'aws-cdk-lib'
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
+import { REQUEST_METRICS } from '#shared/kernel/metrics.ts'
+import { functionWatches } from './watches/functions.ts'
+import { messageWatches } from './watches/messages.ts'
+import { callWatches, sweepWatches } from './watches/said.ts'
+import { own, type Watch, type Watched } from './watches/watch.ts'
+
+const minute = Duration.minutes(1)
+const fewMinutes = Duration.minutes(5)
+
+/** Everything that is watched, each part by the same few questions. */
+export const watches = (watched: Watched): Watch[] => [
+  ...api(watched),
+  ...watched.functions.flatMap(functionWatches),
+  ...sweepWatches(watched),
+  ...messageWatches(watched.messaging),
+  ...throttles(watched.table),
+  ...callWatches(watched),
+]
+
+const api = ({ stage, stageName }: Watched): Watch[] => [
+  {
+    id: 'ServerErrors',
+    label: '5xx',
+    kind: 'server-errors',
+    severity: 'page',
+    metric: stage.metricServerError({ period: minute, statistic: Stats.SUM }),
+    limit: 5,
+    breaching: 3,
+    of: 3,
+    description: 'Requests are answered with a 5xx.',
+  },
+  {
+    id: 'AdminRefused',
+    label: '429',
+    kind: 'refused-staff',
+    severity: 'ticket',
+    metric: own(stageName, REQUEST_METRICS.throttled, { Group: 'admin' }, { period: fewMinutes, statistic: Stats.SUM }),
+    limit: 20,
+    breaching: 1,
+    of: 1,
+    description: 'Somebody tries passwords of the staff, or asks the staff’s API too often.',
+  },
+]
+
+const throttles = (table: ITable): Watch[] =>
+  (['Read', 'Write'] as const).map((what) => ({
+    id: `Table${what}Throttles`,
+    label: what,
+    kind: 'throttled-table',
+    severity: 'ticket',
+    metric: new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName: `${what}ThrottleEvents`,
+      dimensionsMap: { TableName: table.tableName },
+      statistic: Stats.SUM,
+      period: minute,
+    }),
+    limit: 0,
+    breaching: 3,
+    of: 3,
+    description: 'A key of the table is hot: requests are throttled.',
+  }))

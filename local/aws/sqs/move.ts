@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AwsError } from '../error.ts'
+import type { Queue } from './queue.ts'
+
+/** What the move tasks need of the queues. */
+export interface MoveDeps {
+  queues: () => Iterable<Queue>
+  byArn: (arn: string) => Queue | undefined
+  now: () => number
+}
+
+interface MoveInput {
+  SourceArn?: string
+  DestinationArn?: string
+  MaxNumberOfMessagesPerSecond?: number
+  MaxResults?: number
+  TaskHandle?: string
+}
+
+interface Task {
+  handle: string
+  source: string
+  destination: string | undefined
+  rate: number | undefined
+  status: 'RUNNING' | 'COMPLETED' | 'CANCELLED'
+  moved: number
+  toMove: number
+  startedAt: number
+}
+
+/** The most that AWS moves in a second. */
+const MAX_RATE = 500
+const AT_ONCE = 10
+const HOLD_SECONDS = 30
+
+const invalid = (name: string, value: unknown, reason: string) =>
+  new AwsError('InvalidParameterValue', `Value ${value} for parameter ${name} is invalid. Reason: ${reason}`)
+
+/** StartMessageMoveTask and its kin: dead letters go back to the queue that gave them up, as new messages. */
+export const createMoves = ({ queues, byArn, now }: MoveDeps) => {
+  /** The newest first. */
+  const tasks: Task[] = []
+
+  const queueAt = (name: 'SourceArn' | 'DestinationArn', arn: string | undefined): Queue => {
+    const queue = byArn(arn ?? '')
+    if (queue) return queue
+    const message = `The resource that you specified for the ${name} parameter doesn't exist.`
+    throw new AwsError('com.amazonaws.sqs#ResourceNotFoundException', message)
+  }
+
+  const sourcesOf = (dead: Queue): Queue[] =>
+    [...queues()].filter(({ model }) => model.redrive?.targetArn === dead.model.arn)
+
+  /** AWS remembers of each message where it came from; here a queue of dead letters has one source. */
+  const originOf = (dead: Queue): Queue => {
+    const sources = sourcesOf(dead)
+    const reason = 'Source queue must be configured as a Dead Letter Queue.'
+    if (!sources[0]) throw invalid('SourceArn', dead.model.arn, reason)
+    if (sources.length === 1) return sources[0]
+    throw new AwsError('UnsupportedOperation', 'The local SQS does not know where these messages came from.')
+  }
+
+  const run = async (task: Task, from: Queue, to: Queue) => {
+    while (task.status === 'RUNNING') {
+      const messages = await from.receive({
+        max: Math.min(task.rate ?? AT_ONCE, AT_ONCE),
+        visibilitySeconds: HOLD_SECONDS,
+      })
+      if (messages.length === 0) break
+      for (const { body, attributes, groupId, receipt } of messages) {
+        to.send({ body, attributes, groupId, delaySeconds: 0 })
+        from.delete(receipt ?? '')
+        task.moved += 1
+      }
+      if (task.rate !== undefined) await sleep((1_000 * messages.length) / task.rate)
+    }
+    if (task.status === 'RUNNING') task.status = 'COMPLETED'
+  }
+
+  const start = ({ SourceArn, DestinationArn, MaxNumberOfMessagesPerSecond: rate }: MoveInput) => {
+    const from = queueAt('SourceArn', SourceArn)
+    const origin = originOf(from)
+    const to = DestinationArn === undefined ? origin : queueAt('DestinationArn', DestinationArn)
+    if (rate !== undefined && !(Number.isInteger(rate) && rate >= 1 && rate <= MAX_RATE)) {
+      throw invalid('MaxNumberOfMessagesPerSecond', rate, `Must be between 1 and ${MAX_RATE}, if provided.`)
+    }
+    if (tasks.some(({ source, status }) => source === SourceArn && status === 'RUNNING')) {
+      const message =
+        'There is already a task running. Only one active task is allowed for a source queue arn at a given time.'
+      throw new AwsError('UnsupportedOperation', message)
+    }
+    const task: Task = {
+      handle: Buffer.from(JSON.stringify({ taskId: randomUUID(), sourceArn: SourceArn })).toString('base64'),
+      source: from.model.arn,
+      destination: DestinationArn,
+      rate,
+      status: 'RUNNING',
+      moved: 0,
+      toMove: from.counts().visible,
+      startedAt: now(),
+    }
+    tasks.unshift(task)
+    void run(task, from, to)
+    return { TaskHandle: task.handle }
+  }
+
+  const listed = (task: Task) => ({
+    ...(task.status === 'RUNNING' && { TaskHandle: task.handle }),
+    Status: task.status,
+    SourceArn: task.source,
+    ...(task.destination !== undefined && { DestinationArn: task.destination }),
+    ...(task.rate !== undefined && { MaxNumberOfMessagesPerSecond: task.rate }),
+    ApproximateNumberOfMessagesMoved: task.moved,
+    ApproximateNumberOfMessagesToMove: task.toMove,
+    StartedTimestamp: task.startedAt,
+  })
+
+  const list = ({ SourceArn, MaxResults = 1 }: MoveInput) => {
+    queueAt('SourceArn', SourceArn)
+    if (!(MaxResults >= 1 && MaxResults <= 10)) throw invalid('MaxResults', MaxResults, 'Must be between 1 and 10.')
+    return {
+      Results: tasks
+        .filter(({ source }) => source === SourceArn)
+        .slice(0, MaxResults)
+        .map(listed),
+    }
+  }
+
+  const cancel = ({ TaskHandle }: MoveInput) => {
+    const task = tasks.find(({ handle, status }) => handle === TaskHandle && status === 'RUNNING')
+    if (!task) throw new AwsError('com.amazonaws.sqs#ResourceNotFoundException', 'Task does not exist.')
+    task.status = 'CANCELLED'
+    return { ApproximateNumberOfMessagesMoved: task.moved }
+  }
+
+  return {
+    operations: { StartMessageMoveTask: start, ListMessageMoveTasks: list, CancelMessageMoveTask: cancel },
+    stop: () => {
+      for (const task of tasks) if (task.status === 'RUNNING') task.status = 'CANCELLED'
+    },
+  }
+}

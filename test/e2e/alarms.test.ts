@@ -1,0 +1,245 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { SQSClient } from '@aws-sdk/client-sqs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { described, lookAt } from '#infra/redrive/look.ts'
+import { type DeadLetters, queuesOf, type StageQueues } from '#infra/redrive/queues.ts'
+import { depthOf, redrive } from '#infra/redrive/redrive.ts'
+import { KINDS, type Kind } from '#infra/watches/watch.ts'
+import { AwsError } from '#local/aws/error.ts'
+import { duePartition } from '#shared/table/indexes.ts'
+import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { must, newAgent, type Running, sandboxToken, send, startLocal, temporaryFolder, until } from './support.ts'
+
+const MINUTE = 60_000
+const STAFF = { headers: { 'x-admin-key': 'local-admin-key' } }
+
+const place = temporaryFolder()
+let offset = 0
+let running: Running
+let receiver: Receiver
+let queues: StageQueues
+let sqs: SQSClient
+let token = ''
+
+beforeAll(async () => {
+  running = await startLocal({ dataDir: place.folder, now: () => Date.now() + offset, watchDynamodb: true })
+  receiver = await startReceiver()
+  receiver.answer({
+    kind: 'answer',
+    status: 200,
+    body: '{"status":"succeeded","output":{}}',
+    headers: { 'content-type': 'application/json' },
+  })
+  const { platform, baseUrl } = running
+  sqs = new SQSClient({ ...platform.client, endpoint: platform.endpoints.sqs })
+  queues = queuesOf(
+    platform.model.queues.map(({ name }) => ({
+      id: /Messaging\w+?[0-9A-F]{8}/.exec(name)?.[0] ?? '',
+      url: `${platform.endpoints.sqs}/000000000000/${name}`,
+    })),
+  )
+  token = await sandboxToken(
+    baseUrl,
+    await newAgent(baseUrl, { endpoint: receiver.url, scopes: ['workspace:read', 'runs:write', 'webhooks:manage'] }),
+  )
+  // What wakes by the clock would mend what the faults break.
+  for (const name of SCHEDULED) platform.pause(name)
+  await platform.idle()
+}, 180_000)
+afterAll(async () => {
+  await Promise.all([running.stop(), receiver.close()])
+  place.remove()
+})
+
+const SCHEDULED = ['overdue-sweep', 'workspace-removal']
+
+/** Lets time go by for queues and metrics; whoever waits for a message looks again. */
+const pass = (ms: number) => {
+  offset += ms
+  for (const { functionArn } of running.platform.model.queueSources) {
+    const name = running.platform.model.functions.find(({ arn }) => arn === functionArn)?.name ?? ''
+    if (name === 'webhook-delivery') continue
+    running.platform.pause(name)
+    running.platform.resume(name)
+  }
+}
+
+/** To the beginning of the next minute, so that what follows is measured in one. */
+const nextMinute = () => pass(MINUTE - ((Date.now() + offset) % MINUTE))
+
+const health = () => must(running.baseUrl, 'GET', '/admin/health', STAFF)
+
+/** Kinds of alarms that are on, as the staff sees it: each says its section of the runbook. */
+const kindsOn = async (): Promise<Map<Kind, string[]>> => {
+  const { reasons } = await health()
+  const on = new Map<Kind, string[]>()
+  for (const { alarm, message } of reasons as { alarm: string | null; message: string }[]) {
+    if (alarm === null) continue
+    const kind = message.split('#').at(-1) as Kind
+    on.set(kind, [...(on.get(kind) ?? []), message.split(':')[0] ?? ''])
+  }
+  return on
+}
+
+const startRun = async (bearer: string): Promise<string> =>
+  (await must(running.baseUrl, 'POST', '/api/v1/runs', { token: bearer, body: { input: {} } })).id
+
+const executed = () => receiver.requests.map(({ body }) => JSON.parse(body.toString()).run.id as string)
+
+const deadLetters = (name: string): DeadLetters => {
+  const found = queues.deadLetters.find((one) => one.name === name)
+  if (!found) throw new Error(`There is no ${name}`)
+  return found
+}
+
+const poison = async (dueAt: number | undefined) => {
+  const { platform } = running
+  const client = new DynamoDBClient({ ...platform.client, endpoint: platform.endpoints.dynamodb })
+  const key = { [TABLE_LAYOUT.partitionKey]: { S: 'POISON#1' }, [TABLE_LAYOUT.sortKey]: { S: 'POISON' } }
+  const { partitionKey, sortKey } = TABLE_LAYOUT.indexes.due
+  await (dueAt === undefined
+    ? client.send(new DeleteItemCommand({ TableName: platform.tableName, Key: key }))
+    : client.send(
+        new PutItemCommand({
+          TableName: platform.tableName,
+          Item: { ...key, [partitionKey]: { S: duePartition(0) }, [sortKey]: { S: `${dueAt}#nobody-knows-it` } },
+        }),
+      ))
+  client.destroy()
+}
+
+const broken = (errorType: string) => async () =>
+  ({ kind: 'error', error: { errorType, errorMessage: 'A fault of the test.' } }) as const
+
+/** DynamoDB refuses one read and one write. */
+const throttleTable = () => {
+  const left = new Set(['BatchGetItem', 'TransactWriteItems'])
+  running.platform.onAwsCall(({ service, operation, phase }) => {
+    if (service !== 'dynamodb' || phase !== 'before' || !left.delete(operation)) return
+    throw new AwsError('ProvisionedThroughputExceededException', 'Too much.')
+  })
+}
+
+it('each kind of alarm goes on by its fault and off after the mend, and dead letters are done once', async () => {
+  const { platform, baseUrl } = running
+  const seen = new Set<Kind>()
+  const look = async () => {
+    for (const kind of (await kindsOn()).keys()) seen.add(kind)
+  }
+  await look()
+  expect([...seen]).toEqual([])
+
+  const mends = [
+    platform.intercept('docs', broken('Error')),
+    platform.intercept('marketplace', broken('TooManyRequestsException')),
+  ]
+  const [dispatch = ''] = platform.model.queues.flatMap(({ name, arn }) =>
+    /MessagingDispatch[0-9A-F]{8}/.test(name) ? [arn] : [],
+  )
+  platform.unreachable.add(dispatch)
+  platform.pause('webhook-delivery')
+  platform.queue('delivery').send({ body: JSON.stringify(NO_DELIVERY) })
+  await poison(Date.now() - 30 * MINUTE)
+  const body = { email: 'nobody@example.com', password: 'a password that is tried' }
+
+  const runs: string[] = []
+  const undelivered = platform.queue('Undelivered')
+  for (let minute = 0; minute <= 26; minute++) {
+    const early = minute < 4
+    if (early) {
+      // Written before the minute and read after it: late.
+      platform.pause('stream-relay')
+      runs.push(await startRun(token))
+    }
+    nextMinute()
+    if (early) {
+      platform.resume('stream-relay')
+      throttleTable()
+      await until(() => (undelivered.counts().visible === runs.length ? true : undefined))
+      await Promise.all(Array.from({ length: 8 }, () => send(baseUrl, 'GET', '/docs')))
+      await platform.invoke('marketplace', {})
+      const hook = { url: `${receiver.url}/hook`, events: ['task.created'] }
+      await must(baseUrl, 'POST', '/api/v1/webhooks', { token, body: hook })
+      platform.onAwsCall(undefined)
+    }
+    if (minute === 3) for (let i = 0; i < 30; i++) await send(baseUrl, 'POST', '/admin/auth/login', { body })
+    // Until then nothing sweeps, which is an alarm of its own.
+    if (minute > 11) await platform.fire('overdue-sweep')
+    if ([3, 6, 7, 8, 11, 14, 26].includes(minute)) await look()
+  }
+  expect(missing(seen)).toEqual(['unanswered-calls'])
+
+  for (const mend of mends) mend()
+  platform.unreachable.clear()
+  platform.resume('webhook-delivery')
+  await poison(undefined)
+  const done = await redrive(sqs, deadLetters('undelivered'), { queues, everyMs: 50 })
+  expect(done).toEqual({ moved: runs.length })
+  await until(() => (receiver.requests.length >= runs.length ? true : undefined))
+  await platform.idle(60_000)
+  expect(executed().sort()).toEqual([...runs].sort())
+
+  // Five of an agent run at a time, and twenty calls are the least that say something.
+  const dead = await Promise.all(
+    Array.from({ length: 4 }, async () =>
+      sandboxToken(baseUrl, await newAgent(baseUrl, { endpoint: 'http://127.0.0.1:9' })),
+    ),
+  )
+  for (let window = 0; window < 2; window++) {
+    await Promise.all(dead.flatMap((bearer) => Array.from({ length: 5 }, () => startRun(bearer))))
+    await platform.idle(60_000)
+    if (window === 0) pass(5 * MINUTE)
+  }
+  await look()
+  expect(missing(seen)).toEqual([])
+
+  pass(40 * MINUTE)
+  for (const name of SCHEDULED) await platform.fire(name)
+  expect([...(await kindsOn())]).toEqual([])
+}, 240_000)
+
+const missing = (seen: ReadonlySet<Kind>) => Object.keys(KINDS).filter((kind) => !seen.has(kind as Kind))
+
+it('what a worker failed on too often is moved back and done once', async () => {
+  const { platform } = running
+  const before = receiver.requests.length
+  const mend = platform.intercept('run-dispatch', broken('Error'))
+  const run = await startRun(token)
+  const dead = platform.queue('DispatchFailed')
+  for (let i = 0; dead.counts().visible === 0 && i < 200; i++) {
+    pass(5 * MINUTE)
+    await sleep(50)
+  }
+  expect(await depthOf(sqs, deadLetters('dispatch-failed').url)).toBe(1)
+  const [shown] = (await lookAt(sqs, deadLetters('dispatch-failed').url, 10)).map(described)
+  expect(shown).toContain(`run.created`)
+  expect(shown).toContain(run)
+  pass(MINUTE)
+  mend()
+  expect(await redrive(sqs, deadLetters('dispatch-failed'), { queues, rate: 100, everyMs: 50 })).toEqual({ moved: 1 })
+  await until(() => (receiver.requests.length > before ? true : undefined))
+  await platform.idle(60_000)
+  expect(executed().slice(before)).toEqual([run])
+  expect(await depthOf(sqs, deadLetters('dispatch-failed').url)).toBe(0)
+}, 120_000)
+
+it('notes of what the relay gave up are removed', async () => {
+  const { platform } = running
+  platform.queue('Unrelayed').send({ body: JSON.stringify({ DDBStreamBatchInfo: { shardId: 's', batchSize: 1 } }) })
+  const found = await lookAt(sqs, deadLetters('unrelayed').url, 10)
+  expect(found.map(described)[0]).toContain('shard=s')
+  pass(MINUTE)
+  expect(await redrive(sqs, deadLetters('unrelayed'), { queues })).toMatchObject({ moved: 1 })
+})
+
+const NO_DELIVERY = {
+  delivery_id: 'whd_none',
+  webhook_id: 'whk_none',
+  installation_id: 'ins_none',
+  workspace_id: 'ws_none',
+  app_id: 'app_none',
+  event_id: 'evt_none',
+  attempt: 1,
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import { decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RingName } from '#infra/keys/rings.ts'
+import { retire, rotate } from '#infra/keys/rotate.ts'
+import { ringStore } from '#infra/keys/secret.ts'
+import { KEYS_FRESH } from '#shared/adapters/secrets.ts'
+import { systemClock } from '#shared/kernel/clock.ts'
+import { must, newAgent, type Running, sandboxToken, send, startLocal, temporaryFolder } from './support.ts'
+
+const place = temporaryFolder()
+let running: Running
+beforeAll(async () => {
+  running = await startLocal({ dataDir: place.folder })
+}, 120_000)
+afterAll(async () => {
+  await running.stop()
+  place.remove()
+})
+
+const VARIABLES = { tokens: 'TOKEN_KEYS_SECRET_ARN', admin: 'ADMIN_KEYS_SECRET_ARN', data: 'DATA_KEYS_SECRET_ARN' }
+
+/** The command over the running platform’s Secrets Manager, without its wait. */
+const operation = (ring: RingName) => {
+  const { endpoints, client, model } = running.platform
+  const arn = model.functions.flatMap(({ environment }) => environment[VARIABLES[ring]] ?? [])[0] ?? ''
+  const store = ringStore(new SecretsManagerClient({ ...client, endpoint: endpoints.secretsManager }), arn)
+  return { ring, store, clock: systemClock, sleep: async () => {}, say: () => {} }
+}
+const notTheTable = () => Promise.reject(new Error('tokens are not in the table'))
+const kidOf = (token: string) => decodeProtectedHeader(token).kid
+const status = async (to: string, token: string) => (await send(running.baseUrl, 'GET', to, { token })).status
+const signIn = async (): Promise<string> => {
+  const body = { email: 'admin@example.com', password: 'local-admin-password' }
+  return (await must(running.baseUrl, 'POST', '/admin/auth/login', { body })).token
+}
+
+describe('a rotation of every keyring under the running platform', () => {
+  it('signs nobody out, and a function that runs since before takes what another one makes with the new key', async () => {
+    const agent = await newAgent(running.baseUrl, { endpoint: 'http://127.0.0.1:9/never' })
+    const old = { access: await sandboxToken(running.baseUrl, agent), admin: await signIn() }
+    expect([kidOf(old.access), kidOf(old.admin)]).toEqual(['k1', 'k1'])
+    const report = {
+      token: old.access,
+      headers: { 'idempotency-key': randomUUID() },
+      body: { url: 'https://example.com/hook', events: ['run.*'] },
+    }
+    const subscription = await must(running.baseUrl, 'POST', '/api/v1/webhooks', report)
+    expect([await status('/api/v1/me', old.access), await status('/admin/me', old.admin)]).toEqual([200, 200])
+
+    for (const ring of ['tokens', 'admin', 'data'] as const) await rotate(operation(ring))
+    // Who issues has read its ring again; who verifies has not, and may look again for a key that it does not know.
+    running.platform.shiftClock(31_000)
+    for (const name of ['developer', 'admin']) running.platform.shiftClock(KEYS_FRESH, name)
+    const fresh = { access: await sandboxToken(running.baseUrl, agent), admin: await signIn() }
+    expect([kidOf(fresh.access), kidOf(fresh.admin)]).toEqual(['k2', 'k2'])
+    for (const { access, admin } of [fresh, old]) {
+      expect([await status('/api/v1/me', access), await status('/admin/me', admin)]).toEqual([200, 200])
+    }
+    // The kept answer, with a secret in it, was encrypted with the old key.
+    const repeated = await send(running.baseUrl, 'POST', '/api/v1/webhooks', report)
+    expect(repeated.headers.get('idempotency-replayed')).toBe('true')
+    expect(repeated.body).toEqual(subscription)
+
+    for (const ring of ['tokens', 'admin'] as const) await retire(operation(ring), notTheTable, { leaked: true })
+    running.platform.shiftClock(2 * KEYS_FRESH)
+    expect([await status('/api/v1/me', old.access), await status('/admin/me', old.admin)]).toEqual([401, 401])
+    expect([await status('/api/v1/me', fresh.access), await status('/admin/me', fresh.admin)]).toEqual([200, 200])
+  }, 120_000)
+})
