@@ -94,6 +94,12 @@ function contradictions(stage: string, settings: Settings, region: string | unde
       'false is for emulators that cannot stream; with it, calls that wait on an agent end after 29 seconds',
     )
   }
+  if (!settings.alarmFormulas && !development) {
+    refuse(
+      'alarmFormulas',
+      'false is for emulators that have no such alarms; nobody would be told of calls without an answer',
+    )
+  }
   if (settings.baseUrl !== undefined && !settings.baseUrl.startsWith('https://') && !development) {
     refuse('baseUrl', 'must begin with https://, because tokens and secrets travel to it')
   }

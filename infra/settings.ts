@@ -248,6 +248,11 @@ export const Settings = z.strictObject({
   streaming: flag
     .default(true)
     .meta(said('development', 'Answer calls that wait on an agent as a stream. False for emulators that cannot.')),
+  alarmFormulas: flag
+    .default(true)
+    .meta(
+      said('development', 'Make the alarms that stand on a formula over metrics. False for emulators that have none.'),
+    ),
   consoleAutoProvision: flag
     .default(false)
     .meta(said('development', 'Anybody may open a console session (stages local and emulator).')),

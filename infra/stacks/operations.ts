@@ -1,4 +1,5 @@
 import { Stack, type StackProps } from 'aws-cdk-lib'
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Construct } from 'constructs'
 import { Alarms } from '../alarms.ts'
 import type { Config } from '../config.ts'
@@ -26,7 +27,7 @@ export class OperationsStack extends Stack {
       messaging: service.messaging,
       table: data.table,
     }
-    const all = watches(watched)
+    const all = watches(watched).filter(({ metric }) => config.alarmFormulas || metric instanceof Metric)
     const { alarmEmail: email, alarmTopicArn: topicArn } = config
     const { alarms } = new Alarms(this, 'Alarms', { watches: all, email, topicArn })
     new Overview(this, 'Overview', { ...watched, watches: all, alarms })

@@ -86,6 +86,7 @@ describe('deployment settings', () => {
     ],
     ['localAdmin', { localAdmin: true }, /localAdmin: /],
     ['streaming', { streaming: false }, /streaming: false is for emulators/],
+    ['alarmFormulas', { alarmFormulas: false }, /alarmFormulas: false is for emulators/],
     ['baseUrl', { baseUrl: 'http://api.example.com' }, /baseUrl: must begin with https/],
     ['baseUrl that is none', { baseUrl: 'api.example.com' }, /baseUrl: use an absolute address/],
     [
