@@ -50,6 +50,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       summary: 'The console, for people',
       description,
       produces: 'text/html',
+      conditional: true,
       handler: ({ work, request }) => page('page', work.settings, request.headers, { 'x-frame-options': 'DENY' }),
     }),
     // X-Frame-Options cannot name an origin: who may frame this page stands in its policy alone.
@@ -60,6 +61,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       summary: 'The console inside the messaging app',
       description,
       produces: 'text/html',
+      conditional: true,
       handler: ({ work, request }) => page('mini_app', work.settings, request.headers),
     }),
     defineEndpoint({
@@ -69,7 +71,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       params: { file: 'text' },
       summary: 'Scripts and styles of the console',
       description: 'Under names that change with their content, so that they may be kept for a year.',
-      produces: 'application/octet-stream',
+      produces: ['text/javascript', 'text/css'],
       errors: ['not_found'],
       handler: async ({ params }) => {
         // Names come from the build's own table, never from the request.

@@ -56,6 +56,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       summary: 'The documentation, for people',
       description: 'The guides’ index, and an anchor for every error code: `error.docs_url` points here.',
       produces: 'text/html',
+      conditional: true,
       handler: ({ request, work }) => serve('/docs', request.headers, work.settings.baseUrl),
     }),
     defineEndpoint({
@@ -67,7 +68,8 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       description:
         'Guides: `quickstart`, `agents`, `oauth`, `webhooks`, `requests`, `errors`, `limits`, `versioning`; with `.md` behind ' +
         'the name the same as Markdown. `reference` is the interactive reference.',
-      produces: 'text/html',
+      produces: ['text/html', 'text/markdown'],
+      conditional: true,
       handler: ({ params, request, work }) => serve(`/docs/${params.page}`, request.headers, work.settings.baseUrl),
     }),
     defineEndpoint({
@@ -76,7 +78,8 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       path: '/docs/assets/{file}',
       params: { file: 'text' },
       summary: 'Scripts and styles of the documentation',
-      produces: 'application/octet-stream',
+      produces: ['text/javascript', 'text/css'],
+      conditional: true,
       handler: ({ params, request }) => serveAsset(`/docs/assets/${params.file}`, request.headers),
     }),
     defineEndpoint({
@@ -86,6 +89,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       summary: 'The documentation’s contents, for language models',
       description: 'Markdown as llmstxt.org describes it: what is where. `/llms-full.txt` has all guides in one file.',
       produces: 'text/plain',
+      conditional: true,
       example: '# Agent Integration Platform\n\n> A platform on which developers register agents …\n',
       handler: ({ request, work }) => serve('/llms.txt', request.headers, work.settings.baseUrl),
     }),
@@ -96,6 +100,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       summary: 'All guides in one file, for language models',
       description: 'Every guide as Markdown, one after the other.',
       produces: 'text/plain',
+      conditional: true,
       example: '# Quickstart\n\nFrom nothing to an agent that runs …\n',
       handler: ({ request, work }) => serve('/llms-full.txt', request.headers, work.settings.baseUrl),
     }),
@@ -105,6 +110,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       path: '/openapi.json',
       summary: 'The OpenAPI 3.1 document',
       produces: 'application/json',
+      conditional: true,
       handler: async ({ work, request }) => {
         const { baseUrl } = work.settings
         if (described?.baseUrl !== baseUrl)
@@ -119,6 +125,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       path: '/schemas/manifest.json',
       summary: 'The JSON Schema of manifests',
       produces: 'application/schema+json',
+      conditional: true,
       handler: async ({ work, request }) => {
         const text = JSON.stringify(MANIFEST_DOCUMENT).replaceAll(BASE_PLACEHOLDER, work.settings.baseUrl)
         const headers = { ...DESCRIPTION_HEADERS, 'content-type': 'application/schema+json; charset=utf-8' }

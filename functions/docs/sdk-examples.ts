@@ -74,7 +74,8 @@ export const sdkEndpoints = (files: BuiltFiles): Endpoint[] => {
       params: { name: 'text' },
       summary: 'Read a sample file',
       description: 'The file itself, with this platform’s address in it. Its content type follows its language.',
-      produces: 'text/plain',
+      produces: ['text/x-python', 'text/x-typescript', 'application/json'],
+      conditional: true,
       errors: ['not_found'],
       handler: async ({ work, params, request }): Promise<RawAnswer> => {
         const example = (await table()).find(({ name }) => name === params.name)

@@ -8,6 +8,9 @@ import { fail } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 
+/** The listener and the number of the last event; an empty one is what a client sends that has seen no event. */
+const POSITION = /^(?:(lsn_[0-9a-hjkmnp-tv-z]{26})-(\d{1,15}))?$/
+
 const common = { group: 'developer', caller: 'developer', path: '/api/v1/dev/listen', waits: true } as const
 
 export const listen = defineEndpoint({
@@ -28,6 +31,7 @@ The answer counts exactly as the network’s would: the same deadlines (30 secon
 An event’s \`id\` goes back as \`Last-Event-ID\` when a client connects again: it stays the same listener, and gets what was lost with its connection. A new listener takes over from the one there is. After ${LIMITS.listenerLease / 1_000} seconds without a connection, requests take their ordinary way again; DELETE does that at once. The stream ends after about 290 seconds: connect again. A developer has ${LIMITS.streamsPerCaller} open streams; one more ends the oldest. Every 15 seconds of silence a comment line comes.`,
   query: () => z.strictObject({ app_id: appId() }),
   produces: 'text/event-stream',
+  lastEventId: POSITION,
   example: `retry: 1000
 
 id: lsn_01kae5m1v8w6c3x9q2r7t4y0zn-0
@@ -69,10 +73,10 @@ async function* only(event: ListenEvent): AsyncGenerator<ListenEvent> {
   yield event
 }
 
-/** Undefined for a new listener; an empty header is what a client sends that has seen no event. */
+/** Undefined for a new listener. */
 const positionOf = (lastEventId = ''): { listener: string; after: number } | undefined => {
   if (lastEventId === '') return undefined
-  const [, listener = '', n] = /^(\w+)-(\d{1,15})$/.exec(lastEventId) ?? []
+  const [, listener = '', n] = POSITION.exec(lastEventId) ?? []
   if (isId('listener', listener)) return { listener, after: Number(n) }
   throw fail('bad_request', {
     message: 'Last-Event-ID is not the id of an event of this stream.',

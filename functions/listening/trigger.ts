@@ -17,6 +17,6 @@ export const trigger = defineEndpoint({
   body: TriggerSchema,
   status: 201,
   response: EventSchema,
-  errors: ['no_manifest', 'app_suspended', 'installation_suspended', 'conflict', 'payload_too_large'],
+  errors: ['not_found', 'no_manifest', 'app_suspended', 'installation_suspended', 'conflict', 'payload_too_large'],
   handler: ({ work, caller, body }) => triggerEvent(work, caller.developerId, body),
 })

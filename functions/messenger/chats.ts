@@ -30,6 +30,7 @@ const list = defineEndpoint({
   query: () => pageQuery({ account_id: z.string().max(64).optional().meta({ description: 'Of this account only.' }) }),
   list: 'page',
   response: ChatSchema,
+  errors: ['not_found'],
   handler: ({ work, caller, query }) =>
     paged(
       work,

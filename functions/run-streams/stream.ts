@@ -8,6 +8,9 @@ import { eventStream } from '#shared/http/server-sent-events.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 
+/** An empty one is what a client sends that has seen no event (HTML standard, "last event ID string"). */
+const POSITION = /^\d{0,12}$/
+
 const shared = {
   method: 'GET',
   params: { id: 'run' },
@@ -27,6 +30,7 @@ The stream ends after the final state, after about 290 seconds, and within 10 se
 
 An open stream occupies one function execution for as long as it lasts, so an installation, and a person in a workspace, has ${LIMITS.streamsPerCaller} of them: one more ends the oldest, whose client connects again and loses nothing. To follow many runs, subscribe a webhook to \`run.*\` or poll \`GET /api/v1/events\`.`,
   produces: 'text/event-stream',
+  lastEventId: POSITION,
   nothingWhen: 'The run has ended, and `Last-Event-ID` is its last event: nothing more will come.',
   example: `retry: 1000
 
@@ -75,10 +79,9 @@ const follow = async (work: Work, key: RunKey, headers: Record<string, string>):
   return eventStream((signal) => runEvents(work, run, after, signal))
 }
 
-/** An empty header is what a client sends that has seen no event (HTML standard, "last event ID string"). */
 const positionOf = (lastEventId = ''): number => {
   if (lastEventId === '') return START
-  if (/^\d{1,12}$/.test(lastEventId)) return Number(lastEventId)
+  if (POSITION.test(lastEventId)) return Number(lastEventId)
   throw fail('bad_request', {
     message: 'Last-Event-ID is not a number.',
     fix: 'Send the id of the last event you got from this run’s stream, or no Last-Event-ID.',

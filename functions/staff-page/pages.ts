@@ -24,6 +24,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
         'Open to everybody and without data of its own: what it shows it asks for with the admin’s token, over the ' +
         'endpoints under `/admin`.',
       produces: 'text/html',
+      conditional: true,
       handler: async ({ request }) => {
         const html = adminPage(await build())
         const headers = { ...pageHeaders(SECURITY_POLICY), 'x-frame-options': 'DENY' }
@@ -37,7 +38,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       params: { file: 'text' },
       summary: 'Scripts and styles of the staff’s page',
       description: 'Under names that change with their content, so that they may be kept for a year.',
-      produces: 'application/octet-stream',
+      produces: ['text/javascript', 'text/css'],
       errors: ['not_found'],
       handler: async ({ params }) => {
         // Names come from the build's own table, never from the request.

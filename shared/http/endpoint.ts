@@ -68,8 +68,12 @@ interface Definition<
   list?: 'page' | 'offset'
   /** What a list has beside the envelope, such as an average over all of it: an object's schema. */
   beside?: Lazy<z.ZodType>
-  /** Content type of an answer that is not JSON. */
-  produces?: string
+  /** Media type of an answer that is not JSON as it is declared; several where it depends on what is asked for. */
+  produces?: string | readonly string[]
+  /** Its answer has an entity tag: with `If-None-Match` it is 304 for whoever has it already. */
+  conditional?: true
+  /** What the `Last-Event-ID` of an event stream looks like; it matches the empty one, too. */
+  lastEventId?: RegExp
   /** Codes that this endpoint can answer beyond those of its caller, scope, body and method. */
   errors?: readonly ErrorCode[]
   needs?: readonly Capability[]

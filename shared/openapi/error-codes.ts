@@ -26,7 +26,7 @@ export const errorCodesOf = (endpoint: Endpoint): ErrorCode[] => {
   if (role === 'superadmin' || (role && caller === 'console')) add('admin_required')
   // A surface token only reads, and only the integration API (decisions §2).
   if (caller === 'integration' && method !== 'GET') add('disposable_token_readonly', 'run_already_finished')
-  if (caller === 'console' || caller === 'developer') {
+  if (caller === 'console' || caller === 'developer' || caller === 'admin') {
     add(method === 'GET' ? 'insufficient_scope' : 'disposable_token_readonly')
   }
   if (Object.keys(params).length > 0) add('not_found')

@@ -35,6 +35,7 @@ export const operationOf = (endpoint: Endpoint, schemas: Schemas): Json => ({
   responses: {
     [endpoint.status]: successOf(endpoint, schemas),
     ...nothingOf(endpoint),
+    ...(endpoint.conditional && { 304: UNCHANGED }),
     ...errorsOf(endpoint),
     default: GATEWAY_ANSWER,
   },
@@ -70,7 +71,7 @@ const securityOf = ({ caller, scope }: Endpoint): Json[] => {
   }
 }
 
-const parametersOf = ({ params, query, method, produces }: Endpoint, schemas: Schemas): Json[] => {
+const parametersOf = ({ params, query, method, lastEventId, conditional }: Endpoint, schemas: Schemas): Json[] => {
   const path = Object.entries(params).map(([name, kind]) => ({
     name,
     in: 'path',
@@ -92,17 +93,25 @@ const parametersOf = ({ params, query, method, produces }: Endpoint, schemas: Sc
     schema,
   }))
   const key = method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []
-  const resumed = produces === 'text/event-stream' ? [LAST_EVENT_ID] : []
-  return [...path, ...asked, ...key, ...resumed]
+  const resumed = lastEventId ? [lastEventIdOf(lastEventId)] : []
+  return [...path, ...asked, ...key, ...resumed, ...(conditional ? [IF_NONE_MATCH] : [])]
 }
 
-const LAST_EVENT_ID = {
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'Entity tags of what one has already (RFC 9110 §13.1.2).',
+  schema: { type: 'string', examples: ['"4f2c1d7a9be04c55a1d0f0f6f5a1f2b3"'] },
+}
+
+const lastEventIdOf = ({ source }: RegExp): Json => ({
   name: 'Last-Event-ID',
   in: 'header',
   required: false,
-  description: 'The `id` of the last event that was seen; what is behind it follows.',
-  schema: { type: 'string', pattern: '^\\d{1,12}$' },
-}
+  description: 'The `id` of the last event that was seen; what is behind it follows. Empty, as absent: none was seen.',
+  schema: { type: 'string', pattern: source },
+})
 
 /** A schema's content, also where it is a component. */
 const resolve = (schemas: Schemas, schema: z.ZodType, io: 'input' | 'output'): Json => {
@@ -116,7 +125,8 @@ const requestBodyOf = ({ body, consumes }: Endpoint, schemas: Schemas): Json => 
   const type = consumes === 'form' ? 'application/x-www-form-urlencoded' : 'application/json'
   return {
     requestBody: {
-      required: true,
+      // No body counts as `{}`.
+      required: !body().safeParse({}).success,
       content: { [type]: { schema, example: accepted(body(), sampleOf(schema, schemas.components)) } },
     },
   }
@@ -135,24 +145,20 @@ const accepted = (schema: z.ZodType, example: unknown): unknown => {
 }
 
 const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
-  const { status, response, list, beside, produces, caller, method, example } = endpoint
+  const { status, response, list, beside, produces, caller, method, example, conditional } = endpoint
   const headers = [
     'X-Request-Id',
     ...(caller === 'none' ? [] : RATE_HEADERS),
     ...(method === 'POST' ? ['Idempotency-Replayed'] : []),
     ...(status === 302 ? ['Location'] : []),
+    ...(conditional ? ['ETag'] : []),
   ]
   const one = response && schemas.of(response(), 'output')
   const envelope = one && list ? ENVELOPES[list](one) : one
   const schema = envelope && beside ? { allOf: [envelope, schemas.of(beside(), 'output')] } : envelope
   const json = schema && { schema, example: example ?? sampleOf(schema, schemas.components) }
   const content = produces
-    ? {
-        [produces]: json ?? {
-          schema: { type: 'string' },
-          example: example ?? TEXTS[produces] ?? `The content, as ${produces}.`,
-        },
-      }
+    ? Object.fromEntries([produces].flat().map((type) => [type, json ?? textOf(type, example)]))
     : json && { 'application/json': json }
   return {
     description: DESCRIPTIONS[status],
@@ -161,12 +167,26 @@ const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
   }
 }
 
+/** An answer that has no schema of its own. */
+const textOf = (type: string, example: unknown): Json =>
+  /[/+]json$/.test(type)
+    ? { schema: { type: 'object' }, example: example ?? {} }
+    : { schema: { type: 'string' }, example: example ?? TEXTS[type] ?? `The content, as ${type}.` }
+
 /** Examples of answers that are not JSON, where the declaration has none of its own. */
 const TEXTS: Record<string, unknown> = {
   'text/html': '<!doctype html>\n<html lang="en">…</html>\n',
   'text/markdown': '# Quickstart\n\nFrom nothing to a signed run.\n',
   'text/csv': 'id,name\r\napp_01kae5m1v8w6c3x9q2r7t4y0zn,Stock helper\r\n',
   'text/event-stream': 'id: 1\nevent: state\ndata: {"status":"queued"}\n\n',
+}
+
+const UNCHANGED = {
+  description: 'It is as one has it already; there is no body.',
+  headers: {
+    'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
+    ETag: { $ref: '#/components/headers/ETag' },
+  },
 }
 
 const nothingOf = ({ nothingWhen }: Endpoint): Json =>

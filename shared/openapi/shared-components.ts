@@ -66,6 +66,10 @@ export const HEADERS: Record<string, Json> = {
     schema: { type: 'string', enum: ['true'] },
   },
   'WWW-Authenticate': { description: 'Bearer challenge (RFC 6750 §3).', schema: { type: 'string' } },
+  ETag: {
+    description: 'Stands for the content: send it as `If-None-Match` to learn whether it has changed.',
+    schema: { type: 'string' },
+  },
   Location: { description: 'Where to go.', schema: { type: 'string', format: 'uri' } },
 }
 

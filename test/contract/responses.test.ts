@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { requestFunctions } from '#functions/registry.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
+import { newId } from '#shared/kernel/ids.ts'
 import { buildOpenApi } from '#shared/openapi/build.ts'
+import { errorCodesOf } from '#shared/openapi/error-codes.ts'
 import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
 import { buildConsole } from '#web/console/build.ts'
 import { samples } from './samples.ts'
@@ -45,7 +47,9 @@ describe('a valid call', () => {
     else if (!endpoint.produces)
       expect(secretsIn(answer.text), 'a secret in an answer that is not declared to hold one').toEqual([])
     if (endpoint.status === 204 || endpoint.status === 302) return void expect(answer.text).toBe('')
-    if (endpoint.produces) return void expect(answer.headers['content-type']).toBeTruthy()
+    expect('etag' in answer.headers, 'an entity tag, and a declaration of it').toBe(endpoint.conditional ?? false)
+    if (endpoint.produces)
+      return void expect([endpoint.produces].flat()).toContain(answer.headers['content-type']?.split(';')[0])
     expect(answer.headers['content-type']).toMatch(/^application\/json/)
     const schema = strict(endpoint)
     if (endpoint.list === 'offset') {
@@ -78,6 +82,29 @@ describe('a valid call', () => {
     expect(nested.validate({ a: [{ b: 'x', c: 1 }] }).valid).toBe(false)
   })
 })
+
+describe('a valid call with the id of nothing in its query or body', () => {
+  const naming = named.filter(([, { query, body }]) => /"\w+_id":/.test(JSON.stringify([query, body].map(properties))))
+  it.each(naming)('%s answers as it is documented', async (_name, endpoint) => {
+    const sample = await stage.sample(endpoint)
+    const [path = '', search = ''] = sample.path.split('?')
+    const query = new URLSearchParams(search)
+    for (const name of Object.keys(properties(endpoint.query))) if (name.endsWith('_id')) query.set(name, NOTHING)
+    const ids = Object.keys(properties(endpoint.body)).filter((name) => name.endsWith('_id'))
+    const body = typeof sample.body === 'object' ? { ...sample.body } : sample.body
+    if (typeof body === 'object') Object.assign(body, Object.fromEntries(ids.map((name) => [name, NOTHING])))
+    const answer = await stage.call(endpoint, { ...sample, path: query.size > 0 ? `${path}?${query}` : path, body })
+    if (answer.status < 400) return
+    expect(errorCodesOf(endpoint), answer.text.slice(0, 300)).toContain(answer.body.error.code)
+  })
+})
+
+const NOTHING = newId('account', 0)
+
+function properties(schema: Endpoint['query']): object {
+  const json = schema && z.toJSONSchema(schema(), { io: 'input', unrepresentable: 'any' })
+  return json?.properties ?? {}
+}
 
 /** The declared schema as JSON Schema; of an output, which has no undeclared fields. */
 function strict(endpoint: Endpoint): object {

@@ -74,6 +74,32 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('tells wherever a token is taken how a surface token is refused', () => {
+    for (const endpoint of endpoints) {
+      if (!['console', 'developer', 'admin'].includes(endpoint.caller)) continue
+      const refusal = endpoint.method === 'GET' ? 'insufficient_scope' : 'disposable_token_readonly'
+      expect(errorCodesOf(endpoint), endpoint.id).toContain(refusal)
+    }
+  })
+
+  it('asks for a body only where no body at all would not do', () => {
+    for (const endpoint of endpoints) {
+      const { requestBody } = document.paths[endpoint.path][endpoint.method.toLowerCase()]
+      expect(requestBody?.required, endpoint.id).toBe(endpoint.body && !endpoint.body().safeParse({}).success)
+    }
+  })
+
+  it('describes the Last-Event-ID that each event stream gives and takes', () => {
+    const streams = endpoints.filter(({ produces }) => produces === 'text/event-stream')
+    for (const { id, path, method, example } of streams) {
+      const { parameters } = document.paths[path][method.toLowerCase()]
+      const pattern = new RegExp(parameters.find(({ name }: Any) => name === 'Last-Event-ID').schema.pattern)
+      const given = [...String(example).matchAll(/^id: (.*)$/gm)].map(([, value]) => value)
+      for (const value of ['', ...given]) expect(value, id).toMatch(pattern)
+      expect(given.length, id).toBeGreaterThan(0)
+    }
+  })
+
   it('offers Idempotency-Key on every POST and only there', () => {
     for (const [name, { parameters }] of operations()) {
       const offered = parameters.some(({ $ref }: Any) => $ref === '#/components/parameters/IdempotencyKey')

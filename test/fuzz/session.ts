@@ -1,0 +1,86 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { send, startLocal } from '#test/e2e/support.ts'
+import { configurationOf, type Effort } from './configuration.ts'
+import { type Answers, watchRequests } from './limits.ts'
+import type { Principal } from './principals.ts'
+import { type Findings, NOTHING, runSchemathesis } from './schemathesis.ts'
+import { createWorld } from './world.ts'
+
+/** What one principal saw. */
+export interface Seen extends Findings {
+  name: string
+  answers: Answers
+  seconds: number
+}
+
+/** A local platform with data of its own, for principals to call. @param command schemathesis */
+export const openSession = async (command: string, effort: Effort) => {
+  const folder = await mkdtemp(join(tmpdir(), 'fuzz-'))
+  const remove = () => rm(folder, { recursive: true, force: true })
+  // Limits by address would count everybody together.
+  const env = { ADDRESS_RATE_LIMITS: 'false', LOG_LEVEL: 'error' }
+  const { platform, baseUrl, stop } = await startLocal({ dataDir: join(folder, 'data'), env }).catch(async (error) => {
+    await remove()
+    throw error
+  })
+  const errors: string[] = []
+  platform.onLog((entry) => {
+    if (entry.kind === 'function' && /"level":"error"/i.test(entry.line))
+      errors.push(`${entry.functionName} ${entry.line}`)
+    else if (entry.kind === 'platform') errors.push(entry.message)
+  })
+  const requests = watchRequests(platform)
+  const document = join(folder, 'openapi.json')
+  await writeFile(document, JSON.stringify(await declared(baseUrl)))
+  const findings = async (principal: Principal, answers: Answers): Promise<Findings> => {
+    const { name, holds } = principal
+    const place = join(folder, name.replaceAll(' ', '-'))
+    const [configuration, report] = [`${place}.toml`, `${place}.json`]
+    // Wrong sign-ins count against the address, which everybody shares.
+    await requests.fill(['admin-address:127.0.0.1'])
+    const world = await createWorld(platform)
+    try {
+      requests.watch(name, world.buckets, answers)
+      await writeFile(configuration, configurationOf(principal, world, effort, { baseUrl, report }))
+      const found = await runSchemathesis(command, { document, configuration, report })
+      const { status } = await send(baseUrl, 'GET', holds ?? '/', { headers: principal.credential(world) })
+      if (holds && status !== 200) found.errors.push(`the credential did not last: ${holds} answers ${status}`)
+      return found
+    } finally {
+      await world.close()
+    }
+  }
+  return {
+    /** Calls every operation, from a world of its own. */
+    async fuzz(principal: Principal): Promise<Seen> {
+      const began = performance.now()
+      const answers: Answers = {}
+      const found = await findings(principal, answers).catch((error) => ({
+        ...NOTHING,
+        errors: [error instanceof Error ? error.message : String(error)],
+      }))
+      return { ...found, name: principal.name, answers, seconds: (performance.now() - began) / 1_000 }
+    },
+    /** What the functions logged as an error since the last time. */
+    logged: (): string[] => errors.splice(0),
+    async close(): Promise<void> {
+      requests.close()
+      await stop()
+      await remove()
+    },
+  }
+}
+
+/**
+ * The document without the answers that stand for every operation's: those of the gateway in front make every status a
+ * documented one.
+ */
+const declared = async (baseUrl: string): Promise<object> => {
+  const { body } = await send(baseUrl, 'GET', '/openapi.json')
+  for (const operations of Object.values<Record<string, { responses: { default?: object } }>>(body.paths)) {
+    for (const { responses } of Object.values(operations)) delete responses.default
+  }
+  return body
+}

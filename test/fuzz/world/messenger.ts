@@ -1,0 +1,17 @@
+import { until } from '#test/e2e/support.ts'
+import { type Credential, type Ids, type Making, PATIENCE_MS } from '../world.ts'
+
+/** An organization's bot, and somebody who wrote to it. */
+export const createMessenger = async ({ platform, unique, call }: Making, owner: Credential): Promise<Ids> => {
+  const { telegram } = platform
+  const number = Number.parseInt(unique, 16)
+  const bot = telegram.bot({
+    token: `${number}:a-token-of-the-fuzzing-tests-0123456789`,
+    username: `fuzz_${unique}_bot`,
+  })
+  const account = await call('POST', '/console/messenger/accounts/bot', owner, { token: bot.token })
+  bot.say(telegram.person({ first_name: `Contact ${unique}` }), 'Hello')
+  const chat = await until(async () => (await call('GET', '/console/messenger/chats', owner)).items[0], PATIENCE_MS)
+  const written = await call('POST', `/console/messenger/chats/${chat.id}/messages`, owner, { text: 'Hello.' })
+  return { account: account.id, dialog: chat.id, message: written.id }
+}

@@ -1,0 +1,59 @@
+import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
+import { newAgent, sandboxToken } from '#test/e2e/support.ts'
+import type { Receiver } from '#test/support/receiver.ts'
+import { bearer, type Credential, LOCAL_ADMIN, type Making } from '../world.ts'
+
+/** Where a customer's consent leads to; nobody answers there. */
+export const REDIRECT = 'http://127.0.0.1:9/callback'
+
+const LISTING = {
+  summary: 'Helps.',
+  description: 'It helps a lot.',
+  logo_url: 'https://example.com/logo.png',
+  privacy_url: 'https://example.com/privacy',
+  support_email: 'help@example.com',
+}
+
+const APPLICATION = {
+  legal_name: 'Example Ltd',
+  website: 'https://example.com/',
+  contact_email: 'legal@example.com',
+  country: 'NL',
+  about: 'We build agents.',
+}
+
+/** A developer with an app that the marketplace shows, and one more whose key may be rotated. */
+export const createVendor = async ({ platform, unique, call }: Making, agent: Receiver) => {
+  const made = await newAgent(platform.baseUrl, {
+    endpoint: agent.url,
+    redirectUri: REDIRECT,
+    scopes: [...SCOPE_NAMES],
+  })
+  const credential: Credential = { 'X-Developer-Key': made.headers['x-developer-key'] }
+  const path = `/api/v1/dev/apps/${made.app.id}`
+  const sandbox = bearer(await sandboxToken(platform.baseUrl, made))
+  await call('PATCH', path, credential, LISTING)
+  await call('POST', `${path}/test-run`, credential, { input: {} })
+  await call('POST', `${path}/submit`, credential)
+  await call('POST', `/admin/apps/${made.app.id}/approve`, LOCAL_ADMIN)
+  const { slug } = await call('GET', path, credential)
+  const me = await call('GET', '/api/v1/dev/me', credential)
+  const version = (await call('GET', `${path}/versions`, credential)).items[0]
+  const verification = await call('POST', '/api/v1/dev/verification', credential, APPLICATION)
+  const installation = (await call('GET', '/api/v1/me', sandbox)).installation.id
+  const spare = await call('POST', '/api/v1/dev/register', {}, { email: `spare-${unique}@example.com`, name: 'Eve' })
+  return {
+    app: made.app,
+    slug: slug as string,
+    credential,
+    sandbox,
+    spares: { 'developer.account.rotateKey': { 'X-Developer-Key': spare.api_key as string } },
+    ids: { app: made.app.id, developer: me.id, version: version.id, verification: verification.id },
+    buckets: [
+      ...[`app:${made.app.id}`, `client:${made.app.id}`, `checks:${made.app.id}`],
+      ...[`developer:${me.id}`, `test-run:${me.id}`, `installation:${installation}`],
+    ],
+  }
+}
+
+export type Vendor = Awaited<ReturnType<typeof createVendor>>
