@@ -5,7 +5,7 @@ import type { Table } from './report/table.ts'
 import { type Limits, needsOf, PER_EVENT, secondOf } from './workload/load.ts'
 
 /** Events a second. */
-export const LOADS = [1, 100, 10_000] as const
+const LOADS = [1, 100, 10_000] as const
 
 const HOURS = 730
 const SECONDS = HOURS * 3_600

@@ -24,7 +24,7 @@ export const AWS_QUOTAS = {
 } as const satisfies Record<string, Quota>
 
 /** Write units a second that one partition takes, whatever the table has. */
-export const PARTITION_WRITES = 1_000
+const PARTITION_WRITES = 1_000
 
 export const stageThrottle = (rate: number): Quota => ({
   name: 'the stage’s own throttle: requests',
