@@ -37,8 +37,13 @@ export const tasksOf = async (platform: TestPlatform, agent: Receiver, options: 
       return platform.call('POST', `/api/v1/tools/${name}/invoke`, { token, body: { arguments: args, ...rest } })
     },
     /** A person’s task for the agent. */
-    task: async (fields: Record<string, unknown> = {}): Promise<{ id: string; conversation_id: string }> =>
-      made(asPerson('POST', '', { title: 'Count the stock', installation_id: app.installation.id, ...fields })),
+    task: async (fields: Record<string, unknown> = {}): Promise<{ id: string; conversation_id: string }> => {
+      const body = { title: 'Count the stock', installation_id: app.installation.id, ...fields }
+      const task = await made(asPerson('POST', '', body))
+      // What happens in one millisecond has no order.
+      platform.clock.advance(1)
+      return task
+    },
     /** The same, handed to the agent, with its run’s callback token. */
     handed: async () => {
       const body = { title: 'Count the stock', installation_id: app.installation.id }
