@@ -20,8 +20,11 @@ export interface LocalRun {
   close(): Promise<void>
 }
 
-/** @param name part of the temporary folder's name */
-export const startLocalRun = async (name: string): Promise<LocalRun> => {
+/**
+ * @param name part of the temporary folder's name
+ * @param env settings that differ from the local run's own
+ */
+export const startLocalRun = async (name: string, env: Record<string, string> = {}): Promise<LocalRun> => {
   const folder = await mkdtemp(path.join(tmpdir(), `bench-${name}-`))
   const opened: Receiver[] = []
   let platform: Platform | undefined
@@ -34,7 +37,7 @@ export const startLocalRun = async (name: string): Promise<LocalRun> => {
     const cdkOut = path.join(folder, 'cdk.out')
     const dataDir = path.join(folder, 'data')
     await prepare({ cdkOut })
-    platform = await startPlatform({ dataDir, cdkOut, bundles: BUNDLES })
+    platform = await startPlatform({ dataDir, cdkOut, bundles: BUNDLES, env })
     await platform.warm()
     const open = async () => {
       const receiver = await startReceiver()

@@ -6,10 +6,10 @@ import { atRest, hanging, type Round, type Scenario, startRun, until } from './s
 const TENANTS = 3
 /** Each may have 5 active runs, and the agent hangs for as long as it may, 30 seconds. */
 const TROUBLED_TENANTS = 24
-const RUNS_PER_SECOND = 4
-/** In which so many runs begin to hang as they do in the long run: 4 a second for 30 seconds. */
+const RUNS_PER_SECOND = 1
+/** In which so many runs begin to hang as they do in the long run: 1 a second for 30 seconds. */
 const LEAD_SECONDS = 10
-const LEAD_RUNS_PER_SECOND = 8
+const LEAD_RUNS_PER_SECOND = 3
 
 const prepare = async (run: LocalRun): Promise<Round> => {
   const { call, open } = run

@@ -5,8 +5,8 @@ import type { LocalRun } from '../local-run.ts'
 import { atRest, hanging, type Round, type Scenario, startRun, until } from './scenario.ts'
 
 const TENANTS = 3
-const RUNS_PER_SECOND = 3
-const CALLS_PER_SECOND = 9
+const RUNS_PER_SECOND = 1
+const CALLS_PER_SECOND = 5
 /** Of the one tenant: half of its limit, and three times it. */
 const QUIET_PER_SECOND = 5
 const LOUD_PER_SECOND = 30

@@ -63,9 +63,9 @@ export const startRun = async (call: Client, { headers }: Tenant, created: Map<s
 
 const TOO_MANY_ACTIVE_RUNS = 409
 const LOOK_MS = 50
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 
-/** @throws Error when it does not come true within a minute */
+/** @throws Error when it does not come true within two minutes */
 export const until = async (what: string, isTrue: () => boolean): Promise<void> => {
   for (const end = Date.now() + PATIENCE_MS; !isTrue(); await pause(LOOK_MS)) {
     if (Date.now() > end) throw new Error(`In vain waited for ${what}`)

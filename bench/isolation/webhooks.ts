@@ -6,7 +6,7 @@ import { atRest, hanging, type Round, type Scenario, startRun, until } from './s
 const TENANTS = 3
 const SUBSCRIPTIONS = 2
 /** Of the tenants with the trouble, and as many of the others. */
-const RUNS_PER_SECOND = 3
+const RUNS_PER_SECOND = 1
 const EVENTS_PER_RUN = 2
 /** In which requests begin to hang. */
 const LEAD_SECONDS = 4
