@@ -18,10 +18,9 @@ export const badgeWrites = async (
 ): Promise<Write[]> => {
   const { id, status, name, company, email } = developer
   const counter = { owner: id, counter: 'apps' }
-  const [count, { items }] = await Promise.all([
-    table.get(CounterEntity, counter),
-    table.query(DeveloperAppEntity, { developer_id: id }, { limit: LIMITS.appsPerDeveloper }),
-  ])
+  // Counted before they are listed: an app that comes to be between the two is more than was counted, not one that was missed.
+  const count = await table.get(CounterEntity, counter)
+  const { items } = await table.query(DeveloperAppEntity, { developer_id: id }, { limit: LIMITS.appsPerDeveloper })
   return [
     DeveloperEntity.update(
       { id },
@@ -30,7 +29,9 @@ export const badgeWrites = async (
     ),
     ...rosterWrites(placeOfDeveloper(developer), placeOfDeveloper({ ...developer, verified })),
     // No app may come to be that does not know of it.
-    ...(count ? [CounterEntity.check(counter, { where: { n: count.n } })] : []),
+    count
+      ? CounterEntity.check(counter, { where: { n: count.n } })
+      : CounterEntity.upsert(counter, { set: counter, add: { n: 0 } }, { where: { n: missing } }),
     ...items.map(({ app_id }) => AppEntity.update({ id: app_id }, { set: { verified } })),
   ]
 }

@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { badgeWrites } from '#shared/domain/verification/badge.ts'
+import { DeveloperEntity } from '#shared/entities/developers.ts'
 import { NotificationEntity } from '#shared/entities/notifications.ts'
 import { AuditEntity, auditOf } from '#shared/entities/platform.ts'
+import { ConditionFailed } from '#shared/table/entity.ts'
 import { asAdmin, newModerator, submitted } from '#test/functions/app-moderation/support.ts'
 import { newApp, newDeveloper, type TestDeveloper } from '#test/functions/developer/support.ts'
 import { signIn } from '#test/functions/marketplace/support.ts'
@@ -103,6 +106,26 @@ describe('an application for the verified badge', () => {
     ])
     expect(codeOf(decided as Answer)).toBe(200)
     expect(made.map(codeOf).every((code) => code === 201 || code === 'conflict')).toBe(true)
+    const { body } = await developer.call('GET', '/api/v1/dev/apps')
+    expect(body.items.map(({ verified }: { verified: boolean }) => verified)).not.toContain(false)
+  })
+
+  it.each([0, 1])('the badge is not given with %i apps known when another one came to be meanwhile', async (known) => {
+    const developer = await newDeveloper(platform)
+    const create = (n: number) =>
+      developer.call('POST', '/api/v1/dev/apps', {
+        slug: `late-${n}-${developer.id.slice(-8)}`,
+        type: 'agent',
+        name: 'Late',
+      })
+    for (let n = 0; n < known; n++) expect((await create(n)).status).toBe(201)
+    const { table } = platform.deps
+    const record = await table.get(DeveloperEntity, { id: developer.id })
+    if (!record) throw new Error('there is no such developer')
+    const writes = await badgeWrites(platform.deps, record, true)
+    expect((await create(known)).status).toBe(201)
+    await expect(table.transact(writes)).rejects.toBeInstanceOf(ConditionFailed)
+    await table.transact(await badgeWrites(platform.deps, record, true))
     const { body } = await developer.call('GET', '/api/v1/dev/apps')
     expect(body.items.map(({ verified }: { verified: boolean }) => verified)).not.toContain(false)
   })
