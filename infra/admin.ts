@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ZodError } from 'zod'
 import { COMMANDS } from './admin/operate.ts'
-import { findTable, OperatorError, operatorWork } from './admin/table.ts'
-import { readConfig } from './config.ts'
+import { operatorWork } from './admin/table.ts'
+import { OperatorError, readStage, serviceStackOf, stackOutputs } from './operator/stage.ts'
 
 const HELP = `npm run admin -- <command> --stage <stage> --email <address>
 
@@ -47,9 +47,8 @@ async function main(): Promise<void> {
   if (!command || more.length > 0) throw new OperatorError(`Give one command.\n\n${HELP}`)
   const { email, role, key, days, 'password-file': file } = values
   if (email === undefined) throw new OperatorError('Give --email <address>.')
-  const { context } = JSON.parse(readFileSync(new URL('../cdk.json', import.meta.url), 'utf8'))
-  const config = readConfig({ ...context, ...(values.stage !== undefined && { stage: values.stage }) }, process.env)
-  const table = values.table ?? (await findTable(`${config.prefix}-${config.stage}-Service`))
+  const config = readStage({ stage: values.stage })
+  const table = values.table ?? (await stackOutputs(serviceStackOf(config), ['TableName'])).TableName
   const password = file === undefined ? undefined : readFileSync(file, 'utf8').trim()
   const order = { email, name: values.name, role, password, key, days: days === undefined ? undefined : Number(days) }
   console.log((await command(operatorWork(table, config.directoryShards), order)).join('\n'))

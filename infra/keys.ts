@@ -1,16 +1,13 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { systemClock } from '#shared/kernel/clock.ts'
-import { OperatorError } from './admin/table.ts'
-import { readConfig } from './config.ts'
 import { reseal } from './keys/reseal.ts'
 import { isRing, RINGS, type RingName } from './keys/rings.ts'
 import { describeRing, type Operation, type Reseal, resealAll, retire, rotate } from './keys/rotate.ts'
 import { ringStore } from './keys/secret.ts'
-import { stackOutputs } from './keys/stack.ts'
+import { OperatorError, readStage, serviceStackOf, stackOutputs } from './operator/stage.ts'
 
 const HELP = `npm run keys -- <command> --stage <stage> --ring <tokens|admin|data>
 
@@ -73,11 +70,9 @@ async function main(): Promise<void> {
   if (values.help) return console.log(HELP)
   if (!command || more.length > 0) throw new OperatorError(`Give one command.\n\n${HELP}`)
   const rings = ringsOf(name, values)
-  const { context } = JSON.parse(readFileSync(new URL('../cdk.json', import.meta.url), 'utf8'))
-  const config = readConfig({ ...context, ...(values.stage !== undefined && { stage: values.stage }) }, process.env)
-  const stack = `${config.prefix}-${config.stage}-Service`
+  const stack = serviceStackOf(readStage({ stage: values.stage }))
   const find = async (given: string | undefined, output: string) =>
-    given ?? (await stackOutputs(stack, [output])).get(output) ?? ''
+    given ?? (await stackOutputs(stack, [output]))[output] ?? ''
   const walk: Reseal = async (text, options) =>
     reseal({ client: new DynamoDBClient({}), tableName: await find(values.table, 'TableName') }, text, options)
   for (const ring of rings) {

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { SQSClient } from '@aws-sdk/client-sqs'
-import { OperatorError } from './admin/table.ts'
-import { readConfig } from './config.ts'
+import { OperatorError, readStage, serviceStackOf } from './operator/stage.ts'
 import { described, lookAt } from './redrive/look.ts'
 import { type DeadLetters, findQueues } from './redrive/queues.ts'
 import { depthOf, redrive } from './redrive/redrive.ts'
@@ -54,10 +52,7 @@ function chosen(
 async function main(): Promise<void> {
   const options = readOptions()
   if (options.help) return console.log(HELP)
-  const { context } = JSON.parse(readFileSync(new URL('../cdk.json', import.meta.url), 'utf8'))
-  const stage = options.stage === undefined ? {} : { stage: options.stage }
-  const config = readConfig({ ...context, ...stage }, process.env)
-  const queues = await findQueues(`${config.prefix}-${config.stage}-Service`)
+  const queues = await findQueues(serviceStackOf(readStage({ stage: options.stage })))
   const sqs = new SQSClient({})
   const acts = options.all || options.queue !== undefined
   for (const dead of chosen(queues.deadLetters, options)) {

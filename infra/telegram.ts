@@ -1,10 +1,9 @@
 import { fstatSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { readConfig } from './config.ts'
+import { readStage, serviceStackOf, stackOutputs } from './operator/stage.ts'
 import { ConnectError, type Connected, connectBot } from './telegram/connect.ts'
 import type { SecretStore } from './telegram/secret.ts'
-import { findStack } from './telegram/stack.ts'
 
 const HELP = `npm run telegram -- --stage <stage> [--token-file <file>] [--rotate] [--take-over]
 
@@ -67,23 +66,26 @@ const told = (done: Connected): string =>
     ...(done.lastError === undefined ? [] : [`Telegram’s last complaint about the webhook: ${done.lastError}`]),
   ].join('\n')
 
+/** Where the bot's secret and the platform are. */
+async function deployed(stackName: string): Promise<{ secretId: string; baseUrl: string }> {
+  const { TelegramBotSecret, BaseUrl } = await stackOutputs(stackName, ['TelegramBotSecret', 'BaseUrl'])
+  return { secretId: TelegramBotSecret, baseUrl: BaseUrl }
+}
+
 async function main(): Promise<void> {
   const options = readOptions()
   if (options.help) return console.log(HELP)
-  const { context } = JSON.parse(readFileSync(new URL('../cdk.json', import.meta.url), 'utf8'))
-  const given = { stage: options.stage, telegramApiUrl: options['api-url'] }
-  const overrides = Object.entries(given).filter(([, value]) => value !== undefined)
-  const { stage, prefix, telegramApiUrl } = readConfig({ ...context, ...Object.fromEntries(overrides) }, process.env)
+  const config = readStage({ stage: options.stage, telegramApiUrl: options['api-url'] })
   const { 'secret-id': id, 'base-url': url } = options
   if ((id === undefined) !== (url === undefined)) throw new ConnectError('Give --secret-id and --base-url together.')
   const { secretId, baseUrl } =
     id !== undefined && url !== undefined
       ? { secretId: id, baseUrl: url.replace(/\/+$/, '') }
-      : await findStack(`${prefix}-${stage}-Service`)
+      : await deployed(serviceStackOf(config))
   const token = readToken(options['token-file'])
   const secret = secretStore(secretId)
   const { rotate, 'take-over': takeOver } = options
-  console.log(told(await connectBot({ secret, baseUrl, apiUrl: telegramApiUrl, token, rotate, takeOver })))
+  console.log(told(await connectBot({ secret, baseUrl, apiUrl: config.telegramApiUrl, token, rotate, takeOver })))
 }
 
 main().catch((error: unknown) => {

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { findTable, OperatorError, operatorWork } from './admin/table.ts'
-import { readConfig } from './config.ts'
+import { operatorWork } from './admin/table.ts'
+import { OperatorError, readStage, serviceStackOf, stackOutputs } from './operator/stage.ts'
 import { pendingUpgrades, runUpgrades } from './upgrade/run.ts'
 import { UPGRADES } from './upgrade/upgrades.ts'
 
@@ -39,9 +38,8 @@ async function main(): Promise<void> {
   if (values.help) return console.log(HELP)
   const segments = whole('segments', values.segments)
   const rate = whole('rate', values.rate)
-  const { context } = JSON.parse(readFileSync(new URL('../cdk.json', import.meta.url), 'utf8'))
-  const config = readConfig({ ...context, ...(values.stage !== undefined && { stage: values.stage }) }, process.env)
-  const tableName = values.table ?? (await findTable(`${config.prefix}-${config.stage}-Service`))
+  const config = readStage({ stage: values.stage })
+  const tableName = values.table ?? (await stackOutputs(serviceStackOf(config), ['TableName'])).TableName
   const work = operatorWork(tableName, config.directoryShards)
   const pending = await pendingUpgrades(work, UPGRADES)
   if (pending.length === 0) return console.log('Every upgrade is done.')
@@ -50,7 +48,7 @@ async function main(): Promise<void> {
     process.exitCode = 2
     return
   }
-  await runUpgrades(UPGRADES, {
+  await runUpgrades(pending, {
     work,
     walk: { client: new DynamoDBClient({}), tableName, rate },
     segments,

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { pendingUpgrades, runUpgrades } from '#infra/upgrade/run.ts'
+import { runUpgrades } from '#infra/upgrade/run.ts'
 import { UPGRADES } from '#infra/upgrade/upgrades.ts'
 import { systemClock } from '#shared/kernel/clock.ts'
 import { createStoreClient } from '#shared/table/client.ts'
@@ -15,7 +15,6 @@ export const upgradeData = async (
   const shards = Number(model.functions[0]?.environment.DIRECTORY_SHARDS)
   const table = new Table({ client: createStoreClient(where), tableName, shards })
   const work = { table, clock: systemClock }
-  if ((await pendingUpgrades(work, UPGRADES)).length === 0) return
   const client = new DynamoDBClient(where)
   const walk = { client, tableName, rate: Number.POSITIVE_INFINITY }
   await runUpgrades(UPGRADES, { work, walk, segments: 1, dryRun: false, say })

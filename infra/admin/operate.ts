@@ -6,7 +6,7 @@ import { findAdminByEmail } from '#shared/domain/admins/sign-in.ts'
 import type { Admin } from '#shared/entities/platform.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { newSecret } from '#shared/kernel/secrets.ts'
-import { OperatorError } from './table.ts'
+import { OperatorError } from '../operator/stage.ts'
 
 /** What the operator asks for. */
 export interface Order {

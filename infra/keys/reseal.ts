@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { type AttributeValue, type DynamoDBClient, ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
+import { type AttributeValue, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
 import { type Keyring, parseKeyring } from '#shared/kernel/keyring.ts'
 import { seal, unsealBytes } from '#shared/kernel/sealed.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+import { type StoredItem, scan } from '../operator/scan.ts'
 
 /** What a walk through the table came by. */
 export interface Walked {
@@ -20,8 +20,6 @@ export interface Place {
   rate?: number
 }
 
-type Item = Record<string, AttributeValue>
-
 /**
  * Walks the whole table for values that {@link seal} made with another key than the ring's current one, and encrypts them
  * anew, each for the record that its header names. A value that somebody changes meanwhile is theirs, and new.
@@ -34,30 +32,16 @@ type Item = Record<string, AttributeValue>
 export async function reseal(place: Place, text: string, { dry }: { dry: boolean }): Promise<Walked> {
   const ring = parseKeyring(text)
   const walked: Walked = { seen: 0, sealed: 0 }
-  for await (const item of everyItem(place)) {
-    const fresh = await renewed(ring, { M: item })
-    walked.seen += 1
-    walked.sealed += fresh.sealed
-    if (!dry && fresh.sealed > 0) await write(place, item, fresh.value.M ?? {})
+  const { client, tableName: TableName, rate = 1_000 } = place
+  for await (const { items } of scan(client, { TableName }, rate)) {
+    for (const item of items) {
+      const fresh = await renewed(ring, { M: item })
+      walked.seen += 1
+      walked.sealed += fresh.sealed
+      if (!dry && fresh.sealed > 0) await write(place, item, fresh.value.M ?? {})
+    }
   }
   return walked
-}
-
-async function* everyItem({ client, tableName, rate = 1_000 }: Place): AsyncGenerator<Item> {
-  let start: Item | undefined
-  do {
-    const page = await client.send(
-      new ScanCommand({
-        TableName: tableName,
-        ConsistentRead: true,
-        ReturnConsumedCapacity: 'TOTAL',
-        ...(start && { ExclusiveStartKey: start }),
-      }),
-    )
-    yield* page.Items ?? []
-    start = page.LastEvaluatedKey
-    if (start) await sleep(((page.ConsumedCapacity?.CapacityUnits ?? 0) * 1_000) / rate)
-  } while (start)
 }
 
 type Renewed = { value: AttributeValue; sealed: number }
@@ -95,18 +79,18 @@ const headerOf = (part: string): { kid?: unknown; rec?: unknown } => {
 }
 
 /** Only the attributes that changed, and only where they are still as they were read. */
-async function write({ client, tableName }: Place, before: Item, after: Item): Promise<void> {
+async function write({ client, tableName }: Place, before: StoredItem, after: StoredItem): Promise<void> {
   const changed = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]))
   const each = (text: (n: number) => string, by: string) => changed.map((_, n) => text(n)).join(by)
-  const values = (prefix: string, of: Item) => changed.map((name, n) => [`:${prefix}${n}`, of[name]] as const)
+  const values = (prefix: string, of: StoredItem) => changed.map((name, n) => [`:${prefix}${n}`, of[name]] as const)
   const key = (name: string) => [name, before[name]] as const
   const update = new UpdateItemCommand({
     TableName: tableName,
-    Key: Object.fromEntries([key(TABLE_LAYOUT.partitionKey), key(TABLE_LAYOUT.sortKey)]) as Item,
+    Key: Object.fromEntries([key(TABLE_LAYOUT.partitionKey), key(TABLE_LAYOUT.sortKey)]) as StoredItem,
     UpdateExpression: `SET ${each((n) => `#a${n} = :new${n}`, ', ')}`,
     ConditionExpression: each((n) => `#a${n} = :old${n}`, ' AND '),
     ExpressionAttributeNames: Object.fromEntries(changed.map((name, n) => [`#a${n}`, name])),
-    ExpressionAttributeValues: Object.fromEntries([...values('old', before), ...values('new', after)]) as Item,
+    ExpressionAttributeValues: Object.fromEntries([...values('old', before), ...values('new', after)]) as StoredItem,
   })
   try {
     await client.send(update)

@@ -30,12 +30,14 @@ export const pendingUpgrades = async (work: UpgradeWork, upgrades: readonly Upgr
  * @throws {Error} if a record could not be changed; what is done so far stays
  */
 export const runUpgrades = async (upgrades: readonly Upgrade[], options: UpgradeOptions): Promise<void> => {
-  for (const upgrade of await pendingUpgrades(options.work, upgrades)) await runOne(upgrade, options)
+  for (const upgrade of upgrades) await runOne(upgrade, options)
 }
 
 const runOne = async (upgrade: Upgrade, options: UpgradeOptions): Promise<void> => {
   const { work, dryRun, say } = options
-  const before = dryRun ? undefined : await work.table.get(UpgradeEntity, { id: upgrade.id })
+  const known = await work.table.get(UpgradeEntity, { id: upgrade.id })
+  if (known?.state === 'done') return
+  const before = dryRun ? undefined : known
   const record: UpgradeRecord = before ?? {
     id: upgrade.id,
     state: 'running',

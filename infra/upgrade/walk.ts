@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb'
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb'
 import type { AnyEntity, ItemOf, Key } from '#shared/table/entity.ts'
 import { bare } from '#shared/table/indexes.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+import { scan } from '../operator/scan.ts'
 
 /** Where to walk. */
 export interface Walk {
@@ -27,35 +27,27 @@ export interface WalkPage<E extends AnyEntity> {
   next: Key | undefined
 }
 
-/**
- * Every record of one kind in one segment of the table. The only reader that looks at the whole table: it is the operator's, no
- * function may do it. It waits so that its reads stay below the rate.
- */
+/** Every record of one kind in one segment of the table. All segments together stay below the rate. */
 export async function* walk<E extends AnyEntity>(
   { client, tableName, rate }: Walk,
   { entity, segment, segments, after }: Segment<E>,
 ): AsyncGenerator<WalkPage<E>> {
-  let start = after
-  do {
-    const page = await client.send(
-      new ScanCommand({
-        TableName: tableName,
-        Segment: segment,
-        TotalSegments: segments,
-        ConsistentRead: true,
-        ReturnConsumedCapacity: 'TOTAL',
-        FilterExpression: '#entity = :entity',
-        ExpressionAttributeNames: { '#entity': TABLE_LAYOUT.entity },
-        ExpressionAttributeValues: { ':entity': { S: entity.name } },
-        ...(start && { ExclusiveStartKey: marshall(start) }),
-      }),
-    )
-    const items = (page.Items ?? []).map((item) => unmarshall(item))
-    start = page.LastEvaluatedKey && (unmarshall(page.LastEvaluatedKey) as Key)
-    yield { found: items.map((item) => ({ key: keyOf(item), item: bare(item) as ItemOf<E> })), next: start }
-    const units = page.ConsumedCapacity?.CapacityUnits ?? 0
-    if (start) await sleep((units * segments * 1_000) / rate)
-  } while (start)
+  const input = {
+    TableName: tableName,
+    Segment: segment,
+    TotalSegments: segments,
+    FilterExpression: '#entity = :entity',
+    ExpressionAttributeNames: { '#entity': TABLE_LAYOUT.entity },
+    ExpressionAttributeValues: { ':entity': { S: entity.name } },
+    ...(after && { ExclusiveStartKey: marshall(after) }),
+  }
+  for await (const { items, next } of scan(client, input, rate / segments)) {
+    const found = items.map((item) => unmarshall(item))
+    yield {
+      found: found.map((item) => ({ key: keyOf(item), item: bare(item) as ItemOf<E> })),
+      next: next && (unmarshall(next) as Key),
+    }
+  }
 }
 
 const keyOf = ({ pk, sk }: Record<string, unknown>): Key => ({ pk: String(pk), sk: String(sk) })

@@ -1,31 +1,18 @@
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AuditEntity } from '#shared/entities/platform.ts'
+import { runCommand } from '#test/support/command.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 
-const COMMAND = path.resolve(import.meta.dirname, '../../infra/admin.ts')
 // As in a deployed stack: nobody is there yet, and the real clock is the command's.
 const platform = usingPlatform({ LOCAL_ADMIN: 'false' })
 
 /** Runs the operator's command as a shell would. */
 const run = (...args: string[]) =>
-  new Promise<{ code: number | null; output: string }>((resolve) => {
-    const child = spawn(process.execPath, [COMMAND, ...args, '--stage', 'prod', '--table', platform.tableName], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env.PATH,
-        AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: 'test',
-        AWS_SECRET_ACCESS_KEY: 'test',
-        AWS_ENDPOINT_URL_DYNAMODB: platform.store.endpoint,
-      },
-    })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output += piece))
-    child.on('close', (code) => resolve({ code, output }))
+  runCommand('infra/admin.ts', [...args, '--stage', 'prod', '--table', platform.tableName], {
+    env: { AWS_ENDPOINT_URL_DYNAMODB: platform.store.endpoint },
   })
 
 const signIn = (email: string, password = '') =>

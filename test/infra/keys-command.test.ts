@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import path from 'node:path'
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { GetSecretValueCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager'
 import { decodeProtectedHeader } from 'jose'
@@ -18,10 +16,10 @@ import { InstallationEntity } from '#shared/entities/installations.ts'
 import { seal, unseal } from '#shared/kernel/sealed.ts'
 import { startServices } from '#test/local/services.ts'
 import { temporaryFolder } from '#test/local/support.ts'
+import { runCommand } from '#test/support/command.ts'
 import { installed, member } from '#test/support/fixtures.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 
-const COMMAND = path.resolve(import.meta.dirname, '../../infra/keys.ts')
 const place = temporaryFolder()
 const platform = usingPlatform()
 let services: Awaited<ReturnType<typeof startServices>>
@@ -298,20 +296,12 @@ describe('the ring of data at rest', () => {
 
 describe('as an operator runs it', () => {
   const run = (...args: string[]) =>
-    new Promise<{ code: number | null; output: string }>((resolve) => {
-      const child = spawn(process.execPath, [COMMAND, ...args, '--stage', 'prod'], {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: {
-          PATH: process.env.PATH,
-          AWS_REGION: 'us-east-1',
-          AWS_ACCESS_KEY_ID: services.config.credentials.accessKeyId,
-          AWS_SECRET_ACCESS_KEY: services.config.credentials.secretAccessKey,
-          AWS_ENDPOINT_URL_SECRETS_MANAGER: services.address,
-        },
-      })
-      let output = ''
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output += piece))
-      child.once('close', (code) => resolve({ code, output }))
+    runCommand('infra/keys.ts', [...args, '--stage', 'prod'], {
+      env: {
+        AWS_ACCESS_KEY_ID: services.config.credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: services.config.credentials.secretAccessKey,
+        AWS_ENDPOINT_URL_SECRETS_MANAGER: services.address,
+      },
     })
 
   it('shows ids and never a key', async () => {

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runUpgrades, type UpgradeOptions } from '#infra/upgrade/run.ts'
 import { UPGRADES, type Upgrade } from '#infra/upgrade/upgrades.ts'
@@ -7,10 +5,10 @@ import { unlistingWrites } from '#shared/domain/marketplace/list-app.ts'
 import { ListedAppEntity } from '#shared/entities/apps.ts'
 import { UpgradeEntity } from '#shared/entities/upgrades.ts'
 import { offered, signIn } from '#test/functions/marketplace/support.ts'
+import { runCommand } from '#test/support/command.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 
 const platform = usingPlatform()
-const COMMAND = path.resolve(import.meta.dirname, '../../infra/upgrade.ts')
 
 const optionsOf = (change: Partial<UpgradeOptions> = {}): UpgradeOptions => ({
   work: { table: platform.deps.table, clock: platform.clock },
@@ -23,20 +21,8 @@ const optionsOf = (change: Partial<UpgradeOptions> = {}): UpgradeOptions => ({
 
 /** Runs the operator's command as a shell would. */
 const run = (...args: string[]) =>
-  new Promise<{ code: number | null; output: string }>((resolve) => {
-    const child = spawn(process.execPath, [COMMAND, ...args, '--stage', 'prod', '--table', platform.tableName], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env.PATH,
-        AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: 'test',
-        AWS_SECRET_ACCESS_KEY: 'test',
-        AWS_ENDPOINT_URL_DYNAMODB: platform.store.endpoint,
-      },
-    })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output += piece))
-    child.on('close', (code) => resolve({ code, output }))
+  runCommand('infra/upgrade.ts', [...args, '--stage', 'prod', '--table', platform.tableName], {
+    env: { AWS_ENDPOINT_URL_DYNAMODB: platform.store.endpoint },
   })
 
 /** Records of a kind that the upgrades of these tests look at, by their category. */

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,10 +7,10 @@ import { GetSecretValueCommand, PutSecretValueCommand } from '@aws-sdk/client-se
 import { Api } from 'grammy'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTelegram, type Telegram } from '#local/telegram.ts'
+import { runCommand } from '#test/support/command.ts'
 import { startServices } from './services.ts'
 import { temporaryFolder, until } from './support.ts'
 
-const COMMAND = path.resolve(import.meta.dirname, '../../infra/telegram.ts')
 const TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'
 const ANOTHER = '220201543:BBHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'
 const WEBHOOK_SECRET = 'w'.repeat(64)
@@ -64,22 +63,14 @@ const kept = async () => {
 
 /** Runs the operator's command as a shell would. */
 const run = (args: string[], { input, env = {} }: { input?: string; env?: Record<string, string> } = {}) =>
-  new Promise<{ code: number | null; output: string }>((resolve) => {
-    const child = spawn(process.execPath, [COMMAND, ...args], {
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env.PATH,
-        AWS_REGION: 'us-east-1',
-        AWS_ACCESS_KEY_ID: services.config.credentials.accessKeyId,
-        AWS_SECRET_ACCESS_KEY: services.config.credentials.secretAccessKey,
-        AWS_ENDPOINT_URL_SECRETS_MANAGER: services.address,
-        ...env,
-      },
-    })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (output += piece))
-    child.stdin?.end(input)
-    child.once('close', (code) => resolve({ code, output }))
+  runCommand('infra/telegram.ts', args, {
+    input,
+    env: {
+      AWS_ACCESS_KEY_ID: services.config.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: services.config.credentials.secretAccessKey,
+      AWS_ENDPOINT_URL_SECRETS_MANAGER: services.address,
+      ...env,
+    },
   })
 
 const here = () => ['--stage', 'local', '--secret-id', SECRET_ARN, '--base-url', baseUrl, '--api-url', telegram.url]
