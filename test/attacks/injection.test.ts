@@ -7,7 +7,7 @@ import { createWorld, pathWithUnknownIds, type World } from '#test/contract/worl
 import { callbackToken } from '#test/support/fixtures.ts'
 import type { Answer } from '#test/support/platform.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
-import { bearer, endpoints, expectNoFailure, expectRefusal, nameOf } from './support.ts'
+import { bearer, calling, endpoints, expectNoFailure, expectRefusal, nameOf } from './support.ts'
 
 const platform = usingPlatform()
 let stage: Stage
@@ -18,10 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage.close())
 
-const call = (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> => {
-  platform.clock.advance(1_000)
-  return platform.call(method, path, { headers, ...(body !== undefined && { body }) })
-}
+const call = calling(platform)
 
 /** Texts that end a header, a line or a field where somebody takes them as they are. */
 const BREAKING = [

@@ -3,7 +3,7 @@ import { createStage, type Stage } from '#test/contract/stage.ts'
 import { createWorld, pathWithUnknownIds, type World } from '#test/contract/world.ts'
 import type { Answer } from '#test/support/platform.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
-import { bearer, endpoints, expectNoFailure, expectRefusal, nameOf } from './support.ts'
+import { bearer, calling, endpoints, expectNoFailure, expectRefusal, nameOf } from './support.ts'
 
 const platform = usingPlatform()
 let stage: Stage
@@ -24,10 +24,7 @@ afterEach(() => {
   expect(now.map((one) => Reflect.ownKeys(one).map(String).sort().join())).toEqual(PRISTINE)
 })
 
-const call = (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> => {
-  platform.clock.advance(1_000)
-  return platform.call(method, path, { headers, ...(body !== undefined && { body }) })
-}
+const call = calling(platform)
 
 /** As text, because an object literal would set what JSON only names. */
 const BODIES = [

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { requestFunctions } from '#functions/registry.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
-import type { Answer } from '#test/support/platform.ts'
+import type { Answer, TestPlatform } from '#test/support/platform.ts'
 
 /** Everything that is declared: a new endpoint is attacked from the day it is. */
 export const endpoints: readonly Endpoint[] = Object.values(requestFunctions).flat()
@@ -25,6 +25,14 @@ export const expectRefusal = (answer: Answer, what: string, ...codes: string[]):
 /** Whatever came in, the answer is one that a client can read, and no failure of ours. */
 export const expectNoFailure = (answer: Answer, what: string): void =>
   expect(answer.status, `${what}: ${answer.text.slice(0, 200)}`).toBeLessThan(500)
+
+/** Calls, each a second after the other: no rate limit has anything to say. */
+export const calling =
+  (platform: TestPlatform) =>
+  (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> => {
+    platform.clock.advance(1_000)
+    return platform.call(method, path, { headers, ...(body !== undefined && { body }) })
+  }
 
 export const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
 
