@@ -54,11 +54,13 @@ const live = async (chance: Dice, during: number, jumpedTo: number, bad: boolean
   const step = (bad ? 5 : 15) * SECOND
   for (let passed = step; passed <= during; passed += step) {
     platform.clock.advance(step)
-    weather.bad = bad
+    weather.is = bad ? 'bad' : 'good'
     await work(chance)
+    // One sweep lost at a time is what the two minutes are promised for.
+    if (bad && passed % (2 * MINUTE) === 0) weather.is = 'late'
     // Lambda calls a function again that a schedule woke in vain.
     if (passed % MINUTE === 0) await platform.sweep().catch(() => platform.sweep().catch(() => undefined))
-    weather.bad = false
+    weather.is = 'good'
     most = Math.max(most, await overdue(jumpedTo))
   }
   return most
@@ -121,6 +123,6 @@ describe('with throttles, transaction conflicts, lost answers and an index that 
   )
 
   it('met all of it', () => {
-    for (const [what, times] of Object.entries(weather.counts)) expect(times, what).toBeGreaterThan(2)
+    for (const [what, times] of Object.entries(weather.counts)) expect(times, what).toBeGreaterThan(0)
   })
 })

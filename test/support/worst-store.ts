@@ -14,7 +14,8 @@ const fault = (name: string, more: object = {}): Error =>
  */
 export const worstStore = ({ store }: TestPlatform, roll: Dice) => {
   const counts = { throttles: 0, conflicts: 0, lost: 0, hidden: 0, ghosts: 0 }
-  const weather = { bad: false, counts }
+  /** In late weather the index shows what is gone, and nothing else is wrong. */
+  const weather = { is: 'good' as 'good' | 'late' | 'bad', counts }
   /** What each shard of the index showed last. */
   const shown = new Map<string, Items>()
   const hidden = new Set<string>()
@@ -39,28 +40,29 @@ export const worstStore = ({ store }: TestPlatform, roll: Dice) => {
     const items = output.Items
     if (input.IndexName !== 'due' || !items) return
     const shard = String((input.ExpressionAttributeValues as Record<string, unknown>)[':p'])
+    // Each of them, since only few are gone between two looks.
     const ghosts = (shown.get(shard) ?? []).filter(({ pk, sk }) => !items.some((one) => one.pk === pk && one.sk === sk))
     // Hidden once at most: an index is seconds behind, and the next sweep comes a minute later.
     const kept = items.filter(({ pk, sk, [TABLE_LAYOUT.indexes.due.sortKey]: at }) => {
       const entry = `${pk} ${sk} ${at}`
-      if (hidden.has(entry) || roll.chance(0.5)) return true
+      if (weather.is !== 'bad' || hidden.has(entry)) return true
       hidden.add(entry)
       return false
     })
-    const back = ghosts.filter(() => roll.chance(0.5))
     counts.hidden += items.length - kept.length
-    counts.ghosts += back.length
+    counts.ghosts += ghosts.length
     shown.set(shard, items)
-    output.Items = [...back, ...kept]
+    output.Items = [...ghosts, ...kept]
   }
 
   store.client.middlewareStack.add(
     (next) => async (args) => {
-      if (!weather.bad) return next(args)
+      const { is } = weather
+      if (is === 'good') return next(args)
       const input = args.input as unknown as Record<string, unknown>
-      refuse(input)
+      if (is === 'bad') refuse(input)
       const result = await next(args)
-      if (roll.chance(0.03)) {
+      if (is === 'bad' && roll.chance(0.03)) {
         counts.lost += 1
         throw fault('TimeoutError')
       }
