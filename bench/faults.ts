@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
@@ -7,6 +5,7 @@ import { type Platform, startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare } from '#local/prepare.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { Table } from '#shared/table/table.ts'
+import { scratchFolder } from '#test/support/scratch.ts'
 import { receiverKinds } from './faults/kinds.ts'
 import { type Play, type Played, play, RETRY_DELAYS } from './faults/play.ts'
 
@@ -46,7 +45,7 @@ export interface FaultOptions {
 
 /** Events through the whole local run, with faults everywhere, and what became of them. */
 export const measureFaults = async ({ events, seed }: FaultOptions): Promise<Played> => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'bench-faults-'))
+  const { folder, remove } = scratchFolder('bench-faults-')
   const cdkOut = path.join(folder, 'cdk.out')
   await prepare({ cdkOut })
   const platform = await startPlatform({
@@ -68,6 +67,6 @@ export const measureFaults = async ({ events, seed }: FaultOptions): Promise<Pla
   } finally {
     close()
     await platform.stop()
-    await rm(folder, { recursive: true, force: true })
+    remove()
   }
 }

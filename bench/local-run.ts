@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Platform, startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare } from '#local/prepare.ts'
 import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { scratchFolder } from '#test/support/scratch.ts'
 import { type Client, clientOf } from './latency/setup.ts'
 
 /** What an agent answers that is done at once. */
@@ -25,13 +24,13 @@ export interface LocalRun {
  * @param env settings that differ from the local run's own
  */
 export const startLocalRun = async (name: string, env: Record<string, string> = {}): Promise<LocalRun> => {
-  const folder = await mkdtemp(path.join(tmpdir(), `bench-${name}-`))
+  const { folder, remove } = scratchFolder(`bench-${name}-`)
   const opened: Receiver[] = []
   let platform: Platform | undefined
   const close = async () => {
     await Promise.all(opened.map((receiver) => receiver.close()))
     await platform?.stop()
-    await rm(folder, { recursive: true, force: true })
+    remove()
   }
   try {
     const cdkOut = path.join(folder, 'cdk.out')

@@ -1,5 +1,6 @@
 import { createDynamodbCall, type DynamodbCall } from './dynamodb/client.ts'
 import { startDynoxide } from './dynamodb/process.ts'
+import { keepStreamRecords } from './dynamodb/stream-records.ts'
 import { ensureTable } from './dynamodb/tables.ts'
 import { createTtlSweeper, type TtlSweeper } from './dynamodb/ttl.ts'
 import type { TableModel } from './template/model.ts'
@@ -10,6 +11,13 @@ export interface DynamodbServer {
   endpoint: string
   call: DynamodbCall
   stop(): Promise<void>
+}
+
+export interface DynamodbOptions {
+  dataDir: string
+  external?: string | undefined
+  onExit: (code: number | null) => void
+  onError: (error: unknown) => void
 }
 
 /** The tables of the template in it. */
@@ -25,14 +33,10 @@ export interface Tables {
  *
  * @param options.onExit told when the server ends by itself: nothing works from there on
  */
-export const startDynamodb = async (options: {
-  dataDir: string
-  external?: string | undefined
-  onExit: (code: number | null) => void
-}): Promise<DynamodbServer> => {
+export const startDynamodb = async (options: DynamodbOptions): Promise<DynamodbServer> => {
   const server = options.external
     ? { endpoint: options.external, stop: async () => undefined }
-    : await startDynoxide(options)
+    : await startOwn(options)
   const { call, close } = createDynamodbCall(server.endpoint)
   return {
     endpoint: server.endpoint,
@@ -41,6 +45,23 @@ export const startDynamodb = async (options: {
       close()
       await server.stop()
     },
+  }
+}
+
+const startOwn = async (options: Pick<DynamodbOptions, 'dataDir' | 'onExit' | 'onError'>) => {
+  const server = await startDynoxide(options)
+  try {
+    const records = keepStreamRecords(server.database, options.onError)
+    return {
+      endpoint: server.endpoint,
+      stop: async () => {
+        records.close()
+        await server.stop()
+      },
+    }
+  } catch (error) {
+    await server.stop()
+    throw error
   }
 }
 

@@ -111,6 +111,7 @@ const start = async (
       dataDir: options.dataDir,
       external: options.dynamodbEndpoint,
       onExit: (code) => fail(new Error(`The local DynamoDB ended by itself (code ${code})`)),
+      onError,
     }).then((server) => {
       undo.push(server.stop)
       return server

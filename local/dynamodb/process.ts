@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** A running DynamoDB-compatible server. */
 export interface DynamodbProcess {
   endpoint: string
+  /** Its file, of SQLite. */
+  database: string
   stop(): Promise<void>
 }
 
@@ -146,6 +148,7 @@ export const startDynoxide = async (options: {
     process.once('exit', killWithUs)
     return {
       endpoint: `http://127.0.0.1:${port}`,
+      database,
       stop: async () => {
         stopping = true
         process.removeListener('exit', killWithUs)

@@ -1,10 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type LogEntry, type Platform, type PlatformOptions, startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare, ROOT } from '#local/prepare.ts'
+import { scratchFolder } from '#test/support/scratch.ts'
 
 /** Where the cloud assembly of these tests lies; beside the bundles, so that `dist/` is all there is to ignore. */
 const CDK_OUT = path.join(ROOT, 'dist', 'e2e')
@@ -59,10 +59,7 @@ export const startLocal = async (options: Partial<PlatformOptions> & { dataDir: 
 }
 
 /** A folder that is gone when the returned function is called. */
-export const temporaryFolder = (): { folder: string; remove: () => void } => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'e2e-'))
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
-}
+export const temporaryFolder = () => scratchFolder('e2e-')
 
 export interface Answer {
   status: number

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { wipe } from '#local/data-dir.ts'
 import { createDynamodbCall } from '#local/dynamodb/client.ts'
@@ -49,6 +50,41 @@ test('starts, and stops with everything it started', async () => {
   await platform.stop()
   expect(() => process.kill(pid, 0)).toThrow()
   await expect(fetch(platform.baseUrl)).rejects.toThrow()
+})
+
+describe('the records of the stream', () => {
+  const NUMBERED = 'FROM _stream_records WHERE table_name = ?'
+  const QUERIES = [
+    `SELECT COALESCE(MAX(CAST(sequence_number AS INTEGER)), 0) + 1 ${NUMBERED}`,
+    `SELECT event_name ${NUMBERED} AND shard_id = ? AND CAST(sequence_number AS INTEGER) > ? ORDER BY CAST(sequence_number AS INTEGER) ASC LIMIT ?`,
+  ]
+  const open = () => {
+    const database = new DatabaseSync(path.join(place.folder, 'dynamodb.db'))
+    cleanups.push(() => database.close())
+    return database
+  }
+
+  test('are found by their number, so that a write and a poll cost the same however many there are', async () => {
+    await start(place.folder)
+    const database = open()
+    for (const query of QUERIES) {
+      const plan = database.prepare(`EXPLAIN QUERY PLAN ${query}`).all(...Array(query.split('?').length - 1).fill(0))
+      expect(plan.map(({ detail }) => detail)).toEqual([expect.stringMatching(/^SEARCH .* stream_records_by_number/)])
+    }
+  })
+
+  test('are gone after a day, but for the last, from whose number the next ones go on', async () => {
+    const first = await start(place.folder)
+    for (let i = 0; i < 3; i++) await fetch(`${first.baseUrl}/v1/things/${i}`, { method: 'POST', body: '{}' })
+    await first.stop()
+    const database = open()
+    const numbers = () => database.prepare('SELECT sequence_number AS n FROM _stream_records').all()
+    expect(numbers().length).toBeGreaterThan(1)
+    const last = numbers().at(-1)
+    database.exec('UPDATE _stream_records SET created_at = created_at - 86410')
+    await start(place.folder)
+    expect(numbers()).toEqual([last])
+  })
 })
 
 describe('says what is wrong and what to do', () => {

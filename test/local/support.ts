@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Platform, type PlatformOptions, startPlatform } from '#local/platform.ts'
+import { scratchFolder } from '#test/support/scratch.ts'
 
 /** Folder of the fixture's bundles, as `dist/functions` is of the platform's. */
 export const FIXTURE_BUNDLES = path.join(import.meta.dirname, 'fixtures', 'functions')
@@ -27,10 +28,7 @@ export const fixtureAssembly = async (): Promise<string> => {
 }
 
 /** A folder that is gone when the returned function is called. */
-export const temporaryFolder = (): { folder: string; remove: () => void } => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'local-run-'))
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
-}
+export const temporaryFolder = () => scratchFolder('local-run-')
 
 /** Starts the fixture's platform in a folder. */
 export const startFixture = async (dataDir: string, options: Partial<PlatformOptions> = {}): Promise<Platform> =>
