@@ -2,6 +2,7 @@ import { requestFunctions, workers } from '#functions/registry.ts'
 import { planFunctions } from '#infra/plan.ts'
 import { type Cost, costOf, gbSeconds, total, type Usage } from './cost/usage.ts'
 import type { CpuUse } from './cpu.ts'
+import { BATCH } from './endpoints/workers.ts'
 import type { Measured, StoreUse } from './endpoints.ts'
 import { PRICES } from './prices.ts'
 import { fixed, type Table } from './report/table.ts'
@@ -108,16 +109,20 @@ const worker = (sources: Sources, message: string, memoryMb: number, outsideMs =
 
 /** What a million of each take. */
 const usages = (sources: Sources): [name: string, usage: Usage][] => {
-  const { call, run, delivery } = usesOf(sources)
+  const { call, run, busyRun, delivery } = usesOf(sources)
   return [
     ['API calls (the mix below)', call],
     ['runs, from the request to the agent’s answer', run],
+    ['runs under load', busyRun],
     ['webhook deliveries, at the first attempt', delivery],
   ]
 }
 
-/** What one of each takes: an API call of the mix, a run with its events, a delivery of one of them. */
-export const usesOf = (sources: Sources): Record<'call' | 'run' | 'delivery', Usage> => {
+/**
+ * What one of each takes: an API call of the mix, a run with its events, a delivery of one of them. Of a run under load the
+ * statistics count a hundred events at once; of any other each alone.
+ */
+export const usesOf = (sources: Sources): Record<'call' | 'run' | 'busyRun' | 'delivery', Usage> => {
   const memory = memoryOf()
   const weights = Object.values(CALL_MIX).reduce((sum, weight) => sum + weight, 0)
   const call = total(
@@ -127,24 +132,29 @@ export const usesOf = (sources: Sources): Record<'call' | 'run' | 'delivery', Us
     ]),
   )
   const fanout = (type: string, suffix = '') => worker(sources, `fanout: ${type}${suffix}`, memory('event-fanout'))
+  const alone = total(
+    [worker(sources, 'statistics: run.created', memory('statistics')), 1],
+    [worker(sources, 'statistics: run.succeeded', memory('statistics')), 1],
+  )
+  const together = total([worker(sources, BATCH.name, memory('statistics')), 2 / (BATCH.begun + BATCH.ended)])
   const run = total(
     [apiCall(sources, 'POST /api/v1/runs', memory('api')), 1],
     [event(sources, memory), 2],
     [fanout('run.created'), 1],
     [fanout('run.succeeded'), 1],
-    [worker(sources, 'statistics: run.created', memory('statistics')), 1],
-    [worker(sources, 'statistics: run.succeeded', memory('statistics')), 1],
+    [alone, 1],
     [{ queueRequests: REQUESTS_PER_MESSAGE }, 2],
     [{ queueRequests: REQUESTS_PER_MESSAGE, bytesOut: ASSUMED.requestBytes }, 1],
     [worker(sources, 'dispatch: run.created', memory('run-dispatch'), ASSUMED.agentAnswerMs), 1],
   )
+  const busyRun = total([run, 1], [alone, -1], [together, 1])
   const delivery = total(
     [fanout('run.succeeded', ', one subscription'), 1],
     [fanout('run.succeeded'), -1],
     [{ queueRequests: REQUESTS_PER_MESSAGE, fairRequests: REQUESTS_PER_MESSAGE, bytesOut: ASSUMED.requestBytes }, 1],
     [worker(sources, 'delivery', memory('webhook-delivery'), ASSUMED.receiverAnswerMs), 1],
   )
-  return { call, run, delivery }
+  return { call, run, busyRun, delivery }
 }
 
 const dollars = (value: number): string => value.toFixed(2)
@@ -167,7 +177,7 @@ export const costTables = (sources: Sources): Table[] => {
       notes: [
         'Check the prices in bench/prices.ts before relying on these sums. Without free tiers, discounts, storage, backups and alarms; Lambda reads the table’s stream for nothing.',
         `Lambda (arm64): the CPU measured here, at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store: a lower bound. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${ASSUMED.logBytesPerInvocation} bytes of log for each invocation; bodies of ${ASSUMED.answerBytes} bytes go out. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
-        'A run: POST /api/v1/runs, its two events through stream, bus and fan-out into the feed, one dispatch, and its statistics. A delivery: what a subscription adds to an event, and the delivery itself.',
+        'A run: POST /api/v1/runs, its two events through stream, bus and fan-out into the feed, one dispatch, and its statistics, each event counted alone. Under load: with a hundred events counted at once, as in the last table of the endpoints. A delivery: what a subscription adds to an event, and the delivery itself.',
         `API calls: ${mix.join(', ')}.`,
       ],
     },

@@ -4,7 +4,7 @@ import type { Consumption } from './endpoints/meter.ts'
 import { nameOf, type Scenario } from './endpoints/scenario.ts'
 import { scenariosOf } from './endpoints/scenarios.ts'
 import { type Stage, startStage } from './endpoints/stage.ts'
-import { measureWorkers } from './endpoints/workers.ts'
+import { BATCH, measureWorkers } from './endpoints/workers.ts'
 import { fixed, type Table } from './report/table.ts'
 
 export interface Measured {
@@ -102,7 +102,10 @@ export const storeUseTables = ({ requests, workers }: StoreUse): Table[] => {
       title: 'Workers: what one message asks of the store',
       columns: ['message', ...columns],
       rows: workers.map(rowOf),
-      notes: ['One message each; the agent answers at once, the receiver takes the delivery at its first attempt.'],
+      notes: [
+        'One message each; the agent answers at once, the receiver takes the delivery at its first attempt.',
+        `The batch: ${BATCH.begun} runs that begin and ${BATCH.ended} others that end, of ${BATCH.agents} agents, each of an app of its own in a workspace of its own.`,
+      ],
     },
   ]
 }

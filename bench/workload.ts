@@ -1,3 +1,4 @@
+import { QUEUES } from '#shared/events/queues.ts'
 import { costOf } from './cost/usage.ts'
 import { type Sources, usesOf } from './cost.ts'
 import { PRICES } from './prices.ts'
@@ -54,7 +55,7 @@ export const workloadTables = (sources: Sources, limits: Limits): Table[] => [
     ],
     rows: LOADS.map((events) => monthOf(sources, events)),
     notes: [
-      `With one event a second come ${PER_EVENT.runs} runs, ${PER_EVENT.deliveries} webhook delivery and ${PER_EVENT.calls} API calls of the mix above; all day, for ${HOURS} hours.`,
+      `With one event a second come ${PER_EVENT.runs} runs, ${PER_EVENT.deliveries} webhook delivery and ${PER_EVENT.calls} API calls of the mix above; all day, for ${HOURS} hours. From 100 events a second on, the statistics count a hundred at once: in its window of ${QUEUES.statistics.windowSeconds} seconds each of the five pollers that Lambda begins with gathers as many.`,
       `Storage: what the table holds after ${KEPT.run} days, with point-in-time recovery; everything that comes with a run counted as kept for ${KEPT.run} days, deliveries for ${KEPT.delivery}; without the bucket, the indexes’ keys and DynamoDB’s 100 bytes for each item. Without a stage’s fixed costs, free tiers and discounts.`,
     ],
   },

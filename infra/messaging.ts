@@ -142,15 +142,18 @@ export class Messaging extends Construct {
     const queue = this.queues.get(name)
     const definition = this.#definitions[name]
     if (queue === undefined) throw new ConfigError(`functions/${plan.name}: there is no queue ${name}`)
-    if (definition.visibilitySeconds < plan.timeoutSeconds) {
+    const { windowSeconds = 0 } = definition
+    // A message is taken when its batch begins to be gathered.
+    if (definition.visibilitySeconds < windowSeconds + plan.timeoutSeconds) {
       throw new ConfigError(
-        `functions/${plan.name}: runs up to ${plan.timeoutSeconds} s, but ${name} hands a message out again after ${definition.visibilitySeconds} s`,
+        `functions/${plan.name}: runs up to ${plan.timeoutSeconds} s${windowSeconds > 0 ? ` after ${windowSeconds} s of gathering` : ''}, but ${name} hands a message out again after ${definition.visibilitySeconds} s`,
       )
     }
     const mapping = new EventSourceMapping(this, `From${pascal(name)}`, {
       target,
       eventSourceArn: queue.queueArn,
       batchSize: definition.batchSize,
+      ...(windowSeconds > 0 && { maxBatchingWindow: Duration.seconds(windowSeconds) }),
       maxConcurrency: definition.maxConcurrency,
       reportBatchItemFailures: true,
     })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { QUEUES } from '#shared/events/queues.ts'
 import { QUEUE_NAMES } from '#shared/kernel/queue-names.ts'
 import { PACES } from './rollout/pace.ts'
 import { address, flag, json, logPeriod, oneOf, seconds, text, whole } from './settings/values.ts'
@@ -106,6 +107,15 @@ export const Settings = z.strictObject({
       said(
         'traffic',
         'Executions at once that take from a queue, by its name; over what `shared/events/queues.ts` gives it.',
+      ),
+    ),
+  statisticsDelaySeconds: whole(1, 20)
+    .default(QUEUES.statistics.windowSeconds ?? 1)
+    .meta(
+      said(
+        'traffic',
+        'Seconds for which events are gathered before they are counted: what they add to one counter is then one write. Figures and logs are so much later.',
+        'the shorter, the more writes, as long as there is little to gather',
       ),
     ),
   throttle: json(

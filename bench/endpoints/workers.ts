@@ -33,6 +33,41 @@ const messagesOfRun = async (
   return [...found].map(([name, all]) => [name, mean(all)])
 }
 
+/** A batch of the statistics' queue under load: so many runs that begin and so many that end, of so many agents. */
+export const BATCH = { name: 'statistics: 100 events in one batch', begun: 50, ended: 50, agents: 20 } as const
+
+/** Measures a batch of the statistics' queue. Each agent is of an app of its own, in a workspace of its own, as which counting costs most. */
+const statisticsBatch = async (stage: Stage): Promise<Consumption> => {
+  const { platform, meter, call, install, runningRun } = stage
+  const agents: Installed[] = []
+  for (let i = 0; i < BATCH.agents; i++) agents.push(await install({ endpoint: `${stage.agent.url}/slow` }))
+  const agent = (i: number) => agents[i % BATCH.agents] as Installed
+  /** What has just happened, for the statistics; the other workers do their part. */
+  const held: Message[] = []
+  const hold = async () => {
+    await platform.deps.bus.put(platform.outbox.splice(0))
+    const others = platform.messages.splice(0)
+    held.push(...others.filter(({ queue }) => queue === 'statistics'))
+    platform.messages.push(...others.filter(({ queue }) => queue !== 'statistics'))
+    await platform.drain()
+    platform.clock.advance(2_000)
+  }
+  for (let i = 0; i < BATCH.ended; i++) {
+    const { id, token } = await runningRun(agent(i))
+    const body = { status: 'succeeded', output: { text: 'Hello, Ada!' } }
+    await call('POST', `/api/v1/runs/${id}/complete`, { token, body })
+    await hold()
+  }
+  for (let i = 0; i < BATCH.begun; i++) {
+    await call('POST', '/api/v1/runs', { token: agent(i).token, body: { input: { name: 'Ada' }, trigger: 'bench' } })
+    await hold()
+  }
+  const { consumption, result } = await meter.during(() => platform.deliverBatch(held))
+  if (result.length !== BATCH.begun + BATCH.ended || result.includes(false))
+    throw new Error('the batch was not counted')
+  return consumption
+}
+
 /** Measures the messages behind a run: of an installation without a webhook, and what is different with one. */
 export const measureWorkers = async (stage: Stage): Promise<{ name: string; consumption: Consumption }[]> => {
   const [silent, subscribed] = [await stage.install(), await stage.install()]
@@ -42,6 +77,7 @@ export const measureWorkers = async (stage: Stage): Promise<{ name: string; cons
   const withOne = await messagesOfRun(stage, subscribed)
   return [
     ...without.map(([name, consumption]) => ({ name, consumption })),
+    { name: BATCH.name, consumption: await statisticsBatch(stage) },
     ...withOne
       .filter(([name]) => !name.startsWith('dispatch'))
       .map(([name, consumption]) => ({ name: name === 'delivery' ? name : `${name}, one subscription`, consumption })),

@@ -2,17 +2,25 @@ import { QUEUES } from '#shared/events/queues.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { total, type Usage } from '../cost/usage.ts'
 import { ASSUMED, millisecondsOf, type Sources, usesOf } from '../cost.ts'
+import { BATCH } from '../endpoints/workers.ts'
 import { AWS_QUOTAS, type Quota, sharded, stageThrottle, workersOf } from './quotas.ts'
 
 /** What comes with one event: it is one of a run’s two, is delivered to one webhook, and an integration makes two calls meanwhile. */
 export const PER_EVENT = { runs: 0.5, deliveries: 1, calls: 2 } as const
 
+/** Lambda begins to take from a queue with so many pollers, each of which gathers a batch of its own. */
+const POLLERS = 5
+
+/** Whether the statistics' batches hold as many events as the measured one. */
+const isBusy = (events: number): boolean =>
+  (events * (QUEUES.statistics.windowSeconds ?? 0)) / POLLERS >= BATCH.begun + BATCH.ended
+
 /** What a second of so many events takes. */
 export const secondOf = (sources: Sources, events: number): Usage => {
-  const { call, run, delivery } = usesOf(sources)
+  const { call, run, busyRun, delivery } = usesOf(sources)
   return total(
     [call, events * PER_EVENT.calls],
-    [run, events * PER_EVENT.runs],
+    [isBusy(events) ? busyRun : run, events * PER_EVENT.runs],
     [delivery, events * PER_EVENT.deliveries],
   )
 }
@@ -31,11 +39,9 @@ export interface Need {
 /** How much of every quota a load takes, what is scarcest first. */
 export const needsOf = (sources: Sources, events: number, { throttle, shards }: Limits): Need[] => {
   const second = secondOf(sources, events)
-  const queues = messagesOf(events).map(({ queue, message, rate, outsideMs }) => {
-    const { batchSize, maxConcurrency } = QUEUES[queue]
+  const queues = messagesOf(events).map(({ queue, message, rate, together, outsideMs }) => {
     const messages = (rate * millisecondsOf(sources, message, outsideMs)) / 1_000
-    // Messages of a batch are worked on at the same time; under load batches are full.
-    return { quota: workersOf(queue, maxConcurrency), needed: messages / batchSize, messages }
+    return { quota: workersOf(queue, QUEUES[queue].maxConcurrency), needed: messages / together, messages }
   })
   const rules = events * (PER_EVENT.runs * RULES_OF_A_RUN)
   const apiSeconds = (second.apiRequests * API_MS) / 1_000
@@ -61,12 +67,28 @@ const API_MS = 30
 /** Both events of a run go to the fan-out and the statistics, its first one to the dispatch. */
 const RULES_OF_A_RUN = 5
 
-const messagesOf = (events: number): { queue: QueueName; message: string; rate: number; outsideMs: number }[] => {
+/** Messages of a queue: what was measured, how many come a second, how many of them are worked on together. */
+interface Messages {
+  queue: QueueName
+  message: string
+  rate: number
+  together: number
+  outsideMs: number
+}
+
+const messagesOf = (events: number): Messages[] => {
   const runs = events * PER_EVENT.runs
-  const one = (queue: QueueName, message: string, rate: number, outsideMs = 0) => ({ queue, message, rate, outsideMs })
+  // Messages of a batch are worked on at the same time; under load batches are full.
+  const one = (queue: QueueName, message: string, rate: number, outsideMs = 0): Messages => ({
+    queue,
+    message,
+    rate,
+    together: QUEUES[queue].batchSize,
+    outsideMs,
+  })
   return [
     one('fanout', 'fanout: run.succeeded, one subscription', events),
-    one('statistics', 'statistics: run.succeeded', events),
+    { ...one('statistics', BATCH.name, events), together: BATCH.begun + BATCH.ended },
     one('dispatch', 'dispatch: run.created', runs, ASSUMED.agentAnswerMs),
     one('delivery', 'delivery', events * PER_EVENT.deliveries, ASSUMED.receiverAnswerMs),
   ]

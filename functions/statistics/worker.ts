@@ -1,12 +1,23 @@
-import { countEvent } from '#shared/domain/statistics/count.ts'
+import { countEvents } from '#shared/domain/statistics/count.ts'
+import type { OutboxEvent } from '#shared/entities/events.ts'
 import { BusMessage } from '#shared/events/queues.ts'
-import type { QueueWorker } from '#shared/http/worker.ts'
+import type { BatchWorker } from '#shared/http/worker.ts'
 
-/** Counts what happened for apps' statistics, and keeps their logs. */
-export const worker: QueueWorker = {
+/** Counts what happened for apps' statistics, and keeps their logs: a batch at once, so that a counter is written once for it. */
+export const worker: BatchWorker = {
   name: 'statistics',
   source: { kind: 'queue', queue: 'statistics' },
   needs: ['table:read', 'table:write'],
-  timeoutSeconds: 60,
-  handle: (work, message) => countEvent(work, BusMessage.parse(message).detail),
+  timeoutSeconds: 30,
+  async handleBatch(work, messages) {
+    const failed = new Map<number, unknown>()
+    const places = new Map<OutboxEvent, number>()
+    for (const [place, message] of messages.entries()) {
+      const { success, data, error } = BusMessage.safeParse(message)
+      if (success) places.set(data.detail, place)
+      else failed.set(place, error)
+    }
+    for (const [event, error] of await countEvents(work, [...places.keys()])) failed.set(places.get(event) ?? -1, error)
+    return failed
+  },
 }

@@ -50,7 +50,7 @@ export class ServiceStack extends Stack {
     this.baseUrl = baseUrl
     this.domain = domain
     this.edgeKeyArn = edgeKeyArn
-    const messaging = new Messaging(this, 'Messaging', withConcurrency(queues, config))
+    const messaging = new Messaging(this, 'Messaging', asSet(queues, config))
     this.messaging = messaging
     const resources = resourcesOf(data, messaging)
     const around = surroundingsOf(config, data, messaging, baseUrl)
@@ -99,14 +99,16 @@ export class ServiceStack extends Stack {
   }
 }
 
-const withConcurrency = (
+/** The queues with what a stage sets of them. */
+const asSet = (
   queues: Record<QueueName, QueueDefinition>,
-  { queueConcurrency }: Config,
+  { queueConcurrency, statisticsDelaySeconds: windowSeconds }: Config,
 ): Record<QueueName, QueueDefinition> => {
+  const all = { ...queues, statistics: { ...queues.statistics, windowSeconds } }
   const named = Object.entries(queueConcurrency) as [QueueName, number][]
   return {
-    ...queues,
-    ...Object.fromEntries(named.map(([name, maxConcurrency]) => [name, { ...queues[name], maxConcurrency }])),
+    ...all,
+    ...Object.fromEntries(named.map(([name, maxConcurrency]) => [name, { ...all[name], maxConcurrency }])),
   }
 }
 

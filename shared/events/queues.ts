@@ -10,7 +10,10 @@ export interface QueueDefinition {
   visibilitySeconds: number
   /** Receives before the message goes to the dead-letter queue. */
   maxReceives: number
+  /** Messages that one invocation takes at most; more than 10 only with a window. */
   batchSize: number
+  /** Seconds for which a batch is gathered; absent: an invocation takes what is there. */
+  windowSeconds?: number
   maxConcurrency: number
 }
 
@@ -64,9 +67,12 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
       'installation.created',
       'installation.removed',
     ],
-    visibilitySeconds: 180,
+    // Six times the function’s timeout and the longest window, as AWS advises.
+    visibilitySeconds: 200,
     maxReceives: 8,
-    batchSize: 10,
+    // What a batch adds to the same counter is one write.
+    batchSize: 200,
+    windowSeconds: 5,
     maxConcurrency: 10,
   },
   messenger: {

@@ -1,4 +1,4 @@
-import type { Context, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { Context, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { createBus } from '../adapters/bus.ts'
 import { createOutgoingHttp } from '../adapters/outgoing-http/client.ts'
 import { createQueues } from '../adapters/queues.ts'
@@ -21,6 +21,12 @@ export interface QueueWorker extends Common {
   handle(work: WorkerWork, message: unknown): Promise<void>
 }
 
+/** A worker that takes a batch's messages together. @returns what went wrong, by the message's place: those are to come again */
+export interface BatchWorker extends Common {
+  source: { kind: 'queue'; queue: QueueName }
+  handleBatch(work: WorkerWork, messages: readonly unknown[]): Promise<ReadonlyMap<number, unknown>>
+}
+
 /** A worker that gets the stream's new items in order. @returns sequence numbers of those that are to come again */
 export interface StreamWorker extends Common {
   source: { kind: 'stream' }
@@ -32,7 +38,7 @@ export interface ScheduledWorker extends Common {
   handle(work: WorkerWork): Promise<void>
 }
 
-export type Worker = QueueWorker | StreamWorker | ScheduledWorker
+export type Worker = QueueWorker | BatchWorker | StreamWorker | ScheduledWorker
 
 type WorkerDeps = Deps & Pick<WorkerWork, 'queues' | 'bus'>
 
@@ -57,8 +63,7 @@ export const workerWork = (deps: WorkerDeps): WorkerWork => ({
 })
 
 /**
- * The Lambda handler of a worker. The messages of a batch are handled at the same time, and each that fails comes again
- * alone (`ReportBatchItemFailures`).
+ * The Lambda handler of a worker. Of a queue's messages only those come again that failed (`ReportBatchItemFailures`).
  */
 export const runWorker =
   (worker: Worker, deps: () => WorkerDeps = () => composeWorker()) =>
@@ -73,21 +78,49 @@ export const runWorker =
       const failed = await (worker as StreamWorker).handle(workerWork(made), (event as DynamoDBStreamEvent).Records)
       return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) }
     }
-    const failures = await Promise.all(
-      (event as SQSEvent).Records.map(async ({ messageId, body, attributes }) => {
-        try {
-          await (worker as QueueWorker).handle(workerWork(made), JSON.parse(body))
-          return []
-        } catch (error) {
-          made.log.error('message failed', {
-            worker: worker.name,
-            message_id: messageId,
-            receives: attributes?.ApproximateReceiveCount,
-            error,
-          })
-          return [{ itemIdentifier: messageId }]
-        }
-      }),
-    )
-    return { batchItemFailures: failures.flat() }
+    const records = (event as SQSEvent).Records
+    const errors = await errorsOf(worker as QueueWorker | BatchWorker, made, records)
+    const failed = records.flatMap((record) => (errors.has(record) ? [record] : []))
+    for (const record of failed) {
+      made.log.error('message failed', {
+        worker: worker.name,
+        message_id: record.messageId,
+        receives: record.attributes?.ApproximateReceiveCount,
+        error: errors.get(record),
+      })
+    }
+    return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) }
   }
+
+/** Lets a worker handle a batch's messages: together, or each by itself and all at the same time. @returns what went wrong */
+const errorsOf = async (
+  worker: QueueWorker | BatchWorker,
+  deps: WorkerDeps,
+  records: readonly SQSRecord[],
+): Promise<Map<SQSRecord, unknown>> => {
+  const errors = new Map<SQSRecord, unknown>()
+  const guard = async (of: readonly SQSRecord[], handle: () => Promise<void>): Promise<void> => {
+    try {
+      await handle()
+    } catch (error) {
+      for (const record of of) errors.set(record, error)
+    }
+  }
+  const each = (act: (record: SQSRecord) => Promise<void>) =>
+    Promise.all(records.map((record) => guard([record], () => act(record))))
+  if ('handle' in worker) {
+    await each(async ({ body }) => worker.handle(workerWork(deps), JSON.parse(body)))
+    return errors
+  }
+  const readable: SQSRecord[] = []
+  const messages: unknown[] = []
+  await each(async (record) => {
+    messages.push(JSON.parse(record.body))
+    readable.push(record)
+  })
+  await guard(readable, async () => {
+    const failed = await worker.handleBatch(workerWork(deps), messages)
+    for (const [place, error] of failed) errors.set(readable[place] as SQSRecord, error)
+  })
+  return errors
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CALL_MIX, type Sources } from '#bench/cost.ts'
+import { BATCH } from '#bench/endpoints/workers.ts'
 import { needsOf, secondOf } from '#bench/workload/load.ts'
 import { storedGb, workloadTables } from '#bench/workload.ts'
 
@@ -24,6 +25,7 @@ const workers = [
   'fanout: run.succeeded, one subscription',
   'statistics: run.created',
   'statistics: run.succeeded',
+  BATCH.name,
   'dispatch: run.created',
   'delivery',
 ].map((name) => ({ name, consumption: consumption() }))
@@ -35,11 +37,17 @@ const limits = { throttle: 1_000, shards: 8 }
 
 describe('a workload', () => {
   it('takes as many times as much as there are events', () => {
-    const [one, many] = [secondOf(sources, 1), secondOf(sources, 100)]
-    expect(many.writeUnits).toBeCloseTo(100 * one.writeUnits)
+    const [one, many] = [secondOf(sources, 1), secondOf(sources, 90)]
+    expect(many.writeUnits).toBeCloseTo(90 * one.writeUnits)
     // Two calls and half a run, which begins with one.
     expect(one.apiRequests).toBeCloseTo(2.5)
     expect(storedGb(sources, 100)).toBeCloseTo(100 * storedGb(sources, 1))
+  })
+
+  it('counts a hundred events at once where so many come in the window', () => {
+    const [alone, together] = [secondOf(sources, 99), secondOf(sources, 100)]
+    // Both of a run's events alone take 20 units, and two of a hundred in a batch of 10 units a fiftieth of these.
+    expect(alone.writeUnits / 99 - together.writeUnits / 100).toBeCloseTo((20 - 10 / 50) / 2)
   })
 
   it('meets first what it takes the largest part of', () => {

@@ -55,11 +55,26 @@ describe('queues', () => {
     expect(text(mapping?.FunctionName)).toContain(`${functions.get(worker?.name ?? '')?.id}Live`)
     expect(mapping?.FunctionResponseTypes).toEqual(['ReportBatchItemFailures'])
     expect(mapping?.BatchSize).toBe(QUEUES[name].batchSize)
+    expect(mapping?.MaximumBatchingWindowInSeconds).toBe(QUEUES[name].windowSeconds)
     expect(mapping?.ScalingConfig).toEqual({ MaximumConcurrency: QUEUES[name].maxConcurrency })
   })
 
+  const set = { queueConcurrency: '{"fanout":200}', statisticsDelaySeconds: '20' }
+
+  it('gather a batch as long as a setting says: of more than 10 messages only with a window, as Lambda demands', () => {
+    const windows = [service, synthesize(set).service].map((stack) =>
+      resources(stack, 'AWS::Lambda::EventSourceMapping').flatMap(
+        ([, { Properties }]) => Properties.MaximumBatchingWindowInSeconds ?? [],
+      ),
+    )
+    expect(windows).toEqual([[5], [20]])
+    for (const { batchSize, windowSeconds = 0 } of Object.values(QUEUES)) {
+      expect(batchSize).toBeLessThanOrEqual(windowSeconds > 0 ? 10_000 : 10)
+    }
+  })
+
   it('are taken from by as many executions as a setting says', () => {
-    const { service: raised } = synthesize({ queueConcurrency: '{"fanout":200}' })
+    const { service: raised } = synthesize(set)
     const ceilings = resources(raised, 'AWS::Lambda::EventSourceMapping')
       .map(([, { Properties }]) => Properties.ScalingConfig?.MaximumConcurrency)
       .filter((ceiling) => ceiling !== undefined)
@@ -87,6 +102,21 @@ describe('queues', () => {
       workers: registry.workers.map((item) => (item === worker ? { ...item, timeoutSeconds: 600 } : item)),
     }
     expect(() => synthesize({}, { registry: slow })).toThrow(new RegExp(`${worker?.name}: runs up to 600 s`))
+  })
+
+  it('never hands a message out again while its batch is gathered: AWS advises the window and six times the timeout', () => {
+    const longest = 20
+    for (const { timeoutSeconds, worker } of plans) {
+      const queue = worker?.source.kind === 'queue' && QUEUES[worker.source.queue]
+      if (queue && queue.windowSeconds !== undefined) {
+        expect(queue.visibilitySeconds).toBeGreaterThanOrEqual(6 * timeoutSeconds + longest)
+      }
+    }
+    expect(() => synthesize({ statisticsDelaySeconds: longest + 1 })).toThrow(/statisticsDelaySeconds/)
+    const short = { ...QUEUES, statistics: { ...QUEUES.statistics, visibilitySeconds: 34 } }
+    expect(() => synthesize({}, { queues: short })).toThrow(
+      /statistics: runs up to 30 s after 5 s of gathering, but statistics hands a message out again after 34 s/,
+    )
   })
 
   it('lets Lambda go on where a function sends to the queue that it reads', () => {

@@ -10,11 +10,12 @@ import { noMonitoring } from '#shared/adapters/no-monitoring.ts'
 import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
 import { createTelegramBot } from '#shared/adapters/telegram.ts'
 import type { Deps, WorkerWork } from '#shared/domain/deps.ts'
+import type { OutgoingHttp } from '#shared/domain/ports.ts'
 import { OutboxEntity, type OutboxEvent } from '#shared/entities/events.ts'
 import { QUEUES } from '#shared/events/queues.ts'
 import { createPipeline, type RequestHandler } from '#shared/http/pipeline.ts'
 import { buffered } from '#shared/http/streamed.ts'
-import { type QueueWorker, runWorker } from '#shared/http/worker.ts'
+import { type BatchWorker, type QueueWorker, runWorker } from '#shared/http/worker.ts'
 import { parseKeyring } from '#shared/kernel/keyring.ts'
 import { QUEUE_NAMES, type QueueName } from '#shared/kernel/queue-names.ts'
 import { readSettings } from '#shared/kernel/settings.ts'
@@ -108,7 +109,7 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
       }),
       presignGet: async (key) => `https://bucket.test/${key}?X-Amz-Signature=get`,
     },
-    http: createOutgoingHttp({ allowLoopbackHttp: settings.allowLoopbackTargets }),
+    http: atOnce(createOutgoingHttp({ allowLoopbackHttp: settings.allowLoopbackTargets })),
     bot: createTelegramBot({ credentials: async () => TEST_BOT, apiUrl: settings.telegram.apiUrl, clock }),
     // As deployed without a key; tests of inline agents put one that answers here.
     model: createLanguageModel({ key: async () => undefined, apiUrl: undefined, name: undefined }),
@@ -200,18 +201,22 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
   const handlers = new Map(
     workers.flatMap((worker) =>
       worker.source.kind === 'queue'
-        ? [[worker.source.queue, runWorker(worker as QueueWorker, () => depsOf(worker.name))] as const]
+        ? [[worker.source.queue, runWorker(worker as QueueWorker | BatchWorker, () => depsOf(worker.name))] as const]
         : [],
     ),
   )
 
-  /** Hands one message to its worker, as SQS would; a failed one goes back to the end. @returns whether it was handled */
-  const deliver = async (message: QueuedMessage): Promise<boolean> => {
-    const worker = handlers.get(message.queue)
-    const records = [{ messageId: 'm', body: JSON.stringify(message.body), attributes: {} }]
+  /** Hands messages of one queue to its worker as one batch, as SQS would. @returns of each whether it was handled */
+  const deliverBatch = async (batch: readonly Pick<QueuedMessage, 'queue' | 'body'>[]): Promise<boolean[]> => {
+    const worker = batch[0] && handlers.get(batch[0].queue)
+    const records = batch.map(({ body }, i) => ({ messageId: `m${i}`, body: JSON.stringify(body), attributes: {} }))
     const result = await worker?.({ Records: records })
-    return (result?.batchItemFailures.length ?? 0) === 0
+    const failed = new Set(result?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
+    return records.map(({ messageId }) => !failed.has(messageId))
   }
+
+  /** Hands one message to its worker. @returns whether it was handled */
+  const deliver = async (message: QueuedMessage): Promise<boolean> => (await deliverBatch([message])).every(Boolean)
 
   /** Relays what waits in the outbox and works off every message that is due, until nothing moves any more. */
   const drain = async (): Promise<void> => {
@@ -221,8 +226,12 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
       const due = messages.filter((message) => message.dueAt <= clock.now())
       if (due.length === 0 && events.length === 0) return
       for (const message of due) messages.splice(messages.indexOf(message), 1)
-      const handled = await Promise.all(due.map(deliver))
-      for (const [i, ok] of handled.entries()) if (!ok) messages.push(due[i] as QueuedMessage)
+      await Promise.all(
+        batchesOf(due).map(async (batch) => {
+          // What failed goes back to the end.
+          for (const [i, ok] of (await deliverBatch(batch)).entries()) if (!ok) messages.push(batch[i] as QueuedMessage)
+        }),
+      )
     }
     throw new Error('the platform does not come to rest')
   }
@@ -239,6 +248,7 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
     drain,
     sweep,
     deliver,
+    deliverBatch,
     deps,
     clock,
     store,
@@ -253,6 +263,21 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
 }
 
 export type TestPlatform = Awaited<ReturnType<typeof startPlatform>>
+
+/** Messages by their queues, as many together as one of its batches holds. */
+const batchesOf = (due: readonly QueuedMessage[]): QueuedMessage[][] =>
+  QUEUE_NAMES.flatMap((queue) => {
+    const own = due.filter((message) => message.queue === queue)
+    const size = QUEUES[queue].batchSize
+    return Array.from({ length: Math.ceil(own.length / size) }, (_, i) => own.slice(i * size, (i + 1) * size))
+  })
+
+/** Whom nobody can connect to is tried as often as ever, without the seconds between the tries. */
+const atOnce = (http: OutgoingHttp): OutgoingHttp => ({
+  ...http,
+  send: ({ connectRetryPausesMs = [], ...request }) =>
+    http.send({ ...request, connectRetryPausesMs: connectRetryPausesMs.map(() => 1) }),
+})
 
 const itemsPut = (input: unknown): Record<string, unknown>[] => {
   const { Item, TransactItems } = input as Partial<PutCommand['input'] & TransactWriteCommand['input']>

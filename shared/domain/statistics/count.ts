@@ -1,118 +1,69 @@
-import { createHash } from 'node:crypto'
 import type { OutboxEvent } from '../../entities/events.ts'
 import { InstallationEntity } from '../../entities/installations.ts'
-import { type Run, RunEntity } from '../../entities/runs.ts'
-import {
-  type AppDay,
-  AppDayEntity,
-  AppTotalEntity,
-  CountedEventEntity,
-  DURATION_BOUNDS,
-  durationField,
-  STATS_SHARDS,
-  type StatsBlock,
-} from '../../entities/statistics.ts'
-import { ConditionFailed, type Write } from '../../table/entity.ts'
+import { RunEntity } from '../../entities/runs.ts'
+import { TaskEntity } from '../../entities/tasks.ts'
+import { eachOf } from '../../kernel/each-of.ts'
+import type { Ref } from '../../table/table.ts'
 import type { WorkerWork } from '../deps.ts'
-import { placeRun } from '../observation/place-run.ts'
-import { durationOf } from '../runs/present.ts'
-import { logWrites } from './log.ts'
-import { platformWrites } from './platform.ts'
-import { agentDayWrite, countApproval, countTask, gaugeWrite } from './workspace.ts'
+import type { Told } from './adds.ts'
+import { type Following, fileRun, follow } from './follow.ts'
+import { settle } from './settle.ts'
 
-/** What an event adds to the counters of its app. */
-type Added = { [F in Exclude<keyof AppDay, 'app_id' | 'shard' | 'block' | 'day'>]?: number }
-
-interface Counted {
-  app_id: string
-  block: StatsBlock
-  add: Added
-  /** The run's places in the log, and what its workspace counts. */
-  logs: Write[]
-  /** What the event tells of, when it is one. */
-  run?: Run
-}
+/** Runs whose places and log entries are written at the same time. */
+const FILED_AT_ONCE = 16
 
 /**
- * Counts an event for the platform, its app and its workspace, and puts a finished run into the app's log. Once, however often it comes: the mark, the
- * counters and the log are one transaction. The day is that of the event, in UTC, so late messages count where they belong.
+ * Counts events for the platform, their apps and their workspaces, and puts runs where they are found: into the lists of the
+ * staff, and into their app's log. Each counts once, however often it comes and with which others: its mark and what it adds
+ * are one transaction. Places and log entries are the same however often they are written, so they are plain writes, made
+ * with every message that tells of them.
+ * @returns what went wrong, by event; for the others all is done
  */
-export const countEvent = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
-  if (event.test) return
-  await countState(work, event)
-  const counted = await whatItAdds(work, event)
-  const onPlatform = platformWrites(work, event, counted?.run)
-  if (!counted && onPlatform.length === 0) return
-  try {
-    await work.commit([
-      CountedEventEntity.create({ event_id: event.id, created_at: event.created_at }),
-      ...onPlatform,
-      ...(counted ? appWrites(event, counted) : []),
-    ])
-  } catch (error) {
-    // Counted before.
-    if (!(error instanceof ConditionFailed)) throw error
+export const countEvents = async (
+  work: WorkerWork,
+  events: readonly OutboxEvent[],
+): Promise<Map<OutboxEvent, unknown>> => {
+  const failed = new Map<OutboxEvent, unknown>()
+  const following: Following = { counts: new Map(), runs: new Map() }
+  const all = await toldBy(work, events, failed)
+  const names = all.map((told) => follow(work, told, all[0]?.event.id ?? '', following))
+  const { counts, runs } = following
+  const [uncounted, unfiled] = await Promise.all([
+    settle(work, counts),
+    eachOf([...runs.values()], FILED_AT_ONCE, (filing) => fileRun(work, filing)),
+  ])
+  const wrong = new Map(uncounted)
+  for (const [{ run }, error] of unfiled) wrong.set(run.id, error)
+  for (const [i, { event }] of all.entries()) {
+    const name = names[i]?.find((one) => wrong.has(one))
+    if (name !== undefined) failed.set(event, wrong.get(name))
   }
+  return failed
 }
 
-const appWrites = (event: OutboxEvent, { app_id, block, add, logs }: Counted): Write[] => {
-  const total = { app_id, block, shard: shardOf(event.id) }
-  const day = { ...total, day: new Date(event.created_at).toISOString().slice(0, 10) }
-  return [AppTotalEntity.upsert(total, { set: total, add }), AppDayEntity.upsert(day, { set: day, add }), ...logs]
-}
-
-/** Counts in the workspace what is now in another state than before. */
-const countState = async (work: WorkerWork, { type, workspace_id, data }: OutboxEvent): Promise<void> => {
-  const { run_id, installation_id, task_id } = JSON.parse(data)
-  if (type === 'task.created' || type === 'task.updated') return countTask(work, workspace_id, task_id)
-  if (type.startsWith('installation.')) return
-  if (type !== 'run.awaiting_approval' && type !== 'run.resumed' && type !== 'approval.decided') {
-    await placeRun(work, { installation_id, id: run_id })
-  }
-  if (type === 'run.created') return
-  await countApproval(work, workspace_id, installation_id, run_id)
-}
-
-const shardOf = (eventId: string): number =>
-  createHash('sha256').update(eventId).digest().readUInt32BE(0) % STATS_SHARDS
-
-const whatItAdds = async (work: WorkerWork, event: OutboxEvent): Promise<Counted | undefined> => {
-  const { run_id, installation_id, app_id } = JSON.parse(event.data)
-  switch (event.type) {
-    case 'run.created':
-    case 'run.succeeded':
-    case 'run.failed':
-    case 'run.cancelled': {
-      const run = await work.table.get(RunEntity, { installation_id, id: run_id })
-      if (!run) return undefined
-      const block = run.is_sandbox ? 'sandbox' : 'live'
-      const ofAgent = (add: Added) => agentDayWrite(event, run, shardOf(event.id), add)
-      if (event.type === 'run.created') {
-        return { app_id, block, add: { runs: 1 }, logs: [ofAgent({ runs: 1 })], run }
-      }
-      const add = outcome(run)
-      return { app_id, block, add, logs: [...logWrites(run), ofAgent(add)], run }
+/** Reads what the events tell of, at once. Samples that a developer asked for are nothing that happened. */
+const toldBy = async (
+  { table }: WorkerWork,
+  events: readonly OutboxEvent[],
+  failed: Map<OutboxEvent, unknown>,
+): Promise<Told[]> => {
+  const readable: { event: OutboxEvent; data: Told['data']; ref: Ref }[] = []
+  for (const event of events) {
+    if (event.test) continue
+    try {
+      const data = JSON.parse(event.data)
+      readable.push({ event, data, ref: recordOf(event, data) })
+    } catch (error) {
+      failed.set(event, error)
     }
-    case 'installation.created':
-    case 'installation.removed': {
-      const { workspace_id } = event
-      const installation = await work.table.get(InstallationEntity, { workspace_id, id: installation_id })
-      if (!installation) return undefined
-      const block = installation.is_sandbox ? 'sandbox' : 'live'
-      const created = event.type === 'installation.created'
-      const logs = [gaugeWrite(workspace_id, { installed: created ? 1 : -1 })]
-      return { app_id, block, add: created ? { installed: 1 } : { removed: 1 }, logs }
-    }
-    default:
-      return undefined
   }
+  const records = await table.getAll(readable.map(({ ref }) => ref))
+  return readable.map(({ event, data }, i) => ({ event, data, record: records[i] }))
 }
 
-/** A cancelled run's duration says nothing of the agent. */
-const outcome = (run: Run): Added => {
-  if (run.status === 'cancelled') return { cancelled: 1 }
-  const duration_ms = durationOf(run) ?? 0
-  const at = DURATION_BOUNDS.findIndex((bound) => duration_ms <= bound)
-  const bucket = durationField(at < 0 ? DURATION_BOUNDS.length : at)
-  return { [run.status === 'succeeded' ? 'succeeded' : 'failed']: 1, duration_ms, [bucket]: 1 }
+const recordOf = ({ type, workspace_id }: OutboxEvent, { task_id, run_id, installation_id }: Told['data']): Ref => {
+  if (type.startsWith('task.')) return { entity: TaskEntity, key: TaskEntity.key({ workspace_id, id: task_id }) }
+  return type.startsWith('installation.')
+    ? { entity: InstallationEntity, key: InstallationEntity.key({ workspace_id, id: installation_id }) }
+    : { entity: RunEntity, key: RunEntity.key({ installation_id, id: run_id }) }
 }

@@ -44,18 +44,19 @@ const active = (deps: Sharded, id: string, by: 1 | -1): Write => {
 /**
  * What an event adds to the platform's counters, for the transaction that marks it as counted.
  * @param run what it tells of, while that is there; it counts without it
+ * @param spread what chooses the shard; the same for events that are counted together
  */
-export const platformWrites = (deps: Sharded, event: OutboxEvent, run: Run | undefined): Write[] => {
-  const count = (added: Added): Write => countedOnPlatform(deps, event.created_at, event.id, added)
+export const platformWrites = (deps: Sharded, event: OutboxEvent, run: Run | undefined, spread: string): Write[] => {
+  const count = (added: Added): Write => countedOnPlatform(deps, event.created_at, spread, added)
   switch (event.type) {
     case 'run.created':
-      return [count({ runs: 1, sandbox_runs: run?.is_sandbox ? 1 : 0 }), active(deps, event.id, 1)]
+      return [count({ runs: 1, sandbox_runs: run?.is_sandbox ? 1 : 0 }), active(deps, spread, 1)]
     case 'run.succeeded':
-      return [count({ succeeded: 1, cost_units: run?.cost_units ?? 0 }), active(deps, event.id, -1)]
+      return [count({ succeeded: 1, cost_units: run?.cost_units ?? 0 }), active(deps, spread, -1)]
     case 'run.failed':
-      return [count({ failed: 1, cost_units: run?.cost_units ?? 0 }), active(deps, event.id, -1)]
+      return [count({ failed: 1, cost_units: run?.cost_units ?? 0 }), active(deps, spread, -1)]
     case 'run.cancelled':
-      return [count({ cancelled: 1, cost_units: run?.cost_units ?? 0 }), active(deps, event.id, -1)]
+      return [count({ cancelled: 1, cost_units: run?.cost_units ?? 0 }), active(deps, spread, -1)]
     case 'installation.created':
       return [count({ installed: 1 })]
     case 'installation.removed':

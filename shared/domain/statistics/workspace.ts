@@ -10,12 +10,12 @@ import {
   type WorkspaceNow,
   WorkspaceNowEntity,
 } from '../../entities/statistics.ts'
-import { TaskEntity } from '../../entities/tasks.ts'
+import { type Task, TaskEntity } from '../../entities/tasks.ts'
 import { DAY } from '../../kernel/clock.ts'
-import { backoff } from '../../table/backoff.ts'
-import { ConditionFailed, type Write } from '../../table/entity.ts'
+import type { ItemOf, Write } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
-import type { WorkerWork } from '../deps.ts'
+import type { Ref } from '../../table/table.ts'
+import type { Countable } from './settle.ts'
 
 /** Which quarter of an hour of its day in UTC a time lies in. */
 const quarterOf = (ms: number): number => Math.floor(((ms % DAY) / DAY) * QUARTERS)
@@ -52,71 +52,76 @@ type Gauge = Exclude<keyof WorkspaceNow, 'workspace_id'>
 export const gaugeWrite = (workspace_id: string, add: { [G in Gauge]?: number }): Write =>
   WorkspaceNowEntity.upsert({ workspace_id }, { set: { workspace_id }, add })
 
-const TRIES = 10
+/** What a thing is counted as, and the condition that it is that still. */
+interface Standing {
+  /** Undefined: not counted. */
+  state: string | undefined
+  holds: Write | undefined
+}
 
 /**
  * Counts something as what it is now. What it is counted as stands beside the counters, and that it still is what was read
  * is a condition of the same transaction; so it does not matter how often, how late or in which order events come: the last
  * of them finds the last state.
- * @param read what it is, and the condition that it is that still; undefined state: not counted
+ * @param known what the record was a moment ago; it is read again where that proves wrong
  */
-const countAs = async (
-  { table }: Pick<WorkerWork, 'table'>,
+const countAs = <T>(
   key: { workspace_id: string; id: string },
-  read: () => Promise<{ state: string | undefined; holds: Write | undefined }>,
+  record: Ref,
+  known: T | undefined,
+  standing: (record: T | undefined) => Standing,
   gauge: (state: string) => Gauge,
-): Promise<void> => {
-  for (let tries = 0; ; tries++) {
-    const [counted, { state, holds }] = await Promise.all([table.get(CountedStateEntity, key), read()])
-    if (counted?.state === state) return
-    const add: { [G in Gauge]?: number } = {}
-    const move = (one: string, by: number) => {
-      add[gauge(one)] = (add[gauge(one)] ?? 0) + by
-    }
-    if (counted) move(counted.state, -1)
-    if (state !== undefined) move(state, 1)
-    const was = { where: { state: counted?.state ?? missing } }
-    try {
-      await table.transact([
-        state === undefined ? CountedStateEntity.delete(key, was) : CountedStateEntity.replace({ ...key, state }, was),
-        gaugeWrite(key.workspace_id, add),
+): Countable => {
+  const counted: Ref = { entity: CountedStateEntity, key: CountedStateEntity.key(key) }
+  return {
+    near: `#${key.workspace_id}`,
+    reads: (again) => (again ? [counted, record] : [counted]),
+    writes: (read) => {
+      const was = (read[0] as ItemOf<typeof CountedStateEntity> | undefined)?.state
+      const { state, holds } = standing(read.length > 1 ? (read[1] as T | undefined) : known)
+      if (was === state) return []
+      const moves: [string | undefined, number][] = [
+        [was, -1],
+        [state, 1],
+      ]
+      const where = { where: { state: was ?? missing } }
+      return [
+        state === undefined
+          ? CountedStateEntity.delete(key, where)
+          : CountedStateEntity.replace({ ...key, state }, where),
+        ...moves.flatMap(([one, by]) =>
+          one === undefined ? [] : [gaugeWrite(key.workspace_id, { [gauge(one)]: by })],
+        ),
         ...(holds ? [holds] : []),
-      ])
-      return
-    } catch (error) {
-      if (!(error instanceof ConditionFailed) || tries >= TRIES) throw error
-      await backoff(tries)
-    }
+      ]
+    },
   }
 }
 
 /** Counts a task by its status. */
-export const countTask = (work: WorkerWork, workspace_id: string, id: string): Promise<void> =>
-  countAs(
-    work,
-    { workspace_id, id },
-    async () => {
-      const task = await work.table.get(TaskEntity, { workspace_id, id })
-      return {
-        state: task?.status,
-        holds: task && TaskEntity.check(task, { where: { revision: task.revision } }),
-      }
-    },
+export const countTask = (key: { workspace_id: string; id: string }, known: Task | undefined): Countable =>
+  countAs<Task>(
+    key,
+    { entity: TaskEntity, key: TaskEntity.key(key) },
+    known,
+    (task) => ({
+      state: task?.status,
+      holds: task && TaskEntity.check(task, { where: { revision: task.revision } }),
+    }),
     (status) => `tasks_${status}` as Gauge,
   )
 
 /** Counts a run among those that wait for approval, or no longer. */
 export const countApproval = (
-  work: WorkerWork,
   workspace_id: string,
-  installation_id: string,
-  id: string,
-): Promise<void> =>
-  countAs(
-    work,
-    { workspace_id, id },
-    async () => {
-      const run = await work.table.get(RunEntity, { installation_id, id })
+  key: { installation_id: string; id: string },
+  known: Run | undefined,
+): Countable =>
+  countAs<Run>(
+    { workspace_id, id: key.id },
+    { entity: RunEntity, key: RunEntity.key(key) },
+    known,
+    (run) => {
       const pending = run?.pending_step
       return {
         // By its step: one that waits no longer never waits for the same again, and a new approval tells of itself.

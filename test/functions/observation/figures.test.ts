@@ -3,7 +3,7 @@ import { withInstallation } from '#shared/domain/installations/install.ts'
 import { removeInstallation } from '#shared/domain/installations/remove.ts'
 import { loadRun, runWrite } from '#shared/domain/runs/change.ts'
 import { completeRun } from '#shared/domain/runs/finish.ts'
-import { countEvent } from '#shared/domain/statistics/count.ts'
+import { countEvents } from '#shared/domain/statistics/count.ts'
 import { countedOnPlatform } from '#shared/domain/statistics/platform.ts'
 import { workerWork } from '#shared/http/worker.ts'
 import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
@@ -66,7 +66,7 @@ it('counts each run, its outcome and its cost once, however often its events com
     }
     // Twice, in whatever order, and by several workers at once; nothing else acts on them.
     const events = platform.outbox.splice(0).reverse()
-    await Promise.all([...events, ...events].map((event) => countEvent(work, event)))
+    await Promise.all([...events, ...events].map((event) => countEvents(work, [event])))
   })
   expect(after.runs.created - was.runs.created).toBe(3)
   expect(after.runs.succeeded - was.runs.succeeded).toBe(1)

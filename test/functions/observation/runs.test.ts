@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { cancelRun } from '#shared/domain/runs/finish.ts'
-import { countEvent } from '#shared/domain/statistics/count.ts'
+import { countEvents } from '#shared/domain/statistics/count.ts'
 import { issueToken } from '#shared/domain/tokens/tokens.ts'
 import { RunEntity } from '#shared/entities/runs.ts'
 import { workerWork } from '#shared/http/worker.ts'
@@ -23,8 +23,7 @@ const start = async ({ installation, app, grant, workspaceId: ws }: Installed): 
 
 /** What the statistics’ worker does with what happened, and nobody else does anything. */
 const followed = async () => {
-  const work = workerWork(platform.deps)
-  for (const event of platform.outbox.splice(0).reverse()) await countEvent(work, event)
+  expect(await countEvents(workerWork(platform.deps), platform.outbox.splice(0).reverse())).toEqual(new Map())
 }
 
 const ids = async (query = '') => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { issueToken } from '#shared/domain/tokens/tokens.ts'
 import { FeedEntryEntity, OutboxEntity } from '#shared/entities/events.ts'
 import { SessionEntity } from '#shared/entities/people.ts'
@@ -6,17 +6,13 @@ import { tell } from '#shared/events/outbox.ts'
 import { DAY, HOUR, MINUTE } from '#shared/kernel/clock.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { type Installed, installed } from '#test/support/fixtures.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { asking, wait } from './support.ts'
 
 const platform = usingPlatform()
-let agent: Receiver
 let app: Installed
-beforeAll(async () => {
-  agent = await startReceiver()
-})
-afterAll(() => agent.close())
+const agent = usingReceiver()
 beforeEach(async () => {
   platform.clock.advance(MINUTE)
   app = await installed(platform.deps, { endpoint: agent.url })
@@ -200,7 +196,8 @@ describe('the workspace’s figures', () => {
     })
     let left = [...messages, ...messages]
     for (let rounds = 0; left.length > 0 && rounds < 10; rounds++) {
-      const handled = await Promise.all(left.map((message) => platform.deliver(message)))
+      const batches = Array.from({ length: Math.ceil(left.length / 10) }, (_, i) => left.slice(10 * i, 10 * i + 10))
+      const handled = (await Promise.all(batches.map((batch) => platform.deliverBatch(batch)))).flat()
       left = left.filter((_, i) => !handled[i])
     }
     expect(left).toEqual([])

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { getUnits } from '#bench/capacity.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { asking, awaiting, notify } from '#test/functions/overview/support.ts'
 import { member, workspace } from '#test/support/fixtures.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 
 const platform = usingPlatform()
-let agent: Receiver
-beforeAll(async () => {
-  agent = await startReceiver()
-  agent.answer({ kind: 'answer', status: 202 })
-})
-afterAll(() => agent.close())
+const agent = usingReceiver({ kind: 'answer', status: 202 })
 
 let workspaceId: string
 let ann: ReturnType<typeof asking>

@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createQueue } from '#local/aws/sqs/queue.ts'
+import type { Functions } from '#local/functions.ts'
+import { startQueueSource } from '#local/sources/queue.ts'
+import { queueModel } from './services.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const WINDOW_MS = 5_000
+const BATCH = 25
+
+/** A queue whose source gathers, and how many messages each invocation of its function got. */
+const gathering = () => {
+  const store = { load: () => [], save: () => undefined, remove: () => undefined }
+  const queue = createQueue(queueModel('q'), { store, now: () => Date.now(), byArn: () => undefined })
+  const batches: number[] = []
+  const functions = {
+    find: () => undefined,
+    invoke: async (_: string, event: { Records: unknown[] }) => {
+      batches.push(event.Records.length)
+      return { kind: 'value', value: { batchItemFailures: [] }, bytes: 2 }
+    },
+  } as unknown as Functions
+  const model = {
+    kind: 'queue',
+    id: 'm',
+    functionArn: 'f',
+    queueArn: queue.model.arn,
+    batchSize: BATCH,
+    windowMs: WINDOW_MS,
+    maxConcurrency: 2,
+    reportItemFailures: true,
+    filters: [],
+  } as const
+  const source = startQueueSource({ ...model, filters: [] }, queue, functions, (error) =>
+    expect.unreachable(String(error)),
+  )
+  const send = (count: number) => {
+    for (let i = 0; i < count; i++) queue.send({ body: '{}' })
+  }
+  const stop = async () => {
+    queue.stop()
+    await source.stop()
+  }
+  return { send, batches, stop }
+}
+
+test('a window gathers what comes until it is over, more than one receive brings', async () => {
+  const { send, batches, stop } = gathering()
+  send(14)
+  await vi.advanceTimersByTimeAsync(WINDOW_MS - 1_000)
+  send(4)
+  await vi.advanceTimersByTimeAsync(900)
+  expect(batches).toEqual([])
+  await vi.advanceTimersByTimeAsync(200)
+  expect(batches).toEqual([18])
+  await stop()
+})
+
+test('a batch that is full goes at once, and the next window begins with the next message', async () => {
+  const { send, batches, stop } = gathering()
+  send(BATCH + 3)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(batches).toEqual([BATCH])
+  await vi.advanceTimersByTimeAsync(WINDOW_MS)
+  expect(batches).toEqual([BATCH, 3])
+  await stop()
+})
