@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { requestFunctions } from '#functions/registry.ts'
 import { buildDocument } from './document.ts'
 
-/** The sample client's, and the console's. */
-const TARGETS = ['examples/client/api.d.ts', 'web/console/client/platform.d.ts']
+/** The sample client's, and that of the pages. */
+const TARGETS = ['examples/client/api.d.ts', 'web/ui/platform.d.ts']
 
 const HEAD = '// Made by `npm run client` from the OpenAPI document. Not to be edited.\n\n'
 

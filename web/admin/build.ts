@@ -7,12 +7,4 @@ export const firstLoadBytes = (outDir: string): Promise<number> => bytesOf(outDi
 
 /** Builds the staff's page into `outDir`. @throws {Error} see {@link buildPage} */
 export const buildAdmin = (outDir: string): Promise<void> =>
-  buildPage(
-    {
-      name: 'the staff’s page',
-      folders: ['admin', 'console', 'session', 'theme'],
-      start: 'screens/overview.tsx',
-      table: TABLE,
-    },
-    outDir,
-  )
+  buildPage({ name: 'the staff’s page', page: 'admin', start: 'screens/overview.tsx', table: TABLE }, outDir)

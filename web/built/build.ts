@@ -6,6 +6,9 @@ import type { PageBuild } from './files.ts'
 
 const WEB = join(import.meta.dirname, '..')
 
+/** Folders below `web` that each page is built from beside its own. */
+const SHARED = ['ui', 'session', 'theme', 'built']
+
 /** What a page may load before it shows something, in bytes of script as they are sent: compressed. */
 const FIRST_LOAD_BYTES = 100_000
 
@@ -18,8 +21,8 @@ const TYPES: Readonly<Record<string, string>> = {
 interface PageSources {
   /** What errors call it. */
   name: string
-  /** Folders below `web/` that it is built from; the first has `client/main.tsx`. */
-  folders: readonly [string, ...string[]]
+  /** Its folder below `web`, with `client/main.tsx`. */
+  page: string
   /** The screen that most people see first, below `client`: it is fetched together with what shows it. */
   start: string
   /** The file that tells of the others ({@link PageBuild}). */
@@ -35,9 +38,9 @@ interface Chunk {
 }
 
 /** What a finished build is known by: its sources and the versions that built it. */
-const fingerprint = async (folders: readonly string[]): Promise<string> => {
+const fingerprint = async (page: string): Promise<string> => {
   const hash = createHash('sha256')
-  for (const folder of [...folders, 'built']) {
+  for (const folder of [page, ...SHARED]) {
     const entries = await readdir(join(WEB, folder), { recursive: true, withFileTypes: true })
     for (const entry of entries.filter((one) => one.isFile()).sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const file = join(entry.parentPath, entry.name)
@@ -73,11 +76,11 @@ export const firstLoadBytes = async (outDir: string, table: string): Promise<num
  *
  * @throws {Error} if it does not compile, or its first load is over {@link FIRST_LOAD_BYTES}.
  */
-export const buildPage = async ({ name, folders, start, table }: PageSources, outDir: string): Promise<void> => {
-  const stamp = await fingerprint(folders)
+export const buildPage = async ({ name, page, start, table }: PageSources, outDir: string): Promise<void> => {
+  const stamp = await fingerprint(page)
   const known = await readFile(join(outDir, 'fingerprint'), 'utf8').catch(() => '')
   if (known === stamp) return
-  const client = join(WEB, folders[0], 'client')
+  const client = join(WEB, page, 'client')
   const { build } = await import('vite')
   await rm(outDir, { recursive: true, force: true })
   await mkdir(outDir, { recursive: true })

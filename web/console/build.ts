@@ -7,7 +7,4 @@ export const firstLoadBytes = (outDir: string): Promise<number> => bytesOf(outDi
 
 /** Builds the console into `outDir`. @throws {Error} see {@link buildPage} */
 export const buildConsole = (outDir: string): Promise<void> =>
-  buildPage(
-    { name: 'the console', folders: ['console', 'session', 'theme'], start: 'screens/home.tsx', table: TABLE },
-    outDir,
-  )
+  buildPage({ name: 'the console', page: 'console', start: 'screens/home.tsx', table: TABLE }, outDir)

@@ -1,4 +1,5 @@
 import type { PageBuild } from '../built/files.ts'
+import { pageHtml } from '../built/page.ts'
 
 /** `page` in a browser, `mini_app` inside the messaging app. */
 export type Entry = 'page' | 'mini_app'
@@ -37,10 +38,7 @@ const securityPolicy = ({ entry, loginWidget, uploads }: ConsolePageOptions): st
   ].join('; ')
 }
 
-/**
- * The console's page: without data of its own, without anything inline. What it shows it asks for with the person's session.
- * Its addresses are relative, so it works below any path.
- */
+/** The console's page: what it shows it asks for with the person's session. */
 export const consolePage = (options: ConsolePageOptions, build: PageBuild): ConsolePage => ({
   html: html(options, build),
   securityPolicy: securityPolicy(options),
@@ -48,25 +46,18 @@ export const consolePage = (options: ConsolePageOptions, build: PageBuild): Cons
 
 const html = ({ entry, localSignIn, loginWidget }: ConsolePageOptions, build: PageBuild): string => {
   const inBrowser = entry === 'page'
-  const assets = inBrowser ? 'app/assets/' : 'assets/'
-  const { script, styles, preloads } = build.entry
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
-<meta name="robots" content="noindex">
-<meta name="color-scheme" content="light dark">
-<title>Console</title>
-<link rel="icon" href="data:,">
-${styles.map((name) => `<link rel="stylesheet" href="${assets}${name}">`).join('\n')}
-${preloads.map((name) => `<link rel="modulepreload" href="${assets}${name}">`).join('\n')}
-<script type="module" src="${assets}${script}"></script>
-</head>
-<body data-entry="${entry}" data-root="${inBrowser ? './' : '../'}" data-local-sign-in="${localSignIn && inBrowser}" data-login-widget="${loginWidget && inBrowser}">
-<div id="app"><main class="starting"><p role="status">One moment…</p></main></div>
-<noscript><p>The console needs JavaScript.</p></noscript>
-</body>
-</html>
-`
+  return pageHtml(
+    {
+      title: 'Console',
+      assets: inBrowser ? 'app/assets/' : 'assets/',
+      data: {
+        entry,
+        root: inBrowser ? './' : '../',
+        'local-sign-in': localSignIn && inBrowser,
+        'login-widget': loginWidget && inBrowser,
+      },
+      scriptless: 'The console needs JavaScript.',
+    },
+    build,
+  )
 }

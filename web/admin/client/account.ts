@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
-import { forgetAll, refresh } from '../../console/client/data.ts'
-import { asFailure, type Failure } from '../../session/failure.ts'
+import { asFailure } from '../../session/failure.ts'
+import type { Phase } from '../../ui/app.tsx'
+import { forgetAll, refresh } from '../../ui/data.ts'
 import { api, type Schemas, take, whenSessionIsOver } from './api.ts'
 import { forgetToken, keepToken, token } from './token.ts'
 
@@ -8,12 +9,6 @@ export type Identity = Schemas['AdminIdentity']
 
 /** Who is signed in; kept while they sign in again, so that what they typed stays. */
 export const identity = signal<Identity | undefined>(undefined)
-
-type Phase =
-  | { name: 'starting' }
-  | { name: 'ready' }
-  | { name: 'signed_out'; note: string }
-  | { name: 'failed'; failure: Failure; again: () => void }
 
 export const phase = signal<Phase>({ name: 'starting' })
 

@@ -1,5 +1,5 @@
-import type { components, paths } from '../../console/client/platform.d.ts'
 import { platformClient } from '../../session/client.ts'
+import type { components, paths } from '../../ui/platform.d.ts'
 import { token } from './token.ts'
 
 export type Schemas = components['schemas']

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Field } from '../../console/client/ui/kit.tsx'
-import { Problem } from '../../console/client/ui/problem.tsx'
 import { asFailure, type Failure } from '../../session/failure.ts'
+import { TextField } from '../../ui/form.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { signIn } from './account.ts'
 import { lastEmail } from './token.ts'
 
-/** E-mail and password; why it did not work, in the platform’s words. */
+/** E-mail and password; why it did not work, in the platform’s words: a `Form` leaves a 401 to this screen. */
 export const SignIn = ({ note }: { note: string }) => {
   const heading = useRef<HTMLHeadingElement>(null)
   const [email, setEmail] = useState(lastEmail)
@@ -42,32 +42,24 @@ export const SignIn = ({ note }: { note: string }) => {
           void send()
         }}
       >
-        <Field label="E-mail">
-          {(field) => (
-            <input
-              {...field}
-              type="email"
-              value={email}
-              required
-              maxLength={254}
-              autocomplete="username"
-              onInput={(event) => setEmail(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="Password">
-          {(field) => (
-            <input
-              {...field}
-              type="password"
-              value={password}
-              required
-              maxLength={1_000}
-              autocomplete="current-password"
-              onInput={(event) => setPassword(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="E-mail"
+          type="email"
+          value={email}
+          required
+          maxLength={254}
+          autocomplete="username"
+          onText={setEmail}
+        />
+        <TextField
+          label="Password"
+          type="password"
+          value={password}
+          required
+          maxLength={1_000}
+          autocomplete="current-password"
+          onText={setPassword}
+        />
         {failure && <Problem failure={failure} />}
         <div class="actions">
           <button type="submit" class="primary" aria-busy={busy}>

@@ -1,29 +1,23 @@
 import { computed, signal } from '@preact/signals'
 import { miniApp } from '../../session/config.ts'
-import { asFailure, type Failure } from '../../session/failure.ts'
+import { asFailure } from '../../session/failure.ts'
 import { session, signedIn, signedOut } from '../../session/session.ts'
 import { signInWithInitData, signInWithWidget, widgetAnswer } from '../../session/sign-in.ts'
 import { keep, read } from '../../session/store.ts'
 import { askOtherTabs, endInTabs, shareWithTabs } from '../../session/tabs.ts'
 import type { ConsoleSession } from '../../session/types.ts'
+import type { Phase } from '../../ui/app.tsx'
+import { forgetAll, refresh } from '../../ui/data.ts'
+import { reader } from '../../ui/format.ts'
+import { address, go, goInstead } from '../../ui/router.ts'
 import { api, type Schemas, take, whenSessionIsOver } from './api.ts'
-import { forgetAll, refresh } from './data.ts'
-import { reader } from './format.ts'
-import { address, go, goInstead } from './router.ts'
 
 export type Identity = Schemas['ConsoleIdentity']
 
 /** Who is signed in, where; kept while they sign in again, so that what they typed stays. */
 export const identity = signal<Identity | undefined>(undefined)
 
-export type Phase =
-  | { name: 'starting' }
-  | { name: 'ready' }
-  | { name: 'signed_out'; note: string }
-  | { name: 'unconfirmed' }
-  | { name: 'failed'; failure: Failure; again: () => void }
-
-export const phase = signal<Phase>({ name: 'starting' })
+export const phase = signal<Phase | { name: 'unconfirmed' }>({ name: 'starting' })
 
 const RANK = { member: 0, admin: 1, owner: 2 }
 const atLeast = (role: keyof typeof RANK) =>

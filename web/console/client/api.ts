@@ -1,6 +1,6 @@
 import { platformClient } from '../../session/client.ts'
 import { session } from '../../session/session.ts'
-import type { components, paths } from './platform.d.ts'
+import type { components, paths } from '../../ui/platform.d.ts'
 
 export type Schemas = components['schemas']
 

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
+import { announce } from '../../ui/announce.tsx'
+import { refresh } from '../../ui/data.ts'
 import { api, take } from './api.ts'
-import { refresh } from './data.ts'
-import { announce } from './ui/announce.tsx'
 
 /** Whether the platform answered when it was last asked. */
 export const online = signal(true)

@@ -5,10 +5,10 @@
 import { render } from 'preact'
 import { miniApp } from '../../session/config.ts'
 import { followColours, followTheme, startParameter, tell, whenThemeChanges } from '../../session/messenger.ts'
+import { goInstead } from '../../ui/router.ts'
 import { begin } from './account.ts'
 import { App } from './app.tsx'
 import { placeOf } from './places.ts'
-import { goInstead } from './router.ts'
 import './style.css'
 
 if (miniApp) {

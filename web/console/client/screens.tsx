@@ -1,16 +1,8 @@
+import { type Route, RoutedScreen } from '../../ui/routes.tsx'
+import { Empty, Screen } from '../../ui/screen.tsx'
 import { isAdmin } from './account.ts'
-import { match, place } from './router.ts'
-import { Empty, Screen } from './ui/kit.tsx'
-import { Lazy, type Load } from './ui/lazy.tsx'
 
-interface Route {
-  path: string
-  load: Load
-  admins?: true
-}
-
-/** Every place, each with its own piece of script, which is loaded when somebody goes there. */
-const ROUTES: Route[] = [
+const ROUTES: readonly Route[] = [
   { path: '/', load: () => import('./screens/home.tsx') },
   { path: '/chat', load: () => import('./screens/chat.tsx') },
   { path: '/chat/:id', load: () => import('./screens/chat.tsx') },
@@ -30,33 +22,16 @@ const ROUTES: Route[] = [
   { path: '/wishlist', load: () => import('./screens/wishlist.tsx') },
   { path: '/settings', load: () => import('./screens/settings.tsx') },
   { path: '/members', load: () => import('./screens/members.tsx') },
-  { path: '/audit', load: () => import('./screens/audit.tsx'), admins: true },
+  { path: '/audit', load: () => import('./screens/audit.tsx'), only: isAdmin },
   { path: '/more', load: () => import('./screens/more.tsx') },
 ]
 
-export const Screens = () => {
-  const { path } = place.value
-  for (const { path: pattern, load, admins } of ROUTES) {
-    const variables = match(pattern, path)
-    if (!variables) continue
-    if (admins && !isAdmin.value) {
-      return (
-        <Screen title="For admins">
-          <Empty title="Only admins and owners of the workspace see this.">
-            <p>Ask one of them to look, or to give you the role.</p>
-          </Empty>
-        </Screen>
-      )
-    }
-    return <Lazy key={pattern} load={load} variables={variables} />
-  }
-  return (
-    <Screen title="Nothing here">
-      <Empty title="There is no such page.">
-        <a class="button" href="#/">
-          Go to the start
-        </a>
-      </Empty>
-    </Screen>
-  )
-}
+const ForAdmins = () => (
+  <Screen title="For admins">
+    <Empty title="Only admins and owners of the workspace see this.">
+      <p>Ask one of them to look, or to give you the role.</p>
+    </Empty>
+  </Screen>
+)
+
+export const Screens = () => <RoutedScreen routes={ROUTES} refusal={<ForAdmins />} start="start" />

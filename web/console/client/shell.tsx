@@ -1,26 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { clean } from '../../session/text.ts'
+import { useAct } from '../../ui/act.ts'
+import { announce } from '../../ui/announce.tsx'
+import { Icon } from '../../ui/icons.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Frame, type Item, shortCount } from '../../ui/shell.tsx'
+import { Name } from '../../ui/text.tsx'
 import { type Identity, isAdmin, signOut, switchTo } from './account.ts'
 import { online, unread, waiting, watch } from './live.ts'
-import { place } from './router.ts'
-import { useAct } from './ui/act.ts'
-import { announce } from './ui/announce.tsx'
-import { Icon, type IconName } from './ui/icons.tsx'
-import { Problem } from './ui/problem.tsx'
-import { Name } from './ui/text.tsx'
 
-interface Item {
-  to: string
-  label: string
-  icon: IconName
-  /** Also in the bar at the bottom of narrow windows. */
-  first?: true
-  admins?: true
-}
-
-const ITEMS: Item[] = [
-  { to: '/', label: 'Home', icon: 'home', first: true },
+export const ITEMS: readonly Item[] = [
+  { to: '/', label: 'Home', icon: 'home', first: true, count: { of: waiting, words: 'waiting for you' } },
   { to: '/chat', label: 'Chat', icon: 'chat', first: true },
   { to: '/tasks', label: 'Tasks', icon: 'tasks', first: true },
   { to: '/agents', label: 'Agents', icon: 'agents', first: true },
@@ -28,41 +19,13 @@ const ITEMS: Item[] = [
   { to: '/runs', label: 'Runs', icon: 'runs' },
   { to: '/files', label: 'Files', icon: 'files' },
   { to: '/messenger', label: 'Messenger', icon: 'messenger' },
-  { to: '/notifications', label: 'Notifications', icon: 'bell' },
+  { to: '/notifications', label: 'Notifications', icon: 'bell', count: { of: unread, words: 'unread' } },
   { to: '/access', label: 'Connected apps', icon: 'key' },
   { to: '/wishlist', label: 'Wishlist', icon: 'wish' },
   { to: '/members', label: 'Members', icon: 'people' },
   { to: '/settings', label: 'Settings', icon: 'settings' },
-  { to: '/audit', label: 'Audit', icon: 'audit', admins: true },
+  { to: '/audit', label: 'Audit', icon: 'audit', only: isAdmin },
 ]
-
-const isAt = (to: string, path: string): boolean => path === to || (to !== '/' && path.startsWith(`${to}/`))
-
-const Count = ({ of, words }: { of: number; words: string }) =>
-  of > 0 ? (
-    <span class="count">
-      {of > 99 ? '99+' : of}
-      <span class="unseen"> {words}</span>
-    </span>
-  ) : null
-
-export const NavLink = ({ item, extra }: { item: Item; extra?: boolean }) => {
-  const current = isAt(item.to, place.value.path)
-  return (
-    <a
-      href={`#${item.to}`}
-      class={extra ? 'nav-link extra' : 'nav-link'}
-      {...(current && { 'aria-current': 'page' as const })}
-    >
-      <Icon name={item.icon} />
-      <span>{item.label}</span>
-      {item.to === '/' && <Count of={waiting.value} words="waiting for you" />}
-      {item.to === '/notifications' && <Count of={unread.value} words="unread" />}
-    </a>
-  )
-}
-
-export const visibleItems = (): Item[] => ITEMS.filter(({ admins }) => !admins || isAdmin.value)
 
 const Places = ({ who }: { who: Identity }) => {
   const { failure, act } = useAct()
@@ -114,56 +77,40 @@ export const Person = ({ who }: { who: Identity }) => {
   )
 }
 
+const Top = ({ who }: { who: Identity }) => (
+  <>
+    <Places who={who} />
+    <a
+      class="bell"
+      href="#/notifications"
+      aria-label={unread.value > 0 ? `Notifications, ${unread.value} unread` : 'Notifications'}
+    >
+      <Icon name="bell" />
+      {unread.value > 0 && (
+        <span class="count" aria-hidden="true">
+          {shortCount(unread.value)}
+        </span>
+      )}
+    </a>
+  </>
+)
+
 /** What stands around every screen. */
 export const Shell = ({ who, children }: { who: Identity; children: ComponentChildren }) => {
   useEffect(watch, [])
   return (
-    <div class="shell">
-      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-        Skip to the content
-      </button>
-      <header class="top">
-        <Places who={who} />
-        <a
-          class="bell"
-          href="#/notifications"
-          aria-label={unread.value > 0 ? `Notifications, ${unread.value} unread` : 'Notifications'}
-        >
-          <Icon name="bell" />
-          {unread.value > 0 && (
-            <span class="count" aria-hidden="true">
-              {unread.value > 99 ? '99+' : unread.value}
-            </span>
-          )}
-        </a>
-      </header>
-      <nav aria-label="Console">
-        {visibleItems().map((item) => (
-          <NavLink key={item.to} item={item} extra={!item.first} />
-        ))}
-        <a
-          href="#/more"
-          class="nav-link only-narrow"
-          {...(place.value.path === '/more' && { 'aria-current': 'page' as const })}
-        >
-          <Icon name="more" />
-          <span>More</span>
-        </a>
-        <Person who={who} />
-      </nav>
-      <main id="main" tabIndex={-1}>
-        {who.workspace.status === 'suspended' && (
-          <p class="note warn">
-            <strong>This workspace is suspended.</strong> Its agents do not run. Ask the platform’s support why.
-          </p>
-        )}
-        {!online.value && (
-          <p class="note warn" role="status">
-            <strong>No connection.</strong> What you see may be old; it is renewed when you are online again.
-          </p>
-        )}
-        {children}
-      </main>
-    </div>
+    <Frame name="Console" items={ITEMS} top={<Top who={who} />} person={<Person who={who} />}>
+      {who.workspace.status === 'suspended' && (
+        <p class="note warn">
+          <strong>This workspace is suspended.</strong> Its agents do not run. Ask the platform’s support why.
+        </p>
+      )}
+      {!online.value && (
+        <p class="note warn" role="status">
+          <strong>No connection.</strong> What you see may be old; it is renewed when you are online again.
+        </p>
+      )}
+      {children}
+    </Frame>
   )
 }

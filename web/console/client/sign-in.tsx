@@ -4,8 +4,8 @@ import { lastName } from '../../session/session.ts'
 import { addWidget, botInfo, signInLocally, widgetOf } from '../../session/sign-in.ts'
 import { webAddress } from '../../session/text.ts'
 import type { BotInfo } from '../../session/types.ts'
+import { Form, TextField } from '../../ui/form.tsx'
 import { enterWith, keepPlace, WIDGET_PLACE } from './account.ts'
-import { Field, Form } from './ui/kit.tsx'
 
 const Widget = ({ username }: { username: string }) => {
   const parent = useRef<HTMLDivElement>(null)
@@ -23,29 +23,15 @@ const Locally = () => {
   return (
     <Form verb="Sign in" send={async () => enterWith(await signInLocally(user.trim(), workspace.trim()))}>
       <p class="hint">Local development: the same names are the same person and the same workspace.</p>
-      <Field label="Person">
-        {(field) => (
-          <input
-            {...field}
-            value={user}
-            required
-            maxLength={100}
-            autocomplete="off"
-            onInput={(event) => setUser(event.currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label="Workspace" hint="Empty: the person’s own. A workspace’s id works too.">
-        {(field) => (
-          <input
-            {...field}
-            value={workspace}
-            maxLength={100}
-            autocomplete="off"
-            onInput={(event) => setWorkspace(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField label="Person" value={user} required maxLength={100} autocomplete="off" onText={setUser} />
+      <TextField
+        label="Workspace"
+        hint="Empty: the person’s own. A workspace’s id works too."
+        value={workspace}
+        maxLength={100}
+        autocomplete="off"
+        onText={setWorkspace}
+      />
     </Form>
   )
 }

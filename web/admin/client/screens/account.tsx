@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
-import { announce } from '../../../console/client/ui/announce.tsx'
-import { Field, Form, Screen } from '../../../console/client/ui/kit.tsx'
-import { fieldProblems } from '../../../console/client/ui/problem.tsx'
-import { Name } from '../../../console/client/ui/text.tsx'
+import { announce } from '../../../ui/announce.tsx'
+import { Form, TextField } from '../../../ui/form.tsx'
+import { fieldProblems } from '../../../ui/problem.tsx'
+import { Screen } from '../../../ui/screen.tsx'
+import { Name } from '../../../ui/text.tsx'
 import { identity, signOut } from '../account.ts'
 import { api, take } from '../api.ts'
 import { keepToken } from '../token.ts'
@@ -27,35 +28,25 @@ const Password = () => {
     >
       {(failure) => (
         <>
-          <Field label="Password now">
-            {(field) => (
-              <input
-                {...field}
-                type="password"
-                required
-                autocomplete="current-password"
-                value={current}
-                onInput={({ currentTarget }) => setCurrent(currentTarget.value)}
-              />
-            )}
-          </Field>
-          <Field
+          <TextField
+            label="Password now"
+            type="password"
+            required
+            autocomplete="current-password"
+            value={current}
+            onText={setCurrent}
+          />
+          <TextField
             label="New password"
             hint="At least 12 characters. Your other sessions end."
             problem={fieldProblems(failure).new_password}
-          >
-            {(field) => (
-              <input
-                {...field}
-                type="password"
-                required
-                minLength={12}
-                autocomplete="new-password"
-                value={next}
-                onInput={({ currentTarget }) => setNext(currentTarget.value)}
-              />
-            )}
-          </Field>
+            type="password"
+            required
+            minLength={12}
+            autocomplete="new-password"
+            value={next}
+            onText={setNext}
+          />
         </>
       )}
     </Form>

@@ -1,13 +1,13 @@
-import { fullTime } from '../../../console/client/format.ts'
-import { Field, Screen } from '../../../console/client/ui/kit.tsx'
-import { Name, When } from '../../../console/client/ui/text.tsx'
+import { EntryLine } from '../../../ui/audit.tsx'
+import { Field } from '../../../ui/form.tsx'
+import { fullTime } from '../../../ui/format.ts'
+import { Screen } from '../../../ui/screen.tsx'
+import { Name } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
 import { Filters, filter, filters, Search, setFilter } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
 type Entry = Schemas['PlatformAuditEntry']
-
-const named = ({ type, id, name }: Entry['actor']): string => name ?? (id === type ? type : `${type} ${id}`)
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
@@ -56,13 +56,7 @@ const Fact = ({ label, value }: { label: string; value: string | null }) =>
 
 const EntryView = ({ entry }: { entry: Entry }) => (
   <details class="entry">
-    <summary>
-      <code>{entry.action}</code> <Name>{named(entry.actor)}</Name>
-      <span class="soft">
-        {' '}
-        → <Name>{named(entry.subject)}</Name> · <When at={entry.created_at} />
-      </span>
-    </summary>
+    <EntryLine entry={entry} />
     <div class="evidence">
       <BeforeAfter before={entry.before} after={entry.after} of={entry.action} />
       <dl class="facts">

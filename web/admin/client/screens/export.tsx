@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
-import { bytes, words } from '../../../console/client/format.ts'
-import { Field, Form, Screen } from '../../../console/client/ui/kit.tsx'
+import { Field, Form } from '../../../ui/form.tsx'
+import { bytes, words } from '../../../ui/format.ts'
+import { Screen } from '../../../ui/screen.tsx'
 import { watch } from '../api.ts'
 import { type Exported, fetchExport, save } from '../csv-export.ts'
 

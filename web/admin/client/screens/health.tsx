@@ -1,7 +1,7 @@
-import { useData } from '../../../console/client/data.ts'
-import { count, duration, fullTime } from '../../../console/client/format.ts'
-import { Screen, Shown } from '../../../console/client/ui/kit.tsx'
-import { Name, When } from '../../../console/client/ui/text.tsx'
+import { useData } from '../../../ui/data.ts'
+import { count, duration, fullTime } from '../../../ui/format.ts'
+import { Screen, Shown } from '../../../ui/screen.tsx'
+import { Name, When } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
 
 type Health = Schemas['PlatformHealth']

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
-import { useData } from '../../../console/client/data.ts'
-import { count, fullTime, words } from '../../../console/client/format.ts'
-import { Field, Screen, Shown } from '../../../console/client/ui/kit.tsx'
+import { useData } from '../../../ui/data.ts'
+import { Field } from '../../../ui/form.tsx'
+import { count, fullTime, words } from '../../../ui/format.ts'
+import { Screen, Shown } from '../../../ui/screen.tsx'
 import { api, type Schemas, take } from '../api.ts'
 import { DayChart } from '../ui/chart.tsx'
 

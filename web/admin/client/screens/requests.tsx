@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks'
-import { refresh } from '../../../console/client/data.ts'
-import { count, words } from '../../../console/client/format.ts'
-import { Field, Form, Modal, Screen } from '../../../console/client/ui/kit.tsx'
-import { Name, Prose, State, When } from '../../../console/client/ui/text.tsx'
 import { clean } from '../../../session/text.ts'
+import { refresh } from '../../../ui/data.ts'
+import { Modal } from '../../../ui/dialog.tsx'
+import { Field, Form, TextField } from '../../../ui/form.tsx'
+import { count, words } from '../../../ui/format.ts'
+import { Screen } from '../../../ui/screen.tsx'
+import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
 import { Choice, Filters, filters } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
@@ -51,17 +53,14 @@ const SetStatus = ({ wish }: { wish: Wish }) => {
                 </select>
               )}
             </Field>
-            <Field label="Reason (optional)" hint="Shown with the request.">
-              {(field) => (
-                <textarea
-                  {...field}
-                  rows={3}
-                  maxLength={2_000}
-                  value={reason}
-                  onInput={({ currentTarget }) => setReason(currentTarget.value)}
-                />
-              )}
-            </Field>
+            <TextField
+              label="Reason (optional)"
+              hint="Shown with the request."
+              rows={3}
+              maxLength={2_000}
+              value={reason}
+              onText={setReason}
+            />
           </Form>
         </Modal>
       )}

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
-import { refresh, useData } from '../../../console/client/data.ts'
-import { announce } from '../../../console/client/ui/announce.tsx'
-import { Field, Form, Screen, Shown } from '../../../console/client/ui/kit.tsx'
-import { Name, Prose } from '../../../console/client/ui/text.tsx'
-import { ToolTicks } from '../../../console/client/ui/tools.tsx'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, useData } from '../../../ui/data.ts'
+import { Form, TextField } from '../../../ui/form.tsx'
+import { Screen, Shown } from '../../../ui/screen.tsx'
+import { Name, Prose } from '../../../ui/text.tsx'
+import { ToolTicks } from '../../../ui/tools.tsx'
 import { isSuperadmin } from '../account.ts'
 import { api, type Schemas, take } from '../api.ts'
 
@@ -40,33 +41,16 @@ const Identity = ({ pm_identity }: Pick<Settings, 'pm_identity'>) => {
         await refresh('settings')
       }}
     >
-      <Field label="Name">
-        {(field) => (
-          <input
-            {...field}
-            value={name}
-            required
-            maxLength={80}
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        )}
-      </Field>
-      <Field label="Logo" hint="Address of an image; empty for none.">
-        {(field) => (
-          <input {...field} type="url" value={logo} onInput={({ currentTarget }) => setLogo(currentTarget.value)} />
-        )}
-      </Field>
-      <Field label="Rule of behaviour" hint="Added to its system prompt; it does not change the form of its answers.">
-        {(field) => (
-          <textarea
-            {...field}
-            rows={6}
-            maxLength={8_000}
-            value={policy}
-            onInput={({ currentTarget }) => setPolicy(currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField label="Name" value={name} required maxLength={80} onText={setName} />
+      <TextField label="Logo" hint="Address of an image; empty for none." type="url" value={logo} onText={setLogo} />
+      <TextField
+        label="Rule of behaviour"
+        hint="Added to its system prompt; it does not change the form of its answers."
+        rows={6}
+        maxLength={8_000}
+        value={policy}
+        onText={setPolicy}
+      />
     </Form>
   )
 }

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
-import { refresh } from '../../../console/client/data.ts'
-import { Field, Screen } from '../../../console/client/ui/kit.tsx'
-import { Name, Prose, State, When } from '../../../console/client/ui/text.tsx'
+import { refresh } from '../../../ui/data.ts'
+import { TextField } from '../../../ui/form.tsx'
+import { Screen } from '../../../ui/screen.tsx'
+import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import { isSuperadmin } from '../account.ts'
 import { api, type Schemas, take } from '../api.ts'
 import { Decide } from '../ui/decide.tsx'
@@ -54,18 +55,15 @@ const Installation = () => {
     <section class="section card">
       <h2>One installation</h2>
       <ForSuperadmins what="suspend an installation">
-        <Field label="Its id" hint="As runs, the audit and the export show it.">
-          {(field) => (
-            <input
-              {...field}
-              value={id}
-              placeholder="ins_…"
-              autocomplete="off"
-              spellcheck={false}
-              onInput={({ currentTarget }) => setId(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Its id"
+          hint="As runs, the audit and the export show it."
+          value={id}
+          placeholder="ins_…"
+          autocomplete="off"
+          spellcheck={false}
+          onText={setId}
+        />
         {known && (
           <div class="actions">
             <Decide

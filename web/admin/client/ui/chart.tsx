@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import { count } from '../../../console/client/format.ts'
+import { count } from '../../../ui/format.ts'
 
 export interface Series {
   name: string

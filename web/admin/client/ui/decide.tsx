@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { useAct } from '../../../console/client/ui/act.ts'
-import { announce } from '../../../console/client/ui/announce.tsx'
-import { Field, Modal } from '../../../console/client/ui/kit.tsx'
-import { Problem } from '../../../console/client/ui/problem.tsx'
 import { clean } from '../../../session/text.ts'
+import { useAct } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { Modal } from '../../../ui/dialog.tsx'
+import { TextField } from '../../../ui/form.tsx'
+import { Problem } from '../../../ui/problem.tsx'
 
 interface Decision {
   /** The button’s words. */
@@ -68,38 +69,29 @@ export const Decide = ({
           >
             {children}
             {reason && (
-              <Field label={reason.label} hint={reason.hint}>
-                {(field) => (
-                  <textarea
-                    {...field}
-                    rows={3}
-                    maxLength={2_000}
-                    required
-                    value={text}
-                    onInput={({ currentTarget }) => setText(currentTarget.value)}
-                  />
-                )}
-              </Field>
+              <TextField
+                label={reason.label}
+                hint={reason.hint}
+                rows={3}
+                maxLength={2_000}
+                required
+                value={text}
+                onText={setText}
+              />
             )}
             {typed && (
-              <Field
+              <TextField
                 label={
                   <>
                     Type <code>{clean(typed)}</code> to confirm
                   </>
                 }
-              >
-                {(field) => (
-                  <input
-                    {...field}
-                    value={confirmed}
-                    required
-                    autocomplete="off"
-                    spellcheck={false}
-                    onInput={({ currentTarget }) => setConfirmed(currentTarget.value)}
-                  />
-                )}
-              </Field>
+                value={confirmed}
+                required
+                autocomplete="off"
+                spellcheck={false}
+                onText={setConfirmed}
+              />
             )}
             {failure && <Problem failure={failure} />}
             <div class="actions">

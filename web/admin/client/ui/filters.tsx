@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { words } from '../../../console/client/format.ts'
-import { goInstead, place } from '../../../console/client/router.ts'
-import { Field } from '../../../console/client/ui/kit.tsx'
+import { Field } from '../../../ui/form.tsx'
+import { words } from '../../../ui/format.ts'
+import { goInstead, place } from '../../../ui/router.ts'
 
 /** A list’s filters stand in the address, so that a link leads to the list as it is. */
 export const filter = (name: string): string => place.value.query.get(name) ?? ''

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { useData } from '../../../console/client/data.ts'
-import { count } from '../../../console/client/format.ts'
-import { Empty, Shown } from '../../../console/client/ui/kit.tsx'
+import { useData } from '../../../ui/data.ts'
+import { count } from '../../../ui/format.ts'
+import { Empty, Shown } from '../../../ui/screen.tsx'
 import type { Observed } from '../api.ts'
 
 /** Records a page. */

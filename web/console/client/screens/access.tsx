@@ -1,7 +1,7 @@
+import { usePages } from '../../../ui/data.ts'
+import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { api, take } from '../api.ts'
-import { usePages } from '../data.ts'
 import { GrantCard } from '../ui/grants.tsx'
-import { Empty, More, Screen, Shown } from '../ui/kit.tsx'
 
 export default function Access() {
   const grants = usePages('installations grants', (cursor) =>

@@ -1,8 +1,8 @@
+import { usePages } from '../../../ui/data.ts'
+import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
+import { Logo, Name, State } from '../../../ui/text.tsx'
 import { isAdmin } from '../account.ts'
 import { api, type Schemas, take } from '../api.ts'
-import { usePages } from '../data.ts'
-import { Empty, More, Screen, Shown } from '../ui/kit.tsx'
-import { Logo, Name, State } from '../ui/text.tsx'
 
 export type Installation = Schemas['InstallationDetails']
 

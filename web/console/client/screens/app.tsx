@@ -1,15 +1,16 @@
 import { useState } from 'preact/hooks'
 import { webAddress } from '../../../session/text.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, useData } from '../../../ui/data.ts'
+import { Form } from '../../../ui/form.tsx'
+import { words } from '../../../ui/format.ts'
+import { go } from '../../../ui/router.ts'
+import { Screen, Shown } from '../../../ui/screen.tsx'
+import { Logo, Name, Prose, Stars } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
-import { refresh, useData } from '../data.ts'
-import { words } from '../format.ts'
-import { go } from '../router.ts'
-import { announce } from '../ui/announce.tsx'
-import { Form, Screen, Shown } from '../ui/kit.tsx'
 import { ReportAbuse } from '../ui/report-abuse.tsx'
 import { Reviews } from '../ui/reviews.tsx'
 import type { ScopeName } from '../ui/scopes.tsx'
-import { Logo, Name, Prose, Stars } from '../ui/text.tsx'
 
 type Link = Schemas['InstallLink']
 

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
+import { EntryLine } from '../../../ui/audit.tsx'
+import { usePages } from '../../../ui/data.ts'
+import { TextField } from '../../../ui/form.tsx'
+import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
+import { Json } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
-import { usePages } from '../data.ts'
-import { Empty, Field, More, Screen, Shown } from '../ui/kit.tsx'
-import { Json, Name, When } from '../ui/text.tsx'
 
 type Entry = Schemas['AuditEntry']
-
-const named = ({ type, id, name }: Entry['actor']): string => name ?? (id === type ? type : `${type} ${id}`)
 
 export default function Audit() {
   const [action, setAction] = useState('')
@@ -28,17 +28,7 @@ export default function Audit() {
           setWanted(action.trim())
         }}
       >
-        <Field label="Action">
-          {(field) => (
-            <input
-              {...field}
-              value={action}
-              placeholder="approval.*"
-              autocomplete="off"
-              onInput={(event) => setAction(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField label="Action" value={action} placeholder="approval.*" autocomplete="off" onText={setAction} />
         <button type="submit">Filter</button>
       </form>
       <Shown known={entries} rows={8}>
@@ -52,13 +42,7 @@ export default function Audit() {
               {items.map((entry) => (
                 <li key={entry.id}>
                   <details class="entry">
-                    <summary>
-                      <code>{entry.action}</code> <Name>{named(entry.actor)}</Name>
-                      <span class="soft">
-                        {' '}
-                        → <Name>{named(entry.subject)}</Name> · <When at={entry.created_at} />
-                      </span>
-                    </summary>
+                    <EntryLine entry={entry} />
                     <Json
                       label={`Details of ${entry.action}`}
                       value={{

@@ -1,14 +1,16 @@
 import { useRef, useState } from 'preact/hooks'
+import { useAct } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, usePages } from '../../../ui/data.ts'
+import { Confirm, Modal } from '../../../ui/dialog.tsx'
+import { Form, TextField } from '../../../ui/form.tsx'
+import { bytes } from '../../../ui/format.ts'
+import { Problem } from '../../../ui/problem.tsx'
+import { place } from '../../../ui/router.ts'
+import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
+import { Name, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
-import { refresh, usePages } from '../data.ts'
-import { bytes } from '../format.ts'
-import { place } from '../router.ts'
-import { useAct } from '../ui/act.ts'
-import { announce } from '../ui/announce.tsx'
 import { Download } from '../ui/download.tsx'
-import { Confirm, Empty, Field, Form, Modal, More, Screen, Shown } from '../ui/kit.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Name, State, When } from '../ui/text.tsx'
 import { upload } from '../upload.ts'
 
 type File = Schemas['File']
@@ -23,17 +25,7 @@ const NewFolder = ({ onClose }: { onClose: () => void }) => {
   return (
     <Modal title="New folder" onClose={onClose}>
       <Form verb="Create" send={send} done={onClose}>
-        <Field label="Name">
-          {(field) => (
-            <input
-              {...field}
-              required
-              maxLength={200}
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField label="Name" required maxLength={200} value={name} onText={setName} />
       </Form>
     </Modal>
   )

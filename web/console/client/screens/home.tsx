@@ -1,12 +1,12 @@
 import { useEffect } from 'preact/hooks'
+import { refresh, useData } from '../../../ui/data.ts'
+import { count, duration } from '../../../ui/format.ts'
+import { Empty, Screen, Shown, Skeleton } from '../../../ui/screen.tsx'
+import { Name, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
-import { refresh, useData } from '../data.ts'
-import { count, duration } from '../format.ts'
 import { waiting } from '../live.ts'
 import { Approval } from '../ui/approval.tsx'
 import { Days } from '../ui/days.tsx'
-import { Empty, Screen, Shown, Skeleton } from '../ui/kit.tsx'
-import { Name, State, When } from '../ui/text.tsx'
 import { RunRow } from './runs.tsx'
 
 type Run = Schemas['Run']

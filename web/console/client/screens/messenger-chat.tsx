@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks'
+import { useAct } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, useData, usePages } from '../../../ui/data.ts'
+import { Form, TextField } from '../../../ui/form.tsx'
+import { fullTime } from '../../../ui/format.ts'
+import { Problem } from '../../../ui/problem.tsx'
+import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
+import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
-import { refresh, useData, usePages } from '../data.ts'
-import { fullTime } from '../format.ts'
-import { useAct } from '../ui/act.ts'
-import { announce } from '../ui/announce.tsx'
 import { AssigneeField } from '../ui/assignee.tsx'
-import { Empty, Field, Form, More, Screen, Shown } from '../ui/kit.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Name, Prose, State, When } from '../ui/text.tsx'
 import type { MessengerChat } from './messenger.tsx'
 
 type Message = Schemas['MessengerMessage']
@@ -32,17 +33,13 @@ const Draft = ({ message }: { message: Message }) => {
     })
   return (
     <>
-      <Field label="Draft: change it, or send it as it is">
-        {(field) => (
-          <textarea
-            {...field}
-            rows={3}
-            maxLength={4096}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Draft: change it, or send it as it is"
+        rows={3}
+        maxLength={4096}
+        value={text}
+        onText={setText}
+      />
       {failure && <Problem failure={failure} />}
       <div class="actions" aria-busy={busy}>
         <button type="button" class="primary" onClick={approve} disabled={!text.trim()}>
@@ -143,17 +140,7 @@ export default function MessengerChatScreen({ id }: { id: string }) {
         <p class="hint">The messaging app lets you answer until {fullTime(chat.data.reply_until)}.</p>
       )}
       <Form verb="Send" send={send} disabled={!text.trim()}>
-        <Field label="Write a message">
-          {(field) => (
-            <textarea
-              {...field}
-              rows={3}
-              maxLength={4096}
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField label="Write a message" rows={3} maxLength={4096} value={text} onText={setText} />
       </Form>
     </Screen>
   )

@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks'
 import { webAddress } from '../../../session/text.ts'
+import { useAct } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, usePages } from '../../../ui/data.ts'
+import { Confirm, Modal } from '../../../ui/dialog.tsx'
+import { Form, TextField } from '../../../ui/form.tsx'
+import { fieldProblems, Problem } from '../../../ui/problem.tsx'
+import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
+import { Name, State, When } from '../../../ui/text.tsx'
 import { identity, isAdmin } from '../account.ts'
 import { api, type Schemas, take } from '../api.ts'
-import { refresh, usePages } from '../data.ts'
-import { useAct } from '../ui/act.ts'
-import { announce } from '../ui/announce.tsx'
-import { Confirm, Empty, Field, Form, Modal, More, Screen, Shown } from '../ui/kit.tsx'
-import { fieldProblems, Problem } from '../ui/problem.tsx'
-import { Name, State, When } from '../ui/text.tsx'
 
 type Account = Schemas['MessengerAccount']
 export type MessengerChat = Schemas['MessengerChat']
@@ -27,22 +29,16 @@ const ConnectBot = ({ onClose }: { onClose: () => void }) => {
       <Form verb="Connect" send={send} done={onClose}>
         {(failure) => (
           <>
-            <Field
+            <TextField
               label="The bot’s token"
               hint="From @BotFather. It is kept encrypted and never shown again."
               problem={fieldProblems(failure).token}
-            >
-              {(field) => (
-                <input
-                  {...field}
-                  type="password"
-                  required
-                  autocomplete="off"
-                  value={token}
-                  onInput={(event) => setToken(event.currentTarget.value)}
-                />
-              )}
-            </Field>
+              type="password"
+              required
+              autocomplete="off"
+              value={token}
+              onText={setToken}
+            />
             <label class="tick">
               <input
                 type="checkbox"

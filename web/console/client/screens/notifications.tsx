@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks'
+import { useAct } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { type Page, patch, refresh, useData, usePages } from '../../../ui/data.ts'
+import { Form } from '../../../ui/form.tsx'
+import { words } from '../../../ui/format.ts'
+import { Problem } from '../../../ui/problem.tsx'
+import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
+import { Name, When } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
-import { type Page, patch, refresh, useData, usePages } from '../data.ts'
-import { words } from '../format.ts'
 import { lookNow, unread } from '../live.ts'
 import { placeOf } from '../places.ts'
-import { useAct } from '../ui/act.ts'
-import { announce } from '../ui/announce.tsx'
-import { Empty, Form, More, Screen, Shown } from '../ui/kit.tsx'
-import { Problem } from '../ui/problem.tsx'
-import { Name, When } from '../ui/text.tsx'
 
 type Notification = Schemas['Notification']
 type Preferences = Schemas['NotificationPreferences']

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
+import { patch, useData } from '../../../ui/data.ts'
+import { duration, triggerWords, words } from '../../../ui/format.ts'
+import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
+import { Json, Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
-import { patch, useData } from '../data.ts'
 import { followRun } from '../follow-run.ts'
-import { duration, triggerWords, words } from '../format.ts'
 import { Approval } from '../ui/approval.tsx'
-import { Empty, Screen, Shown } from '../ui/kit.tsx'
-import { Json, Name, Prose, State, When } from '../ui/text.tsx'
 
 type Run = Schemas['Run']
 type Step = Schemas['RunStep']

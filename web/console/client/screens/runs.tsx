@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import { usePages } from '../../../ui/data.ts'
+import { Field } from '../../../ui/form.tsx'
+import { duration, triggerWords, words } from '../../../ui/format.ts'
+import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
+import { Name, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
-import { usePages } from '../data.ts'
-import { duration, triggerWords, words } from '../format.ts'
-import { Empty, Field, More, Screen, Shown } from '../ui/kit.tsx'
-import { Name, State, When } from '../ui/text.tsx'
 
 type Run = Schemas['Run']
 type Status = Run['status']

@@ -1,58 +1,30 @@
 import { useState } from 'preact/hooks'
+import { useAct } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { patch, refresh, useData } from '../../../ui/data.ts'
+import { Modal } from '../../../ui/dialog.tsx'
+import { Field, Form, TextField } from '../../../ui/form.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { Screen, Shown } from '../../../ui/screen.tsx'
+import { Json, Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
-import { patch, refresh, useData } from '../data.ts'
-import { useAct } from '../ui/act.ts'
-import { announce } from '../ui/announce.tsx'
-import { AssigneeField } from '../ui/assignee.tsx'
-import { Field, Form, Modal, Screen, Shown } from '../ui/kit.tsx'
 import { Messages } from '../ui/messages.tsx'
-import { fieldProblems, Problem } from '../ui/problem.tsx'
-import { Json, Name, Prose, State, When } from '../ui/text.tsx'
-import { COLUMNS, type TaskStatus } from './tasks.tsx'
+import { STATUSES, statusLabel, type TaskDraft, TaskFields, type TaskStatus } from '../ui/task.tsx'
 
 type Whole = Schemas['TaskWithConversation']
 
-const labelOf = (status: TaskStatus): string => COLUMNS.find(([one]) => one === status)?.[1] ?? status
-
 const Edit = ({ task, onClose }: { task: Whole; onClose: () => void }) => {
-  const [title, setTitle] = useState(task.title)
-  const [description, setDescription] = useState(task.description)
-  const [agent, setAgent] = useState(task.assignee?.installation_id ?? '')
+  const { title, description, assignee } = task
+  const [draft, setDraft] = useState<TaskDraft>({ title, description, agent: assignee?.installation_id ?? '' })
   const send = async (): Promise<void> => {
-    const body = { title: title.trim(), description, installation_id: agent || null }
+    const body = { title: draft.title.trim(), description: draft.description, installation_id: draft.agent || null }
     await take(api.PATCH('/console/tasks/{id}', { params: { path: { id: task.id } }, body }))
     await refresh('tasks')
   }
   return (
     <Modal title="Change the task" onClose={onClose}>
       <Form verb="Save" send={send} done={onClose}>
-        {(failure) => (
-          <>
-            <Field label="Title" problem={fieldProblems(failure).title}>
-              {(field) => (
-                <input
-                  {...field}
-                  required
-                  maxLength={300}
-                  value={title}
-                  onInput={(event) => setTitle(event.currentTarget.value)}
-                />
-              )}
-            </Field>
-            <Field label="What is to be done" problem={fieldProblems(failure).description}>
-              {(field) => (
-                <textarea
-                  {...field}
-                  rows={6}
-                  maxLength={8000}
-                  value={description}
-                  onInput={(event) => setDescription(event.currentTarget.value)}
-                />
-              )}
-            </Field>
-            <AssigneeField value={agent} onChange={setAgent} />
-          </>
-        )}
+        {(failure) => <TaskFields draft={draft} change={setDraft} failure={failure} />}
       </Form>
     </Modal>
   )
@@ -68,20 +40,14 @@ const Say = ({ task }: { task: Whole }) => {
   }
   return (
     <Form verb={task.status === 'discuss' ? 'Answer' : 'Send'} send={send} disabled={!text.trim()}>
-      <Field
+      <TextField
         label={task.status === 'discuss' ? 'Your answer' : 'Write a message'}
         hint={task.status === 'discuss' ? 'The agent goes on with it.' : undefined}
-      >
-        {(field) => (
-          <textarea
-            {...field}
-            rows={3}
-            maxLength={4000}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+        rows={3}
+        maxLength={4000}
+        value={text}
+        onText={setText}
+      />
     </Form>
   )
 }
@@ -97,7 +63,7 @@ export default function TaskScreen({ id }: { id: string }) {
       const undo = patch<Whole>(key, (now) => ({ ...now, status }))
       try {
         await take(api.PATCH('/console/tasks/{id}', { params: { path }, body: { status } }))
-        announce(`Moved to “${labelOf(status)}”.`)
+        announce(`Moved to “${statusLabel(status)}”.`)
       } catch (error) {
         undo()
         throw error
@@ -133,7 +99,7 @@ export default function TaskScreen({ id }: { id: string }) {
                     value={data.status}
                     onChange={(event) => setStatus(event.currentTarget.value as TaskStatus)}
                   >
-                    {COLUMNS.map(([one, label]) => (
+                    {STATUSES.map(([one, label]) => (
                       <option key={one} value={one}>
                         {label}
                       </option>

@@ -1,34 +1,26 @@
 import { useState } from 'preact/hooks'
+import { useAct } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { type Page, patch, refresh, usePages } from '../../../ui/data.ts'
+import { Modal } from '../../../ui/dialog.tsx'
+import { Form } from '../../../ui/form.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { go } from '../../../ui/router.ts'
+import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
+import { Name } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
-import { type Page, patch, refresh, usePages } from '../data.ts'
-import { go } from '../router.ts'
-import { useAct } from '../ui/act.ts'
-import { announce } from '../ui/announce.tsx'
-import { AssigneeField } from '../ui/assignee.tsx'
-import { Empty, Field, Form, Modal, More, Screen, Shown } from '../ui/kit.tsx'
-import { fieldProblems, Problem } from '../ui/problem.tsx'
-import { Name } from '../ui/text.tsx'
+import { STATUSES, statusLabel, type TaskDraft, TaskFields, type TaskStatus } from '../ui/task.tsx'
 
-export type Task = Schemas['Task']
-export type TaskStatus = Task['status']
-
-export const COLUMNS: [status: TaskStatus, label: string][] = [
-  ['todo', 'To do'],
-  ['in_progress', 'In progress'],
-  ['discuss', 'Needs an answer'],
-  ['review', 'To review'],
-  ['done', 'Done'],
-]
+type Task = Schemas['Task']
 
 const KEY = 'tasks list'
 
 const NewTask = ({ onClose }: { onClose: () => void }) => {
-  const [title, setTitle] = useState('')
-  const [description, setDescription] = useState('')
-  const [agent, setAgent] = useState('')
+  const [draft, setDraft] = useState<TaskDraft>({ title: '', description: '', agent: '' })
   const [start, setStart] = useState(true)
+  const { agent, description } = draft
   const send = async (): Promise<void> => {
-    const body = { title: title.trim(), description, ...(agent && { installation_id: agent }) }
+    const body = { title: draft.title.trim(), description, ...(agent && { installation_id: agent }) }
     const task = await take(api.POST('/console/tasks', { body }))
     await refresh('tasks')
     onClose()
@@ -44,29 +36,7 @@ const NewTask = ({ onClose }: { onClose: () => void }) => {
       <Form verb="Create" send={send}>
         {(failure) => (
           <>
-            <Field label="Title" problem={fieldProblems(failure).title}>
-              {(field) => (
-                <input
-                  {...field}
-                  required
-                  maxLength={300}
-                  value={title}
-                  onInput={(event) => setTitle(event.currentTarget.value)}
-                />
-              )}
-            </Field>
-            <Field label="What is to be done" problem={fieldProblems(failure).description}>
-              {(field) => (
-                <textarea
-                  {...field}
-                  rows={5}
-                  maxLength={8000}
-                  value={description}
-                  onInput={(event) => setDescription(event.currentTarget.value)}
-                />
-              )}
-            </Field>
-            <AssigneeField value={agent} onChange={setAgent} />
+            <TaskFields draft={draft} change={setDraft} failure={failure} />
             {agent && (
               <label class="tick">
                 <input type="checkbox" checked={start} onChange={(event) => setStart(event.currentTarget.checked)} />
@@ -88,7 +58,6 @@ export default function Tasks() {
     take(api.GET('/console/tasks', { params: { query: { limit: 100, ...(cursor && { cursor }) } } })),
   )
   const move = (id: string, status: TaskStatus): void => {
-    const label = COLUMNS.find(([one]) => one === status)?.[1]
     // Shown at once; put back if the platform says no.
     const undo = patch<Page<Task>>(KEY, (page) => ({
       ...page,
@@ -97,7 +66,7 @@ export default function Tasks() {
     void act(async () => {
       try {
         await take(api.PATCH('/console/tasks/{id}', { params: { path: { id } }, body: { status } }))
-        announce(`Moved to “${label}”.`)
+        announce(`Moved to “${statusLabel(status)}”.`)
       } catch (error) {
         undo()
         throw error
@@ -124,7 +93,7 @@ export default function Tasks() {
             </Empty>
           ) : (
             <div class="board">
-              {COLUMNS.map(([status, label]) => {
+              {STATUSES.map(([status, label]) => {
                 const own = items.filter((task) => task.status === status)
                 return (
                   <section
@@ -167,7 +136,7 @@ export default function Tasks() {
                             value={status}
                             onChange={(event) => move(task.id, event.currentTarget.value as TaskStatus)}
                           >
-                            {COLUMNS.map(([one, name]) => (
+                            {STATUSES.map(([one, name]) => (
                               <option key={one} value={one}>
                                 {name}
                               </option>

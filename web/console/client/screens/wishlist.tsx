@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks'
+import { useAct } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, usePages } from '../../../ui/data.ts'
+import { Modal } from '../../../ui/dialog.tsx'
+import { Field, Form, TextField } from '../../../ui/form.tsx'
+import { count, words } from '../../../ui/format.ts'
+import { fieldProblems, Problem } from '../../../ui/problem.tsx'
+import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
+import { Name, Prose, State } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
-import { refresh, usePages } from '../data.ts'
-import { count, words } from '../format.ts'
-import { useAct } from '../ui/act.ts'
-import { announce } from '../ui/announce.tsx'
-import { Empty, Field, Form, Modal, More, Screen, Shown } from '../ui/kit.tsx'
-import { fieldProblems, Problem } from '../ui/problem.tsx'
-import { Name, Prose, State } from '../ui/text.tsx'
 
 type Wish = Schemas['WishedAgent']
 
@@ -32,28 +34,22 @@ const NewWish = ({ onClose }: { onClose: () => void }) => {
         {(failure) => (
           <>
             <p class="hint">Every organization and developer can read it, without learning who asked.</p>
-            <Field label="What it would do, in a few words" problem={fieldProblems(failure).title}>
-              {(field) => (
-                <input
-                  {...field}
-                  required
-                  maxLength={120}
-                  value={title}
-                  onInput={(event) => setTitle(event.currentTarget.value)}
-                />
-              )}
-            </Field>
-            <Field label="More about it" problem={fieldProblems(failure).description}>
-              {(field) => (
-                <textarea
-                  {...field}
-                  rows={4}
-                  maxLength={4000}
-                  value={description}
-                  onInput={(event) => setDescription(event.currentTarget.value)}
-                />
-              )}
-            </Field>
+            <TextField
+              label="What it would do, in a few words"
+              problem={fieldProblems(failure).title}
+              required
+              maxLength={120}
+              value={title}
+              onText={setTitle}
+            />
+            <TextField
+              label="More about it"
+              problem={fieldProblems(failure).description}
+              rows={4}
+              maxLength={4000}
+              value={description}
+              onText={setDescription}
+            />
           </>
         )}
       </Form>

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
+import { useAct } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { TextField } from '../../../ui/form.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { Json, Name } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
 import { lookNow } from '../live.ts'
-import { useAct } from './act.ts'
-import { announce } from './announce.tsx'
-import { Field } from './kit.tsx'
-import { Problem } from './problem.tsx'
-import { Json, Name } from './text.tsx'
 
 /** Asks for a person’s word about a dangerous call, with exactly what would be done. */
 export const Approval = ({
@@ -41,16 +41,13 @@ export const Approval = ({
       {clipped && (
         <p class="hint">It is too long to be shown whole: values end with “…”. Reject it if you are in doubt.</p>
       )}
-      <Field label="Comment" hint="For the record; not required.">
-        {(field) => (
-          <input
-            {...field}
-            value={comment}
-            maxLength={2000}
-            onInput={(event) => setComment(event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Comment"
+        hint="For the record; not required."
+        value={comment}
+        maxLength={2000}
+        onText={setComment}
+      />
       {failure && <Problem failure={failure} />}
       <div class="actions" aria-busy={busy}>
         <button type="button" class="primary" onClick={() => decide('approve')}>

@@ -1,7 +1,7 @@
 import { clean } from '../../../session/text.ts'
+import { useData } from '../../../ui/data.ts'
+import { Field } from '../../../ui/form.tsx'
 import { api, take } from '../api.ts'
-import { useData } from '../data.ts'
-import { Field } from './kit.tsx'
 
 /** Agents that a task can be given to. */
 const useAgents = () =>

@@ -1,10 +1,10 @@
 import { miniApp } from '../../../session/config.ts'
 import { tell } from '../../../session/messenger.ts'
 import { webAddress } from '../../../session/text.ts'
+import { useAct } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { Name } from '../../../ui/text.tsx'
 import { api, take } from '../api.ts'
-import { useAct } from './act.ts'
-import { announce } from './announce.tsx'
-import { Name } from './text.tsx'
 
 /** A file’s name that downloads it. Its address is asked for when it is pressed: it works for minutes only. */
 export const Download = ({ id, name }: { id: string; name: string }) => {

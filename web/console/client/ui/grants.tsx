@@ -1,10 +1,10 @@
+import { announce } from '../../../ui/announce.tsx'
+import { refresh } from '../../../ui/data.ts'
+import { Confirm } from '../../../ui/dialog.tsx'
+import { Logo, Name, When } from '../../../ui/text.tsx'
 import { identity, isAdmin } from '../account.ts'
 import { api, type Schemas, take } from '../api.ts'
-import { refresh } from '../data.ts'
-import { announce } from './announce.tsx'
-import { Confirm } from './kit.tsx'
 import { ScopeList } from './scopes.tsx'
-import { Logo, Name, When } from './text.tsx'
 
 /** What was granted to an app, and how to take it back. */
 export const GrantCard = ({ grant }: { grant: Schemas['Grant'] }) => {

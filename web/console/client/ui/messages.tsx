@@ -1,8 +1,8 @@
+import { bytes } from '../../../ui/format.ts'
+import { Name, Prose, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import type { Schemas } from '../api.ts'
-import { bytes } from '../format.ts'
 import { Download } from './download.tsx'
-import { Name, Prose, When } from './text.tsx'
 
 export type Message = Schemas['Message']
 

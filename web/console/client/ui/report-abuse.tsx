@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import { announce } from '../../../ui/announce.tsx'
+import { Modal } from '../../../ui/dialog.tsx'
+import { Field, Form, TextField } from '../../../ui/form.tsx'
+import { words } from '../../../ui/format.ts'
+import { fieldProblems } from '../../../ui/problem.tsx'
 import { api, type Schemas, take } from '../api.ts'
-import { words } from '../format.ts'
-import { announce } from './announce.tsx'
-import { Field, Form, Modal } from './kit.tsx'
-import { fieldProblems } from './problem.tsx'
 
 const CATEGORIES = ['malicious', 'misleading', 'data_misuse', 'inappropriate', 'spam', 'other'] as const
 type Category = NonNullable<Schemas['ReportAbuse']['category']>
@@ -44,18 +45,15 @@ export const ReportAbuse = ({ appId }: { appId: string }) => {
                     </select>
                   )}
                 </Field>
-                <Field label="What happened" problem={fieldProblems(failure).text}>
-                  {(field) => (
-                    <textarea
-                      {...field}
-                      rows={4}
-                      required
-                      maxLength={4000}
-                      value={text}
-                      onInput={(event) => setText(event.currentTarget.value)}
-                    />
-                  )}
-                </Field>
+                <TextField
+                  label="What happened"
+                  problem={fieldProblems(failure).text}
+                  rows={4}
+                  required
+                  maxLength={4000}
+                  value={text}
+                  onText={setText}
+                />
               </>
             )}
           </Form>

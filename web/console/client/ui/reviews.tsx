@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, usePages } from '../../../ui/data.ts'
+import { Confirm } from '../../../ui/dialog.tsx'
+import { Form, TextField } from '../../../ui/form.tsx'
+import { count } from '../../../ui/format.ts'
+import { Empty, More, Shown } from '../../../ui/screen.tsx'
+import { Name, Prose, Stars, When } from '../../../ui/text.tsx'
 import { api, type Schemas, take } from '../api.ts'
-import { refresh, usePages } from '../data.ts'
-import { count } from '../format.ts'
-import { announce } from './announce.tsx'
-import { Confirm, Empty, Field, Form, More, Shown } from './kit.tsx'
-import { Name, Prose, Stars, When } from './text.tsx'
 
 type Totals = Schemas['ReviewTotals']
 type Review = Schemas['Review']
@@ -58,17 +60,7 @@ const Mine = ({ appId, mine }: { appId: string; mine: Review | null }) => {
             ))}
           </div>
         </fieldset>
-        <Field label="What others should know">
-          {(field) => (
-            <textarea
-              {...field}
-              rows={3}
-              maxLength={4000}
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField label="What others should know" rows={3} maxLength={4000} value={text} onText={setText} />
       </Form>
       {mine && (
         <Confirm

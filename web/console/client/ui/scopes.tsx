@@ -1,5 +1,5 @@
+import { useData } from '../../../ui/data.ts'
 import { api, type Schemas, take } from '../api.ts'
-import { useData } from '../data.ts'
 
 export type ScopeName = Schemas['AddInstallation']['scopes'] extends (infer S)[] | undefined ? S : never
 

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { clean } from '../../../session/text.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh } from '../../../ui/data.ts'
+import { Field, Form } from '../../../ui/form.tsx'
+import { words } from '../../../ui/format.ts'
+import { fieldProblems } from '../../../ui/problem.tsx'
 import { api, take } from '../api.ts'
-import { refresh } from '../data.ts'
-import { words } from '../format.ts'
-import { announce } from './announce.tsx'
-import { Field, Form } from './kit.tsx'
-import { fieldProblems } from './problem.tsx'
 
 interface Setting {
   type?: 'string' | 'number' | 'integer' | 'boolean'

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
-import { patch, useData } from '../../../../console/client/data.ts'
-import { duration, words } from '../../../../console/client/format.ts'
-import { useAct } from '../../../../console/client/ui/act.ts'
-import { Shown } from '../../../../console/client/ui/kit.tsx'
-import { Problem } from '../../../../console/client/ui/problem.tsx'
-import { Json, Name, State, When } from '../../../../console/client/ui/text.tsx'
+import { useAct } from '../../../../ui/act.ts'
+import { patch, useData } from '../../../../ui/data.ts'
+import { duration, words } from '../../../../ui/format.ts'
+import { Problem } from '../../../../ui/problem.tsx'
+import { Shown } from '../../../../ui/screen.tsx'
+import { Json, Name, State, When } from '../../../../ui/text.tsx'
 import { api, type Schemas, take } from '../../api.ts'
 
 type Found = Schemas['SubmissionChecks']

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
-import { refresh, useData } from '../../../../console/client/data.ts'
-import { Field, Form, Shown } from '../../../../console/client/ui/kit.tsx'
-import { Name, Prose, When } from '../../../../console/client/ui/text.tsx'
+import { refresh, useData } from '../../../../ui/data.ts'
+import { Form, TextField } from '../../../../ui/form.tsx'
+import { Shown } from '../../../../ui/screen.tsx'
+import { Name, Prose, When } from '../../../../ui/text.tsx'
 import { api, type Schemas, take } from '../../api.ts'
 
 type Message = Schemas['ModeratedAppMessage']
@@ -65,17 +66,14 @@ export const Messages = ({ app, waitsFor }: { app: string; waitsFor: Schemas['Ap
           await refresh('app ')
         }}
       >
-        <Field label="To the developer" hint="They read it as from “Moderation”.">
-          {(field) => (
-            <textarea
-              {...field}
-              rows={3}
-              maxLength={4_000}
-              value={text}
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="To the developer"
+          hint="They read it as from “Moderation”."
+          rows={3}
+          maxLength={4_000}
+          value={text}
+          onText={setText}
+        />
       </Form>
     </section>
   )

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { clean } from '../../../session/text.ts'
+import { clean } from '../session/text.ts'
 
 const SHOWN_MS = 6_000
 

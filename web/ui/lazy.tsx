@@ -1,6 +1,6 @@
 import { type ComponentType, createElement } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Empty, Screen, Skeleton } from './kit.tsx'
+import { Empty, Screen, Skeleton } from './screen.tsx'
 
 // biome-ignore lint/suspicious/noExplicitAny: each screen takes the variables of its own path
 export type Load = () => Promise<{ default: ComponentType<any> }>

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { asFailure, type Failure } from '../../../session/failure.ts'
+import { asFailure, type Failure } from '../session/failure.ts'
 
 /**
  * Something that a press does. While it is under way a second press does nothing; a failure is kept to be shown.

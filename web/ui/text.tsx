@@ -1,5 +1,5 @@
-import { clean, webAddress } from '../../../session/text.ts'
-import { fullTime, shortTime, words } from '../format.ts'
+import { clean, webAddress } from '../session/text.ts'
+import { fullTime, shortTime, words } from './format.ts'
 
 /** One line from an app or a person: always text, with what could deceive made visible. */
 export const Name = ({ children }: { children: string }) => <bdi>{clean(children)}</bdi>

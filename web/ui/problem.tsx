@@ -1,4 +1,4 @@
-import type { Failure } from '../../../session/failure.ts'
+import type { Failure } from '../session/failure.ts'
 
 const OWN: Record<string, [string, string]> = {
   no_connection: ['No connection.', 'Nothing is lost. Try again when you are online.'],

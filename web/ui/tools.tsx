@@ -1,6 +1,6 @@
-import type { Schemas } from '../api.ts'
+import type { components } from './platform.d.ts'
 
-export type ToolName = NonNullable<Schemas['InstallationPolicy']['denied_tools']>[number]
+export type ToolName = NonNullable<components['schemas']['InstallationPolicy']['denied_tools']>[number]
 
 /** The platform's tools with what each does, in words. */
 const TOOLS: Record<ToolName, string> = {

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { useCallback, useEffect } from 'preact/hooks'
-import { asFailure, type Failure } from '../../session/failure.ts'
+import { asFailure, type Failure } from '../session/failure.ts'
 
 /** What is known of something that was asked for. */
 export interface Known<T> {

@@ -1,0 +1,37 @@
+import type { PageBuild } from './files.ts'
+
+interface Head {
+  title: string
+  /** Where the scripts and styles lie, as the page addresses them; ends with a slash. */
+  assets: string
+  /** What the script learns from the server, by the names of `data-` attributes. No value needs escaping. */
+  data: Readonly<Record<string, string | boolean>>
+  /** What is said where no script runs. */
+  scriptless: string
+}
+
+/** A page without data of its own and without anything inline. Its addresses are relative, so it works below any path. */
+export const pageHtml = (
+  { title, assets, data, scriptless }: Head,
+  { entry: { script, styles, preloads } }: PageBuild,
+): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+${styles.map((name) => `<link rel="stylesheet" href="${assets}${name}">`).join('\n')}
+${preloads.map((name) => `<link rel="modulepreload" href="${assets}${name}">`).join('\n')}
+<script type="module" src="${assets}${script}"></script>
+</head>
+<body ${Object.entries(data)
+  .map(([name, value]) => `data-${name}="${value}"`)
+  .join(' ')}>
+<div id="app"><main class="starting"><p role="status">One moment…</p></main></div>
+<noscript><p>${scriptless}</p></noscript>
+</body>
+</html>
+`

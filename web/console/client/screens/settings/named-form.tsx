@@ -1,0 +1,79 @@
+import { useState } from 'preact/hooks'
+import { announce } from '../../../../ui/announce.tsx'
+import { Field, Form, TextField } from '../../../../ui/form.tsx'
+import { fieldProblems } from '../../../../ui/problem.tsx'
+import { enter } from '../../account.ts'
+
+const zones = (): string[] =>
+  (Intl as unknown as { supportedValuesOf?: (key: string) => string[] }).supportedValuesOf?.('timeZone') ?? []
+
+interface Named {
+  name: string
+  locale: string
+  time_zone: string
+}
+
+/** Name, language and time zone, of a person or of a workspace. */
+export const NamedForm = ({
+  now,
+  save,
+  readOnly,
+}: {
+  now: Named
+  save: (changes: Named) => Promise<unknown>
+  readOnly?: boolean
+}) => {
+  const [name, setName] = useState(now.name)
+  const [locale, setLocale] = useState(now.locale)
+  const [zone, setZone] = useState(now.time_zone)
+  const send = async (): Promise<void> => {
+    await save({ name: name.trim(), locale: locale.trim(), time_zone: zone })
+    announce('Saved.')
+    await enter()
+  }
+  const all = zones()
+  return (
+    <Form verb="Save" send={send} disabled={readOnly ?? false}>
+      {(failure) => {
+        const problems = fieldProblems(failure)
+        return (
+          <>
+            <TextField
+              label="Name"
+              problem={problems.name}
+              required
+              maxLength={100}
+              value={name}
+              readOnly={readOnly}
+              onText={setName}
+            />
+            <TextField
+              label="Language and region"
+              hint="For dates and numbers: en, de-AT, ru, …"
+              problem={problems.locale}
+              required
+              maxLength={35}
+              value={locale}
+              readOnly={readOnly}
+              onText={setLocale}
+            />
+            <Field label="Time zone" problem={problems.time_zone}>
+              {(field) => (
+                <select
+                  {...field}
+                  value={zone}
+                  disabled={readOnly}
+                  onChange={(event) => setZone(event.currentTarget.value)}
+                >
+                  {(all.includes(zone) ? all : [zone, ...all]).map((one) => (
+                    <option key={one}>{one}</option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          </>
+        )
+      }}
+    </Form>
+  )
+}

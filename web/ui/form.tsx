@@ -1,0 +1,118 @@
+import type { ComponentChildren, TextareaHTMLAttributes } from 'preact'
+import { useId } from 'preact/hooks'
+import type { Failure } from '../session/failure.ts'
+import { clean } from '../session/text.ts'
+import { useAct } from './act.ts'
+import { Problem } from './problem.tsx'
+
+interface Labelled {
+  label: ComponentChildren
+  hint?: ComponentChildren
+  /** What is wrong with it. */
+  problem?: string | undefined
+}
+
+/** A field with its label, a hint and what is wrong with it, connected for screen readers. */
+export const Field = ({
+  label,
+  hint,
+  problem,
+  children,
+}: Labelled & {
+  children: (attributes: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: boolean }) => ComponentChildren
+}) => {
+  const id = useId()
+  const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {children({ id, ...(described && { 'aria-describedby': described }), ...(problem && { 'aria-invalid': true }) })}
+      {problem && (
+        <p class="wrong" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type TextAttributes =
+  | 'required'
+  | 'maxLength'
+  | 'minLength'
+  | 'placeholder'
+  | 'autocomplete'
+  | 'spellcheck'
+  | 'readOnly'
+
+/** A field for text. */
+export const TextField = ({
+  label,
+  hint,
+  problem,
+  type,
+  rows,
+  onText,
+  ...attributes
+}: Labelled &
+  Pick<TextareaHTMLAttributes, TextAttributes> & {
+    value: string
+    onText: (text: string) => void
+    type?: 'email' | 'password' | 'search' | 'url'
+    /** Several lines. */
+    rows?: number
+  }) => (
+  <Field label={label} hint={hint} problem={problem}>
+    {(field) =>
+      rows === undefined ? (
+        // The types differ only in ARIA roles, of which none is given here.
+        <input
+          {...field}
+          {...attributes}
+          type={type as 'text'}
+          onInput={({ currentTarget }) => onText(currentTarget.value)}
+        />
+      ) : (
+        <textarea {...field} {...attributes} rows={rows} onInput={({ currentTarget }) => onText(currentTarget.value)} />
+      )
+    }
+  </Field>
+)
+
+/** A form that is sent once at a time. */
+export const Form = ({
+  send,
+  verb,
+  done,
+  children,
+  disabled,
+}: {
+  send: () => Promise<unknown>
+  verb: string
+  done?: () => void
+  children: ComponentChildren | ((failure: Failure | undefined) => ComponentChildren)
+  disabled?: boolean
+}) => {
+  const { busy, failure, act } = useAct()
+  return (
+    <form
+      onSubmit={async (event) => {
+        event.preventDefault()
+        if (await act(send)) done?.()
+      }}
+    >
+      {typeof children === 'function' ? children(failure) : children}
+      {failure && <Problem failure={failure} />}
+      <div class="actions">
+        <button type="submit" class="primary" aria-busy={busy} disabled={disabled}>
+          {clean(verb)}
+        </button>
+      </div>
+    </form>
+  )
+}
