@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util'
 import { ZodError } from 'zod'
 import { COMMANDS } from './admin/operate.ts'
 import { operatorWork } from './admin/table.ts'
-import { OperatorError, readStage, serviceStackOf, stackOutputs } from './operator/stage.ts'
+import { chosenOf, OperatorError, runCommand } from './operator/command.ts'
+import { readStage, tableOf } from './operator/stage.ts'
 
 const HELP = `npm run admin -- <command> --stage <stage> --email <address>
 
@@ -41,14 +42,12 @@ function readOptions() {
 
 async function main(): Promise<void> {
   const { values, positionals } = readOptions()
-  const [name = '', ...more] = positionals
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (values.help) return console.log(HELP)
-  if (!command || more.length > 0) throw new OperatorError(`Give one command.\n\n${HELP}`)
+  const { command } = chosenOf(COMMANDS, positionals, HELP)
   const { email, role, key, days, 'password-file': file } = values
   if (email === undefined) throw new OperatorError('Give --email <address>.')
   const config = readStage({ stage: values.stage })
-  const table = values.table ?? (await stackOutputs(serviceStackOf(config), ['TableName'])).TableName
+  const table = values.table ?? (await tableOf(config))
   const password = file === undefined ? undefined : readFileSync(file, 'utf8').trim()
   const order = { email, name: values.name, role, password, key, days: days === undefined ? undefined : Number(days) }
   console.log((await command(operatorWork(table, config.directoryShards), order)).join('\n'))
@@ -62,7 +61,4 @@ const explained = (error: unknown): unknown => {
   return error instanceof Error ? error.message : error
 }
 
-main().catch((error: unknown) => {
-  console.error(explained(error))
-  process.exitCode = 1
-})
+runCommand(main, explained)

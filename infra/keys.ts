@@ -7,7 +7,8 @@ import { reseal } from './keys/reseal.ts'
 import { isRing, RINGS, type RingName } from './keys/rings.ts'
 import { describeRing, type Operation, type Reseal, resealAll, retire, rotate } from './keys/rotate.ts'
 import { ringStore } from './keys/secret.ts'
-import { OperatorError, readStage, serviceStackOf, stackOutputs } from './operator/stage.ts'
+import { chosenOf, OperatorError, runCommand } from './operator/command.ts'
+import { readStage, serviceStackOf, stackOutputs } from './operator/stage.ts'
 
 const HELP = `npm run keys -- <command> --stage <stage> --ring <tokens|admin|data>
 
@@ -65,10 +66,8 @@ function ringsOf(command: string, { ring, 'secret-id': id }: Given): RingName[] 
 
 async function main(): Promise<void> {
   const { values, positionals } = readOptions()
-  const [name = '', ...more] = positionals
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (values.help) return console.log(HELP)
-  if (!command || more.length > 0) throw new OperatorError(`Give one command.\n\n${HELP}`)
+  const { name, command } = chosenOf(COMMANDS, positionals, HELP)
   const rings = ringsOf(name, values)
   const stack = serviceStackOf(readStage({ stage: values.stage }))
   const find = async (given: string | undefined, output: string) =>
@@ -81,7 +80,4 @@ async function main(): Promise<void> {
   }
 }
 
-main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-})
+runCommand(main)

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { SQSClient } from '@aws-sdk/client-sqs'
-import { OperatorError, readStage, serviceStackOf } from './operator/stage.ts'
+import { OperatorError, runCommand } from './operator/command.ts'
+import { readStage, serviceStackOf } from './operator/stage.ts'
 import { described, lookAt } from './redrive/look.ts'
 import { type DeadLetters, findQueues } from './redrive/queues.ts'
 import { depthOf, redrive } from './redrive/redrive.ts'
@@ -70,7 +71,4 @@ async function main(): Promise<void> {
   }
 }
 
-main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-})
+runCommand(main)

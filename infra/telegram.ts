@@ -1,8 +1,9 @@
 import { fstatSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { GetSecretValueCommand, PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
+import { OperatorError, runCommand } from './operator/command.ts'
 import { readStage, serviceStackOf, stackOutputs } from './operator/stage.ts'
-import { ConnectError, type Connected, connectBot } from './telegram/connect.ts'
+import { type Connected, connectBot } from './telegram/connect.ts'
 import type { SecretStore } from './telegram/secret.ts'
 
 const HELP = `npm run telegram -- --stage <stage> [--token-file <file>] [--rotate] [--take-over]
@@ -34,7 +35,7 @@ function readOptions() {
     },
   })
   if (positionals.length === 0) return values
-  throw new ConnectError('A token is no argument: others would see it. Give --token-file <file>, or standard input.')
+  throw new OperatorError('A token is no argument: others would see it. Give --token-file <file>, or standard input.')
 }
 
 /** Never as an argument: those are seen by everybody on the machine, and kept in the shell's history. */
@@ -77,7 +78,7 @@ async function main(): Promise<void> {
   if (options.help) return console.log(HELP)
   const config = readStage({ stage: options.stage, telegramApiUrl: options['api-url'] })
   const { 'secret-id': id, 'base-url': url } = options
-  if ((id === undefined) !== (url === undefined)) throw new ConnectError('Give --secret-id and --base-url together.')
+  if ((id === undefined) !== (url === undefined)) throw new OperatorError('Give --secret-id and --base-url together.')
   const { secretId, baseUrl } =
     id !== undefined && url !== undefined
       ? { secretId: id, baseUrl: url.replace(/\/+$/, '') }
@@ -88,7 +89,4 @@ async function main(): Promise<void> {
   console.log(told(await connectBot({ secret, baseUrl, apiUrl: config.telegramApiUrl, token, rotate, takeOver })))
 }
 
-main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-})
+runCommand(main)

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { operatorWork } from './admin/table.ts'
-import { OperatorError, readStage, serviceStackOf, stackOutputs } from './operator/stage.ts'
+import { OperatorError, runCommand } from './operator/command.ts'
+import { readStage, tableOf } from './operator/stage.ts'
 import { pendingUpgrades, runUpgrades } from './upgrade/run.ts'
 import { UPGRADES } from './upgrade/upgrades.ts'
 
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
   const segments = whole('segments', values.segments)
   const rate = whole('rate', values.rate)
   const config = readStage({ stage: values.stage })
-  const tableName = values.table ?? (await stackOutputs(serviceStackOf(config), ['TableName'])).TableName
+  const tableName = values.table ?? (await tableOf(config))
   const work = operatorWork(tableName, config.directoryShards)
   const pending = await pendingUpgrades(work, UPGRADES)
   if (pending.length === 0) return console.log('Every upgrade is done.')
@@ -57,7 +58,4 @@ async function main(): Promise<void> {
   })
 }
 
-main().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-})
+runCommand(main)

@@ -6,9 +6,18 @@ import { createStoreClient } from '#shared/table/client.ts'
 import { Table } from '#shared/table/table.ts'
 import type { Platform } from './platform/types.ts'
 
-/** What `npm run upgrade` does for a deployed stage: data that an older version left behind get the shape of this one. */
+/** The parts of a {@link Platform} that it works with. */
+interface Upgraded extends Pick<Platform, 'client' | 'tableName'> {
+  endpoints: Pick<Platform['endpoints'], 'dynamodb'>
+  model: { functions: readonly { environment: Readonly<Record<string, string>> }[] }
+}
+
+/**
+ * What `npm run upgrade` does for a deployed stage: data that an older version left behind get the shape of this one. Nothing
+ * is said where there are none.
+ */
 export const upgradeData = async (
-  { endpoints, client: { region, credentials }, tableName, model }: Platform,
+  { endpoints, client: { region, credentials }, tableName, model }: Upgraded,
   say: (line: string) => void,
 ): Promise<void> => {
   const where = { region, credentials, endpoint: endpoints.dynamodb }
@@ -17,6 +26,7 @@ export const upgradeData = async (
   const work = { table, clock: systemClock }
   const client = new DynamoDBClient(where)
   const walk = { client, tableName, rate: Number.POSITIVE_INFINITY }
-  await runUpgrades(UPGRADES, { work, walk, segments: 1, dryRun: false, say })
+  const done = await runUpgrades(UPGRADES, { work, walk, segments: 1, dryRun: false, say: () => {} })
   client.destroy()
+  for (const { id, changed } of done) if (changed > 0) say(`upgrade ${id}: ${changed} records changed`)
 }

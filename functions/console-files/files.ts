@@ -1,13 +1,14 @@
-import * as z from 'zod'
 import { createFile } from '#shared/domain/files/create.ts'
-import { createFolder, listFolders } from '#shared/domain/files/folders.ts'
-import { presentFile, presentFolder } from '#shared/domain/files/present.ts'
+import { createFolder } from '#shared/domain/files/folders.ts'
 import { downloadOf, listFiles } from '#shared/domain/files/read.ts'
 import { deleteFile } from '#shared/domain/files/remove.ts'
 import {
   CreatedFileOrFolderSchema,
   CreateFileOrFolder,
   DownloadSchema,
+  FOLDER_FITS,
+  fileFilters,
+  folderFits,
   ListedFileSchema,
 } from '#shared/domain/files/schemas.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
@@ -26,27 +27,19 @@ const list = defineEndpoint({
   description:
     'Without a filter all files, whatever folder they are in and whoever uploaded them: `created_by` says who. ' +
     '`kind=folder` lists the folders instead.',
-  query: () =>
-    pageQuery({
-      kind: z.enum(['file', 'folder']).default('file'),
-      folder_id: z.string().optional().meta({
-        description: 'Only the files of this folder; `root`: only those in none. Does not go with `kind=folder`.',
-      }),
-    }).refine(({ kind, folder_id }) => kind === 'file' || folder_id === undefined, {
-      path: ['folder_id'],
-      message: 'does not go with kind=folder: folders lie in no folder',
-    }),
+  query: () => pageQuery(fileFilters()).refine(folderFits, FOLDER_FITS),
   list: 'page',
   response: ListedFileSchema,
   errors: ['not_found'],
-  handler: ({ work, caller, query }) => {
-    const { kind, folder_id } = query
-    const { id } = caller.workspace
-    const name = ['console.files.list', kind, folder_id ?? null]
-    return kind === 'folder'
-      ? paged(work, caller, name, query, (options) => listFolders(work, id, options), presentFolder)
-      : paged(work, caller, name, query, (options) => listFiles(work, id, folder_id, options), presentFile)
-  },
+  handler: ({ work, caller, query }) =>
+    paged(
+      work,
+      caller,
+      ['console.files.list', query.kind, query.folder_id ?? null],
+      query,
+      (options) => listFiles(work, caller.workspace.id, query, options),
+      (shown) => shown,
+    ),
 })
 
 const create = defineEndpoint({

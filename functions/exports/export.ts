@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { auditStaff } from '#shared/domain/audit/write.ts'
 import { DATASETS, type DatasetName } from '#shared/domain/exports/datasets.ts'
 import { END, exportCsv, INCOMPLETE } from '#shared/domain/exports/export.ts'
-import { auditModerator } from '#shared/domain/moderation/audit.ts'
 import { moment } from '#shared/domain/observation/runs-schema.ts'
 import { StreamAnswer } from '#shared/http/answer.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
@@ -45,7 +45,7 @@ It holds what was made before the request; what was made in the second before it
     const { since = 0, until = now } = query
     const range = { since, until: Math.min(until, now) }
     await work.commit([
-      auditModerator(
+      auditStaff(
         work,
         caller,
         'export.begun',

@@ -1,13 +1,13 @@
-import * as z from 'zod'
 import { createFile, ownerOf } from '#shared/domain/files/create.ts'
-import { listFolders } from '#shared/domain/files/folders.ts'
-import { presentFile, presentFolder } from '#shared/domain/files/present.ts'
 import { listFiles, readFile } from '#shared/domain/files/read.ts'
 import { deleteFile } from '#shared/domain/files/remove.ts'
 import {
   CreatedFileSchema,
   CreateFile,
   FileWithDownloadSchema,
+  FOLDER_FITS,
+  fileFilters,
+  folderFits,
   ListedFileSchema,
 } from '#shared/domain/files/schemas.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
@@ -25,27 +25,19 @@ export const list = defineEndpoint({
   scope: 'files:read',
   summary: 'List the organization’s files or folders, newest first',
   description: 'Without a filter all files, whatever folder they are in. `kind=folder` lists the folders instead.',
-  query: () =>
-    pageQuery({
-      kind: z.enum(['file', 'folder']).default('file'),
-      folder_id: z.string().optional().meta({
-        description: 'Only the files of this folder; `root`: only those in none. Does not go with `kind=folder`.',
-      }),
-    }).refine(({ kind, folder_id }) => kind === 'file' || folder_id === undefined, {
-      path: ['folder_id'],
-      message: 'does not go with kind=folder: folders lie in no folder',
-    }),
+  query: () => pageQuery(fileFilters()).refine(folderFits, FOLDER_FITS),
   list: 'page',
   response: ListedFileSchema,
   errors: ['not_found'],
-  handler: ({ work, caller, query }) => {
-    const { kind, folder_id } = query
-    const { id } = caller.workspace
-    const name = ['api.files.list', kind, folder_id ?? null]
-    return kind === 'folder'
-      ? paged(work, caller, name, query, (options) => listFolders(work, id, options), presentFolder)
-      : paged(work, caller, name, query, (options) => listFiles(work, id, folder_id, options), presentFile)
-  },
+  handler: ({ work, caller, query }) =>
+    paged(
+      work,
+      caller,
+      ['api.files.list', query.kind, query.folder_id ?? null],
+      query,
+      (options) => listFiles(work, caller.workspace.id, query, options),
+      (shown) => shown,
+    ),
 })
 
 export const read = defineEndpoint({

@@ -1,12 +1,10 @@
-import * as z from 'zod'
 import { AgentSchema, listAgents, presentAgent } from '#shared/domain/agents/list.ts'
-import { idField, time } from '#shared/domain/fields.ts'
 import { listMembers } from '#shared/domain/people/members.ts'
+import { OrganizationSchema, presentOrganization } from '#shared/domain/people/organization.ts'
 import { presentMember } from '#shared/domain/people/present.ts'
 import { MemberSchema } from '#shared/domain/people/schemas.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { paged, pageQuery } from '#shared/http/paging.ts'
-import { iso } from '#shared/kernel/clock.ts'
 
 const members = defineEndpoint({
   id: 'api.members.list',
@@ -55,19 +53,6 @@ const agents = defineEndpoint({
     ),
 })
 
-const OrganizationSchema = () =>
-  z
-    .object({
-      id: idField('ws'),
-      name: z.string(),
-      is_sandbox: z.boolean(),
-      locale: z.string(),
-      time_zone: z.string(),
-      cross_agent_enabled: z.boolean().meta({ description: 'Whether agents may call each other here.' }),
-      created_at: time(),
-    })
-    .meta({ id: 'Workspace' })
-
 const workspace = defineEndpoint({
   id: 'api.workspace.read',
   group: 'api',
@@ -77,15 +62,7 @@ const workspace = defineEndpoint({
   scope: 'workspace:read',
   summary: 'The organization that the integration works in',
   response: OrganizationSchema,
-  handler: async ({ caller: { workspace } }) => ({
-    id: workspace.id,
-    name: workspace.name,
-    is_sandbox: workspace.is_sandbox,
-    locale: workspace.locale,
-    time_zone: workspace.time_zone,
-    cross_agent_enabled: workspace.cross_agent_enabled,
-    created_at: iso(workspace.created_at),
-  }),
+  handler: async ({ caller }) => presentOrganization(caller.workspace),
 })
 
 export const organizationEndpoints = [members, agents, workspace]

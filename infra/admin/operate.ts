@@ -1,4 +1,4 @@
-import type { StaffWork } from '#shared/domain/admins/audit.ts'
+import type { StaffWork } from '#shared/domain/admins/actor.ts'
 import { createAdminKey, deleteAdminKey, listAdminKeys, rotateAdminKey } from '#shared/domain/admins/keys.ts'
 import { createAdmin, editAdmin } from '#shared/domain/admins/manage.ts'
 import { CreateAdmin, CreateAdminKey, RotateAdminKey } from '#shared/domain/admins/schemas.ts'
@@ -6,7 +6,7 @@ import { findAdminByEmail } from '#shared/domain/admins/sign-in.ts'
 import type { Admin } from '#shared/entities/platform.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { newSecret } from '#shared/kernel/secrets.ts'
-import { OperatorError } from '../operator/stage.ts'
+import { OperatorError } from '../operator/command.ts'
 
 /** What the operator asks for. */
 export interface Order {

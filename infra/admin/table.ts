@@ -1,4 +1,4 @@
-import type { StaffWork } from '#shared/domain/admins/audit.ts'
+import type { StaffWork } from '#shared/domain/admins/actor.ts'
 import { systemClock } from '#shared/kernel/clock.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { createStoreClient } from '#shared/table/client.ts'

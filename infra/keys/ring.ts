@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { parseKeyring } from '#shared/kernel/keyring.ts'
-import { OperatorError } from '../operator/stage.ts'
+import { OperatorError } from '../operator/command.ts'
 
 /** What a keyring's text says of its keys, without the keys. */
 export interface RingState {

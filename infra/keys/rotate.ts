@@ -1,6 +1,6 @@
 import { KEYS_FRESH } from '#shared/adapters/secrets.ts'
 import { type Clock, HOUR, iso, MINUTE } from '#shared/kernel/clock.ts'
-import { OperatorError } from '../operator/stage.ts'
+import { OperatorError } from '../operator/command.ts'
 import type { Walked } from './reseal.ts'
 import { type RingState, readRing, withCurrent, withNewKey, without } from './ring.ts'
 import { RINGS, type RingName } from './rings.ts'

@@ -4,7 +4,7 @@ import {
   type SecretsManagerClient,
   UpdateSecretVersionStageCommand,
 } from '@aws-sdk/client-secrets-manager'
-import { OperatorError } from '../operator/stage.ts'
+import { OperatorError } from '../operator/command.ts'
 
 /** A keyring's text as it is now. */
 export interface RingVersion {

@@ -1,10 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Config, type Context, readConfig } from '../config.ts'
-
-/** The stage cannot be used as it is. The message says why and what to do. */
-export class OperatorError extends Error {
-  override name = 'OperatorError'
-}
+import { OperatorError } from './command.ts'
 
 /**
  * The settings that a command of the operator's goes by: those of `cdk.json`, with what stands on the command line over them.
@@ -42,3 +38,7 @@ export async function stackOutputs<Name extends string>(
     throw new OperatorError(`The stack ${stackName} has no output ${missing}. Deploy it again first.`)
   return Object.fromEntries(names.map((name) => [name, outputs.get(name)])) as Record<Name, string>
 }
+
+/** The name of a stage's table. @throws {OperatorError} as {@link stackOutputs} */
+export const tableOf = async (config: Pick<Config, 'prefix' | 'stage'>): Promise<string> =>
+  (await stackOutputs(serviceStackOf(config), ['TableName'])).TableName

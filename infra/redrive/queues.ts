@@ -1,5 +1,5 @@
 import { QUEUE_NAMES, type QueueName } from '#shared/kernel/queue-names.ts'
-import { OperatorError } from '../operator/stage.ts'
+import { OperatorError } from '../operator/command.ts'
 import { pascal } from '../plan.ts'
 
 /** A queue of dead letters, and by whom they were given up. */

@@ -8,7 +8,7 @@ import {
   type SQSClient,
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs'
-import { OperatorError } from '../operator/stage.ts'
+import { OperatorError } from '../operator/command.ts'
 import type { DeadLetters, StageQueues } from './queues.ts'
 
 /** What was done with one queue's dead letters. */

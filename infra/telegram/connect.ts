@@ -2,12 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { createTelegramBot } from '#shared/adapters/telegram.ts'
 import type { Bot, BotAnswer } from '#shared/domain/ports.ts'
 import { systemClock } from '#shared/kernel/clock.ts'
+import { OperatorError } from '../operator/command.ts'
 import { type BotSecret, readBotSecret, type SecretStore, TOKEN, writeBotSecret } from './secret.ts'
-
-/** The bot could not be connected. The message says why and what to do, and never holds a token. */
-export class ConnectError extends Error {
-  override name = 'ConnectError'
-}
 
 export interface Connection {
   /** Where token and webhook secret are kept. */
@@ -59,19 +55,19 @@ const COMMANDS = [{ command: 'start', description: 'What this bot is for' }]
  * The secret is written before Telegram learns it: functions that still know the one before refuse updates for the few minutes
  * until they read it again, and Telegram repeats what was refused.
  *
- * @throws {ConnectError} if there is no token, Telegram does not know it, another stage has the bot, or the webhook is refused
+ * @throws {OperatorError} if there is no token, Telegram does not know it, another stage has the bot, or the webhook is refused
  */
 export async function connectBot(given: Connection): Promise<Connected> {
   const { secret, baseUrl, apiUrl, token, rotate = false, takeOver = false } = given
   const kept = await readBotSecret(secret)
   const chosen = token ?? kept.token
   if (chosen === '') {
-    throw new ConnectError(
+    throw new OperatorError(
       'No token is kept yet. Give the one from @BotFather: --token-file <file>, or on standard input.',
     )
   }
   if (!TOKEN.test(chosen)) {
-    throw new ConnectError('That is no token of a bot. @BotFather gives them as 123456789:AbC… (/mybots, API Token).')
+    throw new OperatorError('That is no token of a bot. @BotFather gives them as 123456789:AbC… (/mybots, API Token).')
   }
   const bot = botOf(chosen, apiUrl)
   const { username } = explain(await bot.me(), apiUrl)
@@ -81,7 +77,7 @@ export async function connectBot(given: Connection): Promise<Connected> {
   const known = idOf(kept.token) === idOf(chosen)
   // One that is known here has moved with the base address.
   if (movedFrom !== undefined && !known && !takeOver) {
-    throw new ConnectError(
+    throw new OperatorError(
       `@${username} sends its updates to ${movedFrom}: another stage has it. Is --stage right? Give --take-over to move it here.`,
     )
   }
@@ -132,10 +128,10 @@ function explain<T>(answer: BotAnswer<T>, apiUrl: string): T {
   if (answer.ok) return answer.result
   const { status, description } = answer
   if (status === 401 || status === 404) {
-    throw new ConnectError(
+    throw new OperatorError(
       `Telegram does not know this token (${description}). Copy it again from @BotFather: /mybots, API Token.`,
     )
   }
-  if (status === undefined) throw new ConnectError(`${apiUrl} does not answer (${description}). Try again.`)
-  throw new ConnectError(`Telegram refuses (${description}).`)
+  if (status === undefined) throw new OperatorError(`${apiUrl} does not answer (${description}). Try again.`)
+  throw new OperatorError(`Telegram refuses (${description}).`)
 }

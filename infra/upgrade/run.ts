@@ -27,16 +27,20 @@ export const pendingUpgrades = async (work: UpgradeWork, upgrades: readonly Upgr
  * Runs what is not done, one after the other. It may be stopped and started again, also twice at once: how far each segment is
  * is kept after every page, and each write is conditional.
  *
+ * @returns what was done now: of each, how many records it has seen and changed
  * @throws {Error} if a record could not be changed; what is done so far stays
  */
-export const runUpgrades = async (upgrades: readonly Upgrade[], options: UpgradeOptions): Promise<void> => {
-  for (const upgrade of upgrades) await runOne(upgrade, options)
+export const runUpgrades = async (upgrades: readonly Upgrade[], options: UpgradeOptions): Promise<UpgradeRecord[]> => {
+  const done: UpgradeRecord[] = []
+  for (const upgrade of upgrades) done.push(...(await runOne(upgrade, options)))
+  return done
 }
 
-const runOne = async (upgrade: Upgrade, options: UpgradeOptions): Promise<void> => {
+/** @returns nothing when it was done before */
+const runOne = async (upgrade: Upgrade, options: UpgradeOptions): Promise<UpgradeRecord[]> => {
   const { work, dryRun, say } = options
   const known = await work.table.get(UpgradeEntity, { id: upgrade.id })
-  if (known?.state === 'done') return
+  if (known?.state === 'done') return []
   const before = dryRun ? undefined : known
   const record: UpgradeRecord = before ?? {
     id: upgrade.id,
@@ -55,6 +59,7 @@ const runOne = async (upgrade: Upgrade, options: UpgradeOptions): Promise<void> 
   Object.assign(record, { state: 'done', finished_at: work.clock.now() })
   await keep()
   say(`${upgrade.id}: ${record.changed} of ${record.seen} records ${dryRun ? 'would be changed' : 'changed'}`)
+  return [record]
 }
 
 interface Running {

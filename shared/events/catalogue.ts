@@ -162,7 +162,8 @@ export const EVENTS = {
   'delivery.requested': {
     audience: 'internal',
     when: 'Deliveries are to be sent again.',
-    data: () => z.object({ installation_id: z.string(), webhook_id: z.string(), delivery_ids: z.array(z.string()) }),
+    data: () =>
+      z.object({ installation_id: z.string(), webhook_id: z.string(), delivery_ids: z.array(z.string()).max(100) }),
   },
   'delivery.recovery': {
     audience: 'internal',

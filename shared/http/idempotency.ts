@@ -7,7 +7,7 @@ import { derivedId, newId } from '../kernel/ids.ts'
 import { LIMITS } from '../kernel/limits.ts'
 import { seal, unsealBytes } from '../kernel/sealed.ts'
 import { sha256 } from '../kernel/secrets.ts'
-import { ConditionFailed, type Write } from '../table/entity.ts'
+import { ConditionFailed, ifUnchanged, type Write } from '../table/entity.ts'
 import { lte } from '../table/expressions.ts'
 
 /** An answer as it went out the first time. */
@@ -127,15 +127,13 @@ const holder = (deps: Deps, record: Kept, owner: string): Hold => {
       )
     },
     async release(forget) {
-      try {
-        await deps.table.transact([
+      await ifUnchanged(
+        deps.table.transact([
           forget
             ? KeptEntity.delete({ scope_hash }, { where: mine })
             : KeptEntity.update({ scope_hash }, { set: { locked_until: 0 } }, { where: mine }),
-        ])
-      } catch (error) {
-        if (!(error instanceof ConditionFailed)) throw error
-      }
+        ]),
+      )
     },
   }
 }

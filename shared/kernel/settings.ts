@@ -52,7 +52,7 @@ const Environment = z.object({
     .default(RETRY_DELAYS)
     .transform((text) => text.split(',').map(Number))
     .pipe(z.array(z.number().int().min(0).max(86_400)).min(1).max(20)),
-  DIRECTORY_SHARDS: z.coerce.number().int().min(1).max(64).default(8),
+  DIRECTORY_SHARDS: z.coerce.number().int().min(1).max(256).default(8),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   AWS_ENDPOINT_URL: z.string().optional(),
   AWS_ENDPOINT_URL_DYNAMODB: z.string().optional(),

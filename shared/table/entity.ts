@@ -40,6 +40,17 @@ export class ConditionFailed extends Error {
   }
 }
 
+/** Whether a write was made. @returns false when its condition did not hold: others changed it first, or it was done before */
+export const ifUnchanged = async (write: Promise<unknown>): Promise<boolean> => {
+  try {
+    await write
+    return true
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false
+    throw error
+  }
+}
+
 export interface Guard<T> {
   where?: Where<T>
   otherwise?: (current: T | undefined) => unknown

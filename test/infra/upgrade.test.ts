@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { runUpgrades, type UpgradeOptions } from '#infra/upgrade/run.ts'
 import { UPGRADES, type Upgrade } from '#infra/upgrade/upgrades.ts'
+import { upgradeData } from '#local/upgrade.ts'
 import { unlistingWrites } from '#shared/domain/marketplace/list-app.ts'
 import { ListedAppEntity } from '#shared/entities/apps.ts'
 import { UpgradeEntity } from '#shared/entities/upgrades.ts'
@@ -31,6 +32,14 @@ const put = async (from: number, to: number): Promise<string[]> => {
   for (const app_id of ids) await platform.deps.table.transact([ListedAppEntity.create({ app_id, listed_at: 1 })])
   return ids
 }
+/** An app as it was listed before the marketplace had shelves. */
+const listWithoutShelves = async ({ id: app_id }: { id: string }): Promise<void> => {
+  const { table } = platform.deps
+  const listed = await table.get(ListedAppEntity, { app_id })
+  await table.transact(unlistingWrites(listed))
+  await table.transact([ListedAppEntity.create({ app_id, listed_at: listed?.listed_at ?? 0 })])
+}
+
 const categoriesOf = async (ids: string[]) => {
   const items = await Promise.all(ids.map((app_id) => platform.deps.table.get(ListedAppEntity, { app_id })))
   return items.map((item) => item?.category)
@@ -55,10 +64,7 @@ const categorize = (id: string, before: (appId: string) => Promise<void> | void 
 describe('npm run upgrade', () => {
   it('puts apps onto the marketplace’s shelves that were listed before it had any, once', async () => {
     const { app } = await offered(platform)
-    const { table } = platform.deps
-    const listed = await table.get(ListedAppEntity, { app_id: app.id })
-    await table.transact(unlistingWrites(listed))
-    await table.transact([ListedAppEntity.create({ app_id: app.id, listed_at: listed?.listed_at ?? 0 })])
+    await listWithoutShelves(app)
     const { token } = await signIn(platform, 'owner', 'upgrades')
     const shown = async () => (await platform.call('GET', `/console/marketplace?q=${app.slug}`, { token })).body.items
     expect(await shown()).toEqual([])
@@ -76,6 +82,30 @@ describe('npm run upgrade', () => {
 
   it('names what is wrong with its options', async () => {
     expect(await run('--rate', '0')).toEqual({ code: 1, output: '--rate is a whole number from 1, not 0.\n' })
+  })
+})
+
+describe('npm start', () => {
+  const start = async (tableName: string): Promise<string[]> => {
+    const { store, deps } = platform
+    const said: string[] = []
+    const where = {
+      endpoints: { dynamodb: store.endpoint },
+      client: { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } },
+      model: { functions: [{ environment: { DIRECTORY_SHARDS: String(deps.settings.directoryShards) } }] },
+    }
+    await upgradeData({ ...where, tableName }, (line) => said.push(line))
+    return said
+  }
+
+  it('says what an upgrade changed, and nothing in an empty folder', async () => {
+    expect(await start(await platform.store.createTable())).toEqual([])
+    const { table } = platform.deps
+    await listWithoutShelves((await offered(platform)).app)
+    const [{ id = '' } = {}] = UPGRADES
+    await table.transact([UpgradeEntity.delete({ id })])
+    expect(await start(platform.tableName)).toEqual([`upgrade ${id}: 1 records changed`])
+    expect(await start(platform.tableName)).toEqual([])
   })
 })
 

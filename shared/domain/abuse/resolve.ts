@@ -8,9 +8,9 @@ import {
 } from '../../entities/abuse.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { ListSource } from '../../table/lists.ts'
+import type { Moderator } from '../admins/actor.ts'
+import { auditStaff } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
-import { auditModerator } from '../moderation/audit.ts'
-import type { Moderator } from '../moderation/decide.ts'
 import { newNotification } from '../notifications/new.ts'
 import { movedBetween } from '../totals.ts'
 import { type ModeratedAbuseReportView, presentModeratedReport, type ResolveAbuseInput } from './schemas.ts'
@@ -60,7 +60,7 @@ export const resolveAbuse = async (
         body: SAYS[resolution],
         target: { type: 'abuse_report', id },
       }).writes,
-      auditModerator(work, moderator, 'abuse.resolved', { type: 'abuse_report', id }, { app_id, resolution, reason }),
+      auditStaff(work, moderator, 'abuse.resolved', { type: 'abuse_report', id }, { app_id, resolution, reason }),
     ],
     view,
   )

@@ -1,13 +1,13 @@
 import { ClaimEntity } from '../../entities/developers.ts'
-import { type Admin, AdminEntity, AdminKeyEntity, AuditEntity } from '../../entities/platform.ts'
+import { type Admin, AdminEntity, AdminKeyEntity } from '../../entities/platform.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { sha256 } from '../../kernel/secrets.ts'
+import { auditEntry, auditStaff } from '../audit/write.ts'
 import type { Deps, Work } from '../deps.ts'
 import { giveBack, take } from '../limits/gcra.ts'
 import { issueToken } from '../tokens/tokens.ts'
-import { auditStaff } from './audit.ts'
 import { ensureLocalAdmin, LOCAL_ADMIN } from './local.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { presentAdmin } from './present.ts'
@@ -78,16 +78,13 @@ export const signIn = async (
  */
 const noteFailure = async (work: Work, email: string, admin: Admin | undefined): Promise<void> => {
   const who = admin ? { type: 'admin', id: admin.id } : { type: 'system', id: 'sign-in' }
-  const entry = AuditEntity.create({
+  const entry = auditEntry(work, {
     id: newId('audit', work.clock.now()),
     scope: 'platform',
     action: 'admin.sign_in_failed',
     actor: who,
     target: who,
-    source_ip: work.sourceIp,
-    request_id: work.requestId,
     details: { email_sha256: sha256(email) },
-    created_at: work.clock.now(),
   })
   await work.table.transact([entry])
 }

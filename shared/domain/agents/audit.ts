@@ -1,8 +1,8 @@
-import { AuditEntity } from '../../entities/platform.ts'
 import type { Run } from '../../entities/runs.ts'
 import { beginning } from '../../kernel/beginning.ts'
 import { PlatformError } from '../../kernel/errors.ts'
-import { ConditionFailed, type Write } from '../../table/entity.ts'
+import { ifUnchanged, type Write } from '../../table/entity.ts'
+import { auditEntry } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import type { Agent } from './find.ts'
 
@@ -46,19 +46,17 @@ export const calling = (work: Work, caller: By, call: AgentCall): Calling => ({
 const NAME = 100
 
 const entry = (
-  { clock, sourceIp, requestId }: Work,
+  work: Work,
   action: 'agent.called' | 'agent.call_denied',
   { caller: { installation, run }, call: { kind, agent, tool }, target, ids }: Calling,
   details: Record<string, unknown>,
 ): Write =>
-  AuditEntity.create({
+  auditEntry(work, {
     id: action === 'agent.called' ? ids.called : ids.denied,
     scope: installation.workspace_id,
     action,
     actor: { type: 'agent', id: installation.id },
     target: { type: 'agent', id: target ? target.installation.id : beginning(agent, NAME) },
-    source_ip: sourceIp,
-    request_id: requestId,
     details: {
       call: kind,
       caller: installation.app_slug,
@@ -67,7 +65,6 @@ const entry = (
       ...(run && { run_id: run.id }),
       ...details,
     },
-    created_at: clock.now(),
   })
 
 /** `agent.called`; part of the transaction that the call comes to. */
@@ -80,12 +77,8 @@ export const auditRefusal = async (work: Work, call: Calling, { code, details }:
     reason: code,
     ...(typeof details.reason === 'string' && { policy: details.reason }),
   })
-  try {
-    await work.table.transact([denied])
-  } catch (error) {
-    // Written by a worker that died before it answered.
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  // Or a worker has written it that died before it answered.
+  await ifUnchanged(work.table.transact([denied]))
 }
 
 /** Whatever refuses the call in `attempt` is in the audit before it is thrown on. */

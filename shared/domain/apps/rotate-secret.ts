@@ -1,8 +1,8 @@
 import { AppEntity } from '../../entities/apps.ts'
 import { fail } from '../../kernel/errors.ts'
 import { newSecret, sha256 } from '../../kernel/secrets.ts'
+import { auditDeveloper } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
-import { auditDeveloper } from '../developers/audit.ts'
 import { ownApp } from './read.ts'
 import type { ClientSecretView } from './schemas.ts'
 
@@ -36,7 +36,8 @@ export const rotateClientSecret = async (work: Work, developerId: string, appId:
   return view
 }
 
-const rotatedMeanwhile = () =>
+/** For either of an app's secrets. */
+export const rotatedMeanwhile = () =>
   fail('conflict', {
     message: 'Another rotation of this secret came first.',
     fix: 'Use the secret that the other rotation returned, or rotate again with a new Idempotency-Key.',

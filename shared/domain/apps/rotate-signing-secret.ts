@@ -1,12 +1,12 @@
 import { type App, AppEntity } from '../../entities/apps.ts'
 import { HOUR } from '../../kernel/clock.ts'
-import { fail } from '../../kernel/errors.ts'
 import { seal } from '../../kernel/sealed.ts'
 import { newSigningSecret } from '../../kernel/signatures.ts'
+import { auditDeveloper } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
-import { auditDeveloper } from '../developers/audit.ts'
 import { signingSecretRecord } from '../runs/execute-request.ts'
 import { ownApp } from './read.ts'
+import { rotatedMeanwhile } from './rotate-secret.ts'
 import type { SigningSecretView } from './schemas.ts'
 
 /**
@@ -50,9 +50,3 @@ export const rotateSigningSecret = async (
   )
   return view
 }
-
-const rotatedMeanwhile = () =>
-  fail('conflict', {
-    message: 'Another rotation of this secret came first.',
-    fix: 'Use the secret that the other rotation returned, or rotate again with a new Idempotency-Key.',
-  })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { BotUpdateEntity } from '../../entities/bot.ts'
 import { tell } from '../../events/outbox.ts'
-import { ConditionFailed } from '../../table/entity.ts'
+import { ifUnchanged } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
 import { takenUpdate } from './claim.ts'
 import type { BotUpdateInput } from './schemas.ts'
@@ -29,17 +29,15 @@ export const handOn = async (work: Work, botId: string, update: BotUpdateInput):
   if (!kind) return false
   const data = { update: { [kind]: update[kind] } }
   if (JSON.stringify(data).length > LARGEST) return true
-  try {
-    await work.commit(
+  await ifUnchanged(
+    work.commit(
       [
         BotUpdateEntity.create(takenUpdate(work, botId, update.update_id)),
         // Whose it is, the worker finds out.
         tell(work.clock, { type: 'messenger.update', workspace_id: 'platform', data }),
       ],
       {},
-    )
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+    ),
+  )
   return true
 }

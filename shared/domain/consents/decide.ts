@@ -2,13 +2,13 @@ import type { App } from '../../entities/apps.ts'
 import { type Grant, GrantEntity } from '../../entities/installations.ts'
 import { AuthorizationCodeEntity, type Consent, ConsentEntity } from '../../entities/oauth.ts'
 import type { Session, User, Workspace } from '../../entities/people.ts'
-import { AuditEntity } from '../../entities/platform.ts'
 import { fail } from '../../kernel/errors.ts'
 import { isId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { covers, SCOPE_NAMES, type Scope } from '../../kernel/scopes.ts'
 import { newSecret, sha256 } from '../../kernel/secrets.ts'
 import type { Write } from '../../table/entity.ts'
+import { auditEntry } from '../audit/write.ts'
 import type { Deps, Work } from '../deps.ts'
 import { type InstallPlan, withInstallation } from '../installations/install.ts'
 import { installableVersion } from '../installations/version.ts'
@@ -182,16 +182,12 @@ const grantWrites = (work: Work, parts: GrantParts): Write[] => {
       code_challenge: consent.code_challenge,
       expires_at: now + LIMITS.codeLife,
     }),
-    AuditEntity.create({
-      id: work.id('audit'),
+    auditEntry(work, {
       scope: workspace_id,
       action: 'consent.approved',
       actor: { type: 'user', id: owner.id },
       target: { type: 'grant', id: grantId },
-      source_ip: work.sourceIp,
-      request_id: work.requestId,
       details: { app_id: app.id, installation_id, scopes },
-      created_at: now,
     }),
   ]
 }

@@ -15,7 +15,7 @@ import { wakeChat } from '../../events/queues.ts'
 import { MINUTE, SECOND } from '../../kernel/clock.ts'
 import { PlatformError } from '../../kernel/errors.ts'
 import { derivedId, idTime } from '../../kernel/ids.ts'
-import { ConditionFailed, type Key, type Write } from '../../table/entity.ts'
+import { ifUnchanged, type Key, type Write } from '../../table/entity.ts'
 import { exists, missing } from '../../table/expressions.ts'
 import type { WorkerWork } from '../deps.ts'
 import { loadIdentity } from '../orchestrator/identity.ts'
@@ -139,12 +139,8 @@ const sayThatItWaits = async (work: WorkerWork, conversation: Conversation, run:
     at: { id, created_at },
     moved: chatMoved,
   })
-  try {
-    await work.commit(writes)
-  } catch (error) {
-    // Said by another worker in the same moment.
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  // Or another worker says it in the same moment.
+  await ifUnchanged(work.commit(writes))
 }
 
 /** Takes the oldest message up that waits. @returns whether there is more to do at once */

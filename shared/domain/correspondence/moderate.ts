@@ -3,9 +3,9 @@ import { CounterEntity } from '../../entities/developers.ts'
 import { type AppMessage, AppMessageEntity } from '../../entities/moderation.ts'
 import { iso } from '../../kernel/clock.ts'
 import { fail } from '../../kernel/errors.ts'
+import type { Moderator } from '../admins/actor.ts'
+import { auditStaff } from '../audit/write.ts'
 import type { Deps, Work } from '../deps.ts'
-import { auditModerator } from '../moderation/audit.ts'
-import type { Moderator } from '../moderation/decide.ts'
 import { messageCounter, newAppMessage } from './messages.ts'
 import type { ModeratedAppMessageView } from './schemas.ts'
 
@@ -38,7 +38,7 @@ export const writeAsModerator = async (
   const view = presentModeratedMessage(message)
   const target = { type: 'app', id: appId }
   await work.commit(
-    [...writes, auditModerator(work, moderator, 'app.message_sent', target, { message_id: message.id })],
+    [...writes, auditStaff(work, moderator, 'app.message_sent', target, { message_id: message.id })],
     view,
   )
   return view

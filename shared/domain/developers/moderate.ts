@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { type Developer, DeveloperEntity, DeveloperKeyEntity } from '../../entities/developers.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
+import type { Moderator } from '../admins/actor.ts'
+import { auditStaff } from '../audit/write.ts'
 import type { Deps, Work } from '../deps.ts'
 import { idField } from '../fields.ts'
-import { auditModerator } from '../moderation/audit.ts'
-import type { Moderator } from '../moderation/decide.ts'
 import { placeOfDeveloper, rosterWrites } from '../roster/places.ts'
 import { tryAgain } from '../try-again.ts'
 import { badgeWrites } from '../verification/badge.ts'
@@ -41,7 +41,7 @@ export const verifyDeveloper = (work: Work, moderator: Moderator, id: string): P
     await work.commit(
       [
         ...(await badgeWrites(work, developer, true)),
-        auditModerator(
+        auditStaff(
           work,
           moderator,
           'developer.verified',
@@ -92,7 +92,7 @@ const setStatus = (
           { set: { status: to } },
           { where: { status: from } },
         ),
-        auditModerator(
+        auditStaff(
           work,
           moderator,
           action,

@@ -1,12 +1,12 @@
 import { ClaimEntity, type Developer, DeveloperEntity, DeveloperKeyEntity } from '../../entities/developers.ts'
 import { fail } from '../../kernel/errors.ts'
 import { newSecret, sha256 } from '../../kernel/secrets.ts'
+import { auditDeveloper } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import { newInvitationWrites } from '../people/invitations.ts'
 import { newWorkspaceWrites } from '../people/workspaces.ts'
 import { placeOfDeveloper, rosterWrites } from '../roster/places.ts'
 import { countedOnPlatform } from '../statistics/platform.ts'
-import { auditDeveloper } from './audit.ts'
 import { presentDeveloper } from './present.ts'
 import type { RegisteredView, RegisterInput } from './schemas.ts'
 

@@ -1,10 +1,10 @@
 import { DeveloperEntity } from '../../entities/developers.ts'
 import { InvitationEntity } from '../../entities/people.ts'
 import { missing } from '../../table/expressions.ts'
+import { auditDeveloper } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import { endOfInvitation, newInvitationWrites } from '../people/invitations.ts'
 import { tryAgain } from '../try-again.ts'
-import { auditDeveloper } from './audit.ts'
 import { loadDeveloper } from './read.ts'
 import type { SandboxInviteView } from './schemas.ts'
 

@@ -2,8 +2,8 @@ import { DeveloperEntity, DeveloperKeyEntity } from '../../entities/developers.t
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { newSecret, sha256 } from '../../kernel/secrets.ts'
+import { auditDeveloper } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
-import { auditDeveloper } from './audit.ts'
 import { loadDeveloper } from './read.ts'
 import type { DeveloperKeyView } from './schemas.ts'
 

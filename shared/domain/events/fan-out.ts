@@ -1,5 +1,5 @@
 import { OutboxEntity, type OutboxEvent } from '../../entities/events.ts'
-import { ConditionFailed } from '../../table/entity.ts'
+import { ifUnchanged } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
 import { markChanged, topicsOf } from '../updates/mark.ts'
 import { recoverDeliveries } from '../webhooks/recover.ts'
@@ -40,10 +40,6 @@ const bring = async (work: WorkerWork, installationId: string, event: OutboxEven
 }
 
 const settle = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
-  try {
-    await work.commit([OutboxEntity.update(event, { set: { due_at: undefined } })])
-  } catch (error) {
-    // Expired in the meantime.
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  // Or it has expired meanwhile.
+  await ifUnchanged(work.commit([OutboxEntity.update(event, { set: { due_at: undefined } })]))
 }

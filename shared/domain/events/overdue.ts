@@ -1,6 +1,6 @@
 import { OutboxEntity } from '../../entities/events.ts'
 import { HOUR, MINUTE } from '../../kernel/clock.ts'
-import { ConditionFailed, type Key } from '../../table/entity.ts'
+import { ifUnchanged, type Key } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
 
 /** When to look again: after a minute, then after as long again as it has been waiting, at most an hour. */
@@ -14,16 +14,14 @@ export const handleOverdueEvent = async (work: WorkerWork, key: Key): Promise<vo
   if (event?.due_at === undefined || event.due_at > now) return
   const { taken, error } = await work.bus.put([event])
   if (taken === 0) throw new Error(`the bus did not take the event ${event.id}`, { cause: error })
-  try {
-    await work.commit([
+  // Or it is fanned out in the same moment.
+  await ifUnchanged(
+    work.commit([
       OutboxEntity.update(
         event,
         { set: { due_at: nextLook(now, event.created_at) } },
         { where: { due_at: event.due_at } },
       ),
-    ])
-  } catch (error) {
-    // Fanned out in the same moment.
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+    ]),
+  )
 }

@@ -2,7 +2,7 @@ import { FileEntity, type FileRecord, LooseObjectEntity } from '../../entities/f
 import type { Installation } from '../../entities/installations.ts'
 import { HOUR, iso, SECOND } from '../../kernel/clock.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { ConditionFailed, type Write } from '../../table/entity.ts'
+import { ifUnchanged, type Write } from '../../table/entity.ts'
 import { exists } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { decodeContent, requireSize } from './content.ts'
@@ -62,12 +62,8 @@ export const storeFile = async (
   const file: FileRecord = { ...newFile(work, owner, fields, bytes.byteLength), status: 'ready' }
   const { workspace_id, size } = file
   const mark = { workspace_id, file_id: file.id, size, due_at: file.created_at + MARK_LIFE }
-  try {
-    await work.commit([LooseObjectEntity.create(mark), ...takeQuota(workspace_id, size), ...folder])
-  } catch (error) {
-    // The first try under this key got this far: its mark and its place in the quota are this one's.
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  // Or the first try under this key got this far: its mark and its place in the quota are this one's.
+  await ifUnchanged(work.commit([LooseObjectEntity.create(mark), ...takeQuota(workspace_id, size), ...folder]))
   await work.objects.put(objectOf(workspace_id, file.id), bytes, file.content_type)
   const owned = LooseObjectEntity.delete(mark, { where: { file_id: exists } })
   return { file, writes: [FileEntity.create(file), owned, ...folder] }

@@ -1,5 +1,5 @@
 import { type LooseObject, LooseObjectEntity } from '../../entities/files.ts'
-import { ConditionFailed, type Key } from '../../table/entity.ts'
+import { ifUnchanged, type Key } from '../../table/entity.ts'
 import { exists } from '../../table/expressions.ts'
 import type { Work, WorkerWork } from '../deps.ts'
 import { giveBackQuota } from './quota.ts'
@@ -17,15 +17,13 @@ export const removeLoose = async (
 ): Promise<void> => {
   await work.objects.delete(objectOf(workspace_id, file_id))
   if (due_at > work.clock.now()) return
-  try {
-    await work.commit([
+  // Or somebody else has removed it.
+  await ifUnchanged(
+    work.commit([
       LooseObjectEntity.delete({ workspace_id, file_id }, { where: { file_id: exists } }),
       ...giveBackQuota(workspace_id, size),
-    ])
-  } catch (error) {
-    // Somebody else removed it.
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+    ]),
+  )
 }
 
 /** What the sweep does about an object that nobody owns and nobody removed. */

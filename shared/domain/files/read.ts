@@ -7,10 +7,10 @@ import { ConditionFailed } from '../../table/entity.ts'
 import type { Page } from '../../table/table.ts'
 import type { Deps, Work } from '../deps.ts'
 import { downloadAddress } from './download.ts'
-import { noFolder } from './folders.ts'
+import { listFolders, noFolder } from './folders.ts'
 import { objectOf } from './loose.ts'
-import { presentFile } from './present.ts'
-import type { DownloadView, FileWithDownloadView } from './schemas.ts'
+import { presentFile, presentFolder } from './present.ts'
+import type { DownloadView, FileFilter, FileView, FileWithDownloadView, FolderView } from './schemas.ts'
 
 export const noFile = () => fail('not_found', { message: 'There is no such file.' })
 
@@ -70,16 +70,32 @@ export const hasArrived = async (
 export const becomesReady = (file: FileRecord) =>
   FileEntity.update(file, { set: { status: 'ready', due_at: undefined } }, { where: { status: 'pending' } })
 
+type Options = { limit: number; after?: string | undefined }
+
 /**
- * Files of a workspace, newest first, as their records are: a list looks into no bucket.
- * @param folder an id, `root` for those in no folder, undefined for all
+ * A workspace's files or folders, newest first, as their records are: a list looks into no bucket.
  * @throws `not_found` for a folder that is not of this workspace
  */
 export const listFiles = async (
+  deps: Pick<Deps, 'table'>,
+  workspaceId: string,
+  { kind, folder_id }: FileFilter,
+  options: Options,
+): Promise<Page<FileView | FolderView>> => {
+  if (kind === 'folder') {
+    const { items, next } = await listFolders(deps, workspaceId, options)
+    return { items: items.map(presentFolder), next }
+  }
+  const { items, next } = await filesOf(deps, workspaceId, folder_id, options)
+  return { items: items.map(presentFile), next }
+}
+
+/** @param folder an id, `root` for those in no folder, undefined for all */
+const filesOf = async (
   { table }: Pick<Deps, 'table'>,
   workspace_id: string,
   folder: string | undefined,
-  options: { limit: number; after?: string | undefined },
+  options: Options,
 ): Promise<Page<FileRecord>> => {
   if (folder === undefined) return table.query(FileEntity, { workspace_id }, options)
   if (folder === 'root') return table.listed(FileEntity, filesIn(workspace_id, undefined), options)

@@ -61,6 +61,21 @@ export type FolderView = z.infer<ReturnType<typeof FolderSchema>>
 /** What the list holds: files, or with `kind=folder` folders. */
 export const ListedFileSchema = () => z.discriminatedUnion('kind', [FileSchema(), FolderSchema()])
 
+/** What narrows that list. */
+export const fileFilters = () => ({
+  kind: z.enum(['file', 'folder']).default('file'),
+  folder_id: z.string().optional().meta({
+    description: 'Only the files of this folder; `root`: only those in none. Does not go with `kind=folder`.',
+  }),
+})
+
+export type FileFilter = z.infer<z.ZodObject<ReturnType<typeof fileFilters>>>
+
+/** What a query with {@link fileFilters} is refined by. */
+export const folderFits = ({ kind, folder_id }: FileFilter): boolean => kind === 'file' || folder_id === undefined
+
+export const FOLDER_FITS = { path: ['folder_id'], message: 'does not go with kind=folder: folders lie in no folder' }
+
 export const FileWithDownloadSchema = () =>
   z
     .object({

@@ -2,7 +2,7 @@ import { type Grant, GrantEntity, type Removal, RemovalEntity } from '../../enti
 import { WorkspaceEntity } from '../../entities/people.ts'
 import { type Subscription, SubscriptionEntity } from '../../entities/webhooks.ts'
 import { MINUTE } from '../../kernel/clock.ts'
-import { type AnyEntity, ConditionFailed, type Key, type Write } from '../../table/entity.ts'
+import { type AnyEntity, ifUnchanged, type Key, type Write } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
 import { endOfGrant } from '../oauth/revoke-chain.ts'
 import { activeRunsOf } from '../runs/chain.ts'
@@ -96,9 +96,5 @@ const endOfWebhook = (webhook: Subscription, now: number): Write[] =>
 /** What somebody else ended or changed in the same moment is looked at in the next round. */
 const unlessChanged = async (work: WorkerWork, writes: readonly Write[]): Promise<void> => {
   if (writes.length === 0) return
-  try {
-    await work.commit(writes)
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  await ifUnchanged(work.commit(writes))
 }

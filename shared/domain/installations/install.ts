@@ -7,9 +7,9 @@ import {
   installationsBy,
 } from '../../entities/installations.ts'
 import type { Workspace } from '../../entities/people.ts'
-import { AuditEntity } from '../../entities/platform.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
+import { auditEntry } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import { counted } from '../totals.ts'
 import { tellInstallation } from './tell.ts'
@@ -147,16 +147,12 @@ const toldAndAudited = (
   { owner, sandbox, actor }: Install,
 ): Write[] => [
   tellInstallation(work, action, { id, workspace_id, app_id, status, scopes }),
-  AuditEntity.create({
-    id: work.id('audit'),
+  auditEntry(work, {
     scope: workspace_id,
     action,
     actor: actor ?? { type: sandbox ? 'developer' : 'user', id: owner.id },
     target: { type: 'installation', id },
-    source_ip: work.sourceIp,
-    request_id: work.requestId,
     details: { app_id, scopes, version },
-    created_at: work.clock.now(),
   }),
 ]
 

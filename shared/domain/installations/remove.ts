@@ -1,8 +1,9 @@
 import { type Installation, InstallationEntity, installationsBy, RemovalEntity } from '../../entities/installations.ts'
 import { type Workspace, WorkspaceEntity } from '../../entities/people.ts'
-import { AuditEntity, type AuditEntry } from '../../entities/platform.ts'
+import type { AuditEntry } from '../../entities/platform.ts'
 import { MINUTE } from '../../kernel/clock.ts'
 import type { Write } from '../../table/entity.ts'
+import { auditEntry } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import { counted } from '../totals.ts'
 import { tryAgain } from '../try-again.ts'
@@ -65,16 +66,12 @@ export const removalWrites = (work: Work, by: Remover, installation: Installatio
       due_at: now + MINUTE,
     }),
     tellInstallation(work, 'installation.removed', { ...installation, ...gone }),
-    AuditEntity.create({
-      id: work.id('audit'),
+    auditEntry(work, {
       scope: workspace_id,
       action: 'installation.removed',
       actor: by,
       target: { type: 'installation', id },
-      source_ip: work.sourceIp,
-      request_id: work.requestId,
       details: { app_id, version },
-      created_at: now,
     }),
   ]
 }

@@ -1,6 +1,6 @@
 import { BucketEntity } from '../../entities/platform.ts'
 import { DAY } from '../../kernel/clock.ts'
-import { ConditionFailed } from '../../table/entity.ts'
+import { ConditionFailed, ifUnchanged } from '../../table/entity.ts'
 import { either, lte, missing } from '../../table/expressions.ts'
 import type { Deps } from '../deps.ts'
 
@@ -69,12 +69,8 @@ export const take = async (
 
 /** Gives back what a request took that was then refused for another reason. */
 export const giveBack = async ({ table }: Pick<Deps, 'table'>, name: string, rate: Rate): Promise<void> => {
-  try {
-    await table.transact([BucketEntity.update({ name }, { add: { tat: -1_000 / rate.perSecond } })])
-  } catch (error) {
-    // It has expired meanwhile: the next one is full.
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  // Or it has expired meanwhile: the next one is full.
+  await ifUnchanged(table.transact([BucketEntity.update({ name }, { add: { tat: -1_000 / rate.perSecond } })]))
 }
 
 const refused = (rate: Rate, tat: number, limit: number): Taken => ({

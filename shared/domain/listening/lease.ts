@@ -5,7 +5,7 @@ import { fail } from '../../kernel/errors.ts'
 import { newId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { backoff } from '../../table/backoff.ts'
-import { ConditionFailed } from '../../table/entity.ts'
+import { ConditionFailed, ifUnchanged } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
 import { ownApp } from '../apps/read.ts'
 import type { Deps } from '../deps.ts'
@@ -97,11 +97,7 @@ export const dropLease = async (
   place: Pick<Listener, 'workspace_id' | 'app_id'>,
   id: string,
 ): Promise<void> => {
-  try {
-    await deps.table.transact([ListenerEntity.delete(place, { where: { id } })])
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  await ifUnchanged(deps.table.transact([ListenerEntity.delete(place, { where: { id } })]))
 }
 
 /** Ends a listener at its own wish; one that is over, or was replaced, is left as it is. @throws `not_found` */

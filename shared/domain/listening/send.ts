@@ -8,7 +8,7 @@ import {
   ListenerEntity,
 } from '../../entities/listening.ts'
 import { newId } from '../../kernel/ids.ts'
-import { ConditionFailed } from '../../table/entity.ts'
+import { ifUnchanged } from '../../table/entity.ts'
 import type { Deps } from '../deps.ts'
 import type { OutgoingRequest, OutgoingResult } from '../ports.ts'
 import { dropLease, isLive, listenerFor } from './lease.ts'
@@ -130,13 +130,9 @@ const answerTo = async (deps: Deps, asked: ListenedRequest, left: () => number):
 
 /** @returns false when it was taken or answered at this moment */
 const giveUp = async ({ table }: Deps, request: ListenedRequest): Promise<boolean> => {
-  try {
-    await table.transact([
+  return ifUnchanged(
+    table.transact([
       ListenedRequestEntity.update(request, { set: { state: 'over' } }, { where: { state: request.state } }),
-    ])
-    return true
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false
-    throw error
-  }
+    ]),
+  )
 }

@@ -1,7 +1,7 @@
 import { type Account, AccountEntity } from '../../entities/messenger.ts'
 import { atLeast, MemberEntity } from '../../entities/people.ts'
 import { AuditEntity } from '../../entities/platform.ts'
-import { ConditionFailed, type Write } from '../../table/entity.ts'
+import { ifUnchanged, type Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
 import { newNotification } from '../notifications/new.ts'
 import type { AccountView } from './schemas.ts'
@@ -78,11 +78,7 @@ const toTell = async ({ table }: Work, { kind, user_id, workspace_id }: Account,
 
 /** {@link disconnectWrites} on their own; nothing where somebody else changed the account meanwhile. */
 export const disconnect = async (work: Work, account: Account, reason: Reason): Promise<void> => {
-  try {
-    await work.commit(await disconnectWrites(work, account, reason))
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  await ifUnchanged(work.commit(await disconnectWrites(work, account, reason)))
 }
 
 /** An account as it is; a personal one ends when its person has left the workspace. */

@@ -1,5 +1,5 @@
 import { AccountEntity, OutgoingEntity } from '../../entities/messenger.ts'
-import { ConditionFailed, type Key } from '../../table/entity.ts'
+import { ifUnchanged, type Key } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
 import { nextLook } from '../events/overdue.ts'
 import { wakeForAccount, wakeForDialog } from './wakes.ts'
@@ -26,13 +26,4 @@ export const handleOverdueAccount = async (work: WorkerWork, key: Key): Promise<
   await ifUnchanged(
     work.commit([AccountEntity.update(account, { set: { due_at } }, { where: { due_at: account.due_at } })]),
   )
-}
-
-const ifUnchanged = async (write: Promise<void>): Promise<void> => {
-  try {
-    await write
-  } catch (error) {
-    // A worker was faster.
-    if (!(error instanceof ConditionFailed)) throw error
-  }
 }

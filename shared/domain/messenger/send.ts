@@ -12,7 +12,7 @@ import {
 } from '../../entities/messenger.ts'
 import { MINUTE, SECOND } from '../../kernel/clock.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { ConditionFailed, type Write } from '../../table/entity.ts'
+import { ifUnchanged, type Write } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
 import type { WorkerWork } from '../deps.ts'
 import { giveBack, take } from '../limits/gcra.ts'
@@ -119,7 +119,7 @@ const call = async (work: WorkerWork, scene: Scene): Promise<Next> => {
   const { outgoing, dialog, message, account, token } = scene
   const until = work.clock.now() + LIMITS.messengerLease
   const mine = { ...outgoing, state: 'calling' as const, until, due_at: until }
-  const taken = await unlessChanged(
+  const taken = await ifUnchanged(
     work.commit([
       OutgoingEntity.update(
         outgoing,
@@ -186,7 +186,7 @@ const conclude = async (
 /** Has a message wait that nobody tried to send. Of those who would, one comes back for it. */
 const holdBack = async (work: WorkerWork, outgoing: Outgoing, waitMs: number): Promise<Next> => {
   const until = work.clock.now() + waitMs
-  const done = await unlessChanged(
+  const done = await ifUnchanged(
     work.commit([
       OutgoingEntity.update(
         outgoing,
@@ -201,13 +201,13 @@ const holdBack = async (work: WorkerWork, outgoing: Outgoing, waitMs: number): P
 /** The whole account leaves the Bot API alone for as long as it was told to. */
 const waitAsTold = async (work: WorkerWork, outgoing: Outgoing, account: Account, waitMs: number): Promise<Next> => {
   const blocked_until = work.clock.now() + waitMs
-  await unlessChanged(work.commit([AccountEntity.update(account, { set: { blocked_until } })]))
+  await ifUnchanged(work.commit([AccountEntity.update(account, { set: { blocked_until } })]))
   return backToWaiting(work, outgoing, waitMs)
 }
 
 const backToWaiting = async (work: WorkerWork, outgoing: Outgoing, waitMs: number): Promise<Next> => {
   const until = work.clock.now() + waitMs
-  const done = await unlessChanged(
+  const done = await ifUnchanged(
     work.commit([
       OutgoingEntity.update(
         outgoing,
@@ -235,7 +235,7 @@ const end = async (
   beside: readonly Write[] = [],
 ): Promise<Next> => {
   const { conversation_id, message_id: id, state, attempt } = outgoing
-  const done = await unlessChanged(
+  const done = await ifUnchanged(
     work.commit([
       OutgoingEntity.delete(outgoing, { where: { state, attempt } }),
       DialogMessageEntity.update({ conversation_id, id }, { set: outcome }, { where: { status: 'sending' } }),
@@ -252,14 +252,4 @@ const drop = async (work: WorkerWork, outgoing: Outgoing): Promise<Next> => {
   if (message?.status === 'sending') return 'leave'
   await work.commit([OutgoingEntity.delete(outgoing)])
   return 'go_on'
-}
-
-const unlessChanged = async (write: Promise<void>): Promise<boolean> => {
-  try {
-    await write
-    return true
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false
-    throw error
-  }
 }

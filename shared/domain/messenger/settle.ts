@@ -13,7 +13,7 @@ import {
   OutgoingEntity,
 } from '../../entities/messenger.ts'
 import { MINUTE } from '../../kernel/clock.ts'
-import { type AnyEntity, ConditionFailed, type ItemOf, type Write } from '../../table/entity.ts'
+import { type AnyEntity, type ItemOf, ifUnchanged, type Write } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
 import { callBotApi } from './bot-api.ts'
 import { botClaim } from './connect-bot.ts'
@@ -40,14 +40,12 @@ export const settleAccount = async (
 }
 
 const connect = async (work: WorkerWork, account: Account): Promise<void> => {
-  try {
-    await pointWebhook(work, account, account.created_by.id, (writes) =>
+  // Or the request is faster.
+  await ifUnchanged(
+    pointWebhook(work, account, account.created_by.id, (writes) =>
       writes.length === 0 ? later(work, account) : work.commit(writes),
-    )
-  } catch (error) {
-    // The request was faster.
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+    ),
+  )
 }
 
 /** Looks again after 1, 2, 4 … minutes, at most 4 hours. */

@@ -1,7 +1,7 @@
 import { AccountEntity, accountPlace } from '../../entities/messenger.ts'
 import { fail } from '../../kernel/errors.ts'
+import { auditPerson } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
-import { auditPerson } from '../people/audit.ts'
 import { tryAgain } from '../try-again.ts'
 import { type Asker, accountOf, oneSharedLess, oneSharedMore } from './accounts.ts'
 import { presentAccount } from './present.ts'

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { type Account, AccountEntity } from '../../entities/messenger.ts'
 import type { Write } from '../../table/entity.ts'
+import { auditPerson } from '../audit/write.ts'
 import type { Deps, Work } from '../deps.ts'
-import { auditPerson } from '../people/audit.ts'
 import { callBotApi, isRevoked } from './bot-api.ts'
 import { openCredentials } from './credentials.ts'
 

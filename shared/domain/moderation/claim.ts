@@ -4,10 +4,10 @@ import { HOUR, iso } from '../../kernel/clock.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
+import type { Moderator } from '../admins/actor.ts'
+import { auditStaff } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import { tryAgain } from '../try-again.ts'
-import { auditModerator } from './audit.ts'
-import type { Moderator } from './decide.ts'
 import type { ReviewClaimView } from './schemas.ts'
 
 /** How long a moderator has an app to themselves. Claiming it again begins anew. */
@@ -39,7 +39,7 @@ const takeClaim = (work: Work, moderator: Moderator, app_id: string): Promise<Re
       [
         ReviewClaimEntity.replace(claim, { where: unchanged(known) }),
         ReviewItemEntity.check(item, { where: {} }),
-        auditModerator(
+        auditStaff(
           work,
           moderator,
           'app.claimed',
@@ -65,7 +65,7 @@ const releaseClaim = (work: Work, moderator: Moderator, app_id: string): Promise
     await work.commit(
       [
         ReviewClaimEntity.delete({ app_id }, { where: unchanged(known) }),
-        auditModerator(
+        auditStaff(
           work,
           moderator,
           'app.claim_released',

@@ -2,11 +2,12 @@ import { type App, AppEntity } from '../../entities/apps.ts'
 import { iso } from '../../kernel/clock.ts'
 import { fail } from '../../kernel/errors.ts'
 import { missing } from '../../table/expressions.ts'
+import type { Moderator } from '../admins/actor.ts'
+import { auditStaff } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import { listingWrites, readListing } from '../marketplace/list-app.ts'
 import { tryAgain } from '../try-again.ts'
-import { auditModerator } from './audit.ts'
-import { type Moderator, presentModerated, wrongState } from './decide.ts'
+import { presentModerated, wrongState } from './decide.ts'
 import type { CuratedAppView } from './schemas.ts'
 
 /**
@@ -39,7 +40,7 @@ export const curateApp = (
           ? AppEntity.update({ id }, { set: { category, updated_at: now } }, { where })
           : AppEntity.check({ id }, { where }),
         ...listingWrites(listed, { app: curated, developerName, listed_at: listed.listed_at, featured_at }),
-        auditModerator(
+        auditStaff(
           work,
           moderator,
           'app.curated',

@@ -1,26 +1,20 @@
 import { type App, AppEntity, VersionEntity } from '../../entities/apps.ts'
 import { AppStandingEntity } from '../../entities/moderation.ts'
-import type { Admin } from '../../entities/platform.ts'
 import { ReviewClaimEntity, ReviewItemEntity } from '../../entities/review-queue.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
 import { missing, oneOf, type Where } from '../../table/expressions.ts'
+import type { Moderator } from '../admins/actor.ts'
 import { presentApp } from '../apps/present.ts'
+import { auditStaff } from '../audit/write.ts'
 import { newAppMessage } from '../correspondence/messages.ts'
 import type { Work } from '../deps.ts'
 import { listingWrites, readListing, unlistingWrites } from '../marketplace/list-app.ts'
 import { stoppageWrites } from '../suspension/begin.ts'
-import { auditModerator } from './audit.ts'
 import { endClaim } from './claim.ts'
 import type { ModeratedAppView } from './schemas.ts'
 import { standingWrites } from './standing.ts'
 import { dequeued, enqueued } from './waiting.ts'
-
-/** Who decides: the account, and the key it used instead of a session. */
-export interface Moderator {
-  admin: Admin
-  keyName: string | undefined
-}
 
 /**
  * The states of an app and who moves it:
@@ -147,7 +141,7 @@ const decide = async (
       ...listing.writes,
       ...waiting,
       ...newAppMessage(work, app, { type: 'moderator', id, name }, message).writes,
-      auditModerator(
+      auditStaff(
         work,
         moderator,
         `app.${action}`,

@@ -250,17 +250,21 @@ const check = () =>
     })
     .meta({ id: 'SubmissionCheck' })
 
+/** Which version of an app is looked at. */
+const versionLookedAt = () =>
+  z
+    .string()
+    .refine((text) => isId('version', text), 'must be the id of a version')
+    .optional()
+    .meta({
+      description: 'Default: what waits for moderation; otherwise the promoted version, or the newest one.',
+      example: 'ver_01kae5m1v8w6c3x9q2r7t4y0zn',
+    })
+
 /** The query of `GET /admin/apps/{id}/checks`. */
 export const checksQuery = () =>
   z.strictObject({
-    version: z
-      .string()
-      .refine((text) => isId('version', text), 'must be the id of a version')
-      .optional()
-      .meta({
-        description: 'Default: what waits for moderation; otherwise the promoted version, or the newest one.',
-        example: 'ver_01kae5m1v8w6c3x9q2r7t4y0zn',
-      }),
+    version: versionLookedAt(),
     fresh: z
       .enum(['true', 'false'])
       .default('false')
@@ -271,14 +275,7 @@ export const checksQuery = () =>
 export const TestInstall = () =>
   TestRun()
     .extend({
-      version: z
-        .string()
-        .refine((text) => isId('version', text), 'must be the id of a version')
-        .optional()
-        .meta({
-          description: 'Default: what waits for moderation; otherwise the promoted version, or the newest one.',
-          example: 'ver_01kae5m1v8w6c3x9q2r7t4y0zn',
-        }),
+      version: versionLookedAt(),
     })
     .meta({ id: 'TestInstall' })
 

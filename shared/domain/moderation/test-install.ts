@@ -1,11 +1,11 @@
 import { AppEntity } from '../../entities/apps.ts'
 import { fail } from '../../kernel/errors.ts'
+import type { Moderator } from '../admins/actor.ts'
+import { auditStaff } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import type { TestRunView } from '../sandbox/schemas.ts'
 import { limitTestRuns, performTestRun } from '../sandbox/test-run.ts'
-import { auditModerator } from './audit.ts'
 import { chosenVersion } from './checks/chosen-version.ts'
-import type { Moderator } from './decide.ts'
 import { ensureModerationSandbox } from './sandbox.ts'
 
 /** As the agent meets whoever of the staff tests it. */
@@ -43,7 +43,7 @@ export const testInstall = async (
   const { view, run } = await performTestRun(work, runId, install, input)
   await work.commit(
     [
-      auditModerator(
+      auditStaff(
         work,
         moderator,
         'app.test_installed',

@@ -2,14 +2,14 @@ import { type App, AppEntity, type Version, VersionEntity } from '../../entities
 import { ReviewClaimEntity, ReviewItemEntity } from '../../entities/review-queue.ts'
 import { fail } from '../../kernel/errors.ts'
 import { missing } from '../../table/expressions.ts'
+import type { Moderator } from '../admins/actor.ts'
+import { auditStaff } from '../audit/write.ts'
 import { newAppMessage } from '../correspondence/messages.ts'
 import type { Deps, Work } from '../deps.ts'
 import { loadManifest } from '../versions/manifest.ts'
 import { presentVersion } from '../versions/present.ts'
 import { isModerated } from '../versions/publish.ts'
-import { auditModerator } from './audit.ts'
 import { endClaim } from './claim.ts'
-import type { Moderator } from './decide.ts'
 import type { ModeratedVersionView } from './schemas.ts'
 import { dequeued } from './waiting.ts'
 
@@ -58,7 +58,7 @@ const decideVersion = async (
       ...dequeued(item, decidedMeanwhile),
       ...endClaim(work, moderator, app_id, claim, decidedMeanwhile),
       ...newAppMessage(work, app, author, says(version, status, reason)).writes,
-      auditModerator(
+      auditStaff(
         work,
         moderator,
         `version.${status}`,

@@ -1,7 +1,7 @@
 import { type ToldPerson, ToldPersonEntity } from '../../entities/inbox.ts'
 import type { PersonMessage } from '../../events/queues.ts'
 import { SECOND } from '../../kernel/clock.ts'
-import { ConditionFailed } from '../../table/entity.ts'
+import { ConditionFailed, ifUnchanged } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
 
 /** Longer than a worker may run. */
@@ -54,12 +54,8 @@ export const claimTelling = async (
   }
   if (over) return 'over'
   const write = async (changes: Partial<ToldPerson>): Promise<void> => {
-    try {
-      await table.transact([ToldPersonEntity.replace({ ...claimed, ...changes }, { where: { owner } })])
-    } catch (error) {
-      // It took so long that another worker has it.
-      if (!(error instanceof ConditionFailed)) throw error
-    }
+    // Unless it took so long that another worker has it.
+    await ifUnchanged(table.transact([ToldPersonEntity.replace({ ...claimed, ...changes }, { where: { owner } })]))
   }
   return {
     tries: claimed.tries,

@@ -2,7 +2,7 @@ import { type ReadState, ReadStateEntity } from '../../entities/inbox.ts'
 import { type Updates, UpdatesEntity } from '../../entities/updates.ts'
 import { SECOND } from '../../kernel/clock.ts'
 import { idFloor } from '../../kernel/ids.ts'
-import { ConditionFailed, type Write } from '../../table/entity.ts'
+import { ifUnchanged, type Write } from '../../table/entity.ts'
 import { either, lte, missing } from '../../table/expressions.ts'
 import type { Deps } from '../deps.ts'
 import { notificationIdsFor, type Reader } from './list.ts'
@@ -78,11 +78,7 @@ export const unreadOf = async (
   const { count } = await countUnread(deps, reader, state)
   const counted = { ...state, unread: count, counted_at: settled(deps, updates) ? at : -1 }
   if (counted.counted_at === state.counted_at && count === state.unread) return count
-  try {
-    await deps.table.transact([stateWrite(state, counted)])
-  } catch (error) {
-    // They read something at the same moment; that counted, too.
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  // Unless they read something at the same moment; that counted, too.
+  await ifUnchanged(deps.table.transact([stateWrite(state, counted)]))
   return count
 }

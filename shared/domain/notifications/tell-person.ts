@@ -6,7 +6,7 @@ import { MemberEntity, type User, UserEntity, WorkspaceEntity } from '../../enti
 import { RunEntity } from '../../entities/runs.ts'
 import type { PersonMessage } from '../../events/queues.ts'
 import { DAY, SECOND } from '../../kernel/clock.ts'
-import { ConditionFailed } from '../../table/entity.ts'
+import { ifUnchanged } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
 import type { BotFailure } from '../ports.ts'
 import { claimTelling, type Telling } from './claim.ts'
@@ -107,11 +107,9 @@ const isClosed = ({ status, description }: BotFailure): boolean =>
 
 /** Unless they wrote to the bot since: then it is open again. */
 const closeChat = async (work: WorkerWork, { identity, heard_at }: { identity: string; heard_at: number }) => {
-  try {
-    await work.table.transact([
+  await ifUnchanged(
+    work.table.transact([
       BotChatEntity.update({ identity }, { set: { can_be_written_to: false } }, { where: { heard_at } }),
-    ])
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+    ]),
+  )
 }

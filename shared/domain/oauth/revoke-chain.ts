@@ -1,6 +1,7 @@
 import { GrantEntity } from '../../entities/installations.ts'
-import { AuditEntity, type AuditEntry } from '../../entities/platform.ts'
-import { ConditionFailed, type Write } from '../../table/entity.ts'
+import type { AuditEntry } from '../../entities/platform.ts'
+import { ifUnchanged, type Write } from '../../table/entity.ts'
+import { auditEntry } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import { newNotification } from '../notifications/new.ts'
 
@@ -36,16 +37,12 @@ export const endOfGrant = (
     { set: { status: 'revoked', revoked_reason: reason }, list: null },
     { where: { status: 'active' } },
   ),
-  AuditEntity.create({
-    id: work.id('audit'),
+  auditEntry(work, {
     scope: workspace_id,
     action: 'grant.revoked',
     actor,
     target: { type: 'grant', id: grant_id },
-    source_ip: work.sourceIp,
-    request_id: work.requestId,
     details: { reason, installation_id },
-    created_at: work.clock.now(),
   }),
 ]
 
@@ -72,9 +69,5 @@ export const revokeChain = async (
       target: { type: 'grant', id: chain.grant_id },
     }).writes,
   ]
-  try {
-    await work.table.transact(writes)
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  await ifUnchanged(work.table.transact(writes))
 }

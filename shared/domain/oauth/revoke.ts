@@ -1,5 +1,5 @@
 import type { App } from '../../entities/apps.ts'
-import { ConditionFailed } from '../../table/entity.ts'
+import { ifUnchanged } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
 import { readPresented } from './presented-token.ts'
 import { endOfGrant } from './revoke-chain.ts'
@@ -18,11 +18,7 @@ const DONE = {}
 export const revoke = async (work: Work, app: App, token: string): Promise<object> => {
   const presented = await readPresented(work, app, token)
   if (!presented) return DONE
-  try {
-    await work.commit(endOfGrant(work, presented, 'client_request'), DONE)
-  } catch (error) {
-    // It had ended before, or another request has just ended it.
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  // Unless it had ended before, or another request has just ended it.
+  await ifUnchanged(work.commit(endOfGrant(work, presented, 'client_request'), DONE))
   return DONE
 }

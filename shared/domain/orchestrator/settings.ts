@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { PlatformIdentityEntity, PlatformSettingsEntity } from '../../entities/platform.ts'
 import { missing } from '../../table/expressions.ts'
+import type { Moderator } from '../admins/actor.ts'
 import { refuseForbidden, webAddress } from '../apps/addresses.ts'
+import { auditStaff } from '../audit/write.ts'
 import type { Deps, Work } from '../deps.ts'
 import { line } from '../fields.ts'
-import { auditModerator } from '../moderation/audit.ts'
-import type { Moderator } from '../moderation/decide.ts'
 import { deniedTools } from '../tools/denied-tools.ts'
 import { bansIn, bansRef } from '../tools/permission.ts'
 import { tryAgain } from '../try-again.ts'
@@ -76,7 +76,7 @@ export const setDeniedTools = (
           { name: 'tools', denied_tools, updated_at: work.clock.now() },
           { where: { denied_tools: bans?.denied_tools ?? missing } },
         ),
-        auditModerator(
+        auditStaff(
           work,
           moderator,
           'platform.denied_tools_changed',
@@ -117,7 +117,7 @@ export const setPmIdentity = (
           },
           { where: { updated_at: identity?.updated_at ?? missing, display_name: identity?.display_name ?? missing } },
         ),
-        auditModerator(
+        auditStaff(
           work,
           moderator,
           'platform.pm_identity_changed',

@@ -1,6 +1,6 @@
 import { atLeast, type Member, MemberEntity, type Role } from '../../entities/people.ts'
+import { auditPerson } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
-import { auditPerson } from './audit.ts'
 import { UNTIL } from './inviters.ts'
 import { presentMember } from './present.ts'
 import { onMember } from './rank.ts'

@@ -11,14 +11,13 @@ import {
   type Workspace,
   WorkspaceEntity,
 } from '../../entities/people.ts'
-import { AuditEntity } from '../../entities/platform.ts'
 import { fail, type PlatformError } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
 import { either, missing, oneOf } from '../../table/expressions.ts'
+import { auditEntry, auditPerson } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import { oneWriteEach } from '../one-write-each.ts'
 import { tryAgain } from '../try-again.ts'
-import { auditPerson } from './audit.ts'
 import { deletionWrites } from './delete-workspace.ts'
 import { type Belonging, belongingTo } from './memberships.ts'
 import { anotherOwner } from './rank.ts'
@@ -58,16 +57,11 @@ export const deleteAccount = (work: Work, { user, session }: SignedIn): Promise<
       SessionEntity.delete(session),
       ...items.map((membership) => MembershipEntity.delete(membership)),
       ...leavings.flatMap((writes) => (writes === 'last owner' ? [] : writes)),
-      AuditEntity.create({
-        id: work.id('audit'),
+      auditEntry(work, {
         scope: 'platform',
         action: 'user.deleted',
         actor: { type: 'user', id: user.id },
         target: { type: 'user', id: user.id },
-        source_ip: work.sourceIp,
-        request_id: work.requestId,
-        details: {},
-        created_at: work.clock.now(),
       }),
     ])
     if (writes.length > MOST_WRITES) throw tooMany()

@@ -1,7 +1,7 @@
 import { type Member, MemberEntity, MembershipEntity } from '../../entities/people.ts'
+import { auditPerson } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import { memberLeaves } from '../messenger/leave.ts'
-import { auditPerson } from './audit.ts'
 import { onMember } from './rank.ts'
 
 /**

@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { type Workspace, WorkspaceEntity } from '../../entities/people.ts'
 import { fail } from '../../kernel/errors.ts'
 import { SCOPE_NAMES } from '../../kernel/scopes.ts'
+import { auditPerson } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import { deniedTools } from '../tools/denied-tools.ts'
 import { tryAgain } from '../try-again.ts'
-import { auditPerson } from './audit.ts'
 
 /** `PUT /console/settings/cross-agent`. */
 export const CrossAgent = () => z.strictObject({ enabled: z.boolean() }).meta({ id: 'CrossAgent' })

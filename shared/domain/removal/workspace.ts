@@ -3,7 +3,7 @@ import { AccountEntity } from '../../entities/messenger.ts'
 import { type Workspace, WorkspaceEntity } from '../../entities/people.ts'
 import { AuditEntity } from '../../entities/platform.ts'
 import { DAY, MINUTE } from '../../kernel/clock.ts'
-import { ConditionFailed } from '../../table/entity.ts'
+import { ifUnchanged } from '../../table/entity.ts'
 import type { Page } from '../../table/table.ts'
 import type { Work } from '../deps.ts'
 import { removalWrites as uninstalling } from '../installations/remove.ts'
@@ -63,7 +63,8 @@ const windDown = async (work: Work, { id: workspace_id }: Workspace, budget: Bud
       if (installation.status === 'revoked') return
       open += 1
       spend(budget)
-      await unlessChanged(async () => work.commit(uninstalling(work, SYSTEM, installation)))
+      // Or somebody else is faster: the next round sees it.
+      await ifUnchanged(work.commit(uninstalling(work, SYSTEM, installation)))
     },
   )
   await pages(
@@ -72,7 +73,7 @@ const windDown = async (work: Work, { id: workspace_id }: Workspace, budget: Bud
       open += 1
       if (account.status === 'removing') return
       spend(budget)
-      await unlessChanged(async () => work.commit(await disconnecting(work, account)))
+      await ifUnchanged(work.commit(await disconnecting(work, account)))
     },
   )
   return open
@@ -88,13 +89,4 @@ const pages = async <T>(
     for (const item of items) await each(item)
     after = next
   } while (after !== undefined)
-}
-
-/** Somebody else was faster: the next round sees it. */
-const unlessChanged = async (change: () => Promise<void>): Promise<void> => {
-  try {
-    await change()
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
 }

@@ -1,7 +1,7 @@
 import { type AgentRequest, AgentRequestEntity, AskedRequestEntity, requestsBy } from '../../entities/reviews.ts'
 import type { Write } from '../../table/entity.ts'
+import { auditPerson } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
-import { auditPerson } from '../people/audit.ts'
 import { counted } from '../totals.ts'
 import { type NewRequestInput, presentWish, type WishedAgentView } from './schemas.ts'
 

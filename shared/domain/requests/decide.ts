@@ -1,8 +1,8 @@
 import { type AgentRequest, AgentRequestEntity, requestsBy } from '../../entities/reviews.ts'
 import { fail } from '../../kernel/errors.ts'
+import type { Moderator } from '../admins/actor.ts'
+import { auditStaff } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
-import { auditModerator } from '../moderation/audit.ts'
-import type { Moderator } from '../moderation/decide.ts'
 import { newNotification } from '../notifications/new.ts'
 import { movedBetween } from '../totals.ts'
 import { tryAgain } from '../try-again.ts'
@@ -46,7 +46,7 @@ export const setRequestStatus = (
         AgentRequestEntity.replace(changed, { where: { status: request.status, votes: request.votes } }),
         ...movedBetween(requestsBy(request.status), requestsBy(status), requestId),
         ...(request.status === status ? [] : toldAsker(once, changed)),
-        auditModerator(
+        auditStaff(
           once,
           moderator,
           'agent_request.status_changed',

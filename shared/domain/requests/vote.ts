@@ -1,7 +1,7 @@
 import { type AgentRequest, AgentRequestEntity, RequestVoteEntity, requestRank } from '../../entities/reviews.ts'
 import { MINUTE } from '../../kernel/clock.ts'
 import { fail } from '../../kernel/errors.ts'
-import { ConditionFailed, type Key } from '../../table/entity.ts'
+import { ifUnchanged, type Key } from '../../table/entity.ts'
 import { exists, oneOf } from '../../table/expressions.ts'
 import type { Deps, Work } from '../deps.ts'
 import { tryAgain } from '../try-again.ts'
@@ -52,17 +52,15 @@ export const takeVoteBack = (work: Work, userId: string, requestId: string): Pro
 export const rank = async ({ table }: Pick<Deps, 'table'>, id: string): Promise<void> => {
   const request = await table.get(AgentRequestEntity, { id })
   if (request?.due_at === undefined) return
-  try {
-    await table.transact([
+  await ifUnchanged(
+    table.transact([
       AgentRequestEntity.update(
         { id },
         { set: { due_at: undefined }, list: requestRank(request) },
         { where: { votes: request.votes, status: request.status } },
       ),
-    ])
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+    ]),
+  )
 }
 
 /** What the sweep does about a request whose last voter did not come to place it. */

@@ -1,8 +1,8 @@
 import { DeveloperReviewEntity, type Review, ReviewEntity, unansweredOf } from '../../entities/reviews.ts'
 import { fail } from '../../kernel/errors.ts'
+import type { Moderator } from '../admins/actor.ts'
+import { auditStaff } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
-import { auditModerator } from '../moderation/audit.ts'
-import type { Moderator } from '../moderation/decide.ts'
 import { newNotification } from '../notifications/new.ts'
 import { tryAgain } from '../try-again.ts'
 import { type ModeratedReviewView, presentModeratedReview } from './schemas.ts'
@@ -51,7 +51,7 @@ export const hideReview = (
             target: { type: 'app', id: app_id },
           },
         ).writes,
-        auditModerator(
+        auditStaff(
           work,
           moderator,
           hidden ? 'review.hidden' : 'review.shown',

@@ -1,5 +1,4 @@
 import { InstallationEntity } from '../../entities/installations.ts'
-import { AuditEntity } from '../../entities/platform.ts'
 import { type Approval, ApprovalEntity, ApprovedCallEntity, isActive, type Run } from '../../entities/runs.ts'
 import type { EventType } from '../../events/catalogue.ts'
 import { tell } from '../../events/outbox.ts'
@@ -8,6 +7,7 @@ import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Write } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
+import { auditEntry } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import { storePayload } from '../payloads.ts'
 import { changingRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
@@ -158,16 +158,12 @@ export const decideAt = (
           { where: { status: 'pending' }, otherwise: () => fail('approval_already_decided') },
         ),
         step.write,
-        AuditEntity.create({
-          id: work.id('audit'),
+        auditEntry(work, {
           scope: run.workspace_id,
           action: approved ? 'approval.approved' : 'approval.rejected',
           actor: decider ? { type: 'user', id: decider.id } : { type: 'system', id: 'platform' },
           target: { type: 'run', id: run.id },
-          source_ip: work.sourceIp,
-          request_id: work.requestId,
           details: { step_id: stepId, tool: approval.tool, installation_id: run.installation_id },
-          created_at: now,
         }),
         approved
           ? tellDecided(work, run, stepId)

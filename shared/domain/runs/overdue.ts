@@ -3,7 +3,7 @@ import { wakeUp } from '../../events/queues.ts'
 import { MINUTE } from '../../kernel/clock.ts'
 import { PlatformError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { ConditionFailed, type Key } from '../../table/entity.ts'
+import { ifUnchanged, type Key } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
 import { handOver, isInline } from '../inline/wake.ts'
 import { decideAt } from './approvals.ts'
@@ -106,9 +106,7 @@ const reject = async (work: WorkerWork, run: Run, approval: Approval): Promise<v
 }
 
 const settleDue = async (work: WorkerWork, approval: Approval, due_at: number | undefined): Promise<void> => {
-  try {
-    await work.commit([ApprovalEntity.update(approval, { set: { due_at } }, { where: { status: approval.status } })])
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  await ifUnchanged(
+    work.commit([ApprovalEntity.update(approval, { set: { due_at } }, { where: { status: approval.status } })]),
+  )
 }

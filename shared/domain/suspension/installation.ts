@@ -8,10 +8,10 @@ import {
 import { WorkspaceEntity } from '../../entities/people.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
+import type { Moderator } from '../admins/actor.ts'
+import { auditStaff } from '../audit/write.ts'
 import type { Deps, Work } from '../deps.ts'
 import { tellInstallation } from '../installations/tell.ts'
-import { auditModerator } from '../moderation/audit.ts'
-import type { Moderator } from '../moderation/decide.ts'
 import { movedBetween } from '../totals.ts'
 import { tryAgain } from '../try-again.ts'
 import { stoppageWrites } from './begin.ts'
@@ -49,7 +49,7 @@ export const setInstallationStatus = (
         ...(status === 'suspended'
           ? stoppageWrites(work, { kind: 'installation', id, workspace_id, app_id })
           : [workspaceIsActive(workspace_id)]),
-        auditModerator(
+        auditStaff(
           work,
           moderator,
           status === 'suspended' ? 'installation.suspended' : 'installation.unsuspended',

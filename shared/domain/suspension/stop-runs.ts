@@ -5,7 +5,7 @@ import { type Stoppage, StoppageEntity } from '../../entities/platform.ts'
 import { RunEntity } from '../../entities/runs.ts'
 import { tell } from '../../events/outbox.ts'
 import { MINUTE } from '../../kernel/clock.ts'
-import { ConditionFailed, type Key, type Write } from '../../table/entity.ts'
+import { ifUnchanged, type Key, type Write } from '../../table/entity.ts'
 import { keysListed } from '../../table/lists.ts'
 import type { WorkerWork } from '../deps.ts'
 import { orchestratorId } from '../orchestrator/principal.ts'
@@ -135,9 +135,5 @@ const asItWas = ({ created_at }: Stoppage, step: number) => ({ created_at, step 
 
 /** Another worker went on from here. */
 const unlessMoved = async (work: WorkerWork, writes: Write[]): Promise<void> => {
-  try {
-    await work.commit(writes)
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  await ifUnchanged(work.commit(writes))
 }

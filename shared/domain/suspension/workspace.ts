@@ -1,9 +1,9 @@
 import { type Workspace, WorkspaceEntity } from '../../entities/people.ts'
 import { fail } from '../../kernel/errors.ts'
 import { missing } from '../../table/expressions.ts'
+import type { Moderator } from '../admins/actor.ts'
+import { auditStaff } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
-import { auditModerator } from '../moderation/audit.ts'
-import type { Moderator } from '../moderation/decide.ts'
 import { placeOfWorkspace, rosterWrites } from '../roster/places.ts'
 import { tryAgain } from '../try-again.ts'
 import { stoppageWrites } from './begin.ts'
@@ -52,7 +52,7 @@ export const setWorkspaceStatus = (
         ),
         ...rosterWrites(placeOfWorkspace(workspace), placeOfWorkspace(after)),
         ...(status === 'suspended' ? stoppageWrites(work, { kind: 'workspace', id }) : []),
-        auditModerator(
+        auditStaff(
           work,
           moderator,
           status === 'suspended' ? 'workspace.suspended' : 'workspace.unsuspended',

@@ -7,9 +7,9 @@ import {
 } from '../../entities/moderation.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { ListSource } from '../../table/lists.ts'
+import type { Moderator } from '../admins/actor.ts'
+import { auditStaff } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
-import { auditModerator } from '../moderation/audit.ts'
-import type { Moderator } from '../moderation/decide.ts'
 import { newNotification } from '../notifications/new.ts'
 import { movedBetween } from '../totals.ts'
 import { tryAgain } from '../try-again.ts'
@@ -74,7 +74,7 @@ export const decideVerification = (
             target: { type: 'verification', id },
           },
         ).writes,
-        auditModerator(
+        auditStaff(
           work,
           moderator,
           `verification.${status}`,

@@ -5,7 +5,7 @@ import { WorkspaceEntity } from '../../entities/people.ts'
 import { type Delivery, DeliveryEntity, type Subscription, SubscriptionEntity } from '../../entities/webhooks.ts'
 import type { DeliveryMessage } from '../../events/queues.ts'
 import { SECOND } from '../../kernel/clock.ts'
-import { ConditionFailed } from '../../table/entity.ts'
+import { ifUnchanged } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
 import { logCall } from '../called.ts'
 import type { WorkerWork } from '../deps.ts'
@@ -114,16 +114,6 @@ const lease = async (work: WorkerWork, delivery: Delivery): Promise<Delivery | u
     work.commit([DeliveryEntity.update(delivery, { set: taken }, { where: unchanged(delivery) })]),
   )
   return done ? { ...delivery, ...taken } : undefined
-}
-
-const ifUnchanged = async (write: Promise<void>): Promise<boolean> => {
-  try {
-    await write
-    return true
-  } catch (error) {
-    if (error instanceof ConditionFailed) return false
-    throw error
-  }
 }
 
 const attempt = async (

@@ -1,6 +1,6 @@
-import { AuditEntity } from '../../entities/platform.ts'
 import { type Subscription, SubscriptionEntity } from '../../entities/webhooks.ts'
 import { fail } from '../../kernel/errors.ts'
+import { auditEntry } from '../audit/write.ts'
 import type { Work } from '../deps.ts'
 import { presentWebhook } from './present.ts'
 import { loadWebhook } from './read.ts'
@@ -26,16 +26,11 @@ export const enableWebhook = async (work: Work, installationId: string, id: stri
           otherwise: () => fail('conflict', { message: 'The subscription was changed by another request.' }),
         },
       ),
-      AuditEntity.create({
-        id: work.id('audit'),
+      auditEntry(work, {
         scope: webhook.workspace_id,
         action: 'webhook.enabled',
         actor: { type: 'installation', id: installationId },
         target: { type: 'webhook', id },
-        source_ip: work.sourceIp,
-        request_id: work.requestId,
-        details: {},
-        created_at: work.clock.now(),
       }),
     ],
     view,

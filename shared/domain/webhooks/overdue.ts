@@ -1,5 +1,5 @@
 import { type Delivery, DeliveryEntity } from '../../entities/webhooks.ts'
-import { ConditionFailed, type Key } from '../../table/entity.ts'
+import { ifUnchanged, type Key } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
 import { nextLook } from '../events/overdue.ts'
 import { wake } from './schedule.ts'
@@ -16,10 +16,8 @@ export const handleOverdueDelivery = async (work: WorkerWork, key: Key): Promise
 }
 
 const lookAgain = async (work: WorkerWork, delivery: Delivery, due_at: number | undefined): Promise<void> => {
-  try {
-    await work.commit([DeliveryEntity.update(delivery, { set: { due_at } }, { where: { due_at: delivery.due_at } })])
-  } catch (error) {
-    // A worker was faster.
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  // Or a worker is faster.
+  await ifUnchanged(
+    work.commit([DeliveryEntity.update(delivery, { set: { due_at } }, { where: { due_at: delivery.due_at } })]),
+  )
 }

@@ -1,11 +1,12 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { OutboxEntity, type OutboxEvent } from '../../entities/events.ts'
 import { type Delivery, DeliveryEntity, type Subscription, SubscriptionEntity } from '../../entities/webhooks.ts'
+import { EVENTS } from '../../events/catalogue.ts'
 import { newEvent, tell } from '../../events/outbox.ts'
 import { MINUTE } from '../../kernel/clock.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { ConditionFailed } from '../../table/entity.ts'
+import { ConditionFailed, ifUnchanged } from '../../table/entity.ts'
 import type { Work, WorkerWork } from '../deps.ts'
 import { requireEnabled } from './enable.ts'
 import { isOutdated, presentWebhook } from './present.ts'
@@ -53,23 +54,16 @@ export const requestRecovery = async (
   return view
 }
 
-const Recovery = z.object({
-  installation_id: z.string(),
-  webhook_id: z.string(),
-  recovery_id: z.string(),
-  since: z.number(),
-  until: z.number(),
-  after: z.string().optional(),
-})
+const Recovery = EVENTS['delivery.recovery'].data
 
-type Recovery = z.infer<typeof Recovery>
+type Recovery = z.infer<ReturnType<typeof Recovery>>
 
 /**
  * One page of a recovery: begins a new round of each delivery that needs one, wakes the workers, and tells of the next
  * page. Done again it begins nothing twice, because a delivery keeps the id of the recovery that began its round.
  */
 export const recoverDeliveries = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
-  const recovery = Recovery.parse(JSON.parse(event.data))
+  const recovery = Recovery().parse(JSON.parse(event.data))
   const { installation_id, webhook_id } = recovery
   const webhook = await work.table.get(SubscriptionEntity, { installation_id, id: webhook_id })
   // Removed, or disabled again: what failed or was skipped stays so.
@@ -144,9 +138,5 @@ const goOn = async (work: WorkerWork, event: OutboxEvent, data: Recovery): Promi
     { type: 'delivery.recovery', workspace_id, installation_id, app_id, data: { ...data } },
     id,
   )
-  try {
-    await work.commit([OutboxEntity.create(next)])
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error
-  }
+  await ifUnchanged(work.commit([OutboxEntity.create(next)]))
 }

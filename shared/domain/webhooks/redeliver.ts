@@ -1,6 +1,6 @@
-import * as z from 'zod'
 import type { OutboxEvent } from '../../entities/events.ts'
 import { type Delivery, DeliveryEntity, type Subscription } from '../../entities/webhooks.ts'
+import { EVENTS } from '../../events/catalogue.ts'
 import { tell } from '../../events/outbox.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
@@ -89,11 +89,9 @@ export const redeliver = async (
   return view
 }
 
-const Requested = z.object({ webhook_id: z.string(), delivery_ids: z.array(z.string()).max(100) })
-
 /** Wakes the workers for deliveries of which a round was begun. */
 export const wakeDeliveries = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
-  const { webhook_id, delivery_ids } = Requested.parse(JSON.parse(event.data))
+  const { webhook_id, delivery_ids } = EVENTS['delivery.requested'].data().parse(JSON.parse(event.data))
   const deliveries = await work.table.getAll(
     delivery_ids.map((id) => ({ entity: DeliveryEntity, key: DeliveryEntity.key({ webhook_id, id }) })),
   )
