@@ -1,7 +1,7 @@
 import type { Platform } from '#local/platform.ts'
 
 /** Invocations of one function that run at once. */
-const AT_ONCE = 40
+const AT_ONCE = 12
 
 /**
  * Lets only so many invocations of a function in. Deployed, each has a machine of its own; here one thread serves them all,

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { dispatchTimes, evenly } from '../latency/load.ts'
 import { createTenant, type Tenant } from '../latency/setup.ts'
 import type { LocalRun } from '../local-run.ts'
@@ -12,6 +13,8 @@ const QUIET_PER_SECOND = 5
 const LOUD_PER_SECOND = 30
 /** In which its bucket of 20 runs empty. */
 const LEAD_SECONDS = 2
+/** In which it is full again, whatever the round before took. */
+const REST_MS = 2_500
 
 const prepare = async (run: LocalRun): Promise<Round> => {
   const { call, open, platform } = run
@@ -39,6 +42,7 @@ const prepare = async (run: LocalRun): Promise<Round> => {
   return async (isTroubled, seconds) => {
     agent.requests.length = 0
     statuses.clear()
+    await pause(REST_MS)
     const perSecond = isTroubled ? LOUD_PER_SECOND : QUIET_PER_SECOND
     await evenly({ seconds: LEAD_SECONDS, perSecond }, shout)
     const created = new Map<string, number>()
