@@ -22,9 +22,10 @@ export const banner = (options: {
 ${bold(`The platform runs at ${baseUrl}`)} (ready in ${options.seconds.toFixed(1)} s)
 
   documentation   ${baseUrl}/docs
+  console         ${baseUrl}/app
+  staff           ${baseUrl}/staff (${ADMIN.email} / ${ADMIN.password})
   OpenAPI         ${baseUrl}/openapi.json
   messenger       ${options.messenger} (stands in for Telegram)
-  admin           ${ADMIN.email} / ${ADMIN.password}
   admin key       ${ADMIN.key}
   data            ${options.dataDir} (npm start -- --fresh begins anew)
 

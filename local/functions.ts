@@ -23,8 +23,8 @@ export interface Functions {
   invoke(id: string, event: unknown): Promise<InvokeResult>
   /** @returns a function that takes the interceptor off again */
   intercept(id: string, interceptor: InvokeInterceptor): () => void
-  /** Starts a function's thread ahead of its first use. */
-  warm(id: string): void
+  /** Starts a function's thread ahead of its first use. Resolves once its bundle is loaded. */
+  warm(id: string): Promise<void>
   /** The bundle changed: what runs ends in the old thread, what comes runs in a new one. */
   reload(id: string): void
   /** Sets a function's clock so many milliseconds off, in the thread that runs and in those to come. */
@@ -143,9 +143,7 @@ export const createFunctions = (options: {
       set.add(interceptor)
       return () => set.delete(interceptor)
     },
-    warm: (id) => {
-      instanceOf(known(id))
-    },
+    warm: (id) => instanceOf(known(id)).ready,
     reload: (id) => {
       const model = known(id)
       const instance = current.get(model)

@@ -58,6 +58,10 @@ const render = async (result: InvokeResult): Promise<string> => {
 
 const main = async (): Promise<number> => {
   const [name, file] = process.argv.slice(2)
+  if (name === '--help') {
+    console.log(USAGE)
+    return 0
+  }
   if (!name || !file) {
     console.error(USAGE)
     return 2

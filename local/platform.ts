@@ -234,10 +234,8 @@ const start = async (
     },
     reload: functions.reload,
     warm: async () => {
-      for (const { name } of model.functions) {
-        functions.warm(name)
-        await sleep(50)
-      }
+      // One after the other: all at once would keep a first request waiting for all of them.
+      for (const { name } of model.functions) await functions.warm(name)
     },
     failed,
     stop,

@@ -20,6 +20,8 @@ interface Pending {
 
 /** One worker thread with one function's bundle. */
 export interface Instance {
+  /** The bundle is loaded; or the thread has ended, and cannot load it. */
+  readonly ready: Promise<void>
   /** @param timeoutMs after which the invocation fails, whatever the thread does */
   invoke(event: unknown, timeoutMs: number): Promise<InvokeResult>
   /** Takes no more work; ends when what runs has ended. */
@@ -51,6 +53,7 @@ export const startInstance = (
 ): Instance => {
   const pending = new Map<string, Pending>()
   let usable = true
+  const { promise: ready, resolve: loaded } = Promise.withResolvers<void>()
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
     workerData: { directory: model.directory, handler: model.handler },
     env,
@@ -94,6 +97,8 @@ export const startInstance = (
 
   worker.on('message', (message: FromWorker) => {
     switch (message.kind) {
+      case 'loaded':
+        return loaded()
       case 'result': {
         const value: unknown = message.value === undefined ? null : JSON.parse(message.value)
         return finish(message.id, { kind: 'value', value, bytes: Buffer.byteLength(message.value ?? 'null') })
@@ -113,6 +118,7 @@ export const startInstance = (
   })
   worker.on('exit', (code) => {
     usable = false
+    loaded()
     for (const id of [...pending.keys()]) {
       finish(id, failure('Runtime.ExitError', `RequestId: ${id} Error: Runtime exited with error: exit status ${code}`))
     }
@@ -124,6 +130,7 @@ export const startInstance = (
   }
 
   return {
+    ready,
     get usable() {
       return usable
     },

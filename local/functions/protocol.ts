@@ -49,6 +49,7 @@ export interface FunctionError {
 }
 
 export type FromWorker =
+  | { kind: 'loaded' }
   | { kind: 'result'; id: string; value: string | undefined }
   | { kind: 'error'; id: string; error: FunctionError }
   | { kind: 'chunk'; id: string; data: Uint8Array; contentType: string }

@@ -91,12 +91,15 @@ const invoke = async (message: InvokeMessage) => {
 
 const loaded = load()
 // A bundle that does not load fails the first invocation, and the thread with it: the next one gets a new thread.
-loaded.catch((error) => {
-  console.error(
-    JSON.stringify({ level: 'ERROR', message: 'The function does not load', error: asFunctionError(error) }),
-  )
-  setTimeout(() => process.exit(1), 50)
-})
+loaded.then(
+  () => post({ kind: 'loaded' }),
+  (error) => {
+    console.error(
+      JSON.stringify({ level: 'ERROR', message: 'The function does not load', error: asFunctionError(error) }),
+    )
+    setTimeout(() => process.exit(1), 50)
+  },
+)
 
 port.on('message', (message: ToWorker) => {
   if (message.kind === 'invoke') void invoke(message)

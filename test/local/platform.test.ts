@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -50,6 +50,24 @@ test('starts, and stops with everything it started', async () => {
   await platform.stop()
   expect(() => process.kill(pid, 0)).toThrow()
   await expect(fetch(platform.baseUrl)).rejects.toThrow()
+})
+
+test('is warm once the bundle of every function is loaded', async () => {
+  const bundles = path.join(place.folder, 'bundles')
+  const marks = readdirSync(FIXTURE_BUNDLES).map((name) => {
+    const mark = path.join(place.folder, `${name}.loaded`)
+    mkdirSync(path.join(bundles, name), { recursive: true })
+    writeFileSync(
+      path.join(bundles, name, 'index.cjs'),
+      `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+      require('node:fs').writeFileSync(${JSON.stringify(mark)}, '')
+      exports.handler = async () => undefined`,
+    )
+    return mark
+  })
+  const platform = await start(path.join(place.folder, 'data'), { bundles, startSources: false })
+  await platform.warm()
+  expect(marks.filter((mark) => !existsSync(mark))).toEqual([])
 })
 
 describe('the records of the stream', () => {
