@@ -79,6 +79,19 @@ describe('the environment of the functions', () => {
     })
   })
 
+  it('is understood by the functions up to the most that each setting takes', () => {
+    const most = {
+      directoryShards: '256',
+      refreshReuseWindowSeconds: '30',
+      webhookRetryDelaysSeconds: Array(20).fill(86_400).join(','),
+    }
+    expect(readSettings(environmentOf('overdue-sweep', most))).toMatchObject({
+      directoryShards: 256,
+      refreshReuseWindowMs: 30_000,
+      webhookRetryDelaysMs: Array(20).fill(86_400_000),
+    })
+  })
+
   it('answers buffered where the gateway cannot stream', () => {
     expect(environmentOf('agent-calls').RESPONSE_MODE).toBe('stream')
     expect(environmentOf('agent-calls', { stage: 'emulator' }).RESPONSE_MODE).toBe('buffered')
