@@ -1,4 +1,20 @@
+import { parseArgs } from 'node:util'
 import { runJourney } from './journey.ts'
+
+const HELP = `npm run demo
+
+Drives the main job over HTTP against the platform that npm start runs, from a developer's registration to signed webhooks, and
+prints each step with its time.
+
+  PORT       where the platform listens (3000)
+  BASE_URL   its address, where that is another one
+  ADMIN_KEY  the admin key that approves the app (local-admin-key)
+  --help     this`
+
+if (parseArgs({ options: { help: { type: 'boolean' } } }).values.help) {
+  console.log(HELP)
+  process.exit()
+}
 
 const baseUrl = process.env.BASE_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`
 

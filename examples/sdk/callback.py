@@ -16,6 +16,7 @@ import hmac
 import json
 import os
 import re
+import sys
 import threading
 import time
 from collections import OrderedDict
@@ -111,8 +112,11 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def main():
+    secret = os.environ.get("WEBHOOK_SECRET")
+    if not secret:
+        sys.exit("WEBHOOK_SECRET is not set.")
     server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8081"))), Handler)
-    server.secret = os.environ["WEBHOOK_SECRET"]
+    server.secret = secret
     server.seen = Seen()
     print("The receiver listens at http://127.0.0.1:{}".format(server.server_port), flush=True)
     server.serve_forever()

@@ -101,10 +101,14 @@ def wait_for_answer(server):
     return server.back
 
 
+def required(name):
+    return os.environ.get(name) or sys.exit(name + " is not set.")
+
+
 def main():
     base_url = os.environ.get("BASE_URL", "http://127.0.0.1:3000").rstrip("/")
     redirect_uri = os.environ.get("REDIRECT_URI", "http://127.0.0.1:8765/callback")
-    client = {"client_id": os.environ["CLIENT_ID"], "client_secret": os.environ["CLIENT_SECRET"]}
+    client = {"client_id": required("CLIENT_ID"), "client_secret": required("CLIENT_SECRET")}
 
     # Both are this request's only: the verifier proves that the code comes back to whoever asked for it.
     verifier = secrets.token_urlsafe(32)

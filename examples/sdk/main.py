@@ -187,8 +187,11 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def main():
+    secret = os.environ.get("SIGNING_SECRET")
+    if not secret:
+        sys.exit("SIGNING_SECRET is not set.")
     server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8080"))), Handler)
-    server.secret = os.environ["SIGNING_SECRET"]
+    server.secret = secret
     print("The agent listens at http://127.0.0.1:{}".format(server.server_port), flush=True)
     server.serve_forever()
 

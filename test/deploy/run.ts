@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { runJourney } from '#examples/demo/journey.ts'
 import { ACCOUNT, type Emulator, REGION, startEmulator } from './emulator.ts'
 import { type Front, openFront } from './front.ts'
@@ -11,10 +12,18 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const cdk = join(root, 'node_modules', '.bin', 'cdk')
 const stage = 'emulator'
 
-/*
- * Proves that the stack deploys: the real CDK bootstraps and deploys it, unchanged but for its settings, into an emulator of AWS, and
- * the whole job runs through the API Gateway there, each function with the permissions of its own role and no others.
- */
+const HELP = `npm run test:deploy
+
+Proves that the stack deploys: the real CDK bootstraps and deploys it, unchanged but for its settings, into an emulator of AWS, and
+the whole job runs through the API Gateway there, each function with the permissions of its own role and no others.
+
+Needs Python 3: the emulator is installed into .local/venv.`
+
+if (parseArgs({ options: { help: { type: 'boolean' } } }).values.help) {
+  console.log(HELP)
+  process.exit()
+}
+
 const passed: string[] = []
 const failed: string[] = []
 

@@ -1,14 +1,22 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { UPGRADES } from '#infra/upgrade/upgrades.ts'
 import { currentShapes, incompatible } from './compare.ts'
 import { RECORDED_FILE, type Recorded, readRecorded } from './recorded.ts'
 
-/**
- * `npm run shapes`: agrees to the shapes of the records as they are now. One that older records do not have, or older code does
- * not understand, needs an upgrade of that kind of record, or a reason: `npm run shapes -- --because "…"`.
- */
-const { values } = parseArgs({ options: { because: { type: 'string' } } })
+const HELP = `npm run shapes [-- --because "…"]
+
+Agrees to the shapes of the records as they are now (docs/upgrades.md). One that older records do not have, or older code does not
+understand, needs an upgrade of that kind of record, or a reason.
+
+  --because  why no upgrade is needed
+  --help     this`
+
+const { values } = parseArgs({ options: { because: { type: 'string' }, help: { type: 'boolean' } } })
+if (values.help) {
+  console.log(HELP)
+  process.exit()
+}
 const now = currentShapes()
 const recorded: Recorded = existsSync(RECORDED_FILE) ? readRecorded() : { upgrade: '', shapes: {}, reasons: [] }
 const upgraded = new Set(UPGRADES.filter(({ id }) => id > recorded.upgrade).map(({ entity }) => entity.name))
@@ -37,3 +45,5 @@ ${lines.join(',\n')}
 `
 // A line for each kind of record, so that a change of one is a change of one line.
 writeFileSync(RECORDED_FILE, text)
+const changed = Object.entries(now).filter(([name, shape]) => !isDeepStrictEqual(shape, recorded.shapes[name]))
+console.log(`Agreed to: ${changed.map(([name]) => name).join(', ') || 'no change'}.`)
