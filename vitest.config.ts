@@ -10,6 +10,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 25 } },
     pool: 'threads',
+    // Of all projects together, so that none waits for the last file of another. What looks at the clock has to bear company.
+    maxWorkers: 2,
     projects: [
       {
         extends: true,
@@ -17,19 +19,13 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: WHOLE,
-          maxWorkers: 2,
           // Nothing keeps anything in a module, so files share what is loaded: reading it anew is a quarter of their time.
           isolate: false,
           restoreMocks: true,
           unstubEnvs: true,
-          sequence: { groupOrder: 0 },
         },
       },
-      {
-        extends: true,
-        // One after the other: each has threads and processes enough for two cores.
-        test: { name: 'whole', include: WHOLE, maxWorkers: 1, sequence: { groupOrder: 1 } },
-      },
+      { extends: true, test: { name: 'whole', include: WHOLE } },
     ],
   },
 })

@@ -1,21 +1,16 @@
 import { deflateSync, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TOOLS } from '#shared/domain/tools/catalogue.ts'
 import { parseForm, parseParameters } from '#shared/http/parse.ts'
-import { createStage, type Stage } from '#test/contract/stage.ts'
-import { createWorld, pathWithUnknownIds, type World } from '#test/contract/world.ts'
+import { usingStage, usingWorld } from '#test/contract/using.ts'
+import { pathWithUnknownIds } from '#test/contract/world.ts'
 import type { Answer } from '#test/support/platform.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { bearer, endpoints, expectNoFailure, expectRefusal, nameOf, partsOf, sentSchema } from './support.ts'
 
 const platform = usingPlatform()
-let stage: Stage
-let world: World
-beforeAll(async () => {
-  stage = await createStage(platform)
-  world = await createWorld(platform)
-})
-afterAll(() => stage.close())
+const stage = usingStage(platform)
+const world = usingWorld(platform)
 
 /** More than any of this takes on a busy machine, and far less than what grows with the square of its size. */
 const BOUNDED_MS = 8_000

@@ -1,22 +1,21 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { encodeCursor } from '#shared/kernel/cursor.ts'
 import { parseKeyring } from '#shared/kernel/keyring.ts'
-import { createStage, type Stage } from '#test/contract/stage.ts'
+import { usingStage } from '#test/contract/using.ts'
 import { callbackToken, installed } from '#test/support/fixtures.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { bearer, endpoints, expectRefusal, nameOf } from './support.ts'
 import { createTenant, pathWith, type Tenant } from './tenant.ts'
 
 const platform = usingPlatform()
-let stage: Stage
 let tenant: Tenant
 /** A cursor of the tenant's files, and one of its runs: the first page has one record of two. */
 const cursors = { files: '', runs: '' }
 
+const stage = usingStage(platform)
 beforeAll(async () => {
-  stage = await createStage(platform)
   tenant = await createTenant(stage)
   const { token } = tenant
   for (const name of ['b.txt', 'c.txt']) {
@@ -29,7 +28,6 @@ beforeAll(async () => {
   cursors.files = await first('files')
   cursors.runs = await first('runs')
 })
-afterAll(() => stage.close())
 
 const offer = (path: string, cursor: string, headers: Record<string, string>, rest = 'limit=1') => {
   platform.clock.advance(300)

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AppEntity } from '#shared/entities/apps.ts'
 import { validBody } from '#test/contract/bodies.ts'
 import { contents, difference } from '#test/contract/contents.ts'
-import { createStage, type Stage } from '#test/contract/stage.ts'
-import { createWorld, pathWithUnknownIds, type World } from '#test/contract/world.ts'
+import { usingStage, usingWorld } from '#test/contract/using.ts'
+import { pathWithUnknownIds } from '#test/contract/world.ts'
 import { TEST_BOT } from '#test/support/platform.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { batchesOf, endpoints, expectRefusal, nameOf, partsOf, sentSchema } from './support.ts'
 
 const platform = usingPlatform()
-let stage: Stage
-let world: World
-beforeAll(async () => {
-  stage = await createStage(platform)
-  world = await createWorld(platform)
-})
-afterAll(() => stage.close())
+const stage = usingStage(platform)
+const world = usingWorld(platform)
 
 /** What records have, and nobody may set: ids, owners, states, roles, counts, times, secrets, and how the table names its keys. */
 const RECORD_FIELDS = [

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { attachment } from '#shared/adapters/objects/disposition.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { newSecret } from '#shared/kernel/secrets.ts'
-import { createStage, type Stage } from '#test/contract/stage.ts'
-import { createWorld, pathWithUnknownIds, type World } from '#test/contract/world.ts'
+import { usingStage, usingWorld } from '#test/contract/using.ts'
+import { pathWithUnknownIds } from '#test/contract/world.ts'
 import { callbackToken } from '#test/support/fixtures.ts'
 import type { Answer } from '#test/support/platform.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { bearer, calling, endpoints, expectNoFailure, expectRefusal, nameOf } from './support.ts'
 
 const platform = usingPlatform()
-let stage: Stage
-let world: World
-beforeAll(async () => {
-  stage = await createStage(platform)
-  world = await createWorld(platform)
-})
-afterAll(() => stage.close())
+const stage = usingStage(platform)
+const world = usingWorld(platform)
 
 const call = calling(platform)
 

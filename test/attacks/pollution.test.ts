@@ -1,18 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createStage, type Stage } from '#test/contract/stage.ts'
-import { createWorld, pathWithUnknownIds, type World } from '#test/contract/world.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { usingStage, usingWorld } from '#test/contract/using.ts'
+import { pathWithUnknownIds } from '#test/contract/world.ts'
 import type { Answer } from '#test/support/platform.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { bearer, calling, endpoints, expectNoFailure, expectRefusal, nameOf } from './support.ts'
 
 const platform = usingPlatform()
-let stage: Stage
-let world: World
-beforeAll(async () => {
-  stage = await createStage(platform)
-  world = await createWorld(platform)
-})
-afterAll(() => stage.close())
+const stage = usingStage(platform)
+const world = usingWorld(platform)
 
 const PRISTINE = [Object.prototype, Array.prototype, Function.prototype, String.prototype].map((one) =>
   Reflect.ownKeys(one).map(String).sort().join(),

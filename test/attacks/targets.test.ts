@@ -7,7 +7,7 @@ import type { Resolve } from '#shared/adapters/outgoing-http/resolve.ts'
 import type { OutgoingRequest } from '#shared/domain/ports.ts'
 import { fetchFollowingOrigin } from '#shared/domain/tools/follow.ts'
 import { contents, difference } from '#test/contract/contents.ts'
-import { createStage, type Stage } from '#test/contract/stage.ts'
+import { usingStage } from '#test/contract/using.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { HOSTILE_ADDRESSES } from './addresses.ts'
@@ -17,14 +17,13 @@ import { batchesOf, bearer } from './support.ts'
 /** As deployed: nothing but https on public hosts. */
 const STRICT = { allowLoopbackHttp: false }
 const platform = usingPlatform()
-let stage: Stage
 /** Servers of this machine that nothing may ever connect to. */
 const canaries: Server[] = []
 let connections = 0
 let port = 0
 
+const stage = usingStage(platform)
 beforeAll(async () => {
-  stage = await createStage(platform)
   for (const host of ['127.0.0.1', '::1']) {
     const server = createServer((socket) => {
       connections++
@@ -44,7 +43,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await Promise.all(canaries.map((server) => new Promise((closed) => server.close(closed))))
-  await stage.close()
 })
 afterEach(() => vi.restoreAllMocks())
 

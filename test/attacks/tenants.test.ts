@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { TOOLS } from '#shared/domain/tools/catalogue.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { validBody } from '#test/contract/bodies.ts'
 import { contents, difference } from '#test/contract/contents.ts'
-import { createStage, type Stage } from '#test/contract/stage.ts'
+import { usingStage } from '#test/contract/using.ts'
 import { pathWithUnknownIds } from '#test/contract/world.ts'
 import { callbackToken, installed } from '#test/support/fixtures.ts'
 import type { CallOptions } from '#test/support/platform.ts'
@@ -14,15 +14,13 @@ import { batchesOf, bearer, endpoints, expectRefusal, nameOf } from './support.t
 import { createTenant, pathWith, type Tenant } from './tenant.ts'
 
 const platform = usingPlatform()
-let stage: Stage
 let theirs: Tenant
 let mine: Tenant
+const stage = usingStage(platform)
 beforeAll(async () => {
-  stage = await createStage(platform)
   theirs = await createTenant(stage)
   mine = await createTenant(stage)
 })
-afterAll(() => stage.close())
 
 const send = (endpoint: Endpoint, path: string, headers: Record<string, string>) => {
   platform.clock.advance(100)

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
 import { AuditEntity, auditMonth } from '#shared/entities/platform.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { idFloor } from '#shared/kernel/ids.ts'
 import { skipAndCount } from '#shared/table/lists.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { createStage, type Stage } from './stage.ts'
+import { usingStage } from '#test/contract/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+import type { Stage } from './stage.ts'
 
 /** What changes nothing that anybody could be asked about, and why. */
 const UNAUDITED: Record<string, string> = {
@@ -30,16 +31,8 @@ const changes = Object.values(requestFunctions)
   .filter(({ method, id }) => method !== 'GET' && !(id in UNAUDITED) && !UNCHANGED.includes(id))
   .filter(({ caller, role }) => caller === 'admin' || caller === 'developer' || (caller === 'console' && role))
 
-let platform: TestPlatform
-let stage: Stage
-beforeAll(async () => {
-  platform = await startPlatform()
-  stage = await createStage(platform)
-})
-afterAll(async () => {
-  await stage.close()
-  await platform.stop()
-})
+const platform = usingPlatform()
+const stage = usingStage(platform)
 
 const entriesSince = async (since: number) => {
   const source = { directory: 'audit', day: auditMonth(since) }

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
 import { EVENTS } from '#shared/events/catalogue.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
+import { usingWorld } from '#test/contract/using.ts'
 import { installed } from '#test/support/fixtures.ts'
-import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import type { Answer } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { validBody } from './bodies.ts'
-import { createWorld, pathWithUnknownIds, type World, WRONG_BODIES } from './world.ts'
+import { pathWithUnknownIds, WRONG_BODIES } from './world.ts'
 
 interface Contract {
   method: string
@@ -23,13 +25,8 @@ const { endpoints: contract, event_types: eventTypes }: { endpoints: Contract[];
 const endpoints = Object.values(requestFunctions).flat()
 const named = endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
 
-let platform: TestPlatform
-let world: World
-beforeAll(async () => {
-  platform = await startPlatform()
-  world = await createWorld(platform)
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
+const world = usingWorld(platform)
 
 const call = (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> => {
   platform.clock.advance(1_000)
@@ -56,7 +53,7 @@ describe('the contract', () => {
     const own = contract.find((one) => one.method === endpoint.method && key(one.path) === key(endpoint.path))
     // The root address and the page's own assets are the platform's, not the contract's.
     if (!own && endpoint.group === 'docs') return
-    expect(own, 'is not in the contract').toBeTruthy()
+    expect(own, 'has no line in test/contract/endpoints.json').toBeTruthy()
     expect(endpoint.caller).toBe(own?.caller)
     expect(endpoint.scope ?? null).toBe(own?.scope)
     if (own?.role && !own.role.endsWith('?') && own.role !== 'moderator') expect(endpoint.role).toBe(own.role)
@@ -66,7 +63,7 @@ describe('the contract', () => {
 
   it('has every event type', () => {
     const visible = Object.entries(EVENTS).flatMap(([type, { audience }]) => (audience === 'internal' ? [] : [type]))
-    expect(visible.sort()).toEqual([...eventTypes].sort())
+    expect(visible.sort(), 'event_types of test/contract/endpoints.json').toEqual([...eventTypes].sort())
   })
 
   it('operation ids and routes are unique', () => {

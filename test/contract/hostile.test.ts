@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
 import { issueToken } from '#shared/domain/tokens/tokens.ts'
 import { InstallationEntity } from '#shared/entities/installations.ts'
@@ -6,24 +6,16 @@ import { RunEntity } from '#shared/entities/runs.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { unusable } from '#shared/kernel/usable.ts'
+import { usingWorld } from '#test/contract/using.ts'
 import { callbackToken, installed } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { fieldsOf } from './fields.ts'
-import { createWorld, pathWithUnknownIds, type World } from './world.ts'
+import { createWorld, pathWithUnknownIds } from './world.ts'
 
-let platform: TestPlatform
-let world: World
-let agent: Receiver
-beforeAll(async () => {
-  platform = await startPlatform()
-  world = await createWorld(platform)
-  agent = await startReceiver()
-})
-afterAll(async () => {
-  await agent.close()
-  await platform.stop()
-})
+const platform = usingPlatform()
+const world = usingWorld(platform)
+const agent = usingReceiver()
 beforeEach(() => platform.clock.advance(60_000))
 
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`

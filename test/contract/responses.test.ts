@@ -34,7 +34,7 @@ afterAll(async () => {
 })
 
 it('every endpoint has a sample call, and every sample an endpoint', () => {
-  expect(Object.keys(samples).sort()).toEqual(endpoints.map(({ id }) => id).sort())
+  expect(Object.keys(samples).sort(), 'test/contract/samples.ts').toEqual(endpoints.map(({ id }) => id).sort())
 })
 
 describe('a valid call', () => {

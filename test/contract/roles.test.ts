@@ -1,31 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
 import { issueToken } from '#shared/domain/tokens/tokens.ts'
 import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
 import { atLeast, MemberEntity, type Role } from '#shared/entities/people.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { usingStage, usingWorld } from '#test/contract/using.ts'
 import { installed, member, workspace } from '#test/support/fixtures.ts'
-import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { createStage, type Stage } from './stage.ts'
-import { createWorld, pathWithUnknownIds, type World } from './world.ts'
+import type { Answer } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+import { pathWithUnknownIds } from './world.ts'
 
 const endpoints = Object.values(requestFunctions).flat()
 const named = (some: readonly Endpoint[]) => some.map((one) => [`${one.method} ${one.path}`, one] as const)
 const ofPeople = named(endpoints.filter(({ caller }) => caller === 'console'))
 
-let platform: TestPlatform
-let stage: Stage
-let world: World
-beforeAll(async () => {
-  platform = await startPlatform()
-  stage = await createStage(platform)
-  world = await createWorld(platform)
-})
-afterAll(async () => {
-  await stage.close()
-  await platform.stop()
-})
+const platform = usingPlatform()
+const stage = usingStage(platform)
+const world = usingWorld(platform)
 
 const call = (endpoint: Endpoint, headers: Record<string, string>, path = pathWithUnknownIds(endpoint)) => {
   platform.clock.advance(1_000)

@@ -2,7 +2,8 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Received, type Receiver, startReceiver } from '#test/support/receiver.ts'
-import { type Answer, must, type Running, send, startLocal, temporaryFolder, until } from './support.ts'
+import { type Answer, must, send, until } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
 /** What an agent is sent. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
@@ -21,8 +22,6 @@ interface LocalAgent {
 
 const SCOPES = ['runs:read', 'runs:write', 'tools:invoke', 'tasks:write', 'chat:read', 'agents:read']
 
-const place = temporaryFolder()
-let running: Running
 const opened: Receiver[] = []
 let developer: Record<string, string>
 let sandboxId: string
@@ -74,8 +73,8 @@ const startAgent = async (name: string): Promise<LocalAgent> => {
   }
 }
 
+const running = usingLocal()
 beforeAll(async () => {
-  running = await startLocal({ dataDir: place.folder })
   const registered = await must(running.baseUrl, 'POST', '/api/v1/dev/register', {
     body: { email: `dev-${randomUUID()}@example.com`, name: 'Ada' },
   })
@@ -83,8 +82,7 @@ beforeAll(async () => {
   sandboxId = registered.sandbox_workspace.id
 })
 afterAll(async () => {
-  await Promise.all([running.stop(), ...opened.map((one) => one.close())])
-  place.remove()
+  await Promise.all(opened.map((one) => one.close()))
 })
 
 const invoke = (token: string, tool: string, args: object): Promise<Answer> =>

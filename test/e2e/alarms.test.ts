@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { SQSClient } from '@aws-sdk/client-sqs'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { described, lookAt } from '#infra/redrive/look.ts'
 import { type DeadLetters, queuesOf, type StageQueues } from '#infra/redrive/queues.ts'
 import { depthOf, redrive } from '#infra/redrive/redrive.ts'
@@ -9,29 +9,26 @@ import { KINDS, type Kind } from '#infra/watches/watch.ts'
 import { AwsError } from '#local/aws/error.ts'
 import { duePartition } from '#shared/table/indexes.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
-import { must, newAgent, type Running, sandboxToken, send, startLocal, temporaryFolder, until } from './support.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { must, newAgent, sandboxToken, send, until } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
 const MINUTE = 60_000
 const STAFF = { headers: { 'x-admin-key': 'local-admin-key' } }
 
-const place = temporaryFolder()
 let offset = 0
-let running: Running
-let receiver: Receiver
 let queues: StageQueues
 let sqs: SQSClient
 let token = ''
 
+const running = usingLocal(() => ({ now: () => Date.now() + offset, watchDynamodb: true }))
+const receiver = usingReceiver({
+  kind: 'answer',
+  status: 200,
+  body: '{"status":"succeeded","output":{}}',
+  headers: { 'content-type': 'application/json' },
+})
 beforeAll(async () => {
-  running = await startLocal({ dataDir: place.folder, now: () => Date.now() + offset, watchDynamodb: true })
-  receiver = await startReceiver()
-  receiver.answer({
-    kind: 'answer',
-    status: 200,
-    body: '{"status":"succeeded","output":{}}',
-    headers: { 'content-type': 'application/json' },
-  })
   const { platform, baseUrl } = running
   sqs = new SQSClient({ ...platform.client, endpoint: platform.endpoints.sqs })
   queues = queuesOf(
@@ -48,10 +45,6 @@ beforeAll(async () => {
   for (const name of SCHEDULED) platform.pause(name)
   await platform.idle()
 }, 180_000)
-afterAll(async () => {
-  await Promise.all([running.stop(), receiver.close()])
-  place.remove()
-})
 
 const SCHEDULED = ['overdue-sweep', 'workspace-removal']
 

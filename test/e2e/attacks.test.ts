@@ -2,17 +2,9 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type Answer,
-  newAgent,
-  type Running,
-  sandboxToken,
-  send,
-  startLocal,
-  temporaryFolder,
-  until,
-} from './support.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, newAgent, sandboxToken, send, until } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
 /**
  * Attacks below HTTP, against the local gateway: `node:http` as it is set up there. What holds here of framing, of header
@@ -20,18 +12,12 @@ import {
  * the bytes, and hand a function whole requests only. What this proves of the functions is the other half: whatever path,
  * header or body a gateway makes of such bytes, one request is one event, and no answer fails.
  */
-const place = temporaryFolder()
-let running: Running
 let token: string
+const running = usingLocal()
 beforeAll(async () => {
-  running = await startLocal({ dataDir: place.folder })
   const agent = await newAgent(running.baseUrl, { endpoint: 'http://127.0.0.1:9/never' })
   token = await sandboxToken(running.baseUrl, agent)
 }, 120_000)
-afterAll(async () => {
-  await running.stop()
-  place.remove()
-})
 
 interface Talk {
   /** Everything that came back until the connection's end. */

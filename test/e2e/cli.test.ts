@@ -3,32 +3,19 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { ROOT } from '#local/prepare.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
-import {
-  type Agent,
-  must,
-  newAgent,
-  type Running,
-  sandboxToken,
-  send,
-  startLocal,
-  temporaryFolder,
-  until,
-} from './support.ts'
+import { startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { type Agent, must, newAgent, sandboxToken, send, until } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
 const PLACEHOLDER = 'https://agent.not-there.example/run'
-const place = temporaryFolder()
 const children = new Set<ChildProcess>()
-let running: Running
-let laptop: Receiver
 
-beforeAll(async () => {
-  running = await startLocal({ dataDir: place.folder })
-  laptop = await startReceiver()
-})
+const running = usingLocal()
+const laptop = usingReceiver()
 afterEach(async () => {
   for (const child of children) {
     if (child.exitCode === null) {
@@ -40,15 +27,11 @@ afterEach(async () => {
   laptop.answer({ kind: 'answer' })
   laptop.requests.length = 0
 })
-afterAll(async () => {
-  await Promise.all([running.stop(), laptop.close()])
-  place.remove()
-})
 
 /** The tool as `npx aip` runs it, in a process of its own. */
 const start = (args: string[], env: Record<string, string> = {}, input = '') => {
   const child = spawn(process.execPath, [path.join(ROOT, 'cli/main.js'), ...args], {
-    cwd: place.folder,
+    cwd: running.dataDir,
     env: { PATH: process.env.PATH ?? '', PLATFORM_URL: running.baseUrl, ...env },
   })
   children.add(child)
@@ -129,7 +112,7 @@ describe('aip validate', () => {
   })
 
   it('exits with 1 for what is no JSON, and with 2 for what cannot be read or is called wrongly', async () => {
-    writeFileSync(path.join(place.folder, 'broken.json'), '{')
+    writeFileSync(path.join(running.dataDir, 'broken.json'), '{')
     expect((await run(['validate', 'broken.json'])).code).toBe(1)
     expect((await run(['validate', 'missing.json'])).code).toBe(2)
     expect((await run(['validate'])).code).toBe(2)
@@ -234,10 +217,9 @@ describe('aip listen', () => {
     const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
     await listening(agent)
     laptop.answer(SUCCEEDED)
-    const { port } = new URL(running.baseUrl)
     await running.stop()
     await sleep(300)
-    running = await startLocal({ dataDir: place.folder, port: Number(port) })
+    await running.startAgain()
     await until(async () => {
       const { body } = await testRun(agent)
       return body?.run?.status === 'succeeded' ? true : undefined

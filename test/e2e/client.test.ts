@@ -13,30 +13,17 @@ import {
 import { verifyStandard, verifySvc } from '#examples/client/verify.ts'
 import { ROOT } from '#local/prepare.ts'
 import { startServer } from './samples.ts'
-import {
-  type Agent,
-  consent,
-  must,
-  newAgent,
-  pkce,
-  type Running,
-  send,
-  startLocal,
-  temporaryFolder,
-  until,
-} from './support.ts'
+import { type Agent, consent, must, newAgent, pkce, send, until } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
 const REDIRECT = 'http://127.0.0.1:9/callback'
 
-let place: ReturnType<typeof temporaryFolder>
-let running: Running
 let baseUrl: string
 let endpoint: Awaited<ReturnType<typeof startServer>>
 /** The body of every run.execute, with its signature. */
 const executes: { header: string; body: Buffer }[] = []
+const running = usingLocal()
 beforeAll(async () => {
-  place = temporaryFolder()
-  running = await startLocal({ dataDir: place.folder })
   baseUrl = running.baseUrl
   endpoint = await startServer(async (request, body) => {
     executes.push({ header: String(request.headers['x-svc-signature']), body })
@@ -47,8 +34,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await endpoint.close()
-  await running.stop()
-  place.remove()
 })
 
 /** An app that a customer has installed, its tokens, and a client of it. */

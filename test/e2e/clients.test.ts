@@ -3,37 +3,21 @@ import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { Webhook } from 'standardwebhooks'
 import Stripe from 'stripe'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
-import {
-  type Agent,
-  consent,
-  must,
-  newAgent,
-  pkce,
-  type Running,
-  send,
-  startLocal,
-  temporaryFolder,
-  until,
-} from './support.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { type Agent, consent, must, newAgent, pkce, send, until } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
 const REDIRECT = 'http://127.0.0.1:9/callback'
 /** The libraries want https unless told that this is a machine of one's own. */
 const LOOPBACK = { [oauth.allowInsecureRequests]: true }
 
-const place = temporaryFolder()
-let running: Running
-let receiver: Receiver
 let agent: Agent
+const running = usingLocal()
+const receiver = usingReceiver()
 beforeAll(async () => {
-  running = await startLocal({ dataDir: place.folder })
-  receiver = await startReceiver()
   agent = await newAgent(running.baseUrl, { endpoint: receiver.url, redirectUri: REDIRECT })
-})
-afterAll(async () => {
-  await Promise.all([running.stop(), receiver.close()])
-  place.remove()
 })
 
 describe('openid-client', () => {
@@ -240,15 +224,7 @@ describe('a client whose network repeats what it sends', () => {
 })
 
 describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
-  const own = temporaryFolder()
-  let lenient: Running
-  beforeAll(async () => {
-    lenient = await startLocal({ dataDir: own.folder, env: { REFRESH_REUSE_WINDOW_SECONDS: '30' } })
-  })
-  afterAll(async () => {
-    await lenient.stop()
-    own.remove()
-  })
+  const lenient = usingLocal(() => ({ env: { REFRESH_REUSE_WINDOW_SECONDS: '30' } }))
 
   it('50 refreshes at once, without a key, are one rotation, round after round', async () => {
     const { app, headers } = await newAgent(lenient.baseUrl, { endpoint: receiver.url })

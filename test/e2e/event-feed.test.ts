@@ -1,16 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { newAgent, type Running, sandboxToken, send, startLocal, temporaryFolder } from './support.ts'
+import { expect, it } from 'vitest'
+import { newAgent, sandboxToken, send } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
-const place = temporaryFolder()
-let running: Running
-beforeAll(async () => {
-  running = await startLocal({ dataDir: place.folder })
-})
-afterAll(async () => {
-  await running.stop()
-  place.remove()
-})
+const running = usingLocal()
 
 const EVENTS = 20
 

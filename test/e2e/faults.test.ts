@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { receiverKinds } from '#bench/faults/kinds.ts'
 import { play, RETRY_DELAYS } from '#bench/faults/play.ts'
 import { holds } from '#bench/faults/tables.ts'
 import { tableOf } from '#bench/faults.ts'
-import { type Running, startLocal, temporaryFolder } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
-const place = temporaryFolder()
-let running: Running
-beforeAll(async () => {
-  running = await startLocal({
-    dataDir: place.folder,
-    watchDynamodb: true,
-    env: { WEBHOOK_RETRY_DELAYS_SECONDS: RETRY_DELAYS, LOG_LEVEL: 'silent' },
-  })
-}, 120_000)
-afterAll(async () => {
-  await running.stop()
-  place.remove()
-})
+const running = usingLocal(() => ({
+  watchDynamodb: true,
+  env: { WEBHOOK_RETRY_DELAYS_SECONDS: RETRY_DELAYS, LOG_LEVEL: 'silent' },
+}))
 
 it('with workers dying and everything around them failing, every event is delivered or dead-lettered, and in its feed once', async () => {
   const { table, close } = tableOf(running.platform)

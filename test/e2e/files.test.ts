@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { must, newAgent, type Running, sandboxToken, send, startLocal, temporaryFolder } from './support.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { must, newAgent, sandboxToken, send } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
-const place = temporaryFolder()
-let running: Running
 let token: string
+const running = usingLocal()
 beforeAll(async () => {
-  running = await startLocal({ dataDir: place.folder })
   const scopes = ['files:read', 'files:write', 'tools:invoke']
   const agent = await newAgent(running.baseUrl, { endpoint: 'http://127.0.0.1:9/never', scopes })
   token = await sandboxToken(running.baseUrl, agent)
-})
-afterAll(async () => {
-  await running.stop()
-  place.remove()
 })
 
 const api = (method: string, to: string, body?: unknown) =>

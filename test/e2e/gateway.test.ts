@@ -1,20 +1,13 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ERRORS } from '#shared/kernel/errors.ts'
 import { startReceiver } from '#test/support/receiver.ts'
-import { type Answer, newAgent, type Running, sandboxToken, send, startLocal, temporaryFolder } from './support.ts'
+import { type Answer, newAgent, sandboxToken, send } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
-const place = temporaryFolder()
-let running: Running
-beforeAll(async () => {
-  running = await startLocal({ dataDir: place.folder })
-})
-afterAll(async () => {
-  await running.stop()
-  place.remove()
-})
+const running = usingLocal()
 
 const call = (method: string, to: string, sent?: Parameters<typeof send>[3]) => send(running.baseUrl, method, to, sent)
 

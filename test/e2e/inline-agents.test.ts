@@ -1,30 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lastResult, MODEL_KEY, type ModelServer, startModelServer } from '#test/support/model-server.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
-import { must, newAgent, type Running, send, startLocal, temporaryFolder, until } from './support.ts'
+import { describe, expect, it } from 'vitest'
+import { lastResult, MODEL_KEY } from '#test/support/model-server.ts'
+import { usingModel, usingReceiver } from '#test/support/using.ts'
+import { must, newAgent, send, until } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
 const RUNTIME = { type: 'inline', instructions: 'You look things up.', max_steps: 4 }
 
 describe('an inline agent in the local run', () => {
-  const place = temporaryFolder()
-  let running: Running
-  let model: ModelServer
-  let page: Receiver
-
-  beforeAll(async () => {
-    model = await startModelServer()
-    page = await startReceiver()
-    page.answer({ kind: 'answer', status: 200, body: 'tea: 7 pieces' })
-    running = await startLocal({
-      dataDir: place.folder,
-      shell: { MODEL_API_URL: model.url, MODEL_NAME: 'small', MODEL_API_KEY: MODEL_KEY },
-    })
-  })
-  afterAll(async () => {
-    await running.stop()
-    await Promise.all([model.close(), page.close()])
-    place.remove()
-  })
+  const model = usingModel()
+  const page = usingReceiver({ kind: 'answer', status: 200, body: 'tea: 7 pieces' })
+  const running = usingLocal(() => ({
+    shell: { MODEL_API_URL: model.url, MODEL_NAME: 'small', MODEL_API_KEY: MODEL_KEY },
+  }))
 
   it('is test-run: it calls a tool, waits for a person’s approval, and answers with what it found', async () => {
     const { baseUrl } = running
@@ -67,21 +54,16 @@ describe('an inline agent in the local run', () => {
 })
 
 describe('without a key', () => {
+  const running = usingLocal()
+
   it('an inline agent fails with llm_not_configured, and everything else works', async () => {
-    const place = temporaryFolder()
-    const running = await startLocal({ dataDir: place.folder })
-    try {
-      const { baseUrl } = running
-      const agent = await newAgent(baseUrl, { runtime: RUNTIME })
-      const { run } = await must(baseUrl, 'POST', `/api/v1/dev/apps/${agent.app.id}/test-run`, {
-        headers: agent.headers,
-        body: {},
-      })
-      expect(run).toMatchObject({ status: 'failed', error_code: 'llm_not_configured' })
-      expect((await send(baseUrl, 'GET', '/openapi.json')).status).toBe(200)
-    } finally {
-      await running.stop()
-      place.remove()
-    }
+    const { baseUrl } = running
+    const agent = await newAgent(baseUrl, { runtime: RUNTIME })
+    const { run } = await must(baseUrl, 'POST', `/api/v1/dev/apps/${agent.app.id}/test-run`, {
+      headers: agent.headers,
+      body: {},
+    })
+    expect(run).toMatchObject({ status: 'failed', error_code: 'llm_not_configured' })
+    expect((await send(baseUrl, 'GET', '/openapi.json')).status).toBe(200)
   })
 })

@@ -1,23 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { decodeProtectedHeader } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { RingName } from '#infra/keys/rings.ts'
 import { retire, rotate } from '#infra/keys/rotate.ts'
 import { ringStore } from '#infra/keys/secret.ts'
 import { KEYS_FRESH } from '#shared/adapters/secrets.ts'
 import { systemClock } from '#shared/kernel/clock.ts'
-import { must, newAgent, type Running, sandboxToken, send, startLocal, temporaryFolder } from './support.ts'
+import { must, newAgent, sandboxToken, send } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
-const place = temporaryFolder()
-let running: Running
-beforeAll(async () => {
-  running = await startLocal({ dataDir: place.folder })
-}, 120_000)
-afterAll(async () => {
-  await running.stop()
-  place.remove()
-})
+const running = usingLocal()
 
 const VARIABLES = { tokens: 'TOKEN_KEYS_SECRET_ARN', admin: 'ADMIN_KEYS_SECRET_ARN', data: 'DATA_KEYS_SECRET_ARN' }
 

@@ -1,31 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
-import {
-  type Answer,
-  consent,
-  must,
-  newAgent,
-  pkce,
-  type Running,
-  sandboxToken,
-  send,
-  startLocal,
-  temporaryFolder,
-} from './support.ts'
+import { describe, expect, it } from 'vitest'
+import { usingReceiver } from '#test/support/using.ts'
+import { type Answer, consent, must, newAgent, pkce, sandboxToken, send } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
-const place = temporaryFolder()
-let running: Running
-let receiver: Receiver
-beforeAll(async () => {
-  running = await startLocal({ dataDir: place.folder })
-  receiver = await startReceiver()
-  receiver.answer({ kind: 'answer', status: 202 })
-})
-afterAll(async () => {
-  await Promise.all([running.stop(), receiver.close()])
-  place.remove()
-})
+const running = usingLocal()
+const receiver = usingReceiver({ kind: 'answer', status: 202 })
 
 const call = (method: string, to: string, sent?: Parameters<typeof send>[3]) => send(running.baseUrl, method, to, sent)
 const agentAndToken = async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { pythonClients, runScript } from './python.ts'
-import { type Agent, consent, newAgent, type Running, send, startLocal, temporaryFolder } from './support.ts'
+import { type Agent, consent, newAgent, send } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
 const REDIRECT = 'http://127.0.0.1:9/callback'
 const SCOPE = 'runs:write webhooks:manage'
@@ -11,17 +12,10 @@ if (missing) process.stderr.write(`Python’s OAuth clients${missing}\n`)
 
 describe.skipIf(missing !== '')(`Python’s OAuth clients${missing}`, () => {
   const { python } = found as { python: string }
-  let place: ReturnType<typeof temporaryFolder>
-  let running: Running
+  const running = usingLocal()
   let agent: Agent
   beforeAll(async () => {
-    place = temporaryFolder()
-    running = await startLocal({ dataDir: place.folder })
     agent = await newAgent(running.baseUrl, { endpoint: 'http://127.0.0.1:9/never', redirectUri: REDIRECT })
-  })
-  afterAll(async () => {
-    await running.stop()
-    place.remove()
   })
 
   const play = (script: string) => {

@@ -9,18 +9,8 @@ import { signSvc } from '#shared/kernel/signatures.ts'
 import { run as runCommand } from '#test/deploy/shell.ts'
 import { pythonVersion } from './python.ts'
 import { freePort, type RunningSample, serveSample, startSample, startServer } from './samples.ts'
-import {
-  type Agent,
-  consent,
-  must,
-  newAgent,
-  type Running,
-  sandboxToken,
-  send,
-  startLocal,
-  temporaryFolder,
-  until,
-} from './support.ts'
+import { type Agent, consent, must, newAgent, sandboxToken, send, until } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
 const SDK = new URL('../../examples/sdk/', import.meta.url)
 const fromSdk = (name: string) => JSON.parse(readFileSync(new URL(name, SDK), 'utf8'))
@@ -34,17 +24,10 @@ for (const [language, , missing] of LANGUAGES) {
   if (missing) process.stderr.write(`The SDK samples in ${language} are not run: ${missing}\n`)
 }
 
-let place: ReturnType<typeof temporaryFolder>
-let running: Running
 let baseUrl: string
+const running = usingLocal()
 beforeAll(async () => {
-  place = temporaryFolder()
-  running = await startLocal({ dataDir: place.folder })
   baseUrl = running.baseUrl
-})
-afterAll(async () => {
-  await running.stop()
-  place.remove()
 })
 
 const now = () => Math.floor(Date.now() / 1_000)

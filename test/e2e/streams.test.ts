@@ -1,34 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventSource } from 'eventsource'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
-import {
-  type Agent,
-  must,
-  newAgent,
-  type Running,
-  sandboxToken,
-  send,
-  startLocal,
-  temporaryFolder,
-  until,
-} from './support.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { usingReceiver } from '#test/support/using.ts'
+import { type Agent, must, newAgent, sandboxToken, send, until } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
-const place = temporaryFolder()
-let running: Running
-let receiver: Receiver
 const sources: EventSource[] = []
-beforeAll(async () => {
-  running = await startLocal({ dataDir: place.folder })
-  receiver = await startReceiver()
-  receiver.answer({ kind: 'answer', status: 202 })
-})
+const running = usingLocal()
+const receiver = usingReceiver({ kind: 'answer', status: 202 })
 afterEach(() => {
   for (const source of sources.splice(0)) source.close()
-})
-afterAll(async () => {
-  await Promise.all([running.stop(), receiver.close()])
-  place.remove()
 })
 
 interface Told {

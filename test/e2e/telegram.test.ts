@@ -1,29 +1,23 @@
 import type { Locator } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Person, Telegram } from '#local/telegram.ts'
 import { launchChromium } from '#test/browser/chromium.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
-import { type Agent, must, newAgent, pkce, type Running, send, startLocal, temporaryFolder, until } from './support.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { type Agent, must, newAgent, pkce, send, until } from './support.ts'
+import { usingLocal } from './using-local.ts'
 
 const REDIRECT = 'http://127.0.0.1:9/callback'
 
-const place = temporaryFolder()
-let running: Running
-let receiver: Receiver
 let agent: Agent
 let telegram: Telegram
 let ada: Person
+const running = usingLocal()
+const receiver = usingReceiver()
 beforeAll(async () => {
-  running = await startLocal({ dataDir: place.folder })
   telegram = running.platform.telegram
   ada = telegram.person({ first_name: 'Ada', last_name: 'Lovelace', username: 'ada' })
-  receiver = await startReceiver()
   agent = await newAgent(running.baseUrl, { endpoint: receiver.url, redirectUri: REDIRECT })
   await joinSandbox(ada)
-})
-afterAll(async () => {
-  await Promise.all([running?.stop(), receiver?.close()])
-  place.remove()
 })
 
 /** The bot's answer to what the person writes. */
@@ -196,7 +190,7 @@ describe('consent in the messaging app', () => {
   it('goes on after a restart: the messenger’s address, who people are, and what the bot is told', async () => {
     const { url } = telegram
     await running.stop()
-    running = await startLocal({ dataDir: place.folder, port: Number(new URL(running.baseUrl).port) })
+    await running.startAgain()
     telegram = running.platform.telegram
     expect(telegram.url).toBe(url)
     expect(telegram.person({ first_name: 'ada' }).id).toBe(ada.id)

@@ -92,7 +92,8 @@ describe('there is an event', () => {
   test.each(workers.map(({ name, source }): [string, string] => [name, TRIGGERS[source.kind]]))(
     'that wakes %s, by %s',
     (name, trigger) => {
-      expect(CASES.filter((one) => one.function === name).map((one) => one.trigger)).toContain(trigger)
+      const triggers = CASES.filter((one) => one.function === name).map((one) => one.trigger)
+      expect(triggers, 'has no case in test/events/cases.ts').toContain(trigger)
     },
   )
 

@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { killAfter } from '#test/support/faults.ts'
 import { callbackToken, installed, member } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 
-let platform: TestPlatform
-let agent: Receiver
-let page: Receiver
-beforeAll(async () => {
-  platform = await startPlatform()
-  agent = await startReceiver()
-  page = await startReceiver()
-})
-afterAll(async () => {
-  await Promise.all([agent.close(), page.close()])
-  await platform.stop()
-})
+const platform = usingPlatform()
+const agent = usingReceiver()
+const page = usingReceiver()
 
 const succeeded = { kind: 'answer', status: 200, body: JSON.stringify({ status: 'succeeded', output: {} }) } as const
 const FINAL = ['succeeded', 'failed', 'cancelled']

@@ -10,7 +10,6 @@ beforeAll(() => {
 })
 
 const SECOND = 1_000
-const YEAR = 365 * 86_400_000
 const SAID = ['One', 'Two', 'Three']
 
 /** How a worker dies, and what becomes of the message that it had. */
@@ -19,20 +18,13 @@ interface Death {
   lose: boolean
 }
 
-/** Nothing is due any more, ever. */
-const isOver = async (): Promise<boolean> => {
-  const { deps, clock, messages, outbox } = m.platform
-  if (messages.length + outbox.length > 0) return false
-  return (await deps.table.due(clock.now() + YEAR, 1)).length === 0
-}
-
 /**
  * Time goes by in steps of 5 seconds until all is over, with a sweep every minute: late in it, which is the worst moment.
  * @throws when it is not over after 5 minutes
  */
 const live = async ({ lose }: Death): Promise<void> => {
   await workers.run(lose)
-  for (let passed = 5; !(await isOver()); passed += 5) {
+  for (let passed = 5; !(await workers.isOver()); passed += 5) {
     if (passed > 300) throw new Error('it is not over after 5 minutes')
     m.platform.clock.advance(5 * SECOND)
     await workers.run(lose)

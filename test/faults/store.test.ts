@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { CounterEntity } from '#shared/entities/developers.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { type Dice, dice } from '#test/support/dice.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { subscriber } from '#test/support/webhooks.ts'
 import { worstStore } from '#test/support/worst-store.ts'
 
-let platform: TestPlatform
 let weather: ReturnType<typeof worstStore>
-let agent: Receiver
 const roll = dice(5)
+const platform = usingPlatform({ WEBHOOK_RETRY_DELAYS_SECONDS: '10,60,60' })
+const agent = usingReceiver({ kind: 'answer', status: 200, body: JSON.stringify({ status: 'succeeded', output: {} }) })
 beforeAll(async () => {
-  platform = await startPlatform({ WEBHOOK_RETRY_DELAYS_SECONDS: '10,60,60' })
   weather = worstStore(platform, roll.fork())
-  agent = await startReceiver()
-  agent.answer({ kind: 'answer', status: 200, body: JSON.stringify({ status: 'succeeded', output: {} }) })
-})
-afterAll(async () => {
-  await agent.close()
-  await platform.stop()
 })
 
 const RUNS = 3

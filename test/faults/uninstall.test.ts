@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { CounterEntity } from '#shared/entities/developers.ts'
 import { GrantEntity, RemovalEntity } from '#shared/entities/installations.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
@@ -7,20 +7,11 @@ import { AppTotalEntity, STATS_SHARDS } from '#shared/entities/statistics.ts'
 import { SubscriptionEntity } from '#shared/entities/webhooks.ts'
 import { callbackToken, installed } from '#test/support/fixtures.ts'
 import { killing } from '#test/support/killing.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 
-let platform: TestPlatform
-let agent: Receiver
-beforeAll(async () => {
-  platform = await startPlatform()
-  agent = await startReceiver()
-  agent.answer({ kind: 'answer', status: 202 })
-})
-afterAll(async () => {
-  await agent.close()
-  await platform.stop()
-})
+const platform = usingPlatform()
+const agent = usingReceiver({ kind: 'answer', status: 202 })
 
 /** An agent with two runs, one of which waits for a person, a grant and a subscription. */
 const busy = async () => {

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { SubscriptionEntity } from '#shared/entities/webhooks.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { killing, type Moment } from '#test/support/killing.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
 import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { subscriber } from '#test/support/webhooks.ts'
 
-let platform: TestPlatform
 let workers: ReturnType<typeof killing>
+const platform = usingPlatform({ WEBHOOK_RETRY_DELAYS_SECONDS: '10,60' })
 beforeAll(async () => {
-  platform = await startPlatform({ WEBHOOK_RETRY_DELAYS_SECONDS: '10,60' })
   workers = killing(platform)
 })
-afterAll(() => platform.stop())
 
 type Subscriber = Awaited<ReturnType<typeof subscriber>>
 
@@ -26,7 +24,10 @@ interface Death {
   lose: boolean
 }
 
-/** Time goes by in steps of 5 seconds, with a sweep every minute: late in it, which is the worst moment. */
+/**
+ * Time goes by in steps of 5 seconds, with a sweep every minute: late in it, which is the worst moment. Once nothing can
+ * happen any more, what is left of the time goes by at once.
+ */
 const live = async (seconds: number, { lose }: Death): Promise<void> => {
   await workers.run(lose)
   for (let passed = 5; passed <= seconds; passed += 5) {
@@ -34,6 +35,7 @@ const live = async (seconds: number, { lose }: Death): Promise<void> => {
     await workers.run(lose)
     if (passed % 60 === 55) await workers.sweep()
     await workers.run(lose)
+    if (await workers.isOver()) return platform.clock.advance((seconds - passed) * SECOND)
   }
 }
 

@@ -16,7 +16,15 @@ const written = (value: unknown): string => {
 const baseUrlOf = (context: Context) =>
   written(functionsOf(synthesize(context).service).get('api')?.Properties.Environment.Variables.BASE_URL)
 const domain = { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1' }
+const zoned = { ...domain, hostedZone: '{"id":"Z1","name":"example.com"}' }
 const edge = { edge: true }
+/** Settings that have nothing to do with each other, in one synthesis. */
+const custom = {
+  ...domain,
+  baseUrl: 'https://platform.example.com/',
+  reservedConcurrency: '{"api":40}',
+  alarmEmail: 'ops@example.com',
+}
 
 describe('what the gateway answers itself', () => {
   const responses = resources(routes, 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => Properties)
@@ -88,15 +96,17 @@ describe('the base address', () => {
   })
 
   it('is the domain, where there is one', () => {
-    expect(baseUrlOf(domain)).toBe('https://api.example.com')
-    const { service: own, routes: mapped } = synthesize(domain)
+    expect(baseUrlOf(zoned)).toBe('https://api.example.com')
+    const { service: own, routes: mapped } = synthesize(zoned)
     mapped.resourceCountIs('AWS::ApiGateway::BasePathMapping', 1)
     expect(resources(own, 'AWS::ApiGateway::RestApi')[0]?.[1].Properties.DisableExecuteApiEndpoint).toBe(true)
   })
 
   it('gets a record in the zone that is named', () => {
-    const { service: zoned } = synthesize({ ...domain, hostedZone: '{"id":"Z1","name":"example.com"}' })
-    zoned.hasResourceProperties('AWS::Route53::RecordSet', { Name: 'api.example.com.', HostedZoneId: 'Z1' })
+    synthesize(zoned).service.hasResourceProperties('AWS::Route53::RecordSet', {
+      Name: 'api.example.com.',
+      HostedZoneId: 'Z1',
+    })
   })
 
   it('is the edge’s, where there is one, which gives WWW-Authenticate its name back', () => {
@@ -157,7 +167,7 @@ describe('the base address', () => {
   })
 
   it('is what is set, before all of them', () => {
-    expect(baseUrlOf({ ...domain, baseUrl: 'https://platform.example.com/' })).toBe('https://platform.example.com')
+    expect(baseUrlOf(custom)).toBe('https://platform.example.com')
   })
 })
 
@@ -184,7 +194,7 @@ describe('the functions', () => {
   })
 
   it('take reserved concurrency from the settings', () => {
-    const { service: reserved } = synthesize({ reservedConcurrency: '{"api":40}' })
+    const { service: reserved } = synthesize(custom)
     expect(functionsOf(reserved).get('api')?.Properties.ReservedConcurrentExecutions).toBe(40)
   })
 
@@ -200,7 +210,7 @@ describe('the functions', () => {
 
 describe('alarms', () => {
   it('tell the address that is set', () => {
-    const { operations: told } = synthesize({ alarmEmail: 'ops@example.com' })
+    const { operations: told } = synthesize(custom)
     told.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' })
     operations.resourceCountIs('AWS::SNS::Subscription', 0)
   })

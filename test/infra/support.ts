@@ -41,29 +41,35 @@ export function projectContext(): Context {
   return JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')).context
 }
 
-/** The stacks of one stage, with the settings of `cdk.json` and the given ones over them; each combination is made once. */
+/** The stacks of one stage, with the settings of `cdk.json` and the given ones over them; what comes to the same is made once. */
 export function synthesize(
   context: Context = {},
   props: Partial<PlatformProps> = {},
   region = 'us-east-1',
 ): Synthesized {
-  const key = JSON.stringify([context, region])
+  const config = readConfig({ ...projectContext(), ...context }, { AWS_REGION: region })
+  const key = JSON.stringify([config, region])
   const known = made.get(key)
   if (known !== undefined && Object.keys(props).length === 0) return known
   const { data, service, routes, operations } = createPlatform({
-    config: readConfig({ ...projectContext(), ...context }, { AWS_REGION: region }),
+    config,
     registry,
     queues: QUEUES,
     bundles: emptyBundles(),
     app: { outdir: mkdtempSync(join(places, 'out-')) },
     ...props,
   })
-  const exported = exportsOf([Template.fromStack(data), Template.fromStack(service), Template.fromStack(routes)])
-  const result = {
+  const own = {
     data: Template.fromStack(data),
     service: Template.fromStack(service),
-    routes: withoutImports(Template.fromStack(routes), exported),
-    operations: withoutImports(Template.fromStack(operations), exported),
+    routes: Template.fromStack(routes),
+    operations: Template.fromStack(operations),
+  }
+  const exported = exportsOf([own.data, own.service, own.routes])
+  const result = {
+    ...own,
+    routes: withoutImports(own.routes, exported),
+    operations: withoutImports(own.operations, exported),
     names: [data, service, routes, operations].map(({ stackName }) => stackName),
   }
   if (Object.keys(props).length === 0) made.set(key, result)

@@ -1,21 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { worker as fanout } from '#functions/event-fanout/worker.ts'
 import { OutboxEntity, type OutboxEvent } from '#shared/entities/events.ts'
 import { tell } from '#shared/events/outbox.ts'
 import { runWorker } from '#shared/http/worker.ts'
 import { Table } from '#shared/table/table.ts'
 import { conversation } from '#test/support/fixtures.ts'
-import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import type { Answer, TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { subscriber } from '#test/support/webhooks.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 
 /** The same numbers at every run, so that what is done is the same; what meets what in time is not. */
 const dice = (seed: number) => {

@@ -5,6 +5,8 @@ export type Moment = 'before' | 'after'
 
 class Killed extends Error {}
 
+const YEAR = 365 * 86_400_000
+
 /**
  * Lets workers die: at the n-th call to the store, the queues, the bus or a receiver, the worker that made it fails, and
  * with it every further call that it makes.
@@ -66,6 +68,9 @@ export const killing = ({ deps, deliver, sweep, outbox, messages, clock }: TestP
   }
   return {
     run,
+    /** Nothing waits, and nothing will be due, ever. */
+    isOver: async (): Promise<boolean> =>
+      messages.length + outbox.length === 0 && (await table.due(clock.now() + YEAR, 1)).length === 0,
     sweep: () => alive(sweep),
     /** From now on the n-th call is deadly. */
     arm: (n: number, at: Moment) => {

@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { dynoxideBinary } from '#local/dynamodb/process.ts'
+import { SILENT } from '#shared/table/client.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 
 export interface TestStore {
@@ -40,6 +41,16 @@ const serve = async (): Promise<{ child: ChildProcess; port: number }> => {
   }
 }
 
+/** The store asks for a signature and reads none; making one would be a quarter of a call. */
+const UNSIGNED: Extract<DynamoDBClientConfig['signer'], { sign: unknown }> = {
+  async sign(request) {
+    request.headers.authorization =
+      'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0'
+    request.headers['x-amz-date'] = '20260101T000000Z'
+    return request
+  },
+}
+
 /** A real DynamoDB-compatible store in memory, on a port of its own. */
 export const startStore = async (): Promise<TestStore> => {
   const { child, port } = await serve()
@@ -49,6 +60,8 @@ export const startStore = async (): Promise<TestStore> => {
     region: 'us-east-1',
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     maxAttempts: 3,
+    logger: SILENT,
+    signer: UNSIGNED,
   })
   let tables = 0
   return {

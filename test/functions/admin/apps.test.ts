@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { issueToken } from '#shared/domain/tokens/tokens.ts'
 import { type App, AppEntity, VersionEntity } from '#shared/entities/apps.ts'
 import { AdminEntity, AuditEntity } from '#shared/entities/platform.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { installed } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 
 const KEY = { 'x-admin-key': 'local-admin-key' }
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 beforeEach(() => platform.clock.advance(60_000))
 
 const appIn = async (status: App['status']) => {

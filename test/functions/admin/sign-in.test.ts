@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { hashPassword } from '#shared/domain/admins/password.ts'
 import { ClaimEntity } from '#shared/entities/developers.ts'
 import { AdminEntity, AdminKeyEntity, AuditEntity } from '#shared/entities/platform.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 
 const LOCAL = { email: 'admin@example.com', password: 'local-admin-password' }
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 beforeEach(() => platform.clock.advance(3_600_000))
 
 const signIn = (body: object, sourceIp = '203.0.113.1', on = platform) =>

@@ -1,24 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { verifySvc } from '#shared/kernel/signatures.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from '#test/functions/developer/support.ts'
-import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import type { Answer } from '#test/support/platform.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 
-let platform: TestPlatform
-let agent: Receiver
 let developer: TestDeveloper
 let app: TestApp
 
-beforeAll(async () => {
-  platform = await startPlatform()
-  agent = await startReceiver()
-})
-afterAll(async () => {
-  await agent.close()
-  await platform.stop()
-})
+const platform = usingPlatform()
+const agent = usingReceiver()
 beforeEach(async () => {
   agent.requests.length = 0
   agent.answer(

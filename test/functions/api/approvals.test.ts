@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { callbackToken, installed, member } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 
-let platform: TestPlatform
-let agent: Receiver
-let page: Receiver
-beforeAll(async () => {
-  platform = await startPlatform()
-  agent = await startReceiver()
-  page = await startReceiver()
-})
-afterAll(async () => {
-  await Promise.all([agent.close(), page.close()])
-  await platform.stop()
-})
+const platform = usingPlatform()
+const agent = usingReceiver()
+const page = usingReceiver()
 beforeEach(() => {
   platform.clock.advance(3_600_000)
   agent.requests.length = 0

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { verifySvc } from '#shared/kernel/signatures.ts'
 import { callbackToken, installed, member } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import type { Receiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 
-let platform: TestPlatform
-let agent: Receiver
-beforeAll(async () => {
-  platform = await startPlatform()
-  agent = await startReceiver()
-})
-afterAll(async () => {
-  await agent.close()
-  await platform.stop()
-})
+const platform = usingPlatform()
+const agent = usingReceiver()
 beforeEach(() => {
   platform.clock.advance(3_600_000)
   agent.requests.length = 0

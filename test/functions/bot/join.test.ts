@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { BotUpdateEntity } from '#shared/entities/bot.ts'
 import { MemberEntity, MembershipEntity, type Role, UserEntity } from '#shared/entities/people.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { holdUntil } from '#test/functions/oauth/support.ts'
 import { member, workspace as newWorkspace } from '#test/support/fixtures.ts'
-import { startPlatform, TEST_BOT, type TestPlatform } from '#test/support/platform.ts'
-import { startTelegram, type TestTelegram } from '#test/support/telegram.ts'
+import { TEST_BOT } from '#test/support/platform.ts'
+import { usingTelegram } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 
-let platform: TestPlatform
-let telegram: TestTelegram
-beforeAll(async () => {
-  platform = await startPlatform()
-  telegram = await startTelegram(platform)
-})
-afterAll(async () => {
-  await telegram.stop()
-  await platform.stop()
-})
+const platform = usingPlatform()
+const telegram = usingTelegram(platform)
 beforeEach(() => {
   platform.clock.advance(60_000)
   telegram.answers.length = 0

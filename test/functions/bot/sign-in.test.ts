@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createTelegramBot } from '#shared/adapters/telegram.ts'
 import {
   MemberEntity,
@@ -12,19 +12,12 @@ import {
 import { contents, difference } from '#test/contract/contents.ts'
 import { holdUntil } from '#test/functions/oauth/support.ts'
 import { workspace as newWorkspace } from '#test/support/fixtures.ts'
-import { startPlatform, TEST_BOT, type TestPlatform } from '#test/support/platform.ts'
-import { startTelegram, type TestTelegram } from '#test/support/telegram.ts'
+import { startPlatform, TEST_BOT } from '#test/support/platform.ts'
+import { usingTelegram } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 
-let platform: TestPlatform
-let telegram: TestTelegram
-beforeAll(async () => {
-  platform = await startPlatform()
-  telegram = await startTelegram(platform)
-})
-afterAll(async () => {
-  await telegram.stop()
-  await platform.stop()
-})
+const platform = usingPlatform()
+const telegram = usingTelegram(platform)
 beforeEach(() => platform.clock.advance(60_000))
 
 let people = 0

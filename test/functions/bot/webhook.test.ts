@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { claimUpdate } from '#shared/domain/bot/claim.ts'
 import type { Work } from '#shared/domain/deps.ts'
 import { BotUpdateEntity } from '#shared/entities/bot.ts'
@@ -7,19 +7,12 @@ import type { Write } from '#shared/table/entity.ts'
 import { contents, difference } from '#test/contract/contents.ts'
 import { actors, holdUntil } from '#test/functions/oauth/support.ts'
 import { installed } from '#test/support/fixtures.ts'
-import { startPlatform, TEST_BOT, type TestPlatform } from '#test/support/platform.ts'
-import { startTelegram, type TestTelegram } from '#test/support/telegram.ts'
+import { startPlatform, TEST_BOT } from '#test/support/platform.ts'
+import { usingTelegram } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 
-let platform: TestPlatform
-let telegram: TestTelegram
-beforeAll(async () => {
-  platform = await startPlatform()
-  telegram = await startTelegram(platform)
-})
-afterAll(async () => {
-  await telegram.stop()
-  await platform.stop()
-})
+const platform = usingPlatform()
+const telegram = usingTelegram(platform)
 beforeEach(() => {
   platform.clock.advance(60_000)
   telegram.answers.length = 0

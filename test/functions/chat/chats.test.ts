@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AppEntity } from '#shared/entities/apps.ts'
 import { ACCEPT } from '#test/functions/workspace/agents-support.ts'
 import { filesOf } from '#test/functions/workspace/files-support.ts'
 import { callbackToken, workspace } from '#test/support/fixtures.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
-import { chatter, createChats, joined } from './support.ts'
+import { chatter, joined, usingChats } from './support.ts'
 
 const platform = usingPlatform()
-let chats: Awaited<ReturnType<typeof createChats>>
-
-beforeAll(async () => {
-  chats = await createChats(platform)
-})
-afterAll(() => chats.close())
+const chats = usingChats(platform)
 
 const refused = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code]
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 
 import { orchestratorId } from '#shared/domain/orchestrator/principal.ts'
 import { NotificationEntity } from '#shared/entities/notifications.ts'
@@ -9,21 +9,14 @@ import { newDeveloper } from '#test/functions/developer/support.ts'
 import { configureModel } from '#test/functions/inline-agents/support.ts'
 import { gives } from '#test/functions/workspace/agents-support.ts'
 import { killAfter } from '#test/support/faults.ts'
-import { lastResult, type ModelServer, refusal, startModelServer } from '#test/support/model-server.ts'
+import { lastResult, refusal } from '#test/support/model-server.ts'
+import { usingModel } from '#test/support/using.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
-import { createChats, joined, noModelConfigured } from './support.ts'
+import { joined, noModelConfigured, usingChats } from './support.ts'
 
 const platform = usingPlatform()
-let chats: Awaited<ReturnType<typeof createChats>>
-let model: ModelServer
-
-beforeAll(async () => {
-  chats = await createChats(platform)
-  model = await startModelServer()
-})
-afterAll(async () => {
-  await Promise.all([chats.close(), model.close()])
-})
+const chats = usingChats(platform)
+const model = usingModel()
 beforeEach(() => configureModel(platform, model))
 
 const ADMIN = { 'x-admin-key': 'local-admin-key' }

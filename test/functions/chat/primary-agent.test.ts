@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { InstallationEntity } from '#shared/entities/installations.ts'
 import { MemberEntity, WorkspaceEntity } from '#shared/entities/people.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { ACCEPT } from '#test/functions/workspace/agents-support.ts'
 import { callbackToken } from '#test/support/fixtures.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
-import { createChats, joined } from './support.ts'
+import { joined, usingChats } from './support.ts'
 
 const platform = usingPlatform()
-let chats: Awaited<ReturnType<typeof createChats>>
-
-beforeAll(async () => {
-  chats = await createChats(platform)
-})
-afterAll(() => chats.close())
+const chats = usingChats(platform)
 
 const refused = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code]
 

@@ -5,6 +5,7 @@ import { ChatEntity } from '#shared/entities/conversations.ts'
 import { createAgents } from '#test/functions/workspace/agents-support.ts'
 import { member } from '#test/support/fixtures.ts'
 import type { TestPlatform } from '#test/support/platform.ts'
+import { using } from '#test/support/using.ts'
 
 export interface SeenMessage {
   id: string
@@ -73,7 +74,7 @@ export const joined = async (
 ) => chatter(platform, await member(platform.deps, workspaceId, role))
 
 /** Agents that repeat what they were told, and the owner of their workspace. */
-export const createChats = async (platform: TestPlatform) => {
+const createChats = async (platform: TestPlatform) => {
   const agents = await createAgents(platform)
   const echo = (name: string) => ({
     behaviour: (execute: { run: { input: { text: string } } }) => ({
@@ -103,6 +104,13 @@ export const createChats = async (platform: TestPlatform) => {
     },
   }
 }
+
+/** The same for the tests of a file. */
+export const usingChats = (platform: TestPlatform) =>
+  using(
+    () => createChats(platform),
+    (chats) => chats.close(),
+  )
 
 /** Until nothing moves any more and no worker is at anything, also while some of them wait for what others do. */
 const settled = async (platform: TestPlatform): Promise<void> => {

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { newApp, newDeveloper, type TestDeveloper, unique } from './support.ts'
 
-let platform: TestPlatform
-let strict: TestPlatform
 let developer: TestDeveloper
 
+const platform = usingPlatform()
+const strict = usingPlatform({ ALLOW_LOOPBACK_TARGETS: 'false' })
 beforeAll(async () => {
-  platform = await startPlatform()
-  strict = await startPlatform({ ALLOW_LOOPBACK_TARGETS: 'false' })
   strict.deps.http = createOutgoingHttp({ allowLoopbackHttp: false })
   developer = await newDeveloper(platform)
-})
-afterAll(async () => {
-  await platform.stop()
-  await strict.stop()
 })
 
 const base = () => ({ slug: unique('slug'), type: 'agent', name: 'An app' })

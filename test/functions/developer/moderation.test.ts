@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { AppThreadEntity, threadsWaitingFor, VerificationEntity, verificationsBy } from '#shared/entities/moderation.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { inDirectory } from '#shared/table/lists.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { newApp, newDeveloper, type TestDeveloper } from './support.ts'
 
-let platform: TestPlatform
 let developer: TestDeveloper
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 beforeEach(async () => {
   platform.clock.advance(60_000)
   developer = await newDeveloper(platform)

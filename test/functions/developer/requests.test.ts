@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { NotificationEntity } from '#shared/entities/notifications.ts'
 import { AgentRequestEntity } from '#shared/entities/reviews.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { workspace } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { newDeveloper } from './support.ts'
 
-let platform: TestPlatform
 let request: ReturnType<typeof wish> extends Promise<infer T> ? T : never
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 beforeEach(async () => {
   platform.clock.advance(60_000)
   request = await wish()

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { AppEntity, DeveloperAppEntity } from '#shared/entities/apps.ts'
 import { AppInstallationEntity } from '#shared/entities/installations.ts'
 import { NotificationEntity } from '#shared/entities/notifications.ts'
 import { WorkspaceEntity } from '#shared/entities/people.ts'
 import { ReviewEntity, ReviewTotalsEntity } from '#shared/entities/reviews.ts'
 import { type Installed, installed, member, workspace } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { newDeveloper, type TestDeveloper } from './support.ts'
 
-let platform: TestPlatform
 let developer: TestDeveloper
 let app: Installed
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 beforeEach(async () => {
   platform.clock.advance(60_000)
   developer = await newDeveloper(platform)

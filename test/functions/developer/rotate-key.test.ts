@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { DeveloperEntity } from '#shared/entities/developers.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { holdUntil } from '#test/functions/oauth/support.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { newDeveloper, type TestDeveloper } from './support.ts'
 
-let platform: TestPlatform
 let developer: TestDeveloper
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 beforeEach(async () => {
   platform.clock.advance(60_000)
   developer = await newDeveloper(platform)

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { AppEntity, DeveloperAppEntity } from '#shared/entities/apps.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { actors, holdUntil } from '#test/functions/oauth/support.ts'
 import { callbackToken, installed } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { newApp, newDeveloper, publish, type TestDeveloper } from './support.ts'
 
-let platform: TestPlatform
-let act: ReturnType<typeof actors>
 let developer: TestDeveloper
 type Connected = Awaited<ReturnType<typeof act.connected>>
 let client: Connected
-beforeAll(async () => {
-  platform = await startPlatform()
-  act = actors(platform)
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
+const act = actors(platform)
 beforeEach(async () => {
   platform.clock.advance(60_000)
   developer = await newDeveloper(platform)

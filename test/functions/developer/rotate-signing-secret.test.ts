@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { issueToken } from '#shared/domain/tokens/tokens.ts'
 import { AppEntity, DeveloperAppEntity } from '#shared/entities/apps.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
 import { holdUntil } from '#test/functions/oauth/support.ts'
 import { type Installed, installed } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { newDeveloper, type TestDeveloper } from './support.ts'
 
 const HOUR = 3_600_000
 
-let platform: TestPlatform
-let agent: Receiver
 let developer: TestDeveloper
 let app: Installed
+const platform = usingPlatform()
+const agent = usingReceiver()
 beforeAll(async () => {
-  platform = await startPlatform()
-  agent = await startReceiver()
   const body = JSON.stringify({ status: 'succeeded', output: {} })
   agent.answer({ kind: 'answer', headers: { 'content-type': 'application/json' }, body })
-})
-afterAll(async () => {
-  await agent.close()
-  await platform.stop()
 })
 beforeEach(async () => {
   platform.clock.advance(60_000)

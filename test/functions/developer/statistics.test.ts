@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { issueToken } from '#shared/domain/tokens/tokens.ts'
 import { AppEntity, DeveloperAppEntity } from '#shared/entities/apps.ts'
 import { FeedEntryEntity, OutboxEntity } from '#shared/entities/events.ts'
 import { InstallationEntity } from '#shared/entities/installations.ts'
 import { tell } from '#shared/events/outbox.ts'
 import { type Installed, installed } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { newDeveloper, type TestDeveloper } from './support.ts'
 
 const DAY = 86_400_000
 
-let platform: TestPlatform
-let agent: Receiver
 let developer: TestDeveloper
 let app: Installed
-beforeAll(async () => {
-  platform = await startPlatform()
-  agent = await startReceiver()
-})
-afterAll(async () => {
-  await agent.close()
-  await platform.stop()
-})
+const platform = usingPlatform()
+const agent = usingReceiver()
 beforeEach(async () => {
   // Noon, so that a test's minutes stay within one day.
   platform.clock.advance(DAY - (platform.clock.now() % DAY) + DAY / 2)

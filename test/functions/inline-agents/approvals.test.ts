@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { lastResult, type ModelServer, startModelServer } from '#test/support/model-server.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { lastResult } from '#test/support/model-server.ts'
+import { usingModel, usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { configureModel, decide, inlineAgent, readRun, runOf } from './support.ts'
 
-let platform: TestPlatform
-let model: ModelServer
-let page: Receiver
-
-beforeAll(async () => {
-  platform = await startPlatform()
-  model = await startModelServer()
-  page = await startReceiver()
-})
-afterAll(async () => {
-  await Promise.all([model.close(), page.close()])
-  await platform.stop()
-})
+const platform = usingPlatform()
+const model = usingModel()
+const page = usingReceiver()
 beforeEach(() => {
   configureModel(platform, model)
   model.requests.length = 0

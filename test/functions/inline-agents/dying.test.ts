@@ -1,28 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CounterEntity } from '#shared/entities/developers.ts'
 import { NotificationEntity } from '#shared/entities/notifications.ts'
 import { RunEntity } from '#shared/entities/runs.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { killAfter } from '#test/support/faults.ts'
 import type { Installed } from '#test/support/fixtures.ts'
-import { type ModelServer, startModelServer } from '#test/support/model-server.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingModel, usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { configureModel, decide, inlineAgent, readRun } from './support.ts'
 
-let platform: TestPlatform
-let model: ModelServer
-let page: Receiver
-
-beforeAll(async () => {
-  platform = await startPlatform()
-  model = await startModelServer()
-  page = await startReceiver()
-})
-afterAll(async () => {
-  await Promise.all([model.close(), page.close()])
-  await platform.stop()
-})
+const platform = usingPlatform()
+const model = usingModel()
+const page = usingReceiver()
 beforeEach(() => {
   configureModel(platform, model)
   page.answer({ kind: 'answer', status: 200, body: 'the page' })

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { NotificationEntity } from '#shared/entities/notifications.ts'
-import { lastResult, type ModelServer, startModelServer } from '#test/support/model-server.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { lastResult } from '#test/support/model-server.ts'
+import { usingModel } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { configureModel, INSTRUCTIONS, inlineAgent, readRun, runOf } from './support.ts'
 
-let platform: TestPlatform
-let model: ModelServer
-
-beforeAll(async () => {
-  platform = await startPlatform()
-  model = await startModelServer()
-})
-afterAll(async () => {
-  await model.close()
-  await platform.stop()
-})
+const platform = usingPlatform()
+const model = usingModel()
 beforeEach(() => {
   configureModel(platform, model)
   model.requests.length = 0

@@ -1,24 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { listenerFor } from '#shared/domain/listening/lease.ts'
 import { ListenedMessageEntity, ListenedRequestEntity, ListenerEntity } from '#shared/entities/listening.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
 import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from '#test/functions/developer/support.ts'
 import { installed } from '#test/support/fixtures.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { answerTo, type Heard, listenOnce, PLACEHOLDER, sandboxed, until, working } from './support.ts'
 
 const platform = usingPlatform()
-let receiver: Receiver
 let developer: TestDeveloper
 let app: TestApp
 let token: string
 
-beforeAll(async () => {
-  receiver = await startReceiver()
-})
-afterAll(() => receiver.close())
+const receiver = usingReceiver()
 beforeEach(async () => {
   platform.clock.advance(120_000)
   receiver.requests.length = 0

@@ -1,25 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EVENTS } from '#shared/events/catalogue.ts'
 import { SAMPLED_TYPES, sampleData } from '#shared/events/samples.ts'
 import { newDeveloper, type TestApp, type TestDeveloper } from '#test/functions/developer/support.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { sandboxed } from './support.ts'
 
 const platform = usingPlatform()
-let receiver: Receiver
 let developer: TestDeveloper
 let app: TestApp
 let token: string
 
+const receiver = usingReceiver()
 beforeAll(async () => {
-  receiver = await startReceiver()
   developer = await newDeveloper(platform)
   ;({ app, token } = await sandboxed(developer))
   await platform.call('POST', '/api/v1/webhooks', { token, body: { url: receiver.url, events: ['*'] } })
   await platform.drain()
 })
-afterAll(() => receiver.close())
 beforeEach(() => {
   platform.clock.advance(60_000)
   receiver.requests.length = 0

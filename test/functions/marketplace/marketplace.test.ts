@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { editApp } from '#shared/domain/apps/edit.ts'
 import { listingWrites, readListing } from '#shared/domain/marketplace/list-app.ts'
 import { AppEntity, ListedAppEntity, ListingPlaceEntity } from '#shared/entities/apps.ts'
 import { ReviewTotalsEntity } from '#shared/entities/reviews.ts'
 import { workOf } from '#test/functions/people/support.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { install, moderate, offered, signIn } from './support.ts'
 
-let platform: TestPlatform
 let person: Awaited<ReturnType<typeof signIn>>
+const platform = usingPlatform()
 beforeAll(async () => {
-  platform = await startPlatform()
   person = await signIn(platform)
 })
-afterAll(() => platform.stop())
 beforeEach(() => platform.clock.advance(60_000))
 
 const list = async (query: Record<string, string> = {}, token = person.token) => {

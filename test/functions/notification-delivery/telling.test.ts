@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { ToldPersonEntity } from '#shared/entities/inbox.ts'
 import { MemberEntity, MembershipEntity, UserEntity } from '#shared/entities/people.ts'
 import { DAY, MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { asking, awaiting, notificationsOf, notify } from '#test/functions/overview/support.ts'
 import { workspace } from '#test/support/fixtures.ts'
 import { killing } from '#test/support/killing.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
-import { startTelegram, type TestTelegram } from '#test/support/telegram.ts'
+import { usingReceiver, usingTelegram } from '#test/support/using.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 
 const platform = usingPlatform()
-let telegram: TestTelegram
-let agent: Receiver
-beforeAll(async () => {
-  telegram = await startTelegram(platform)
-  agent = await startReceiver()
-  agent.answer({ kind: 'answer', status: 202 })
+const telegram = usingTelegram(platform)
+const agent = usingReceiver({ kind: 'answer', status: 202 })
+afterAll(async () => {
+  Promise.all([telegram.stop(), agent.close()])
 })
-afterAll(() => Promise.all([telegram.stop(), agent.close()]))
 
 let workspaceId: string
 let n = 0

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { personOf } from '#local/telegram/person.ts'
 import { createSigner } from '#local/telegram/signing.ts'
 import { AppEntity } from '#shared/entities/apps.ts'
@@ -9,15 +9,11 @@ import { MemberEntity, WorkspaceEntity } from '#shared/entities/people.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { installed } from '#test/support/fixtures.ts'
 import { startPlatform, TEST_BOT, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { actors, pkce } from './support.ts'
 
-let platform: TestPlatform
-let act: ReturnType<typeof actors>
-beforeAll(async () => {
-  platform = await startPlatform()
-  act = actors(platform)
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
+const act = actors(platform)
 beforeEach(() => {
   platform.clock.advance(60_000)
   platform.outbox.length = 0

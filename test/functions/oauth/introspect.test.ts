@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { issueToken } from '#shared/domain/tokens/tokens.ts'
 import { AppEntity } from '#shared/entities/apps.ts'
 import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
 import { WorkspaceEntity } from '#shared/entities/people.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { callbackToken, installed } from '#test/support/fixtures.ts'
-import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import type { Answer } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { actors } from './support.ts'
 
 const BASE = 'https://platform.test'
@@ -14,13 +15,8 @@ const INACTIVE = '{"active":false}'
 const ACCESS_LIFE = 7_200
 const DAY = 86_400
 
-let platform: TestPlatform
-let act: ReturnType<typeof actors>
-beforeAll(async () => {
-  platform = await startPlatform()
-  act = actors(platform)
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
+const act = actors(platform)
 beforeEach(() => {
   platform.clock.advance(60_000)
 })

@@ -1,22 +1,19 @@
 import { parse } from 'node:querystring'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { redirectBack } from '#shared/domain/oauth/redirect-back.ts'
 import { type App, AppEntity } from '#shared/entities/apps.ts'
 import { newApp, newDeveloper } from '#test/functions/developer/support.ts'
 import { installed } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { actors } from './support.ts'
 
-let platform: TestPlatform
-let act: ReturnType<typeof actors>
 let app: App
+const platform = usingPlatform()
+const act = actors(platform)
 beforeAll(async () => {
-  platform = await startPlatform()
-  act = actors(platform)
   app = (await installed(platform.deps)).app
 })
-afterAll(() => platform.stop())
 beforeEach(() => platform.clock.advance(60_000))
 
 const register = (...redirect_uris: string[]) =>

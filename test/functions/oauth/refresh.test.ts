@@ -1,23 +1,18 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { AppEntity } from '#shared/entities/apps.ts'
 import { GrantEntity } from '#shared/entities/installations.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { readSettings } from '#shared/kernel/settings.ts'
 import { installed } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { actors, holdUntil } from './support.ts'
 
 const DAY = 86_400_000
 
-let platform: TestPlatform
-let act: ReturnType<typeof actors>
-beforeAll(async () => {
-  platform = await startPlatform()
-  act = actors(platform)
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
+const act = actors(platform)
 beforeEach(() => {
   platform.clock.advance(60_000)
   platform.outbox.length = 0
@@ -283,13 +278,8 @@ describe('refreshing', () => {
 })
 
 describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
-  let lenient: TestPlatform
-  let person: ReturnType<typeof actors>
-  beforeAll(async () => {
-    lenient = await startPlatform({ REFRESH_REUSE_WINDOW_SECONDS: '30' })
-    person = actors(lenient)
-  })
-  afterAll(() => lenient.stop())
+  const lenient = usingPlatform({ REFRESH_REUSE_WINDOW_SECONDS: '30' })
+  const person = actors(lenient)
 
   it('a repeat in time gets the same pair', async () => {
     const client = await person.connected()

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { AppEntity } from '#shared/entities/apps.ts'
 import { GrantEntity } from '#shared/entities/installations.ts'
 import { AuditEntity } from '#shared/entities/platform.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { callbackToken, installed } from '#test/support/fixtures.ts'
-import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import type { Answer } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { actors, holdUntil, pkce } from './support.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
-let platform: TestPlatform
-let act: ReturnType<typeof actors>
-beforeAll(async () => {
-  platform = await startPlatform()
-  act = actors(platform)
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
+const act = actors(platform)
 beforeEach(() => {
   platform.clock.advance(60_000)
   platform.outbox.length = 0

@@ -16,7 +16,7 @@ let people = 0
 
 /** What a client, a person and a browser do around consent, over one platform. */
 export const actors = (platform: TestPlatform) => {
-  const { call } = platform
+  const call: TestPlatform['call'] = (...given) => platform.call(...given)
 
   const authorize = (app: App, changes: Record<string, string | undefined> = {}): Promise<Answer> => {
     const query = new URLSearchParams()

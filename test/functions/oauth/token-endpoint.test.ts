@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { AppEntity } from '#shared/entities/apps.ts'
-import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import type { Answer } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { actors, REDIRECT } from './support.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const OTHER = 'https://client.example/other'
 
-let platform: TestPlatform
-let act: ReturnType<typeof actors>
 type Connected = Awaited<ReturnType<typeof act.connected>>
 let client: Connected
-beforeAll(async () => {
-  platform = await startPlatform()
-  act = actors(platform)
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
+const act = actors(platform)
 beforeEach(async () => {
   platform.clock.advance(60_000)
   client = await act.connected()

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { askApproval, decideAt } from '#shared/domain/runs/approvals.ts'
 import { executeApproved } from '#shared/domain/runs/approved-tool.ts'
 import { loadRun, type RunKey } from '#shared/domain/runs/change.ts'
@@ -10,21 +10,12 @@ import type { StepView } from '#shared/domain/runs/schemas.ts'
 import { isOver, START } from '#shared/domain/runs/stream.ts'
 import { workerWork } from '#shared/http/worker.ts'
 import { installed } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { lookAt } from './support.ts'
 
-let platform: TestPlatform
-let agent: Receiver
-beforeAll(async () => {
-  platform = await startPlatform()
-  agent = await startReceiver()
-  agent.answer({ kind: 'answer', status: 202 })
-})
-afterAll(async () => {
-  await agent.close()
-  await platform.stop()
-})
+const platform = usingPlatform()
+const agent = usingReceiver({ kind: 'answer', status: 202 })
 
 const MOVES = ['step', 'steps', 'numbered', 'ask', 'approve', 'reject', 'execute', 'complete', 'cancel'] as const
 type Move = (typeof MOVES)[number]

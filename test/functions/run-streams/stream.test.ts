@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { endpoints } from '#functions/run-streams/endpoints.ts'
 import { closeStream, isOpen, openStream } from '#shared/domain/limits/streams.ts'
 import { changingRun, runWrite } from '#shared/domain/runs/change.ts'
@@ -12,20 +12,12 @@ import { createPipeline } from '#shared/http/pipeline.ts'
 import type { StreamedResult } from '#shared/http/streamed.ts'
 import { everyAuthenticator } from '#test/support/authenticators.ts'
 import { callbackToken, installed, member } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { eventsIn } from './support.ts'
 
-let platform: TestPlatform
-let agent: Receiver
-beforeAll(async () => {
-  platform = await startPlatform()
-  agent = await startReceiver()
-})
-afterAll(async () => {
-  await agent.close()
-  await platform.stop()
-})
+const platform = usingPlatform()
+const agent = usingReceiver()
 beforeEach(() => {
   platform.clock.advance(3_600_000)
   agent.answer({ kind: 'answer', status: 202 })

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
 import { FATES } from '#shared/domain/removal/fates.ts'
 import { type Workspace, WorkspaceEntity } from '#shared/entities/people.ts'
 import { samples } from '#test/contract/samples.ts'
-import { createStage, type Stage } from '#test/contract/stage.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingStage } from '#test/contract/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { afterGrace, entityOf, everything } from './support.ts'
 
 const ENTITIES = new URL('../../../shared/entities/', import.meta.url)
@@ -19,20 +19,12 @@ it('of every entity it is said what becomes of it with its workspace', async () 
       }
     }
   }
-  expect([...FATES.keys()].sort()).toEqual(names.sort())
+  expect([...FATES.keys()].sort(), 'shared/domain/removal/fates.ts').toEqual(names.sort())
 })
 
 describe('workspaces in which everything was done that can be done', () => {
-  let platform: TestPlatform
-  let stage: Stage
-  beforeAll(async () => {
-    platform = await startPlatform()
-    stage = await createStage(platform)
-  })
-  afterAll(async () => {
-    await stage.close()
-    await platform.stop()
-  })
+  const platform = usingPlatform()
+  const stage = usingStage(platform)
 
   it('leave nothing in the table and the bucket but the audit, what is others’, and what vanishes by itself', async () => {
     for (const endpoint of Object.values(requestFunctions).flat()) {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ConversationEntity } from '#shared/entities/conversations.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
-import { ACCEPT, type Agents, type Behaviour, createAgents, gives, Raw } from './agents-support.ts'
+import { ACCEPT, type Behaviour, gives, Raw, usingAgents } from './agents-support.ts'
 
 const platform = usingPlatform()
-let agents: Agents
-beforeAll(async () => {
-  agents = await createAgents(platform)
-})
-afterAll(() => agents.close())
+const agents = usingAgents(platform)
 
 /** What a caller gets of a target that behaves like this. */
 const answerTo = async (behaviour: Behaviour) => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
 import { WorkspaceEntity } from '#shared/entities/people.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
-import { ACCEPT, type Agents, type Behaviour, createAgents, gives } from './agents-support.ts'
+import { ACCEPT, type Behaviour, gives, usingAgents } from './agents-support.ts'
 
 const platform = usingPlatform()
-let agents: Agents
-beforeAll(async () => {
-  agents = await createAgents(platform)
-})
-afterAll(() => agents.close())
+const agents = usingAgents(platform)
 
 describe('ask_agent', () => {
   it('answers with what the target gave, as a quoted source, and keeps a step of it', async () => {

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TaskEntity } from '#shared/entities/tasks.ts'
 import { killAfter } from '#test/support/faults.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
-import { ACCEPT, type Agents, createAgents, gives } from './agents-support.ts'
+import { ACCEPT, gives, usingAgents } from './agents-support.ts'
 
 const platform = usingPlatform()
-let agents: Agents
-beforeAll(async () => {
-  agents = await createAgents(platform)
-})
-afterAll(() => agents.close())
+const agents = usingAgents(platform)
 
 const codes = (answers: { status: number; body: { error?: { code: string } } }[]) =>
   answers.map(({ status, body }) => body.error?.code ?? status)

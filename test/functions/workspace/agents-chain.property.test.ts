@@ -1,18 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { isActive, type Run } from '#shared/entities/runs.ts'
 import { type Task, TaskEntity } from '#shared/entities/tasks.ts'
 import { callbackToken } from '#test/support/fixtures.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
-import { ACCEPT, type Agents, createAgents } from './agents-support.ts'
+import { ACCEPT, usingAgents } from './agents-support.ts'
 
 const platform = usingPlatform()
-let agents: Agents
-beforeAll(async () => {
-  agents = await createAgents(platform)
-})
-afterAll(() => agents.close())
+const agents = usingAgents(platform)
 
 /** How a call says where it comes from: with a run's own token, by naming a run, or not at all. */
 const BY = ['bound', 'named', 'plain'] as const

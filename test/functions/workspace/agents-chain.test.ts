@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TaskEntity } from '#shared/entities/tasks.ts'
 import type { Answer } from '#test/support/platform.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
-import { ACCEPT, type Agents, type Behaviour, createAgents, gives } from './agents-support.ts'
+import { ACCEPT, type Behaviour, gives, usingAgents } from './agents-support.ts'
 
 const platform = usingPlatform()
-let agents: Agents
-beforeAll(async () => {
-  agents = await createAgents(platform)
-})
-afterAll(() => agents.close())
+const agents = usingAgents(platform)
 
 /** An agent that asks another, gives what it got, and fails with what refused it. */
 const asks =

@@ -8,6 +8,7 @@ import type { Scope } from '#shared/kernel/scopes.ts'
 import { callbackToken, installed } from '#test/support/fixtures.ts'
 import type { Answer, TestPlatform } from '#test/support/platform.ts'
 import { type Answer as Reply, startReceiver } from '#test/support/receiver.ts'
+import { using } from '#test/support/using.ts'
 
 /** What an agent is sent. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
@@ -182,4 +183,9 @@ export const createAgents = async (platform: TestPlatform) => {
   }
 }
 
-export type Agents = Awaited<ReturnType<typeof createAgents>>
+/** The same for the tests of a file. */
+export const usingAgents = (platform: TestPlatform) =>
+  using(
+    () => createAgents(platform),
+    (agents) => agents.close(),
+  )

@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Work } from '#shared/domain/deps.ts'
 import { newTask } from '#shared/domain/tasks/create.ts'
 import { AGENT_MOVES } from '#shared/domain/tasks/transitions.ts'
 import { RunEntity } from '#shared/entities/runs.ts'
 import { TASK_STATUSES, TaskEntity, type TaskStatus } from '#shared/entities/tasks.ts'
 import { newId } from '#shared/kernel/ids.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { usingReceiver } from '#test/support/using.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { meeting, tasksOf } from './tasks-support.ts'
 
 const platform = usingPlatform()
-let agent: Receiver
-beforeAll(async () => {
-  agent = await startReceiver()
-})
-afterAll(() => agent.close())
+const agent = usingReceiver()
 beforeEach(() => {
   // Everybody's rate limits are full again, and no chain goes on.
   platform.clock.advance(3_600_000)

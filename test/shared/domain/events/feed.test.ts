@@ -1,5 +1,5 @@
 import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fanOut } from '#shared/domain/events/fan-out.ts'
 import { readFeed } from '#shared/domain/events/polling.ts'
 import { FeedEntryEntity, FeedHeadEntity } from '#shared/entities/events.ts'
@@ -8,14 +8,10 @@ import { WorkspaceEntity } from '#shared/entities/people.ts'
 import { tell } from '#shared/events/outbox.ts'
 import { workerWork } from '#shared/http/worker.ts'
 import { Table } from '#shared/table/table.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { subscriber } from '#test/support/webhooks.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 
 /**
  * As many function instances as wanted: each has a table of its own, so that they share nothing but the store. A third of

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { OutboxEntity, SweepMarkEntity } from '#shared/entities/events.ts'
 import { DeliveryEntity } from '#shared/entities/webhooks.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
 import { startReceiver } from '#test/support/receiver.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { subscriber } from '#test/support/webhooks.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startPlatform()
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform()
 
 const MINUTE = 60_000
 

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { recoverDeliveries } from '#shared/domain/webhooks/recover.ts'
 import { OutboxEntity } from '#shared/entities/events.ts'
 import { workerWork } from '#shared/http/worker.ts'
 import { iso } from '#shared/kernel/clock.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { startPlatform } from '#test/support/platform.ts'
 import { startReceiver } from '#test/support/receiver.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
 import { subscriber } from '#test/support/webhooks.ts'
 
-let platform: TestPlatform
-beforeAll(async () => {
-  platform = await startPlatform({ WEBHOOK_RETRY_DELAYS_SECONDS: '10' })
-})
-afterAll(() => platform.stop())
+const platform = usingPlatform({ WEBHOOK_RETRY_DELAYS_SECONDS: '10' })
 
 /** A subscription whose one delivery failed, and the event of the recovery that was asked for. */
 const failed = async (url: string, since = platform.clock.now()) => {
