@@ -24,7 +24,7 @@ const FULL: Omit<Play, 'events' | 'seed' | 'kinds'> = {
     storm: { ms: 2 * SECOND, share: 0.7 },
   },
   messages: { twice: 0.02, again: 0.02, late: 0.03, lost: 0.002 },
-  pace: { deaths: 6 * SECOND, storms: 60 * SECOND, skews: 15 * SECOND, jumps: 2 * MINUTE },
+  pace: { deaths: 6 * SECOND, storms: 60 * SECOND, skews: 15 * SECOND, jumps: 2 * MINUTE, sweepsDie: 0 },
   lagMs: 2 * SECOND,
   pollEveryMs: 1 * SECOND,
   enableEveryMs: 20 * SECOND,

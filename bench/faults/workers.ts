@@ -4,6 +4,8 @@ import { type Dice, oneOf } from '#test/support/dice.ts'
 import type { Clocks } from './clock.ts'
 import type { Tally } from './tally.ts'
 
+const SWEEP = 'overdue-sweep'
+
 /** Who dies, and how often relative to the others. */
 const MORTAL = [
   { name: 'webhook-delivery', weight: 4 },
@@ -11,11 +13,10 @@ const MORTAL = [
   { name: 'stream-relay', weight: 3 },
   { name: 'tools', weight: 1 },
   { name: 'api', weight: 1 },
+  { name: SWEEP, weight: 1 },
 ]
-const SWEEP = 'overdue-sweep'
 /** A sweep is over in less than this where little is overdue. */
 const SWEEP_MS = 150
-const SWEEP_DIES = 1 / 4
 
 /** Forwards and backwards, in ms. */
 const JUMPS = [90_000, 120_000, -30_000]
@@ -26,6 +27,8 @@ export interface Pace {
   storms: number
   skews: number
   jumps: number
+  /** The share of sweeps that die while they are at it. */
+  sweepsDie: number
 }
 
 /**
@@ -52,12 +55,12 @@ export const disturbWorkers = (
     }
   }
 
-  // It runs once a minute for a moment, which a death at random would never meet. Never twice in a row: one loss at a time
-  // is what the two minutes are promised for.
+  // It runs once a minute for a moment, which a death at random hardly ever meets. Never twice in a row: then what is
+  // overdue is found by the one after, two minutes later.
   let died = false
   const sweeps = roll.fork()
   const spare = platform.intercept(SWEEP, async (event, next) => {
-    died = !died && sweeps.chance(SWEEP_DIES)
+    died = !died && sweeps.chance(pace.sweepsDie)
     if (died) setTimeout(() => void kill(SWEEP), sweeps.below(SWEEP_MS))
     return next(event)
   })

@@ -9,6 +9,7 @@ import { ApprovalEntity, RunEntity } from '../../entities/runs.ts'
 import { DeliveryEntity } from '../../entities/webhooks.ts'
 import { MINUTE } from '../../kernel/clock.ts'
 import { SWEEP_DIMENSIONS, SWEEP_METRICS } from '../../kernel/metrics.ts'
+import { backoff } from '../../table/backoff.ts'
 import { type AnyEntity, ConditionFailed, type Key } from '../../table/entity.ts'
 import { exists } from '../../table/expressions.ts'
 import { handleOverdueChat } from '../conversations/advance.ts'
@@ -53,6 +54,8 @@ const AT_ONCE = 10
 /** Passes of one sweep while there is more; and the milliseconds after which no further one begins. */
 const PASSES = 20
 const TIME = 35_000
+/** Of one read, about two seconds together. */
+const TRIES = 12
 
 /** After what failed, so that records that cannot be handled do not stand before those that can. */
 const AFTER_FAILURE = 5 * MINUTE
@@ -68,7 +71,7 @@ export const sweepOverdue = async (work: WorkerWork): Promise<void> => {
   let failed = 0
   let oldest_ms = 0
   for (let pass = 0; pass < PASSES && performance.now() - begun < TIME; pass++) {
-    const due = await work.table.due(now, PER_SHARD)
+    const due = await readDue(work, now)
     // What comes again was handled: the index lags behind.
     const fresh = due.filter(({ key }) => !seen.has(`${key.pk}\n${key.sk}`))
     for (const { key, dueAt } of fresh) {
@@ -88,6 +91,18 @@ export const sweepOverdue = async (work: WorkerWork): Promise<void> => {
     [SWEEP_METRICS.failed]: [failed, 'Count'],
     [SWEEP_METRICS.oldest]: [oldest_ms, 'Milliseconds'],
   })
+}
+
+/** Who reads in vain leaves all that is due to the next sweep, a minute later; what throttles has mostly passed before. */
+const readDue = async ({ table }: WorkerWork, now: number) => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await table.due(now, PER_SHARD)
+    } catch (error) {
+      if (tries === TRIES) throw error
+      await backoff(tries)
+    }
+  }
 }
 
 /** @returns whether it was done */

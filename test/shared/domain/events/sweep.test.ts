@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { OutboxEntity, SweepMarkEntity } from '#shared/entities/events.ts'
 import { DeliveryEntity } from '#shared/entities/webhooks.ts'
 import { startReceiver } from '#test/support/receiver.ts'
@@ -23,6 +23,27 @@ describe('the overdue sweep', () => {
     expect(await app.feed()).toHaveLength(1)
     await platform.sweep()
     expect(platform.messages).toEqual([])
+  })
+
+  it('reads again what the table refuses for a moment, and fails where it goes on refusing', async () => {
+    const app = await subscriber(platform)
+    await app.emit('refused')
+    platform.outbox.splice(0)
+    platform.clock.advance(MINUTE)
+    let refusals = 0
+    const due = vi.spyOn(platform.deps.table, 'due')
+    const refuse = () => {
+      refusals++
+      return Promise.reject(Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' }))
+    }
+    due.mockImplementation(refuse)
+    await expect(platform.sweep()).rejects.toThrow('Rate exceeded')
+    expect(refusals).toBeGreaterThan(3)
+    due.mockReset().mockImplementationOnce(refuse).mockImplementationOnce(refuse)
+    await platform.sweep()
+    due.mockRestore()
+    await platform.drain()
+    expect(await app.feed()).toHaveLength(1)
   })
 
   it('looks again ever more rarely at what stays undone', async () => {
