@@ -106,7 +106,9 @@ const createJsonHandler = () => {
     operation: string,
   ) => {
     const abort = new AbortController()
-    response.once('close', () => abort.abort())
+    response.once('close', () => {
+      if (!response.writableFinished) abort.abort()
+    })
     try {
       const body = await readBody(request)
       const input = (body.length > 0 ? JSON.parse(body.toString('utf8')) : {}) as Record<string, unknown>
