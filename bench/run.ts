@@ -43,7 +43,7 @@ const HELP = `npm run bench -- [part …] [--markdown]
   --only TEXT    only what has this in its name, for cpu, lists, isolation and throughput
   --records N    of each kind, for lists (10000; 100000 take about ten minutes and 3 GB); in all, for records (1000000)
   --seconds N    of load, for latency (10, twice), each round of isolation (8), each subject of throughput (10)
-  --events N     for faults (2000; 100000 take about half an hour and 3 GB)
+  --events N     for faults (2000; 100000 take about an hour and 4 GB of memory)
   --seed N       of the dice, for faults (1)`
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../docs/performance.md')
