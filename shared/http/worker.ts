@@ -4,6 +4,7 @@ import { createOutgoingHttp } from '../adapters/outgoing-http/client.ts'
 import { createQueues } from '../adapters/queues.ts'
 import type { Deps, WorkerWork } from '../domain/deps.ts'
 import type { Capability } from '../kernel/capabilities.ts'
+import { eachOf } from '../kernel/each-of.ts'
 import { newId } from '../kernel/ids.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
 import { type CreateBot, type CreateModel, composeOnce } from './compose.ts'
@@ -98,29 +99,19 @@ const errorsOf = async (
   deps: WorkerDeps,
   records: readonly SQSRecord[],
 ): Promise<Map<SQSRecord, unknown>> => {
-  const errors = new Map<SQSRecord, unknown>()
-  const guard = async (of: readonly SQSRecord[], handle: () => Promise<void>): Promise<void> => {
-    try {
-      await handle()
-    } catch (error) {
-      for (const record of of) errors.set(record, error)
-    }
-  }
-  const each = (act: (record: SQSRecord) => Promise<void>) =>
-    Promise.all(records.map((record) => guard([record], () => act(record))))
   if ('handle' in worker) {
-    await each(async ({ body }) => worker.handle(workerWork(deps), JSON.parse(body)))
-    return errors
+    return eachOf(records, records.length, async ({ body }) => worker.handle(workerWork(deps), JSON.parse(body)))
   }
-  const readable: SQSRecord[] = []
-  const messages: unknown[] = []
-  await each(async (record) => {
-    messages.push(JSON.parse(record.body))
-    readable.push(record)
+  const messages = new Map<SQSRecord, unknown>()
+  const errors = await eachOf(records, records.length, async (record) => {
+    messages.set(record, JSON.parse(record.body))
   })
-  await guard(readable, async () => {
-    const failed = await worker.handleBatch(workerWork(deps), messages)
+  const readable = [...messages.keys()]
+  try {
+    const failed = await worker.handleBatch(workerWork(deps), [...messages.values()])
     for (const [place, error] of failed) errors.set(readable[place] as SQSRecord, error)
-  })
+  } catch (error) {
+    for (const record of readable) errors.set(record, error)
+  }
   return errors
 }
