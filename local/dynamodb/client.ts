@@ -15,9 +15,12 @@ export class DynamodbError extends Error {
 /** Calls an operation by its full target, e.g. `DynamoDB_20120810.DescribeTable`, with and for the wire's own JSON. */
 export type DynamodbCall = <Output>(target: string, input: object) => Promise<Output>
 
-/** Nobody checks the signature locally, but the header has to look like one. */
-const AUTHORIZATION =
-  'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0'
+/** Headers of a call that is not signed: nobody checks the signature locally, but they have to look like one. */
+export const UNSIGNED = {
+  authorization:
+    'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+  'x-amz-date': '20260101T000000Z',
+}
 
 /**
  * A bare client for what the local run itself asks of DynamoDB. The stream is polled up to fifty times a second: the SDK
@@ -34,8 +37,7 @@ export const createDynamodbCall = (endpoint: string): { call: DynamodbCall; clos
         'content-type': 'application/x-amz-json-1.0',
         'content-length': Buffer.byteLength(body),
         'x-amz-target': target,
-        'x-amz-date': '20260101T000000Z',
-        authorization: AUTHORIZATION,
+        ...UNSIGNED,
       }
       const outgoing = request(endpoint, { method: 'POST', headers, agent }, (answer) => {
         const pieces: Buffer[] = []

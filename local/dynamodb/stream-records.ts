@@ -1,21 +1,14 @@
 import { DatabaseSync } from 'node:sqlite'
 import { DAY, HOUR, SECOND } from '#shared/kernel/clock.ts'
 
-/** What dynoxide keeps of its streams. */
-export interface StreamRecords {
-  /** Deletes what is older than a day, as DynamoDB does. @returns how many records it deleted */
-  trim(nowMs?: number): number
-  close(): void
-}
-
 /**
  * dynoxide numbers a record by the highest number so far and reads by it, without an index: every write and every poll goes
- * through all records ever written, and none is ever deleted. Adds the index and deletes what is old, so that a run that is
- * in use for weeks answers as a new one does.
+ * through all records ever written, and none is ever deleted. Adds the index and deletes what is
+ * older than a day, as DynamoDB does, so that a run that is in use for weeks answers as a new one does.
  *
  * @param file dynoxide's database, open there
  */
-export const keepStreamRecords = (file: string, onError: (error: unknown) => void): StreamRecords => {
+export const keepStreamRecords = (file: string, onError: (error: unknown) => void): { close(): void } => {
   const database = new DatabaseSync(file)
   database.exec(`
     PRAGMA busy_timeout = 5000;
@@ -26,7 +19,7 @@ export const keepStreamRecords = (file: string, onError: (error: unknown) => voi
   const remove = database.prepare(
     'DELETE FROM _stream_records WHERE created_at < ? AND id < (SELECT MAX(id) FROM _stream_records)',
   )
-  const trim = (nowMs = Date.now()): number => Number(remove.run(Math.floor((nowMs - DAY) / SECOND)).changes)
+  const trim = () => remove.run(Math.floor((Date.now() - DAY) / SECOND))
   const timer = setInterval(() => {
     try {
       trim()
@@ -37,7 +30,6 @@ export const keepStreamRecords = (file: string, onError: (error: unknown) => voi
   timer.unref()
   trim()
   return {
-    trim,
     close: () => {
       clearInterval(timer)
       database.close()

@@ -1,3 +1,4 @@
+import { DAY } from '#shared/kernel/clock.ts'
 import type { TestPlatform } from './platform.ts'
 
 /** Death comes in place of the n-th call that leaves the process, or right after it. */
@@ -5,7 +6,7 @@ export type Moment = 'before' | 'after'
 
 class Killed extends Error {}
 
-const YEAR = 365 * 86_400_000
+const YEAR = 365 * DAY
 
 /**
  * Lets workers die: at the n-th call to the store, the queues, the bus or a receiver, the worker that made it fails, and

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
+import { UNSIGNED } from '#local/dynamodb/client.ts'
 import { dynoxideBinary } from '#local/dynamodb/process.ts'
 import { SILENT } from '#shared/table/client.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
@@ -42,11 +43,9 @@ const serve = async (): Promise<{ child: ChildProcess; port: number }> => {
 }
 
 /** The store asks for a signature and reads none; making one would be a quarter of a call. */
-const UNSIGNED: Extract<DynamoDBClientConfig['signer'], { sign: unknown }> = {
+const unsigned: Extract<DynamoDBClientConfig['signer'], { sign: unknown }> = {
   async sign(request) {
-    request.headers.authorization =
-      'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0'
-    request.headers['x-amz-date'] = '20260101T000000Z'
+    Object.assign(request.headers, UNSIGNED)
     return request
   },
 }
@@ -61,7 +60,7 @@ export const startStore = async (): Promise<TestStore> => {
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     maxAttempts: 3,
     logger: SILENT,
-    signer: UNSIGNED,
+    signer: unsigned,
   })
   let tables = 0
   return {
