@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { parseArgs } from 'node:util'
+import { readCommandLine } from '#infra/operator/command.ts'
 import { Settings } from '#infra/settings.ts'
 import { bundles } from './bundles.ts'
 import { costTables } from './cost.ts'
@@ -48,24 +48,35 @@ const HELP = `npm run bench -- [part …] [--markdown]
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../docs/performance.md')
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readCommandLine(HELP, {
   allowPositionals: true,
   options: {
     markdown: { type: 'boolean', default: false },
-    samples: { type: 'string', default: '15' },
+    samples: { type: 'string' },
     rounds: { type: 'string' },
     only: { type: 'string', default: '' },
     records: { type: 'string' },
     seconds: { type: 'string' },
-    events: { type: 'string', default: '2000' },
-    seed: { type: 'string', default: '1' },
-    help: { type: 'boolean', default: false },
+    events: { type: 'string' },
+    seed: { type: 'string' },
   },
 })
 
-const rounds = values.rounds === undefined ? {} : { rounds: Number(values.rounds) }
+/** An option that is a number; of what was not given, nothing. */
+const given = <N extends 'samples' | 'rounds' | 'records' | 'seconds' | 'events' | 'seed'>(
+  name: N,
+): { [name in N]?: number } => {
+  const text = values[name]
+  if (text === undefined) return {}
+  if (/^[1-9]\d*$/.test(text)) return { [name]: Number(text) } as { [name in N]?: number }
+  console.error(`--${name} is a whole number of at least 1, not ${text}.`)
+  process.exit(1)
+}
 
-const seconds = values.seconds === undefined ? {} : { seconds: Number(values.seconds) }
+const rounds = given('rounds')
+const seconds = given('seconds')
+const { records } = given('records')
+const { seed = 1 } = given('seed')
 
 /** What a stage has that sets nothing. */
 const stageLimits = () => {
@@ -79,9 +90,9 @@ const reportFailures = ({ failures }: StoreUse): void => {
 }
 
 /** Records of each kind at first, and at the end. */
-const sizes = [100, Number(values.records ?? 10_000)]
+const sizes = [100, records ?? 10_000]
 
-const most = Number(values.records ?? 1_000_000)
+const most = records ?? 1_000_000
 const manySizes = [1_000, most / 10, most]
 
 // Measured once, although the costs need them, too.
@@ -101,7 +112,7 @@ const cpuUse = (): Promise<CpuUse[]> => {
 }
 
 const PARTS: Record<string, () => Promise<Table[]>> = {
-  bundles: () => bundles({ samples: Number(values.samples) }),
+  bundles: () => bundles({ samples: 15, ...given('samples') }),
   endpoints: async () => storeUseTables(await storeUse()),
   lists: async () => listTables(await measureLists({ sizes, only: values.only }), sizes),
   cpu: async () => cpuTables(await cpuUse()),
@@ -117,8 +128,7 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
   workload: async () => workloadTables({ store: await storeUse(), cpu: await cpuUse() }, stageLimits()),
   records: async () => recordsTables(await measureRecords({ ...rounds, sizes: manySizes }), manySizes),
   faults: async () => {
-    const seed = Number(values.seed)
-    const played = await measureFaults({ events: Number(values.events), seed })
+    const played = await measureFaults({ events: 2_000, ...given('events'), seed })
     if (!holds(played)) process.exitCode = 1
     return faultTables(played, { seed, retryDelays: RETRY_DELAYS })
   },
@@ -129,10 +139,9 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
 const ONLY_NAMED = new Set(['records', 'faults', 'libraries'])
 
 const unknown = positionals.find((part) => !(part in PARTS))
-if (values.help || unknown !== undefined) {
-  if (unknown !== undefined) console.error(`There is no part ${unknown}.\n`)
-  console.log(HELP)
-  process.exit(unknown === undefined ? 0 : 1)
+if (unknown !== undefined) {
+  console.error(`There is no part ${unknown}.\n\n${HELP}`)
+  process.exit(1)
 }
 
 const where = machine()

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { runJourney } from './journey.ts'
 
 const HELP = `npm run demo
@@ -11,9 +10,9 @@ prints each step with its time.
   ADMIN_KEY  the admin key that approves the app (local-admin-key)
   --help     this`
 
-if (parseArgs({ options: { help: { type: 'boolean' } } }).values.help) {
+if (process.argv.length > 2) {
   console.log(HELP)
-  process.exit()
+  process.exit(process.argv[2] === '--help' ? 0 : 1)
 }
 
 const baseUrl = process.env.BASE_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`

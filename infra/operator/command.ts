@@ -1,3 +1,5 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+
 /** A command cannot be carried out. The message says why and what to do, and holds no secret. */
 export class OperatorError extends Error {
   override name = 'OperatorError'
@@ -11,6 +13,25 @@ export function runCommand(command: () => Promise<void>, explained: (error: unkn
     console.error(explained(error))
     process.exitCode = 1
   })
+}
+
+/**
+ * What a script's command line says. Whoever asks for `--help` gets that, and who gives what there is not gets told so; neither
+ * comes back.
+ */
+export function readCommandLine<const C extends ParseArgsConfig>(
+  help: string,
+  config: C,
+): ReturnType<typeof parseArgs<C>> {
+  try {
+    const read = parseArgs({ ...config, options: { ...config.options, help: { type: 'boolean' } } })
+    if (!('help' in read.values)) return read as ReturnType<typeof parseArgs<C>>
+    console.log(help)
+    process.exit()
+  } catch (error) {
+    console.error(`${messageOf(error)}\n\n${help}`)
+    process.exit(1)
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
+import { readCommandLine } from '../operator/command.ts'
 import { settingsText, withSettings } from './list.ts'
 
 const HELP = `npm run settings [-- --markdown]
@@ -13,9 +13,6 @@ npm run deploy, or stand in cdk.json under context.stages.<stage>.
 
 const DOCUMENT = fileURLToPath(new URL('../../docs/deploy.md', import.meta.url))
 
-const { values } = parseArgs({
-  options: { markdown: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-})
-if (values.help) console.log(HELP)
-else if (values.markdown) writeFileSync(DOCUMENT, withSettings(readFileSync(DOCUMENT, 'utf8')))
+const { values } = readCommandLine(HELP, { options: { markdown: { type: 'boolean' } } })
+if (values.markdown) writeFileSync(DOCUMENT, withSettings(readFileSync(DOCUMENT, 'utf8')))
 else console.log(settingsText())

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { runJourney } from '#examples/demo/journey.ts'
+import { readCommandLine } from '#infra/operator/command.ts'
 import { ACCOUNT, type Emulator, REGION, startEmulator } from './emulator.ts'
 import { type Front, openFront } from './front.ts'
 import { installEmulator } from './python.ts'
@@ -19,10 +19,7 @@ the whole job runs through the API Gateway there, each function with the permiss
 
 Needs Python 3: the emulator is installed into .local/venv.`
 
-if (parseArgs({ options: { help: { type: 'boolean' } } }).values.help) {
-  console.log(HELP)
-  process.exit()
-}
+readCommandLine(HELP, {})
 
 const passed: string[] = []
 const failed: string[] = []

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { readCommandLine } from '#infra/operator/command.ts'
 import { ROOT } from '#local/prepare.ts'
 import type { Effort } from './configuration.ts'
 import { PRINCIPALS } from './principals.ts'
@@ -28,24 +28,20 @@ const LEVELS = {
 /** How many principals call at the same time. */
 const AT_ONCE = 2
 
-const { values } = parseArgs({
+const { values } = readCommandLine(HELP, {
   options: {
     quick: { type: 'boolean' },
     long: { type: 'boolean' },
     examples: { type: 'string' },
     seed: { type: 'string' },
     only: { type: 'string', multiple: true },
-    help: { type: 'boolean' },
   },
 })
-if (values.help) {
-  console.log(HELP)
-  process.exit()
-}
 
 const wholeNumber = (text: string): number => {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
-  throw new Error(`${text} is no number of at least 1`)
+  console.error(`${text} is no number from 1 to 999999.`)
+  process.exit(1)
 }
 const level = LEVELS[values.quick ? 'quick' : values.long ? 'long' : 'usual']
 const effort: Effort = {

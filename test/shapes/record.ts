@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { isDeepStrictEqual } from 'node:util'
+import { readCommandLine } from '#infra/operator/command.ts'
 import { UPGRADES } from '#infra/upgrade/upgrades.ts'
 import { currentShapes, incompatible } from './compare.ts'
 import { RECORDED_FILE, type Recorded, readRecorded } from './recorded.ts'
@@ -12,11 +13,7 @@ understand, needs an upgrade of that kind of record, or a reason.
   --because  why no upgrade is needed
   --help     this`
 
-const { values } = parseArgs({ options: { because: { type: 'string' }, help: { type: 'boolean' } } })
-if (values.help) {
-  console.log(HELP)
-  process.exit()
-}
+const { values } = readCommandLine(HELP, { options: { because: { type: 'string' } } })
 const now = currentShapes()
 const recorded: Recorded = existsSync(RECORDED_FILE) ? readRecorded() : { upgrade: '', shapes: {}, reasons: [] }
 const upgraded = new Set(UPGRADES.filter(({ id }) => id > recorded.upgrade).map(({ entity }) => entity.name))
