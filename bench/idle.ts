@@ -29,7 +29,8 @@ export const idleCosts = (resources: Record<string, Resource>): IdleCost[] => {
   const queues = of('AWS::Lambda::EventSourceMapping').filter(([, { Properties }]) => Properties?.ScalingConfig)
   const minutes = of('AWS::Events::Rule').flatMap(([, { Properties }]) => {
     const every = /^rate\((\d+) minutes?\)$/.exec(Properties?.ScheduleExpression ?? '')?.[1]
-    return every === undefined ? [] : [MINUTES_A_MONTH / Number(every)]
+    // A target that is a queue wakes the function, too: later.
+    return every === undefined ? [] : [(MINUTES_A_MONTH / Number(every)) * Properties.Targets.length]
   })
   const { month, million } = PRICES
   const row = (what: string, setting: string, count: number, each: number): IdleCost => ({ what, setting, count, each })

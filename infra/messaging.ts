@@ -29,6 +29,9 @@ export const EVENT_SOURCE = 'platform'
  */
 const EVENT_TENANT = '$.detail.workspace_id'
 
+const NEXT_ROUND = 'A round that was missed is made good by the next one; an alarm tells of more.'
+const LATE_IS_USELESS = { retryAttempts: 0, maxEventAge: Duration.minutes(1) }
+
 type Queues = Record<QueueName, QueueDefinition>
 
 /** The bus, a queue with its dead letters for each declaration, and the rules between them. */
@@ -40,6 +43,7 @@ export class Messaging extends Construct {
   /** Records of the table's stream that the relay gave up. */
   readonly unrelayed: Queue
   readonly rules: Rule[] = []
+  readonly #again = new Map<string, Queue>()
   readonly #definitions: Queues
   readonly #undelivered: Queue
 
@@ -103,13 +107,47 @@ export class Messaging extends Construct {
       const rule = new Rule(this, `Every${pascal(plan.name)}`, {
         schedule: Schedule.rate(Duration.minutes(source.everyMinutes)),
       })
-      // Late is useless: the next minute does the same.
-      rule.addTarget(new LambdaTarget(target, { retryAttempts: 0, maxEventAge: Duration.minutes(1) }))
-      acknowledge(rule, {
-        'Serverless-EventBusDLQ': 'A minute that was missed is made good by the next one; an alarm tells of more.',
-      })
+      // Late is useless: the next round does the same.
+      rule.addTarget(new LambdaTarget(target, LATE_IS_USELESS))
+      const again = this.againOf(plan)
+      if (again !== undefined) {
+        rule.addTarget(new SqsQueue(again, LATE_IS_USELESS))
+        this.#fromAgain(plan, again, target)
+      }
+      acknowledge(rule, { 'Serverless-EventBusDLQ': NEXT_ROUND })
       this.rules.push(rule)
     }
+  }
+
+  /** Brings the second round after each of a schedule's: it keeps the event back for so long, and what comes too late is gone. */
+  againOf({ name, worker, timeoutSeconds }: FunctionPlan): Queue | undefined {
+    const seconds = worker?.source.kind === 'schedule' ? worker.source.againAfterSeconds : undefined
+    const made = this.#again.get(name)
+    if (made || seconds === undefined) return made
+    const queue = new Queue(this, `${pascal(name)}Again`, {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      deliveryDelay: Duration.seconds(seconds),
+      retentionPeriod: Duration.minutes(1),
+      visibilityTimeout: Duration.seconds(timeoutSeconds),
+    })
+    acknowledge(queue, { 'AwsSolutions-SQS3': NEXT_ROUND, 'Serverless-SQSRedrivePolicy': NEXT_ROUND })
+    this.#again.set(name, queue)
+    return queue
+  }
+
+  #fromAgain({ name }: FunctionPlan, queue: Queue, target: IFunction): void {
+    const mapping = new EventSourceMapping(this, `From${pascal(name)}Again`, {
+      target,
+      eventSourceArn: queue.queueArn,
+      // All that waited are one round.
+      batchSize: 10,
+      maxConcurrency: 2,
+    })
+    acknowledge(mapping, {
+      'Serverless-LambdaEventSourceMappingDestination':
+        'A round that failed is made good by the next one; a queue’s mapping has no destination.',
+    })
   }
 
   /**

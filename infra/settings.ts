@@ -145,7 +145,7 @@ export const Settings = z.strictObject({
       said(
         'traffic',
         'Shards of the cross-tenant lists, of the index of what is due and of the platform’s counters. Only ever raise it: readers read the shards that they know.',
-        'each is read by the sweep, once a minute',
+        'each is read by the sweep, twice a minute',
       ),
     ),
   alarmEmail: z

@@ -37,7 +37,5 @@ export const startSources = ({ model, dynamodb, tables, functions, sqs, state, o
     if (!queue) throw new Error(`The template has no queue ${source.queueArn}`)
     return startQueueSource(source, queue, functions, onError)
   }),
-  ...model.schedules
-    .filter((schedule) => functions.find(schedule.functionArn))
-    .map((schedule) => startSchedule(schedule, functions, onError)),
+  ...model.schedules.map((schedule) => startSchedule(schedule, { model, functions, sqs, onError })),
 ]

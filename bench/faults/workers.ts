@@ -55,8 +55,8 @@ export const disturbWorkers = (
     }
   }
 
-  // It runs once a minute for a moment, which a death at random hardly ever meets. Never twice in a row: then what is
-  // overdue is found by the one after, two minutes later.
+  // It runs twice a minute for a moment, which a death at random hardly ever meets. Never twice in a row: then what is
+  // overdue is found by the one after, a minute and a half later.
   let died = false
   const sweeps = roll.fork()
   const spare = platform.intercept(SWEEP, async (event, next) => {

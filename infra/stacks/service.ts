@@ -146,8 +146,11 @@ type Queue = Messaging['queues'] extends Map<QueueName, infer Item> ? Item : nev
 const byQueue = (messaging: Messaging, read: (queue: Queue) => string) =>
   Object.fromEntries([...messaging.queues].map(([name, queue]) => [name, read(queue)])) as Record<QueueName, string>
 
-function sourceOf({ worker }: FunctionPlan, resources: Resources, messaging: Messaging): Source {
+function sourceOf(plan: FunctionPlan, resources: Resources, messaging: Messaging): Source {
+  const { worker } = plan
   if (worker?.source.kind === 'stream') return { kind: 'stream', failures: messaging.unrelayed.queueArn }
   if (worker?.source.kind === 'queue') return { kind: 'queue', queue: resources.queues[worker.source.queue] }
+  const again = messaging.againOf(plan)
+  if (again) return { kind: 'queue', queue: again.queueArn }
   return { kind: 'none' }
 }

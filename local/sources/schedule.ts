@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Functions } from '../functions.ts'
-import type { ScheduleModel } from '../template/model.ts'
+import type { SourcesDeps } from '../sources.ts'
+import type { LocalModel, ScheduleModel } from '../template/model.ts'
 import { ACCOUNT, arnOf, REGION } from '../template/physical.ts'
 import type { Source } from './source.ts'
 
@@ -19,29 +19,41 @@ const eventOf = (schedule: ScheduleModel): unknown =>
       }
     : JSON.parse(schedule.input)
 
-/** Invokes a function at a fixed rate, first after one interval, as a new rule does. */
-export const startSchedule = (
-  schedule: ScheduleModel,
-  functions: Functions,
-  onError: (error: unknown) => void,
-): Source => {
+/** What a schedule reaches. */
+type Around = Pick<SourcesDeps, 'functions' | 'sqs' | 'onError'> & { model: Pick<LocalModel, 'queueSources'> }
+
+/**
+ * Invokes a function, or sends to a queue, at a fixed rate; first after one interval, as a new rule does.
+ *
+ * @throws Error when the target is neither
+ */
+export const startSchedule = (schedule: ScheduleModel, { model, functions, sqs, onError }: Around): Source => {
+  const { targetArn } = schedule
+  const queue = sqs.byArn(targetArn)
+  const functionArn = queue ? model.queueSources.find(({ queueArn }) => queueArn === targetArn)?.functionArn : targetArn
+  const functionName = functionArn && functions.find(functionArn)?.name
+  if (!functionName) throw new Error(`The template has no function for the schedule ${schedule.name}`)
   let paused = false
   const fire = async () => {
-    const result = await functions.invoke(schedule.functionArn, eventOf(schedule))
+    if (queue) {
+      queue.send({ body: JSON.stringify(eventOf(schedule)) })
+      return
+    }
+    const result = await functions.invoke(targetArn, eventOf(schedule))
     if (result.kind === 'error') throw new Error(result.error.errorMessage)
   }
   const timer = setInterval(() => {
     if (!paused) fire().catch(onError)
   }, schedule.everyMs)
   return {
-    functionName: functions.find(schedule.functionArn)?.name ?? schedule.functionArn,
+    functionName,
     pause: () => {
       paused = true
     },
     resume: () => {
       paused = false
     },
-    fire,
+    ...(!queue && { fire }),
     stop: async () => clearInterval(timer),
   }
 }

@@ -62,7 +62,7 @@ export const readSchedules = (resources: Resolved[]): ScheduleModel[] =>
     return targets.map((target) => ({
       name,
       everyMs: everyMs(expression),
-      functionArn: unqualified(required(text(target.Arn), `the target of schedule ${name}`)),
+      targetArn: unqualified(required(text(target.Arn), `the target of schedule ${name}`)),
       input: text(target.Input),
     }))
   })

@@ -87,7 +87,8 @@ export interface RuleTarget {
 export interface ScheduleModel {
   name: string
   everyMs: number
-  functionArn: string
+  /** A function or a queue. */
+  targetArn: string
   input: string | undefined
 }
 

@@ -1,8 +1,14 @@
 import { OutboxEntity, type OutboxEvent } from '../entities/events.ts'
-import { type Clock, iso, MINUTE } from '../kernel/clock.ts'
+import { type Clock, iso, SECOND } from '../kernel/clock.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Write } from '../table/entity.ts'
 import type { EventEnvelope, EventType } from './catalogue.ts'
+
+/**
+ * How long after its time what should be done counts as forgotten. There is a sweep every half a minute: it is done within two
+ * minutes, even if one of them dies.
+ */
+export const GRACE = 45 * SECOND
 
 export interface NewEvent {
   type: EventType
@@ -24,7 +30,7 @@ export const newEvent = (clock: Clock, event: NewEvent, id?: string): OutboxEven
     data: JSON.stringify(event.data),
     id: id ?? newId('event', now),
     created_at: now,
-    due_at: now + MINUTE,
+    due_at: now + GRACE,
   }
 }
 

@@ -35,7 +35,12 @@ export interface StreamWorker extends Common {
 }
 
 export interface ScheduledWorker extends Common {
-  source: { kind: 'schedule'; everyMinutes: number }
+  source: {
+    kind: 'schedule'
+    everyMinutes: number
+    /** After each round of the schedule, which knows nothing shorter than a minute, another one so many seconds later. */
+    againAfterSeconds?: number
+  }
   handle(work: WorkerWork): Promise<void>
 }
 

@@ -16,7 +16,7 @@ test('an idle month is counted from what the templates hold', () => {
     Acl: { Type: 'AWS::WAFv2::WebACL', Properties: { Rules: [{}, {}] } },
     FromFanout: { Type: 'AWS::Lambda::EventSourceMapping', Properties: { ScalingConfig: {} } },
     FromStream: { Type: 'AWS::Lambda::EventSourceMapping', Properties: {} },
-    EveryFive: { Type: 'AWS::Events::Rule', Properties: { ScheduleExpression: 'rate(5 minutes)' } },
+    EveryFive: { Type: 'AWS::Events::Rule', Properties: { ScheduleExpression: 'rate(5 minutes)', Targets: [{}, {}] } },
     ToFanout: { Type: 'AWS::Events::Rule', Properties: { EventPattern: {} } },
   })
   expect(costs.map(({ what, count }) => [what, count])).toEqual([
@@ -28,7 +28,7 @@ test('an idle month is counted from what the templates hold', () => {
     ['web ACLs', 1],
     ['rules of web ACLs', 2],
     ['polls of empty queues, in millions', 0.648],
-    ['invocations by schedules, in millions', 0.00864],
+    ['invocations by schedules, in millions', 0.01728],
   ])
 })
 

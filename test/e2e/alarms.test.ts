@@ -53,7 +53,7 @@ const pass = (ms: number) => {
   offset += ms
   for (const { functionArn } of running.platform.model.queueSources) {
     const name = running.platform.model.functions.find(({ arn }) => arn === functionArn)?.name ?? ''
-    if (name === 'webhook-delivery') continue
+    if (name === 'webhook-delivery' || SCHEDULED.includes(name)) continue
     running.platform.pause(name)
     running.platform.resume(name)
   }
@@ -189,7 +189,8 @@ it('each kind of alarm goes on by its fault and off after the mend, and dead let
   expect(missing(seen)).toEqual([])
 
   pass(40 * MINUTE)
-  for (const name of SCHEDULED) await platform.fire(name)
+  // The sweep comes ten times in five minutes.
+  for (let round = 0; round < 10; round++) for (const name of SCHEDULED) await platform.fire(name)
   expect([...(await kindsOn())]).toEqual([])
 }, 240_000)
 

@@ -19,7 +19,7 @@ interface Death {
 }
 
 /**
- * Time goes by in steps of 5 seconds until all is over, with a sweep every minute: late in it, which is the worst moment.
+ * Time goes by in steps of 5 seconds until all is over, with a sweep every half a minute: late in it, which is the worst moment.
  * @throws when it is not over after 5 minutes
  */
 const live = async ({ lose }: Death): Promise<void> => {
@@ -28,7 +28,7 @@ const live = async ({ lose }: Death): Promise<void> => {
     if (passed > 300) throw new Error('it is not over after 5 minutes')
     m.platform.clock.advance(5 * SECOND)
     await workers.run(lose)
-    if (passed % 60 === 55) await workers.sweep()
+    if (passed % 30 === 25) await workers.sweep()
     await workers.run(lose)
   }
 }

@@ -25,7 +25,7 @@ interface Death {
 }
 
 /**
- * Time goes by in steps of 5 seconds, with a sweep every minute: late in it, which is the worst moment. Once nothing can
+ * Time goes by in steps of 5 seconds, with a sweep every half a minute: late in it, which is the worst moment. Once nothing can
  * happen any more, what is left of the time goes by at once.
  */
 const live = async (seconds: number, { lose }: Death): Promise<void> => {
@@ -33,7 +33,7 @@ const live = async (seconds: number, { lose }: Death): Promise<void> => {
   for (let passed = 5; passed <= seconds; passed += 5) {
     platform.clock.advance(5 * SECOND)
     await workers.run(lose)
-    if (passed % 60 === 55) await workers.sweep()
+    if (passed % 30 === 25) await workers.sweep()
     await workers.run(lose)
     if (await workers.isOver()) return platform.clock.advance((seconds - passed) * SECOND)
   }

@@ -8,6 +8,9 @@ import { functionsOf, plans, registry, resources, synthesize } from './support.t
 
 const { service, operations } = synthesize()
 const queues = resources(service, 'AWS::SQS::Queue')
+/** What brings a schedule's second round; nothing in there is worth keeping. */
+const isOfRounds = (id: string) => /^Messaging\w+Again/.test(id)
+const kept = queues.filter(([id]) => !isOfRounds(id))
 const mappings = resources(service, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) => Properties)
 const functions = functionsOf(service)
 const text = JSON.stringify
@@ -29,7 +32,7 @@ describe('queues', () => {
   })
 
   it('keeps dead letters for 14 days', () => {
-    for (const [, { Properties }] of queues.filter(([, queue]) => queue.Properties.RedrivePolicy === undefined)) {
+    for (const [, { Properties }] of kept.filter(([, queue]) => queue.Properties.RedrivePolicy === undefined)) {
       expect(Properties.MessageRetentionPeriod).toBe(14 * 86_400)
     }
   })
@@ -41,7 +44,7 @@ describe('queues', () => {
         Properties.Dimensions,
       ]),
     )
-    for (const [id, { Properties }] of queues) {
+    for (const [id, { Properties }] of kept) {
       const metric =
         Properties.RedrivePolicy === undefined ? 'ApproximateNumberOfMessagesVisible' : 'ApproximateAgeOfOldestMessage'
       expect(alarms).toContain(text([metric, [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [id, 'QueueName'] } }]]))
@@ -76,6 +79,7 @@ describe('queues', () => {
   it('are taken from by as many executions as a setting says', () => {
     const { service: raised } = synthesize(set)
     const ceilings = resources(raised, 'AWS::Lambda::EventSourceMapping')
+      .filter(([id]) => !isOfRounds(id))
       .map(([, { Properties }]) => Properties.ScalingConfig?.MaximumConcurrency)
       .filter((ceiling) => ceiling !== undefined)
     const expected = Object.values({ ...QUEUES, fanout: { ...QUEUES.fanout, maxConcurrency: 200 } })
@@ -162,14 +166,27 @@ describe('events', () => {
     expect(text(mapping.DestinationConfig.OnFailure)).toContain('MessagingUnrelayed')
   })
 
-  it('that are due are looked for once a minute, and an alarm tells if they are not', () => {
-    const sweep = registry.workers.find(({ source }) => source.kind === 'schedule')
-    expect(rules.map((rule) => rule.ScheduleExpression)).toContain('rate(1 minute)')
-    const alarms = resources(operations, 'AWS::CloudWatch::Alarm').filter(([id]) =>
-      id.includes(`${pascal(sweep?.name ?? '')}Missing`),
-    )
+  it('that are due are looked for every half a minute, and an alarm tells if they are not', () => {
+    const sweep = registry.workers.find(({ name }) => name === 'overdue-sweep')
+    const [id, later] = queues.find(([id]) => id.startsWith('MessagingOverdueSweepAgain')) ?? []
+    expect(later?.Properties).toMatchObject({
+      DelaySeconds: 30,
+      MessageRetentionPeriod: 60,
+      VisibilityTimeout: sweep?.timeoutSeconds,
+    })
+    const rule = rules.find(({ ScheduleExpression }) => ScheduleExpression === 'rate(1 minute)')
+    const [first, second, ...more] = rule?.Targets ?? []
+    expect(more).toEqual([])
+    expect(text(first.Arn)).toContain(`${functions.get('overdue-sweep')?.id}Live`)
+    expect(second.Arn).toEqual({ 'Fn::GetAtt': [id, 'Arn'] })
+    const mapping = mappings.find(({ EventSourceArn }) => text(EventSourceArn).includes(`"${id}"`))
+    expect(text(mapping.FunctionName)).toContain(`${functions.get('overdue-sweep')?.id}Live`)
+    const alarms = resources(operations, 'AWS::CloudWatch::Alarm').filter(([id]) => id.includes('OverdueSweepMissing'))
+    // Ten rounds in five minutes; those of the rule alone are five, or six.
     expect(alarms[0]?.[1].Properties).toMatchObject({
       ComparisonOperator: 'LessThanThreshold',
+      Threshold: 7,
+      Period: 300,
       TreatMissingData: 'breaching',
     })
   })

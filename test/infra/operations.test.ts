@@ -104,7 +104,10 @@ describe('the dashboard', () => {
 it('a redrive finds every queue of dead letters among the stack’s resources', () => {
   const queues = resources(service, 'AWS::SQS::Queue')
   const found = queuesOf(queues.map(([id]) => ({ id, url: id })))
-  const dead = queues.filter(([, { Properties }]) => Properties.RedrivePolicy === undefined).map(([id]) => id)
+  // One that keeps a schedule's event back holds nothing that is worth a second try.
+  const dead = queues
+    .filter(([, { Properties }]) => Properties.RedrivePolicy === undefined && Properties.DelaySeconds === undefined)
+    .map(([id]) => id)
   expect(found.deadLetters.map(({ url }) => url).sort()).toEqual(dead.sort())
   expect(found.working.size).toBe(QUEUE_NAMES.length)
   expect(() => queuesOf([])).toThrow(/has no queue/)

@@ -74,8 +74,15 @@ test('event sources keep their filters and batch settings', () => {
       filters: [{ eventName: ['INSERT'], dynamodb: { NewImage: { _e: { S: ['outbox'] } } } }],
     },
   ])
-  expect(model.queueSources).toMatchObject([{ batchSize: 5, maxConcurrency: 2, reportItemFailures: true }])
-  expect(model.schedules).toMatchObject([{ everyMs: 60_000 }])
+  const later = model.queues.find(({ delaySeconds }) => delaySeconds === 30)
+  expect(model.queueSources).toMatchObject([
+    { batchSize: 5, maxConcurrency: 2, reportItemFailures: true },
+    { batchSize: 10, queueArn: later?.arn, reportItemFailures: false },
+  ])
+  expect(model.schedules).toMatchObject([
+    { everyMs: 60_000, targetArn: model.functions.find(({ name }) => name === 'sweep')?.arn },
+    { everyMs: 60_000, targetArn: later?.arn },
+  ])
 })
 
 test('queues know their dead-letter queue, rules their targets', () => {

@@ -93,7 +93,7 @@ export const sweepOverdue = async (work: WorkerWork): Promise<void> => {
   })
 }
 
-/** Who reads in vain leaves all that is due to the next sweep, a minute later; what throttles has mostly passed before. */
+/** Who reads in vain leaves all that is due to the next sweep, half a minute later; what throttles has mostly passed before. */
 const readDue = async ({ table }: WorkerWork, now: number) => {
   for (let tries = 1; ; tries++) {
     try {

@@ -8,7 +8,7 @@ import type { HealthView } from './health-schema.ts'
 /** What is looked back at. */
 const WINDOW = 15 * MINUTE
 
-/** A sweep begins each minute. */
+/** A sweep begins every half a minute. */
 const SWEEP_LATE = 5 * MINUTE
 
 type Reading = Pick<Deps, 'table' | 'clock' | 'monitoring' | 'log'>

@@ -6,7 +6,7 @@ import {
   type Subscription,
   SubscriptionEntity,
 } from '../../entities/webhooks.ts'
-import { tell } from '../../events/outbox.ts'
+import { GRACE, tell } from '../../events/outbox.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { backoff } from '../../table/backoff.ts'
 import type { Write } from '../../table/entity.ts'
@@ -14,7 +14,7 @@ import { missing } from '../../table/expressions.ts'
 import type { Work, WorkerWork } from '../deps.ts'
 import { countedOnPlatform } from '../statistics/platform.ts'
 import { errorText, succeeded } from './outcome.ts'
-import { GRACE, wake } from './schedule.ts'
+import { wake } from './schedule.ts'
 
 /** Attempts kept in a delivery's history: its item is written at each of them. */
 const KEPT_ATTEMPTS = 20

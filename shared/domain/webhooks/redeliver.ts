@@ -1,7 +1,7 @@
 import type { OutboxEvent } from '../../entities/events.ts'
 import { type Delivery, DeliveryEntity, type Subscription } from '../../entities/webhooks.ts'
 import { EVENTS } from '../../events/catalogue.ts'
-import { tell } from '../../events/outbox.ts'
+import { GRACE, tell } from '../../events/outbox.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
@@ -9,7 +9,7 @@ import type { Work, WorkerWork } from '../deps.ts'
 import { requireEnabled } from './enable.ts'
 import { presentDelivery } from './present.ts'
 import { loadDelivery, loadWebhook } from './read.ts'
-import { GRACE, wake } from './schedule.ts'
+import { wake } from './schedule.ts'
 import type { DeliveryView } from './schemas.ts'
 
 /** A delivery as it is when a new round of the retry schedule begins: its first attempt is due now. */

@@ -1,15 +1,12 @@
 import type { OutboxEvent } from '../../entities/events.ts'
 import { type Delivery, DeliveryEntity, type Subscription, SubscriptionEntity } from '../../entities/webhooks.ts'
 import { matches } from '../../events/catalogue.ts'
+import { GRACE } from '../../events/outbox.ts'
 import type { DeliveryMessage } from '../../events/queues.ts'
-import { SECOND } from '../../kernel/clock.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ConditionFailed } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
-
-/** How long after its time an attempt counts as forgotten; with a sweep every minute, it is made within two minutes. */
-export const GRACE = 45 * SECOND
 
 /** The message that wakes a worker for a delivery's next attempt. Its group keeps a noisy subscription behind itself. */
 export const wake = (delivery: Delivery, delayMs = 0): { body: DeliveryMessage; delayMs: number; group: string } => ({
