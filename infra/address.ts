@@ -3,20 +3,19 @@ import { type CfnRestApi, DomainName, EndpointType, SecurityPolicy } from 'aws-c
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53'
 import { ApiGatewayDomain, CloudFrontTarget } from 'aws-cdk-lib/aws-route53-targets'
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { apiStage } from './api.ts'
 import type { Config } from './config.ts'
 import { Edge } from './edge.ts'
-import { acknowledge } from './nag.ts'
+import { type EdgeKeys, edgeKeys } from './edge-keys.ts'
 import { WebAcl } from './waf.ts'
 
 export type Address = {
   baseUrl: string
   /** Present where the API answers under a domain of its own; it is still to be mapped to the stage. */
   domain?: DomainName | undefined
-  /** Present behind the edge: the ARN, as other stacks import it, of the key without which the API takes no request. */
-  edgeKeyArn?: string | undefined
+  /** Present behind the edge: the keys without one of which the API takes no request. */
+  edgeKeys?: EdgeKeys | undefined
 }
 
 /**
@@ -33,9 +32,9 @@ export function addAddress(scope: Construct, api: CfnRestApi, config: Config): A
     config.domainName === undefined || config.certificateArn === undefined
       ? undefined
       : { name: config.domainName, certificateArn: config.certificateArn }
-  const edgeKey = config.edge ? newEdgeKey(scope) : undefined
-  const webAclArn = edgeKey && edgeAcl(scope, config)
-  const edge = edgeKey && new Edge(scope, 'Edge', { host, stageName, domain, key: edgeKey.secretValue, webAclArn })
+  const keys = config.edge ? edgeKeys(scope, config.edgeKey) : undefined
+  const webAclArn = keys && edgeAcl(scope, config)
+  const edge = keys && new Edge(scope, 'Edge', { host, stageName, domain, key: keys.sent, webAclArn })
   const own = domain === undefined || edge !== undefined ? undefined : ownDomain(scope, domain)
 
   if (config.hostedZone !== undefined && domain !== undefined) {
@@ -53,24 +52,12 @@ export function addAddress(scope: Construct, api: CfnRestApi, config: Config): A
 
   const reached = domain?.name ?? edge?.distribution.distributionDomainName
   const baseUrl = config.baseUrl ?? (reached === undefined ? `https://${host}/${stageName}` : `https://${reached}`)
-  return { baseUrl, domain: own, edgeKeyArn: edgeKey && stack.exportValue(edgeKey.secretArn) }
+  return { baseUrl, domain: own, edgeKeys: keys }
 }
 
 /** CloudFront's web ACLs live in us-east-1, where this stack then is. */
 const edgeAcl = (scope: Construct, { waf, wafRequestsPerAddress }: Config): string | undefined =>
   waf ? new WebAcl(scope, 'WebAcl', { scope: 'CLOUDFRONT', requestsPerAddress: wafRequestsPerAddress }).arn : undefined
-
-/** Read by CloudFormation alone, as it sets up the edge and the API. */
-function newEdgeKey(scope: Construct): Secret {
-  const secret = new Secret(scope, 'EdgeKey', {
-    description: 'What the API knows the edge by',
-    generateSecretString: { passwordLength: 64, excludePunctuation: true },
-  })
-  acknowledge(secret, {
-    'AwsSolutions-SMG4': 'CloudFormation hands it to the edge and the API together; neither reads it again by itself.',
-  })
-  return secret
-}
 
 function ownDomain(scope: Construct, domain: { name: string; certificateArn: string }): DomainName {
   return new DomainName(scope, 'Domain', {

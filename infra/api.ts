@@ -26,6 +26,7 @@ import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
 import type { Config } from './config.ts'
 import { ConfigError } from './config.ts'
+import { type EdgeKeys, nth } from './edge-keys.ts'
 import { acknowledge } from './nag.ts'
 import type { Route } from './routes.ts'
 import { WebAcl } from './waf.ts'
@@ -164,12 +165,14 @@ export function guard(scope: Construct, stage: Stage, requestsPerAddress: number
   return new CfnWebACLAssociation(scope, 'WebAclAssociation', { webAclArn: arn, resourceArn: stage.stageArn })
 }
 
-/** Gives the API the one key that it takes requests with: the edge's. A plan has no other use here, and limits nothing. */
-export function letIn(scope: Construct, api: IRestApi, stage: Stage, keyArn: string): void {
+/** Gives the API the keys that it takes requests with: the edge's. A plan has no other use here, and limits nothing. */
+export function letIn(scope: Construct, api: IRestApi, stage: Stage, { taken }: EdgeKeys): void {
   const plan = new UsagePlan(scope, 'EdgePlan', { apiStages: [{ api, stage }] })
-  // CloudFormation resolves it.
-  const value = SecretValue.secretsManager(keyArn).unsafeUnwrap()
-  plan.addApiKey(new ApiKey(scope, 'Edge', { value, description: 'The edge' }))
+  for (const [number, arn] of taken) {
+    // CloudFormation resolves it.
+    const value = SecretValue.secretsManager(arn).unsafeUnwrap()
+    plan.addApiKey(new ApiKey(scope, nth('Edge', number), { value, description: 'The edge' }))
+  }
 }
 
 /** The account's role for API logs is one for all stages; the stack that is deleted must not take it from the others. */

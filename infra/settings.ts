@@ -75,7 +75,16 @@ export const Settings = z.strictObject({
       said(
         'address',
         'CloudFront before the API, which gives `WWW-Authenticate` its name back for OAuth clients that read the error from it, and the API a root address. The API then takes nothing that did not come through it.',
-        'a secret; a million requests: $1.00 (https), $0.10 (viewer function) and $0.60 (Lambda@Edge); transfer as without it',
+        'two secrets; a million requests: $1.00 (https), $0.10 (viewer function) and $0.60 (Lambda@Edge); transfer as without it',
+      ),
+    ),
+  edgeKey: whole(1, 1_000_000)
+    .default(1)
+    .meta(
+      said(
+        'address',
+        'Which key the edge sends to the API. Raise it by one to rotate the key: the API takes the next one already, and lets go of the one before.',
+        'one more secret from 2 on',
       ),
     ),
   deployment: oneOf(PACES)

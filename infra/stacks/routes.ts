@@ -28,7 +28,7 @@ export class RoutesStack extends Stack {
     const answers = addGatewayErrors(this, api, service.baseUrl)
     this.stage = addStage(this, api, config, [...methods, ...answers])
     if (config.waf && !config.edge) guard(this, this.stage, config.wafRequestsPerAddress)
-    if (service.edgeKeyArn !== undefined) letIn(this, api, this.stage, service.edgeKeyArn)
+    if (service.edgeKeys !== undefined) letIn(this, api, this.stage, service.edgeKeys)
     if (service.domain !== undefined) mapDomain(this, service.domain, api, this.stage)
   }
 }

@@ -7,6 +7,7 @@ import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { addAddress } from '../address.ts'
 import { apiName, apiStage, createApi } from '../api.ts'
 import { type Config, ConfigError } from '../config.ts'
+import type { EdgeKeys } from '../edge-keys.ts'
 import { environment, type Surroundings } from '../environment.ts'
 import { PlatformFunction } from '../functions.ts'
 import type { Resources, Source } from '../grants.ts'
@@ -31,7 +32,7 @@ export class ServiceStack extends Stack {
   readonly baseUrl: string
   readonly domain: DomainName | undefined
   /** Of the key without which the API takes no request, behind the edge. */
-  readonly edgeKeyArn: string | undefined
+  readonly edgeKeys: EdgeKeys | undefined
   readonly functions: PlatformFunction[]
   readonly messaging: Messaging
 
@@ -46,10 +47,10 @@ export class ServiceStack extends Stack {
       }
     }
     this.api = createApi(this, config)
-    const { baseUrl, domain, edgeKeyArn } = addAddress(this, this.api, config)
+    const { baseUrl, domain, edgeKeys } = addAddress(this, this.api, config)
     this.baseUrl = baseUrl
     this.domain = domain
-    this.edgeKeyArn = edgeKeyArn
+    this.edgeKeys = edgeKeys
     const messaging = new Messaging(this, 'Messaging', asSet(queues, config))
     this.messaging = messaging
     const resources = resourcesOf(data, messaging)

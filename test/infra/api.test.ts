@@ -123,22 +123,49 @@ describe('the base address', () => {
     const { service: edged, routes: keyed } = synthesize(edge)
     const [[, distribution] = []] = resources(edged, 'AWS::CloudFront::Distribution')
     const [sent] = distribution?.Properties.DistributionConfig.Origins[0].OriginCustomHeaders ?? []
-    const [[, key] = []] = resources(keyed, 'AWS::ApiGateway::ApiKey')
+    const keys = resources(keyed, 'AWS::ApiGateway::ApiKey').map(([, { Properties }]) => Properties.Value)
     expect(sent.HeaderName).toBe('x-api-key')
     // The secret that is generated for it, resolved by CloudFormation.
     expect(text(sent.HeaderValue)).toMatch(/\{\{resolve:secretsmanager:.*EdgeKey.*:SecretString:::\}\}/)
-    expect(key?.Properties.Value).toEqual(sent.HeaderValue)
+    expect(keys).toContainEqual(sent.HeaderValue)
     const methods = resources(keyed, 'AWS::ApiGateway::Method')
     expect(methods.length).toBeGreaterThan(0)
     for (const [, { Properties }] of methods) expect(Properties.ApiKeyRequired).toBe(true)
     const [[, plan] = []] = resources(keyed, 'AWS::ApiGateway::UsagePlan')
     expect(plan?.Properties.ApiStages).toHaveLength(1)
     expect(plan?.Properties.Throttle ?? plan?.Properties.Quota).toBeUndefined()
-    keyed.resourceCountIs('AWS::ApiGateway::UsagePlanKey', 1)
+    // And the next one, which the edge does not send yet.
+    keyed.resourceCountIs('AWS::ApiGateway::UsagePlanKey', 2)
     // Without the edge there is no key, and none is asked for.
     routes.resourceCountIs('AWS::ApiGateway::ApiKey', 0)
     for (const [, { Properties }] of resources(routes, 'AWS::ApiGateway::Method'))
       expect(Properties.ApiKeyRequired).not.toBe(true)
+  })
+
+  it('rotates the edge’s key without a refusal: what it sends next was taken before, and what the API has is never removed', () => {
+    const stages = [1, 2, 3].map((edgeKey) => synthesize({ ...edge, edgeKey }))
+    const described = stages.map(({ service: edged, routes: keyed }) => {
+      const [[, distribution] = []] = resources(edged, 'AWS::CloudFront::Distribution')
+      const [sent] = distribution?.Properties.DistributionConfig.Origins[0].OriginCustomHeaders ?? []
+      return {
+        sent: text(sent.HeaderValue),
+        taken: resources(keyed, 'AWS::ApiGateway::ApiKey').map(([, { Properties }]) => text(Properties.Value)),
+        made: new Map(resources(edged, 'AWS::SecretsManager::Secret').filter(([id]) => id.startsWith('EdgeKey'))),
+      }
+    })
+    for (const [i, { sent, taken, made }] of described.entries()) {
+      expect(taken).toHaveLength(2)
+      expect(taken).toContain(sent)
+      const before = described[i - 1]
+      if (before === undefined) continue
+      expect(sent).not.toBe(before.sent)
+      // The stack of the edge comes first: for a moment its keys meet an API that has those of before.
+      expect(before.taken).toContain(sent)
+      for (const key of before.taken) {
+        const [id = ''] = [...made.keys()].filter((one) => key.includes(one))
+        expect(made.get(id)).toEqual(before.made.get(id))
+      }
+    }
   })
 
   it('behind the edge tells the functions whose request it is, whatever the caller says there', () => {
