@@ -16,6 +16,13 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ['build', 'node', 'infra/bundle.ts'],
   ['synthesis', 'node', 'infra/app.ts'],
 ]
+if (process.argv.length > 2) {
+  console.error(
+    'npm test runs everything and takes no arguments. Some of the tests: npx vitest run <path or part of it> …',
+  )
+  process.exit(1)
+}
+
 const RESULTS = 'test-results'
 
 let passed = 0

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp, open, readFile, writeFile } from 'node:fs/promises'
 import { get } from 'node:https'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -71,6 +72,13 @@ export async function startEmulator(command: string): Promise<Emulator> {
       NODE_OPTIONS: `--require ${fileURLToPath(new URL('cjs-modules.cjs', import.meta.url))}`,
     },
   })
+  const abandon = () => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, 'SIGKILL')
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+  }
+  // Whoever ends this process early ends the emulator with it.
+  process.once('exit', abandon)
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
@@ -81,7 +89,8 @@ export async function startEmulator(command: string): Promise<Emulator> {
     const stopped = await Promise.race([ended.then(() => true), wait(5_000, false, { ref: false })])
     if (!stopped && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
     await log.close()
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 })
+    process.off('exit', abandon)
+    abandon()
   }
 
   for (let tries = 0; tries < 150; tries += 1) {

@@ -99,6 +99,9 @@ async function runWholeJob(baseUrl: string): Promise<void> {
   await step('the whole job', () => runJourney({ baseUrl, adminKey: 'local-admin-key', log }))
 }
 
+// An exit, unlike the signal, lets the emulator be ended.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+
 let emulator: Emulator | undefined
 const front = await openFront()
 try {

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { runJourney } from '#examples/demo/journey.ts'
 import { type Platform, startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare, ROOT } from '#local/prepare.ts'
 import { must, newAgent } from '#test/e2e/support.ts'
+import { scratchFolder } from '#test/support/scratch.ts'
 import { CASES, fileOf, type RecordedCase } from './cases.ts'
 import { stable } from './stable.ts'
 
@@ -87,7 +87,7 @@ const keep = (one: RecordedCase, event: object): void => {
   console.log(fileOf(one))
 }
 
-const dataDir = mkdtempSync(path.join(tmpdir(), 'record-'))
+const { folder: dataDir, remove } = scratchFolder('record-')
 const cdkOut = path.join(dataDir, 'cdk.out')
 await prepare({ cdkOut })
 const platform = await startPlatform({ dataDir, cdkOut, bundles: BUNDLES })
@@ -109,5 +109,5 @@ try {
   for (const one of CASES) if (!one.request) keep(one, find(one))
 } finally {
   await platform.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  remove()
 }

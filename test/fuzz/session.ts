@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { send, startLocal } from '#test/e2e/support.ts'
+import { scratchFolder } from '#test/support/scratch.ts'
 import { configurationOf, type Effort } from './configuration.ts'
 import { type Answers, watchRequests } from './limits.ts'
 import type { Principal } from './principals.ts'
@@ -17,12 +17,11 @@ export interface Seen extends Findings {
 
 /** A local platform with data of its own, for principals to call. @param command schemathesis */
 export const openSession = async (command: string, effort: Effort) => {
-  const folder = await mkdtemp(join(tmpdir(), 'fuzz-'))
-  const remove = () => rm(folder, { recursive: true, force: true })
+  const { folder, remove } = scratchFolder('fuzz-')
   // Limits by address would count everybody together.
   const env = { ADDRESS_RATE_LIMITS: 'false', LOG_LEVEL: 'error' }
-  const { platform, baseUrl, stop } = await startLocal({ dataDir: join(folder, 'data'), env }).catch(async (error) => {
-    await remove()
+  const { platform, baseUrl, stop } = await startLocal({ dataDir: join(folder, 'data'), env }).catch((error) => {
+    remove()
     throw error
   })
   const errors: string[] = []
@@ -68,7 +67,7 @@ export const openSession = async (command: string, effort: Effort) => {
     async close(): Promise<void> {
       requests.close()
       await stop()
-      await remove()
+      remove()
     },
   }
 }

@@ -8,6 +8,7 @@ import { AgentRequestEntity } from '../../entities/reviews.ts'
 import { ApprovalEntity, RunEntity } from '../../entities/runs.ts'
 import { DeliveryEntity } from '../../entities/webhooks.ts'
 import { MINUTE } from '../../kernel/clock.ts'
+import { eachOf } from '../../kernel/each-of.ts'
 import { SWEEP_DIMENSIONS, SWEEP_METRICS } from '../../kernel/metrics.ts'
 import { backoff } from '../../table/backoff.ts'
 import { type AnyEntity, ConditionFailed, type Key } from '../../table/entity.ts'
@@ -78,10 +79,7 @@ export const sweepOverdue = async (work: WorkerWork): Promise<void> => {
       seen.add(`${key.pk}\n${key.sk}`)
       oldest_ms = Math.max(oldest_ms, now - dueAt)
     }
-    for (let i = 0; i < fresh.length; i += AT_ONCE) {
-      const done = await Promise.all(fresh.slice(i, i + AT_ONCE).map((one) => handle(work, one)))
-      failed += done.filter((ok) => !ok).length
-    }
+    failed += (await eachOf(fresh, AT_ONCE, (one) => handle(work, one))).size
     if (fresh.length === 0 || due.length < PER_SHARD) break
   }
   const found = seen.size
@@ -105,20 +103,19 @@ const readDue = async ({ table }: WorkerWork, now: number) => {
   }
 }
 
-/** @returns whether it was done */
+/** @throws what went wrong; it is logged, and the record is looked at again later */
 const handle = async (
   work: WorkerWork,
   { entity, key, dueAt }: { entity: string; key: Key; dueAt: number },
-): Promise<boolean> => {
+): Promise<void> => {
   const duty = DUTIES.get(entity)
   try {
     if (!duty) throw new Error(`nothing is known of overdue ${entity} records`)
     await duty.handle(work, key)
-    return true
   } catch (error) {
     work.log.error('overdue record failed', { entity, ...key, due_at: dueAt, error })
     if (duty) await postpone(work, duty.entity, key, dueAt)
-    return false
+    throw error
   }
 }
 
