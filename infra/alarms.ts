@@ -1,5 +1,7 @@
+import { Stack } from 'aws-cdk-lib'
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
@@ -22,6 +24,16 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, { watches, email, topicArn }: AlarmsProps) {
     super(scope, id)
     this.topic = new Topic(this, 'Topic', { displayName: 'Alarms of the platform', enforceSSL: true })
+    // The policy that enforces TLS takes the place of SNS's own, which lets the account's alarms in.
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'Alarms',
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    )
     if (email !== undefined) this.topic.addSubscription(new EmailSubscription(email))
     acknowledge(this.topic, {
       'AwsSolutions-SNS2':

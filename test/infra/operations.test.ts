@@ -49,6 +49,19 @@ describe('alarms', () => {
     }
   })
 
+  it('reach the topic: its policy, which takes the place of SNS’s own, lets the account’s alarms publish', () => {
+    const [[topic] = ['']] = resources(operations, 'AWS::SNS::Topic')
+    const [[, policy] = []] = resources(operations, 'AWS::SNS::TopicPolicy')
+    expect(policy?.Properties.PolicyDocument.Statement).toContainEqual({
+      Sid: 'Alarms',
+      Effect: 'Allow',
+      Action: 'sns:Publish',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Resource: { Ref: topic },
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    })
+  })
+
   it('say whether they page, what is wrong, and which section of the runbook is theirs; each section is some alarm’s', () => {
     const named = new Set<string>()
     for (const { AlarmDescription } of alarms) {
@@ -135,8 +148,11 @@ describe('a stage over a restored table', () => {
     expect(restored.data.toJSON().Outputs).toEqual(before.data.toJSON().Outputs)
   })
 
-  it('is backed up each night into a vault that nobody can empty for 35 days', () => {
+  it('is backed up each night into a vault that keeps it for 35 days', () => {
     restored.data.hasResourceProperties('AWS::Backup::BackupVault', { LockConfiguration: { MinRetentionDays: 35 } })
+    // It outlives its stack, and no second vault may have its name.
+    const [[, vault] = []] = resources(restored.data, 'AWS::Backup::BackupVault')
+    expect(JSON.stringify(vault?.Properties.BackupVaultName)).toContain('AWS::StackId')
     const [[, plan] = []] = resources(restored.data, 'AWS::Backup::BackupPlan')
     expect(plan?.Properties.BackupPlan.BackupPlanRule[0].Lifecycle).toEqual({ DeleteAfterDays: 35 })
     const [[, selection] = []] = resources(restored.data, 'AWS::Backup::BackupSelection')
