@@ -43,10 +43,10 @@ export function addAddress(scope: Construct, api: CfnRestApi, config: Config): A
     const zone = HostedZone.fromHostedZoneAttributes(scope, 'Zone', { hostedZoneId, zoneName })
     if (target !== undefined)
       new ARecord(scope, 'Record', { zone, recordName: domain.name, target: RecordTarget.fromAlias(target) })
-  } else if (own !== undefined) {
+  } else if (domain !== undefined) {
     new CfnOutput(scope, 'DomainTarget', {
-      value: own.domainNameAliasDomainName,
-      description: `Point ${own.domainName} here`,
+      value: edge?.distribution.distributionDomainName ?? (own as DomainName).domainNameAliasDomainName,
+      description: `Point ${domain.name} here`,
     })
   }
 

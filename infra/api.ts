@@ -1,4 +1,4 @@
-import { RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib'
+import { Duration, RemovalPolicy, SecretValue, Stack } from 'aws-cdk-lib'
 import {
   AccessLogField,
   AccessLogFormat,
@@ -6,8 +6,9 @@ import {
   BasePathMapping,
   CfnAccount,
   CfnRestApi,
+  CfnUsagePlanKey,
   Deployment,
-  type DomainName,
+  DomainName,
   type IResource,
   type IRestApi,
   LambdaIntegration,
@@ -24,10 +25,12 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2'
 import type { Construct } from 'constructs'
+import type { ApiNames } from './api-metrics.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config.ts'
 import { type EdgeKeys, nth } from './edge-keys.ts'
 import { acknowledge } from './nag.ts'
+import { WAITING_SECONDS } from './plan.ts'
 import type { Route } from './routes.ts'
 import { WebAcl } from './waf.ts'
 
@@ -51,10 +54,12 @@ const accessLogFormat = AccessLogFormat.custom(
 )
 
 /** The API's name, by which it is measured. */
-export const apiName = ({ prefix, stage }: Config): string => `${prefix}-${stage}`
+const apiName = ({ prefix, stage }: Config): string => `${prefix}-${stage}`
 
 /** The API's stage. */
 export const apiStage = ({ stageName, stage }: Config): string => stageName ?? stage
+
+export const apiNames = (config: Config): ApiNames => ({ apiName: apiName(config), apiStage: apiStage(config) })
 
 /** The REST API, still without routes: its id is part of the address that the functions are told. */
 export function createApi(scope: Construct, config: Config): CfnRestApi {
@@ -101,7 +106,11 @@ export function addRoutes(
       new LambdaIntegration(handler, {
         // One permission for each function: one for each method would outgrow the function's policy.
         scopePermissionToMethod: false,
-        ...(streams && { responseTransferMode: ResponseTransferMode.STREAM }),
+        // Only then may it be longer than the 29 seconds that it is when nothing is said.
+        ...(streams && {
+          responseTransferMode: ResponseTransferMode.STREAM,
+          timeout: Duration.seconds(WAITING_SECONDS),
+        }),
       })
     integrations.set(key, integration)
     const method = resourceAt(api, route.path).addMethod('ANY', integration, keyed ? { apiKeyRequired: true } : {})
@@ -168,10 +177,19 @@ export function guard(scope: Construct, stage: Stage, requestsPerAddress: number
 /** Gives the API the keys that it takes requests with: the edge's. A plan has no other use here, and limits nothing. */
 export function letIn(scope: Construct, api: IRestApi, stage: Stage, { taken }: EdgeKeys): void {
   const plan = new UsagePlan(scope, 'EdgePlan', { apiStages: [{ api, stage }] })
+  let before: CfnUsagePlanKey | undefined
   for (const [number, arn] of taken) {
     // CloudFormation resolves it.
     const value = SecretValue.secretsManager(arn).unsafeUnwrap()
-    plan.addApiKey(new ApiKey(scope, nth('Edge', number), { value, description: 'The edge' }))
+    const { keyId } = new ApiKey(scope, nth('Edge', number), { value, description: 'The edge' })
+    const key = new CfnUsagePlanKey(scope, nth('EdgePlanKey', number), {
+      usagePlanId: plan.usagePlanId,
+      keyId,
+      keyType: 'API_KEY',
+    })
+    // API Gateway takes one at a time, and CloudFormation does not ask twice.
+    if (before !== undefined) key.addDependency(before)
+    before = key
   }
 }
 
@@ -191,6 +209,13 @@ function logsOfGateway(scope: Construct): CfnAccount {
   return account
 }
 
-/** The operator's own domain shows the stage at its root. */
-export const mapDomain = (scope: Construct, domain: DomainName, api: IRestApi, stage: Stage): BasePathMapping =>
-  new BasePathMapping(scope, 'DomainMapping', { domainName: domain, restApi: api, stage })
+/** The operator's own domain shows the stage at its root. By its name, not by an export: that could not change while it is in use. */
+export function mapDomain(scope: Construct, name: string, restApi: IRestApi, stage: Stage): void {
+  const domainName = DomainName.fromDomainNameAttributes(scope, 'MappedDomain', {
+    domainName: name,
+    // For records in a zone, of which there are none here.
+    domainNameAliasHostedZoneId: '',
+    domainNameAliasTarget: '',
+  })
+  new BasePathMapping(scope, 'DomainMapping', { domainName, restApi, stage })
+}

@@ -123,8 +123,9 @@ function contradictions(stage: string, settings: Settings, region: string | unde
   if (settings.domainName === undefined && (settings.certificateArn ?? settings.hostedZone) !== undefined) {
     refuse('domainName', 'is needed with certificateArn and hostedZone: the name that the platform is to have')
   }
+  const elsewhere = (given: string | undefined) => given !== undefined && region !== undefined && given !== region
   const topicRegion = settings.alarmTopicArn?.split(':')[3]
-  if (topicRegion !== undefined && region !== undefined && topicRegion !== region) {
+  if (elsewhere(topicRegion)) {
     refuse('alarmTopicArn', `is in ${topicRegion}; alarms of ${region} reach topics of ${region} only`)
   }
   if (settings.waf && settings.edge && region !== 'us-east-1') {
@@ -145,6 +146,13 @@ function contradictions(stage: string, settings: Settings, region: string | unde
   const certificateRegion = settings.certificateArn?.split(':')[3]
   if (settings.edge && certificateRegion !== undefined && certificateRegion !== 'us-east-1') {
     refuse('certificateArn', `is in ${certificateRegion}; CloudFront takes certificates of us-east-1 only`)
+  }
+  if (!settings.edge && elsewhere(certificateRegion)) {
+    refuse('certificateArn', `is in ${certificateRegion}; without edge the API takes certificates of ${region} only`)
+  }
+  const streamRegion = settings.restoredTableStreamArn?.split(':')[3]
+  if (elsewhere(streamRegion)) {
+    refuse('restoredTableStreamArn', `is in ${streamRegion}; a stage in ${region} uses tables of ${region} only`)
   }
   return problems
 }

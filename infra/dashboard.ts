@@ -14,6 +14,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { Construct } from 'constructs'
 import { CALLED, CALLED_DIMENSION, NO_ANSWER } from '#shared/kernel/metrics.ts'
+import { apiMetric } from './api-metrics.ts'
 import { KINDS, type Kind, own, type Watch, type Watched } from './watches/watch.ts'
 
 export type OverviewProps = Watched & { watches: readonly Watch[]; alarms: readonly Alarm[] }
@@ -98,14 +99,15 @@ const kindGraph = (kind: Kind, watches: readonly Watch[]): IWidget => {
   })
 }
 
-const requestRow = ({ stage }: OverviewProps): IWidget[] => {
-  const latency = (statistic: string) => stage.metricLatency({ period: minute, statistic, label: statistic })
+const requestRow = ({ api }: OverviewProps): IWidget[] => {
+  const latency = (statistic: string) => apiMetric(api, 'Latency', { period: minute, statistic, label: statistic })
+  const sum = { period: minute, statistic: Stats.SUM }
   return [
-    graph('Requests', [stage.metricCount({ period: minute, statistic: Stats.SUM })]),
+    graph('Requests', [apiMetric(api, 'Count', sum)]),
     graph('Latency, waiting for agents included', [latency('p50'), latency('p90'), latency('p99')]),
     graph('Refused and failed', [
-      stage.metricClientError({ period: minute, statistic: Stats.SUM, label: '4xx' }),
-      stage.metricServerError({ period: minute, statistic: Stats.SUM, label: '5xx' }),
+      apiMetric(api, '4XXError', { ...sum, label: '4xx' }),
+      apiMetric(api, '5XXError', { ...sum, label: '5xx' }),
     ]),
   ]
 }
@@ -171,7 +173,7 @@ const tableGraphs = ({ table }: OverviewProps): IWidget[] => {
   ]
 }
 
-const paidGraphs = ({ stage, functions, table, messaging }: OverviewProps): IWidget[] => {
+const paidGraphs = ({ api, functions, table, messaging }: OverviewProps): IWidget[] => {
   const sum = { period: Duration.hours(1), statistic: Stats.SUM }
   const units = (what: 'Read' | 'Write') =>
     new Metric({
@@ -182,7 +184,7 @@ const paidGraphs = ({ stage, functions, table, messaging }: OverviewProps): IWid
       label: what,
     })
   return [
-    graph('Requests an hour', [stage.metricCount(sum)]),
+    graph('Requests an hour', [apiMetric(api, 'Count', sum)]),
     graph('Units of the table an hour', [units('Read'), units('Write')]),
     graph(
       'Invocations an hour',

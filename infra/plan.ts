@@ -23,7 +23,7 @@ export type FunctionPlan = {
 /** API Gateway gives an answer up after 29 seconds; a function that works on is paid for nothing. */
 const requestSeconds = 29
 /** The longest wait: a regional API ends a stream that was silent, or a call, after 5 minutes. */
-const waitingSeconds = 300
+export const WAITING_SECONDS = 300
 /** CPU comes with memory; below about 1 GB a cold start of a request function is dominated by parsing its bundle. */
 const requestMemoryMb = 1024
 const workerMemoryMb = 512
@@ -46,7 +46,7 @@ export function planFunctions({ requestFunctions, workers }: Registry): Function
     return {
       name,
       capabilities: unique(endpoints.flatMap((endpoint) => [...endpoint.needs, ...pipelineNeeds(endpoint)])),
-      timeoutSeconds: waits ? waitingSeconds : requestSeconds,
+      timeoutSeconds: waits ? WAITING_SECONDS : requestSeconds,
       memoryMb: requestMemoryMb,
       waits,
     }

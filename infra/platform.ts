@@ -53,7 +53,6 @@ export function createPlatform({ config, registry, queues, bundles, app: appProp
     config,
     data,
     service,
-    routes,
   })
   for (const [name, value] of Object.entries({ ...config.tags, stage: config.stage })) Tags.of(app).add(name, value)
   return { app, data, service, routes, operations }

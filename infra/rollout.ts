@@ -1,22 +1,20 @@
-import type { RemovalPolicy } from 'aws-cdk-lib'
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib'
 import { Alarm, ComparisonOperator, type Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
 import { type IRole, ManagedPolicy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { IFunction, Tracing } from 'aws-cdk-lib/aws-lambda'
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
+import { type ApiNames, apiMetric } from './api-metrics.ts'
 import { LIVE, type PlatformFunction } from './functions.ts'
 import { acknowledge } from './nag.ts'
 import { Checker } from './rollout/checker.ts'
 import { type Pace, STEPS } from './rollout/pace.ts'
-import { crashes, serverErrors } from './rollout/signals.ts'
+import { crashes } from './rollout/signals.ts'
 
-export type RolloutProps = {
+export type RolloutProps = ApiNames & {
   functions: readonly PlatformFunction[]
   pace: Exclude<Pace, 'allAtOnce'>
-  /** Names of the API and of its stage, whose answers are watched. */
-  apiName: string
-  stageName: string
   tracing: Tracing
   logRetentionDays: RetentionDays
   removalPolicy: RemovalPolicy
@@ -38,12 +36,16 @@ export class Rollout extends Construct {
     const lambdas = functions.map(({ lambda }) => lambda)
     const { lambda: preHook } = new Checker(this, 'Check', { ...props, application, functions: lambdas })
     const role = this.#role(preHook)
-    const answers = this.#alarm('ServerErrors', serverErrors(props.apiName, props.stageName), {
-      above: 5,
-      bad: 1,
-      of: 1,
-      description: 'Requests are answered with a 5xx: deployments of functions that serve them are taken back.',
-    })
+    const answers = this.#alarm(
+      'ServerErrors',
+      apiMetric(props, '5XXError', { statistic: 'Sum', period: Duration.minutes(1) }),
+      {
+        above: 5,
+        bad: 1,
+        of: 1,
+        description: 'Requests are answered with a 5xx: deployments of functions that serve them are taken back.',
+      },
+    )
     for (const { lambda, live, plan, node } of functions) {
       const crashed = this.#alarm(`${node.id}Crashes`, crashes(lambda, LIVE), {
         above: 0,

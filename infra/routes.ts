@@ -55,7 +55,7 @@ function placeOf(root: Node, path: string, name: string, streams: boolean): Node
   note(at, name, streams)
   for (const segment of path.split('/').filter((part) => part !== '')) {
     const key = segment.startsWith('{') ? VARIABLE : segment
-    const child = at.children.get(key) ?? node(`${at.path === '/' ? '' : at.path}/${segment}`)
+    const child = at.children.get(key) ?? node(`${at.path === '/' ? '' : at.path}/${key}`)
     at.children.set(key, child)
     at = child
     note(at, name, streams)
@@ -63,8 +63,11 @@ function placeOf(root: Node, path: string, name: string, streams: boolean): Node
   return at
 }
 
-/** A variable segment's key among a node's children. */
-const VARIABLE = '{}'
+/**
+ * A variable segment, whatever the endpoints call it: functions read the path itself. Another name would be another resource, which
+ * CloudFormation cannot put beside the one that it replaces.
+ */
+const VARIABLE = '{id}'
 
 const note = (at: Node, name: string, streams: boolean): void => {
   if (streams) at.streams = true

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { REQUEST_METRICS } from '#shared/kernel/metrics.ts'
+import { apiMetric } from './api-metrics.ts'
 import { functionWatches } from './watches/functions.ts'
 import { messageWatches } from './watches/messages.ts'
 import { callWatches, sweepWatches } from './watches/said.ts'
@@ -12,7 +13,7 @@ const fewMinutes = Duration.minutes(5)
 
 /** Everything that is watched, each part by the same few questions. */
 export const watches = (watched: Watched): Watch[] => [
-  ...api(watched),
+  ...answers(watched),
   ...watched.functions.flatMap(functionWatches),
   ...sweepWatches(watched),
   ...messageWatches(watched.messaging),
@@ -20,13 +21,13 @@ export const watches = (watched: Watched): Watch[] => [
   ...callWatches(watched),
 ]
 
-const api = ({ stage, stageName }: Watched): Watch[] => [
+const answers = ({ api, stageName }: Watched): Watch[] => [
   {
     id: 'ServerErrors',
     label: '5xx',
     kind: 'server-errors',
     severity: 'page',
-    metric: stage.metricServerError({ period: minute, statistic: Stats.SUM }),
+    metric: apiMetric(api, '5XXError', { period: minute, statistic: Stats.SUM }),
     limit: 5,
     breaching: 3,
     of: 3,

@@ -18,13 +18,3 @@ export const crashes = (lambda: LambdaFunction, alias: string): Metric =>
     statistic: 'Sum',
     period,
   })
-
-/** Answers of an API's stage with a 5xx, by names: the stage is deployed after what it leads to. */
-export const serverErrors = (apiName: string, stageName: string): Metric =>
-  new Metric({
-    namespace: 'AWS/ApiGateway',
-    metricName: '5XXError',
-    dimensionsMap: { ApiName: apiName, Stage: stageName },
-    statistic: 'Sum',
-    period,
-  })

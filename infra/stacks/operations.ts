@@ -2,27 +2,26 @@ import { Stack, type StackProps } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Construct } from 'constructs'
 import { Alarms } from '../alarms.ts'
+import { apiNames } from '../api.ts'
 import type { Config } from '../config.ts'
 import { Overview } from '../dashboard.ts'
 import { watches } from '../watches.ts'
 import type { DataStack } from './data.ts'
-import type { RoutesStack } from './routes.ts'
 import type { ServiceStack } from './service.ts'
 
 export type OperationsProps = StackProps & {
   config: Config
   data: DataStack
   service: ServiceStack
-  routes: RoutesStack
 }
 
 /** What watches the others. It knows them, and they know nothing of it. */
 export class OperationsStack extends Stack {
-  constructor(scope: Construct, id: string, { config, data, service, routes, ...props }: OperationsProps) {
+  constructor(scope: Construct, id: string, { config, data, service, ...props }: OperationsProps) {
     super(scope, id, props)
     const watched = {
       stageName: config.stage,
-      stage: routes.stage,
+      api: apiNames(config),
       functions: service.functions,
       messaging: service.messaging,
       table: data.table,

@@ -1,5 +1,4 @@
 import { Stack, type StackProps } from 'aws-cdk-lib'
-import type { Stage } from 'aws-cdk-lib/aws-apigateway'
 import type { Construct } from 'constructs'
 import { addRoutes, addStage, guard, importApi, letIn, mapDomain } from '../api.ts'
 import type { Config } from '../config.ts'
@@ -15,8 +14,6 @@ export type RoutesProps = StackProps & { config: Config; service: ServiceStack; 
  * resources, and a path takes two.
  */
 export class RoutesStack extends Stack {
-  readonly stage: Stage
-
   constructor(scope: Construct, id: string, { config, service, registry, ...props }: RoutesProps) {
     super(scope, id, props)
     const api = importApi(this, service.api)
@@ -26,9 +23,9 @@ export class RoutesStack extends Stack {
       keyed: config.edge,
     })
     const answers = addGatewayErrors(this, api, service.baseUrl)
-    this.stage = addStage(this, api, config, [...methods, ...answers])
-    if (config.waf && !config.edge) guard(this, this.stage, config.wafRequestsPerAddress)
-    if (service.edgeKeys !== undefined) letIn(this, api, this.stage, service.edgeKeys)
-    if (service.domain !== undefined) mapDomain(this, service.domain, api, this.stage)
+    const stage = addStage(this, api, config, [...methods, ...answers])
+    if (config.waf && !config.edge) guard(this, stage, config.wafRequestsPerAddress)
+    if (service.edgeKeys !== undefined) letIn(this, api, stage, service.edgeKeys)
+    if (service.domain !== undefined && config.domainName !== undefined) mapDomain(this, config.domainName, api, stage)
   }
 }

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs'
 import type { QueueDefinition } from '#shared/events/queues.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { addAddress } from '../address.ts'
-import { apiName, apiStage, createApi } from '../api.ts'
+import { apiNames, createApi } from '../api.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { EdgeKeys } from '../edge-keys.ts'
 import { environment, type Surroundings } from '../environment.ts'
@@ -75,7 +75,7 @@ export class ServiceStack extends Stack {
         }),
     )
     if (config.deployment !== 'allAtOnce') {
-      const api = { apiName: apiName(config), stageName: apiStage(config) }
+      const api = apiNames(config)
       new Rollout(this, 'Rollout', { ...kept, ...api, functions: this.functions, pace: config.deployment })
     }
     for (const { plan, live } of this.functions) messaging.connect(plan, live, data.table)

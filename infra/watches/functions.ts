@@ -51,8 +51,9 @@ export const functionWatches = ({ lambda, plan }: PlatformFunction): Watch[] => 
       // Of five, or of ten: then those of the schedule alone, six at most, are too few.
       limit: source.againAfterSeconds === undefined ? 1 : 7,
       below: true,
-      breaching: 1,
-      of: 1,
+      // What the last minutes measured comes late, and ten less two is nearly too few: the five minutes before are whole.
+      breaching: source.againAfterSeconds === undefined ? 1 : 2,
+      of: source.againAfterSeconds === undefined ? 1 : 2,
       description: `functions/${plan.name} is not invoked as often as it should be: what is overdue stays so.`,
     })
   }

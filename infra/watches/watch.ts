@@ -1,7 +1,7 @@
-import type { Stage } from 'aws-cdk-lib/aws-apigateway'
 import { type MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { metricsNamespace } from '#shared/kernel/metrics.ts'
+import type { ApiNames } from '../api-metrics.ts'
 import type { PlatformFunction } from '../functions.ts'
 import type { Messaging } from '../messaging.ts'
 
@@ -47,7 +47,7 @@ export type Watch = {
 
 export type Watched = {
   stageName: string
-  stage: Stage
+  api: ApiNames
   functions: PlatformFunction[]
   messaging: Messaging
   table: ITable

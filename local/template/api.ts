@@ -13,8 +13,8 @@ export interface Resolved {
   metadata: Props
 }
 
-const BUFFERED_LIMIT_MS = 29_000
-const STREAMED_LIMIT_MS = 15 * 60_000
+/** When nothing is said, for a stream, too. */
+const LIMIT_MS = 29_000
 
 const methodOf = (properties: Props): MethodModel => {
   const integration = object(properties.Integration)
@@ -23,7 +23,7 @@ const methodOf = (properties: Props): MethodModel => {
   return {
     functionArn: called && unqualified(called),
     streamed,
-    timeoutMs: number(integration.TimeoutInMillis) ?? (streamed ? STREAMED_LIMIT_MS : BUFFERED_LIMIT_MS),
+    timeoutMs: number(integration.TimeoutInMillis) ?? LIMIT_MS,
   }
 }
 

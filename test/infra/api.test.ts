@@ -102,6 +102,18 @@ describe('the base address', () => {
     expect(resources(own, 'AWS::ApiGateway::RestApi')[0]?.[1].Properties.DisableExecuteApiEndpoint).toBe(true)
   })
 
+  it('and its stage may be renamed: nothing imports a name, which could not change while it is in use', () => {
+    const withDomain = synthesize(zoned)
+    for (const { service: own, routes: mapped } of [withDomain, synthesize({ stageName: 'v1' })]) {
+      expect(Object.keys(mapped.toJSON().Outputs ?? {})).toEqual([])
+      const named = resources(own, 'AWS::ApiGateway::DomainName').map(([id]) => `"${id}"`)
+      for (const output of Object.values(own.toJSON().Outputs ?? {}).filter((one) => 'Export' in (one as object)))
+        for (const id of named) expect(text(output)).not.toContain(id)
+    }
+    const [[, mapping] = []] = resources(withDomain.routes, 'AWS::ApiGateway::BasePathMapping')
+    expect(mapping?.Properties.DomainName).toBe('api.example.com')
+  })
+
   it('gets a record in the zone that is named', () => {
     synthesize(zoned).service.hasResourceProperties('AWS::Route53::RecordSet', {
       Name: 'api.example.com.',

@@ -187,6 +187,9 @@ describe('events', () => {
       ComparisonOperator: 'LessThanThreshold',
       Threshold: 7,
       Period: 300,
+      // The newest minutes are measured late.
+      DatapointsToAlarm: 2,
+      EvaluationPeriods: 2,
       TreatMissingData: 'breaching',
     })
   })

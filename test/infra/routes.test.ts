@@ -3,7 +3,7 @@ import { planRoutes } from '#infra/routes.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { functionsOf, plans, type Resource, registry, resources, synthesize } from './support.ts'
 
-type Method = { function: string; mode: string | undefined }
+type Method = { function: string; mode: string | undefined; milliseconds: number | undefined }
 type Node = { children: Map<string, Node>; any?: Method }
 
 /** The API as it is deployed: a tree of resources, read from the template. */
@@ -34,6 +34,7 @@ function deployedTree(context = {}): Node {
     nodeOf(idOf(Properties.ResourceId)).any = {
       function: names.get(target) as string,
       mode: Properties.Integration.ResponseTransferMode,
+      milliseconds: Properties.Integration.TimeoutInMillis,
     }
   }
   return nodeOf(api)
@@ -94,6 +95,25 @@ describe('where the gateway takes a request', () => {
         endpoint.waits === true ? 'STREAM' : 'BUFFERED',
       )
     }
+  })
+
+  it('waits for calls that wait as long as their functions run; without a word it would be 29 seconds', () => {
+    for (const { endpoint, name } of all) {
+      const seconds = plans.find((plan) => plan.name === name)?.timeoutSeconds ?? 0
+      const { milliseconds } = resolve(tree, concrete(endpoint.path)) ?? {}
+      expect(milliseconds).toBe(endpoint.waits === true ? seconds * 1_000 : undefined)
+    }
+  })
+
+  it('keeps what a path’s variable part is, greedy or one segment: an update that changes it fails (docs/deploy.md)', async () => {
+    const kinds = (node: Node, path = ''): string[] =>
+      [...node.children].flatMap(([part, child]) => [
+        ...(part.startsWith('{') ? [`${path || '/'} ${part}`] : []),
+        ...kinds(child, `${path}/${part}`),
+      ])
+    // A line more or less is an endpoint that comes or goes: `npx vitest run test/infra/routes.test.ts -u`. A line that has
+    // changed wants the old resource deleted by hand in every stage that is deployed.
+    await expect(`${kinds(tree).sort().join('\n')}\n`).toMatchFileSnapshot('variable-paths.txt')
   })
 
   it('streams nothing for an emulator', () => {
