@@ -52,8 +52,9 @@ const delist = defineEndpoint({
   params: { id: 'app' },
   summary: 'Take an app out of the marketplace',
   description:
-    'It is gone from the marketplace at once, and nobody installs it any more; existing installations go on. Only an approved app ' +
-    'can be delisted. `POST …/approve` lists it again, without a mark as featured. The developer is told the reason.',
+    'It is gone from the marketplace at once, and nobody installs it any more; existing installations go on, and ' +
+    'their people may consent anew. Only an approved app can be delisted. `POST …/approve` lists it again, without a mark as ' +
+    'featured. The developer is told the reason.',
   body: Reason,
   response: ModeratedAppSchema,
   errors: ['conflict'],

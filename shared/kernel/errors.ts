@@ -61,7 +61,7 @@ export const ERRORS = {
   app_suspended: [403, 'The integration is suspended by the platform.', 'Contact the platform’s support.'],
   app_not_approved: [
     403,
-    'The app has not been approved by moderation yet.',
+    'Moderation has not approved the app, or has delisted it.',
     'Install it in a sandbox workspace, or submit it for review and wait for approval.',
   ],
   installation_suspended: [

@@ -57,7 +57,9 @@ const presentPlace = (
     is_sandbox: workspace.is_sandbox,
     role: member.role,
     // Consenting anew does not lift the suspension of an installation.
-    blocked_by: blockedBy(app, belonging) ?? (installation?.status === 'suspended' ? 'installation_suspended' : null),
+    blocked_by:
+      blockedBy(app, belonging, installation !== undefined) ??
+      (installation?.status === 'suspended' ? 'installation_suspended' : null),
     denied_scopes: workspace.denied_scopes,
     granted_scopes: installation?.scopes ?? null,
   }

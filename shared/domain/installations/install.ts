@@ -10,6 +10,7 @@ import type { Workspace } from '../../entities/people.ts'
 import { fail } from '../../kernel/errors.ts'
 import type { Write } from '../../table/entity.ts'
 import { auditEntry } from '../audit/write.ts'
+import { refuseDelisted } from '../consents/permitted.ts'
 import type { Work } from '../deps.ts'
 import { counted } from '../totals.ts'
 import { tellInstallation } from './tell.ts'
@@ -51,7 +52,8 @@ const MAX_TRIES = 8
  * What installing comes to: at most one installation per app and workspace is not revoked, guarded by
  * `AppInstallationEntity`. The writes belong into the caller's transaction; when that throws {@link InstallationRaced},
  * plan again ({@link withInstallation} does).
- * @throws `installation_suspended` for an installation that is suspended: consenting anew does not lift that
+ * @throws `installation_suspended` for an installation that is suspended: consenting anew does not lift that;
+ * `app_not_approved` for a delisted app that is not installed
  */
 const planInstallation = async (work: Work, newId: string, input: Install): Promise<InstallPlan> => {
   const { app, workspace } = input
@@ -60,6 +62,7 @@ const planInstallation = async (work: Work, newId: string, input: Install): Prom
   const current =
     known && (await work.table.get(InstallationEntity, { workspace_id: workspace.id, id: known.installation_id }))
   if (current && current.status !== 'revoked') return update(work, current, input)
+  refuseDelisted(app, workspace)
 
   const installation = fresh(work, newId, input, current?.status_reason)
   const { id, status } = installation

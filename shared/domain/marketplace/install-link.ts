@@ -95,7 +95,7 @@ const blockOf = (
 ): InstallBlock | null => {
   if (app.status === 'suspended') return 'app_suspended'
   if (installation?.status === 'suspended') return 'installation_suspended'
-  const block = blockedBy(app, belonging)
+  const block = blockedBy(app, belonging, installation !== undefined)
   if (block) return block
   if (app.requested_scopes.some((scope) => belonging.workspace.denied_scopes.includes(scope)))
     return 'scope_denied_by_admin'

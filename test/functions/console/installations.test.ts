@@ -95,6 +95,23 @@ describe('POST /console/installations', () => {
     expect((await install(owner.token, { slug: app.slug })).body.error.code).toBe('no_manifest')
   })
 
+  it('of a delisted app takes other scopes where it is installed, and installs it nowhere', async () => {
+    const { app } = await published()
+    const [owner, stranger] = [await signIn(), await signIn()]
+    const { id } = (await install(owner.token, { slug: app.slug, scopes: ['runs:read'] })).body
+    await platform.deps.table.transact([AppEntity.update({ id: app.id }, { set: { status: 'delisted' } })])
+    const wider = await install(owner.token, { slug: app.slug })
+    expect([wider.status, wider.body]).toMatchObject([201, { id, scopes: ['runs:read', 'chat:write'] }])
+    const remove = () => platform.call('DELETE', `/console/installations/${id}`, { token: owner.token })
+    expect((await remove()).status).toBe(204)
+    for (const { token } of [stranger, owner]) {
+      const { status, body } = await install(token, { slug: app.slug })
+      expect([status, body.error.code]).toEqual([403, 'app_not_approved'])
+      expect(body.error.message).toMatch(/out of the marketplace/)
+    }
+    expect((await list(stranger.token)).body.items).toEqual([])
+  })
+
   it('does not lift a suspension', async () => {
     const { app } = await published()
     const owner = await signIn()

@@ -287,6 +287,16 @@ describe('GET /console/install/{slug}', () => {
     expect((await link(app.slug, strict.token)).status).toBe(404)
   })
 
+  it('of a delisted app lets those go on who have it, and is not_found to others', async () => {
+    const { app } = await offered(platform)
+    const [owner, stranger] = [await signIn(platform), await signIn(platform)]
+    const { id } = await install(platform, owner.token, app)
+    await platform.deps.table.transact([AppEntity.update(app, { set: { status: 'delisted' } })])
+    const { body } = await link(app.slug, owner.token)
+    expect(body).toMatchObject({ can_install: true, blocked_by: null, installation: { id } })
+    expect((await link(app.slug, stranger.token)).status).toBe(404)
+  })
+
   it('is not_found for what is not approved, except in its developer’s sandbox', async () => {
     const { app, developer } = await offered(platform)
     await platform.deps.table.transact([AppEntity.update(app, { set: { status: 'draft' } })])

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { personOf } from '#local/telegram/person.ts'
 import { createSigner } from '#local/telegram/signing.ts'
 import { AppEntity } from '#shared/entities/apps.ts'
@@ -22,7 +22,7 @@ beforeEach(() => {
 const installationsOf = async (workspaceId: string) =>
   (await platform.deps.table.query(InstallationEntity, { workspace_id: workspaceId }, { limit: 100 })).items
 
-const setStatus = (id: string, status: 'draft' | 'in_review' | 'suspended') =>
+const setStatus = (id: string, status: 'draft' | 'in_review' | 'suspended' | 'delisted') =>
   platform.deps.table.transact([AppEntity.update({ id }, { set: { status } })])
 
 interface Place {
@@ -455,6 +455,56 @@ describe('approving', () => {
     ])
     expect((await act.decide(person.token, tg)).status).toBe(200)
     expect((await installationsOf(person.workspace.id))[0]?.is_sandbox).toBe(true)
+  })
+
+  it('takes a delisted app where it is installed, with other scopes than before, and nowhere else', async () => {
+    const client = await installed(platform.deps, { scopes: ['runs:read', 'chat:write'] })
+    const { person } = await act.consented(client.app, { scope: 'runs:read' })
+    const [before] = await installationsOf(person.workspace.id)
+    await setStatus(client.app.id, 'delisted')
+
+    const { verifier, challenge } = pkce()
+    const tg = await act.link(client.app, { code_challenge: challenge })
+    expect((await act.open(person.token, tg)).body.workspaces).toMatchObject([{ blocked_by: null }])
+    const again = await act.decide(person.token, tg)
+    expect(again.status, again.text).toBe(200)
+    const code = new URL(again.body.redirect_to).searchParams.get('code') ?? ''
+    const tokens = await act.redeem(client, { code, verifier })
+    expect([tokens.status, tokens.body.scope]).toEqual([200, 'runs:read chat:write'])
+    expect(await installationsOf(person.workspace.id)).toMatchObject([
+      { id: before?.id, status: 'active', scopes: ['runs:read', 'chat:write'] },
+    ])
+
+    const stranger = await act.signIn()
+    const link = await act.link(client.app)
+    expect((await act.open(stranger.token, link)).body.workspaces[0].blocked_by).toBe('app_not_approved')
+    const { status, body } = await act.decide(stranger.token, link)
+    expect([status, body.error.code]).toEqual([403, 'app_not_approved'])
+    expect(body.error.message).toMatch(/took the app out of the marketplace/)
+    expect(body.error.fix).toMatch(/a workspace that has the app/)
+    expect(await installationsOf(stranger.workspace.id)).toEqual([])
+  })
+
+  it('takes no delisted app that is uninstalled, before or while somebody consents', async () => {
+    const { app } = await installed(platform.deps)
+    const { person } = await act.consented(app)
+    const [at] = await installationsOf(person.workspace.id)
+    if (!at) throw new Error('it is not installed')
+    await setStatus(app.id, 'delisted')
+    const tg = await act.link(app)
+    const { table } = platform.deps
+    const transact = table.transact.bind(table)
+    // What was read of the installation holds no longer when the consent is written.
+    vi.spyOn(table, 'transact').mockImplementationOnce(async (writes) => {
+      await transact([InstallationEntity.update(at, { set: { status: 'revoked' } })])
+      return transact(writes)
+    })
+    for (const _ of ['while', 'after']) {
+      const { status, body } = await act.decide(person.token, tg)
+      expect([status, body.error?.code]).toEqual([403, 'app_not_approved'])
+    }
+    expect((await act.open(person.token, tg)).body.workspaces[0].blocked_by).toBe('app_not_approved')
+    expect(await installationsOf(person.workspace.id)).toMatchObject([{ id: at.id, status: 'revoked' }])
   })
 
   it('refuses a suspended app and says so when reading, too', async () => {

@@ -25,8 +25,8 @@ export const chosenPlace = (): Workspace | undefined =>
 const WHY = {
   admin_required: ['only admins install apps here', 'Ask somebody with the role admin or owner there to install it.'],
   app_not_approved: [
-    'the app is not approved yet: sandbox workspaces only',
-    'The platform has not approved the app yet. Until then it can be tried in a sandbox workspace; ask its developer.',
+    'the app is not approved, or no longer offered: sandbox workspaces only',
+    'The platform has not approved the app yet, or offers it no longer. It can be tried in a sandbox workspace; ask its developer.',
   ],
   installation_suspended: [
     'suspended',
