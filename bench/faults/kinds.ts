@@ -7,7 +7,7 @@ export interface Kind {
   name: string
   /** How many of the events, relative to the others. */
   weight: number
-  /** What it does to the first request of every event; later ones are taken. */
+  /** What it does to the first request of every event; it answers later ones well. */
   first?: Answer
   /** What it does to every request. */
   always?: Answer

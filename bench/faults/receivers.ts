@@ -24,7 +24,9 @@ export const arrivalKey = (url: string, eventId: string): string => `${url} ${ev
 
 const WELL: Answer = { kind: 'answer' }
 
-const isTaken = (answer: Answer): boolean => answer.kind === 'answer' && (answer.status ?? 200) < 300
+/** A 2xx is sent, whatever becomes of its body: one that breaks off counts, one that drips for ever does not. */
+const isTaken = (answer: Answer): boolean =>
+  answer.kind === 'answer' ? (answer.status ?? 200) < 300 : answer.kind === 'reset' && answer.when === 'body'
 
 /** Starts a server for each kind. @param since ms that passed since a time of the platform's, which events carry */
 export const startReceivers = async (kinds: readonly Kind[], since: (time: number) => number): Promise<Receivers> => {

@@ -77,7 +77,7 @@ export const faultTables = (played: Played, { seed, retryDelays }: { seed: numbe
         error,
       ]),
       notes: [
-        'Those called `always-…` do it to every request, and so does the expired certificate; the gzip bomb (64 MB out of 64 KB) comes with a 200, which counts; all others do it to the first request of each event. “well” has one more subscription, to everything of one installation.',
+        'Those called `always-…` do it to every request, and so does the expired certificate; the gzip bomb (64 MB out of 64 KB) comes with a 200, which counts; all others do it to the first request of each event. What breaks off had begun with a 200, which counts, too. “well” has one more subscription, to everything of one installation.',
       ],
     },
     {

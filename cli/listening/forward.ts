@@ -21,7 +21,9 @@ export interface ListenedRequest {
 /** What goes back: `POST /api/v1/dev/listen/{id}/answer`. */
 export type Outcome =
   | { status: number; headers: Record<string, string>; body_base64: string; truncated: boolean }
-  | { failure: 'connect' | 'timeout' | 'reset' | 'decode' }
+  | { failure: Failure }
+
+type Failure = 'connect' | 'timeout' | 'reset' | 'decode'
 
 /** The platform reads so much of an answer. */
 const MOST = 1_024 * 1_024
@@ -41,10 +43,11 @@ export const forward = async (request: ListenedRequest, to: URL, signal: AbortSi
   }
 }
 
-const once = ({ method, headers, body_base64 }: ListenedRequest, to: URL, ms: number, signal: AbortSignal) =>
+const once = ({ kind, method, headers, body_base64 }: ListenedRequest, to: URL, ms: number, signal: AbortSignal) =>
   new Promise<Outcome>((settle) => {
     const body = Buffer.from(body_base64, 'base64')
     let connected = false
+    let begun: IncomingMessage | undefined
     const request = (to.protocol === 'https:' ? https : http).request(to, {
       method,
       agent: false,
@@ -54,10 +57,13 @@ const once = ({ method, headers, body_base64 }: ListenedRequest, to: URL, ms: nu
       clearTimeout(timer)
       signal.removeEventListener('abort', abort)
       settle(outcome)
-      if ('failure' in outcome) request.destroy()
     }
-    const abort = () => finish({ failure: 'reset' })
-    const timer = setTimeout(() => finish({ failure: connected ? 'timeout' : 'connect' }), Math.max(1, ms))
+    const broken = (failure: Failure) => {
+      finish(begun && isDecided(kind, begun, failure) ? answerWith(begun, Buffer.alloc(0), true) : { failure })
+      request.destroy()
+    }
+    const abort = () => broken('reset')
+    const timer = setTimeout(() => broken(connected ? 'timeout' : 'connect'), Math.max(1, ms))
     signal.addEventListener('abort', abort, { once: true })
     request.on('socket', (socket) => {
       socket.once(to.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
@@ -65,14 +71,24 @@ const once = ({ method, headers, body_base64 }: ListenedRequest, to: URL, ms: nu
       })
     })
     request.on('error', (error: NodeJS.ErrnoException) => {
-      const failure = !connected ? 'connect' : error.code?.startsWith('HPE_') ? 'decode' : 'reset'
-      finish({ failure })
+      broken(!connected ? 'connect' : error.code?.startsWith('HPE_') ? 'decode' : 'reset')
     })
     request.on('response', (response) => {
-      answerOf(response).then(finish, () => finish({ failure: 'reset' }))
+      begun = response
+      answerOf(response).then(
+        (outcome) => (typeof outcome === 'string' ? broken(outcome) : finish(outcome)),
+        () => broken('reset'),
+      )
     })
     request.end(body)
   })
+
+/**
+ * Has the status said all, whatever became of the body? As for the platform: that of an accepted run; that of a webhook that was
+ * taken, unless the time was up.
+ */
+const isDecided = (kind: ListenedRequest['kind'], { statusCode = 0 }: IncomingMessage, failure: Failure): boolean =>
+  kind === 'run.execute' ? statusCode === 202 : statusCode >= 200 && statusCode < 300 && failure !== 'timeout'
 
 const DECODERS: Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Buffer> = {
   gzip: zlib.gunzipSync,
@@ -82,24 +98,28 @@ const DECODERS: Record<string, (bytes: Buffer, options: { maxOutputLength: numbe
   zstd: zlib.zstdDecompressSync,
 }
 
-const answerOf = async (response: IncomingMessage): Promise<Outcome> => {
+const answerOf = async (response: IncomingMessage): Promise<Outcome | Failure> => {
   const { bytes, truncated } = await read(response)
   const encoding = (response.headers['content-encoding'] ?? 'identity').toLowerCase()
   const decoder = DECODERS[encoding]
-  if (encoding !== 'identity' && !decoder) return { failure: 'decode' }
+  if (encoding !== 'identity' && !decoder) return 'decode'
   let plain = bytes
   try {
     if (decoder && bytes.length > 0) plain = decoder(bytes, { maxOutputLength: MOST })
   } catch {
-    return { failure: 'decode' }
+    return 'decode'
   }
+  return answerWith(response, plain, truncated)
+}
+
+const answerWith = (response: IncomingMessage, body: Buffer, truncated: boolean): Outcome => {
   const headers = Object.entries(response.headers).flatMap(([name, value]) =>
     value === undefined || name === 'content-encoding' ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
   )
   return {
     status: response.statusCode ?? 0,
     headers: Object.fromEntries(headers),
-    body_base64: plain.toString('base64'),
+    body_base64: body.toString('base64'),
     truncated,
   }
 }

@@ -23,6 +23,11 @@ export interface OutgoingRequest {
    * connection that died unnoticed can't leave it in doubt.
    */
   repeatable?: boolean
+  /**
+   * An answer with this status is given as soon as its headers are there, without a body: what becomes of that changes nothing.
+   * The other side may finish it in peace, within the deadline and `maxResponseBytes`.
+   */
+  decisiveStatus?: number
   /** Pauses in ms before further tries of a connection that was never made; as many tries more as there are pauses. */
   connectRetryPausesMs?: number[]
 }

@@ -24,11 +24,11 @@ export interface Received {
 export type Answer =
   | { kind: 'answer'; status?: number; headers?: Record<string, string>; body?: string | Uint8Array; delayMs?: number }
   | { kind: 'hang' }
-  /** Closes the connection by force: before any answer, or in the middle of the body. */
-  | { kind: 'reset'; when: 'before' | 'body' }
+  /** Closes the connection by force: before any answer, or in the middle of the body of a 200, or of the status given. */
+  | { kind: 'reset'; when: 'before' | 'body'; status?: number }
   | { kind: 'redirect'; status?: number; location: string }
-  /** Sends the headers, then a byte now and then, for ever. */
-  | { kind: 'drip'; everyMs: number }
+  /** Sends the headers, of a 200 or the status given, then a byte now and then, for ever. */
+  | { kind: 'drip'; everyMs: number; status?: number }
   /** Sends zeroes for as long as they are taken. */
   | { kind: 'endless' }
   /** A body that is tiny on the wire and this large when inflated. */
@@ -126,6 +126,20 @@ export const startReceiver = async (options: { tls?: CertificateKind } = {}): Pr
   return receiver
 }
 
+/** Answers that begin with a 200 and its headers, whole ones, and whose body never comes to its end. */
+export const BROKEN_BODIES: [what: string, answer: Answer][] = [
+  ['is cut short', { kind: 'raw', text: 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nok' }],
+  ['does not begin', { kind: 'raw', text: 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n' }],
+  ['is reset', { kind: 'reset', when: 'body' }],
+  ['has a wrong chunk', { kind: 'raw', text: 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nnone\r\n' }],
+  [
+    'ends within its compression',
+    { kind: 'raw', text: 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 100\r\n\r\n\x1f\x8b' },
+  ],
+  ['is no gzip', { kind: 'answer', headers: { 'content-encoding': 'gzip' }, body: 'none' }],
+  ['has no end', { kind: 'endless' }],
+]
+
 const play = async (answer: Answer, response: ServerResponse, wrote: (bytes: number) => void): Promise<void> => {
   switch (answer.kind) {
     case 'answer':
@@ -136,7 +150,7 @@ const play = async (answer: Answer, response: ServerResponse, wrote: (bytes: num
       return
     case 'reset':
       if (answer.when === 'body') {
-        response.writeHead(200, { 'content-length': '1000' }).write('begun')
+        response.writeHead(answer.status ?? 200, { 'content-length': '1000' }).write('begun')
         await sleep(20)
       }
       // Only a plain TCP socket can send RST.
@@ -147,7 +161,7 @@ const play = async (answer: Answer, response: ServerResponse, wrote: (bytes: num
       response.writeHead(answer.status ?? 302, { location: answer.location }).end()
       return
     case 'drip':
-      response.writeHead(200)
+      response.writeHead(answer.status ?? 200)
       while (!response.destroyed) {
         response.write('.')
         await sleep(answer.everyMs)

@@ -85,6 +85,7 @@ const attempt = async (
       headers: outgoingHeaders(request.headers ?? {}, request.method, body),
       body,
       maxResponseBytes: request.maxResponseBytes,
+      decisiveStatus: request.decisiveStatus,
       connectMs: Math.max(connectMs - (began - left()), 1),
       totalMs: Math.max(left(), 1),
     }

@@ -2,7 +2,7 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import type { OutgoingResponse } from '#shared/domain/ports.ts'
-import { readBody } from './body.ts'
+import { type ReadBody, readBody } from './body.ts'
 import { type Failure, failed, failure, type Stage, timedOut } from './failures.ts'
 import { statusHint } from './hints.ts'
 import { hostOf } from './targets.ts'
@@ -16,6 +16,7 @@ export interface Exchange {
   headers: Record<string, string>
   body: Uint8Array | undefined
   maxResponseBytes: number
+  decisiveStatus: number | undefined
   /** Ms left until a connection must stand. */
   connectMs: number
   /** Ms left until the answer's last byte must be there. */
@@ -30,17 +31,18 @@ export interface Exchanged {
   reused: boolean
 }
 
-/** One request over one connection, read to its end or failed. Never rejects. */
+/** One request over one connection, read to its end or to a status that decides, or failed. Never rejects. */
 export const exchange = (x: Exchange): Promise<Exchanged> => {
   const { promise, resolve: settle } = Promise.withResolvers<Exchanged>()
   let stage: Stage = 'connecting'
   let status: number | undefined
   let request: ClientRequest | undefined
 
+  const tell = (outcome: Outcome) => settle({ outcome, reused: request?.reusedSocket ?? false })
   const finish = (outcome: Outcome) => {
     clearTimeout(connectTimer)
     clearTimeout(totalTimer)
-    settle({ outcome, reused: request?.reusedSocket ?? false })
+    tell(outcome)
     if (outcome.kind === 'failure') request?.destroy()
   }
   const fail = (error: unknown) => finish(failed(error, stage, status))
@@ -64,6 +66,8 @@ export const exchange = (x: Exchange): Promise<Exchanged> => {
   request.on('response', (response) => {
     stage = 'reading'
     status = response.statusCode
+    // Reading goes on: to hang up now might stop a server that works on while it answers.
+    if (status === x.decisiveStatus) tell(answer(response, { body: new Uint8Array(), truncated: false }))
     readBody(response, x.maxResponseBytes).then((read) => finish(answer(response, read)), fail)
   })
   request.end(x.body)
@@ -103,7 +107,7 @@ const watchConnection = (request: ClientRequest, secure: boolean, reached: (stag
   })
 }
 
-const answer = (response: IncomingMessage, read: Awaited<ReturnType<typeof readBody>>): Outcome => {
+const answer = (response: IncomingMessage, read: ReadBody): Outcome => {
   const headers: Record<string, string> = {}
   for (const [name, value] of Object.entries(response.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value

@@ -86,6 +86,7 @@ export const executeRequest = async (
     body,
     deadlineMs: LIMITS.agentAnswer,
     maxResponseBytes: LIMITS.runPayloadBytes,
+    decisiveStatus: 202,
     connectRetryPausesMs: CONNECT_RETRY_PAUSES,
   }
 }

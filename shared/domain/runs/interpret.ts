@@ -20,9 +20,10 @@ const invalid = (error_message: string): Meaning => ({
 })
 
 export const interpret = (result: OutgoingResult): Meaning => {
+  // What becomes of its body changes nothing: none is required (specification "Agent runtime protocol").
+  if (result.status === 202) return { kind: 'accepted' }
   if (result.kind === 'failure') return unreachable(result.message)
   const { status, body, truncated, decodeError } = result
-  if (status === 202) return { kind: 'accepted' }
   if (status < 200 || status > 299) return unreachable(`The agent answered HTTP ${status} instead of 200 or 202.`)
   if (truncated) return invalid('The agent’s answer is over 1 MiB.')
   if (decodeError) return invalid(`The agent’s answer could not be decoded: ${decodeError}.`)

@@ -10,7 +10,7 @@ import { missing } from '../../table/expressions.ts'
 import { logCall } from '../called.ts'
 import type { WorkerWork } from '../deps.ts'
 import { sendToApp } from '../listening/send.ts'
-import { attemptOf, lostAttempt } from './outcome.ts'
+import { attemptOf, lostAttempt, succeeded } from './outcome.ts'
 import { isOutdated } from './present.ts'
 import { recordAttempt } from './record.ts'
 import { deliveryRequest } from './request.ts'
@@ -129,7 +129,8 @@ const attempt = async (
   const request = await deliveryRequest(work, webhook, event, { deliveryId: delivery.id, attempt: n })
   const about = { kind: 'webhook', event: event.type, id: delivery.id, attempt: n } as const
   const result = await sendToApp(work, installation, request, about)
-  logCall(work.log, 'webhook delivery', 'webhook', result.kind === 'response', {
+  const made = attemptOf(result, n, at)
+  logCall(work.log, 'webhook delivery', 'webhook', result.kind === 'response' || succeeded(made), {
     delivery_id: delivery.id,
     webhook_id: webhook.id,
     installation_id: webhook.installation_id,
@@ -138,5 +139,5 @@ const attempt = async (
     outcome: result.kind === 'response' ? result.status : result.phase,
     duration_ms: result.durationMs,
   })
-  await recordAttempt(work, delivery, attemptOf(result, n, at))
+  await recordAttempt(work, delivery, made)
 }

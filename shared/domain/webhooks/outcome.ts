@@ -5,20 +5,26 @@ import type { OutgoingResult } from '../ports.ts'
 /** Any 2xx answer is success; the body is ignored (specification "Receiving rules" 1). */
 export const succeeded = (attempt: Pick<Attempt, 'error'>): boolean => attempt.error === null
 
-/** What is written down of an attempt. `error` is null exactly when the receiver took the event. */
+const isSuccess = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300
+
+/**
+ * What is written down of an attempt. `error` is null exactly when the receiver took the event: also with a 2xx whose body broke
+ * off, but not with one whose body was still coming when the time was up, which is to the last byte (decisions §6).
+ */
 export const attemptOf = (result: OutgoingResult, n: number, at: number): Attempt => {
   const made = { n, at, duration_ms: result.durationMs }
   if (result.kind === 'failure') {
+    const taken = isSuccess(result.status) && result.phase !== 'timeout'
     return {
       ...made,
       response_code: result.status ?? null,
       response_body: null,
-      error: result.message,
-      hint: result.hint,
+      error: taken ? null : result.message,
+      hint: taken ? null : result.hint,
     }
   }
   const { status, body, hint } = result
-  const taken = status >= 200 && status < 300
+  const taken = isSuccess(status)
   return {
     ...made,
     response_code: status,

@@ -37,7 +37,10 @@ const attempt = () =>
     at: time(),
     duration_ms: z.number().int(),
     response_code: z.number().int().nullable(),
-    response_body: z.string().nullable().meta({ description: 'The first 1 KiB.' }),
+    response_body: z
+      .string()
+      .nullable()
+      .meta({ description: 'The first 1 KiB; null when no answer came, or it broke off.' }),
     error: z.string().nullable(),
     hint: z.string().nullable().meta({ description: 'The likely cause of the error, and its mend.' }),
   })

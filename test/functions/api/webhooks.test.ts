@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { SubscriptionEntity } from '#shared/entities/webhooks.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
-import { type Received, startReceiver } from '#test/support/receiver.ts'
+import { BROKEN_BODIES, type Received, startReceiver } from '#test/support/receiver.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { header, subscriber } from '#test/support/webhooks.ts'
 
@@ -197,6 +197,15 @@ describe('POST /api/v1/webhooks/{id}/test', () => {
     await platform.drain()
     expect(receiver.requests).toHaveLength(6)
     expect(await app.webhook(id)).toMatchObject({ status: 'active', consecutive_failures: 0 })
+  })
+
+  it.each(BROKEN_BODIES)('is delivered to a receiver that answers 200 with a body that %s', async (_what, answer) => {
+    await using receiver = await startReceiver()
+    receiver.answer(answer)
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe(receiver.url)
+    const { status, body } = await app.call('POST', `/webhooks/${id}/test`)
+    expect([status, body]).toEqual([200, { delivered: true, response_code: 200, error: null }])
   })
 
   it('a receiver that is not there is a failure without a response_code', async () => {

@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
 import type { OutgoingRequest } from '#shared/domain/ports.ts'
@@ -100,6 +104,49 @@ describe('reading stops at maxResponseBytes', () => {
       expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(96 * 1024 * 1024)
     },
   )
+})
+
+describe('a status that decides', () => {
+  const decisive = { decisiveStatus: 202, deadlineMs: 20_000 }
+
+  /** Sends the head of a 202. `whole` tells whether the rest could be sent, too, once the connection has ended. */
+  const accepting = async (rest: (response: ServerResponse) => void) => {
+    const { promise: whole, resolve } = Promise.withResolvers<boolean>()
+    const server = createServer((_, response) => {
+      response.on('close', () => resolve(response.writableFinished))
+      response.writeHead(202, { 'x-one': '1' }).write('begun, ')
+      rest(response)
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void server.close())
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, whole }
+  }
+
+  test('is told with its headers, and the other side may finish its body', async () => {
+    // It ends its body only once the answer is told, and would have seen by then that somebody hung up.
+    const { promise: told, resolve } = Promise.withResolvers<void>()
+    const server = await accepting((response) => void told.then(() => sleep(100)).then(() => response.end('done')))
+    const result = await http.send(post(server.url, decisive))
+    expect(result).toMatchObject({ kind: 'response', status: 202, headers: { 'x-one': '1' }, truncated: false })
+    expect(result.kind === 'response' && result.body.byteLength).toBe(0)
+    resolve()
+    expect(await server.whole).toBe(true)
+  })
+
+  test.each<[what: string, rest: (response: ServerResponse) => void]>([
+    ['at the deadline', () => {}],
+    ['beyond maxResponseBytes', (response) => response.end(Buffer.alloc(20_000_000))],
+  ])('is told of a body without end, which is cut off %s', async (_what, rest) => {
+    const server = await accepting(rest)
+    expect(await http.send(post(server.url, { ...decisive, deadlineMs: 1_000 }))).toMatchObject({ status: 202 })
+    expect(await server.whole).toBe(false)
+  })
+
+  test('is that one alone: another waits for its body', async () => {
+    const r = await receiver()
+    r.answer({ kind: 'drip', everyMs: 20 })
+    expect(await http.send(post(r.url, { ...decisive, deadlineMs: 300 }))).toMatchObject({ phase: 'timeout' })
+  })
 })
 
 describe('content-encoding', () => {

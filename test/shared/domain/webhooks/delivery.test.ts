@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { AuditEntity } from '#shared/entities/platform.ts'
-import { type Answer, startReceiver } from '#test/support/receiver.ts'
+import { type Answer, BROKEN_BODIES, startReceiver } from '#test/support/receiver.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { header, subscriber } from '#test/support/webhooks.ts'
 
@@ -56,6 +56,43 @@ describe('a delivery', () => {
     await app.emit('a')
     await platform.drain()
     expect((await app.deliveries(webhook.id))[0].status).toBe('succeeded')
+  })
+
+  it.each(BROKEN_BODIES)('succeeds with a 200 whose body %s', async (_what, answer) => {
+    await using receiver = await startReceiver()
+    receiver.answer(answer)
+    const app = await subscriber(platform)
+    const webhook = await app.subscribe(receiver.url)
+    await app.emit('a')
+    await platform.drain()
+    expect((await app.deliveries(webhook.id))[0]).toMatchObject({
+      status: 'succeeded',
+      attempts: [{ n: 1, response_code: 200, error: null, hint: null }],
+    })
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  it.each<[what: string, answer: Answer, response_code: number | null]>([
+    ['headers break off', { kind: 'raw', text: 'HTTP/1.1 200 OK\r\ncontent-len' }, null],
+    ['body still comes when the time is up', { kind: 'drip', everyMs: 20 }, 200],
+    ['body breaks off after a 500', { kind: 'reset', when: 'body', status: 500 }, 500],
+    ['body breaks off after a 302', { kind: 'reset', when: 'body', status: 302 }, 302],
+  ])('is tried again when the %s', async (_what, answer, response_code) => {
+    await using receiver = await startReceiver()
+    receiver.answer(answer)
+    if (answer.kind === 'drip') {
+      const { http } = platform.deps
+      const send = http.send
+      vi.spyOn(http, 'send').mockImplementation((request) => send({ ...request, deadlineMs: 1_000 }))
+    }
+    const app = await subscriber(platform)
+    const webhook = await app.subscribe(receiver.url)
+    await app.emit('a')
+    await platform.drain()
+    expect((await app.deliveries(webhook.id))[0]).toMatchObject({
+      status: 'pending',
+      attempts: [{ response_code, response_body: null, error: expect.any(String), hint: expect.any(String) }],
+    })
   })
 
   it('is retried after 10 s, 1 m, 5 m, 30 m, 2 s, with the same bytes and ids, and fails after the sixth attempt', async () => {
