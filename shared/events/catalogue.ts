@@ -176,6 +176,7 @@ export const EVENTS = {
         since: z.number(),
         until: z.number(),
         after: z.string().optional(),
+        older: z.boolean().optional(),
       }),
   },
 } as const satisfies Record<string, EventDefinition>

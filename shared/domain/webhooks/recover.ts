@@ -86,17 +86,19 @@ export const recoverDeliveries = async (work: WorkerWork, event: OutboxEvent): P
     )
   }
   if (page.next !== undefined) await goOn(work, event, { ...recovery, after: page.next })
+  else if (!recovery.older) await goOn(work, event, { ...recovery, after: undefined, older: true })
 }
 
 /**
  * Deliveries sort by the time of their event; one may have failed a whole retry schedule later, so the range begins that
- * much earlier.
+ * much earlier. Older ones come afterwards: few, because their last attempt was then of a round that somebody began again.
  */
-const bounds = (work: Work, { since, until }: Recovery): { from: string; to: string } => {
+const bounds = (work: Work, { since, until, older }: Recovery): { from: string; to: string } => {
   const { webhookRetryDelaysMs } = work.settings
   const schedule = webhookRetryDelaysMs.reduce((sum, delay) => sum + delay + MINUTE, 0)
   const oldest = work.clock.now() - LIMITS.deliveryLife
-  return { from: boundAt(Math.max(since - schedule, oldest)), to: boundAt(until + 1) }
+  const from = Math.max(since - schedule, oldest)
+  return older ? { from: boundAt(oldest), to: boundAt(from) } : { from: boundAt(from), to: boundAt(until + 1) }
 }
 
 /** @returns the delivery when a worker is to be woken for it */

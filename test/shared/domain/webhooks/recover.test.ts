@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { recoverDeliveries } from '#shared/domain/webhooks/recover.ts'
 import { OutboxEntity } from '#shared/entities/events.ts'
 import { workerWork } from '#shared/http/worker.ts'
-import { iso } from '#shared/kernel/clock.ts'
+import { DAY, iso } from '#shared/kernel/clock.ts'
 import { startPlatform } from '#test/support/platform.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
@@ -86,4 +86,24 @@ it('takes what still waited when the subscription was disabled, asked for since 
   } finally {
     await waiting.stop()
   }
+})
+
+it('takes what is older than a whole retry schedule, when somebody sent it again since then and it failed again', async () => {
+  await using receiver = await startReceiver()
+  receiver.answer({ kind: 'answer', status: 500 })
+  const { app, id } = await failed(receiver.url)
+  platform.clock.advance(2 * DAY)
+  const since = iso(platform.clock.now())
+  const [{ id: delivery }] = await app.deliveries(id)
+  await app.call('POST', `/webhooks/${id}/deliveries/${delivery}/redeliver`)
+  await platform.drain()
+  platform.clock.advance(60_000)
+  await platform.drain()
+  expect((await app.deliveries(id))[0].status).toBe('failed')
+  const before = receiver.requests.length
+  receiver.answer({ kind: 'answer' })
+  expect((await app.call('POST', `/webhooks/${id}/recover`, { since })).status).toBe(200)
+  await platform.drain()
+  expect(receiver.requests.length - before).toBe(1)
+  expect((await app.deliveries(id))[0].status).toBe('succeeded')
 })
