@@ -20,6 +20,8 @@ export interface Countable {
 
 /** What one transaction takes. */
 const ITEMS = 100
+/** Of one item, in one write: its expression has 4 KB at most. */
+const COUNTERS = 60
 /** Attempts at what loses against other writers, as for anything that reads afresh each time. */
 const ROUNDS = 10
 /** Rounds in which many go together; from then on each goes alone, so that one that cannot be counted keeps no other back. */
@@ -104,20 +106,30 @@ const attemptsAt = async (
   return round < TOGETHER ? together(each) : each
 }
 
+/** Adds what a write adds to, to what a group's writes add to, by item. */
+const adding = (to: ReadonlyMap<string, ReadonlySet<string>>, writes: readonly Write[]) => {
+  const both = new Map(to)
+  for (const write of writes) {
+    const item = itemOf(write)
+    both.set(item, new Set([...(both.get(item) ?? []), ...Object.keys(write.changes?.add ?? {})]))
+  }
+  return both
+}
+
 /** As many in a row as fit into one transaction. */
 const together = (each: readonly Attempt[]): Attempt[] => {
   const groups: Attempt[] = []
-  let items = new Set<string>()
+  let counters: ReadonlyMap<string, ReadonlySet<string>> = new Map()
   for (const { keys, writes } of each) {
     const group = groups.at(-1)
-    const both = new Set([...items, ...writes.map(itemOf)])
-    if (group && both.size <= ITEMS) {
+    const both = adding(counters, writes)
+    if (group && both.size <= ITEMS && [...both.values()].every(({ size }) => size <= COUNTERS)) {
       group.keys.push(...keys)
       group.writes.push(...writes)
-      items = both
+      counters = both
     } else {
       groups.push({ keys: [...keys], writes: [...writes] })
-      items = new Set(writes.map(itemOf))
+      counters = adding(new Map(), writes)
     }
   }
   return groups

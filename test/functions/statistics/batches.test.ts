@@ -213,3 +213,18 @@ it('a state that changes while it is counted is counted as what it is then, with
   expect(await totals(world)).toMatchObject({ runs: 1, succeeded: 1 })
   expect(JSON.stringify((await world.counted()).sums)).toContain('"tasks_todo":1')
 })
+
+it('one agent’s runs of a whole day are no write that DynamoDB refuses: 4 KB of expression', async () => {
+  const app = apps[0] as Installed
+  const midnight = Math.floor(now() / DAY) * DAY - DAY
+  const runs = Array.from({ length: 96 }, (_, quarter) => runOf(app, midnight + quarter * 15 * 60_000))
+  const world = await place(platform, { apps, runs })
+  const counters: number[] = []
+  const restore = meddling(world, (writes) => {
+    counters.push(...writes.map(({ changes }) => Object.keys(changes?.add ?? {}).length))
+  })
+  expect(await countEvents(world.work, runs.flatMap(eventsOf))).toEqual(NOTHING)
+  restore()
+  expect(Math.max(...counters)).toBeLessThanOrEqual(60)
+  expect(Math.max(...counters)).toBeGreaterThan(30)
+})
