@@ -18,6 +18,8 @@ export interface IntegrationCaller {
   grant: Grant | undefined
   /** The run a callback token is bound to. */
   run: Run | undefined
+  /** The person (`usr_…`) in whose browser a surface token is: what is another person's alone does not exist for it. */
+  viewer?: string | undefined
 }
 
 export interface DeveloperCaller {

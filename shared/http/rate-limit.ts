@@ -19,8 +19,9 @@ export const limit = async (deps: Deps, buckets: readonly Bucket[]): Promise<Rec
   const taken = await Promise.all(buckets.map((bucket) => take(deps, bucket.name, bucket.rate)))
   const refused = taken.findIndex((one) => !one.allowed)
   if (refused < 0) return headersOf(least(taken))
-  await Promise.all(
-    buckets.flatMap((bucket, i) => (taken[i]?.allowed ? [giveBack(deps, bucket.name, bucket.rate)] : [])),
+  await restore(
+    deps,
+    buckets.filter((_, i) => taken[i]?.allowed),
   )
   const [bucket, one] = [buckets[refused] as Bucket, taken[refused] as Taken]
   throw fail('rate_limited', {
@@ -30,6 +31,10 @@ export const limit = async (deps: Deps, buckets: readonly Bucket[]): Promise<Rec
     headers: { ...headersOf(one), 'retry-after': String(one.retryAfter) },
   })
 }
+
+/** Gives back what was taken for a request that is refused for another reason. */
+export const restore = (deps: Deps, buckets: readonly Bucket[]): Promise<unknown> =>
+  Promise.all(buckets.map(({ name, rate }) => giveBack(deps, name, rate)))
 
 const least = (taken: Taken[]): Taken => taken.reduce((a, b) => (b.remaining < a.remaining ? b : a))
 

@@ -1,5 +1,5 @@
 import { BucketEntity } from '../../entities/platform.ts'
-import { DAY } from '../../kernel/clock.ts'
+import { DAY, SECOND } from '../../kernel/clock.ts'
 import { ConditionFailed, ifUnchanged } from '../../table/entity.ts'
 import { either, lte, missing } from '../../table/expressions.ts'
 import type { Deps } from '../deps.ts'
@@ -18,6 +18,9 @@ export interface Taken {
   /** Seconds until the next one is let through; 0 when allowed. */
   retryAfter: number
 }
+
+/** Clocks of functions are milliseconds apart (Amazon Time Sync Service). */
+const CLOCKS_DIFFER = SECOND
 
 /**
  * Takes one from a bucket by the generic cell rate algorithm (GCRA): one number per bucket, the theoretical arrival
@@ -52,6 +55,7 @@ export const take = async (
     const known = (error.current as { tat: number }).tat
     // The answer may have taken long, and the bucket went on meanwhile: held against the old time it would look empty.
     now = clock.now()
+    if (known > now + tolerance + interval + CLOCKS_DIFFER) return restarted({ table, clock }, name, rate, known)
     if (known > now + tolerance) return refused(rate, known, now + tolerance)
   }
   try {
@@ -65,6 +69,23 @@ export const take = async (
     if (!error.current) return take({ table, clock }, name, rate)
     return refused(rate, (error.current as { tat: number }).tat, now + tolerance)
   }
+}
+
+/**
+ * No bucket can be emptier than empty: a clock was wrong, this one or the one that wrote it. It starts anew; held to that time, a
+ * function whose clock is behind would refuse its callers for as long as others use the bucket.
+ */
+const restarted = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  name: string,
+  rate: Rate,
+  known: number,
+): Promise<Taken> => {
+  const now = deps.clock.now()
+  await ifUnchanged(
+    deps.table.transact([BucketEntity.replace({ name, tat: now, expires_at: now + DAY }, { where: { tat: known } })]),
+  )
+  return take(deps, name, rate)
 }
 
 /** Gives back what a request took that was then refused for another reason. */

@@ -8,7 +8,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import { covers, intersect, SCOPE_NAMES, type Scope } from '../../kernel/scopes.ts'
 import type { IntegrationCaller } from '../callers.ts'
 import { tokenOf, unauthorized } from '../principal.ts'
-import { limit } from '../rate-limit.ts'
+import { limit, restore } from '../rate-limit.ts'
 import type { Authenticator } from './types.ts'
 
 type IntegrationToken = Extract<Verified, { kind: 'access' | 'callback' | 'surface' }>
@@ -38,14 +38,12 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
           { entity: UserEntity, key: UserEntity.key({ id: token.claims.usr }) },
         ]
       : []
+  const ofInstallation = { name: `installation:${ins}`, rate: LIMITS.installationRate, scope: 'installation' }
+  const ofApp = { name: `app:${appId}`, rate: LIMITS.appRate, scope: 'app' }
+  const buckets = again ? [] : [ofInstallation, ofApp]
   const [records, rateHeaders] = await Promise.all([
     deps.table.getAll([...refs, ...grantRef, ...runRef, ...personRefs]),
-    again
-      ? {}
-      : limit(deps, [
-          { name: `installation:${ins}`, rate: LIMITS.installationRate, scope: 'installation' },
-          { name: `app:${appId}`, rate: LIMITS.appRate, scope: 'app' },
-        ]),
+    again ? {} : limit(deps, buckets),
   ])
   const [installation, app, workspace, bound, user] = records as [
     IntegrationCaller['installation'] | undefined,
@@ -65,9 +63,14 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
     (token.kind !== 'access' || grant?.status === 'active') &&
     (token.kind !== 'callback' || run) &&
     (token.kind !== 'surface' || (bound && user?.status === 'active'))
+  // What a token that has ended asks for is not taken from those that live; failed authentications have a limit of their own.
+  if (!live) await restore(deps, buckets)
   if (!live) throw unauthorized('The token was revoked.', 'Refresh it, or ask the customer to install the app again.')
   if (app.status === 'suspended') throw fail('app_suspended')
-  if (installation.status === 'suspended' || workspace.status !== 'active') throw fail('installation_suspended')
+  if (installation.status === 'suspended' || workspace.status !== 'active') {
+    await restore(deps, buckets.slice(1))
+    throw fail('installation_suspended')
+  }
   const scopes = grant
     ? intersect(grant.scopes, installation.scopes)
     : intersect(installation.scopes, installation.scopes)
@@ -81,6 +84,7 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
       workspace,
       grant,
       run,
+      viewer: user?.id,
     },
     headers: rateHeaders,
   }

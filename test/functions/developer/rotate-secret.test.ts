@@ -43,6 +43,23 @@ describe('rotating the client secret', () => {
     expect(platform.logs.join('\n')).not.toContain(answer.body.client_secret.slice(3))
   })
 
+  it('leaves the ended tokens nothing to take from the limits of the ones that live', async () => {
+    const sandboxOf = async () => {
+      const answer = await developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`)
+      return answer.body.access_token as string
+    }
+    const app = await newApp(developer)
+    await publish(developer, app)
+    const ended = await sandboxOf()
+    await developer.call('POST', `/api/v1/dev/apps/${app.id}/rotate-secret`)
+    const alive = await sandboxOf()
+    const left = async () =>
+      Number((await platform.call('GET', '/api/v1/me', { token: alive })).headers['x-ratelimit-remaining'])
+    const before = await left()
+    for (let i = 0; i < 5; i++) expect(await act.works(ended)).toBe(401)
+    expect(await left()).toBe(before - 1)
+  })
+
   it('ends the sandbox token too, whose refresh token works with the new secret', async () => {
     const app = await newApp(developer)
     await publish(developer, app)

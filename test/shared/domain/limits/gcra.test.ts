@@ -41,6 +41,15 @@ describe('a bucket of 20 refilled by 10 a second', () => {
     expect((await take(deps, 'serial', rate)).remaining).toBe(19)
   })
 
+  it('refuses nobody for longer than it can be empty: one that a wrong clock has filled starts anew', async () => {
+    const [right, ahead] = [new TestClock(), new TestClock()]
+    ahead.advance(30_000)
+    await take({ table, clock: ahead }, 'ahead', rate)
+    expect((await take({ table, clock: right }, 'ahead', rate)).allowed).toBe(true)
+    const more = await Promise.all(Array.from({ length: 30 }, () => take({ table, clock: right }, 'ahead', rate)))
+    expect(more.filter(({ allowed }) => allowed)).toHaveLength(19)
+  })
+
   it('has one more after one was given back', async () => {
     const deps = { table, clock: new TestClock() }
     for (let i = 0; i < 20; i++) await take(deps, 'back', rate)
