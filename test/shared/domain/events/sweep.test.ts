@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { OutboxEntity, SweepMarkEntity } from '#shared/entities/events.ts'
 import { DeliveryEntity } from '#shared/entities/webhooks.ts'
+import { GRACE } from '#shared/events/outbox.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 import { subscriber } from '#test/support/webhooks.ts'
@@ -14,7 +15,7 @@ describe('the overdue sweep', () => {
     const app = await subscriber(platform)
     await app.emit('lost')
     platform.outbox.splice(0)
-    platform.clock.advance(MINUTE - 1)
+    platform.clock.advance(GRACE - 1)
     await platform.sweep()
     expect(platform.messages).toEqual([])
     platform.clock.advance(1)
