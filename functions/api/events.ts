@@ -19,7 +19,7 @@ export const list = defineEndpoint({
     'With `types`, a page may have fewer events than `limit`, even none, while `has_more` is true.',
   query: () =>
     pageQuery({
-      since: z.string().max(100).optional().meta({
+      since: z.string().optional().meta({
         description: 'Id of the last event that you received; unknown, or older than 30 days, it is 400.',
         example: 'evt_01kae5m1v8w6c3x9q2r7t4y0zn',
       }),
@@ -35,7 +35,7 @@ export const list = defineEndpoint({
       // Not bound to `since`: the cursor says where to go on.
       ['api.events.list', query.types ?? null],
       query,
-      (options) => readFeed(work, caller.installation.id, query, options),
+      (options) => readFeed(work, caller.installation.id, { ...query, viewer: caller.viewer }, options),
       envelope,
     ),
 })

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { renewCallbackToken } from '#shared/domain/runs/callback-token.ts'
 import { positionOfNewRun } from '#shared/domain/runs/chain.ts'
-import { loadRun } from '#shared/domain/runs/change.ts'
+import { loadRun, noSuchRun } from '#shared/domain/runs/change.ts'
 import { cancelRun, completeRun } from '#shared/domain/runs/finish.ts'
 import { presentRun } from '#shared/domain/runs/present.ts'
 import { listRuns, readRun } from '#shared/domain/runs/read.ts'
 import { addSteps } from '#shared/domain/runs/report.ts'
-import { AddSteps, CompleteRun, RunSchema, StartRun, StepSchema } from '#shared/domain/runs/schemas.ts'
+import { AddSteps, CompleteRun, RunSchema, StartRun, StepSchema, withoutNulls } from '#shared/domain/runs/schemas.ts'
 import { startRun } from '#shared/domain/runs/start.ts'
 import { RUN_STATUSES } from '#shared/entities/runs.ts'
 import type { IntegrationCaller } from '#shared/http/callers.ts'
@@ -19,7 +19,7 @@ const RUN_BODY = 4 * 1_024 * 1_024
 
 /** A run as this token may reach it: a callback token its own only, others their installation's. */
 const keyOf = ({ installation, run }: IntegrationCaller, id: string) => {
-  if (run && run.id !== id) throw fail('not_found', { message: 'There is no such run.' })
+  if (run && run.id !== id) throw noSuchRun()
   return { installation_id: installation.id, id }
 }
 
@@ -64,7 +64,7 @@ export const list = defineEndpoint({
       caller,
       ['api.runs.list', query.status ?? null],
       query,
-      (options) => listRuns(work, caller.installation.id, query.status, options),
+      (options) => listRuns(work, caller.installation.id, query.status, options, caller.viewer),
       (run) => presentRun(work, run),
     ),
 })
@@ -78,9 +78,10 @@ export const read = defineEndpoint({
   caller: 'integration',
   scope: 'runs:read',
   summary: 'Read a run with its steps',
+  description: 'Kept for 90 days unless the operator chose otherwise; then `not_found`.',
   response: RunSchema,
   needs: ['objects:read'],
-  handler: ({ work, caller, params }) => readRun(work, keyOf(caller, params.id)),
+  handler: ({ work, caller, params }) => readRun(work, keyOf(caller, params.id), caller.viewer),
 })
 
 export const steps = defineEndpoint({
@@ -118,7 +119,7 @@ export const complete = defineEndpoint({
   response: RunSchema,
   errors: ['run_already_finished', 'conflict', 'step_write_conflict', 'too_many_steps'],
   needs: ['objects:write'],
-  handler: ({ work, caller, params, body }) => completeRun(work, keyOf(caller, params.id), body),
+  handler: ({ work, caller, params, body }) => completeRun(work, keyOf(caller, params.id), withoutNulls(body)),
 })
 
 export const cancel = defineEndpoint({

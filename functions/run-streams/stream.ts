@@ -54,10 +54,10 @@ export const forIntegration = defineEndpoint({
   path: '/api/v1/runs/{id}/stream',
   caller: 'integration',
   scope: 'runs:read',
-  handler: ({ work, caller: { installation, run }, params: { id }, request }) => {
+  handler: ({ work, caller: { installation, run, viewer }, params: { id }, request }) => {
     // A callback token reaches its own run only.
     if (run && run.id !== id) throw noSuchRun()
-    return follow(work, { installation_id: installation.id, id }, request.headers)
+    return follow(work, { installation_id: installation.id, id }, request.headers, viewer)
   },
 })
 
@@ -72,9 +72,14 @@ export const forConsole = defineEndpoint({
 })
 
 /** @throws `not_found`; `bad_request` for a `Last-Event-ID` that is no number */
-const follow = async (work: Work, key: RunKey, headers: Record<string, string>): Promise<RawAnswer | StreamAnswer> => {
+const follow = async (
+  work: Work,
+  key: RunKey,
+  headers: Record<string, string>,
+  viewer?: string,
+): Promise<RawAnswer | StreamAnswer> => {
   const after = positionOf(headers['last-event-id'])
-  const run = await loadRun(work, key)
+  const run = await loadRun(work, key, viewer)
   if (isOver(run, after)) return new RawAnswer(204, { 'cache-control': 'no-store' })
   return eventStream((signal) => runEvents(work, run, after, signal))
 }

@@ -11,6 +11,8 @@ export const outboxSchema = () =>
     /** Whose event it is; absent for events of the whole workspace. */
     installation_id: z.string().optional(),
     app_id: z.string().optional(),
+    /** The person whose chat it tells of: shown to nobody else through an agent's page. Agents themselves see it. */
+    private_to: z.string().optional(),
     /** JSON text. */
     data: z.string(),
     /** A sample that the app’s developer asked for: its installation gets it, and the platform does nothing else about it. */

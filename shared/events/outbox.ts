@@ -15,6 +15,8 @@ export interface NewEvent {
   workspace_id: string
   installation_id?: string | undefined
   app_id?: string | undefined
+  /** Whose alone it is, among people. */
+  private_to?: string | undefined
   data: Record<string, unknown>
   test?: true | undefined
 }

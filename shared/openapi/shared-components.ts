@@ -87,7 +87,9 @@ export const IDEMPOTENCY_KEY: Json = {
 export const SECURITY_SCHEMES: Record<string, Json> = {
   integration: {
     type: 'oauth2',
-    description: 'An access token of an installation, a run’s callback token, or (reading only) a surface token.',
+    description:
+      'An access token of an installation, a run’s callback token, or a surface token, which reads only, and only what its ' +
+      'person may see: its pages may hold fewer records than `limit`, even none, while `has_more` is true.',
     flows: {
       authorizationCode: {
         authorizationUrl: `${BASE_URL}/oauth/authorize`,

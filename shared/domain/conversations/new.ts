@@ -35,6 +35,8 @@ export interface NewMessage {
   at?: { id: string; created_at: number } | undefined
   /** Who takes part from this message on, when that changes with it. */
   taker?: Pick<Conversation, 'installation_id' | 'installation_since'> | undefined
+  /** Which agent is told, where that is another one than takes part by then. */
+  listener?: string | undefined
   /** Thrown when another agent has the conversation by now; `not_found` without it. */
   moved?: (() => Error) | undefined
 }
@@ -46,7 +48,7 @@ export interface NewMessage {
 export const newMessage = (
   work: Work,
   conversation: Conversation,
-  { author, text, attachments = [], run_id, error_code, approval, at, taker, moved = notTheirs }: NewMessage,
+  { author, text, attachments = [], run_id, error_code, approval, at, taker, listener, moved = notTheirs }: NewMessage,
 ): { message: Message; writes: Write[] } => {
   const { workspace_id } = conversation
   const now = work.clock.now()
@@ -78,7 +80,7 @@ export const newMessage = (
           otherwise: moved,
         },
       ),
-      ...told(work, message, after),
+      ...told(work, message, { ...after, installation_id: listener ?? after.installation_id }),
     ],
   }
 }
@@ -98,6 +100,7 @@ const told = (
           type: 'message.created',
           workspace_id,
           installation_id,
+          private_to: user_id,
           data: { message_id: id, conversation_id, text, author },
         }),
       ]

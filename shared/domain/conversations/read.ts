@@ -6,6 +6,7 @@ import { idFloor } from '../../kernel/ids.ts'
 import type { Page, QueryOptions } from '../../table/table.ts'
 import { fittingPage, textBytes } from '../answer-size.ts'
 import type { Deps } from '../deps.ts'
+import { shownToPerson } from './shown-to-person.ts'
 
 type Paging = Pick<QueryOptions, 'limit' | 'after'>
 
@@ -13,6 +14,8 @@ type Paging = Pick<QueryOptions, 'limit' | 'after'>
 export interface Reader {
   installation: Pick<Installation, 'id' | 'workspace_id'>
   workspace: Pick<Workspace, 'primary_installation_id'>
+  /** The person who looks through the agent's page: what is another's alone does not exist for them. */
+  viewer?: string | undefined
 }
 
 /**
@@ -23,26 +26,38 @@ const takesPart = ({ installation, workspace }: Reader, conversation: Conversati
   conversation.installation_id === installation.id &&
   (conversation.kind !== 'main' || workspace.primary_installation_id === installation.id)
 
+/** Of conversations those that the reader may see. */
+const readable = async (
+  deps: Pick<Deps, 'table'>,
+  reader: Reader,
+  conversations: readonly Conversation[],
+): Promise<Conversation[]> => {
+  const theirs = conversations.filter((conversation) => takesPart(reader, conversation))
+  const { viewer, installation } = reader
+  return viewer === undefined ? theirs : shownToPerson(deps, installation.workspace_id, viewer, theirs)
+}
+
 /** The conversations that an agent takes part in, the latest spoken in first. */
 export const listConversations = async (
-  { table }: Pick<Deps, 'table'>,
+  deps: Pick<Deps, 'table'>,
   reader: Reader,
   options: Paging,
 ): Promise<Page<Conversation>> => {
-  const page = await table.listed(ConversationEntity, `${reader.installation.id}#CONVERSATIONS`, options)
+  const page = await deps.table.listed(ConversationEntity, `${reader.installation.id}#CONVERSATIONS`, options)
   // The index may lag behind the record, which another agent may have by now.
-  return { ...page, items: page.items.filter((conversation) => takesPart(reader, conversation)) }
+  return { ...page, items: await readable(deps, reader, page.items) }
 }
 
-/** @throws `not_found` also for one that another agent takes part in */
+/** @throws `not_found` also for one that another agent takes part in, and for one that the viewer does not see */
 export const conversationOf = async (
-  { table }: Pick<Deps, 'table'>,
+  deps: Pick<Deps, 'table'>,
   reader: Reader,
   conversationId: string,
 ): Promise<Conversation> => {
   const { workspace_id } = reader.installation
-  const conversation = await table.get(ConversationEntity, { workspace_id, id: conversationId })
-  if (!conversation || !takesPart(reader, conversation)) throw noConversation()
+  const found = await deps.table.get(ConversationEntity, { workspace_id, id: conversationId })
+  const [conversation] = await readable(deps, reader, found ? [found] : [])
+  if (!conversation) throw noConversation()
   return conversation
 }
 

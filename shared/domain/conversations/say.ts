@@ -48,6 +48,8 @@ export const say = async (work: Work, speaker: Speaker, conversationId: string, 
       at,
       run_id: started?.run.id,
       taker: started && takerFrom(conversation, answerer, idTime(at.id)),
+      // Whoever is chosen by now, also where another one's run is still under way.
+      listener: answerer.id,
       moved: chatMoved,
     })
     const view = presentMessage(spoken.message)

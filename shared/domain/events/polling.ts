@@ -12,6 +12,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import type { Page } from '../../table/table.ts'
 import { ANSWER_BYTES } from '../answer-size.ts'
 import type { Deps } from '../deps.ts'
+import { shownTo } from '../shown-to.ts'
 
 type Reader = Pick<Deps, 'table' | 'clock'>
 
@@ -20,6 +21,8 @@ export interface FeedQuery {
   since?: string | undefined
   /** Masks; all types without. */
   types?: readonly string[] | undefined
+  /** The person who looks, where one does: what belongs to the chats of others is left out. */
+  viewer?: string | undefined
 }
 
 /** Feed entries looked at for one answer, so that a rare type costs many short reads instead of one without end. */
@@ -29,13 +32,14 @@ const LOOKED_AT = 1_000
  * A page of an installation's feed, oldest first. Numbers have no gap and are given in one transaction with the entry, so
  * reading on from a number never skips an event, whatever writes at the same time (decisions §6).
  * @param after the number that the page before ended with; it goes before `since`
- * @returns `next`, the number to go on from, while there is more to look at; with a rare type the page itself may be empty
+ * @returns `next`, the number to go on from, while there is more to look at; with a rare type, or a viewer, the page itself
+ *   may be empty
  * @throws `bad_request` for a `since` that is not, or not any more, in the feed
  */
 export const readFeed = async (
   deps: Reader,
   installationId: string,
-  { since, types }: FeedQuery,
+  { since, types, viewer }: FeedQuery,
   { limit, after }: { limit: number; after?: string | undefined },
 ): Promise<Page<OutboxEvent>> => {
   const from = after === undefined ? await startOf(deps, installationId, since) : Number(after)
@@ -56,7 +60,7 @@ export const readFeed = async (
       found.push(entry)
     }
   }
-  const { items, end } = await load(deps, found)
+  const { items, end } = await load(deps, found, viewer)
   if (end !== undefined) return { items, next: String(end) }
   return { items, next: more ? String(last) : undefined }
 }
@@ -107,6 +111,7 @@ const firstKept = async (deps: Reader, installation_id: string): Promise<number>
 const load = async (
   { table }: Reader,
   entries: { n: number; event_id: string }[],
+  viewer: string | undefined,
 ): Promise<{ items: OutboxEvent[]; end: number | undefined }> => {
   const events = await table.getAll(
     entries.map(({ event_id }) => ({ entity: OutboxEntity, key: OutboxEntity.key({ id: event_id }) })),
@@ -114,7 +119,7 @@ const load = async (
   const items: OutboxEvent[] = []
   let bytes = 0
   for (const [i, event] of events.entries()) {
-    if (!event) continue
+    if (!event || !shownTo(viewer, event)) continue
     bytes += Buffer.byteLength(event.data)
     if (bytes > ANSWER_BYTES && items.length > 0) return { items, end: entries[i - 1]?.n }
     items.push(event)

@@ -41,8 +41,8 @@ const showable = async (
 }
 
 /**
- * A token of 5 minutes for the agent's page in an iframe: it reads what the installation may read, for as long as the
- * person is a member, and writes nothing (specification "Authentication", rule 8). Nothing is stored of it.
+ * A token of 5 minutes for the agent's page in an iframe: it reads what the installation may read and the person may see, for
+ * as long as they are a member, and writes nothing (specification "Authentication", rule 8). Nothing is stored of it.
  * @throws see {@link showable}
  */
 export const issueSurfaceToken = async (

@@ -15,8 +15,11 @@ export interface Asker {
 }
 
 /** A personal account is its person's alone, unless they share it; nobody's role changes that. */
-export const sees = ({ user }: Asker, account: Account): boolean =>
+export const sees = ({ user }: { user: Pick<Asker['user'], 'id'> }, account: Account): boolean =>
   account.status !== 'removing' && (account.shared || account.user_id === user.id)
+
+/** The person whose alone an account's chats are; undefined where the workspace sees them. */
+export const privateTo = ({ shared, user_id }: Account): string | undefined => (shared ? undefined : user_id)
 
 /** The accounts that a member sees, newest first. */
 export const listAccounts = async (

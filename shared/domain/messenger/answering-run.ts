@@ -7,6 +7,7 @@ import type { Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
 import { newRun } from '../runs/start.ts'
 import { MESSENGER_TRIGGER } from '../runs/tell.ts'
+import { privateTo } from './accounts.ts'
 
 /**
  * The run of the agent that has the chat, for the transaction of an incoming message: nothing where there is no agent, or
@@ -35,7 +36,7 @@ export const answeringRun = async (
     trigger: MESSENGER_TRIGGER,
     chain: { audience: 'external' },
     conversation_id,
-    ...(!account.shared && { private_to: account.user_id }),
+    private_to: privateTo(account),
   })
   return writes
 }

@@ -5,6 +5,7 @@ import { LIMITS } from '../../kernel/limits.ts'
 import type { Write } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
 import { newNotification } from '../notifications/new.ts'
+import { privateTo } from './accounts.ts'
 import { messageWrites } from './new-message.ts'
 
 /** The agent that has the chat. */
@@ -55,8 +56,7 @@ export const newDraft = async (
       DraftEntity.create({ workspace_id, message_id: message.id, dialog_id, conversation_id }),
       ...newNotification(work, {
         workspace_id,
-        // A personal account's chats are its person's alone.
-        ...(!account.shared && { user_id: account.user_id }),
+        user_id: privateTo(account),
         kind: 'messenger.draft',
         title: `${name} drafted a message`,
         body: 'It waits to be approved or rejected.',

@@ -1,9 +1,10 @@
 import { ConversationEntity, conversationPlace } from '../../entities/conversations.ts'
-import { type Dialog, type DialogMessage, DialogMessageEntity } from '../../entities/messenger.ts'
+import { type Account, type Dialog, type DialogMessage, DialogMessageEntity } from '../../entities/messenger.ts'
 import { tell } from '../../events/outbox.ts'
 import type { Write } from '../../table/entity.ts'
 import { missing } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
+import { privateTo } from './accounts.ts'
 
 /**
  * A message of a chat that exists, in its conversation. The agent that has the chat finds it in front of its list; of one
@@ -24,9 +25,15 @@ export const messageWrites = (work: Work, dialog: Dialog, message: DialogMessage
 }
 
 /** Tells the agent that has the chat, if one does. */
-export const toldAgent = (work: Work, { workspace_id, installation_id }: Dialog, message: DialogMessage): Write[] => {
+export const toldAgent = (
+  work: Work,
+  account: Account,
+  { workspace_id, installation_id }: Dialog,
+  message: DialogMessage,
+): Write[] => {
   const { id: message_id, conversation_id, text, author } = message
   if (installation_id === undefined) return []
   const data = { message_id, conversation_id, text, author }
-  return [tell(work.clock, { type: 'message.created', workspace_id, installation_id, data })]
+  const private_to = privateTo(account)
+  return [tell(work.clock, { type: 'message.created', workspace_id, installation_id, private_to, data })]
 }

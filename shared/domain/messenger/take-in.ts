@@ -66,7 +66,7 @@ const takeInMessage = (work: Work, account: Account, news: MessageNews, marks: r
       }),
       ...(place.fresh ? [DialogMessageEntity.create(message)] : messageWrites(work, dialog, message)),
       ...(place.fresh ? [] : [touchDialog(work, dialog, message, { ...namesOf(account, news, dialog), last_placed })]),
-      ...toldAgent(work, dialog, message),
+      ...toldAgent(work, account, dialog, message),
       ...marks,
     ]
     const run = message.direction === 'in' ? await answeringRun(work, account, dialog, message) : []

@@ -36,7 +36,7 @@ export const writeAsPerson = (work: Work, asker: Asker, chatId: string, text: st
         ...messageWrites(work, dialog, message),
         touchDialog(work, dialog, message),
         ...queueWrites(work, dialog, message),
-        ...toldAgent(work, dialog, message),
+        ...toldAgent(work, account, dialog, message),
       ],
       view,
     )

@@ -14,7 +14,7 @@ export const newNotification = (
   input: NewNotification,
 ): { notification: Notification; writes: Write[] } => {
   const notification: Notification = { ...input, id: work.id('notification'), created_at: work.clock.now() }
-  const { id, workspace_id, installation_id, app_id, title, body } = notification
+  const { id, workspace_id, user_id, installation_id, app_id, title, body } = notification
   return {
     notification,
     writes: [
@@ -24,6 +24,7 @@ export const newNotification = (
         workspace_id,
         installation_id,
         app_id,
+        private_to: user_id,
         data: { notification_id: id, title, body, app_id: app_id ?? null },
       }),
     ],

@@ -4,6 +4,7 @@ import { backoff } from '../../table/backoff.ts'
 import { ConditionFailed, type Write } from '../../table/entity.ts'
 import { missing, oneOf } from '../../table/expressions.ts'
 import type { Deps } from '../deps.ts'
+import { shownTo } from '../shown-to.ts'
 import { entered } from './numbers.ts'
 
 /** Where a run is kept. */
@@ -15,10 +16,14 @@ export interface RunKey {
 /** Another writer changed the run between our read and our write. */
 export class RunMoved extends Error {}
 
-/** @throws `not_found` also for a run of another installation: its key cannot be built from this one's id */
-export const loadRun = async ({ table }: Pick<Deps, 'table'>, key: RunKey): Promise<Run> => {
+/**
+ * @param viewer the person who looks, where one does
+ * @throws `not_found` also for a run of another installation: its key cannot be built from this one's id; and for one of
+ *   another person's chat
+ */
+export const loadRun = async ({ table }: Pick<Deps, 'table'>, key: RunKey, viewer?: string): Promise<Run> => {
   const run = await table.get(RunEntity, key)
-  if (!run) throw noSuchRun()
+  if (!run || !shownTo(viewer, run)) throw noSuchRun()
   return run
 }
 

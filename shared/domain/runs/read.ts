@@ -9,15 +9,15 @@ import {
   StepEntity,
   WorkspaceRunEntity,
 } from '../../entities/runs.ts'
-import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { mergedPage } from '../../table/lists.ts'
 import type { Page, QueryOptions } from '../../table/table.ts'
 import { ANSWER_BYTES, fittingPage, payloadBytes, textBytes } from '../answer-size.ts'
 import type { Deps } from '../deps.ts'
 import { orchestratorId } from '../orchestrator/principal.ts'
-import { loadRun, type RunKey } from './change.ts'
-import { presentRun, presentStep } from './present.ts'
+import { shownTo } from '../shown-to.ts'
+import { loadRun, noSuchRun, type RunKey } from './change.ts'
+import { leftOut, presentRun, presentStep } from './present.ts'
 import type { RunView, StepView } from './schemas.ts'
 
 type Reading = Pick<Deps, 'table' | 'objects'>
@@ -28,9 +28,13 @@ export const stepsOf = async ({ table }: Pick<Deps, 'table'>, runId: string): Pr
   return items
 }
 
-/** A run with its steps. @throws `not_found` */
-export const readRun = async (deps: Reading, key: RunKey): Promise<RunView & { steps: StepView[] }> => {
-  const [run, steps] = await Promise.all([loadRun(deps, key), stepsOf(deps, key.id)])
+/** A run with its steps. @param viewer as of {@link loadRun} @throws `not_found` */
+export const readRun = async (
+  deps: Reading,
+  key: RunKey,
+  viewer?: string,
+): Promise<RunView & { steps: StepView[] }> => {
+  const [run, steps] = await Promise.all([loadRun(deps, key, viewer), stepsOf(deps, key.id)])
   return viewWithSteps(deps, run, steps)
 }
 
@@ -45,12 +49,7 @@ export const viewWithSteps = async (deps: Reading, run: Run, steps: Step[]) => {
     ...(await presentRun(deps, run)),
     steps: await Promise.all(
       steps.map((step, i) =>
-        presentStep(
-          deps,
-          fits[i]
-            ? step
-            : { ...step, output: { json: JSON.stringify({ truncated: true, bytes: payloadBytes(step.output) }) } },
-        ),
+        presentStep(deps, fits[i] ? step : { ...step, output: { json: JSON.stringify(leftOut(step.output)) } }),
       ),
     ),
   }
@@ -59,21 +58,28 @@ export const viewWithSteps = async (deps: Reading, run: Run, steps: Step[]) => {
 const runBytes = ({ input, output, error_message = '' }: Run): number =>
   payloadBytes(input) + payloadBytes(output) + textBytes(error_message)
 
-/** An installation's runs, newest first; those of one status from the index that keeps them by status. */
+/** The index may lag behind the record, so the status is looked at again. */
+const isShown =
+  (viewer: string | undefined, status: RunStatus | undefined) =>
+  (run: Run): boolean =>
+    shownTo(viewer, run) && (status === undefined || run.status === status)
+
+/**
+ * An installation's runs, newest first; those of one status from the index that keeps them by status.
+ * @param viewer the person who looks, where one does: the chats of others are left out, so a page may hold fewer than its limit
+ */
 export const listRuns = async (
   { table }: Pick<Deps, 'table'>,
   installationId: string,
   status: RunStatus | undefined,
   options: Pick<QueryOptions, 'limit' | 'after'>,
+  viewer?: string,
 ): Promise<Page<Run>> => {
-  if (status === undefined) {
-    const page = await table.query(RunEntity, { installation_id: installationId }, options)
-    return fittingPage(page, runBytes, (run) => RunEntity.key(run).sk)
-  }
-  const page = await table.listed(RunEntity, runsByStatus(installationId, status), options)
-  const fitting = fittingPage(page, runBytes, (run) => run.id)
-  // The index may lag behind the record.
-  return { ...fitting, items: fitting.items.filter((run) => run.status === status) }
+  const page = await (status === undefined
+    ? table.query(RunEntity, { installation_id: installationId }, options)
+    : table.listed(RunEntity, runsByStatus(installationId, status), options))
+  const fitting = fittingPage(page, runBytes, (run) => (status === undefined ? RunEntity.key(run).sk : run.id))
+  return { ...fitting, items: fitting.items.filter(isShown(viewer, status)) }
 }
 
 /**
@@ -87,7 +93,7 @@ export const listForWorkspace = async (
   options: Pick<QueryOptions, 'limit' | 'after'>,
 ): Promise<Page<Run>> => {
   const page = await table.query(WorkspaceRunEntity, { workspace_id: workspaceId }, options)
-  const seen = page.items.filter(({ private_to }) => private_to === undefined || private_to === viewerId)
+  const seen = page.items.filter((ref) => shownTo(viewerId, ref))
   const runs = (await table.getAll(
     seen.map((ref) => ({
       entity: RunEntity,
@@ -129,10 +135,7 @@ export const narrowedForWorkspace = async (
   if (lists.length === 0) return { items: [], next: undefined }
   const page = await mergedPage(table, RunEntity, lists, options)
   const fitting = fittingPage(page, runBytes, (run) => run.id)
-  const seen = ({ private_to, status: now }: Run): boolean =>
-    // The index may lag behind the record.
-    (private_to === undefined || private_to === viewerId) && (status === undefined || now === status)
-  return { ...fitting, items: fitting.items.filter(seen) }
+  return { ...fitting, items: fitting.items.filter(isShown(viewerId, status)) }
 }
 
 /** Where a workspace's run is kept. @throws `not_found` also for another workspace's, and for one of another person's chat */
@@ -143,8 +146,7 @@ export const keyInWorkspace = async (
   viewerId: string,
 ): Promise<RunKey> => {
   const ref = await table.get(WorkspaceRunEntity, { workspace_id: workspaceId, run_id: runId })
-  if (!ref || (ref.private_to !== undefined && ref.private_to !== viewerId))
-    throw fail('not_found', { message: 'There is no such run.' })
+  if (!ref || !shownTo(viewerId, ref)) throw noSuchRun()
   return { installation_id: ref.installation_id, id: runId }
 }
 

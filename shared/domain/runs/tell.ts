@@ -17,6 +17,7 @@ export const tellRun = (
     workspace_id: run.workspace_id,
     installation_id: run.installation_id,
     app_id: run.app_id,
+    private_to: run.private_to,
     data: {
       run_id: run.id,
       app_id: run.app_id,

@@ -65,7 +65,7 @@ describe('GET /api/v1/events', () => {
     expect(await pages('&types=run.*')).toEqual([])
   })
 
-  it.each(['evt_01kae5m1v8w6c3x9q2r7t4y0zn', 'nonsense', ''])(
+  it.each(['evt_01kae5m1v8w6c3x9q2r7t4y0zn', 'nonsense', '', 'x'.repeat(200)])(
     'an unknown since is 400 saying so: %j',
     async (since) => {
       const { app } = await withEvents(1)

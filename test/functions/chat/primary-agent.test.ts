@@ -105,6 +105,14 @@ describe('the primary agent', () => {
     ])
     expect((await platform.call('GET', '/api/v1/conversations', { token: first.token })).body.items).toEqual([])
     await ann.say(main, 'Go on.')
+    await platform.drain()
+    // What waits behind the run is not for the one before any more.
+    const heard = async (listener: string) =>
+      (await platform.call('GET', '/api/v1/events?types=message.created', { token: listener })).body.items.map(
+        ({ data }: { data: { text: string } }) => data.text,
+      )
+    expect(await heard(first.token)).not.toContain('Go on.')
+    expect(await heard(second.token)).toContain('Go on.')
     const body = { status: 'succeeded', output: { text: 'Begun.' } }
     await platform.call('POST', `/api/v1/runs/${run_id}/complete`, { token, body })
     await chats.settle()

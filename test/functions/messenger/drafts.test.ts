@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { NotificationEntity } from '#shared/entities/notifications.ts'
 import { RunEntity, WorkspaceRunEntity } from '#shared/entities/runs.ts'
 import { audited } from '#test/functions/people/support.ts'
-import { installed } from '#test/support/fixtures.ts'
+import { callbackToken, installed } from '#test/support/fixtures.ts'
 import { startReceiver } from '#test/support/receiver.ts'
 import { usingMessenger } from './support.ts'
 
@@ -243,5 +243,74 @@ describe('an agent that a person put onto a chat', () => {
     expect(page.items.map(({ user_id }) => user_id)).toEqual([scene.person.user.id])
     expect((await m.call(scene.owner, 'POST', `/messages/${body.id}/approve`, {})).status).toBe(404)
     expect((await m.call(scene.person, 'POST', `/messages/${body.id}/approve`, {})).status).toBe(200)
+  })
+
+  it('shows a personal account’s chat through its page to that person alone, until it is shared', async () => {
+    const receiver = await startReceiver()
+    onTestFinished(() => receiver.close())
+    receiver.answer({ kind: 'answer', status: 202 })
+    const scene = await m.personal()
+    const contact = m.newPerson()
+    m.telegram.business.say(scene.connection.id, contact, 'Hi Ada')
+    await m.settle()
+    const chat = (await m.call(scene.person, 'GET', '/chats')).body.items[0]
+    const app = await installed(m.platform.deps, { workspaceId: scene.workspaceId, endpoint: receiver.url })
+    await m.call(scene.person, 'PATCH', `/chats/${chat.id}`, { installation_id: app.installation.id })
+    const messages = `/conversations/${chat.conversation_id}/messages`
+    const spoken = async (text: string) => {
+      m.platform.clock.advance(2_000)
+      m.telegram.business.say(scene.connection.id, contact, text)
+      await m.settle()
+      await m.platform.call('POST', `/api/v1${messages}`, { token: app.token, body: { text: 'Dear …' } })
+      await m.settle()
+    }
+    await spoken('Between us')
+    const surface = async ({ token }: typeof scene.person): Promise<string> =>
+      (await m.platform.call('POST', `/console/installations/${app.installation.id}/surface-token`, { token })).body
+        .token
+    const seen = async (token: string) => {
+      const get = (path: string) => m.platform.call('GET', `/api/v1${path}`, { token })
+      return {
+        conversations: (await get('/conversations')).body.items.map(({ kind }: { kind: string }) => kind),
+        messages: (await get(messages)).status,
+        runs: (await get('/runs')).body.items.length,
+        events: (await get('/events')).body.items.map(({ type }: { type: string }) => type).sort(),
+      }
+    }
+    const told = ['message.created', 'notification.created', 'run.created']
+    const everything = { conversations: ['person'], messages: 200, runs: 1, events: told }
+    const nothing = { conversations: [], messages: 404, runs: 0, events: [] }
+    expect(await seen(await surface(scene.person))).toEqual(everything)
+    expect(await seen(app.token)).toEqual(everything)
+    expect(await seen(await surface(scene.owner))).toEqual(nothing)
+    await m.call(scene.person, 'PATCH', `/accounts/${scene.id}`, { shared: true })
+    await spoken('For all')
+    // What was told before stays its person's.
+    expect(await seen(await surface(scene.owner))).toEqual(everything)
+    await m.call(scene.person, 'PATCH', `/accounts/${scene.id}`, { shared: false })
+    expect(await seen(await surface(scene.owner))).toMatchObject({ conversations: [], messages: 404 })
+  })
+
+  it('says nothing in it without a person: the result of a task that it delegated comes as an event', async () => {
+    const scene = await assisted()
+    scene.receiver.answer({ kind: 'answer', status: 202 })
+    m.platform.clock.advance(2_000)
+    scene.bot.say(scene.contact, 'How many are left?')
+    await m.settle()
+    const { deps, call } = m.platform
+    const { items } = await deps.table.query(WorkspaceRunEntity, { workspace_id: scene.workspaceId }, { limit: 1 })
+    const token = await callbackToken(deps, scene.app, items[0]?.run_id ?? '')
+    const other = await installed(deps, { workspaceId: scene.workspaceId })
+    const { body } = await call('POST', '/api/v1/tools/delegate_task/invoke', {
+      token,
+      body: { arguments: { agent: other.app.slug, title: 'Count', start_now: false } },
+    })
+    const before = await scene.messages()
+    const report = `/api/v1/tasks/${body.result.task_id}/report`
+    expect((await call('POST', report, { token: other.token, body: { text: 'Seven.' } })).status).toBe(200)
+    await m.settle()
+    expect(await scene.messages()).toEqual(before)
+    const events = await call('GET', '/api/v1/events?types=task.result', { token: scene.app.token })
+    expect(events.body.items).toMatchObject([{ data: { text: 'Seven.' } }])
   })
 })

@@ -3,7 +3,7 @@ import { fail } from '../../../kernel/errors.ts'
 import { LIMITS } from '../../../kernel/limits.ts'
 import type { Executor } from './executor.ts'
 
-export const emitEvent: Executor = async (work, { installation }, args) => {
+export const emitEvent: Executor = async (work, { installation, run }, args) => {
   const { type, data } = args as { type: string; data: Record<string, unknown> }
   const bytes = Buffer.byteLength(JSON.stringify(data))
   if (bytes > LIMITS.eventDataBytes) {
@@ -17,6 +17,8 @@ export const emitEvent: Executor = async (work, { installation }, args) => {
     workspace_id: installation.workspace_id,
     installation_id: installation.id,
     app_id: installation.app_id,
+    // As the step that holds the same data.
+    private_to: run?.private_to,
     data,
   })
   return { result: { event_id: String(write.item?.id), type: named }, writes: [write] }
