@@ -15,8 +15,8 @@ export type Resources = {
   queues: Record<QueueName, string>
 }
 
-/** The parts of the bucket that functions reach: what runs took and gave, manifests, and answers kept for a repeated request. */
-const objectPrefixes = ['payloads', 'manifests', 'kept']
+/** The parts of the bucket that functions reach: what runs took and gave, tasks' results, manifests, and answers kept for a repeated request. */
+const objectPrefixes = ['payloads', 'tasks', 'manifests', 'kept']
 
 /** What customers' files are under. */
 const filePrefix = 'files'

@@ -15,13 +15,19 @@ export const storePayload = async (
   value: unknown,
   limit: number = LIMITS.runPayloadBytes,
 ): Promise<StoredPayload> => {
-  const json = JSON.stringify(value)
-  const bytes = Buffer.byteLength(json)
-  if (bytes > limit) throw fail('payload_too_large', { message: `The value has ${bytes} bytes; at most ${limit}.` })
+  const { json, bytes } = textOf(value, limit)
   if (bytes <= LIMITS.inlinePayloadBytes) return { json }
   const object = `payloads/${place}`
   await objects.put(object, Buffer.from(json), 'application/json')
   return { object, bytes }
+}
+
+/** @throws `payload_too_large` above the limit */
+export const textOf = (value: unknown, limit: number): { json: string; bytes: number } => {
+  const json = JSON.stringify(value)
+  const bytes = Buffer.byteLength(json)
+  if (bytes > limit) throw fail('payload_too_large', { message: `The value has ${bytes} bytes; at most ${limit}.` })
+  return { json, bytes }
 }
 
 /** Reads what {@link storePayload} kept. */

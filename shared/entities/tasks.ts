@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { defineEntity } from '../table/entity.ts'
 import { payload } from './payload.ts'
+import { TASK_STATUSES, type TaskStatus } from './task-status.ts'
 
-export const TASK_STATUSES = ['todo', 'in_progress', 'discuss', 'review', 'done'] as const
-export type TaskStatus = (typeof TASK_STATUSES)[number]
+export { TASK_STATUSES, type TaskStatus } from './task-status.ts'
 
 const task = () =>
   z.object({

@@ -62,6 +62,17 @@ describe('what keeps state', () => {
     expect(JSON.stringify(resources(data, 'AWS::S3::BucketPolicy'))).toContain('aws:SecureTransport')
   })
 
+  it('forgets nothing else of what it keeps: no rule reaches files, manifests and tasks’ results', () => {
+    const { data: shorter } = synthesize({ payloadRetentionDays: '7' })
+    const bucket = resources(shorter, 'AWS::S3::Bucket')[0]?.[1].Properties
+    const rules: Record<string, unknown>[] = bucket.LifecycleConfiguration.Rules
+    const expiring = rules.filter(({ ExpirationInDays }) => ExpirationInDays !== undefined)
+    expect(expiring.map(({ Prefix, ExpirationInDays }) => [Prefix, ExpirationInDays])).toEqual([
+      ['kept/', 2],
+      ['payloads/', 7],
+    ])
+  })
+
   it('is three keyrings that are generated at deployment, each of one key', () => {
     const secrets = resources(data, 'AWS::SecretsManager::Secret').filter(([id]) => /Keys/.test(id))
     expect(secrets).toHaveLength(3)

@@ -85,7 +85,7 @@ describe('what the roles may do', () => {
       ),
     ]
     const declared = (right: 'read' | 'write') => [
-      ...(capabilities.includes(`objects:${right}`) ? ['payloads', 'manifests', 'kept'] : []),
+      ...(capabilities.includes(`objects:${right}`) ? ['payloads', 'tasks', 'manifests', 'kept'] : []),
       ...(capabilities.includes(`files:${right}`) ? ['files'] : []),
     ]
     expect(reached('s3:GetObject').sort()).toEqual(declared('read').sort())

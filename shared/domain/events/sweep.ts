@@ -2,6 +2,7 @@ import { ChatEntity } from '../../entities/conversations.ts'
 import { OutboxEntity, SweepMarkEntity } from '../../entities/events.ts'
 import { FileEntity, LooseObjectEntity } from '../../entities/files.ts'
 import { RemovalEntity } from '../../entities/installations.ts'
+import { LooseResultEntity } from '../../entities/loose-results.ts'
 import { AccountEntity, OutgoingEntity } from '../../entities/messenger.ts'
 import { StoppageEntity } from '../../entities/platform.ts'
 import { AgentRequestEntity } from '../../entities/reviews.ts'
@@ -22,6 +23,7 @@ import { handleOverdueAccount, handleOverdueOutgoing } from '../messenger/overdu
 import { handleOverdueRank } from '../requests/vote.ts'
 import { handleOverdueApproval, handleOverdueRun } from '../runs/overdue.ts'
 import { handleOverdueStoppage } from '../suspension/stop-runs.ts'
+import { handleOverdueResult } from '../tasks/result.ts'
 import { handleOverdueDelivery } from '../webhooks/overdue.ts'
 import { handleOverdueEvent } from './overdue.ts'
 
@@ -40,6 +42,7 @@ const DUTIES = new Map<string, Duty>(
     { entity: ApprovalEntity, handle: handleOverdueApproval },
     { entity: FileEntity, handle: handleOverdueFile },
     { entity: LooseObjectEntity, handle: handleOverdueLooseObject },
+    { entity: LooseResultEntity, handle: handleOverdueResult },
     { entity: ChatEntity, handle: handleOverdueChat },
     { entity: RemovalEntity, handle: handleOverdueRemoval },
     { entity: StoppageEntity, handle: handleOverdueStoppage },

@@ -1,13 +1,13 @@
 import { FileEntity, type FileRecord, LooseObjectEntity } from '../../entities/files.ts'
 import type { Installation } from '../../entities/installations.ts'
-import { HOUR, iso, SECOND } from '../../kernel/clock.ts'
+import { iso, SECOND } from '../../kernel/clock.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ifUnchanged, type Write } from '../../table/entity.ts'
 import { exists } from '../../table/expressions.ts'
 import type { Work } from '../deps.ts'
 import { decodeContent, requireSize } from './content.ts'
 import { checkFolder } from './folders.ts'
-import { objectOf } from './loose.ts'
+import { MARK_LIFE, objectOf } from './loose.ts'
 import { presentFile } from './present.ts'
 import { takeQuota } from './quota.ts'
 import type { CreatedFileView, CreateFile } from './schemas.ts'
@@ -42,9 +42,6 @@ export const createFile = async (work: Work, owner: FileOwner, input: CreateFile
   await work.commit(writes, view)
   return view
 }
-
-/** A mark is looked at when no request under the same Idempotency-Key can come to finish what it stands for. */
-const MARK_LIFE = LIMITS.idempotencyLife + HOUR
 
 /**
  * Stores content. The object is in the bucket when this returns; the file is there when the writes are committed. A worker

@@ -1,8 +1,13 @@
 import { type LooseObject, LooseObjectEntity } from '../../entities/files.ts'
+import { HOUR } from '../../kernel/clock.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { ifUnchanged, type Key } from '../../table/entity.ts'
 import { exists } from '../../table/expressions.ts'
 import type { Work, WorkerWork } from '../deps.ts'
 import { giveBackQuota } from './quota.ts'
+
+/** In ms. A mark is looked at when no request under the same Idempotency-Key can come to finish what it stands for. */
+export const MARK_LIFE = LIMITS.idempotencyLife + HOUR
 
 /** Where a file's content lies. The id alone is never given to anybody as a key: addresses are signed for one object. */
 export const objectOf = (workspace_id: string, file_id: string): string => `files/${workspace_id}/${file_id}`

@@ -5,10 +5,12 @@ import * as conversations from '../../entities/conversations.ts'
 import * as developers from '../../entities/developers.ts'
 import * as events from '../../entities/events.ts'
 import * as files from '../../entities/files.ts'
+import { FormerMemberEntity } from '../../entities/former-members.ts'
 import * as inbox from '../../entities/inbox.ts'
 import * as inline from '../../entities/inline.ts'
 import * as installations from '../../entities/installations.ts'
 import * as listening from '../../entities/listening.ts'
+import { LooseResultEntity } from '../../entities/loose-results.ts'
 import * as messenger from '../../entities/messenger.ts'
 import * as moderation from '../../entities/moderation.ts'
 import * as notifications from '../../entities/notifications.ts'
@@ -90,6 +92,7 @@ const ALL: Fate[] = [
   goes(people.WorkspaceEntity),
   goes(people.MemberEntity, { twins: (member) => [people.MembershipEntity.key(member)] }),
   goes(people.MembershipEntity),
+  goes(FormerMemberEntity),
   goes(people.InvitationEntity, { twins: (invitation) => [people.InvitationLinkEntity.key(invitation)] }),
   goes(developers.CounterEntity),
   goes(updates.UpdatesEntity),
@@ -134,6 +137,7 @@ const ALL: Fate[] = [
   goes(events.FeedHeadEntity),
   // What people made.
   goes(tasks.TaskEntity),
+  goes(LooseResultEntity),
   goes(tasks.AssignedTaskEntity),
   goes(tasks.TaskRunEntity),
   goes(conversations.ConversationEntity, {
@@ -229,10 +233,10 @@ const ALL: Fate[] = [
 /** By the entity's name. */
 export const FATES: ReadonlyMap<string, Fate> = new Map(ALL.map((fate) => [fate.entity.name, fate]))
 
-/** Objects that a record's fields name (`storePayload`), at any depth. */
+/** Objects that a record's fields name (`storePayload`, `storeResult`), at any depth. */
 export const payloadsIn = (value: unknown): string[] => {
   if (typeof value !== 'object' || value === null) return []
   const { object } = value as { object?: unknown }
-  const own = typeof object === 'string' && object.startsWith('payloads/') ? [object] : []
+  const own = typeof object === 'string' && /^(payloads|tasks)\//.test(object) ? [object] : []
   return [...own, ...Object.values(value).flatMap(payloadsIn)]
 }

@@ -6,16 +6,16 @@ import { LIMITS } from '../../kernel/limits.ts'
 import type { Write } from '../../table/entity.ts'
 import { newMessage } from '../conversations/new.ts'
 import type { Deps, Work } from '../deps.ts'
-import { storePayload } from '../payloads.ts'
 import { markTask } from '../runs/chain.ts'
 import { TaskMoved } from './change.ts'
 import type { TaskAgent } from './conversation.ts'
+import { releaseResult, storeResult } from './result.ts'
 import type { ReportResult } from './schemas.ts'
 
 /**
  * A task's result, kept; and of a delegated task, its way back to the agent that delegated it (specification
- * "delegate_task", rule 6): the event `task.result`, and a message in the conversation of the asking run. What that agent
- * does upon it goes on in the task's chain (rule 4).
+ * "delegate_task", rule 6): the event `task.result`, and a message in the conversation of the asking run, unless that is a
+ * messenger chat, where an agent only drafts. What that agent does upon it goes on in the task's chain (rule 4).
  * @throws `payload_too_large` for an output over 1 MiB
  */
 export const reported = async (
@@ -24,12 +24,14 @@ export const reported = async (
   agent: TaskAgent,
   { text, output }: ReportResult,
 ): Promise<{ result: NonNullable<Task['result']>; writes: Write[] }> => {
-  // A place of its own for each try: of two reports at once, neither overwrites what the other's record points to.
-  const place = `tasks/${task.id}/${work.id('message')}/output`
-  const stored = output && (await storePayload(work, place, output))
+  const stored = output && (await storeResult(work, task, output))
   return {
-    result: { text, at: work.clock.now(), ...(stored && { output: stored }) },
-    writes: await returned(work, task, agent, { text, output }),
+    result: { text, at: work.clock.now(), ...(stored && { output: stored.output }) },
+    writes: [
+      ...(stored?.writes ?? []),
+      ...releaseResult(work, task),
+      ...(await returned(work, task, agent, { text, output })),
+    ],
   }
 }
 
@@ -63,6 +65,7 @@ const askingConversation = async ({ table }: Pick<Deps, 'table'>, task: Task, in
     workspace_id: task.workspace_id,
     id: run.conversation_id,
   })
+  if (conversation?.kind === 'person') return undefined
   return conversation?.installation_id === installation_id ? conversation : undefined
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { TASK_STATUSES } from '../../entities/tasks.ts'
+import { TASK_STATUSES } from '../../entities/task-status.ts'
 import { MessageSchema } from '../conversations/schemas.ts'
 import { amount, idField, line, time } from '../fields.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { TASK_STATUSES } from '../../entities/tasks.ts'
+import { TASK_STATUSES } from '../../entities/task-status.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Scope } from '../../kernel/scopes.ts'
 import { contentFields, contentType, fileName } from '../files/schemas.ts'

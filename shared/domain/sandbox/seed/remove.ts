@@ -12,6 +12,7 @@ import type { Work } from '../../deps.ts'
 import { loadDeveloper } from '../../developers/read.ts'
 import { removeLoose } from '../../files/loose.ts'
 import { releasing } from '../../files/remove.ts'
+import { releaseResult } from '../../tasks/result.ts'
 import { tryAgain } from '../../try-again.ts'
 
 /** `DELETE /api/v1/dev/sandbox/seed`. Nothing seeded is fine too. */
@@ -63,8 +64,8 @@ const removeMessages = async (work: Work, conversation_id: string): Promise<void
   }
 }
 
-const taskWrites = async ({ table }: Work, { workspace_id, task_ids }: Seed): Promise<Write[]> => {
-  const tasks = (await table.getAll(
+const taskWrites = async (work: Work, { workspace_id, task_ids }: Seed): Promise<Write[]> => {
+  const tasks = (await work.table.getAll(
     task_ids.map((id) => ({ entity: TaskEntity, key: TaskEntity.key({ workspace_id, id }) })),
   )) as (Task | undefined)[]
   return tasks.flatMap((task) => {
@@ -72,6 +73,7 @@ const taskWrites = async ({ table }: Work, { workspace_id, task_ids }: Seed): Pr
     const { id: task_id, assignee, revision } = task
     return [
       TaskEntity.delete(task, { where: { revision } }),
+      ...releaseResult(work, task),
       TaskRunEntity.delete({ workspace_id, task_id }),
       ...(assignee ? [AssignedTaskEntity.delete({ installation_id: assignee.installation_id, task_id })] : []),
     ]
