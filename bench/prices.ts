@@ -32,7 +32,7 @@ export const PRICES = {
     hostedZone: 0.5,
   },
   /** Taken in, or kept for a month. */
-  gigabyte: { logsIn: 0.5, logsKept: 0.03, objectsKept: 0.023, backupsKept: 0.1 },
+  gigabyte: { logsIn: 0.5, logsKept: 0.03, objectsKept: 0.023, backupsKept: 0.1, recordsKept: 0.25 },
   /** Executions that are kept warm, by the size of their memory. */
   provisionedArmGbSecond: 0.000_003_333_4,
   /** A GB for a month. */

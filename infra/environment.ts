@@ -31,6 +31,7 @@ export function environment(plan: FunctionPlan, config: Config, around: Surround
     LOG_LEVEL: config.logLevel,
     TABLE_NAME: around.tableName,
     DIRECTORY_SHARDS: String(config.directoryShards),
+    PAYLOAD_RETENTION_DAYS: String(config.payloadRetentionDays),
     ADDRESS_RATE_LIMITS: String(config.addressRateLimits),
     REFRESH_REUSE_WINDOW_SECONDS: String(config.refreshReuseWindowSeconds),
     WEBHOOK_RETRY_DELAYS_SECONDS: config.webhookRetryDelaysSeconds.join(','),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { QUEUES } from '#shared/events/queues.ts'
 import { QUEUE_NAMES } from '#shared/kernel/queue-names.ts'
+import { PAYLOAD_DAYS } from '#shared/kernel/settings.ts'
 import { PACES } from './rollout/pace.ts'
 import { address, flag, json, logPeriod, oneOf, seconds, text, whole } from './settings/values.ts'
 
@@ -196,18 +197,28 @@ export const Settings = z.strictObject({
     ),
   tags: json(
     z
-      .record(z.string(), z.string().max(256))
+      .record(z.string(), z.string())
       .refine(
-        (tags) => Object.keys(tags).every((key) => /^(?!aws:)[\w .:/=+@-]{1,128}$/.test(key)),
-        'use keys of up to 128 letters, digits and _.:/=+-@, not aws:',
+        (tags) => Object.keys(tags).every((key) => /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/iu.test(key)),
+        'use keys of up to 128 letters, digits, spaces and _.:/=+-@, not aws:',
+      )
+      .refine(
+        (tags) => Object.values(tags).every((value) => /^[\p{L}\p{Z}\p{N}_.:/=+@-]{0,256}$/u.test(value)),
+        'use values of up to 256 letters, digits, spaces and _.:/=+-@',
       ),
     '{"team": "agents"}',
   )
     .default({})
     .meta(said('watching', 'Tags of everything that can have one, for the cost reports; `stage` is always there.')),
-  payloadRetentionDays: whole(1, 3650)
-    .default(90)
-    .meta(said('data', 'Days that inputs and outputs of runs are kept in the bucket.', '$0.023 a GB and month')),
+  payloadRetentionDays: whole(7, 3650)
+    .default(PAYLOAD_DAYS)
+    .meta(
+      said(
+        'data',
+        'Days that runs are kept, with their steps, inputs and outputs, in the table and in the bucket. A longer time counts for runs from then on. A shorter one hides older runs at once; what the bucket has of them goes within two days, their records when the time set before is over.',
+        '$0.023 a GB and month in the bucket, $0.25 in the table',
+      ),
+    ),
   retainData: flag
     .default(true)
     .meta(

@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   const rate = whole('rate', values.rate)
   const config = readStage({ stage: values.stage })
   const tableName = values.table ?? (await tableOf(config))
-  const work = operatorWork(tableName, config.directoryShards)
+  const work = operatorWork(tableName, config)
   const pending = await pendingUpgrades(work, UPGRADES)
   if (pending.length === 0) return console.log('Every upgrade is done.')
   if (values.check) {

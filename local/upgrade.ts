@@ -21,8 +21,13 @@ export const upgradeData = async (
   say: (line: string) => void,
 ): Promise<void> => {
   const where = { region, credentials, endpoint: endpoints.dynamodb }
-  const shards = Number(model.functions[0]?.environment.DIRECTORY_SHARDS)
-  const table = new Table({ client: createStoreClient(where), tableName, shards })
+  const { DIRECTORY_SHARDS, PAYLOAD_RETENTION_DAYS } = model.functions[0]?.environment ?? {}
+  const table = new Table({
+    client: createStoreClient(where),
+    tableName,
+    shards: Number(DIRECTORY_SHARDS),
+    payloadDays: Number(PAYLOAD_RETENTION_DAYS),
+  })
   const work = { table, clock: systemClock }
   const client = new DynamoDBClient(where)
   const walk = { client, tableName, rate: Number.POSITIVE_INFINITY }

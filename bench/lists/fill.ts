@@ -1,4 +1,5 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { PAYLOAD_DAYS } from '#shared/kernel/settings.ts'
 import type { AnyEntity, Write } from '#shared/table/entity.ts'
 import { itemAttributes } from '#shared/table/indexes.ts'
 
@@ -17,7 +18,7 @@ export interface Filling {
 /** The whole item that a put writes, with its places in the indexes. */
 export const itemOf = ({ entity, key, item = {} }: Write): Record<string, unknown> => ({
   ...item,
-  ...itemAttributes(entity, key, item, SHARDS),
+  ...itemAttributes(entity, key, item, { shards: SHARDS, payloadDays: PAYLOAD_DAYS }),
 })
 
 /** Puts records past the platform, in batches and without conditions: a hundred thousand in minutes. */

@@ -48,6 +48,7 @@ export const read = defineEndpoint({
   params: { id: 'run' },
   caller: 'console',
   summary: 'Read a run with its steps',
+  description: 'Kept for 90 days unless the operator chose otherwise; then `not_found`.',
   response: RunSchema,
   needs: ['objects:read'],
   handler: ({ work, caller, params }) => readForWorkspace(work, caller.workspace.id, caller.user.id, params.id),

@@ -1,8 +1,6 @@
 import * as z from 'zod'
 import { defineEntity } from '../table/entity.ts'
-import { payload } from './payload.ts'
-
-const RETENTION = 90 * 86_400_000
+import { payload, withPayloads } from './payload.ts'
 
 const inlineRun = () =>
   z.object({
@@ -28,7 +26,7 @@ export const InlineRunEntity = defineEntity<InlineRun>()({
   schema: inlineRun,
   pk: 'RUN#{run_id}',
   sk: 'INLINE',
-  expires: ({ created_at }) => created_at + RETENTION,
+  expires: withPayloads,
 })
 
 const inlineTurn = () =>
@@ -49,7 +47,7 @@ export const InlineTurnEntity = defineEntity<InlineTurn>()({
   schema: inlineTurn,
   pk: 'RUN#{run_id}',
   sk: 'TURN#{n}',
-  expires: ({ created_at }) => created_at + RETENTION,
+  expires: withPayloads,
 })
 
 const inlineCall = () =>
@@ -72,5 +70,5 @@ export const InlineCallEntity = defineEntity<z.infer<ReturnType<typeof inlineCal
   schema: inlineCall,
   pk: 'RUN#{run_id}',
   sk: 'CALLED#{turn}#{place}',
-  expires: ({ created_at }) => created_at + RETENTION,
+  expires: withPayloads,
 })

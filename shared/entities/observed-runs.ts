@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineEntity } from '../table/entity.ts'
+import { withPayloads } from './payload.ts'
 import type { RunStatus } from './runs.ts'
 import { isActive } from './runs.ts'
 
@@ -37,7 +38,7 @@ export const ObservedRunEntity = defineEntity<ObservedRun>()({
   schema: observedRun,
   pk: 'WS#{workspace_id}',
   sk: 'OBSERVED#{state}#{run_id}',
-  expires: ({ created_at }) => created_at + 90 * 86_400_000,
+  expires: withPayloads,
   directory: ({ state, run_id, created_at }) => ({ list: runsInState(state), day: created_at, sort: run_id }),
   list: ({ app_id, state, run_id }) => ({ owner: appRunsInState(app_id, state), sort: run_id }),
 })

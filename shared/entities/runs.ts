@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineEntity } from '../table/entity.ts'
-import { payload } from './payload.ts'
-import { RUN_STATUSES, type RunStatus } from './run-status.ts'
+import { payload, withPayloads } from './payload.ts'
+import { isActive, RUN_STATUSES, type RunStatus } from './run-status.ts'
 
 export { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './run-status.ts'
 
@@ -89,7 +89,9 @@ export const RunEntity = defineEntity<Run>()({
   pk: 'INS#{installation_id}',
   sk: 'RUN#{id}',
   due: true,
-  expires: ({ created_at }) => created_at + 90 * 86_400_000,
+  expires: withPayloads,
+  // One that is active is ended first.
+  hides: ({ status }) => !isActive(status),
   directory: ({ id, created_at }) => ({ list: 'runs', day: created_at, sort: id }),
   list: ({ installation_id, status, id }) => ({ owner: runsByStatus(installation_id, status), sort: id }),
 })
@@ -109,7 +111,7 @@ export const WorkspaceRunEntity = defineEntity<z.infer<ReturnType<typeof workspa
   schema: workspaceRun,
   pk: 'WS#{workspace_id}',
   sk: 'RUN#{run_id}',
-  expires: ({ created_at }) => created_at + 90 * 86_400_000,
+  expires: withPayloads,
 })
 
 const step = () =>
@@ -133,7 +135,7 @@ export const StepEntity = defineEntity<Step>()({
   schema: step,
   pk: 'RUN#{run_id}',
   sk: 'STEP#{seq}',
-  expires: ({ created_at }) => created_at + 90 * 86_400_000,
+  expires: withPayloads,
 })
 
 const approval = () =>
@@ -170,7 +172,7 @@ export const ApprovalEntity = defineEntity<Approval>()({
   pk: 'RUN#{run_id}',
   sk: 'APPROVAL#{step_id}',
   due: true,
-  expires: ({ created_at }) => created_at + 90 * 86_400_000,
+  expires: withPayloads,
 })
 
 const call = () => z.object({ run_id: z.string(), call_hash: z.string(), step_id: z.string(), created_at: z.number() })
@@ -181,7 +183,7 @@ export const ApprovedCallEntity = defineEntity<z.infer<ReturnType<typeof call>>>
   schema: call,
   pk: 'RUN#{run_id}',
   sk: 'CALL#{call_hash}',
-  expires: ({ created_at }) => created_at + 90 * 86_400_000,
+  expires: withPayloads,
 })
 
 const chainMark = () =>

@@ -43,6 +43,8 @@ const compose = (
       client: createStoreClient(),
       tableName: settings.tableName,
       shards: settings.directoryShards,
+      payloadDays: settings.payloadRetentionDays,
+      clock: systemClock,
       checkWrites: settings.stage === 'local',
     }),
     keys: createKeys(settings.secretArns, systemClock),

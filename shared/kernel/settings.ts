@@ -4,10 +4,19 @@ import { QUEUE_NAMES, type QueueName } from './queue-names.ts'
 /** Seconds after each failed attempt of a delivery, unless a deployment says otherwise (specification "Receiving rules"). */
 export const RETRY_DELAYS = '10,60,300,1800,2,6'
 
-const flag = z
-  .enum(['true', 'false'])
-  .default('false')
-  .transform((text) => text === 'true')
+const flag = (fallback: 'true' | 'false' = 'false') =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback)
+    .transform((text) => text === 'true')
+
+const whole = (least: number, most: number, fallback: number) =>
+  z.coerce.number().int().min(least).max(most).default(fallback)
+
+const text = z.string().optional()
+
+/** Days that runs are kept with what they took and gave, unless a deployment says otherwise. */
+export const PAYLOAD_DAYS = 90
 
 /** An address that paths are appended to. */
 const base = (fallback?: string) =>
@@ -17,45 +26,41 @@ const Environment = z.object({
   STAGE: z.string().default('dev'),
   BASE_URL: base(),
   TABLE_NAME: z.string().min(1),
-  BUCKET_NAME: z.string().optional(),
-  BUS_NAME: z.string().optional(),
-  TOKEN_KEYS_SECRET_ARN: z.string().optional(),
-  ADMIN_KEYS_SECRET_ARN: z.string().optional(),
-  DATA_KEYS_SECRET_ARN: z.string().optional(),
-  TELEGRAM_BOT_SECRET_ARN: z.string().optional(),
+  BUCKET_NAME: text,
+  BUS_NAME: text,
+  TOKEN_KEYS_SECRET_ARN: text,
+  ADMIN_KEYS_SECRET_ARN: text,
+  DATA_KEYS_SECRET_ARN: text,
+  TELEGRAM_BOT_SECRET_ARN: text,
   TELEGRAM_API_URL: base('https://api.telegram.org'),
   TELEGRAM_LINK_URL: base('https://t.me'),
-  LANGUAGE_MODEL_SECRET_ARN: z.string().optional(),
+  LANGUAGE_MODEL_SECRET_ARN: text,
   // Empty is none: the local run takes an address from the shell only where the template names the variable.
   MODEL_API_URL: z
     .literal('')
     .transform(() => undefined)
     .or(base())
     .optional(),
-  MODEL_NAME: z
-    .string()
-    .optional()
-    .transform((name) => name || undefined),
-  ALARM_PREFIX: z.string().optional(),
+  MODEL_NAME: text.transform((name) => name || undefined),
+  ALARM_PREFIX: text,
   RESPONSE_MODE: z.enum(['stream', 'buffered']).default('buffered'),
-  CONSOLE_AUTO_PROVISION: flag,
-  ALLOW_LOOPBACK_TARGETS: flag,
-  LOCAL_ADMIN: flag,
-  ADDRESS_RATE_LIMITS: z
-    .enum(['true', 'false'])
-    .default('true')
-    .transform((text) => text === 'true'),
-  EDGE: flag,
-  REFRESH_REUSE_WINDOW_SECONDS: z.coerce.number().int().min(0).max(30).default(0),
+  CONSOLE_AUTO_PROVISION: flag(),
+  ALLOW_LOOPBACK_TARGETS: flag(),
+  LOCAL_ADMIN: flag(),
+  ADDRESS_RATE_LIMITS: flag('true'),
+  EDGE: flag(),
+  REFRESH_REUSE_WINDOW_SECONDS: whole(0, 30, 0),
   WEBHOOK_RETRY_DELAYS_SECONDS: z
     .string()
     .default(RETRY_DELAYS)
     .transform((text) => text.split(',').map(Number))
     .pipe(z.array(z.number().int().min(0).max(86_400)).min(1).max(20)),
-  DIRECTORY_SHARDS: z.coerce.number().int().min(1).max(256).default(8),
+  // In less than a week a run could outlive what is kept of it: an approval alone waits for a day.
+  PAYLOAD_RETENTION_DAYS: whole(7, 3650, PAYLOAD_DAYS),
+  DIRECTORY_SHARDS: whole(1, 256, 8),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  AWS_ENDPOINT_URL: z.string().optional(),
-  AWS_ENDPOINT_URL_DYNAMODB: z.string().optional(),
+  AWS_ENDPOINT_URL: text,
+  AWS_ENDPOINT_URL_DYNAMODB: text,
 })
 
 /** Settings of one function, read once from its environment. */
@@ -98,6 +103,8 @@ export interface Settings {
   edge: boolean
   refreshReuseWindowMs: number
   webhookRetryDelaysMs: number[]
+  /** Days that runs are kept, with what they took and gave. */
+  payloadRetentionDays: number
   directoryShards: number
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
@@ -134,6 +141,7 @@ export const readSettings = (env: Record<string, string | undefined>): Settings 
     edge: e.EDGE,
     refreshReuseWindowMs: e.REFRESH_REUSE_WINDOW_SECONDS * 1_000,
     webhookRetryDelaysMs: e.WEBHOOK_RETRY_DELAYS_SECONDS.map((seconds) => seconds * 1_000),
+    payloadRetentionDays: e.PAYLOAD_RETENTION_DAYS,
     directoryShards: e.DIRECTORY_SHARDS,
     logLevel: e.LOG_LEVEL,
   }

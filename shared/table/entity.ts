@@ -56,6 +56,12 @@ export interface Guard<T> {
   otherwise?: (current: T | undefined) => unknown
 }
 
+/** How long a deployment keeps what it may choose for. */
+export interface Retention {
+  /** Days that what runs took and gave is kept. */
+  payloadDays: number
+}
+
 export interface EntityDefinition<T, Pk extends string, Sk extends string> {
   /** Stored in the item, so that a raw item tells what it is. */
   name: string
@@ -65,7 +71,9 @@ export interface EntityDefinition<T, Pk extends string, Sk extends string> {
   pk: Pk
   sk: Sk
   /** Epoch ms after which the item may vanish; readers check the time themselves where it matters. */
-  expires?: (item: T) => number | undefined
+  expires?: (item: T, retention: Retention) => number | undefined
+  /** Whether readers lose it when it expires, though the store may take days to remove it. */
+  hides?: (item: T) => boolean
   /** Epoch ms by which the sweep looks at the item; kept in the field `due_at`. */
   due?: true
   /** Place in a cross-tenant list: its name, whether it is kept by day, and the sort value. */

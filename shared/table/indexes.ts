@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AnyEntity, Key } from './entity.ts'
+import type { AnyEntity, Key, Retention } from './entity.ts'
 import { TABLE_LAYOUT } from './layout.ts'
 
 const { due, directory, list } = TABLE_LAYOUT.indexes
@@ -27,16 +27,21 @@ export const dueAttributes = (
       }
 
 /** Every index and bookkeeping attribute of a whole item. */
-export const itemAttributes = (entity: AnyEntity, key: Key, item: Record<string, unknown>, shards: number) => {
+export const itemAttributes = (
+  entity: AnyEntity,
+  key: Key,
+  item: Record<string, unknown>,
+  by: { shards: number } & Retention,
+) => {
   const attributes: Record<string, unknown> = { ...key, [TABLE_LAYOUT.entity]: entity.name }
-  const expires = entity.expires?.(item)
+  const expires = entity.expires?.(item, by)
   if (expires !== undefined) attributes[TABLE_LAYOUT.ttl] = Math.ceil(expires / 1_000)
   if (entity.due && typeof item.due_at === 'number') {
-    Object.assign(attributes, dueAttributes(entity, key, item.due_at, shards))
+    Object.assign(attributes, dueAttributes(entity, key, item.due_at, by.shards))
   }
   const place = entity.directory?.(item)
   if (place) {
-    attributes[directory.partitionKey] = directoryPartition(place.list, place.day, shardOf(place.sort, shards))
+    attributes[directory.partitionKey] = directoryPartition(place.list, place.day, shardOf(place.sort, by.shards))
     attributes[directory.sortKey] = place.sort
   }
   const listed = entity.list?.(item)

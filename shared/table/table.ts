@@ -11,6 +11,8 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
+import type { Clock } from '../kernel/clock.ts'
+import { PAYLOAD_DAYS } from '../kernel/settings.ts'
 import { backoff } from './backoff.ts'
 import {
   type AnyEntity,
@@ -30,6 +32,10 @@ export interface TableOptions {
   tableName: string
   /** Shards of the due index and of cross-tenant lists; read by every reader, so it is never lowered. */
   shards: number
+  /** Days that what runs took and gave is kept: by it records expire. Default: as a stage has it that says nothing. */
+  payloadDays?: number
+  /** By which readers lose what has expired. Without one they have it until the store removes it. */
+  clock?: Clock
   /** Checks each put against its entity's schema; on in tests and locally. */
   checkWrites?: boolean
 }
@@ -64,12 +70,17 @@ export class Table {
   readonly #name: string
   /** Shards of the due index and of cross-tenant lists. */
   readonly shards: number
+  /** Days that what runs took and gave is kept. */
+  readonly payloadDays: number
+  readonly #clock: Clock | undefined
   readonly #check: boolean
 
   constructor(options: TableOptions) {
     this.#client = options.client
     this.#name = options.tableName
     this.shards = options.shards
+    this.payloadDays = options.payloadDays ?? PAYLOAD_DAYS
+    this.#clock = options.clock
     this.#check = options.checkWrites ?? false
   }
 
@@ -80,12 +91,23 @@ export class Table {
     const { Item } = await this.#client.send(
       new GetCommand({ TableName: this.#name, Key: entity.key(fields), ConsistentRead: true }),
     )
-    return Item ? (bare(Item) as T) : undefined
+    return Item && (this.#shown(entity, Item) as T | undefined)
   }
 
-  /** One round trip for up to 100 items; the answer has the order of the request, undefined where there is none. */
+  /** An item as it is read: undefined once it is lost to readers. */
+  #shown(entity: AnyEntity, stored: Record<string, unknown>): Record<string, unknown> | undefined {
+    const item = bare(stored)
+    const over = this.#clock && entity.hides?.(item) && Number(entity.expires?.(item, this)) <= this.#clock.now()
+    return over ? undefined : item
+  }
+
+  /**
+   * One round trip for up to 100 items; the answer has the order of the request, undefined where there is none.
+   * @param hidden also what is lost to readers, for those who change whatever is stored
+   */
   async getAll<const R extends readonly Ref[]>(
     refs: R,
+    hidden = false,
   ): Promise<{ [I in keyof R]: ItemOf<R[I]['entity']> | undefined }> {
     const found = new Map<string, Record<string, unknown>>()
     const at = (key: Key): string => `${key.pk}\n${key.sk}`
@@ -102,7 +124,7 @@ export class Table {
     }
     return refs.map((ref) => {
       const item = found.get(at(ref.key))
-      return item && bare(item)
+      return item && (hidden ? bare(item) : this.#shown(ref.entity, item))
     }) as never
   }
 
@@ -113,7 +135,7 @@ export class Table {
     options: QueryOptions,
   ): Promise<Page<T>> {
     const { items, next } = await this.page('sk', entity.partition(partition), entity.prefix, options)
-    return { items: items.map((item) => bare(item) as T), next }
+    return { items: items.flatMap((item) => (this.#shown(entity, item) as T | undefined) ?? []), next }
   }
 
   /** An owner's narrowed list: keys from the index, then the records in one batch. */
@@ -229,7 +251,7 @@ export class Table {
       return {
         ...base,
         ...expressions.maps(),
-        Item: { ...item, ...itemAttributes(write.entity, write.key, item, this.shards) },
+        Item: { ...item, ...itemAttributes(write.entity, write.key, item, this) },
       }
     }
     if (write.kind === 'update') {

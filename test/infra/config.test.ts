@@ -61,6 +61,8 @@ describe('deployment settings', () => {
     ['alarmTopicArn', { alarmTopicArn: 'alarms' }, /alarmTopicArn: use the ARN of a topic in SNS/],
     ['stageName', { stageName: 'v 1' }, /stageName: use letters, digits, hyphens and underscores/],
     ['tags', { tags: '{"aws:team":"a"}' }, /tags: use keys of up to 128 letters/],
+    ['tags of AWS’s own', { tags: '{"AWS:team":"a"}' }, /tags: use keys of up to 128 letters/],
+    ['tags that IAM refuses', { tags: '{"team":"R&D"}' }, /tags: use values of up to 256 letters/],
     ['tags that tell stages apart', { tags: '{"stage":"a"}' }, /tags: stage is what tells the stages apart/],
     [
       'provisionedConcurrency',
@@ -124,6 +126,14 @@ describe('deployment settings', () => {
     const topic = { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:pager' }
     expect(() => elsewhere(topic, 'eu-central-1')).toThrow(/alarmTopicArn: is in us-east-1; alarms of eu-central-1/)
     expect(() => elsewhere(topic, 'us-east-1')).not.toThrow()
+    const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/1'
+    const domain = { domainName: 'api.example.com', certificateArn }
+    expect(() => elsewhere(domain, 'eu-west-1')).toThrow(/certificateArn: is in us-east-1; without edge .* eu-west-1/)
+    expect(() => elsewhere(domain, 'us-east-1')).not.toThrow()
+    const restored = {
+      restoredTableStreamArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/t/stream/2026-11-22T08:15:00.000',
+    }
+    expect(() => elsewhere(restored, 'eu-west-1')).toThrow(/restoredTableStreamArn: is in us-east-1; .* eu-west-1/)
     const guarded = { waf: true, edge: true }
     expect(() => elsewhere(guarded, 'eu-central-1')).toThrow(/waf: with edge .* lives in us-east-1/)
     expect(() => elsewhere(guarded, 'us-east-1')).not.toThrow()

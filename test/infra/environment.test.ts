@@ -20,6 +20,7 @@ describe('the environment of the functions', () => {
       consoleAutoProvision: false,
       allowLoopbackTargets: false,
       localAdmin: false,
+      payloadRetentionDays: 90,
       webhookRetryDelaysMs: [10_000, 60_000, 300_000, 1_800_000, 2_000, 6_000],
     })
     expect(settings.bucketName !== undefined).toBe(
@@ -82,11 +83,13 @@ describe('the environment of the functions', () => {
   it('is understood by the functions up to the most that each setting takes', () => {
     const most = {
       directoryShards: '256',
+      payloadRetentionDays: '3650',
       refreshReuseWindowSeconds: '30',
       webhookRetryDelaysSeconds: Array(20).fill(86_400).join(','),
     }
     expect(readSettings(environmentOf('overdue-sweep', most))).toMatchObject({
       directoryShards: 256,
+      payloadRetentionDays: 3650,
       refreshReuseWindowMs: 30_000,
       webhookRetryDelaysMs: Array(20).fill(86_400_000),
     })

@@ -92,7 +92,16 @@ describe('npm start', () => {
     const where = {
       endpoints: { dynamodb: store.endpoint },
       client: { region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'test' } },
-      model: { functions: [{ environment: { DIRECTORY_SHARDS: String(deps.settings.directoryShards) } }] },
+      model: {
+        functions: [
+          {
+            environment: {
+              DIRECTORY_SHARDS: String(deps.settings.directoryShards),
+              PAYLOAD_RETENTION_DAYS: String(deps.settings.payloadRetentionDays),
+            },
+          },
+        ],
+      },
     }
     await upgradeData({ ...where, tableName }, (line) => said.push(line))
     return said

@@ -95,7 +95,14 @@ export const startPlatform = async (env: Record<string, string> = {}) => {
   const deps: Deps & Pick<WorkerWork, 'queues' | 'bus'> = {
     settings,
     clock,
-    table: new Table({ client, tableName, shards: 2, checkWrites: true }),
+    table: new Table({
+      client,
+      tableName,
+      shards: 2,
+      payloadDays: settings.payloadRetentionDays,
+      clock,
+      checkWrites: true,
+    }),
     keys: { tokens: async () => rings.tokens, admin: async () => rings.admin, data: async () => rings.data },
     objects: {
       put: async (key, bytes) => void objects.set(key, bytes),

@@ -98,7 +98,7 @@ export const DATASET: Record<DatasetName, Dataset<never>> = {
     },
   }),
   runs: dataset({
-    pages: (deps, range) => byDay(deps, RunEntity, 'run', 90, range),
+    pages: (deps, range) => byDay(deps, RunEntity, 'run', deps.table.payloadDays, range),
     columns: {
       id: ({ id }) => id,
       status: ({ status }) => status,

@@ -29,7 +29,7 @@ export const runFilters = () => ({
     .meta({ description: '`active`: queued, running or waiting for an approval. Default: all.' }),
   app: idFilter('app', 'Runs of this app.'),
   workspace: idFilter('workspace', 'Runs in this workspace.'),
-  since: moment('Created then or later. Default: as long as runs are kept, 90 days.'),
+  since: moment('Created then or later. Default: as long as runs are kept, 90 days unless set otherwise.'),
 })
 
 export interface RunFilter {

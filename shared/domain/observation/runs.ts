@@ -19,9 +19,6 @@ import type { RunFilter } from './runs-schema.ts'
 /** Records behind the page that are counted for `total`. */
 export const COUNTED_AHEAD = 1_000
 
-/** As long as runs are kept. */
-const KEPT_DAYS = 90
-
 interface Place {
   limit: number
   offset: number
@@ -49,7 +46,9 @@ const keyOf = (item: Run | ObservedRun) => ({
 })
 
 const find = async (deps: Pick<Deps, 'table' | 'clock'>, filter: RunFilter, count: number): Promise<Ref[]> => {
-  const floor = filter.since === undefined ? undefined : idFloor('run', filter.since)
+  const kept = deps.clock.now() - deps.table.payloadDays * DAY
+  const since = Math.max(filter.since ?? 0, kept)
+  const floor = idFloor('run', since)
   if (filter.workspace !== undefined && filter.app !== undefined) {
     const sources = await ofInstallations(deps, filter.workspace, filter.app, filter.status)
     return listed(deps, RunEntity, sources, count, floor)
@@ -60,7 +59,7 @@ const find = async (deps: Pick<Deps, 'table' | 'clock'>, filter: RunFilter, coun
     const sources = statesOf(filter.status).map((state) => ({ list: appRunsInState(app, state) }))
     return listed(deps, ObservedRunEntity, sources, count, floor)
   }
-  return ofAll(deps, filter, count, floor)
+  return ofAll(deps, { status: filter.status, since }, count, floor)
 }
 
 const statesOf = (state: ObservedState | undefined): readonly ObservedState[] =>
@@ -71,7 +70,7 @@ const listed = async (
   entity: typeof RunEntity | typeof ObservedRunEntity,
   sources: readonly ListSource[],
   count: number,
-  floor = '',
+  floor: string,
 ): Promise<Ref[]> => {
   if (sources.length === 0) return []
   const keys = await firstKeys(table, sources, count)
@@ -97,7 +96,7 @@ const ofWorkspace = async (
   workspace_id: string,
   state: ObservedState | undefined,
   limit: number,
-  floor = 'run_',
+  floor: string,
 ): Promise<Ref[]> => {
   if (state === undefined) {
     const from = WorkspaceRunEntity.key({ workspace_id, run_id: floor }).sk
@@ -115,19 +114,18 @@ const ofWorkspace = async (
 /** They are kept by day: from today back, so many days at once as there were before, until there are enough. */
 const ofAll = async (
   deps: Pick<Deps, 'table' | 'clock'>,
-  { status, since = 0 }: RunFilter,
+  { status, since }: { status: ObservedState | undefined; since: number },
   count: number,
-  floor: string | undefined,
+  floor: string,
 ): Promise<Ref[]> => {
   const now = deps.clock.now()
-  const oldest = Math.max(since, now - KEPT_DAYS * DAY)
   const entity = status === undefined ? RunEntity : ObservedRunEntity
   const directory = status === undefined ? 'runs' : runsInState(status)
   const found: Ref[] = []
   const midnight = now - (now % DAY)
   for (let back = 0, days = 1; found.length < count; back += days, days = back) {
     const sources = Array.from({ length: days }, (_, i) => midnight - (back + i) * DAY)
-      .filter((day) => day + DAY > oldest)
+      .filter((day) => day + DAY > since)
       .map((day) => ({ directory, day }))
     if (sources.length === 0) break
     found.push(...(await listed(deps, entity, sources, count - found.length, floor)))

@@ -1,6 +1,6 @@
 import { type Approval, ApprovalEntity, isActive, type Run, RunEntity } from '../../entities/runs.ts'
 import { wakeUp } from '../../events/queues.ts'
-import { MINUTE } from '../../kernel/clock.ts'
+import { DAY, MINUTE } from '../../kernel/clock.ts'
 import { PlatformError } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ifUnchanged, type Key } from '../../table/entity.ts'
@@ -13,9 +13,16 @@ import { isAsked, lookAt } from './due.ts'
 import { finishIf } from './finish.ts'
 
 /**
+ * So long before its record expires, a run ends: afterwards nobody could give its place among the active ones back. The sweep
+ * looks at an active run every hour at least, at one that waits for a decision after a day.
+ */
+const ENDS_BEFORE = 2 * DAY
+
+/**
  * What the sweep does about a run whose time has come (decisions §4):
  * not dispatched yet → wake the dispatcher again; no sign of life 45 seconds after run.execute → `agent_unreachable`;
- * silent for an hour after a 202 → `agent_timeout`; an inline agent’s whose worker is gone → wake the next one; another agent's question whose chain is out of time → cancelled.
+ * silent for an hour after a 202, or active for nearly as long as runs are kept → `agent_timeout`; an inline agent’s whose worker is
+ * gone → wake the next one; another agent's question whose chain is out of time → cancelled.
  */
 export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void> => {
   const run = await work.table.getByKey(RunEntity, key)
@@ -23,6 +30,13 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
   if (!run || run.due_at === undefined || run.due_at > now) return
   if (isActive(run.status) && isAsked(run) && run.chain_deadline <= now) {
     return finishIf(work, run, () => true, { status: 'cancelled' })
+  }
+  if (isActive(run.status) && run.created_at + work.table.payloadDays * DAY - ENDS_BEFORE <= now) {
+    return finishIf(work, run, () => true, {
+      status: 'failed',
+      error_code: 'agent_timeout',
+      error_message: 'The run was active for nearly as long as runs are kept.',
+    })
   }
   if (!isActive(run.status) || run.status === 'awaiting_approval') return postpone(work, run, undefined)
   if (run.status === 'queued') {

@@ -1,0 +1,189 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { beforeEach, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { orchestratorId } from '#shared/domain/orchestrator/principal.ts'
+import { FATES } from '#shared/domain/removal/fates.ts'
+import { RunSchema } from '#shared/domain/runs/schemas.ts'
+import { issueToken } from '#shared/domain/tokens/tokens.ts'
+import { type Run, RunEntity, WorkspaceRunEntity } from '#shared/entities/runs.ts'
+import { DAY, MINUTE } from '#shared/kernel/clock.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { Table } from '#shared/table/table.ts'
+import { seen } from '#test/functions/observation/support.ts'
+import { entityOf, everything, round } from '#test/functions/workspace-removal/support.ts'
+import { callbackToken, type Installed, installed, member } from '#test/support/fixtures.ts'
+import { usingReceiver } from '#test/support/using.ts'
+import { usingPlatform } from '#test/support/using-platform.ts'
+
+const DAYS = 30
+const platform = usingPlatform({ PAYLOAD_RETENTION_DAYS: String(DAYS) })
+const agent = usingReceiver()
+beforeEach(() => {
+  platform.clock.advance(DAY)
+  agent.answer({ kind: 'answer', status: 202 })
+})
+
+const large = { text: 'x'.repeat(20_000) }
+
+/** As of now: those of days ago are over. */
+const tokenOf = async ({ installation, app, grant, workspaceId: ws }: Installed): Promise<string> =>
+  (await issueToken(platform.deps, 'access', { ins: installation.id, ws, app: app.id, grt: grant.id, sv: 1 })).token
+
+const started = async (app: Installed, input: object = large): Promise<string> => {
+  const token = await tokenOf(app)
+  const { body } = await platform.call('POST', '/api/v1/runs', { token, body: { input } })
+  await platform.drain()
+  return body.id
+}
+
+const read = async (app: Installed, id: string) =>
+  platform.call('GET', `/api/v1/runs/${id}`, { token: await tokenOf(app) })
+
+const complete = async (app: Installed, id: string) => {
+  const token = await callbackToken(platform.deps, app, id)
+  const body = { status: 'succeeded', output: large, steps: [{ output: { text: 'done' } }] }
+  expect((await platform.call('POST', `/api/v1/runs/${id}/complete`, { token, body })).status).toBe(200)
+  await platform.drain()
+}
+
+it('every kind of record that holds payloads goes with them, or is kept with a payload of its own', () => {
+  const holding = [...FATES.values()].filter(({ entity }) =>
+    JSON.stringify(z.toJSONSchema(entity.schema(), { unrepresentable: 'any', io: 'input' })).includes('"bytes"'),
+  )
+  const lifeOf = (days: number) =>
+    holding.map(({ entity: { name, expires } }) => [name, expires?.({ created_at: 0 }, { payloadDays: days })])
+  // Theirs lie where no rule of the bucket expires them.
+  const kept = ['task', 'version'].map((name) => [name, undefined])
+  const going = ['approval', 'inline-call', 'inline-run', 'inline-turn', 'run', 'step']
+  for (const days of [7, 365]) {
+    expect(lifeOf(days).sort()).toEqual([...going.map((name) => [name, days * DAY]), ...kept].sort())
+  }
+})
+
+it('what is written of a run expires when its payloads do', async () => {
+  const app = await installed(platform.deps, { endpoint: agent.url })
+  const id = await started(app)
+  const created = platform.clock.now()
+  platform.clock.advance(MINUTE)
+  const token = await callbackToken(platform.deps, app, id)
+  const body = { run_id: id, arguments: { url: 'https://example.com/' } }
+  await platform.call('POST', '/api/v1/tools/http_fetch/invoke', { token, body })
+  await platform.drain()
+  const records = (await everything(platform)).filter(
+    (item) => item.ttl !== undefined && (item.run_id === id || item.id === id),
+  )
+  const lives = new Map(records.map((item) => [entityOf(item), Number(item.ttl) * 1_000 - created]))
+  const whole = DAYS * DAY
+  expect(Object.fromEntries(lives)).toMatchObject({
+    run: whole,
+    'workspace-run': whole,
+    'observed-run': whole,
+    step: whole + MINUTE,
+    approval: whole + MINUTE,
+    'approved-call': whole + MINUTE,
+  })
+})
+
+describe('a run past its retention', () => {
+  it('is found by nobody and in no list, though the store has not removed it yet', async () => {
+    const app = await installed(platform.deps, { endpoint: agent.url })
+    const id = await started(app)
+    await complete(app, id)
+    const lists = async () => {
+      const { token: person } = await member(platform.deps, app.workspaceId, 'member')
+      const asked = [
+        ...['', '?status=succeeded'].map(async (query) =>
+          platform.call('GET', `/api/v1/runs${query}`, { token: await tokenOf(app) }),
+        ),
+        ...['', '?status=succeeded'].map((query) => platform.call('GET', `/console/runs${query}`, { token: person })),
+      ]
+      const found = (await Promise.all(asked)).map(({ body }) => body.items.map((run: { id: string }) => run.id))
+      for (const query of [`workspace=${app.workspaceId}`, `app=${app.app.id}&status=succeeded`, `app=${app.app.id}`]) {
+        const { items, total } = await seen(platform, `/admin/runs?${query}`)
+        found.push(items.map((run: { id: string }) => run.id))
+        expect(total).toBe(items.length)
+      }
+      return found
+    }
+    // Looking takes its time.
+    platform.clock.advance(DAYS * DAY - MINUTE)
+    expect((await read(app, id)).body).toMatchObject({ input: large, output: large, steps: [{}] })
+    expect(await lists()).toEqual(Array(7).fill([id]))
+    platform.clock.advance(MINUTE)
+    expect((await read(app, id)).status).toBe(404)
+    expect(await lists()).toEqual(Array(7).fill([]))
+    expect((await everything(platform)).map((item) => item.id)).toContain(id)
+  })
+
+  it('is not found at once where the time was made shorter', async () => {
+    const app = await installed(platform.deps, { endpoint: agent.url })
+    const id = await started(app)
+    await complete(app, id)
+    platform.clock.advance(8 * DAY)
+    expect((await read(app, id)).status).toBe(200)
+    const { deps, tableName, clock, store } = platform
+    const before = deps.table
+    const client = DynamoDBDocumentClient.from(store.client)
+    deps.table = new Table({ client, tableName, shards: 2, payloadDays: 7, clock })
+    const { status } = await read(app, id)
+    deps.table = before
+    expect(status).toBe(404)
+  })
+
+  it('has no name either of somebody who deletes their account', async () => {
+    const app = await installed(platform.deps, { endpoint: agent.url })
+    const leaver = await member(platform.deps, app.workspaceId, 'member')
+    const { workspace_id, ...run } = (await platform.deps.table.get(RunEntity, {
+      installation_id: app.installation.id,
+      id: await started(app, {}),
+    })) as Run
+    const created_at = platform.clock.now() - (DAYS + 1) * DAY
+    const id = newId('run', created_at)
+    const { id: user_id, name } = leaver.user
+    // A run of somebody’s orchestrator is found by its place in the workspace alone.
+    const installation_id = orchestratorId(workspace_id, app.person.user.id)
+    const over = { ...run, id, status: 'succeeded' as const, created_at, due_at: undefined }
+    await platform.deps.table.transact([
+      RunEntity.create({ ...over, workspace_id, installation_id, actor: { id: user_id, name } }),
+      WorkspaceRunEntity.create({ workspace_id, run_id: id, installation_id, created_at }),
+    ])
+    expect((await platform.call('DELETE', '/console/me', { token: leaver.token })).status).toBe(204)
+    for (let rounds = 0; rounds < 3; rounds++) {
+      platform.clock.advance(20 * MINUTE)
+      await round(platform)
+    }
+    const named = (await everything(platform)).filter((item) => JSON.stringify(item).includes(`"${name}"`))
+    expect(named.map(({ pk, sk }) => `${pk} ${sk}`)).toEqual([])
+  })
+})
+
+it('a run that is active for nearly as long as runs are kept ends, and gives its place back', async () => {
+  const app = await installed(platform.deps, { endpoint: agent.url })
+  const id = await started(app)
+  const alive = async () => {
+    const token = await callbackToken(platform.deps, app, id)
+    await platform.call('POST', `/api/v1/runs/${id}/callback-token`, { token })
+    await platform.sweep()
+    return (await read(app, id)).body
+  }
+  platform.clock.advance((DAYS - 2) * DAY - 1)
+  expect(await alive()).toMatchObject({ status: 'running' })
+  platform.clock.advance(60 * MINUTE)
+  expect(await alive()).toMatchObject({ status: 'failed', error_code: 'agent_timeout' })
+  const token = await tokenOf(app)
+  const starts = await Promise.all(
+    Array.from({ length: 6 }, () => platform.call('POST', '/api/v1/runs', { token, body: {} })),
+  )
+  expect(starts.filter(({ status }) => status === 201)).toHaveLength(5)
+})
+
+it('a run whose payloads the bucket has lost says how large they were, as its schema has it', async () => {
+  const app = await installed(platform.deps, { endpoint: agent.url })
+  const id = await started(app)
+  await complete(app, id)
+  platform.objects.clear()
+  const { status, body } = await read(app, id)
+  const lost = { truncated: true, bytes: JSON.stringify(large).length }
+  expect([status, body.input, body.output]).toEqual([200, lost, lost])
+  expect(RunSchema().safeParse(body).success).toBe(true)
+})
