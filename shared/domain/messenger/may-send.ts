@@ -1,4 +1,5 @@
 import type { Account, Dialog } from '../../entities/messenger.ts'
+import type { Workspace } from '../../entities/people.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import type { Deps } from '../deps.ts'
@@ -9,6 +10,19 @@ import type { Deps } from '../deps.ts'
  */
 export const replyUntil = ({ kind }: Pick<Account, 'kind'>, { last_incoming_at }: Dialog): number | undefined =>
   kind === 'user' ? (last_incoming_at ?? 0) + LIMITS.businessReply : undefined
+
+/**
+ * Why a workspace sends nothing at all; undefined when it does. In the grace of its deletion it does, other than its webhooks
+ * (webhooks/deliver.ts): people go on then, and what goes out here a person wrote or approved. Staff's suspension holds also there.
+ */
+export const whyStopped = ({ clock }: Pick<Deps, 'clock'>, workspace: Workspace | undefined): string | undefined => {
+  if (!workspace || (workspace.deletes_at ?? Number.POSITIVE_INFINITY) <= clock.now())
+    return 'The workspace is deleted.'
+  const { status, status_before } = workspace
+  return status === 'suspended' || (status === 'deleting' && status_before === 'suspended')
+    ? 'The workspace is suspended.'
+    : undefined
+}
 
 /** Why nothing can be sent in a chat now, and what to do; undefined when it can. */
 export const whyNot = (

@@ -10,6 +10,7 @@ import {
   type Outgoing,
   OutgoingEntity,
 } from '../../entities/messenger.ts'
+import { WorkspaceEntity } from '../../entities/people.ts'
 import { MINUTE, SECOND } from '../../kernel/clock.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { ifUnchanged, type Write } from '../../table/entity.ts'
@@ -19,7 +20,7 @@ import { giveBack, take } from '../limits/gcra.ts'
 import { botIdOf, type Called, callBotApi, isRevoked } from './bot-api.ts'
 import { openCredentials } from './credentials.ts'
 import { currentAccount, disconnect } from './disconnect.ts'
-import { whyNot } from './may-send.ts'
+import { whyNot, whyStopped } from './may-send.ts'
 import { wakeForDialog } from './wakes.ts'
 
 /** A worker begins nothing more for a chat after this, and hands it on. */
@@ -72,15 +73,18 @@ const sendFirst = async (work: WorkerWork, outgoing: Outgoing): Promise<Next> =>
   // Whoever had it wait comes back for it; woken by each message that is written, others would come again and again.
   if (left > SKEW) return 'leave'
   if (left > 0) return { waitMs: left }
-  const [dialog, message, account] = await Promise.all([
-    work.table.get(DialogEntity, { workspace_id, id: dialog_id }),
-    work.table.get(DialogMessageEntity, { conversation_id, id: message_id }),
+  const [[dialog, message, workspace], account] = await Promise.all([
+    work.table.getAll([
+      { entity: DialogEntity, key: DialogEntity.key({ workspace_id, id: dialog_id }) },
+      { entity: DialogMessageEntity, key: DialogMessageEntity.key({ conversation_id, id: message_id }) },
+      { entity: WorkspaceEntity, key: WorkspaceEntity.key({ id: workspace_id }) },
+    ] as const),
     currentAccount(work, workspace_id, outgoing.account_id),
   ])
   // Removed with its account.
   if (!dialog || message?.status !== 'sending') return drop(work, outgoing)
-  const reason = whyNot(work, account, dialog)
-  if (reason || !account) return end(work, outgoing, { status: 'failed', error: reason?.message })
+  const error = whyStopped(work, workspace) ?? whyNot(work, account, dialog)?.message
+  if (error !== undefined || !account) return end(work, outgoing, { status: 'failed', error })
   const pause = (account.blocked_until ?? 0) - now
   if (pause > 0) return holdBack(work, outgoing, pause)
   const token = await tokenOf(work, account)

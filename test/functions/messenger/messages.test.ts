@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { OutgoingEntity } from '#shared/entities/messenger.ts'
+import { DialogMessageEntity, OutgoingEntity } from '#shared/entities/messenger.ts'
+import { WorkspaceEntity } from '#shared/entities/people.ts'
 import { contents, difference } from '#test/contract/contents.ts'
 import { usingMessenger } from './support.ts'
 
@@ -305,6 +306,46 @@ describe('what a person writes', () => {
     expect(sends(scene)).toHaveLength(1)
   })
 
+  it('fails where staff suspended the workspace before it went out, also in the grace of its deletion', async () => {
+    const scene = await m.talking('owner')
+    const setStatus = async (status: string) => {
+      const path = `/admin/workspaces/${scene.workspaceId}/status`
+      const headers = { 'x-admin-key': 'local-admin-key' }
+      const answer = await m.platform.call('POST', path, { headers, body: { status, reason: 'Spam' } })
+      expect(answer.status, answer.text).toBe(200)
+    }
+    const suspendedBeforeSent = async (text: string) => {
+      expect((await write(scene, text)).status).toBe(201)
+      await setStatus('suspended')
+      await m.settle()
+      const error = 'The workspace is suspended.'
+      expect((await m.messages(scene.admin, scene.chatId)).at(-1)).toMatchObject({ text, status: 'failed', error })
+      await setStatus('active')
+      m.platform.clock.advance(1_000)
+    }
+    await suspendedBeforeSent('Never sent')
+    await m.platform.call('DELETE', '/console/workspace', { token: scene.others[0]?.token ?? '' })
+    await suspendedBeforeSent('Nor this')
+    expect(sends(scene)).toEqual([])
+  })
+
+  it('goes out in the grace of the workspace’s deletion, and not after it', async () => {
+    const scene = await m.talking('owner')
+    const gone = await m.platform.call('DELETE', '/console/workspace', { token: scene.others[0]?.token ?? '' })
+    expect(gone.status).toBe(204)
+    await write(scene, 'People go on')
+    await m.settle()
+    m.platform.clock.advance(1_000)
+    await write(scene, 'Too late')
+    const deletes_at = m.platform.clock.now()
+    await m.platform.deps.table.transact([WorkspaceEntity.update({ id: scene.workspaceId }, { set: { deletes_at } })])
+    await m.settle()
+    expect(heard(scene).map(({ text }) => text)).toEqual(['People go on'])
+    const { conversationId: conversation_id } = scene
+    const { items } = await m.platform.deps.table.query(DialogMessageEntity, { conversation_id }, { limit: 1 })
+    expect(items).toMatchObject([{ text: 'Too late', status: 'failed', error: 'The workspace is deleted.' }])
+  })
+
   it('has at most 4096 characters, and is no other workspace’s business', async () => {
     const [scene, other] = [await m.talking(), await m.talking()]
     expect((await write(scene, '😀'.repeat(4_097))).body.error.code).toBe('validation_error')
@@ -399,6 +440,13 @@ describe('a personal account’s chats', () => {
     ])
     await m.settle()
     expect(await m.messages(scene.person, scene.chatId)).toEqual(before)
+  })
+
+  it('are nowhere kept that somebody connected who has no account here', async () => {
+    const { connection } = m.telegram.business.connect(m.newPerson())
+    m.telegram.business.say(connection.id, m.newPerson(), 'No word of this')
+    await m.settle()
+    expect([...(await contents(m.platform)).values()].join('\n')).not.toContain('No word of this')
   })
 
   it('are not answered without the right to, nor more than 24 hours after the last incoming message', async () => {
