@@ -1,4 +1,5 @@
 import { OutboxEntity, type OutboxEvent } from '../../entities/events.ts'
+import { definitionOf } from '../../events/catalogue.ts'
 import { ifUnchanged } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
 import { markChanged, topicsOf } from '../updates/mark.ts'
@@ -39,7 +40,15 @@ const bring = async (work: WorkerWork, installationId: string, event: OutboxEven
   await scheduleDeliveries(work, installationId, event)
 }
 
+/** What only woke the platform's own workers, whose messages carry all of it, is kept no longer: somebody's chat may be in it. */
 const settle = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
+  const settled = isRead(event)
+    ? OutboxEntity.update(event, { set: { due_at: undefined } })
+    : OutboxEntity.delete(event)
   // Or it has expired meanwhile.
-  await ifUnchanged(work.commit([OutboxEntity.update(event, { set: { due_at: undefined } })]))
+  await ifUnchanged(work.commit([settled]))
 }
+
+/** A page of a recovery is told under an id that follows from the one before; its record keeps it from being told twice. */
+const isRead = ({ type }: OutboxEvent): boolean =>
+  definitionOf(type)?.audience !== 'internal' || type === 'delivery.recovery'
