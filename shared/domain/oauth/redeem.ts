@@ -26,13 +26,13 @@ export const redeemCode = async (work: Work, app: App, input: Redemption): Promi
   const redirectUri = input.redirect_uri ?? onlyAddress(app)
   const code = await work.table.get(AuthorizationCodeEntity, { code_hash: sha256(input.code) })
   if (!code || code.app_id !== app.id) throw invalidGrant('The authorization code is not valid.')
-  matchRedirect(code, redirectUri)
+  const now = work.clock.now()
+  matchRedirect(code, redirectUri, now)
   matchChallenge(code, input.code_verifier)
   if (code.used_at !== undefined) {
     await revokeChain(work, code, 'code_reuse', app.name)
     throw usedUp()
   }
-  const now = work.clock.now()
   if (code.expires_at <= now) throw invalidGrant('The authorization code has expired; it is valid for 5 minutes.')
   const { grant, installation } = await liveGrant(work, code)
   const pair = await newTokenPair(work, app, installation, grant)
@@ -61,10 +61,17 @@ const onlyAddress = ({ redirect_uris }: App): string => {
   })
 }
 
-const matchRedirect = ({ redirect_uri: expected }: AuthorizationCode, received: string): void => {
+const matchRedirect = (
+  { redirect_uri: expected, used_at, expires_at }: AuthorizationCode,
+  received: string,
+  now: number,
+): void => {
   if (received === expected) return
   throw invalidGrant('The redirect_uri is not that of the authorize request.', {
-    fix: 'Send details.expected, character for character; the code is still good.',
+    fix:
+      used_at === undefined && expires_at > now
+        ? 'Send details.expected, character for character; the code is still good.'
+        : 'Start the authorization again, and send details.expected, character for character.',
     details: { expected, received: received.slice(0, 2_048) },
   })
 }

@@ -70,6 +70,16 @@ describe('redeeming a code', () => {
     expect((await act.redeem(client, consent, { redirect_uri: undefined })).status).toBe(200)
   })
 
+  it('says that the code is still good only while it is', async () => {
+    const { client, consent } = await consentedClient()
+    const elsewhere = () => act.redeem(client, consent, { redirect_uri: `${REDIRECT}/` })
+    expect((await elsewhere()).body.error.fix).toContain('still good')
+    platform.clock.advance(6 * 60_000)
+    const late = await elsewhere()
+    expect(late.body.error.code).toBe('invalid_grant')
+    expect(late.body.error.fix).toContain('Start the authorization again')
+  })
+
   it('says which redirect_uri was expected and received', async () => {
     const { client, consent } = await consentedClient()
     const answer = await act.redeem(client, consent, { redirect_uri: `${REDIRECT}/` })
