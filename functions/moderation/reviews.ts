@@ -38,7 +38,8 @@ const hide = defineEndpoint({
   summary: 'Hide a review, or show it again',
   description:
     'A hidden review is out of the app’s list and of its average at once; it stays with the organization that wrote it, which is ' +
-    'notified and may change or delete it. It stays hidden until it is shown again.',
+    'notified and may change or delete it. It stays hidden until it is shown again; one that the organization writes after it ' +
+    'deleted it begins hidden.',
   body: HideReview,
   response: ModeratedReviewSchema,
   errors: ['conflict'],

@@ -23,7 +23,8 @@ const UNPUBLISHED: readonly App['status'][] = ['draft', 'in_review', 'rejected']
 
 /**
  * `PUT /console/apps/{id}/review`: an organization's one review of an app that it has installed, now or before; written
- * again, it changes. The aggregates move in the same transaction, so they are exact whoever writes at once.
+ * again, it changes. Where the one before was removed while hidden, it begins hidden, for the same reason. The aggregates move in
+ * the same transaction, so they are exact whoever writes at once.
  * @throws `not_found`; `forbidden` when the organization has not installed the app, or is a sandbox
  */
 export const writeReview = (
@@ -33,7 +34,7 @@ export const writeReview = (
   input: { rating: number; text?: string | undefined },
 ): Promise<ReviewView> =>
   tryAgain(async () => {
-    const { app, installed, current } = await read(work, workspace.id, appId)
+    const { app, installed, own, current } = await read(work, workspace.id, appId)
     if (!app || (!installed && UNPUBLISHED.includes(app.status))) throw noApp()
     if (!installed || workspace.is_sandbox) throw notACustomer()
     const now = work.clock.now()
@@ -52,10 +53,13 @@ export const writeReview = (
           app_id: app.id,
           developer_id: app.developer_id,
           workspace_id: workspace.id,
-          hidden: false,
+          hidden: own?.held !== undefined,
+          hidden_reason: own?.held?.reason,
           revision: 0,
           created_at: now,
         }
+    const { id: review_id, developer_id, hidden } = review
+    const place = { workspace_id: workspace.id, app_id: app.id, review_id }
     const view = presentReview(review)
     await work.commit(
       [
@@ -63,13 +67,10 @@ export const writeReview = (
           ? [ReviewEntity.replace(review, { where: { revision: current.revision } })]
           : [
               ReviewEntity.create(review),
-              WorkspaceReviewEntity.create({ workspace_id: workspace.id, app_id: app.id, review_id: review.id }),
-              DeveloperReviewEntity.create({
-                developer_id: review.developer_id,
-                review_id: review.id,
-                answered: false,
-                hidden: false,
-              }),
+              own?.held
+                ? WorkspaceReviewEntity.replace(place, { where: { review_id: own.review_id } })
+                : WorkspaceReviewEntity.create(place),
+              DeveloperReviewEntity.create({ developer_id, review_id, answered: false, hidden }),
             ]),
         ...moved(current, review),
         AppInstallationEntity.check({ workspace_id: workspace.id, app_id: app.id }, { where: {} }),
@@ -79,15 +80,21 @@ export const writeReview = (
     return view
   })
 
-/** `DELETE /console/apps/{id}/review`. @throws `not_found` when there is none */
+/**
+ * `DELETE /console/apps/{id}/review`. That it was hidden is kept: a moderator undoes that, nobody else.
+ * @throws `not_found` when there is none
+ */
 export const removeReview = (work: Work, { workspace }: { workspace: { id: string } }, appId: string): Promise<void> =>
   tryAgain(async () => {
     const { current } = await read(work, workspace.id, appId)
     if (!current) throw fail('not_found', { message: 'The organization has written no review of this app.' })
-    const { id: review_id, app_id, developer_id, revision } = current
+    const { id: review_id, app_id, developer_id, revision, hidden, hidden_reason } = current
+    const place = { workspace_id: workspace.id, app_id, review_id }
     await work.commit([
       ReviewEntity.delete(current, { where: { id: exists, revision } }),
-      WorkspaceReviewEntity.delete({ workspace_id: workspace.id, app_id }),
+      hidden
+        ? WorkspaceReviewEntity.replace({ ...place, held: { reason: hidden_reason } })
+        : WorkspaceReviewEntity.delete(place),
       DeveloperReviewEntity.delete({ developer_id, review_id }),
       ...moved(current, undefined),
     ])
@@ -99,7 +106,7 @@ const read = async ({ table }: Pick<Work, 'table'>, workspace_id: string, app_id
     { entity: AppInstallationEntity, key: AppInstallationEntity.key({ workspace_id, app_id }) },
     { entity: WorkspaceReviewEntity, key: WorkspaceReviewEntity.key({ workspace_id, app_id }) },
   ])
-  return { app, installed, current: own && (await table.get(ReviewEntity, { id: own.review_id })) }
+  return { app, installed, own, current: own && (await table.get(ReviewEntity, { id: own.review_id })) }
 }
 
 type Placed = Pick<Review, 'id' | 'app_id' | 'rating' | 'hidden'>

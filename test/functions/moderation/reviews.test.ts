@@ -32,6 +32,9 @@ const customer = async () => {
 }
 const write = (token: string, rating: number) =>
   platform.call('PUT', `/console/apps/${app.app.id}/review`, { token, body: { rating, text: 'Words.' } })
+const remove = (token: string) => platform.call('DELETE', `/console/apps/${app.app.id}/review`, { token })
+const mine = async (token: string) =>
+  (await platform.call('GET', `/console/apps/${app.app.id}/reviews`, { token })).body.mine
 const hide = (id: string, hidden = true) => admin('POST', `/admin/reviews/${id}/hide`, { hidden, reason: 'Insults.' })
 const shown = async () => (await developer.call('GET', `/api/v1/dev/apps/${app.app.id}/reviews`)).body
 const totalOf = async (query: string) => (await admin('GET', `/admin/reviews?${query}`)).body.total
@@ -67,7 +70,7 @@ describe('hiding a review', () => {
     expect(items).toHaveLength(1)
   })
 
-  it('outlasts an edit, and a review that is deleted while hidden leaves nothing', async () => {
+  it('outlasts an edit, and a review that is deleted while hidden leaves no list and no total with it', async () => {
     const { token } = await customer()
     const { body } = await write(token, 2)
     await hide(body.id)
@@ -75,8 +78,40 @@ describe('hiding a review', () => {
     expect((await shown()).count).toBe(0)
     const of = `app=${app.app.id}`
     expect([await totalOf(`${of}&hidden=true&rating=5`), await totalOf(`${of}&rating=2`)]).toEqual([1, 0])
-    await platform.call('DELETE', `/console/apps/${app.app.id}/review`, { token })
+    await remove(token)
     expect([await totalOf(of), (await shown()).count]).toEqual([0, 0])
+  })
+
+  it('outlasts its removal: the next one begins hidden, for the same reason, until a moderator shows it', async () => {
+    const { token } = await customer()
+    const { body: bad } = await write(token, 1)
+    await hide(bad.id)
+    for (const rating of [5, 4]) {
+      expect((await remove(token)).status).toBe(204)
+      expect((await remove(token)).status).toBe(404)
+      expect(await mine(token)).toBeNull()
+      // Two at once make one.
+      const [one, two] = await Promise.all([write(token, rating), write(token, rating)])
+      expect([one.status, two.status, one.body.status, one.body.id]).toEqual([200, 200, 'hidden', two.body.id])
+      expect(one.body.id).not.toBe(bad.id)
+      expect((await shown()).count).toBe(0)
+      expect(await unanswered()).toEqual([])
+      const { items, total } = (await admin('GET', `/admin/reviews?app=${app.app.id}&hidden=true`)).body
+      expect([total, items]).toMatchObject([1, [{ id: one.body.id, rating, hidden_reason: 'Insults.' }]])
+    }
+    await hide((await mine(token)).id, false)
+    expect(await shown()).toMatchObject({ count: 1, average: 4 })
+    await remove(token)
+    expect((await write(token, 3)).body.status).toBe('visible')
+    expect(await shown()).toMatchObject({ count: 1, average: 3 })
+    expect(await totalOf(`app=${app.app.id}`)).toBe(1)
+  })
+
+  it('of one organization leaves those of others alone', async () => {
+    const [one, two] = [await customer(), await customer()]
+    await hide((await write(one.token, 1)).body.id)
+    await remove(one.token)
+    expect((await write(two.token, 2)).body.status).toBe('visible')
   })
 
   it('keeps aggregates and totals exact while reviews are edited at the same time', async () => {

@@ -45,6 +45,9 @@ const Mine = ({ appId, mine }: { appId: string; mine: Review | null }) => {
     <details class="card">
       <summary>{mine ? 'Your organization’s review' : 'Write a review'}</summary>
       <p class="hint">One for the whole organization, public with its name.</p>
+      {mine?.status === 'hidden' && (
+        <p class="hint">A moderator has hidden it: others do not see it, and it does not count.</p>
+      )}
       <Form verb={mine ? 'Save review' : 'Publish review'} send={send} disabled={rating === 0}>
         <fieldset>
           <legend>Rating</legend>
