@@ -15,7 +15,7 @@ import { executeRequest, type Resume } from './execute-request.ts'
 import { failRun, finishIf } from './finish.ts'
 import { interpret, type Meaning } from './interpret.ts'
 import { addSteps } from './report.ts'
-import type { Completion, NewStep } from './schemas.ts'
+import { type NewStep, withoutNulls } from './schemas.ts'
 import { loadTarget, type Target } from './target.ts'
 
 /**
@@ -143,7 +143,7 @@ const applyAnswer = async (
   answer: Extract<Meaning, { kind: 'answer' }>['answer'],
 ): Promise<void> => {
   const { steps, ...rest } = answer
-  const outcome = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null)) as Completion
+  const outcome = withoutNulls(rest)
   if (outcome.error_message) outcome.error_message = outcome.error_message.slice(0, 4_000).toWellFormed()
   try {
     const last = await addAllButLast(work, run, steps ?? [])

@@ -33,7 +33,8 @@ const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> 
     ...voided.counts,
     ...(completion?.cost_units !== undefined && { cost_units: completion.cost_units }),
     ...(succeeded && {
-      output: await storePayload(work, `runs/${run.id}/output`, completion?.output ?? {}),
+      // A place of its own for each try: of two final answers the one that loses must not replace the other's.
+      output: await storePayload(work, `runs/${run.id}/output/${work.requestId}`, completion?.output ?? {}),
     }),
     ...(outcome.status === 'failed' && {
       error_code: completion?.error_code ?? 'agent_failed',

@@ -83,14 +83,19 @@ const failure = {
 export const CompleteRun = () =>
   z.strictObject({
     status: z.enum(['succeeded', 'failed']),
-    output: json().optional(),
-    steps: z.array(newStep()).max(LIMITS.stepsPerCall).optional(),
-    cost_units: cost().optional(),
-    error_code: failure.error_code.optional(),
-    error_message: failure.error_message.optional(),
+    output: json().nullish(),
+    steps: z.array(newStep()).max(LIMITS.stepsPerCall).nullish(),
+    cost_units: cost().nullish(),
+    error_code: failure.error_code.nullish(),
+    error_message: failure.error_message.nullish(),
   })
 
-export type Completion = z.infer<ReturnType<typeof CompleteRun>>
+type GivenCompletion = z.infer<ReturnType<typeof CompleteRun>>
+export type Completion = { [Field in keyof GivenCompletion]: Exclude<GivenCompletion[Field], null> }
+
+/** Serializers of typed objects write null for what is absent; here they mean the same. */
+export const withoutNulls = (given: { [Field in keyof GivenCompletion]: unknown }): Completion =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as Completion
 
 /**
  * What an agent answers to run.execute with 200 (specification "Agent runtime protocol"). Unknown fields are let pass:
@@ -106,8 +111,8 @@ export const AgentAnswer = () =>
     }),
     z.object({
       status: z.literal('failed'),
-      error_code: z.string().min(1).max(100).default('agent_failed'),
-      error_message: z.string().default(''),
+      error_code: failure.error_code.nullish(),
+      error_message: z.string().nullish(),
       steps: z.array(answerStep()).nullish(),
       cost_units: cost().nullish(),
     }),

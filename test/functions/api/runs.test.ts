@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { RunEntity } from '#shared/entities/runs.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
 import { callbackToken, installed, member } from '#test/support/fixtures.ts'
-import type { Receiver } from '#test/support/receiver.ts'
+import type { Answer, Receiver } from '#test/support/receiver.ts'
 import { usingReceiver } from '#test/support/using.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
 
@@ -164,6 +165,7 @@ describe('the agent’s answer', () => {
     ['a 500', json({ status: 'succeeded' }, 500)],
     ['a redirect', { kind: 'redirect', location: '/elsewhere' } as const],
     ['a reset', { kind: 'reset', when: 'before' } as const],
+    ['a 200 that breaks off', { kind: 'reset', when: 'body' } as const],
   ])('%s makes the run fail with agent_unreachable, after one call', async (_what, answer) => {
     const run = await runAfter(answer)
     expect(run).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
@@ -180,6 +182,26 @@ describe('the agent’s answer', () => {
 })
 
 describe('an agent that answered 202', () => {
+  it.each<[what: string, answer: Answer]>([
+    ['is cut short', { kind: 'raw', text: 'HTTP/1.1 202 Accepted\r\ncontent-length: 100\r\n\r\n{' }],
+    ['ends with the connection', { kind: 'raw', text: 'HTTP/1.0 202 Accepted\r\n\r\nok' }],
+    ['is reset', { kind: 'reset', when: 'body', status: 202 }],
+    ['is no gzip', { kind: 'answer', status: 202, headers: { 'content-encoding': 'gzip' }, body: 'none' }],
+    // Nobody waits for it: the test would otherwise take the thirty seconds that an agent has, and so would its worker.
+    ['stays open', { kind: 'drip', status: 202, everyMs: 100 }],
+  ])('has the run, also when the body %s', async (_what, answer) => {
+    const { app, start, read } = await setUp()
+    agent.answer(answer)
+    const { id } = await start()
+    await platform.drain()
+    expect(await read(id)).toMatchObject({ status: 'running', error_code: null })
+    const record = await platform.deps.table.get(RunEntity, { installation_id: app.installation.id, id })
+    expect(record?.accepted_at).toBe(platform.clock.now())
+    const token = await callbackToken(platform.deps, app, id)
+    const body = { status: 'succeeded', output: { ok: true } }
+    expect((await platform.call('POST', `/api/v1/runs/${id}/complete`, { token, body })).body.status).toBe('succeeded')
+  })
+
   it('reports steps and completes the run with its callback token', async () => {
     const { app, start, read } = await setUp()
     const { id } = await start()
@@ -299,5 +321,56 @@ describe('lists and reading', () => {
     }
     const person = await member(platform.deps, (await installed(platform.deps)).workspaceId, 'owner')
     expect((await platform.call('GET', `/console/runs/${id}`, { token: person.token })).status).toBe(404)
+  })
+})
+
+describe('a final answer', () => {
+  const big = (letter: string) => ({ text: letter.repeat(20_000) })
+
+  it('that lost does not replace the output of the one that won, however large they are', async () => {
+    const { app, api, start, read } = await setUp()
+    const run = await start()
+    await platform.drain()
+    const { finishIf } = await import('#shared/domain/runs/finish.ts')
+    const { workerWork } = await import('#shared/http/worker.ts')
+    const work = workerWork(platform.deps)
+    const complete = () => api('POST', `/runs/${run.id}/complete`, { status: 'succeeded', output: big('a') })
+    let won: Awaited<ReturnType<typeof complete>> | undefined
+    const objects = Object.create(work.objects, {
+      put: {
+        // The other one is faster between its reading and its writing.
+        value: async (...args: Parameters<typeof work.objects.put>) => {
+          won ??= await complete()
+          return work.objects.put(...args)
+        },
+      },
+    })
+    const key = { installation_id: app.installation.id, id: run.id }
+    await finishIf({ ...work, objects }, key, () => true, { status: 'succeeded', output: big('b') })
+    expect(won?.status).toBe(200)
+    expect((await read(run.id)).output).toEqual(big('a'))
+  })
+
+  it.each([
+    { error_code: null, error_message: null },
+    { steps: null, cost_units: null },
+  ])('by complete may say null for what it leaves out: %j', async (nulls) => {
+    const { api, start } = await setUp()
+    const run = await start()
+    await platform.drain()
+    const done = await api('POST', `/runs/${run.id}/complete`, { status: 'succeeded', output: { ok: true }, ...nulls })
+    expect([done.status, done.body.status, done.body.output]).toEqual([200, 'succeeded', { ok: true }])
+  })
+
+  it('by the agent’s answer may say null for what it leaves out', async () => {
+    const { start, read } = await setUp()
+    agent.next(json({ status: 'failed', error_code: 'out_of_stock', error_message: null }))
+    const told = await start()
+    await platform.drain()
+    expect(await read(told.id)).toMatchObject({ status: 'failed', error_code: 'out_of_stock', error_message: '' })
+    agent.next(json({ status: 'failed', error_code: null }))
+    const untold = await start()
+    await platform.drain()
+    expect(await read(untold.id)).toMatchObject({ status: 'failed', error_code: 'agent_failed' })
   })
 })
