@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { RawAnswer } from '#shared/http/answer.ts'
 import { cached } from '#shared/http/cached.ts'
 import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
-import { whole } from '#shared/http/paging.ts'
+import { paged, pageQuery, pagesOf } from '#shared/http/paging.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 
@@ -54,9 +54,11 @@ export const sdkEndpoints = (files: BuiltFiles): Endpoint[] => {
       path: PATH,
       summary: 'List the sample files',
       description: 'Agents, webhook receivers and installations that run as they are. No account is needed.',
+      query: () => pageQuery({}),
       list: 'page',
       response: ExampleSchema,
-      handler: async ({ work: { settings } }) => {
+      handler: async ({ work, caller, query }) => {
+        const { settings } = work
         const one = async ({ name, language, description, file }: SdkExample) => ({
           name,
           language,
@@ -64,7 +66,7 @@ export const sdkEndpoints = (files: BuiltFiles): Endpoint[] => {
           size: Buffer.byteLength(await read(file, settings.baseUrl)),
           url: `${settings.baseUrl}${PATH}/${name}`,
         })
-        return whole(await Promise.all((await table()).map(one)))
+        return paged(work, caller, ['developer.sdkExamples.list'], query, pagesOf(await table()), one)
       },
     }),
     defineEndpoint({

@@ -46,16 +46,24 @@ export const paged = async <T, R>(
   read: (options: Pick<QueryOptions, 'limit' | 'after'>) => Promise<Page<T>>,
   present: (item: T) => R | Promise<R>,
 ): Promise<Listed<R>> => {
-  const ring = await deps.keys.data()
+  const ring = () => deps.keys.data()
   const context = JSON.stringify([callerName(caller), ...list])
-  const after = query.cursor === undefined ? undefined : decodeCursor(ring, context, query.cursor)
+  const after = query.cursor === undefined ? undefined : decodeCursor(await ring(), context, query.cursor)
   const page = await read({ limit: query.limit, after })
   return {
     items: await Promise.all(page.items.map(present)),
-    next_cursor: page.next === undefined ? null : encodeCursor(ring, context, page.next),
+    next_cursor: page.next === undefined ? null : encodeCursor(await ring(), context, page.next),
     has_more: page.next !== undefined,
   }
 }
+
+/** Pages of a list that is there as a whole, for {@link paged}. */
+export const pagesOf =
+  <T>(items: readonly T[]) =>
+  async ({ limit, after = '0' }: Pick<QueryOptions, 'limit' | 'after'>): Promise<Page<T>> => {
+    const end = Number(after) + limit
+    return { items: items.slice(Number(after), end), next: end < items.length ? String(end) : undefined }
+  }
 
 /** A list that is short by its nature, in the same envelope. */
 export const whole = <T>(items: T[]): Listed<T> => ({ items, next_cursor: null, has_more: false })

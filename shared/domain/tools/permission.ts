@@ -28,8 +28,8 @@ const denied = (reason: 'platform' | 'organization' | 'installation', tool: stri
   fail('tool_denied', { message: `${who} banned ${tool}.`, details: { reason, tool } })
 
 /**
- * Why the caller may not use the tool, the strongest reason first: platform ban, scope, organization ban, installation
- * ban (specification "Permission hierarchy"). Undefined when it may.
+ * Why the caller may not use the tool, the strongest reason first: platform ban, the scope to call tools, the tool's own,
+ * organization ban, installation ban (specification "Permission hierarchy"). Undefined when it may.
  */
 export const refusalOf = (
   tool: ToolName,
@@ -38,7 +38,9 @@ export const refusalOf = (
 ): PlatformError | undefined => {
   const { scope } = TOOLS[tool]
   if (banned.includes(tool)) return denied('platform', tool, 'The platform')
-  const unscoped = scopeRefusal(scope, { scopes, workspace }, `The tool ${tool}`)
+  const unscoped =
+    scopeRefusal('tools:invoke', { scopes, workspace }, 'Calling tools') ??
+    scopeRefusal(scope, { scopes, workspace }, `The tool ${tool}`)
   if (unscoped) return unscoped
   if (workspace.denied_tools.includes(tool)) return denied('organization', tool, 'An admin of the organization')
   if (installation.denied_tools.includes(tool)) return denied('installation', tool, 'The installation’s policy')

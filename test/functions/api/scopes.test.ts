@@ -29,3 +29,34 @@ describe('an endpoint’s scope', () => {
     expect(await listRuns(['runs:write'], ['runs:write'])).toEqual([200, undefined])
   })
 })
+
+describe('GET /tools', () => {
+  const tool = async (token: string) => {
+    const { items } = (await platform.call('GET', '/api/v1/tools?limit=100', { token })).body
+    return items.find(({ name }: { name: string }) => name === 'workspace_info')
+  }
+
+  it('says allowed of a tool only where calling it is, too', async () => {
+    const { token } = await installed(platform.deps, { scopes: ['workspace:read'] })
+    expect(await tool(token)).toMatchObject({ allowed: false, denied_reason: expect.stringContaining('tools:invoke') })
+    const banned = await installed(platform.deps, { scopes: ['workspace:read', 'tools:invoke'] })
+    expect(await tool(banned.token)).toMatchObject({ allowed: true })
+    const denied_scopes: Scope[] = ['tools:invoke']
+    await platform.deps.table.transact([WorkspaceEntity.update({ id: banned.workspaceId }, { set: { denied_scopes } })])
+    expect(await tool(banned.token)).toMatchObject({ allowed: false })
+  })
+
+  it('comes in pages', async () => {
+    const { token } = await installed(platform.deps)
+    const names: string[] = []
+    for (let cursor = ''; ; ) {
+      const { body } = await platform.call('GET', `/api/v1/tools?limit=7${cursor}`, { token })
+      names.push(...body.items.map(({ name }: { name: string }) => name))
+      if (!body.has_more) break
+      cursor = `&cursor=${body.next_cursor}`
+    }
+    const { body } = await platform.call('GET', '/api/v1/tools', { token })
+    expect(names).toEqual(body.items.map(({ name }: { name: string }) => name))
+    expect(names.length).toBeGreaterThan(7)
+  })
+})
