@@ -100,12 +100,16 @@ export const TelegramPersonEntity = defineEntity<TelegramPersonRecord>()({
 
 const connection = () => z.object({ connection_id: z.string(), telegram_id: z.number() })
 
+/** A Telegram user's Business connections, those that are over too. */
+export const connectionsOf = (telegramId: number): string => `TELEGRAM#${telegramId}#CONNECTIONS`
+
 /** A Business connection → whose it is. */
 export const BusinessConnectionEntity = defineEntity<z.infer<ReturnType<typeof connection>>>()({
   name: 'messenger-connection',
   schema: connection,
   pk: 'BUSINESS#{connection_id}',
   sk: 'CONNECTION',
+  list: ({ telegram_id, connection_id }) => ({ owner: connectionsOf(telegram_id), sort: connection_id }),
 })
 
 const dialog = () =>

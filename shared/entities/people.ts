@@ -25,8 +25,10 @@ const user = () =>
     status: z.enum(['active', 'blocked', 'deleted']),
     home_workspace_id: z.string(),
     created_at: z.number(),
+    /** How often they joined a workspace: who deletes their account has left all that they are in only if it is the same still. */
+    joins: z.number().optional(),
     deleted_at: z.number().optional(),
-    /** Of a tombstone: the workspaces that the person was in, until what is theirs there is gone. */
+    /** Of a tombstone: the workspaces that the person was in last, until what is theirs there is gone. */
     left: z.array(z.string()).optional(),
     /** How far that has come: partitions to look through, each with the sort key after which to go on. */
     renaming: z.array(z.object({ partition: z.string(), after: z.string().optional() })).optional(),
@@ -72,6 +74,8 @@ const workspace = () =>
     status_reason: z.string().optional(),
     /** From then on nobody gets in any more, and its data is removed. */
     deletes_at: z.number().optional(),
+    /** When it began to be removed, after that: what is under way in it has time from then on. */
+    removal_began_at: z.number().optional(),
     /** When somebody last joined: who finds themselves alone in it, is so only if nobody did meanwhile. */
     joined_at: z.number().optional(),
     locale: z.string(),

@@ -39,9 +39,19 @@ export const ReviewEntity = defineEntity<Review>()({
   list: ({ app_id, hidden, id }) => (hidden ? undefined : { owner: reviewsOf(app_id), sort: id }),
 })
 
-const workspaceReview = () => z.object({ workspace_id: z.string(), app_id: z.string(), review_id: z.string() })
+const workspaceReview = () =>
+  z.object({
+    workspace_id: z.string(),
+    app_id: z.string(),
+    review_id: z.string(),
+    /** The organization removed the review while it was hidden, for this reason: its next one begins hidden. */
+    held: z.object({ reason: z.string().optional() }).optional(),
+  })
 
-/** Which review an organization has written of an app; written with it, so that there is one. */
+/**
+ * Which review an organization has written of an app; written with it, so that there is one. It outlives a review that was removed
+ * while hidden: `review_id` then leads to nothing any more.
+ */
 export const WorkspaceReviewEntity = defineEntity<z.infer<ReturnType<typeof workspaceReview>>>()({
   name: 'workspace-review',
   schema: workspaceReview,

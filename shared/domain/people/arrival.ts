@@ -20,7 +20,7 @@ export interface Comer {
   firstName: string
   /** BCP 47. */
   locale: string
-  /** The workspace that a newcomer starts in; default: the one that they get. */
+  /** The workspace that they come to join, in the same transaction: a newcomer starts there, and not in the one that they get. */
   home?: string
 }
 
@@ -46,7 +46,8 @@ export const personBy = async ({ table }: Pick<Deps, 'table'>, identity: string)
  */
 export const arrive = async (work: Work, comer: Comer): Promise<Arrival> => {
   const user = await personBy(work, comer.identity)
-  return user ? returning(work, user, comer) : newcomer(work, comer)
+  // A tombstone lets go of its identity with the person: whoever found it has read it just before.
+  return user && user.status !== 'deleted' ? returning(work, user, comer) : newcomer(work, comer)
 }
 
 const newcomer = (work: Work, { identity, name, firstName, locale, home }: Comer): Arrival => {
@@ -76,25 +77,32 @@ const newcomer = (work: Work, { identity, name, firstName, locale, home }: Comer
 }
 
 /** They land where they were last, if they are still in there; else in another workspace of theirs, else in a new one. */
-const returning = async (work: Work, known: User, { name, firstName }: Comer): Promise<Arrival> => {
+const returning = async (work: Work, known: User, { name, firstName, home }: Comer): Promise<Arrival> => {
   if (known.status !== 'active') throw fail('forbidden', { message: 'This account is blocked.', fix: SUPPORT })
   const belonging =
     (await belongingTo(work, known.home_workspace_id, known.id)) ?? (await workspacesOf(work, known.id))[0]
+  // Who deletes their account in this moment neither gets their name back nor joins anything.
+  const where = { status: 'active' as const }
   const renamed = name === known.name ? {} : { name }
+  const joining = home === undefined ? {} : { add: { joins: 1 } }
   const user = { ...known, ...renamed }
   if (belonging) {
-    const writes = name === known.name ? [] : [UserEntity.update({ id: known.id }, { set: renamed })]
+    const same = name === known.name && home === undefined
+    const writes = same ? [] : [UserEntity.update(known, { set: renamed, ...joining }, { where })]
     return { user, belonging, writes, checks: [MemberEntity.check(belonging.member, {})] }
   }
   const founded = found(work, { ...user, firstName })
   const home_workspace_id = founded.belonging.workspace.id
   // Of two at once one founds a workspace, and the other finds it.
-  const alone = { where: { home_workspace_id: known.home_workspace_id } }
+  const alone = { where: { ...where, home_workspace_id: known.home_workspace_id } }
   return {
     user: { ...user, home_workspace_id },
     belonging: founded.belonging,
     checks: [],
-    writes: [UserEntity.update({ id: known.id }, { set: { ...renamed, home_workspace_id } }, alone), ...founded.writes],
+    writes: [
+      UserEntity.update(known, { set: { ...renamed, home_workspace_id }, ...joining }, alone),
+      ...founded.writes,
+    ],
   }
 }
 

@@ -22,6 +22,7 @@ import { deletionWrites } from './delete-workspace.ts'
 import { type Belonging, belongingTo } from './memberships.ts'
 import { anotherOwner } from './rank.ts'
 import type { SignedIn } from './sessions.ts'
+import { forgettingWrites } from './telegram/forget.ts'
 
 /** What a person is called who deleted their account. */
 const NOBODY = 'Deleted user'
@@ -33,11 +34,14 @@ const MOST_WRITES = 98
 /**
  * `DELETE /console/me`: leaves a tombstone, in one transaction. Sessions end, because each asks for the person; the identity is
  * free, so that whoever comes by it again is somebody new. A workspace that nobody else is in is deleted with its grace; a
- * sandbox stays its developer's. What else is theirs (chats, votes, their name in records) the removal's worker ends.
+ * sandbox stays its developer's. What else is theirs (chats, votes, their name in records), also where they left before, the
+ * removal's worker ends.
  * @throws `conflict` for the last owner of a workspace with others in it, naming those workspaces; for who is in too many
  */
-export const deleteAccount = (work: Work, { user, session }: SignedIn): Promise<void> =>
+export const deleteAccount = (work: Work, { user: { id }, session }: SignedIn): Promise<void> =>
   tryAgain(async () => {
+    const user = await work.table.get(UserEntity, { id })
+    if (user?.status !== 'active') throw fail('unauthorized')
     const { items, next } = await work.table.query(MembershipEntity, { user_id: user.id }, { limit: MOST_WORKSPACES })
     if (next !== undefined) throw tooMany()
     const found = await Promise.all(items.map(({ workspace_id }) => belongingTo(work, workspace_id, user.id)))
@@ -45,34 +49,33 @@ export const deleteAccount = (work: Work, { user, session }: SignedIn): Promise<
     const leavings = await Promise.all(belongings.map((belonging) => leaving(work, belonging)))
     const stuck = belongings.filter((_, i) => leavings[i] === 'last owner').map(({ workspace }) => workspace)
     if (stuck.length > 0) throw lastOwnerOf(stuck)
-    const buried = tombstone(work, user, belongings)
+    const left = items.map(({ workspace_id }) => workspace_id)
+    const buried = { ...tombstone(work, user), left }
     const writes = oneWriteEach([
       UserEntity.update(
-        { id: user.id },
+        { id },
         { set: buried, list: deletedPlace(buried) ?? null },
-        { where: { status: 'active', identity: user.identity }, otherwise: () => fail('unauthorized') },
+        // Whoever comes into another workspace meanwhile would be in it for ever.
+        { where: { status: 'active', joins: user.joins ?? missing, home_workspace_id: user.home_workspace_id } },
       ),
       IdentityEntity.delete(user, { where: { user_id: either(missing, oneOf(user.id)) } }),
       BotChatEntity.delete(user),
+      ...(await forgettingWrites(work, user)),
       SessionEntity.delete(session),
       ...items.map((membership) => MembershipEntity.delete(membership)),
       ...leavings.flatMap((writes) => (writes === 'last owner' ? [] : writes)),
       auditEntry(work, {
         scope: 'platform',
         action: 'user.deleted',
-        actor: { type: 'user', id: user.id },
-        target: { type: 'user', id: user.id },
+        actor: { type: 'user', id },
+        target: { type: 'user', id },
       }),
     ])
     if (writes.length > MOST_WRITES) throw tooMany()
     await work.commit(writes)
   })
 
-const tombstone = (
-  { clock }: Pick<Work, 'clock'>,
-  { id, created_at }: User,
-  belongings: readonly Belonging[],
-): User => ({
+const tombstone = ({ clock }: Pick<Work, 'clock'>, { id, created_at }: User): User => ({
   id,
   name: NOBODY,
   identity: `deleted:${id}`,
@@ -81,8 +84,8 @@ const tombstone = (
   status: 'deleted',
   home_workspace_id: '',
   created_at,
+  joins: undefined,
   deleted_at: clock.now(),
-  left: belongings.map(({ workspace }) => workspace.id),
 })
 
 /** What leaving one workspace comes to. */

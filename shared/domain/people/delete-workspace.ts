@@ -75,7 +75,7 @@ export const deleteWorkspace = (work: Work, { member }: Belonging): Promise<void
 
 /**
  * `POST /console/workspace/restore`: the deletion is taken back, and agents can work again.
- * @throws `conflict` for a workspace that is not to be deleted
+ * @throws `conflict` for a workspace that is not to be deleted, or whose removal has begun
  */
 export const restoreWorkspace = (work: Work, { member }: Belonging) =>
   tryAgain(async () => {
@@ -84,7 +84,10 @@ export const restoreWorkspace = (work: Work, { member }: Belonging) =>
     if (workspace?.status !== 'deleting') {
       throw fail('conflict', { message: 'This workspace is not to be deleted.', fix: 'There is nothing to take back.' })
     }
-    const { deletes_at } = workspace
+    const { deletes_at, removal_began_at } = workspace
+    if (removal_began_at !== undefined) {
+      throw fail('conflict', { message: 'The grace is over: this workspace is being removed.', fix: 'Make a new one.' })
+    }
     const restored = { status: workspace.status_before ?? 'active', status_before: undefined, deletes_at: undefined }
     const view = presentWorkspace({ workspace: { ...workspace, ...restored }, member })
     await work.commit(
@@ -96,6 +99,7 @@ export const restoreWorkspace = (work: Work, { member }: Belonging) =>
             where: {
               status: 'deleting',
               deletes_at,
+              removal_began_at: missing,
               name: workspace.name,
               status_before: workspace.status_before ?? missing,
             },

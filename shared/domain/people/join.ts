@@ -1,3 +1,4 @@
+import { FormerMemberEntity } from '../../entities/former-members.ts'
 import {
   type Invitation,
   InvitationEntity,
@@ -48,7 +49,8 @@ export const previewInvitation = async (
 /**
  * The writes that make a person a member and use the invitation up, for the caller's transaction. Of two at once exactly
  * one goes through; whatever ended the invitation since it was previewed stops it. Nothing to write for somebody who is a
- * member already: the invitation then stays for another.
+ * member already: the invitation then stays for another. That the person is still there when they join, the writes of their
+ * arrival see to.
  * @throws `not_found`, here or from the transaction, when the invitation is over. `ConditionFailed` from the transaction for
  * somebody whom another invitation made a member at the same moment: plan again
  */
@@ -66,6 +68,7 @@ export const joinWrites = async (
     ...endOfInvitation(invitation, { usedBy: user.id, otherwise: over }),
     MemberEntity.create({ ...at, name: user.name, role, joined_at: now }),
     MembershipEntity.replace(at),
+    FormerMemberEntity.delete(at),
     WorkspaceEntity.update(
       { id: workspace.id },
       { set: { joined_at: now } },

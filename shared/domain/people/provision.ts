@@ -1,3 +1,4 @@
+import { FormerMemberEntity } from '../../entities/former-members.ts'
 import {
   type Member,
   MemberEntity,
@@ -42,6 +43,9 @@ const provision = async (work: Work, input: ProvisionInput): Promise<ConsoleSess
   const writes: Write[] = []
   const user = knownUser ?? newUser(work, userId, name, workspaceId)
   if (!knownUser) writes.push(UserEntity.create(user))
+  else if (!knownMember) {
+    writes.push(UserEntity.update(user, { add: { joins: 1 } }, { where: { status: user.status } }))
+  }
   let workspace = knownWorkspace
   if (!workspace) {
     const made = newWorkspaceWrites(work, { id: workspaceId, name: place })
@@ -50,7 +54,11 @@ const provision = async (work: Work, input: ProvisionInput): Promise<ConsoleSess
   }
   const member = memberOf(work, user, workspaceId, knownMember, input.role)
   if (!knownMember) {
-    writes.push(MemberEntity.create(member), MembershipEntity.create({ user_id: userId, workspace_id: workspaceId }))
+    writes.push(
+      MemberEntity.create(member),
+      MembershipEntity.create({ user_id: userId, workspace_id: workspaceId }),
+      FormerMemberEntity.delete({ user_id: userId, workspace_id: workspaceId }),
+    )
   } else if (knownMember.role !== member.role) {
     writes.push(MemberEntity.update(member, { set: { role: member.role } }))
   }

@@ -223,6 +223,30 @@ describe('joining', () => {
     }
   })
 
+  it('at the moment at which their account is deleted makes a new person a member, and nobody who is gone', async () => {
+    const { workspace, invite } = await inviting()
+    const person = newPerson()
+    const { user, token } = await signIn(person)
+    await say(person, `/start ${(await invite()).start_parameter}`)
+    const { table } = platform.deps
+    const { transact } = table
+    table.transact = async (writes) => {
+      if (writes.some(({ key }) => key.sk === `MEMBER#${user.id}` && key.pk === `WS#${workspace.id}`)) {
+        table.transact = transact
+        expect((await platform.call('DELETE', '/console/me', { token })).status).toBe(204)
+      }
+      return transact.call(table, writes)
+    }
+    await press(person, JOIN)
+    table.transact = transact
+    expect(lastOf(person).text).toContain('have joined')
+    const members = (await membersOf(workspace.id)).map(({ user_id }) => user_id)
+    expect(members).toHaveLength(2)
+    expect(members).not.toContain(user.id)
+    expect((await table.query(MembershipEntity, { user_id: user.id }, { limit: 10 })).items).toEqual([])
+    expect((await table.get(UserEntity, { id: user.id }))?.name).toBe('Deleted user')
+  })
+
   it('is refused to a person who is blocked', async () => {
     const { workspace, invite } = await inviting()
     const person = newPerson()

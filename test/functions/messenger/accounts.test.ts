@@ -6,6 +6,7 @@ import { NotificationEntity } from '#shared/entities/notifications.ts'
 import { MemberEntity, MembershipEntity } from '#shared/entities/people.ts'
 import { contents } from '#test/contract/contents.ts'
 import { audited, team, workOf } from '#test/functions/people/support.ts'
+import { everything } from '#test/functions/workspace-removal/support.ts'
 import type { member } from '#test/support/fixtures.ts'
 import { TEST_BOT } from '#test/support/platform.ts'
 import { usingMessenger } from './support.ts'
@@ -302,12 +303,21 @@ describe('a personal account', () => {
       expect((await m.call(there, 'GET', '/accounts')).body.items).toMatchObject([{ status: 'active' }])
     })
 
-    it('and the platform: whoever deletes their account leaves no chats of it behind', async () => {
-      const { person, connection, workspaceId, id } = await m.personal()
+    it('and the platform: whoever deletes their account leaves no chats of it behind, nor what is known of them at Telegram', async () => {
+      const { person, connection, self, workspaceId, id } = await m.personal()
       m.telegram.business.say(connection.id, m.newPerson(), 'For Ada only')
+      // Of the connection that is over a record stays, too.
+      m.platform.clock.advance(2_000)
+      m.telegram.business.connect(self)
       await m.settle()
+      const known = async () =>
+        (await everything(m.platform)).filter(
+          ({ pk, telegram_id }) => /^(TELEGRAM|BUSINESS)#/.test(String(pk)) && telegram_id === self.id,
+        )
+      expect(await known()).toHaveLength(3)
       const gone = await m.platform.call('DELETE', '/console/me', { token: person.token })
       expect(gone.status, gone.text).toBe(204)
+      expect(await known()).toEqual([])
       await removeWhatIsDue(workOf(m.platform))
       await m.settle()
       expect(await m.platform.deps.table.get(AccountEntity, { workspace_id: workspaceId, id })).toBe(undefined)

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Work } from '#shared/domain/deps.ts'
 import { deleteAccount } from '#shared/domain/people/delete-account.ts'
-import { removeWhatIsDue } from '#shared/domain/removal/due.ts'
+import { ROUND, removeWhatIsDue } from '#shared/domain/removal/due.ts'
 import { totalOf } from '#shared/domain/totals.ts'
 import { AppEntity } from '#shared/entities/apps.ts'
 import { BotChatEntity } from '#shared/entities/bot.ts'
@@ -32,6 +32,15 @@ const call = (token: string, method: string, path: string, body?: object) =>
   platform.call(method, path, { token, ...(body && { body }) })
 
 type Person = Awaited<ReturnType<typeof member>>
+
+/** After it nothing more of a deleted account comes in. */
+const SETTLED = 15 * 60_000
+
+/** What the tests before left to do. */
+const othersRemoved = async () => {
+  platform.clock.advance(SETTLED)
+  await removeWhatIsDue(workOf(platform))
+}
 
 /** Another workspace, with these people in it. */
 const joined = async (role: Member['role'], ...people: Person['user'][]): Promise<string> => {
@@ -150,6 +159,28 @@ describe('DELETE /console/me', () => {
     })
   })
 
+  it('at the moment at which they join another workspace leaves that one, too', async () => {
+    const { people, workspaceId } = await team(platform, 'owner', 'owner')
+    const [leaver] = people as [Person]
+    const { table } = platform.deps
+    const user = (await table.get(UserEntity, { id: leaver.user.id })) as User
+    let there: string | undefined
+    const work = workOf(platform)
+    const commit: Work['commit'] = async (writes) => {
+      if (there === undefined) {
+        there = await joined('member', leaver.user, (await team(platform, 'owner')).people[0]?.user ?? leaver.user)
+        // As whoever joins by an invitation does in that transaction.
+        await table.transact([UserEntity.update(user, { add: { joins: 1 } })])
+      }
+      return work.commit(writes)
+    }
+    await deleteAccount({ ...work, commit }, { user, session: leaver.session })
+    expect((await table.query(MembershipEntity, { user_id: user.id }, { limit: 9 })).items).toEqual([])
+    expect(await table.get(MemberEntity, { workspace_id: there ?? '', user_id: user.id })).toBeUndefined()
+    const left = (await table.get(UserEntity, { id: user.id }))?.left
+    expect(left?.toSorted()).toEqual([workspaceId, there].toSorted())
+  })
+
   it('deletes the workspace of one who is alone in it, with its grace', async () => {
     const { people, workspaceId } = await team(platform, 'owner')
     const { token } = people[0] as Awaited<ReturnType<typeof member>>
@@ -172,11 +203,13 @@ describe('DELETE /console/me', () => {
     await platform.deps.table.transact([
       BotChatEntity.replace({ identity: person.user.identity, can_be_written_to: true, heard_at: 1 }),
     ])
+    await othersRemoved()
     expect(codeOf(await call(person.token, 'DELETE', '/console/me'))).toBe(204)
     expect((await call(person.token, 'GET', '/console/me')).status).toBe(401)
     const { body } = await call(app.person.token, 'GET', '/console/members')
     expect(JSON.stringify(body)).not.toContain('Zacharias')
-    for (let rounds = 0; rounds < 40; rounds++) await removeWhatIsDue(workOf(platform), { records: 5, ms: 10_000 })
+    platform.clock.advance(SETTLED)
+    for (let rounds = 0; rounds < 12; rounds++) await removeWhatIsDue(workOf(platform), { ...ROUND, records: 30 })
     expect((await platform.deps.table.get(AgentRequestEntity, { id: wish.id }))?.votes).toBe(0)
     const named = (await everything(platform)).filter((item) => JSON.stringify(item).includes(name))
     expect(named.map(({ pk, sk }) => `${pk} ${sk}`)).toEqual([])
@@ -212,7 +245,9 @@ describe('DELETE /console/me', () => {
         WorkspaceRunEntity.create({ workspace_id, run_id: id, installation_id, created_at }),
       ])
     }
+    await othersRemoved()
     expect(codeOf(await call(person.token, 'DELETE', '/console/me'))).toBe(204)
+    platform.clock.advance(SETTLED)
     const work = workOf(platform)
     const read = new Map<string, number>()
     const page: typeof work.table.page = (index, partition, prefix, options) => {
@@ -227,7 +262,7 @@ describe('DELETE /console/me', () => {
         return field === 'page' ? page : typeof value === 'function' ? value.bind(of) : value
       },
     })
-    await removeWhatIsDue({ ...work, table: counting }, { records: 100_000, ms: 30_000 })
+    await removeWhatIsDue({ ...work, table: counting })
     expect([...read].filter(([, times]) => times > 1)).toEqual([])
     const named = (await everything(platform)).filter((item) => JSON.stringify(item).includes(name))
     expect(named.map(({ pk, sk }) => `${pk} ${sk}`)).toEqual([])

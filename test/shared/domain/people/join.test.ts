@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { newInvitationWrites } from '#shared/domain/people/invitations.ts'
 import { type InvitationPreview, joinWrites, previewInvitation } from '#shared/domain/people/join.ts'
 import { DeveloperEntity } from '#shared/entities/developers.ts'
+import { FormerMemberEntity } from '#shared/entities/former-members.ts'
 import { InvitationEntity, MemberEntity, type Role, UserEntity, WorkspaceEntity } from '#shared/entities/people.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { newDeveloper } from '#test/functions/developer/support.ts'
@@ -73,6 +74,22 @@ describe('joining', () => {
         details: { role: 'admin', invitation_id: invitation.id, invited_by: inviter.user.id },
       },
     ])
+  })
+
+  it('again, after one had left, is no longer having left', async () => {
+    const { workspaceId, inviter, nonce } = await invited()
+    const { people } = await team(platform, 'member')
+    const [{ user }] = people as [Person]
+    await join(await shown(nonce), user)
+    const removed = await platform.call('DELETE', `/console/members/${user.id}`, { token: inviter.token })
+    expect(removed.status).toBe(204)
+    const trace = () => platform.deps.table.get(FormerMemberEntity, { workspace_id: workspaceId, user_id: user.id })
+    expect(await trace()).toMatchObject({ left_at: platform.clock.now() })
+    const work = workOf(platform)
+    const again = newInvitationWrites(work, { workspaceId, role: 'member', createdBy: inviter.user.id })
+    await work.commit(again.writes)
+    await join(await shown(again.link.slice('join_'.length)), user)
+    expect(await trace()).toBeUndefined()
   })
 
   it('of two at the same moment, exactly one joins', async () => {
