@@ -25,9 +25,12 @@ const remove = defineEndpoint({
   summary: 'Delete one’s account',
   description:
     'At once and for good: every session ends, and whoever signs in with the same messaging-app identity later is a new person. ' +
-    'The name gives way to “Deleted user”; main chats, chats with agents, votes and notifications are removed within minutes. A ' +
-    'workspace that nobody else is in is deleted with its 14 days. The last owner of a workspace with others in it has to make ' +
-    'somebody else an owner first (`conflict`, with `details.workspaces`).',
+    'Main chats, chats with agents, personal messenger accounts, votes and notifications are removed within minutes, also in ' +
+    'workspaces that the person left before. From 15 minutes after on, “Deleted user” takes the name’s place wherever it stands, ' +
+    'in events too, and what those chats left loses what was said: their runs keep neither input, output nor steps (one that is ' +
+    'still active is cancelled), their events no text. In a large workspace that takes hours. A workspace that nobody else is in ' +
+    'is deleted with its 14 days. The last owner of a workspace with others in it has to make somebody else an owner first ' +
+    '(`conflict`, with `details.workspaces`).',
   status: 204,
   errors: ['conflict'],
   handler: async ({ work, caller }) => {

@@ -5,7 +5,7 @@ import type { ScheduledWorker } from '#shared/http/worker.ts'
 export const worker: ScheduledWorker = {
   name: 'workspace-removal',
   source: { kind: 'schedule', everyMinutes: 5 },
-  needs: ['table:read', 'table:write', 'objects:write', 'files:write'],
+  needs: ['table:read', 'table:write', 'objects:read', 'objects:write', 'files:write'],
   timeoutSeconds: 290,
   handle: (work) => removeWhatIsDue(work),
 }

@@ -10,6 +10,7 @@ import { aside, type Work } from '../deps.ts'
 import { holdsStill } from '../people/rank.ts'
 import { type Asker, oneSharedMore } from './accounts.ts'
 import { botIdOf, type Called, callBotApi, isRevoked } from './bot-api.ts'
+import { botClaim } from './claim.ts'
 import { openCredentials, sealCredentials } from './credentials.ts'
 import { presentAccount } from './present.ts'
 import type { AccountView, ConnectBotInput } from './schemas.ts'
@@ -18,9 +19,6 @@ import { addressOf, pointWebhook } from './webhook.ts'
 /** Telegram's `User` of a bot. */
 const Me = () => z.object({ id: z.int().positive(), first_name: z.string(), username: z.string().optional() })
 type Me = z.infer<ReturnType<typeof Me>>
-
-/** The claim that keeps a bot at one account on the whole platform. */
-export const botClaim = (telegramId: number) => ({ kind: 'telegram-bot', value: String(telegramId) })
 
 /**
  * Connects a customer's bot: checks its token, keeps it, and points its updates here. The record comes first, because it

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import { ConversationEntity } from '../../entities/conversations.ts'
-import { ClaimEntity } from '../../entities/developers.ts'
 import {
   type Account,
   AccountEntity,
@@ -16,12 +15,12 @@ import { MINUTE } from '../../kernel/clock.ts'
 import { type AnyEntity, type ItemOf, ifUnchanged, type Write } from '../../table/entity.ts'
 import type { WorkerWork } from '../deps.ts'
 import { callBotApi } from './bot-api.ts'
-import { botClaim } from './connect-bot.ts'
+import { releaseBot } from './claim.ts'
 import { openCredentials } from './credentials.ts'
 import { wakeForAccount } from './wakes.ts'
 import { pointWebhook } from './webhook.ts'
 
-/** Tries to take a webhook off, over more than a day; then Telegram goes on sending to an address that refuses. */
+/** Tries to take a webhook off, over 24.2 hours; then Telegram goes on sending to an address that refuses. */
 const TRIES = 12
 /** Removed with one message: some hundred chats, or thousands of messages. */
 const ROUNDS = 100
@@ -118,11 +117,9 @@ const removeAll = async <E extends AnyEntity>(
 }
 
 const end = async (work: WorkerWork, account: Account): Promise<void> => {
-  const { id, kind, telegram_id } = account
-  const claim = kind === 'bot' ? await work.table.get(ClaimEntity, botClaim(telegram_id)) : undefined
   await work.commit([
     AccountEntity.delete(account),
-    AccountWebhookEntity.delete({ account_id: id }),
-    ...(claim?.owner_id === id ? [ClaimEntity.delete(botClaim(telegram_id))] : []),
+    AccountWebhookEntity.delete({ account_id: account.id }),
+    ...(await releaseBot(work, account)),
   ])
 }

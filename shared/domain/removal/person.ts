@@ -1,37 +1,57 @@
-import { isDeepStrictEqual } from 'node:util'
 import { ConversationEntity, MessageEntity, PersonChatEntity } from '../../entities/conversations.ts'
+import { FormerMemberEntity, formerlyOf } from '../../entities/former-members.ts'
 import { NotificationPreferencesEntity, ReadStateEntity } from '../../entities/inbox.ts'
 import { NotificationEntity, notificationsOf } from '../../entities/notifications.ts'
-import { type User, UserEntity, WorkspaceEntity } from '../../entities/people.ts'
-import { RequestVoteEntity, ReviewEntity, votesOf, WorkspaceReviewEntity } from '../../entities/reviews.ts'
-import { RunEntity, StepEntity, WorkspaceRunEntity } from '../../entities/runs.ts'
-import { type AnyEntity, ConditionFailed, type ItemOf, type Key, type Write } from '../../table/entity.ts'
-import { everythingIn } from '../../table/lists.ts'
+import { type User, UserEntity } from '../../entities/people.ts'
+import { RequestVoteEntity, votesOf } from '../../entities/reviews.ts'
+import { MINUTE } from '../../kernel/clock.ts'
+import type { AnyEntity, ItemOf } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
 import { removeAccountsOf } from '../messenger/leave.ts'
 import { takeVoteBack } from '../requests/vote.ts'
-import { type Budget, Paused, spend } from './budget.ts'
+import { type Budget, spend } from './budget.ts'
 import { emptying } from './empty.ts'
-import { FATES } from './fates.ts'
+import { rename } from './rename.ts'
 
 const PAGE = 50
 
+/** In which requests and workers that began before the account's end are over, and indexes have what they wrote. */
+const SETTLING = 15 * MINUTE
+
 /**
- * What is left to do after somebody deleted their account: their votes are taken back, their own chats, messenger accounts and
- * notifications go, and in what stays with a workspace another name stands in place of theirs. Begins anew wherever it was
- * stopped; only the search for the name, which may be long, goes on where it was.
- * @throws {Paused} when the round is used up
+ * What nobody else has of somebody who deleted their account: votes are taken back, and their own chats, messenger accounts and
+ * notifications go, also in workspaces that they left before. Done in every round until the rest is, because something of it may
+ * come in, or come into an index, for a while after.
+ * @returns whether nothing more can come, so that the rest ({@link removeName}) may be done
+ * @throws {Paused} when the budget is used up
  */
-export const removeTraces = async (work: Work, id: string, budget: Budget): Promise<void> => {
-  const user = await work.table.get(UserEntity, { id })
-  if (user?.status !== 'deleted' || !user.left) return
+export const removeOwn = async (work: Work, id: string, budget: Budget): Promise<boolean> => {
+  const user = await tombstone(work, id)
+  if (!user) return false
+  const settled = work.clock.now() >= (user.deleted_at ?? 0) + SETTLING
   await takeVotesBack(work, id, budget)
-  for (const workspace_id of user.left) {
+  for (const workspace_id of await workspacesOf(work, user, budget)) {
     await removeChats(work, workspace_id, id, budget)
     await removeAccountsOf(work, workspace_id, id)
     await removeNotices(work, workspace_id, id, budget)
   }
-  await rename(work, user, user.left, budget)
+  return settled
+}
+
+/**
+ * Ends the removal of somebody's traces: in what stays with the workspaces, another name stands in place of theirs. May be long, and
+ * goes on where it was.
+ * @throws {Paused} when the budget is used up
+ */
+export const removeName = async (work: Work, id: string, budget: Budget): Promise<void> => {
+  const user = await tombstone(work, id)
+  if (!user) return
+  const workspaces = await workspacesOf(work, user, budget)
+  await rename(work, user, workspaces, budget)
+  for (const workspace_id of workspaces) {
+    spend(budget)
+    await work.table.transact([FormerMemberEntity.delete({ workspace_id, user_id: id })])
+  }
   await work.table.transact([
     UserEntity.update(
       { id },
@@ -41,14 +61,24 @@ export const removeTraces = async (work: Work, id: string, budget: Budget): Prom
   ])
 }
 
+/** Undefined where nothing is left to do. */
+const tombstone = async (work: Work, id: string): Promise<User | undefined> => {
+  const user = await work.table.get(UserEntity, { id })
+  return user?.status === 'deleted' && user.left ? user : undefined
+}
+
+/** Every workspace that the person was ever in. */
+const workspacesOf = async (work: Work, { id, left = [] }: User, budget: Budget): Promise<string[]> => {
+  const found = new Set(left)
+  for await (const { workspace_id } of listedIn(work, FormerMemberEntity, formerlyOf(id), budget))
+    found.add(workspace_id)
+  return [...found]
+}
+
 const takeVotesBack = async (work: Work, userId: string, budget: Budget): Promise<void> => {
-  for (;;) {
-    const { items } = await work.table.listed(RequestVoteEntity, votesOf(userId), { limit: PAGE })
-    if (items.length === 0) return
-    for (const { request_id } of items) {
-      spend(budget)
-      await takeVoteBack(work, userId, request_id)
-    }
+  for await (const { request_id } of listedIn(work, RequestVoteEntity, votesOf(userId), budget)) {
+    spend(budget)
+    await takeVoteBack(work, userId, request_id)
   }
 }
 
@@ -57,6 +87,7 @@ const removeChats = async (work: Work, workspace_id: string, user_id: string, bu
   const own = `CHAT#${user_id}#`
   const { empty } = emptying(work, budget)
   for (;;) {
+    spend(budget)
     const { items } = await work.table.query(
       PersonChatEntity,
       { workspace_id },
@@ -65,121 +96,35 @@ const removeChats = async (work: Work, workspace_id: string, user_id: string, bu
     if (items.length === 0) return
     for (const chat of items) {
       const { conversation_id } = chat
+      // Without it nothing is said there any more. What leads to the messages goes last.
+      await work.table.transact([ConversationEntity.delete({ workspace_id, id: conversation_id })])
       await empty(MessageEntity.partition({ conversation_id }))
-      await work.table.transact([
-        ConversationEntity.delete({ workspace_id, id: conversation_id }),
-        PersonChatEntity.delete(chat),
-      ])
+      await work.table.transact([PersonChatEntity.delete(chat)])
     }
   }
 }
 
 const removeNotices = async (work: Work, workspace_id: string, user_id: string, budget: Budget): Promise<void> => {
   const { end } = emptying(work, budget)
-  for (;;) {
-    const { items } = await work.table.listed(NotificationEntity, notificationsOf(workspace_id, user_id), {
-      limit: PAGE,
-    })
-    if (items.length === 0) break
-    for (const notice of items) await end(NotificationEntity.name, NotificationEntity.key(notice), notice)
+  for await (const notice of listedIn(work, NotificationEntity, notificationsOf(workspace_id, user_id), budget)) {
+    await end(NotificationEntity.name, NotificationEntity.key(notice), notice)
   }
   await work.table.transact([ReadStateEntity.delete({ workspace_id, user_id })])
   await work.table.transact([NotificationPreferencesEntity.delete({ workspace_id, user_id })])
 }
 
-/** Goes through all that the workspaces have, as the removal of a workspace would. */
-const rename = async (work: Work, user: User, left: readonly string[], budget: Budget): Promise<void> => {
-  const places = user.renaming ?? left.map((id) => ({ partition: WorkspaceEntity.partition({ id }) }))
-  const open: { partition: string; after?: string | undefined }[] = [...places]
-  try {
-    for (let place = open.at(-1); place; place = open.at(-1)) {
-      spend(budget)
-      const page = await everythingIn(work.table, place.partition, { limit: PAGE, after: place.after })
-      for (const { entity, key, item } of page.items) await renameIn(work, entity, key, item, user, budget)
-      await renameInRuns(work, page.items, user, budget)
-      open.pop()
-      if (page.next !== undefined) open.push({ partition: place.partition, after: page.next })
-      const found = page.items.flatMap(({ entity, item }) => leadsTo(entity, item))
-      open.push(...[...new Set(found)].filter((one) => leadsOn(one)).map((partition) => ({ partition })))
-    }
-  } catch (error) {
-    if (error instanceof Paused) {
-      const renaming = open.map(({ partition, after }) => ({ partition, ...(after !== undefined && { after }) }))
-      await work.table.transact([UserEntity.update({ id: user.id }, { set: { renaming } })])
-    }
-    throw error
-  }
-}
-
-/**
- * Partitions in which a name may stand. Runs lead nowhere: their steps are found by their places in the workspace, which the
- * orchestrator's runs have too, so that each partition is read once, however many runs there are.
- */
-const leadsTo = (entity: string, item: Record<string, unknown>): string[] => {
-  const it = item as never
-  if (entity === RunEntity.name) return []
-  if (entity === WorkspaceRunEntity.name) return [StepEntity.partition(it)]
-  if (entity === WorkspaceReviewEntity.name) return [ReviewEntity.partition({ id: String(item.review_id) })]
-  return FATES.get(entity)?.partitions?.(it) ?? []
-}
-
-/** Events and counters hold no names of people. */
-const leadsOn = (partition: string): boolean => !/^(EVT|FEED|COUNT|CHAIN|WHK|NTF)#/.test(partition)
-
-/** In the runs that have their places on a page: those of the orchestrator are found by nothing else. */
-const renameInRuns = async (
+/** A list to its end: its index may still hold what is gone, so a page without records is not the last. */
+async function* listedIn<E extends AnyEntity>(
   work: Work,
-  page: readonly { entity: string; item: Record<string, unknown> }[],
-  user: User,
+  entity: E,
+  owner: string,
   budget: Budget,
-): Promise<void> => {
-  const keys = page
-    .filter(({ entity }) => entity === WorkspaceRunEntity.name)
-    .map(({ item }) => item as ItemOf<typeof WorkspaceRunEntity>)
-    .map(({ installation_id, run_id }) => RunEntity.key({ installation_id, id: run_id }))
-  const runs = await work.table.getAll(keys.map((key) => ({ entity: RunEntity, key })))
-  for (const [i, run] of runs.entries())
-    if (run) await renameIn(work, RunEntity.name, keys[i] as Key, run, user, budget)
-}
-
-const renameIn = async (
-  work: Work,
-  name: string,
-  key: Key,
-  read: Record<string, unknown>,
-  { id, name: other }: User,
-  budget: Budget,
-): Promise<void> => {
-  let item: Record<string, unknown> | undefined = read
-  while (item) {
-    const changed = Object.entries(item).flatMap(([field, value]) => {
-      const renamed = withName(value, id, other)
-      return isDeepStrictEqual(renamed, value) ? [] : [[field, value, renamed] as const]
-    })
-    if (changed.length === 0) return
+): AsyncGenerator<ItemOf<E>> {
+  let after: string | undefined
+  do {
     spend(budget)
-    const entity = FATES.get(name)?.entity ?? ({ name } as AnyEntity)
-    const write: Write = {
-      kind: 'update',
-      entity,
-      key,
-      changes: { set: Object.fromEntries(changed.map(([field, , after]) => [field, after])) },
-      where: Object.fromEntries(changed.map(([field, before]) => [field, before])),
-    }
-    try {
-      return await work.table.transact([write])
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error
-      item = (await work.table.getByKey(entity, key)) as Record<string, unknown> | undefined
-    }
-  }
-}
-
-/** The value with `name` wherever the person stands in it by id and name. */
-const withName = (value: unknown, id: string, name: string): unknown => {
-  if (Array.isArray(value)) return value.map((one) => withName(one, id, name))
-  if (typeof value !== 'object' || value === null) return value
-  const own = value as Record<string, unknown>
-  if (own.id === id && typeof own.name === 'string') return { ...own, name }
-  return Object.fromEntries(Object.entries(own).map(([field, one]) => [field, withName(one, id, name)]))
+    const page = await work.table.listed(entity, owner, { limit: PAGE, after })
+    yield* page.items as ItemOf<E>[]
+    after = page.next
+  } while (after !== undefined)
 }

@@ -1,5 +1,6 @@
 import { AbuseReportEntity, abuseReportsBy, SentAbuseReportEntity } from '../../entities/abuse.ts'
 import { InstallationEntity, installationsBy } from '../../entities/installations.ts'
+import { AccountEntity } from '../../entities/messenger.ts'
 import {
   AgentRequestEntity,
   AskedRequestEntity,
@@ -10,6 +11,8 @@ import {
 import { PlatformError } from '../../kernel/errors.ts'
 import type { ItemOf } from '../../table/entity.ts'
 import type { Work } from '../deps.ts'
+import { releaseBot } from '../messenger/claim.ts'
+import { forgetPerson } from '../messenger/remove.ts'
 import { removeReview } from '../reviews/write.ts'
 import { counted } from '../totals.ts'
 import { tryAgain } from '../try-again.ts'
@@ -67,7 +70,16 @@ const undoInstallation: Undo<ItemOf<typeof InstallationEntity>> = (work, { works
     ])
   })
 
-/** What a record counts in, beyond its workspace, is set right before it goes; done again, it changes nothing. */
+/** A bot, or a person, that was not disconnected in an orderly way may be connected elsewhere all the same. */
+const undoAccount: Undo<ItemOf<typeof AccountEntity>> = (work, account) =>
+  tryAgain(async () =>
+    work.table.transact([
+      ...(await releaseBot(work, account)),
+      ...(await forgetPerson(work, account.telegram_id, account.id)),
+    ]),
+  )
+
+/** What a record counts in, or keeps from others, beyond its workspace, is set right before it goes; again, it changes nothing. */
 export const undoing = (name: string): Undo<never> | undefined => UNDO.get(name)
 
 const UNDO = new Map<string, Undo<never>>([
@@ -75,4 +87,5 @@ const UNDO = new Map<string, Undo<never>>([
   [AskedRequestEntity.name, undoRequest],
   [SentAbuseReportEntity.name, undoReport],
   [InstallationEntity.name, undoInstallation],
+  [AccountEntity.name, undoAccount],
 ])

@@ -3,6 +3,7 @@ import { AccountEntity } from '../../entities/messenger.ts'
 import { type Workspace, WorkspaceEntity } from '../../entities/people.ts'
 import { AuditEntity } from '../../entities/platform.ts'
 import { DAY, MINUTE } from '../../kernel/clock.ts'
+import { LIMITS } from '../../kernel/limits.ts'
 import { ifUnchanged } from '../../table/entity.ts'
 import type { Page } from '../../table/table.ts'
 import type { Work } from '../deps.ts'
@@ -13,11 +14,17 @@ import { type Budget, spend } from './budget.ts'
 import { emptying } from './empty.ts'
 import { rootsOf } from './fates.ts'
 
-/** In which requests that came in before the end, and workers that end what was under way, are over. */
-const SETTLING = 15 * MINUTE
+/**
+ * In which requests that came in before the end, uploads to addresses that they answered, and workers that end what was under
+ * way, are over. Nothing would lead to what an upload brought later.
+ */
+const SETTLING = LIMITS.uploadEnd + 15 * MINUTE
 
-/** After this what could not be ended in an orderly way, such as a bot's webhook, is removed all the same. */
-const PATIENCE = DAY
+/**
+ * After this what could not be ended in an orderly way is removed all the same. A worker gives up sooner on a webhook that
+ * Telegram does not take off (messenger/settle.ts).
+ */
+const PATIENCE = 2 * DAY
 
 const SYSTEM = { type: 'system', id: 'workspace-removal' } as const
 
@@ -31,7 +38,9 @@ export const removeWorkspace = async (work: Work, id: string, budget: Budget): P
   const workspace = await work.table.get(WorkspaceEntity, { id })
   const now = work.clock.now()
   if (workspace?.status !== 'deleting' || workspace.deletes_at === undefined || workspace.deletes_at > now) return
-  const since = now - workspace.deletes_at
+  const began = await beginning(work, workspace)
+  if (began === undefined) return
+  const since = now - began
   const open = since > PATIENCE ? 0 : await windDown(work, workspace, budget)
   if (since < SETTLING || open > 0) return
   const { empty } = emptying(work, budget)
@@ -50,6 +59,24 @@ export const removeWorkspace = async (work: Work, id: string, budget: Budget): P
       created_at: now,
     }),
   ])
+}
+
+/**
+ * When its removal began, from which everything in it has its time: rounds may come long after the grace. Written down before
+ * anything is ended.
+ * @returns undefined where somebody else changed the workspace just now: the next round sees it
+ */
+const beginning = async (work: Work, workspace: Workspace): Promise<number | undefined> => {
+  const { deletes_at = 0, removal_began_at = 0 } = workspace
+  // Not that of an earlier deletion, which was taken back in its last moment.
+  if (removal_began_at >= deletes_at) return removal_began_at
+  const now = work.clock.now()
+  const update = WorkspaceEntity.update(
+    workspace,
+    { set: { removal_began_at: now } },
+    { where: { status: 'deleting', deletes_at } },
+  )
+  return (await ifUnchanged(work.commit([update]))) ? now : undefined
 }
 
 const PAGE = 25

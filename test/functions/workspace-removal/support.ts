@@ -25,7 +25,7 @@ export const entityOf = (item: Record<string, unknown>): string => String(item[T
 export const round = (platform: TestPlatform, limits: Partial<typeof ROUND> = {}): Promise<void> =>
   removeWhatIsDue(workOf(platform), { ...ROUND, ...limits })
 
-/** The rounds of the first day after the grace. */
+/** The first rounds after the grace, the last of which no upload can come any more. */
 export const afterGrace = async (
   platform: TestPlatform,
   limits: Partial<typeof ROUND> = {},
@@ -35,7 +35,7 @@ export const afterGrace = async (
   for (let n = 0; n < rounds; n++) {
     await round(platform, limits)
     await platform.drain()
-    platform.clock.advance(10 * 60_000)
+    platform.clock.advance(40 * 60_000)
     await platform.sweep()
     await platform.drain()
   }

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { WorkspaceEntity } from '#shared/entities/people.ts'
 import { ReviewTotalsEntity } from '#shared/entities/reviews.ts'
+import { AppTotalEntity, STATS_SHARDS } from '#shared/entities/statistics.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
 import { killAfter } from '#test/support/faults.ts'
 import { type Installed, installed, member } from '#test/support/fixtures.ts'
 import { usingPlatform } from '#test/support/using-platform.ts'
@@ -19,7 +21,9 @@ const leaving = async () => {
     platform.call(method, path, { token: by, ...(body !== undefined && { body }) })
   await ask('POST', '/api/v1/runs', { input: { text: 'x'.repeat(20_000) } }, app.token)
   await ask('POST', '/api/v1/files', { name: 'a.txt', content_type: 'text/plain', content: 'hello' }, app.token)
-  await ask('POST', '/console/tasks', { title: 'Count' })
+  const { body: task } = await ask('POST', '/console/tasks', { title: 'Count', installation_id: app.installation.id })
+  const output = { rows: 'x'.repeat(20_000) }
+  expect((await ask('POST', `/api/v1/tasks/${task.id}/report`, { text: 'All.', output }, app.token)).status).toBe(200)
   await ask('PUT', `/console/apps/${app.app.id}/review`, { rating: 4 })
   const { body: wish } = await ask('POST', '/console/agent-requests', { title: 'Counts' })
   await ask('POST', `/console/agent-requests/${wish.id}/vote`)
@@ -28,7 +32,7 @@ const leaving = async () => {
   await platform.drain()
   expect((await ask('DELETE', '/console/workspace')).status).toBe(204)
   await platform.drain()
-  return { ...app, ask, wish }
+  return { ...app, ask, wish, task }
 }
 
 /** What is left of a workspace, by entity: whatever holds its id, or is in its installation's partitions. */
@@ -44,6 +48,14 @@ const leftOf = async ({ workspaceId, installation }: Installed): Promise<string[
 const MAY_STAY = new Set(['audit', 'user', 'session', 'outbox', 'bucket', 'kept-answer', 'app-log'])
 
 describe('the grace of a workspace that is to be deleted', () => {
+  it('is not taken back by a request that was let in at the last moment, when the removal has begun', async () => {
+    const { ask, workspaceId } = await leaving()
+    const { token: owner } = await member(platform.deps, workspaceId, 'owner')
+    const set = { removal_began_at: platform.clock.now() }
+    await platform.deps.table.transact([WorkspaceEntity.update({ id: workspaceId }, { set })])
+    expect((await ask('POST', '/console/workspace/restore', undefined, owner)).body.error.code).toBe('conflict')
+  })
+
   it('stops its agents at once and lets people go on; taken back, the agents work again', async () => {
     const { ask, token, workspaceId } = await leaving()
     const me = await ask('GET', '/console/me')
@@ -98,10 +110,12 @@ describe('after the grace', () => {
     const stays = await installed(platform.deps, {})
     await platform.call('POST', '/api/v1/runs', { token: stays.token, body: {} })
     const before = await leftOf(stays)
+    expect([...platform.objects.keys()].some((key) => key.includes(gone.task.id))).toBe(true)
     await afterGrace(platform)
     expect((await leftOf(gone)).filter((name) => !MAY_STAY.has(name))).toEqual([])
     expect(await leftOf(stays)).toEqual(expect.arrayContaining(before.filter((name) => name !== 'session')))
-    expect([...platform.objects.keys()].filter((key) => key.includes(gone.workspaceId))).toEqual([])
+    const of = (key: string) => key.includes(gone.workspaceId) || key.includes(gone.task.id)
+    expect([...platform.objects.keys()].filter(of)).toEqual([])
     expect(await platform.deps.table.get(ReviewTotalsEntity, { app_id: gone.app.id })).toMatchObject({ n4: 0 })
     const board = await platform.call('GET', '/admin/requests', { headers: { 'x-admin-key': 'local-admin-key' } })
     expect(board.body.items.map(({ id }: { id: string }) => id)).not.toContain(gone.wish.id)
@@ -110,6 +124,71 @@ describe('after the grace', () => {
     expect(audit.map(({ action }) => action)).toEqual(
       expect.arrayContaining(['workspace.deletion_requested', 'installation.removed', 'workspace.removed']),
     )
+  })
+
+  it('its hidden reviews are gone, and that it removed one while it was hidden', async () => {
+    const gone = await leaving()
+    const admin = { headers: { 'x-admin-key': 'local-admin-key' }, body: { hidden: true, reason: 'Insults.' } }
+    const apps: Installed[] = []
+    for (const removed of [true, false]) {
+      const { app, ...more } = await installed(platform.deps, { workspaceId: gone.workspaceId })
+      const { body } = await gone.ask('PUT', `/console/apps/${app.id}/review`, { rating: 1 })
+      expect((await platform.call('POST', `/admin/reviews/${body.id}/hide`, admin)).status).toBe(200)
+      if (removed) expect((await gone.ask('DELETE', `/console/apps/${app.id}/review`)).status).toBe(204)
+      apps.push({ app, ...more })
+    }
+    expect(await leftOf(gone)).toContain('workspace-review')
+    await afterGrace(platform)
+    expect((await leftOf(gone)).filter((name) => !MAY_STAY.has(name))).toEqual([])
+    for (const { app } of apps) {
+      expect(await platform.deps.table.get(ReviewTotalsEntity, { app_id: app.id })).toMatchObject({ n1: 0, h1: 0 })
+    }
+  })
+
+  it('nothing stays of an upload that began in its last minute and took its time', async () => {
+    const { ask, workspaceId } = await leaving()
+    platform.clock.advance(14 * DAY - 60_000)
+    const { token } = await member(platform.deps, workspaceId, 'owner')
+    const { body: file } = await ask(
+      'POST',
+      '/console/files',
+      { name: 'a', content_type: 'text/plain', size: 5 },
+      token,
+    )
+    const object = new URL(file.upload.url).pathname.slice(1)
+    for (let minutes = 0; minutes < 60; minutes += 15) {
+      await round(platform)
+      await platform.drain()
+      platform.clock.advance(15 * 60_000 - 15_000)
+    }
+    platform.objects.set(object, Buffer.from('hello'))
+    for (let rounds = 0; rounds < 2; rounds++) {
+      platform.clock.advance(20 * 60_000)
+      await round(platform)
+    }
+    expect([...platform.objects.keys()].filter((key) => key.includes(workspaceId))).toEqual([])
+    expect(await platform.deps.table.get(WorkspaceEntity, { id: workspaceId })).toBeUndefined()
+  })
+
+  it('its agents are uninstalled and counted as that before they go, also where the first round comes days late', async () => {
+    const gone = await leaving()
+    platform.clock.advance(17 * DAY)
+    platform.outbox.length = 0
+    await round(platform)
+    const told = platform.outbox.filter(({ workspace_id }) => workspace_id === gone.workspaceId)
+    expect(told.map(({ type }) => type)).toEqual(['installation.removed'])
+    await platform.drain()
+    for (let hours = 0; hours < 2; hours++) {
+      expect(await platform.deps.table.get(WorkspaceEntity, { id: gone.workspaceId })).toBeDefined()
+      platform.clock.advance(3_600_000)
+      await round(platform)
+    }
+    expect((await leftOf(gone)).filter((name) => !MAY_STAY.has(name))).toEqual([])
+    const shards = Array.from({ length: STATS_SHARDS }, (_, shard) =>
+      platform.deps.table.get(AppTotalEntity, { app_id: gone.app.id, block: 'live', shard }),
+    )
+    const removed = (await Promise.all(shards)).reduce((sum, total) => sum + (total?.removed ?? 0), 0)
+    expect(removed).toBe(1)
   })
 
   it('goes on in the next round, however little each may do', async () => {
@@ -124,7 +203,7 @@ describe('after the grace', () => {
       platform.clock.advance(14 * DAY)
       await round(platform)
       await platform.drain()
-      platform.clock.advance(20 * 60_000)
+      platform.clock.advance(LIMITS.uploadEnd + 20 * 60_000)
       const death = killAfter(platform, n)
       await round(platform).catch(() => undefined)
       const died = death.restore()
