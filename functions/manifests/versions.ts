@@ -3,7 +3,7 @@ import { loadManifest } from '#shared/domain/versions/manifest.ts'
 import { presentVersion } from '#shared/domain/versions/present.ts'
 import { publishVersion } from '#shared/domain/versions/publish.ts'
 import { listVersions } from '#shared/domain/versions/read.ts'
-import { AnyManifest, ReportSchema, VersionSchema } from '#shared/domain/versions/schemas.ts'
+import { AnyManifest, ReportSchema, SupposedManifest, VersionSchema } from '#shared/domain/versions/schemas.ts'
 import { reportOn } from '#shared/domain/versions/validate.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { paged, pageQuery } from '#shared/http/paging.ts'
@@ -65,7 +65,7 @@ export const validate = defineEndpoint({
   caller: 'none',
   summary: 'Check a manifest without an account',
   description: 'For CI: answers 200 with every error at once, each with its JSON Pointer and how to mend it.',
-  body: AnyManifest,
+  body: SupposedManifest,
   anyJson: true,
   maxBodyBytes: LIMITS.manifestBytes,
   response: ReportSchema,

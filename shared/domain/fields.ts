@@ -8,6 +8,13 @@ export const time = () => z.string().meta({ description: 'ISO 8601, UTC', exampl
 /** A required text without surrounding blanks. */
 export const line = (max: number) => z.string().trim().min(1, 'must not be empty').max(max)
 
+/** An e-mail address: 64 characters before the @ and 254 in all at most (RFC 5321 §4.5.3.1). */
+export const emailAddress = () =>
+  z
+    .email('must be an e-mail address')
+    .max(254)
+    .refine((address) => address.indexOf('@') <= 64, 'must be an e-mail address')
+
 /** A number from 0 up. What is less than a billionth is nothing: a table's numbers end at 1e-130, JSON's do not. */
 export const amount = (max: number) =>
   z

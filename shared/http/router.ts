@@ -17,12 +17,14 @@ interface Route {
 
 /**
  * Finds the endpoint of a request. Unknown paths and ids of an impossible shape are `not_found`, wrong methods
- * `method_not_allowed`. Paths without parameters go before those with, so that `/apps/new` would never be an app's id.
+ * `method_not_allowed`. Paths without parameters go before those with, whatever the method, so that `/apps/new` is never an
+ * app's id.
  */
 export const createMatcher = (endpoints: readonly Endpoint[]): Router => {
   const routes = endpoints.map(compile).sort((a, b) => a.keys.length - b.keys.length)
   return (method, path) => {
-    const onPath = routes.filter(({ pattern }) => pattern.test(path))
+    const found = routes.find(({ pattern }) => pattern.test(path))
+    const onPath = routes.filter(({ endpoint }) => endpoint.path === found?.endpoint.path)
     const route = onPath.find(({ endpoint }) => endpoint.method === method)
     if (route) return { endpoint: route.endpoint, params: paramsOf(route, path) }
     if (onPath.length === 0) {

@@ -216,6 +216,10 @@ describe('addresses and methods', () => {
     const wrong = await call('PUT', '/api/v1/runs', world.credentials.integration ?? {}, {})
     expectError(wrong, 'method_not_allowed')
     expect(wrong.headers.allow).toBe('GET, POST')
+    // Beside `{id}`, whose methods it does not have.
+    const literal = await call('DELETE', '/console/messenger/accounts/bot', world.credentials.console ?? {})
+    expectError(literal, 'method_not_allowed')
+    expect(literal.headers.allow).toBe('POST')
   })
 
   it('the APIs answer a preflight from any origin, the console does not', async () => {

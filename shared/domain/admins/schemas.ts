@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idField, line, time } from '../fields.ts'
+import { emailAddress, idField, line, time } from '../fields.ts'
 
 /** `POST /admin/auth/login`. */
 export const SignIn = () =>
@@ -59,7 +59,7 @@ const email = () =>
     .trim()
     .toLowerCase()
     .max(254)
-    .pipe(z.email('must be an e-mail address'))
+    .pipe(emailAddress())
     .meta({ description: 'Unique, whatever its case.', example: 'mo@example.com' })
 
 const settable = {

@@ -4,7 +4,7 @@ import { CATEGORIES } from '../../kernel/categories.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { nearest } from '../../kernel/nearest.ts'
 import { SCOPE_NAMES } from '../../kernel/scopes.ts'
-import { idField, line, time } from '../fields.ts'
+import { emailAddress, idField, line, time } from '../fields.ts'
 import { redirectAddress, webAddress } from './addresses.ts'
 
 const unknownScope = (input: unknown): string => {
@@ -41,7 +41,7 @@ const editable = () => ({
   privacy_url: webAddress().nullable(),
   homepage_url: webAddress().nullable(),
   install_url: webAddress().nullable(),
-  support_email: z.email('must be an e-mail address').max(254).nullable(),
+  support_email: emailAddress().nullable(),
   redirect_uris: redirectUris(),
   requested_scopes: scopes(),
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { idField, line, time } from '../fields.ts'
+import { emailAddress, idField, line, time } from '../fields.ts'
 
 /** `POST /api/v1/dev/register` (decisions §9). */
 export const RegisterDeveloper = () =>
@@ -9,7 +9,7 @@ export const RegisterDeveloper = () =>
         .string()
         .trim()
         .max(254)
-        .pipe(z.email('must be an e-mail address'))
+        .pipe(emailAddress())
         .meta({ description: 'Unique, whatever its case.', example: 'dev@example.com' }),
       name: line(100).meta({ example: 'Ada Example' }),
       company: line(200).optional().meta({ example: 'Example Ltd' }),

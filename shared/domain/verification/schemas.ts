@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { VERIFICATION_STATUSES } from '../../entities/moderation.ts'
 import { webAddress } from '../apps/addresses.ts'
-import { idField, line, time } from '../fields.ts'
+import { emailAddress, idField, line, time } from '../fields.ts'
 
 const application = () => ({
   legal_name: line(200).meta({ description: 'As it is registered.', example: 'Example Ltd' }),
   website: webAddress(),
-  contact_email: z.email('must be an e-mail address').max(254).meta({ example: 'legal@example.com' }),
+  contact_email: emailAddress().meta({ example: 'legal@example.com' }),
   country: z
     .string()
     .regex(/^[A-Z]{2}$/, 'must be a country code of two capital letters (ISO 3166-1)')

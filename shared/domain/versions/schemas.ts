@@ -4,6 +4,10 @@ import { idField, time } from '../fields.ts'
 /** A manifest on its way in: any JSON, because the validator answers it with findings of its own. */
 export const AnyManifest = () => z.unknown().meta({ id: 'Manifest' })
 
+/** What is to be checked: what is no manifest at all is told so, too. */
+export const SupposedManifest = () =>
+  z.union([AnyManifest(), z.unknown().meta({ description: 'Anything else: the answer says what it lacks.' })])
+
 const finding = () =>
   z
     .object({

@@ -110,6 +110,8 @@ describe('POST /api/v1/dev/apps', () => {
     [{ install_url: 'http://example.com/' }, 'install_url', 'blocked_target'],
     [{ privacy_url: 'javascript:alert(1)' }, 'privacy_url', 'validation_error'],
     [{ support_email: 'nobody' }, 'support_email', 'validation_error'],
+    // RFC 5321 §4.5.3.1.1
+    [{ support_email: `${'x'.repeat(65)}@example.com` }, 'support_email', 'validation_error'],
     [{ type: 'robot' }, 'type', 'validation_error'],
     [{ name: ' ' }, 'name', 'validation_error'],
     [{ status: 'approved' }, 'status', 'validation_error'],
