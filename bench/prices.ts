@@ -36,7 +36,6 @@ export const PRICES = {
   /** Executions that are kept warm, by the size of their memory. */
   provisionedArmGbSecond: 0.000_003_333_4,
   /** A GB for a month. */
-  dynamodbStorageGb: 0.25,
   dynamodbRecoveryGb: 0.2,
   lambdaArmGbSecond: 0.000_013_333_4,
   cloudWatchLogsGb: 0.5,

@@ -31,7 +31,7 @@ const monthOf = (sources: Sources, events: number): string[] => {
   const cost = costOf(second)
   const parts = Object.values(cost).map((dollars) => dollars * SECONDS)
   const gb = storedGb(sources, events)
-  const storage = gb * (PRICES.dynamodbStorageGb + PRICES.dynamodbRecoveryGb)
+  const storage = gb * (PRICES.gigabyte.recordsKept + PRICES.dynamodbRecoveryGb)
   return [amount(events), ...[...parts, storage, [...parts, storage].reduce((all, one) => all + one, 0)].map(amount)]
 }
 

@@ -3,13 +3,13 @@ import type { Run } from '../../entities/runs.ts'
 import { fail, PlatformError } from '../../kernel/errors.ts'
 import { derivedId } from '../../kernel/ids.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { covers } from '../../kernel/scopes.ts'
 import type { Work, WorkerWork } from '../deps.ts'
 import { executeOwnTool, offeredOwnTools, ownTool } from '../orchestrator/tools.ts'
 import type { ModelRequest } from '../ports.ts'
 import { changingRun, requireStarted, runWrite } from '../runs/change.ts'
 import { prepareSteps } from '../runs/steps.ts'
 import type { Target } from '../runs/target.ts'
+import { scopeRefusal } from '../scope-refusal.ts'
 import { isTool, TOOLS } from '../tools/catalogue.ts'
 import { finishAtOnce, type Invoker, invokeTool } from '../tools/invoke.ts'
 import { listTools } from '../tools/list.ts'
@@ -23,7 +23,7 @@ type Standing = Pick<Target, 'app' | 'installation' | 'workspace'> & { run: Run 
 
 /** Every tool call through the API needs this scope beside the tool's own; here as there. */
 const toolsAllowed = ({ installation, workspace }: Pick<Target, 'installation' | 'workspace'>): boolean =>
-  covers(installation.scopes, 'tools:invoke') && !workspace.denied_scopes.includes('tools:invoke')
+  scopeRefusal('tools:invoke', { scopes: installation.scopes, workspace }, 'Calling tools') === undefined
 
 /** The platform tools that this installation may call now, as the model is told of them. */
 export const offeredTools = async (work: WorkerWork, target: Target): Promise<ModelRequest['tools']> => {
