@@ -112,7 +112,7 @@ const cpuUse = (): Promise<CpuUse[]> => {
 }
 
 const PARTS: Record<string, () => Promise<Table[]>> = {
-  bundles: () => bundles({ samples: 15, ...given('samples') }),
+  bundles: () => bundles(given('samples')),
   endpoints: async () => storeUseTables(await storeUse()),
   lists: async () => listTables(await measureLists({ sizes, only: values.only }), sizes),
   cpu: async () => cpuTables(await cpuUse()),

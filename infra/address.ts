@@ -12,8 +12,6 @@ import { WebAcl } from './waf.ts'
 
 export type Address = {
   baseUrl: string
-  /** Present where the API answers under a domain of its own; it is still to be mapped to the stage. */
-  domain?: DomainName | undefined
   /** Present behind the edge: the keys without one of which the API takes no request. */
   edgeKeys?: EdgeKeys | undefined
 }
@@ -44,15 +42,13 @@ export function addAddress(scope: Construct, api: CfnRestApi, config: Config): A
     if (target !== undefined)
       new ARecord(scope, 'Record', { zone, recordName: domain.name, target: RecordTarget.fromAlias(target) })
   } else if (domain !== undefined) {
-    new CfnOutput(scope, 'DomainTarget', {
-      value: edge?.distribution.distributionDomainName ?? (own as DomainName).domainNameAliasDomainName,
-      description: `Point ${domain.name} here`,
-    })
+    const value = edge?.distribution.distributionDomainName ?? own?.domainNameAliasDomainName
+    if (value !== undefined) new CfnOutput(scope, 'DomainTarget', { value, description: `Point ${domain.name} here` })
   }
 
   const reached = domain?.name ?? edge?.distribution.distributionDomainName
   const baseUrl = config.baseUrl ?? (reached === undefined ? `https://${host}/${stageName}` : `https://${reached}`)
-  return { baseUrl, domain: own, edgeKeys: keys }
+  return { baseUrl, edgeKeys: keys }
 }
 
 /** CloudFront's web ACLs live in us-east-1, where this stack then is. */

@@ -26,6 +26,7 @@ export class RoutesStack extends Stack {
     const stage = addStage(this, api, config, [...methods, ...answers])
     if (config.waf && !config.edge) guard(this, stage, config.wafRequestsPerAddress)
     if (service.edgeKeys !== undefined) letIn(this, api, stage, service.edgeKeys)
-    if (service.domain !== undefined && config.domainName !== undefined) mapDomain(this, config.domainName, api, stage)
+    // Where there is an edge, the domain is the edge’s.
+    if (config.domainName !== undefined && !config.edge) mapDomain(this, config.domainName, api, stage)
   }
 }

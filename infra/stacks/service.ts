@@ -1,5 +1,5 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
-import type { CfnRestApi, DomainName } from 'aws-cdk-lib/aws-apigateway'
+import type { CfnRestApi } from 'aws-cdk-lib/aws-apigateway'
 import { Tracing } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { QueueDefinition } from '#shared/events/queues.ts'
@@ -30,7 +30,6 @@ export type ServiceProps = StackProps & {
 export class ServiceStack extends Stack {
   readonly api: CfnRestApi
   readonly baseUrl: string
-  readonly domain: DomainName | undefined
   /** Of the key without which the API takes no request, behind the edge. */
   readonly edgeKeys: EdgeKeys | undefined
   readonly functions: PlatformFunction[]
@@ -47,9 +46,8 @@ export class ServiceStack extends Stack {
       }
     }
     this.api = createApi(this, config)
-    const { baseUrl, domain, edgeKeys } = addAddress(this, this.api, config)
+    const { baseUrl, edgeKeys } = addAddress(this, this.api, config)
     this.baseUrl = baseUrl
-    this.domain = domain
     this.edgeKeys = edgeKeys
     const messaging = new Messaging(this, 'Messaging', asSet(queues, config))
     this.messaging = messaging
