@@ -1,17 +1,23 @@
 import { defineConfig } from 'vitest/config'
 
-/** Tests that start the whole local platform, a browser, or processes of their own, and look at the clock while they do. */
-const WHOLE = ['test/{browser,e2e,events,local}/**/*.test.ts']
+/** Tests that need the build, a browser or processes of their own, and look at the clock while they run. */
+const WHOLE = ['test/{browser,e2e,events,local}/**/*.test.ts', 'test/contract/responses.test.ts']
+
+const SEED = process.env.SEED ?? String(Math.floor(Math.random() * 1_000_000))
+if (process.env.SEED === undefined) console.log(`SEED=${SEED}`)
+process.env.SEED = SEED
 
 export default defineConfig({
   test: {
-    // For a machine that has other things to do; what hangs hangs longer than this.
+    // Generous, for machines that do other things too; a test that hangs still fails.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 25 } },
     pool: 'threads',
-    // Of all projects together, so that none waits for the last file of another. What looks at the clock has to bear company.
-    maxWorkers: 2,
+    // For all projects together. One more than the cores: tests wait for stores, browsers and timers much of the time.
+    maxWorkers: 3,
+    env: { SEED },
+    setupFiles: ['testkit/setup.ts'],
     projects: [
       {
         extends: true,
@@ -19,13 +25,13 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: WHOLE,
-          // Nothing keeps anything in a module, so files share what is loaded: reading it anew is a quarter of their time.
+          // No module keeps state, so files share what is loaded: loading it again is a quarter of their time.
           isolate: false,
           restoreMocks: true,
           unstubEnvs: true,
         },
       },
-      { extends: true, test: { name: 'whole', include: WHOLE } },
+      { extends: true, test: { name: 'whole', include: WHOLE, globalSetup: ['testkit/global-setup.ts'] } },
     ],
   },
 })

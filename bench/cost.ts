@@ -1,4 +1,4 @@
-import { requestFunctions, workers } from '#functions/registry.ts'
+import { requestFunctions, workerFunctions } from '#functions/registry.ts'
 import { planFunctions } from '#infra/plan.ts'
 import { type Cost, costOf, gbSeconds, total, type Usage } from './cost/usage.ts'
 import type { CpuUse } from './cpu.ts'
@@ -8,7 +8,7 @@ import { PRICES } from './prices.ts'
 import { fixed, type Table } from './report/table.ts'
 import { median } from './statistics.ts'
 
-/** What a million API calls are, by weight. Names as in the table of endpoints. */
+/** Mix of API calls, by weight. Names as in the table of endpoints. */
 export const CALL_MIX: Record<string, number> = {
   'GET /api/v1/me': 10,
   'GET /api/v1/runs: 20 of them': 15,
@@ -21,7 +21,7 @@ export const CALL_MIX: Record<string, number> = {
   'POST /oauth/token: a refresh token': 2,
 }
 
-/** What cannot be measured here. Milliseconds and bytes. */
+/** Assumed values that can't be measured here, in milliseconds and bytes. */
 export const ASSUMED = {
   storeRoundTripMs: 5,
   agentAnswerMs: 1_000,
@@ -31,17 +31,17 @@ export const ASSUMED = {
   logBytesPerInvocation: 1_000,
 } as const
 
-/** A message is put into a queue, received and deleted; batches, which make it cheaper, come with traffic. */
+/** A message is sent, received and deleted. Batches make it cheaper under load. */
 const REQUESTS_PER_MESSAGE = 3
 
-/** What the costs are computed from. */
+/** Measurements from which the costs are computed. */
 export interface Sources {
   store: StoreUse
   cpu: readonly CpuUse[]
 }
 
 const memoryOf = (): ((name: string) => number) => {
-  const plans = planFunctions({ requestFunctions, workers })
+  const plans = planFunctions({ requestFunctions, workerFunctions })
   return (name) => plans.find((plan) => plan.name === name)?.memoryMb ?? 512
 }
 
@@ -51,7 +51,7 @@ const find = (all: readonly Measured[], name: string): Measured['consumption'] =
   return found.consumption
 }
 
-/** One execution of a function that does what was measured, and waits for somebody outside. */
+/** Computes the usage of one execution that does the measured work and waits for an external server. */
 const execution = (
   { cpu }: Sources,
   { name, consumption }: Measured,
@@ -73,13 +73,13 @@ const execution = (
   }
 }
 
-/** Milliseconds that a worker has a message: its round trips, its CPU on a whole core, and whoever it waits for. */
+/** Returns the milliseconds for which a worker has a message: its round trips, its CPU on a whole core, and external waits. */
 export const millisecondsOf = ({ store, cpu }: Sources, message: string, outsideMs: number): number => {
   const { calls, roundTrips } = find(store.workers, message)
   return roundTrips * ASSUMED.storeRoundTripMs + calls * cpuMsPerCall(cpu) + outsideMs
 }
 
-/** CPU that goes with one call to the store, for what was not measured by itself. */
+/** Estimates the CPU per call to the store, for work that wasn't measured separately. */
 const cpuMsPerCall = (cpu: readonly CpuUse[]): number => {
   const me = cpu.find(({ name }) => name === 'GET /api/v1/me')
   return me ? median(me.real) / 3 / 1_000 : 1
@@ -91,12 +91,12 @@ const apiCall = (sources: Sources, name: string, memoryMb: number): Usage =>
     [{ apiRequests: 1, bytesOut: ASSUMED.answerBytes }, 1],
   )
 
-/** An event on its way from the table to the queue of its fan-out. */
+/** Computes the usage of an event on its way from the table to the fan-out queue. */
 const event = (sources: Sources, memory: (name: string) => number): Usage => {
   const nothing = { readUnits: 0, writeUnits: 0, dueUnits: 0, counterUnits: 0, storedBytes: 0 }
   const relay = { name: 'relay', consumption: { calls: 1, roundTrips: 1, ...nothing } }
   return total(
-    [execution(sources, relay, memory('stream-relay')), 1],
+    [execution(sources, relay, memory('relay')), 1],
     [{ busEvents: 1, queueRequests: REQUESTS_PER_MESSAGE }, 1],
   )
 }
@@ -107,7 +107,7 @@ const worker = (sources: Sources, message: string, memoryMb: number, outsideMs =
     1,
   ])
 
-/** What a million of each take. */
+/** Computes the usage of one of each. */
 const usages = (sources: Sources): [name: string, usage: Usage][] => {
   const { call, run, busyRun, delivery } = usesOf(sources)
   return [
@@ -119,8 +119,8 @@ const usages = (sources: Sources): [name: string, usage: Usage][] => {
 }
 
 /**
- * What one of each takes: an API call of the mix, a run with its events, a delivery of one of them. Of a run under load the
- * statistics count a hundred events at once; of any other each alone.
+ * Computes the usage of an API call of the mix, a run with its events, and a delivery of one of them. Under load, the statistics
+ * count a hundred of a run's events at once, otherwise each alone.
  */
 export const usesOf = (sources: Sources): Record<'call' | 'run' | 'busyRun' | 'delivery', Usage> => {
   const memory = memoryOf()
@@ -131,7 +131,7 @@ export const usesOf = (sources: Sources): Record<'call' | 'run' | 'busyRun' | 'd
       weight / weights,
     ]),
   )
-  const fanout = (type: string, suffix = '') => worker(sources, `fanout: ${type}${suffix}`, memory('event-fanout'))
+  const fanout = (type: string, suffix = '') => worker(sources, `fanout: ${type}${suffix}`, memory('fan-out'))
   const alone = total(
     [worker(sources, 'statistics: run.created', memory('statistics')), 1],
     [worker(sources, 'statistics: run.succeeded', memory('statistics')), 1],
@@ -145,14 +145,14 @@ export const usesOf = (sources: Sources): Record<'call' | 'run' | 'busyRun' | 'd
     [alone, 1],
     [{ queueRequests: REQUESTS_PER_MESSAGE }, 2],
     [{ queueRequests: REQUESTS_PER_MESSAGE, bytesOut: ASSUMED.requestBytes }, 1],
-    [worker(sources, 'dispatch: run.created', memory('run-dispatch'), ASSUMED.agentAnswerMs), 1],
+    [worker(sources, 'dispatch: run.created', memory('dispatch'), ASSUMED.agentAnswerMs), 1],
   )
   const busyRun = total([run, 1], [alone, -1], [together, 1])
   const delivery = total(
     [fanout('run.succeeded', ', one subscription'), 1],
     [fanout('run.succeeded'), -1],
     [{ queueRequests: REQUESTS_PER_MESSAGE, fairRequests: REQUESTS_PER_MESSAGE, bytesOut: ASSUMED.requestBytes }, 1],
-    [worker(sources, 'delivery', memory('webhook-delivery'), ASSUMED.receiverAnswerMs), 1],
+    [worker(sources, 'delivery', memory('delivery'), ASSUMED.receiverAnswerMs), 1],
   )
   return { call, run, busyRun, delivery }
 }
@@ -165,7 +165,7 @@ const row = (name: string, cost: Cost): string[] => {
   return [name, ...[...parts, parts.reduce((sum, one) => sum + one, 0)].map(dollars)]
 }
 
-/** The cost of a million of each, in dollars. */
+/** Builds the tables with the cost of a million of each, in dollars. */
 export const costTables = (sources: Sources): Table[] => {
   const mix = Object.entries(CALL_MIX).map(([name, weight]) => `${weight} % ${name}`)
   const each = usages(sources)
@@ -175,14 +175,14 @@ export const costTables = (sources: Sources): Table[] => {
       columns: ['a million', 'API Gateway', 'Lambda', 'DynamoDB', 'SQS', 'EventBridge', 'logs', 'transfer', 'together'],
       rows: each.map(([name, usage]) => row(name, costOf(scaled(usage)))),
       notes: [
-        'Check the prices in bench/prices.ts before relying on these sums. Without free tiers, discounts, storage, backups and alarms; Lambda reads the table’s stream for nothing.',
-        `Lambda (arm64): the CPU measured here, at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store: a lower bound. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${ASSUMED.logBytesPerInvocation} bytes of log for each invocation; bodies of ${ASSUMED.answerBytes} bytes go out. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
-        'A run: POST /api/v1/runs, its two events through stream, bus and fan-out into the feed, one dispatch, and its statistics, each event counted alone. Under load: with a hundred events counted at once, as in the last table of the endpoints. A delivery: what a subscription adds to an event, and the delivery itself.',
+        'Check the prices in bench/prices.ts before you rely on these sums. Free tiers, discounts, storage, backups and alarms aren’t included. Lambda reads the table’s stream free of charge.',
+        `Lambda (arm64): a lower bound, from the CPU measured here at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${ASSUMED.logBytesPerInvocation} bytes of log for each invocation; bodies of ${ASSUMED.answerBytes} bytes go out. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
+        'A run consists of POST /api/v1/runs, its two events through stream, bus and fan-out into the feed, one dispatch, and its statistics, with each event counted alone. Under load, a hundred events are counted at once, as in the last table of the endpoints. A delivery consists of what a subscription adds to an event, and the delivery itself.',
         `API calls: ${mix.join(', ')}.`,
       ],
     },
     {
-      title: 'What one of each takes',
+      title: 'Usage of one of each',
       columns: ['one', 'read units', 'write units', 'invocations', 'GB-seconds', 'queue requests', 'bus events'],
       rows: each.map(([name, usage]) => [
         name,

@@ -1,9 +1,10 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { APIGatewayProxyResult, Context } from 'aws-lambda'
 import { requestFunctions } from '#functions/registry.ts'
-import { createPipeline, type RequestHandler } from '#shared/http/pipeline.ts'
+import type { RequestHandler } from '#shared/http/exchange.ts'
+import { createPipeline } from '#shared/http/pipeline.ts'
 import { Table as StoreTable } from '#shared/table/table.ts'
-import { everyAuthenticator } from '#test/support/authenticators.ts'
+import { everyAuthenticator } from '#testkit/authenticators.ts'
 import { type BareRequest, bareHandler } from './cpu/bare.ts'
 import { copyTable } from './cpu/copy-table.ts'
 import { Recorder, scriptOf } from './cpu/recorder.ts'
@@ -13,12 +14,12 @@ import { type Stage, startStage } from './endpoints/stage.ts'
 import { fixed, type Table } from './report/table.ts'
 import { median } from './statistics.ts'
 
-/** A request through the pipeline takes at most this many times the CPU of a bare handler. */
+/** Limit of the CPU of a request through the pipeline, relative to a bare handler. */
 const CPU_LIMIT = 1.5
 
 export interface CpuUse {
   name: string
-  /** Microseconds of CPU per request, one for each round. */
+  /** Microseconds of CPU per request, one value per round. */
   real: number[]
   bare: number[]
 }
@@ -26,16 +27,16 @@ export interface CpuUse {
 export interface CpuOptions {
   /** Rounds of {@link BLOCKS} blocks of each side. */
   rounds?: number
-  /** Only subjects whose name has this in it. */
+  /** Measures only subjects whose name contains this. */
   only?: string
 }
 
 const BLOCKS = 4
 const WARM_UP_BLOCKS = 12
-/** Between requests, so that no rate limit has anything to say. */
+/** Pause between requests, so that no rate limit applies. */
 const PAUSE_MS = 1_000
 
-/** CPU of this process for each of a block's requests, in microseconds. */
+/** Measures the CPU of this process per request of a block, in microseconds. */
 const cpuOf = async (requests: number, work: () => Promise<void>): Promise<number> => {
   const before = process.cpuUsage()
   await work()
@@ -50,7 +51,7 @@ const handlerOf = (stage: Stage, endpoint: string): RequestHandler | undefined =
   return group && createPipeline(group, everyAuthenticator, async () => stage.platform.deps)
 }
 
-/** Measures one kind of request: blocks through the pipeline, and the same blocks bare, in turns. */
+/** Measures one kind of request, in turns through the pipeline and with a bare handler. */
 const measure = async (stage: Stage, definition: SubjectDefinition, rounds: number): Promise<CpuUse | undefined> => {
   const handler = handlerOf(stage, definition.endpoint)
   if (!handler) return undefined
@@ -61,7 +62,7 @@ const measure = async (stage: Stage, definition: SubjectDefinition, rounds: numb
   platform.clock.advance(PAUSE_MS * 20)
   const copy = await store.createTable()
   await copyTable(store.client, tableName, copy)
-  // As deployed: only tests and the local run check every write against its schema.
+  // As deployed. Only tests and the local run check every write against its schema.
   const checking = platform.deps.table
   platform.deps.table = new StoreTable({ client, tableName, shards: 2 })
   const recorder = recorderOf(stage)
@@ -136,7 +137,7 @@ const realBlock = async (
   return { cpu, recorded }
 }
 
-/** Warm CPU of the requests that matter most, with and without the pipeline. */
+/** Measures the warm CPU of the most important requests, with and without the pipeline. */
 export const measureCpu = async ({ rounds = 8, only = '' }: CpuOptions = {}): Promise<CpuUse[]> => {
   const stage = await startStage()
   try {
@@ -154,7 +155,7 @@ export const measureCpu = async ({ rounds = 8, only = '' }: CpuOptions = {}): Pr
 const ratioOf = (real: readonly number[], bare: readonly number[]): number =>
   median(real.map((value, i) => value / (bare[i] ?? Number.NaN)))
 
-/** The table of what was measured. */
+/** Builds the table of the measurements. */
 export const cpuTables = (uses: readonly CpuUse[]): Table[] => [
   {
     title: 'Warm CPU of a request',
@@ -167,8 +168,8 @@ export const cpuTables = (uses: readonly CpuUse[]): Table[] => [
       ratioOf(real, bare) <= CPU_LIMIT ? 'kept' : 'OVER',
     ]),
     notes: [
-      `CPU of the whole process, user and system, per request. Medians of ${uses[0]?.real.length ?? 0} rounds of ${BLOCKS * BLOCK} requests each way; blocks of ${BLOCK} take turns, after ${WARM_UP_BLOCKS * BLOCK} to warm up.`,
-      'Bare: the same SDK client sends the very commands that the request sent, to a copy of the table, between JSON.parse and JSON.stringify; no routing, token, checks or logs. Both pay for the same calls over the loopback interface.',
+      `CPU of the whole process, user and system, per request. Medians of ${uses[0]?.real.length ?? 0} rounds of ${BLOCKS * BLOCK} requests each way. Blocks of ${BLOCK} requests alternate, after ${WARM_UP_BLOCKS * BLOCK} requests to warm up.`,
+      'Bare: the same SDK client sends the request’s commands to a copy of the table, between JSON.parse and JSON.stringify, without routing, tokens, checks or logs. Both make the same calls over the loopback interface.',
     ],
   },
 ]

@@ -14,15 +14,15 @@ export interface Measured {
 
 type Group = Endpoint['group']
 
-/** What the platform asks of the store: by request, and by message of the workers. */
+/** The platform's use of the store, by request and by message of the workers. */
 export interface StoreUse {
   requests: (Measured & { group: Group })[]
   workers: Measured[]
-  /** Requests that were not answered as they should. */
+  /** Requests with an unexpected answer. */
   failures: string[]
 }
 
-/** Long enough that every rate limit is at rest again, short enough that no token or code has expired. */
+/** Pause between requests: long enough to refill every rate limit, short enough that no token or code expires. */
 const REST_MS = 30_000
 
 const measure = async (stage: Stage, scenario: Scenario): Promise<Consumption> => {
@@ -30,13 +30,13 @@ const measure = async (stage: Stage, scenario: Scenario): Promise<Consumption> =
   await stage.platform.drain()
   stage.platform.clock.advance(REST_MS)
   const metered = () => stage.meter.during(send)
-  // The workers' own calls are theirs, also those that the request waits for.
+  // Calls of workers aren't counted, not even those that the request waits for.
   const { consumption } = await (works ? stage.whileWorking(metered) : metered())
   return consumption
 }
 
 export interface StoreUseOptions {
-  /** Only requests whose name has this in it, and no workers. */
+  /** Measures only requests whose name contains this, and no workers. */
   only?: string
 }
 
@@ -81,30 +81,30 @@ const rowOf = ({ name, consumption }: Measured): string[] => [
   fixed(consumption.writeUnits, 0),
 ]
 
-/** The tables of what was measured. */
+/** Builds the tables of the measurements. */
 export const storeUseTables = ({ requests, workers }: StoreUse): Table[] => {
   const columns = ['calls', 'round trips', 'read units', 'write units']
   const notes = [
-    'Round trips: calls one after the other; those made at the same time count once. Units by DynamoDB’s published rules from the sizes of the real items (bench/capacity.ts), the keys-only indexes included; reads are consistent unless they go through an index.',
-    'With rate limits at rest. While a bucket refills, a request makes one more round trip and one more write per bucket.',
-    '`ask_agent` and a test run wait for a run: how often they look depends on how long it takes. The streams are those of a run that has ended.',
+    'Round trips are sequential calls. Parallel calls count once. Units are computed by DynamoDB’s published rules from the sizes of the real items (bench/capacity.ts), including keys-only indexes. Reads are consistent unless they use an index.',
+    'Rate limits are full. While a bucket refills, a request makes another round trip and another write per bucket.',
+    '`ask_agent` and a test run wait for a run, so their number of reads depends on its duration. The streams are those of a run that has ended.',
   ]
   const groups = Object.entries(GROUPS) as [Group, string][]
   return [
     ...groups.map(([group, name], i) => ({
-      title: `${name}: what a request asks of the store`,
+      title: `${name}: store use per request`,
       columns: ['endpoint', ...columns],
       rows: requests.filter((one) => one.group === group).map(rowOf),
-      // They hold for every table; the page has them once.
+      // The notes apply to every table and appear once.
       notes: i === groups.length - 1 ? notes : [],
     })),
     {
-      title: 'Workers: what one message asks of the store',
+      title: 'Workers: store use per message',
       columns: ['message', ...columns],
       rows: workers.map(rowOf),
       notes: [
-        'One message each; the agent answers at once, the receiver takes the delivery at its first attempt.',
-        `The batch: ${BATCH.begun} runs that begin and ${BATCH.ended} others that end, of ${BATCH.agents} agents, each of an app of its own in a workspace of its own.`,
+        'One message each. The agent answers at once, and the receiver accepts the delivery at the first attempt.',
+        `The batch: ${BATCH.begun} runs that begin and ${BATCH.ended} others that end, of ${BATCH.agents} agents, each of a separate app in a separate workspace.`,
       ],
     },
   ]

@@ -5,14 +5,14 @@ import { type Platform, startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare } from '#local/prepare.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { Table } from '#shared/table/table.ts'
-import { scratchFolder } from '#test/support/scratch.ts'
+import { scratchFolder } from '#testkit/scratch.ts'
 import { receiverKinds } from './faults/kinds.ts'
-import { type Play, type Played, play, RETRY_DELAYS } from './faults/play.ts'
+import { type Play, type Played, RETRY_DELAYS, runFaults } from './faults/run-faults.ts'
 
-export { RETRY_DELAYS } from './faults/play.ts'
+export { RETRY_DELAYS } from './faults/run-faults.ts'
 export { faultTables, holds } from './faults/tables.ts'
 
-/** What the full runs do; a smaller one may change it. */
+/** Faults of the full runs. Smaller runs may change them. */
 const FULL: Omit<Play, 'events' | 'seed' | 'kinds'> = {
   tenants: 8,
   store: {
@@ -30,10 +30,10 @@ const FULL: Omit<Play, 'events' | 'seed' | 'kinds'> = {
   enableEveryMs: 20 * SECOND,
 }
 
-/** A table client that meets no faults. */
+/** Creates a table client without faults. */
 export const tableOf = ({ endpoints, client, tableName, model }: Platform): { table: Table; close(): void } => {
   const store = new DynamoDBClient({ ...client, endpoint: endpoints.dynamodb })
-  const shards = Number(model.functions.find(({ name }) => name === 'event-fanout')?.environment.DIRECTORY_SHARDS)
+  const shards = Number(model.functions.find(({ name }) => name === 'fan-out')?.environment.DIRECTORY_SHARDS)
   const documents = DynamoDBDocumentClient.from(store, { marshallOptions: { removeUndefinedValues: true } })
   return { table: new Table({ client: documents, tableName, shards }), close: () => store.destroy() }
 }
@@ -43,7 +43,7 @@ export interface FaultOptions {
   seed: number
 }
 
-/** Events through the whole local run, with faults everywhere, and what became of them. */
+/** Sends events through the whole local run, with faults everywhere, and reports the results. */
 export const measureFaults = async ({ events, seed }: FaultOptions): Promise<Played> => {
   const { folder, remove } = scratchFolder('bench-faults-')
   const cdkOut = path.join(folder, 'cdk.out')
@@ -57,7 +57,7 @@ export const measureFaults = async ({ events, seed }: FaultOptions): Promise<Pla
   })
   const { table, close } = tableOf(platform)
   try {
-    return await play(platform, table, {
+    return await runFaults(platform, table, {
       ...FULL,
       events,
       seed,

@@ -1,25 +1,25 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { requestFunctions, workers } from '#functions/registry.ts'
+import { requestFunctions, workerFunctions } from '#functions/registry.ts'
 import { readConfig } from '#infra/config.ts'
 import { createPlatform } from '#infra/platform.ts'
-import { QUEUES } from '#shared/events/queues.ts'
+import { QUEUES } from '#shared/foundation/queues/queues.ts'
 import { PRICES } from './prices.ts'
 import { fixed, type Table } from './report/table.ts'
 
-/** A resource of a template, as far as its price is read from it. */
+/** Resource of a template, with the properties that determine its price. */
 // biome-ignore lint/suspicious/noExplicitAny: templates are plain JSON of many shapes
 export type Resource = { Type: string; Properties?: any }
 
-/** A line of the bill of a month in which nobody calls. */
+/** Line of the bill for a month without traffic. */
 export type IdleCost = { what: string; setting: string; count: number; each: number }
 
-/** Lambda keeps five long polls of 20 seconds open at a queue that is empty. */
+/** Lambda keeps five long polls of 20 seconds open at an empty queue. */
 const POLLS_A_MINUTE = 5 * 3
 const MINUTES_A_MONTH = 30 * 24 * 60
 
-/** What templates cost by what is in them, whoever calls: by logical id, of all stacks together. */
+/** Computes the fixed costs of templates. @param resources resources of all stacks by logical id */
 export const idleCosts = (resources: Record<string, Resource>): IdleCost[] => {
   const all = Object.entries(resources)
   const of = (type: string) => all.filter(([, resource]) => resource.Type === type)
@@ -29,15 +29,15 @@ export const idleCosts = (resources: Record<string, Resource>): IdleCost[] => {
   const queues = of('AWS::Lambda::EventSourceMapping').filter(([, { Properties }]) => Properties?.ScalingConfig)
   const minutes = of('AWS::Events::Rule').flatMap(([, { Properties }]) => {
     const every = /^rate\((\d+) minutes?\)$/.exec(Properties?.ScheduleExpression ?? '')?.[1]
-    // A target that is a queue wakes the function, too: later.
+    // A target that is a queue also wakes the function, later.
     return every === undefined ? [] : [(MINUTES_A_MONTH / Number(every)) * Properties.Targets.length]
   })
   const { month, million } = PRICES
   const row = (what: string, setting: string, count: number, each: number): IdleCost => ({ what, setting, count, each })
   return [
     row('secrets', '', of('AWS::SecretsManager::Secret').length, month.secret),
-    row('metrics of alarms that tell people', '', metricsOf(alarms) - metricsOf(rollout), month.alarmMetric),
-    row('metrics of alarms that take deployments back', 'deployment', metricsOf(rollout), month.alarmMetric),
+    row('metrics of alarms that notify people', '', metricsOf(alarms) - metricsOf(rollout), month.alarmMetric),
+    row('metrics of alarms that roll back deployments', 'deployment', metricsOf(rollout), month.alarmMetric),
     row('dashboards', '', of('AWS::CloudWatch::Dashboard').length, month.dashboard),
     row('web ACLs', 'waf', acls.length, month.webAcl),
     row('rules of web ACLs', 'waf', acls.flatMap(([, acl]) => acl.Properties.Rules).length, month.webAclRule),
@@ -56,19 +56,19 @@ export const idleCosts = (resources: Record<string, Resource>): IdleCost[] => {
   ]
 }
 
-/** An alarm on a formula costs what its metrics cost. */
+/** Counts the metrics of alarms. An alarm with metric math costs as much as its metrics. */
 const metricsOf = (alarms: [string, Resource][]): number =>
   alarms.reduce((sum, [, { Properties }]) => {
     const formula = (Properties?.Metrics ?? []).filter((one: { MetricStat?: unknown }) => one.MetricStat !== undefined)
     return sum + Math.max(1, formula.length)
   }, 0)
 
-/** The stacks of a stage with all that can be set and costs by itself, but for the edge, which has a secret and nothing else. */
+/** Builds the tables for a stage with every setting that has a fixed cost, except the edge, which only adds secrets. */
 export const idleTables = async (): Promise<Table[]> => {
   const outdir = await mkdtemp(path.join(tmpdir(), 'idle-'))
   const { app } = createPlatform({
     config: readConfig({ stage: 'prod', waf: true }, {}),
-    registry: { requestFunctions, workers },
+    registry: { requestFunctions, workerFunctions },
     queues: QUEUES,
     bundles: path.resolve(import.meta.dirname, '../dist/functions'),
     app: { outdir },
@@ -83,8 +83,8 @@ const idleTable = (costs: readonly IdleCost[]): Table => {
   const always = costs.filter(({ setting }) => setting === '')
   const settings = [...new Set(costs.map(({ setting }) => setting))].filter((setting) => setting !== '')
   return {
-    title: `A month in which nobody calls, in US dollars (${PRICES.region}, list prices of ${PRICES.date})`,
-    columns: ['what', 'with the setting', 'how many', 'each', 'a month'],
+    title: `A month without traffic, in US dollars (${PRICES.region}, list prices of ${PRICES.date})`,
+    columns: ['item', 'with the setting', 'count', 'each', 'a month'],
     rows: [
       ...costs.map(({ what, setting, count, each }) => [
         what,
@@ -93,7 +93,7 @@ const idleTable = (costs: readonly IdleCost[]): Table => {
         fixed(each, 2),
         fixed(count * each, 2),
       ]),
-      ['together, without those settings', '', '', '', fixed(sum(always), 2)],
+      ['total without these settings', '', '', '', fixed(sum(always), 2)],
       ...settings.map((setting) => [
         `more with ${setting}`,
         setting,
@@ -103,7 +103,7 @@ const idleTable = (costs: readonly IdleCost[]): Table => {
       ]),
     ],
     notes: [
-      'Counted in the synthesized templates of one stage. Check the prices in bench/prices.ts. Without free tiers (ten alarms, three dashboards, a million requests to queues and to Lambda), storage, and what the sweeps read and run for each minute.',
+      'Counted in the synthesized templates of one stage. Check the prices in bench/prices.ts. Free tiers (ten alarms, three dashboards, a million requests to queues and to Lambda), storage, and the sweeper’s reads and run time aren’t included.',
       'Lambda keeps five long polls of 20 seconds open at each queue that it reads.',
     ],
   }

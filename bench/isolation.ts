@@ -6,15 +6,15 @@ import { startLocalRun } from './local-run.ts'
 import { fixed, type Table } from './report/table.ts'
 import { median, percentile } from './statistics.ts'
 
-/** Others' p99 beside the trouble, to theirs without it. */
+/** Limit of the others' p99 with the trouble, relative to that without it. */
 const RATIO_LIMIT = 1.5
 
-/** What one kind of trouble does to one thing that others do. */
+/** Effect of one kind of trouble on one activity of the others. */
 export interface Isolation {
   trouble: string
   what: string
   limited: boolean
-  /** Milliseconds, a list for each round. */
+  /** Milliseconds, one list per round. */
   calm: number[][]
   beside: number[][]
 }
@@ -22,15 +22,15 @@ export interface Isolation {
 export interface IsolationOptions {
   /** Pairs of a round without and one with the trouble. */
   rounds?: number
-  /** Of each round that count. */
+  /** Measured seconds of each round. */
   seconds?: number
-  /** Only troubles with this in their name. */
+  /** Measures only troubles whose name contains this. */
   only?: string
 }
 
-/** Every trouble in the local run, in turns without it and with it. */
+/** Measures every trouble in the local run, alternating rounds without and with it. */
 export const measureIsolation = async ({ rounds = 3, seconds = 8, only = '' }: IsolationOptions = {}) => {
-  // What timed out in one round is sent again, and answered, before the next one begins.
+  // Deliveries that timed out in one round are repeated and answered before the next round begins.
   const run = await startLocalRun('isolation', { WEBHOOK_RETRY_DELAYS_SECONDS: '2,2,2,2,2,2' })
   try {
     const measured: Isolation[] = []
@@ -49,7 +49,7 @@ const takeTurns = async (
   rounds: number,
   seconds: number,
 ): Promise<Isolation[]> => {
-  // What is loaded at the first use is no part of how it goes on.
+  // Excludes modules that are loaded at their first use.
   await round(false, 1)
   const [calm, beside]: [Measured[], Measured[]] = [[], []]
   for (let i = 0; i < rounds; i++) {
@@ -69,26 +69,26 @@ const takeTurns = async (
 const medianOf = (rounds: readonly number[][], share: number): number =>
   median(rounds.map((values) => percentile(values, share)))
 
-/** Median of the rounds' p99 beside the trouble, divided by that without it. */
+/** Returns the median of the rounds' p99 with the trouble, divided by that without it. */
 export const ratioOf = ({ calm, beside }: Pick<Isolation, 'calm' | 'beside'>): number =>
   medianOf(beside, 0.99) / medianOf(calm, 0.99)
 
-/** Whether all that has a limit keeps it; what could not be measured does not. */
+/** Returns true if everything with a limit stays within it. Missing measurements don't. */
 export const isKept = (measured: readonly Isolation[]): boolean =>
   measured.every((one) => !one.limited || ratioOf(one) <= RATIO_LIMIT)
 
-/** The table of what was measured. */
+/** Builds the table of the measurements. */
 export const isolationTables = (measured: readonly Isolation[]): Table[] => [
   {
-    title: 'What one tenant’s trouble does to the others, in the local run',
+    title: 'Effect of one tenant’s trouble on the others, in the local run',
     columns: [
       'trouble',
       'of the others',
       'each round',
       'p50 ms',
-      'beside it',
+      'with it',
       'p99 ms',
-      'beside it',
+      'with it',
       'ratio',
       `p99 at most ${RATIO_LIMIT} ×`,
     ],
@@ -104,7 +104,7 @@ export const isolationTables = (measured: readonly Isolation[]): Table[] => [
       ratioOf(one) <= RATIO_LIMIT ? 'ok' : 'not kept',
     ]),
     notes: [
-      `Rounds without the trouble and with it take turns, ${measured[0]?.calm.length ?? 0} of each; medians of the rounds. Without it the same requests go to the same receiver or agent, which answers at once; the tenant that calls too often then keeps to half its limit. Webhooks and dispatch: from created_at of the event or the run to the request’s arrival. API calls: GET /api/v1/me, from the request to its answer.`,
+      `Rounds without and with the trouble alternate, ${measured[0]?.calm.length ?? 0} of each. Values are medians of the rounds. Without the trouble, the same requests go to the same receiver or agent, which answers at once, and the tenant that calls too often stays at half its limit. Webhooks and dispatch: from created_at of the event or the run to the request’s arrival. API calls: GET /api/v1/me, from the request to its answer.`,
     ],
   },
 ]

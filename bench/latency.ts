@@ -5,7 +5,7 @@ import { DONE, startLocalRun } from './local-run.ts'
 import { fixed, type Table } from './report/table.ts'
 import { median, percentile } from './statistics.ts'
 
-/** From a commit to the request that tells of it, in the local run. */
+/** Limit of the time from a commit to the request that reports it, in the local run. */
 const P95_LIMIT_MS = 500
 
 const TENANTS = 3
@@ -13,7 +13,7 @@ const RECEIVERS_EACH = 2
 
 export interface LatencyOptions extends Partial<Load> {}
 
-/** Runs and their webhooks over HTTP against the local platform, first as they are, then beside a receiver that hangs. */
+/** Measures runs and their webhooks over HTTP against the local platform, first undisturbed, then with a receiver that hangs. */
 export const measureLatency = async ({ seconds = 10, runsPerSecond = 2 }: LatencyOptions = {}) => {
   const { call, open, close } = await startLocalRun('latency')
   try {
@@ -25,7 +25,7 @@ export const measureLatency = async ({ seconds = 10, runsPerSecond = 2 }: Latenc
       tenants.push(await createTenant(call, agent.url, receivers))
     }
     const load = { seconds, runsPerSecond }
-    // What is loaded at the first use is no part of how it goes on.
+    // Excludes modules that are loaded at their first use.
     await applyLoad(call, agent, tenants, { seconds: 2, runsPerSecond: 2 })
     const asking = await measureAsking(call)
     const calm = await applyLoad(call, agent, tenants, load)
@@ -58,7 +58,7 @@ const rows = (name: string, { dispatch, deliveries, lost }: Latencies): string[]
   row(`webhook deliveries, ${name}`, deliveries, String(lost)),
 ]
 
-/** The tables of what was measured. */
+/** Builds the tables of the measurements. */
 export const latencyTables = ({
   load,
   asking,
@@ -71,12 +71,12 @@ export const latencyTables = ({
     columns: ['what', 'arrived', 'p50 ms', 'p95 ms', 'max ms', 'lost', `p95 below ${P95_LIMIT_MS}`],
     rows: [...rows('all receivers well', calm), ...rows('one receiver hanging', beside)],
     notes: [
-      `${TENANTS} installations with ${RECEIVERS_EACH} webhook receivers each start ${load.runsPerSecond} runs a second each for ${load.seconds} seconds, over HTTP; the agent answers at once. From created_at of the run or the event to the request’s arrival. Platform, agent, receivers and load share one machine and the loopback interface.`,
-      `In the second half the first installation has one more receiver, which takes requests and never answers (it got ${hung}); the rows show all others. “Lost” counts runs and deliveries together.`,
+      `${TENANTS} installations with ${RECEIVERS_EACH} webhook receivers each start ${load.runsPerSecond} runs a second each for ${load.seconds} seconds, over HTTP. The agent answers at once. Times are from created_at of the run or the event to the request’s arrival. Platform, agent, receivers and load share one machine and the loopback interface.`,
+      `In the second half, the first installation has another receiver that accepts requests and never answers (it got ${hung}). The rows show all others. “Lost” counts runs and deliveries together.`,
     ],
   },
   {
-    title: 'What `ask_agent` adds to the time that the asked agent takes, in the local run',
+    title: 'Time that `ask_agent` adds to the asked agent’s own time, in the local run',
     columns: ['the agent answers after', 'calls', 'p50 ms', 'p95 ms', 'max ms', 'store calls'],
     rows: asking.map(({ answersAfter, added, storeCalls }) => [
       `${answersAfter} ms`,
@@ -85,8 +85,8 @@ export const latencyTables = ({
       fixed(median(storeCalls), 0),
     ]),
     notes: [
-      'Over HTTP, one call after the other, from the call to its answer, without the time between the target’s request and its answer: admission, the run, its dispatch, and the reads by which the call waits, the first after 40 ms and then ever more rarely.',
-      'Store calls: those of the waiting request, in one process (median); the dispatch of the run makes its own.',
+      'Calls over HTTP, one after the other, from the call to its answer, without the target agent’s own time. What remains is admission, the run, its dispatch, and the reads by which the call waits. The first read comes after 40 ms, later ones at growing intervals.',
+      'Store calls: those of the waiting request, in one process (median). The run’s dispatch makes others.',
     ],
   },
 ]

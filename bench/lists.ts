@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { requestFunctions } from '#functions/registry.ts'
 import type { Write } from '#shared/table/entity.ts'
-import type { Answer } from '#test/support/platform.ts'
+import type { Answer } from '#testkit/platform.ts'
 import type { Consumption } from './endpoints/meter.ts'
 import { type Stage, startStage } from './endpoints/stage.ts'
 import { putAll } from './lists/fill.ts'
@@ -10,14 +10,14 @@ import { LISTS, type ListSubject } from './lists/subjects.ts'
 import { createWorld, type World } from './lists/world.ts'
 import { fixed, type Table } from './report/table.ts'
 
-/** Records of a measured page. */
+/** Number of records on a measured page. */
 const PAGE = 20
 const LONGEST_PAGE = 100
-/** Between requests on the way to the middle, and before a measured one: no rate limit is to have its part. */
+/** Pause between requests, so that no rate limit applies. */
 const STEP_MS = 200
 const REST_MS = 5_000
 
-/** One page of one list, at each number of records. */
+/** Measurements of one page of one list, at each number of records. */
 export interface ListUse {
   list: string
   page: string
@@ -27,7 +27,7 @@ export interface ListUse {
 export interface ListOptions {
   /** Records of each kind, ascending. */
   sizes?: readonly number[]
-  /** Only lists whose endpoint has this in it. */
+  /** Measures only lists whose endpoint contains this. */
   only?: string
 }
 
@@ -81,7 +81,7 @@ const pagesOf = async (stage: Stage, world: World, size: number, only: string): 
 
 const ADMIN_OFFSET = 10
 
-/** The first page, one in the middle, and the first one under each filter. */
+/** Measures the first page, a page in the middle, and the first page of each filter. */
 const measureList = async (
   stage: Stage,
   world: World,
@@ -105,7 +105,7 @@ const measureList = async (
     for (const [name, query] of Object.entries(subject.filters?.(world) ?? {})) pages[name] = await measure(query)
     return pages
   }
-  // Their pages cost what lies before them, up to a bound; so they are compared at one place, whatever the size.
+  // Their pages cost as much as what they skip, up to a limit, so they are compared at the same place for all sizes.
   if (subject.as === 'admin') {
     return { first: await measure(), middle: await measure(`offset=${ADMIN_OFFSET}`), ...(await filters()) }
   }
@@ -125,7 +125,7 @@ const isSame = (uses: ListUse['uses']): boolean =>
     ({ calls, readUnits }) => calls === uses[0]?.calls && Math.abs(readUnits - (uses[0]?.readUnits ?? Number.NaN)) <= 1,
   )
 
-/** The table of what was measured. */
+/** Builds the table of the measurements. */
 export const listTables = (lists: readonly ListUse[], sizes: readonly number[]): Table[] => {
   const counts = sizes.map((size) => size.toLocaleString('en'))
   return [
@@ -146,9 +146,9 @@ export const listTables = (lists: readonly ListUse[], sizes: readonly number[]):
         isSame(uses) ? 'yes' : 'no',
       ]),
       notes: [
-        'Tasks, conversations, messages, messenger chats and their messages, files, runs, events, deliveries, members, invitations, installed agents and versions, so many of each. Who calls is part of the numbers. A filter finds every fourth record. Units as in the tables of the endpoints.',
-        'Types of events and actions of the audit are no key: such a page reads 200 entries at a time until it is full, 1,000 at most, and goes on with its cursor. Of a search’s words only the longest is one: 100 apps at a time, 400 at most.',
-        'The first page of notifications also counts what is unread, as far as 100.',
+        'The workspace has this many tasks, conversations, messages, messenger threads and their messages, files, runs, events, deliveries, members, invitations, installed agents and versions each. The numbers include authentication. A filter matches every fourth record. Units as in the tables of the endpoints.',
+        'Event types and audit actions aren’t keys: such a page reads 200 entries at a time until it is full, at most 1,000, and then continues with its cursor. Only the longest word of a search is a key: a page reads 100 apps at a time, at most 400.',
+        'The first page of notifications also counts unread ones, up to 100.',
       ],
     },
   ]

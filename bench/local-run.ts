@@ -1,27 +1,30 @@
 import path from 'node:path'
 import { type Platform, startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare } from '#local/prepare.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
-import { scratchFolder } from '#test/support/scratch.ts'
+import { type Receiver, startReceiver } from '#testkit/receiver.ts'
+import { scratchFolder } from '#testkit/scratch.ts'
 import { type Client, clientOf } from './latency/setup.ts'
 
-/** What an agent answers that is done at once. */
+/** Answer of an agent that finishes at once. */
 export const DONE = JSON.stringify({ status: 'succeeded', output: { text: 'Hello, Ada!' } })
 
-/** The local run, built and warm, over a data folder of its own. */
+/** Settings with which every function keeps its thread, so that no measurement includes a cold start. */
+const WARM = { maxThreads: 1_000, idleThreadMs: 86_400_000 }
+
+/** Local run, built and warm, with its own data folder. */
 export interface LocalRun {
   platform: Platform
-  /** Where its data lie. */
+  /** Folder of its data. */
   dataDir: string
   call: Client
-  /** One more receiver, which ends with the run. */
+  /** Starts another receiver, which stops with the run. */
   open(): Promise<Receiver>
   close(): Promise<void>
 }
 
 /**
  * @param name part of the temporary folder's name
- * @param env settings that differ from the local run's own
+ * @param env settings that differ from the local run's defaults
  */
 export const startLocalRun = async (name: string, env: Record<string, string> = {}): Promise<LocalRun> => {
   const { folder, remove } = scratchFolder(`bench-${name}-`)
@@ -35,8 +38,8 @@ export const startLocalRun = async (name: string, env: Record<string, string> = 
   try {
     const cdkOut = path.join(folder, 'cdk.out')
     const dataDir = path.join(folder, 'data')
-    await prepare({ cdkOut })
-    platform = await startPlatform({ dataDir, cdkOut, bundles: BUNDLES, env })
+    await prepare({ cdkOut, sourceMaps: true })
+    platform = await startPlatform({ dataDir, cdkOut, bundles: BUNDLES, env, limits: WARM })
     await platform.warm()
     const open = async () => {
       const receiver = await startReceiver()

@@ -5,14 +5,14 @@
 export const PRICES = {
   region: 'us-east-1',
   date: '2026-01',
-  /** Per million. */
+  /** Prices per million. */
   million: {
     apiGatewayRestRequests: 3.5,
     lambdaRequests: 0.2,
     dynamodbReadUnits: 0.125,
     dynamodbWriteUnits: 0.625,
     sqsRequests: 0.4,
-    /** On top of a request to a standard queue that carries a message group (fair queues). */
+    /** Surcharge on requests to a standard queue with a message group (fair queues). */
     sqsFairSurcharge: 0.1,
     eventBridgeEvents: 1,
     webAclRequests: 0.6,
@@ -21,7 +21,7 @@ export const PRICES = {
     cloudFrontFunctionInvocations: 0.1,
     lambdaEdgeRequests: 0.6,
   },
-  /** Each, a month. */
+  /** Prices per piece and month. */
   month: {
     secret: 0.4,
     alarmMetric: 0.1,
@@ -31,16 +31,16 @@ export const PRICES = {
     webAclRule: 1,
     hostedZone: 0.5,
   },
-  /** Taken in, or kept for a month. */
+  /** Prices per gigabyte, ingested or stored for a month. */
   gigabyte: { logsIn: 0.5, logsKept: 0.03, objectsKept: 0.023, backupsKept: 0.1, recordsKept: 0.25 },
-  /** Executions that are kept warm, by the size of their memory. */
+  /** Price of provisioned concurrency per GB-second. */
   provisionedArmGbSecond: 0.000_003_333_4,
-  /** A GB for a month. */
+  /** Price per GB and month. */
   dynamodbRecoveryGb: 0.2,
   lambdaArmGbSecond: 0.000_013_333_4,
   cloudWatchLogsGb: 0.5,
   dataOutGb: 0.09,
 } as const
 
-/** Memory at which a Lambda function has one whole vCPU; with less it gets its share of one. */
+/** Memory at which a Lambda function has one whole vCPU. With less it gets a share. */
 export const VCPU_MEMORY_MB = 1_769

@@ -15,14 +15,14 @@ import { startFilledStore } from './records/store.ts'
 import { fixed, type Table } from './report/table.ts'
 import { median } from './statistics.ts'
 
-/** Between calls, so that no rate limit has its part. */
+/** Pause between calls, so that no rate limit applies. */
 const REST_MS = 5_000
 const CALLS_PER_ROUND = 4
 
-/** What an operation asked of the store. */
+/** Store usage of an operation. */
 type Asked = Pick<Consumption, 'calls' | 'roundTrips' | 'readUnits' | 'writeUnits'>
 
-/** One operation, at each number of records. */
+/** Measurements of one operation, at each number of records. */
 export interface Growth {
   operation: string
   uses: Asked[]
@@ -36,7 +36,7 @@ export interface RecordsOptions {
   rounds?: number
 }
 
-/** Fills a store for each number of records, and does the main operations on all of them in turns. */
+/** Fills a store for each number of records, and runs the main operations on all of them in turns. */
 export const measureRecords = async ({
   sizes = [1_000, 100_000, 1_000_000],
   rounds = 10,
@@ -46,6 +46,8 @@ export const measureRecords = async ({
   const sides: Side[] = []
   try {
     const world = await createWorld(stage)
+    // Completes what the world has left to do, so that each side begins with nothing due.
+    await stage.platform.sweep()
     const own = await itemsOf(stage)
     for (const size of sizes) sides.push(await startSide(stage, world, own, path.join(folder, String(size)), size))
     const found = (sides[0]?.operations ?? []).map(({ name }): Growth => ({ operation: name, uses: [], times: [] }))
@@ -63,7 +65,7 @@ export const measureRecords = async ({
   }
 }
 
-/** A store of one size, and how the platform is set on it. */
+/** Store of one size, with the platform's stage on it. */
 interface Side {
   operations: Operation[]
   meter: StoreMeter
@@ -71,7 +73,7 @@ interface Side {
   stop(): Promise<void>
 }
 
-/** What the world's own making has written. */
+/** Reads the items that creating the world has written. */
 const itemsOf = async ({ platform }: Stage): Promise<Record<string, unknown>[]> => {
   const client = DynamoDBDocumentClient.from(platform.store.client)
   const { Items = [] } = await client.send(new ScanCommand({ TableName: platform.tableName }))
@@ -157,12 +159,12 @@ const isSame = (uses: readonly Asked[]): boolean =>
       Math.abs(writeUnits - uses[0].writeUnits) <= 1,
   )
 
-/** The tables of what was measured. */
+/** Builds the tables of the measurements. */
 export const recordsTables = (measured: readonly Growth[], sizes: readonly number[]): Table[] => {
   const counts = sizes.map((size) => size.toLocaleString('en'))
   return [
     {
-      title: `The main operations with ${counts.join(', ')} records: what they ask of the store`,
+      title: `The main operations with ${counts.join(', ')} records: store usage`,
       columns: [
         'operation',
         'calls',
@@ -180,11 +182,11 @@ export const recordsTables = (measured: readonly Growth[], sizes: readonly numbe
         isSame(uses) ? 'yes' : 'no',
       ]),
       notes: [
-        'So many records of one installation, a third each of runs, entries of the event feed and deliveries. Every delivery waits for an attempt of tomorrow, so the index of what is due grows with them, and none of it is due.',
+        'Records of one installation, a third each of runs, entries of the event feed and deliveries. Every delivery waits for an attempt tomorrow, so the due index grows with them, but nothing in it is due.',
       ],
     },
     {
-      title: `The main operations with ${counts.join(', ')} records: how long they take`,
+      title: `The main operations with ${counts.join(', ')} records: times`,
       columns: ['operation', ...counts.map((count) => `p50 ms at ${count}`), `${counts.at(-1)} to ${counts[0]}`],
       rows: measured.map(({ operation, times }) => [
         operation,
@@ -192,7 +194,7 @@ export const recordsTables = (measured: readonly Growth[], sizes: readonly numbe
         fixed(median(times.at(-1) ?? []) / median(times[0] ?? []), 2),
       ]),
       notes: [
-        `In one process over the local store, one call after the other; the stores of all sizes run at the same time and take turns, ${measured[0]?.times[0]?.length ?? 0} calls each.`,
+        `In one process over the local store, one call after the other. The stores of all sizes run at the same time and take turns, ${measured[0]?.times[0]?.length ?? 0} calls each.`,
       ],
     },
   ]

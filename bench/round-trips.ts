@@ -1,12 +1,12 @@
-/** When a call to the store went out and when its answer was there, in milliseconds of one clock. */
+/** Times at which a call to the store was sent and answered, in milliseconds of one clock. */
 export interface Interval {
   start: number
   end: number
 }
 
 /**
- * Round trips one after the other: the most calls of which none overlaps another. Calls made at the same time count
- * once, and a short call beside a longer one does not hide what came after it.
+ * Counts sequential round trips: the largest number of calls without overlap. Parallel calls count once, and a short call next to a
+ * longer one doesn't hide later calls.
  */
 export const sequentialRoundTrips = (calls: readonly Interval[]): number => {
   let count = 0

@@ -10,32 +10,32 @@ import { SUBJECTS, type SubjectName } from './throughput/subjects.ts'
 import { openThreads } from './throughput/threads.ts'
 
 const WARM_UP_SECONDS = 3
-/** Of the areas, those that take at least so much of any subject's time have rows of their own. */
+/** Minimum share of any subject's time for which an area gets its own row. */
 const SHOWN_SHARE = 0.02
 
-/** What one subject did and took. */
+/** Measurements of one subject. */
 export interface Throughput {
   subject: string
   perSecond: number
-  /** Milliseconds of each unit. */
+  /** Milliseconds per unit. */
   times: number[]
-  /** Seconds of CPU for each unit, with all that it causes later. */
+  /** Seconds of CPU per unit, including everything that it causes later. */
   platformCpu: number
   storeCpu: number
-  /** Milliseconds of CPU by thread. */
+  /** Milliseconds of CPU, by thread. */
   threads: ReadonlyMap<string, number>
-  /** The same of the busy threads, by part of the program, under a profiler. */
+  /** Milliseconds of CPU of the busy threads, by part of the program, measured by a profiler. */
   areas: ReadonlyMap<string, number>
 }
 
 export interface ThroughputOptions {
-  /** Of load for each subject; half of it once more for the profile. */
+  /** Seconds of load per subject. The profile takes half as long again. */
   seconds?: number
-  /** Only subjects with this in their name. */
+  /** Measures only subjects whose name contains this. */
   only?: string
 }
 
-/** Closed loops over HTTP against the local run, each subject by itself. */
+/** Measures each subject separately, in closed loops over HTTP against the local run. */
 export const measureThroughput = async ({ seconds = 10, only = '' }: ThroughputOptions = {}): Promise<Throughput[]> => {
   const run = await startLocalRun('throughput')
   try {
@@ -82,13 +82,13 @@ const measureSubject = async (run: LocalRun, subject: SubjectName, seconds: numb
   }
 }
 
-/** Each part's share of all. */
+/** Returns each part's share of the total. */
 const sharesOf = (parts: ReadonlyMap<string, number>): Map<string, number> => {
   const total = sum(parts.values())
   return new Map([...parts].map(([name, ms]) => [name, ms / total]))
 }
 
-/** The parts that are large enough somewhere, largest first. */
+/** Returns the parts that are large enough in any subject, largest first. */
 const shownOf = (subjects: readonly ReadonlyMap<string, number>[]): string[] =>
   [...together(subjects)]
     .sort((a, b) => b[1] - a[1])
@@ -96,7 +96,7 @@ const shownOf = (subjects: readonly ReadonlyMap<string, number>[]): string[] =>
 
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0)
 
-/** The tables of what was measured. */
+/** Builds the tables of the measurements. */
 export const throughputTables = (measured: readonly Throughput[]): Table[] => [
   {
     title: 'Throughput of the local run',
@@ -115,20 +115,20 @@ export const throughputTables = (measured: readonly Throughput[]): Table[] => [
   shares(
     'Where the platform’s time goes: threads',
     'thread',
-    'Shares of the threads’ CPU. Each function has a thread; `main` is the gateway, the queues and the bus of the local run.',
+    'Shares of the threads’ CPU. Each function has a thread. `main` is the gateway, the queues and the bus of the local run.',
     measured,
     ({ threads }) => threads,
   ),
   shares(
     'Where the platform’s time goes: parts of the program',
     'part',
-    'Shares of the CPU of the threads above, by a profiler that looks 1,000 times a second at each. What the engine does in place, such as JSON.parse, counts for the part that asks for it.',
+    'Shares of the CPU of the threads above, by a profiler that samples each of them 1,000 times a second. Work of the engine, such as JSON.parse, counts for the part that calls it.',
     measured,
     ({ areas }) => areas,
   ),
 ]
 
-/** A table of each part's share of all; small ones stand together. */
+/** Builds a table of each part's share of the total. Small parts share a row. */
 export const shares = (
   title: string,
   column: string,

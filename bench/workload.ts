@@ -1,4 +1,4 @@
-import { QUEUES } from '#shared/events/queues.ts'
+import { QUEUES } from '#shared/foundation/queues/queues.ts'
 import { costOf } from './cost/usage.ts'
 import { type Sources, usesOf } from './cost.ts'
 import { PRICES } from './prices.ts'
@@ -10,13 +10,13 @@ const LOADS = [1, 100, 10_000] as const
 
 const HOURS = 730
 const SECONDS = HOURS * 3_600
-/** Days that runs with what belongs to them, and deliveries, are kept. */
+/** Days for which runs with their records, and deliveries, are kept. */
 const KEPT = { run: 90, delivery: 30 } as const
 
 const amount = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(value >= 10 ? 1 : 2)
 
-/** Gigabytes in the table when as much goes as comes. */
+/** Returns the gigabytes in the table once as much expires as is added. */
 export const storedGb = (sources: Sources, events: number): number => {
   const { run, delivery } = usesOf(sources)
   const day = 86_400 * events
@@ -37,7 +37,7 @@ const monthOf = (sources: Sources, events: number): string[] => {
 
 const share = (needed: number, limit: number): string => `${amount((100 * needed) / limit)} %`
 
-/** What a workload costs in a month, and which quota it meets first. */
+/** Builds the tables of a workload's monthly cost and its quotas. */
 export const workloadTables = (sources: Sources, limits: Limits): Table[] => [
   {
     title: `A month in US dollars (${PRICES.region}, list prices of ${PRICES.date})`,
@@ -55,8 +55,8 @@ export const workloadTables = (sources: Sources, limits: Limits): Table[] => [
     ],
     rows: LOADS.map((events) => monthOf(sources, events)),
     notes: [
-      `With one event a second come ${PER_EVENT.runs} runs, ${PER_EVENT.deliveries} webhook delivery and ${PER_EVENT.calls} API calls of the mix above; all day, for ${HOURS} hours. From 100 events a second on, the statistics count a hundred at once: in its window of ${QUEUES.statistics.windowSeconds} seconds each of the five pollers that Lambda begins with gathers as many.`,
-      `Storage: what the table holds after ${KEPT.run} days, with point-in-time recovery; everything that comes with a run counted as kept for ${KEPT.run} days, deliveries for ${KEPT.delivery}; without the bucket, the indexes’ keys and DynamoDB’s 100 bytes for each item. Without a stage’s fixed costs, free tiers and discounts.`,
+      `One event a second comes with ${PER_EVENT.runs} runs, ${PER_EVENT.deliveries} webhook delivery and ${PER_EVENT.calls} API calls of the mix above, all day, for ${HOURS} hours. From 100 events a second on, the statistics count a hundred at once: each of Lambda’s five initial pollers gathers that many in its window of ${QUEUES.statistics.windowSeconds} seconds.`,
+      `Storage: the table after ${KEPT.run} days, with point-in-time recovery. Records of a run count as kept for ${KEPT.run} days, deliveries for ${KEPT.delivery}. The bucket, the indexes’ keys and DynamoDB’s 100 bytes per item aren’t included, nor are a stage’s fixed costs, free tiers and discounts.`,
     ],
   },
   ...LOADS.map((events): Table => {
@@ -72,7 +72,7 @@ export const workloadTables = (sources: Sources, limits: Limits): Table[] => [
         quota.raised,
       ]),
       notes: [
-        `The first one is met first: at ${amount(events / ((needs[0]?.needed ?? 0) / (needs[0]?.quota.limit ?? 1)))} events a second.`,
+        `The first quota is reached first, at ${amount(events / ((needs[0]?.needed ?? 0) / (needs[0]?.quota.limit ?? 1)))} events a second.`,
       ],
     }
   }),

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** An error of the API, or of the way to it. Its texts are shown as they are. */
+/** An error of the API or of the connection to it. Its texts are shown to the user. */
 export class ApiError extends Error {
-  /** 0 when nothing was answered. */
+  /** 0 if there was no response. */
   readonly status: number
   readonly code: string
   readonly fix: string
@@ -12,28 +12,28 @@ export class ApiError extends Error {
   readonly details: Record<string, unknown> | undefined
   constructor(
     status: number,
-    said: { code: string; message: string; fix: string; request_id?: string; details?: Record<string, unknown> },
+    error: { code: string; message: string; fix: string; request_id?: string; details?: Record<string, unknown> },
     retryAfterMs?: number,
   ) {
-    super(said.message)
+    super(error.message)
     this.name = 'ApiError'
     this.status = status
-    this.code = said.code
-    this.fix = said.fix
-    this.requestId = said.request_id
-    this.details = said.details
+    this.code = error.code
+    this.fix = error.fix
+    this.requestId = error.request_id
+    this.details = error.details
     this.retryAfterMs = retryAfterMs
   }
 }
 
-/** Whether the same request may succeed later: nothing was answered, the platform is busy or has a fault. */
-export const isPassing = (error: unknown): error is ApiError =>
+/** Returns whether the same request may succeed later: there was no response, or the platform was busy or failed. */
+export const isTemporary = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 500)
 
 export interface Call {
   body?: unknown
   headers?: Record<string, string>
-  /** An access token; otherwise the developer's key goes along. */
+  /** Access token. Default: the developer's key is sent. */
   token?: string
   signal?: AbortSignal
 }
@@ -41,12 +41,12 @@ export interface Call {
 export interface Api {
   baseUrl: string
   /** Sends one request and reads its JSON. @throws {ApiError} */
-  // biome-ignore lint/suspicious/noExplicitAny: each command knows what the endpoint it calls answers
+  // biome-ignore lint/suspicious/noExplicitAny: each command knows the responses of the endpoints it calls
   call(method: string, path: string, call?: Call): Promise<any>
-  /** The same, again and again while it may help; a POST carries the same Idempotency-Key at each try. @throws {ApiError} */
+  /** Sends a request and retries it after temporary errors. A POST keeps its Idempotency-Key across attempts. @throws {ApiError} */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   insist(method: string, path: string, call?: Call): Promise<any>
-  /** Sends one request and gives the answer as it begins. @throws {ApiError} */
+  /** Sends one request and returns the response before its body is read. @throws {ApiError} */
   open(method: string, path: string, call?: Call): Promise<Response>
 }
 
@@ -92,8 +92,8 @@ export const createApi = ({ baseUrl, key }: { baseUrl: string; key: string }): A
       try {
         return await call(method, path, { ...sent, headers })
       } catch (error) {
-        if (!isPassing(error) || tries >= TRIES) throw error
-        await pause(waitBefore(tries, error.retryAfterMs), undefined, { signal: sent.signal })
+        if (!isTemporary(error) || tries >= TRIES) throw error
+        await pause(retryDelay(tries, error.retryAfterMs), undefined, { signal: sent.signal })
       }
     }
   }
@@ -101,8 +101,8 @@ export const createApi = ({ baseUrl, key }: { baseUrl: string; key: string }): A
   return { baseUrl, call, insist, open }
 }
 
-/** Ms before a further try: exponential up to 15 s with full jitter, and at least what the platform asked for. */
-export const waitBefore = (tries: number, retryAfterMs = 0): number =>
+/** Returns the ms before the next attempt: exponential up to 15 s with full jitter, and at least `retryAfterMs`. */
+export const retryDelay = (tries: number, retryAfterMs = 0): number =>
   retryAfterMs + Math.random() * Math.min(15_000, 250 * 2 ** tries)
 
 const unreachable = (baseUrl: string, error: unknown): ApiError => {
@@ -110,8 +110,8 @@ const unreachable = (baseUrl: string, error: unknown): ApiError => {
   const code = typeof cause?.code === 'string' ? ` (${cause.code})` : ''
   return new ApiError(0, {
     code: 'unreachable',
-    message: `The platform does not answer at ${baseUrl}${code}.`,
-    fix: 'Start it with npm start, or give its address with --base-url or PLATFORM_URL.',
+    message: `The platform doesn’t respond at ${baseUrl}${code}.`,
+    fix: 'Start it with npm start, or set its address with --base-url or PLATFORM_URL.',
   })
 }
 
@@ -119,9 +119,9 @@ const refusal = async (response: Response): Promise<ApiError> => {
   const seconds = Number(response.headers.get('retry-after'))
   const wait = seconds > 0 ? seconds * 1_000 : undefined
   const body = await response.json().catch(() => undefined)
-  const said = (body as { error?: ConstructorParameters<typeof ApiError>[1] } | undefined)?.error
-  if (typeof said?.code === 'string') return new ApiError(response.status, said, wait)
-  const message = `HTTP ${response.status}, and not in the platform’s words.`
-  const fix = 'See that --base-url is the platform’s address, without a path.'
+  const error = (body as { error?: ConstructorParameters<typeof ApiError>[1] } | undefined)?.error
+  if (typeof error?.code === 'string') return new ApiError(response.status, error, wait)
+  const message = `The response (HTTP ${response.status}) isn’t from the platform.`
+  const fix = 'Set --base-url to the platform’s address, without a path.'
   return new ApiError(response.status, { code: 'unexpected_answer', message, fix }, wait)
 }

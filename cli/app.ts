@@ -6,22 +6,22 @@ export interface App {
   slug: string
 }
 
-/** The help of an option that several commands have. */
-export const APP_OPTION = '  --app <id or slug>  which app; else APP_ID; not needed while you have one'
+/** Help for `--app`, an option of several commands. */
+export const APP_OPTION = '  --app <id or slug>  the app; default: APP_ID, or your only app'
 
-/** The app that a command is about. @throws {UsageError} when it is none, or one of several */
-export const chosenApp = async ({ values, env }: Invocation, api: Api, command: string): Promise<App> => {
-  const wanted = textOf(values.app) ?? textOf(env.APP_ID)
-  if (wanted?.startsWith('app_')) return api.insist('GET', `/api/v1/dev/apps/${encodeURIComponent(wanted)}`)
-  // A developer has twenty at most: one page.
+/** Finds the app that a command applies to. @throws {UsageError} if there is none, or more than one */
+export const loadChosenApp = async ({ values, env }: Invocation, api: Api, command: string): Promise<App> => {
+  const requested = textOf(values.app) ?? textOf(env.APP_ID)
+  if (requested?.startsWith('app_')) return api.insist('GET', `/api/v1/dev/apps/${encodeURIComponent(requested)}`)
+  // One page, because a developer has at most twenty apps.
   const { items } = (await api.insist('GET', '/api/v1/dev/apps?limit=100')) as { items: App[] }
-  const known = items.map(({ slug, id }) => `${slug} (${id})`).join(', ') || 'none'
-  if (wanted !== undefined) {
-    const found = items.find(({ slug }) => slug === wanted)
+  const available = items.map(({ slug, id }) => `${slug} (${id})`).join(', ') || 'none'
+  if (requested !== undefined) {
+    const found = items.find(({ slug }) => slug === requested)
     if (found) return found
-    throw new UsageError(`You have no app ${JSON.stringify(wanted)}. Your apps: ${known}.`, command)
+    throw new UsageError(`You don’t have an app ${JSON.stringify(requested)}. Your apps: ${available}.`, command)
   }
   const [only, ...others] = items
   if (only && others.length === 0) return only
-  throw new UsageError(`Say which app, with --app or APP_ID. Your apps: ${known}.`, command)
+  throw new UsageError(`Choose an app with --app or APP_ID. Your apps: ${available}.`, command)
 }

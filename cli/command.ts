@@ -2,7 +2,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { type Api, createApi } from './api.ts'
 import type { Output } from './output.ts'
 
-/** The command line is wrong. */
+/** Error for an invalid command line. */
 export class UsageError extends Error {
   readonly command: string | undefined
   constructor(message: string, command?: string) {
@@ -12,26 +12,28 @@ export class UsageError extends Error {
   }
 }
 
-/** A command as it was called. */
+/** One invocation of a command. */
 export interface Invocation {
-  /** The command's own options; those that were not given are absent. */
+  /** Options of the command. Options that weren't given are absent. */
   values: Record<string, string | boolean | undefined>
   positionals: string[]
   out: Output
   env: Record<string, string | undefined>
-  /** The platform, as the developer. @throws {UsageError} without a key */
+  /** Returns the platform's address without a trailing slash. @throws {UsageError} */
+  baseUrl(): string
+  /** Creates a client for the platform with the developer's key. @throws {UsageError} without a key */
   api(): Api
 }
 
 export interface Command {
   name: string
-  /** Name, arguments and the most important options. */
+  /** Name, arguments and main options. */
   usage: string
   summary: string
-  /** What it does, its options, examples. */
+  /** Description, options and examples. */
   help: string
   options: ParseArgsOptionsConfig
-  /** How many arguments it takes beside its options. */
+  /** Number of arguments besides the options. */
   positionals: number
   /** @returns the exit code */
   run(invocation: Invocation): Promise<number>
@@ -45,33 +47,34 @@ const COMMON = {
 
 /** @throws {UsageError} */
 export const readInvocation = (
-  { name, options, positionals: wanted }: Command,
+  { name, options, positionals: expected }: Command,
   args: readonly string[],
   env: Record<string, string | undefined>,
   out: Output,
 ): Invocation => {
   const { values, positionals } = parsed(name, args, { ...options, ...COMMON })
-  if (positionals.length !== wanted) {
-    throw new UsageError(
-      positionals.length < wanted ? 'An argument is missing.' : 'There are too many arguments.',
-      name,
-    )
+  if (positionals.length !== expected) {
+    throw new UsageError(positionals.length < expected ? 'An argument is missing.' : 'Too many arguments.', name)
+  }
+  const baseUrl = (): string => {
+    const url = String(values['base-url'] ?? env.PLATFORM_URL ?? 'http://127.0.0.1:3000').replace(/\/+$/, '')
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+      throw new UsageError('--base-url must be an http or https address.', name)
+    }
+    return url
   }
   return {
     values,
     positionals,
     out,
     env,
+    baseUrl,
     api() {
       const key = values.key ?? env.DEVELOPER_KEY
       if (typeof key !== 'string' || key === '') {
-        throw new UsageError('Your developer key is missing: set DEVELOPER_KEY, or give --key.', name)
+        throw new UsageError('Your developer key is missing. Set DEVELOPER_KEY or --key.', name)
       }
-      const baseUrl = String(values['base-url'] ?? env.PLATFORM_URL ?? 'http://127.0.0.1:3000').replace(/\/+$/, '')
-      if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-        throw new UsageError('--base-url is not an http or https address.', name)
-      }
-      return createApi({ baseUrl, key })
+      return createApi({ baseUrl: baseUrl(), key })
     },
   }
 }
@@ -81,11 +84,11 @@ const parsed = (name: string, args: readonly string[], options: ParseArgsOptions
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
     return { values: values as Invocation['values'], positionals }
   } catch (error) {
-    // Its text may hold a value, but only of an option that does not exist: never the key.
+    // The message can contain a value only of an unknown option, so never the key.
     throw new UsageError((error as Error).message, name)
   }
 }
 
-/** An option's text. */
+/** Returns an option's text, or undefined if it is empty. */
 export const textOf = (value: string | boolean | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined

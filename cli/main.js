@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the tool with the Node.js that comes with the repository: it runs TypeScript, which the system's may not.
+// Starts the tool with the repository's own Node.js, because the system's version may not run TypeScript.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -10,7 +10,7 @@ const executable = process.platform === 'win32' ? 'node.exe' : 'node'
 const node = fileURLToPath(new URL(`../node_modules/node/bin/${executable}`, import.meta.url))
 
 if (!existsSync(node)) {
-  console.error('The repository’s packages are not installed. Run: npm ci')
+  console.error('The repository’s packages aren’t installed. Run: npm ci')
   process.exit(2)
 }
 
@@ -18,7 +18,7 @@ const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' }
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))
   process.on(signal, () => child.kill(signal))
 child.on('error', (error) => {
-  console.error(`The tool could not be started: ${error.message}`)
+  console.error(`The tool couldn’t be started: ${error.message}`)
   process.exit(2)
 })
 child.on('exit', (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)))

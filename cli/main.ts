@@ -5,23 +5,24 @@ import { logs } from './commands/logs.ts'
 import { replay } from './commands/replay.ts'
 import { trigger } from './commands/trigger.ts'
 import { validate } from './commands/validate.ts'
+import { verifyReceiptCommand } from './commands/verify-receipt.ts'
 import { createOutput } from './output.ts'
 
-const COMMANDS: readonly Command[] = [validate, listen, trigger, replay, logs]
+const COMMANDS: readonly Command[] = [validate, listen, trigger, replay, logs, verifyReceiptCommand]
 
-const OVERVIEW = `aip: build an agent against the platform, on your own machine
+const OVERVIEW = `aip: build an agent for the platform on your own machine
 
 Usage: npx aip <command> [options]
 
 ${COMMANDS.map(({ usage, summary }) => `  ${usage.padEnd(42)} ${summary}`).join('\n')}
 
 Options of every command:
-  --json              for machines: JSON on standard output, one value a line
-  --base-url <url>    the platform; else PLATFORM_URL; else http://127.0.0.1:3000
-  --key <key>         your developer key; else DEVELOPER_KEY (safer: it stays out of the list of processes)
-  --help              what a command does, with examples
+  --json              print JSON to standard output, one value per line
+  --base-url <url>    the platform’s address; default: PLATFORM_URL, or http://127.0.0.1:3000
+  --key <key>         your developer key; default: DEVELOPER_KEY, which is safer because it stays out of the process list
+  --help              describe a command, with examples
 
-Exit codes: 0 done; 1 refused, failed or not valid; 2 wrong usage, or a file that cannot be read.`
+Exit codes: 0 success; 1 refused, failed or invalid; 2 wrong usage or unreadable file.`
 
 /** @returns the exit code */
 const run = async (args: readonly string[]): Promise<number> => {
@@ -32,8 +33,8 @@ const run = async (args: readonly string[]): Promise<number> => {
     return name === undefined ? 2 : 0
   }
   try {
-    const command = COMMANDS.find((one) => one.name === name)
-    if (!command) throw new UsageError(`There is no command ${JSON.stringify(name)}.`)
+    const command = COMMANDS.find((candidate) => candidate.name === name)
+    if (!command) throw new UsageError(`Unknown command: ${JSON.stringify(name)}.`)
     if (rest.includes('--help') || rest.includes('-h')) {
       console.log(`Usage: npx aip ${command.usage}\n\n${command.help}`)
       return 0
@@ -44,7 +45,7 @@ const run = async (args: readonly string[]): Promise<number> => {
       out.error({
         code: 'usage',
         message: error.message,
-        fix: `npx aip ${error.command ?? ''} --help`.replace('  ', ' '),
+        fix: `Run: npx aip ${error.command ?? ''} --help`.replace('  ', ' '),
       })
       return 2
     }

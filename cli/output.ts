@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** What is shown of an error: the API's own, or ours. */
+/** An error as it is shown, from the API or from the tool. */
 export interface ShownError {
   code: string
   message: string
@@ -12,15 +12,15 @@ export interface ShownError {
   details?: Record<string, unknown> | undefined
 }
 
-/** Results go to standard output, and everything about the way there to standard error. */
+/** Writes results to standard output, and progress, notes and errors to standard error. */
 export interface Output {
   json: boolean
-  /** A result: its JSON for machines, otherwise a text. */
+  /** Writes a result, as JSON with `--json` and otherwise as text. */
   result(value: unknown, text: string): void
-  /** What happens meanwhile. Not for machines. */
+  /** Writes a note. Does nothing with `--json`. */
   note(text: string): void
   error(error: ShownError): void
-  /** Says on a terminal that something goes on. @returns what ends it */
+  /** Shows a spinner if standard error is a terminal. @returns a function that stops it */
   progress(text: string): () => void
   paint(style: Style, text: string): string
 }
@@ -29,7 +29,7 @@ const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 const CLEAR = '\r\u001b[2K'
 
 export const createOutput = (json: boolean): Output => {
-  // Node's own check leaves colours out where nobody sees them, and obeys NO_COLOR.
+  // styleText itself omits colors if the stream isn't a terminal or NO_COLOR is set.
   const paintFor = (stream: typeof stdout | typeof stderr) => (style: Style, text: string) =>
     styleText(style, text, { stream })
   const paint = paintFor(stdout)
@@ -52,8 +52,8 @@ export const createOutput = (json: boolean): Output => {
     error({ code, message, fix, requestId, details }) {
       if (json) return say(JSON.stringify({ error: { code, message, fix, request_id: requestId ?? null, details } }))
       say(`${warn('red', 'error')} ${message} ${warn('dim', `[${code}]`)}`)
-      for (const [field, said] of Object.entries((details?.fields ?? {}) as Record<string, string[]>)) {
-        say(`  ${field}: ${said.join('; ')}`)
+      for (const [field, problems] of Object.entries((details?.fields ?? {}) as Record<string, string[]>)) {
+        say(`  ${field}: ${problems.join('; ')}`)
       }
       say(`  ${warn('green', 'fix')}     ${fix}`)
       if (requestId !== undefined) say(`  ${warn('dim', 'request')} ${requestId}`)
@@ -76,5 +76,5 @@ export const createOutput = (json: boolean): Output => {
   }
 }
 
-/** The time of day, on the clock of whoever looks. */
+/** Formats the time of day in the local time zone. */
 export const timeOfDay = (at: Date): string => at.toTimeString().slice(0, 8)

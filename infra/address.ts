@@ -12,15 +12,17 @@ import { WebAcl } from './waf.ts'
 
 export type Address = {
   baseUrl: string
-  /** Present behind the edge: the keys without one of which the API takes no request. */
+  /** Keys that the API requires of each request. Present with the edge only. */
   edgeKeys?: EdgeKeys | undefined
+  /** The API's own domain. The edge has its own. */
+  domain?: DomainName | undefined
 }
 
 /**
- * The platform's base address: the one set, else the domain, else the edge's, else the stage's own.
+ * Determines the platform's base address: the setting, else the domain, else the edge's address, else the stage's.
  *
- * The stage's is put together from the API's id and the stage's literal name. Asking the stage for it would make a cycle: the
- * functions' environment needs the address, the stage needs its deployment, and that the functions.
+ * The stage's address is built from the API's id and the literal stage name. A reference to the stage would create a cycle: the
+ * functions' environment needs the address, the stage needs its deployment, and the deployment needs the functions.
  */
 export function addAddress(scope: Construct, api: CfnRestApi, config: Config): Address {
   const stack = Stack.of(scope)
@@ -48,10 +50,10 @@ export function addAddress(scope: Construct, api: CfnRestApi, config: Config): A
 
   const reached = domain?.name ?? edge?.distribution.distributionDomainName
   const baseUrl = config.baseUrl ?? (reached === undefined ? `https://${host}/${stageName}` : `https://${reached}`)
-  return { baseUrl, edgeKeys: keys }
+  return { baseUrl, edgeKeys: keys, domain: own }
 }
 
-/** CloudFront's web ACLs live in us-east-1, where this stack then is. */
+/** Adds the web ACL of CloudFront. It has to be in us-east-1, so the stack is there too. */
 const edgeAcl = (scope: Construct, { waf, wafRequestsPerAddress }: Config): string | undefined =>
   waf ? new WebAcl(scope, 'WebAcl', { scope: 'CLOUDFRONT', requestsPerAddress: wafRequestsPerAddress }).arn : undefined
 

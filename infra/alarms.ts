@@ -11,20 +11,20 @@ import type { Watch } from './watches/watch.ts'
 export type AlarmsProps = {
   watches: readonly Watch[]
   email: string | undefined
-  /** A topic of the operator's, told beside the stack's own. */
+  /** The operator's topic, which receives alarms in addition to the stack's own. */
   topicArn: string | undefined
 }
 
-/** Says when something is not done that should be: each alarm is one thing that somebody can look into. */
+/** Alarms for work that isn't done. Each one is something that a person can investigate. */
 export class Alarms extends Construct {
   readonly topic: Topic
-  /** In the order of the watches. */
+  /** Alarms in the order of the watches. */
   readonly alarms: Alarm[]
 
   constructor(scope: Construct, id: string, { watches, email, topicArn }: AlarmsProps) {
     super(scope, id)
     this.topic = new Topic(this, 'Topic', { displayName: 'Alarms of the platform', enforceSSL: true })
-    // The policy that enforces TLS takes the place of SNS's own, which lets the account's alarms in.
+    // The policy that enforces TLS replaces SNS's default policy, which lets the account's alarms publish.
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         sid: 'Alarms',
@@ -37,15 +37,15 @@ export class Alarms extends Construct {
     if (email !== undefined) this.topic.addSubscription(new EmailSubscription(email))
     acknowledge(this.topic, {
       'AwsSolutions-SNS2':
-        'Alarms hold metrics only; CloudWatch cannot publish to a topic under the managed key of SNS.',
-      'Serverless-SNSRedrivePolicy': 'Sends e-mail only, which has no dead letters.',
+        'Alarms contain metrics only. CloudWatch can’t publish to a topic encrypted with the managed key of SNS.',
+      'Serverless-SNSRedrivePolicy': 'Sends e-mail only, which has no dead-letter queue.',
     })
     const others = topicArn === undefined ? [] : [Topic.fromTopicArn(this, 'OtherTopic', topicArn)]
     const actions = [this.topic, ...others].map((topic) => new SnsAction(topic))
     this.alarms = watches.map((watch) => {
       const alarm = this.#alarm(watch)
       alarm.addAlarmAction(...actions)
-      // What opens a ticket by it closes it by it, too.
+      // A tool that opens tickets from alarms also closes them.
       alarm.addOkAction(...actions)
       return alarm
     })
@@ -58,13 +58,13 @@ export class Alarms extends Construct {
       evaluationPeriods: of,
       datapointsToAlarm: breaching,
       comparisonOperator: below ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_THRESHOLD,
-      // What has to happen breaches when nothing is heard of it; what must not happen is not measured while it does not.
+      // Missing data is a breach for something that has to happen. Failures report nothing while there are none.
       treatMissingData: below ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
       alarmDescription: descriptionOf(watch),
     })
   }
 }
 
-/** Its beginning is what subscriptions tell a page from a ticket by, and `GET /admin/health` what fails from what is degraded. */
+/** Starts with the severity: subscriptions filter on it, and `GET /admin/health` tells failing from degraded by it. */
 const descriptionOf = ({ severity, description, kind }: Pick<Watch, 'severity' | 'description' | 'kind'>): string =>
   `[${severity}] ${description} docs/runbook.md#${kind}`

@@ -1,11 +1,11 @@
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch'
 
-/** An API and its stage, as CloudWatch calls them. */
+/** Names of an API and its stage in CloudWatch. */
 export type ApiNames = { apiName: string; apiStage: string }
 
 /**
- * What API Gateway measures of a stage. By names, not by the stage itself: an export that is in use cannot change, and the stage's
- * name is a setting.
+ * Returns a metric of API Gateway. It refers to the stage by name, because an export in use can't change and the stage's name is
+ * a setting.
  */
 export const apiMetric = (
   { apiName, apiStage }: ApiNames,

@@ -3,12 +3,10 @@ import {
   AccessLogField,
   AccessLogFormat,
   ApiKey,
-  BasePathMapping,
   CfnAccount,
   CfnRestApi,
   CfnUsagePlanKey,
   Deployment,
-  DomainName,
   type IResource,
   type IRestApi,
   LambdaIntegration,
@@ -35,7 +33,7 @@ import type { Route } from './routes.ts'
 import { WebAcl } from './waf.ts'
 
 /**
- * One line for each request. The path without its query string, and no header: codes, tokens and signatures travel in those.
+ * Logs one line per request, with the path but without query string and headers: those carry codes, tokens and signatures.
  */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
@@ -53,40 +51,40 @@ const accessLogFormat = AccessLogFormat.custom(
   }),
 )
 
-/** The API's name, by which it is measured. */
+/** Name of the API in its metrics. */
 const apiName = ({ prefix, stage }: Config): string => `${prefix}-${stage}`
 
-/** The API's stage. */
+/** Name of the API's stage. */
 export const apiStage = ({ stageName, stage }: Config): string => stageName ?? stage
 
 export const apiNames = (config: Config): ApiNames => ({ apiName: apiName(config), apiStage: apiStage(config) })
 
-/** The REST API, still without routes: its id is part of the address that the functions are told. */
+/** Creates the REST API without routes. Its id is part of the address that the functions get. */
 export function createApi(scope: Construct, config: Config): CfnRestApi {
   const api = new CfnRestApi(scope, 'Api', {
     name: apiName(config),
     endpointConfiguration: { types: ['REGIONAL'] },
-    // Lists and the documentation's scripts; a function would have to answer in base64 for it.
+    // For lists and the documentation's scripts. A function would have to compress and answer in base64.
     minimumCompressionSize: 2048,
-    // A domain that can be gone around is none.
+    // Nobody should be able to bypass the domain.
     disableExecuteApiEndpoint: config.domainName !== undefined && !config.edge,
   })
   acknowledge(api, {
     'AwsSolutions-APIG2':
-      'Requests are validated by the functions, which answer in the platform’s words and name the fields.',
+      'The functions validate requests. They answer with the platform’s errors and name the fields.',
   })
   return api
 }
 
-/** The same API in another stack. */
-export const importApi = (scope: Construct, api: CfnRestApi): IRestApi =>
-  RestApi.fromRestApiAttributes(scope, 'Api', { restApiId: api.ref, rootResourceId: api.attrRootResourceId })
+/** Returns the API as a construct that takes routes. */
+export const apiWithRoutes = (scope: Construct, api: CfnRestApi): IRestApi =>
+  RestApi.fromRestApiAttributes(scope, 'Routes', { restApiId: api.ref, rootResourceId: api.attrRootResourceId })
 
 /**
- * Connects the routes with their functions, each with any method, so that a wrong one is answered by the platform.
+ * Connects the routes with their functions. Each route takes any method, so that the platform answers wrong ones.
  *
- * @param streaming Whether calls that wait are answered as a stream, which may take minutes; otherwise the gateway gives up after 29 s.
- * @param keyed Whether the gateway takes requests with the edge's key only.
+ * @param streaming answers calls that wait as a stream, which may take minutes; otherwise the gateway gives up after 29 s
+ * @param keyed lets the gateway accept only requests with the edge's key
  */
 export function addRoutes(
   api: IRestApi,
@@ -104,9 +102,9 @@ export function addRoutes(
     const integration =
       integrations.get(key) ??
       new LambdaIntegration(handler, {
-        // One permission for each function: one for each method would outgrow the function's policy.
+        // One permission per function: one per method would exceed the size of the function's policy.
         scopePermissionToMethod: false,
-        // Only then may it be longer than the 29 seconds that it is when nothing is said.
+        // Only streams may have a timeout above the default of 29 seconds.
         ...(streams && {
           responseTransferMode: ResponseTransferMode.STREAM,
           timeout: Duration.seconds(WAITING_SECONDS),
@@ -116,9 +114,8 @@ export function addRoutes(
     const method = resourceAt(api, route.path).addMethod('ANY', integration, keyed ? { apiKeyRequired: true } : {})
     acknowledge(method, {
       'AwsSolutions-APIG4':
-        'Callers are authenticated by the functions: credentials of five kinds, and errors with scopes and hints.',
-      'AwsSolutions-COG4':
-        'Callers are integrations, developers, customers and admins of the platform, none of them in Cognito.',
+        'The functions authenticate callers: there are five kinds of credentials, and errors name scopes and fixes.',
+      'AwsSolutions-COG4': 'Callers are integrations, developers, customers and admins. None of them is in Cognito.',
     })
     return method
   })
@@ -133,9 +130,9 @@ function resourceAt(api: IRestApi, path: string): IResource {
 }
 
 /**
- * What callers reach: the API as its routes and its own answers are now, at the stage's address.
+ * Deploys the API with its current routes and gateway responses to the stage.
  *
- * @param of Everything that a deployment takes a picture of; it waits for these, and is made anew when one of them changes.
+ * @param of constructs that a deployment snapshots; it depends on them, and is replaced when one of them changes
  */
 export function addStage(scope: Construct, api: IRestApi, config: Config, of: readonly Construct[]): Stage {
   const deployment = new Deployment(scope, 'Deployment', { api })
@@ -151,7 +148,7 @@ export function addStage(scope: Construct, api: IRestApi, config: Config, of: re
     stageName: apiStage(config),
     accessLogDestination: new LogGroupLogDestination(logGroup),
     accessLogFormat,
-    // Errors of the gateway, never requests and answers: those hold tokens.
+    // Only errors of the gateway, never requests and answers: those contain tokens.
     loggingLevel: MethodLoggingLevel.ERROR,
     dataTraceEnabled: false,
     metricsEnabled: config.methodMetrics,
@@ -162,38 +159,38 @@ export function addStage(scope: Construct, api: IRestApi, config: Config, of: re
   stage.node.addDependency(logsOfGateway(scope))
   acknowledge(stage, {
     'AwsSolutions-APIG3':
-      'The web ACL is a setting, and before the edge where there is one; the platform limits requests by caller and the stage by rate.',
+      'The web ACL is a setting, and protects the edge if there is one. The platform limits requests per caller, and the stage limits their rate.',
     'Serverless-APIGWDefaultThrottling': 'The stage’s default method settings throttle.',
   })
   return stage
 }
 
-/** Puts a web ACL before the stage. */
-export function guard(scope: Construct, stage: Stage, requestsPerAddress: number): CfnWebACLAssociation {
+/** Protects the stage with a web ACL. */
+export function protectStage(scope: Construct, stage: Stage, requestsPerAddress: number): CfnWebACLAssociation {
   const { arn } = new WebAcl(scope, 'WebAcl', { scope: 'REGIONAL', requestsPerAddress })
   return new CfnWebACLAssociation(scope, 'WebAclAssociation', { webAclArn: arn, resourceArn: stage.stageArn })
 }
 
-/** Gives the API the keys that it takes requests with: the edge's. A plan has no other use here, and limits nothing. */
-export function letIn(scope: Construct, api: IRestApi, stage: Stage, { taken }: EdgeKeys): void {
+/** Makes the API accept the edge's keys. The usage plan has no other purpose and limits nothing. */
+export function acceptEdgeKeys(scope: Construct, api: IRestApi, stage: Stage, { taken }: EdgeKeys): void {
   const plan = new UsagePlan(scope, 'EdgePlan', { apiStages: [{ api, stage }] })
   let before: CfnUsagePlanKey | undefined
   for (const [number, arn] of taken) {
     // CloudFormation resolves it.
     const value = SecretValue.secretsManager(arn).unsafeUnwrap()
-    const { keyId } = new ApiKey(scope, nth('Edge', number), { value, description: 'The edge' })
+    const { keyId } = new ApiKey(scope, nth('EdgeApiKey', number), { value, description: 'The edge' })
     const key = new CfnUsagePlanKey(scope, nth('EdgePlanKey', number), {
       usagePlanId: plan.usagePlanId,
       keyId,
       keyType: 'API_KEY',
     })
-    // API Gateway takes one at a time, and CloudFormation does not ask twice.
+    // API Gateway accepts one change at a time, and CloudFormation doesn't retry.
     if (before !== undefined) key.addDependency(before)
     before = key
   }
 }
 
-/** The account's role for API logs is one for all stages; the stack that is deleted must not take it from the others. */
+/** Sets the account's role for API logs. All stages share it, so deleting a stack must not remove it. */
 function logsOfGateway(scope: Construct): CfnAccount {
   const role = new Role(scope, 'CloudWatchRole', {
     assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
@@ -202,20 +199,9 @@ function logsOfGateway(scope: Construct): CfnAccount {
   role.applyRemovalPolicy(RemovalPolicy.RETAIN)
   acknowledge(role, {
     'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]':
-      'API Gateway writes its logs through this managed policy; it must cover log groups that the gateway names.',
+      'API Gateway writes its logs through this managed policy, which must cover log groups that the gateway names.',
   })
   const account = new CfnAccount(scope, 'Account', { cloudWatchRoleArn: role.roleArn })
   account.applyRemovalPolicy(RemovalPolicy.RETAIN)
   return account
-}
-
-/** The operator's own domain shows the stage at its root. By its name, not by an export: that could not change while it is in use. */
-export function mapDomain(scope: Construct, name: string, restApi: IRestApi, stage: Stage): void {
-  const domainName = DomainName.fromDomainNameAttributes(scope, 'MappedDomain', {
-    domainName: name,
-    // For records in a zone, of which there are none here.
-    domainNameAliasHostedZoneId: '',
-    domainNameAliasTarget: '',
-  })
-  new BasePathMapping(scope, 'DomainMapping', { domainName, restApi, stage })
 }

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { requestFunctions, workers } from '#functions/registry.ts'
-import { QUEUES } from '#shared/events/queues.ts'
+import { requestFunctions, workerFunctions } from '#functions/registry.ts'
+import { QUEUES } from '#shared/foundation/queues/index.ts'
 import { ConfigError, type Context, readConfig } from './config.ts'
 import { createPlatform } from './platform.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * The CDK's CLI hands the context over, `cdk.json` and `-c` together. Run without it (`node infra/app.ts -c stage=local`, with
- * `CDK_OUTDIR` for the place), the app reads both itself.
+ * Reads the context. The CDK's CLI passes it in, merged from `cdk.json` and `-c`. Without the CLI (`node infra/app.ts -c stage=local`,
+ * with `CDK_OUTDIR` for the output), the app reads both itself.
  */
 function readContext(): Context {
   if (process.env.CDK_CONTEXT_JSON !== undefined) return JSON.parse(process.env.CDK_CONTEXT_JSON)
@@ -26,11 +26,11 @@ function readContext(): Context {
 
 try {
   const config = readConfig(readContext(), process.env)
-  // CloudFormation's own rules take a second that the local run waits for, and it deploys nothing.
+  // The local run deploys nothing, so it needn't wait a second for CloudFormation's validation rules.
   if (config.stage === 'local') process.env.CDK_VALIDATION ??= 'false'
   const { app } = createPlatform({
     config,
-    registry: { requestFunctions, workers },
+    registry: { requestFunctions, workerFunctions },
     queues: QUEUES,
     bundles: join(root, 'dist', 'functions'),
   })

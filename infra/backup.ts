@@ -6,24 +6,24 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Construct } from 'constructs'
 import { acknowledge } from './nag.ts'
 
-/** As far back as recovery to a point in time goes. */
+/** Period for which backups are kept, the same as that of point-in-time recovery. */
 const KEPT = Duration.days(35)
 
 const POLICY = 'service-role/AWSBackupServiceRolePolicyForBackup'
 
-/** A vault's name has 50 characters at most. */
+/** Characters of the stack's name that fit into a vault's name, which has at most 50. */
 const MOST_OF_NAME = 50 - '-12345678'.length
 
-/** Eight characters that another stack of the same name does not have. */
+/** Returns eight characters that differ between stacks of the same name. */
 const partOfStackId = (): string => Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID))))
 
 /**
- * A backup each night, in a vault whose lock keeps them for their whole time: recovery to a point in time goes with the table and
- * with whoever may change it, these do not.
+ * Adds a nightly backup to a vault whose lock keeps each backup for its whole period. Point-in-time recovery ends with the table,
+ * and anyone who may change the table can turn it off. Neither affects these backups.
  */
 export function addBackup(scope: Construct, table: ITable, removalPolicy: RemovalPolicy): void {
   const backupVault = new BackupVault(scope, 'BackupVault', {
-    // It has to have a name, and stays behind: the next stack of the same name gets another one.
+    // The vault needs a name and outlives its stack, so the next stack of the same name gets another one.
     backupVaultName: Fn.join('-', [Stack.of(scope).stackName.slice(0, MOST_OF_NAME), partOfStackId()]),
     removalPolicy,
     lockConfiguration: { minRetention: KEPT },
@@ -39,13 +39,13 @@ export function addBackup(scope: Construct, table: ITable, removalPolicy: Remova
     ],
   })
   const role = new Role(scope, 'BackupRole', {
-    description: 'What AWS Backup may do to back the table up',
+    description: 'Permissions of AWS Backup to back up the table',
     assumedBy: new ServicePrincipal('backup.amazonaws.com'),
     managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(POLICY)],
   })
   acknowledge(role, {
     [`AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${POLICY}]`]:
-      'What AWS Backup needs changes with that service; this is the policy that it keeps for it.',
+      'AWS maintains this policy for AWS Backup and changes it with the service.',
   })
   plan.addSelection('Table', { resources: [BackupResource.fromDynamoDbTable(table)], role })
 }

@@ -1,20 +1,25 @@
 import * as z from 'zod'
+import { nearest } from '#shared/kernel/nearest.ts'
+import { RETRY_PRESETS } from '#shared/kernel/settings/retry-presets.ts'
 import { Settings } from './settings.ts'
 
-/** Key and value pairs as the CDK knows them: `cdk.json`'s `context`, overlaid with `-c key=value`. */
+/** CDK context: `context` in `cdk.json`, overridden by `-c key=value`. */
 export type Context = Record<string, unknown>
 
-/** Everything that the stacks are built from. */
-export type Config = Settings & {
-  /** Names the stacks and the addresses; several stages live side by side in one account. */
+/** Configuration of the stacks. */
+export type Config = Omit<Settings, 'waf'> & {
+  waf: boolean
+  /** Serves customers: protections with a price are on unless they are turned off. */
+  production: boolean
+  /** Part of the names of stacks and addresses, so that several stages can share an account. */
   stage: string
-  /** Begins the stacks' names. */
+  /** Prefix of the stacks' names. */
   prefix: string
-  /** Where to deploy to; absent for an environment-agnostic synth. */
+  /** Region to deploy to. Absent for an environment-agnostic synth. */
   region: string | undefined
 }
 
-/** A deployment setting is wrong. The message has one line for each, with the setting's name and the mend. */
+/** Error for invalid deployment settings. The message has a line for each, with the setting's name and the fix. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
@@ -24,19 +29,19 @@ const Prefix = z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,29}$/, 'use up to 30 le
 const notSettings = ['stage', 'stages', 'prefix', 'cli-telemetry']
 
 /**
- * Reads the settings of one stage: the defaults, then `context.stages.<stage>`, then what stands on the command line.
+ * Reads the settings of one stage: the defaults, then `context.stages.<stage>`, then the command line.
  *
- * The stage is `-c stage=`, else `DEPLOY_STAGE`, else `dev`. Keys that the CDK keeps in the same context (they have a colon, a
- * slash or an at sign) are left alone; any other key that is not a setting is an error, so that a misspelled one cannot pass for set.
+ * The stage is `-c stage=`, else `DEPLOY_STAGE`, else `dev`. The CDK's own keys in the context (with a colon, a slash or an at sign)
+ * are ignored. Any other unknown key is an error, so that a misspelled setting isn't silently ignored.
  *
- * @throws {ConfigError} naming each wrong setting and how to mend it.
+ * @throws {ConfigError} that names each invalid setting and its fix
  */
 export function readConfig(context: Context, env: Record<string, string | undefined>): Config {
   const problems: string[] = []
-  const check = <T>(name: string, schema: z.ZodType<T>, value: unknown, mend: string): T | undefined => {
+  const check = <T>(name: string, schema: z.ZodType<T>, value: unknown, fix: string): T | undefined => {
     const result = schema.safeParse(value)
     if (result.success) return result.data
-    problems.push(`${name}: ${result.error.issues.map((issue) => issue.message).join('; ')} (${mend})`)
+    problems.push(`${name}: ${result.error.issues.map((issue) => issue.message).join('; ')} (${fix})`)
     return undefined
   }
 
@@ -53,16 +58,22 @@ export function readConfig(context: Context, env: Record<string, string | undefi
   const where = (name: string) =>
     overrides.some(([key]) => key === name) ? `given as -c ${name}=` : `set context.stages.${stage}.${name} in cdk.json`
 
-  const result = Settings.safeParse(given)
+  const production = isProduction(stage)
+  const result = Settings.safeParse({ waf: production, ...given })
   for (const issue of result.success ? [] : result.error.issues) {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys)
-        problems.push(`${[...issue.path, key].join('.')}: no such setting${nearest(key)} (${where(key)})`)
+        problems.push(`${[...issue.path, key].join('.')}: no such setting${suggestion(key)} (${where(key)})`)
     } else {
       problems.push(`${issue.path.join('.')}: ${issue.message} (${where(String(issue.path[0]))})`)
     }
   }
   const region = env.CDK_DEFAULT_REGION ?? env.AWS_REGION
+  if (result.success && result.data.webhookRetryPreset !== undefined && 'webhookRetryDelaysSeconds' in given) {
+    problems.push(
+      `webhookRetryPreset: is a schedule, and webhookRetryDelaysSeconds gives another; leave one of them out (${where('webhookRetryPreset')})`,
+    )
+  }
   if (result.success && stage !== undefined) problems.push(...contradictions(stage, result.data, region))
   if (result.success && result.data.edge && region === undefined) {
     problems.push('edge: the region must be known, because a part is deployed to us-east-1 (set AWS_REGION)')
@@ -70,12 +81,17 @@ export function readConfig(context: Context, env: Record<string, string | undefi
   if (problems.length > 0 || !result.success || stage === undefined || prefix === undefined) {
     throw new ConfigError(`The deployment settings are wrong:\n${problems.map((line) => `  - ${line}`).join('\n')}`)
   }
-  return { ...result.data, stage, prefix, region }
+  const { webhookRetryPreset: preset } = result.data
+  const schedule = preset && { webhookRetryDelaysSeconds: [...RETRY_PRESETS[preset]] }
+  return { ...result.data, ...schedule, waf: result.data.waf ?? false, production, stage, prefix, region }
 }
+
+/** Returns true for the names of stages that serve customers. */
+const isProduction = (stage: string | undefined): boolean => /^(prod|production|live)\b/.test(stage ?? '')
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/
 
-/** What no single setting shows: combinations that would open a deployment up, lose data, or not work. */
+/** Finds combinations of settings that would open up a deployment, lose data, or not work. */
 function contradictions(stage: string, settings: Settings, region: string | undefined): string[] {
   const development = stage === 'local' || stage === 'emulator'
   const problems: string[] = []
@@ -91,13 +107,13 @@ function contradictions(stage: string, settings: Settings, region: string | unde
   if (!settings.streaming && !development) {
     refuse(
       'streaming',
-      'false is for emulators that cannot stream; with it, calls that wait on an agent end after 29 seconds',
+      'false is for emulators that cannot stream: calls that wait on an agent would end after 29 seconds; leave it true',
     )
   }
   if (!settings.alarmFormulas && !development) {
     refuse(
       'alarmFormulas',
-      'false is for emulators that have no such alarms; nobody would be told of calls without an answer',
+      'false is for emulators without such alarms: calls without an answer would raise none; leave it true',
     )
   }
   if (settings.baseUrl !== undefined && !settings.baseUrl.startsWith('https://') && !development) {
@@ -114,14 +130,14 @@ function contradictions(stage: string, settings: Settings, region: string | unde
       refuse(name, 'is an address that paths are appended to: leave out the query, the fragment and the credentials')
     }
   }
-  if (!settings.retainData && /^(prod|production|live)\b/.test(stage)) {
+  if (!settings.retainData && isProduction(stage)) {
     refuse('retainData', `false would delete the data of ${stage} with its stack; leave it true`)
   }
   if (settings.domainName !== undefined && settings.certificateArn === undefined) {
     refuse('certificateArn', 'is needed with domainName: the ARN of the certificate in ACM for that name')
   }
   if (settings.domainName === undefined && (settings.certificateArn ?? settings.hostedZone) !== undefined) {
-    refuse('domainName', 'is needed with certificateArn and hostedZone: the name that the platform is to have')
+    refuse('domainName', 'is needed with certificateArn and hostedZone: set the platform’s domain')
   }
   const elsewhere = (given: string | undefined) => given !== undefined && region !== undefined && given !== region
   const topicRegion = settings.alarmTopicArn?.split(':')[3]
@@ -131,11 +147,11 @@ function contradictions(stage: string, settings: Settings, region: string | unde
   if (settings.waf && settings.edge && region !== 'us-east-1') {
     refuse(
       'waf',
-      'with edge the web ACL is CloudFront’s and lives in us-east-1: deploy the stage there, or set one of them to false',
+      'with edge the web ACL is CloudFront’s and has to be in us-east-1: deploy the stage there, or set one of them to false',
     )
   }
   for (const name of Object.keys(settings.provisionedConcurrency)) {
-    const ceiling = settings.reservedConcurrency[name]
+    const ceiling = settings.reservedConcurrency?.[name]
     const warm = settings.provisionedConcurrency[name] ?? 0
     if (ceiling !== undefined && warm > ceiling)
       refuse('provisionedConcurrency', `${name} keeps ${warm} warm, but reservedConcurrency lets it have ${ceiling}`)
@@ -157,11 +173,10 @@ function contradictions(stage: string, settings: Settings, region: string | unde
   return problems
 }
 
-function nearest(key: string): string {
-  const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '')
+/** Returns the setting that a misspelled or shortened name most likely means, or all settings. */
+function suggestion(key: string): string {
   const names = Object.keys(Settings.shape)
-  const near =
-    names.find((name) => plain(name) === plain(key)) ??
-    names.find((name) => plain(name).startsWith(plain(key).slice(0, 5)))
-  return near === undefined ? `; the settings are ${names.join(', ')}` : `; did you mean ${near}?`
+  const begins = (name: string) => name.toLowerCase().startsWith(key.toLowerCase())
+  const meant = nearest(key, names) ?? names.find(begins)
+  return meant === undefined ? `; the settings are ${names.join(', ')}` : `; did you mean ${meant}?`
 }

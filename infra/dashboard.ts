@@ -13,21 +13,21 @@ import {
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import { Construct } from 'constructs'
-import { CALLED, CALLED_DIMENSION, NO_ANSWER } from '#shared/kernel/metrics.ts'
+import { CALLEE_DIMENSION, CALLEE_KINDS, NO_ANSWER } from '#shared/kernel/metrics.ts'
 import { apiMetric } from './api-metrics.ts'
-import { KINDS, type Kind, own, type Watch, type Watched } from './watches/watch.ts'
+import { KINDS, type Kind, platformMetric, type Watch, type Watched } from './watches/watch.ts'
 
 export type OverviewProps = Watched & { watches: readonly Watch[]; alarms: readonly Alarm[] }
 
-/** CloudWatch shows so many alarms in one widget. */
+/** Maximum number of alarms in one widget of CloudWatch. */
 const ALARMS_IN_ONE = 100
 const WIDTH = 24
 const minute = Duration.minutes(1)
 
-/** What the functions do by the hundred, apart from what the others do. */
+/** Kinds with an alarm per function. There are many, so they get a widget of their own. */
 const OF_FUNCTIONS: readonly Kind[] = ['failing-functions', 'throttled-functions']
 
-/** One page of the whole stage: which alarms are on, what they look at with their limits, and what is paid for. */
+/** Dashboard of the whole stage: active alarms, the metrics that they watch with their limits, and billed usage. */
 export class Overview extends Construct {
   constructor(scope: Construct, id: string, props: OverviewProps) {
     super(scope, id)
@@ -37,13 +37,13 @@ export class Overview extends Construct {
         ...alarmRows(props),
         [heading('Requests')],
         requestRow(props),
-        [heading('What alarms look at')],
+        [heading('Metrics behind the alarms')],
         ...inRows(Object.keys(KINDS).map((kind) => kindGraph(kind as Kind, props.watches))),
         [heading('Work')],
         ...inRows(workGraphs(props)),
         [heading('Table')],
         ...inRows(tableGraphs(props)),
-        [heading('What is paid for')],
+        [heading('Billed usage')],
         ...inRows(paidGraphs(props)),
       ],
     })
@@ -59,7 +59,7 @@ const heading = (text: string): IWidget => new TextWidget({ markdown: `## ${text
 const graph = (title: string, left: IMetric[], more: { right?: IMetric[]; stacked?: boolean } = {}): IWidget =>
   new GraphWidget({ title, left, ...more, width: WIDTH / 3, height: 6 })
 
-/** Three graphs beside each other. */
+/** Arranges widgets in rows of three. */
 const inRows = (widgets: IWidget[]): IWidget[][] =>
   widgets.flatMap((_, i) => (i % 3 === 0 ? [widgets.slice(i, i + 3)] : []))
 
@@ -73,7 +73,7 @@ const alarmRows = ({ watches, alarms }: OverviewProps): IWidget[][] => {
   const ofFunctions = ({ kind }: Watch) => OF_FUNCTIONS.includes(kind)
   return [
     some('Alarms that page', ({ severity }) => severity === 'page'),
-    some('Alarms that make tickets', (watch) => watch.severity === 'ticket' && !ofFunctions(watch)),
+    some('Alarms that open tickets', (watch) => watch.severity === 'ticket' && !ofFunctions(watch)),
     some('Alarms on functions', (watch) => watch.severity === 'ticket' && ofFunctions(watch)),
   ].flatMap((row) => row.map((widget) => [widget]))
 }
@@ -83,7 +83,7 @@ const parts = <T>(all: readonly T[]): T[][] =>
     all.slice(i * ALARMS_IN_ONE, (i + 1) * ALARMS_IN_ONE),
   )
 
-/** All that one kind of alarm looks at, with the limit as a line. */
+/** Graph of all metrics behind one kind of alarm, with the limit as a line. */
 const kindGraph = (kind: Kind, watches: readonly Watch[]): IWidget => {
   const ofKind = watches.filter((watch) => watch.kind === kind)
   const limits = [...new Set(ofKind.map(({ limit }) => limit))]
@@ -104,8 +104,8 @@ const requestRow = ({ api }: OverviewProps): IWidget[] => {
   const sum = { period: minute, statistic: Stats.SUM }
   return [
     graph('Requests', [apiMetric(api, 'Count', sum)]),
-    graph('Latency, waiting for agents included', [latency('p50'), latency('p90'), latency('p99')]),
-    graph('Refused and failed', [
+    graph('Latency, including waits for agents', [latency('p50'), latency('p90'), latency('p99')]),
+    graph('Refused and failed requests', [
       apiMetric(api, '4XXError', { ...sum, label: '4xx' }),
       apiMetric(api, '5XXError', { ...sum, label: '5xx' }),
     ]),
@@ -121,20 +121,20 @@ const workGraphs = ({ stageName, messaging, functions }: OverviewProps): IWidget
     functions.map(({ lambda, plan }) => lambda.metric(name, { period: minute, statistic, label: plan.name }))
   return [
     graph(
-      'Runs dispatched, webhooks sent, turns of the model',
-      CALLED.map((called) =>
-        own(
+      'Runs dispatched, webhooks sent, model turns',
+      CALLEE_KINDS.map((called) =>
+        platformMetric(
           stageName,
           NO_ANSWER,
-          { [CALLED_DIMENSION]: called },
+          { [CALLEE_DIMENSION]: called },
           { period: minute, statistic: Stats.SAMPLE_COUNT, label: called },
         ),
       ),
     ),
-    graph('Messages that wait', ofQueues('metricApproximateNumberOfMessagesVisible', Stats.MAXIMUM)),
+    graph('Waiting messages', ofQueues('metricApproximateNumberOfMessagesVisible', Stats.MAXIMUM)),
     graph('Messages done', ofQueues('metricNumberOfMessagesDeleted', Stats.SUM)),
     graph('Duration, p99', ofFunctions('Duration', 'p99')),
-    graph('Executions at once', ofFunctions('ConcurrentExecutions', Stats.MAXIMUM), { stacked: true }),
+    graph('Concurrent executions', ofFunctions('ConcurrentExecutions', Stats.MAXIMUM), { stacked: true }),
     graph(
       'Events by rule',
       messaging.rules.map((rule) => ruleMetric(messaging.bus.eventBusName, rule.ruleName, rule.node.id)),
@@ -152,7 +152,7 @@ const ruleMetric = (EventBusName: string, RuleName: string, label: string): Metr
     label,
   })
 
-/** The operations that the platform's reads and writes are. */
+/** DynamoDB operations that the platform uses. */
 const OPERATIONS = ['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems'] as const
 
 const tableGraphs = ({ table }: OverviewProps): IWidget[] => {
@@ -168,8 +168,8 @@ const tableGraphs = ({ table }: OverviewProps): IWidget[] => {
     OPERATIONS.map((Operation) => metric(name, { Operation }, { statistic, label: Operation }))
   return [
     graph('Latency, p99', perOperation('SuccessfulRequestLatency', 'p99')),
-    graph('Errors of DynamoDB', perOperation('SystemErrors', Stats.SUM)),
-    graph('Conflicts of transactions', [metric('TransactionConflict', {}, { statistic: Stats.SUM })]),
+    graph('DynamoDB errors', perOperation('SystemErrors', Stats.SUM)),
+    graph('Transaction conflicts', [metric('TransactionConflict', {}, { statistic: Stats.SUM })]),
   ]
 }
 
@@ -184,28 +184,28 @@ const paidGraphs = ({ api, functions, table, messaging }: OverviewProps): IWidge
       label: what,
     })
   return [
-    graph('Requests an hour', [apiMetric(api, 'Count', sum)]),
-    graph('Units of the table an hour', [units('Read'), units('Write')]),
+    graph('Requests per hour', [apiMetric(api, 'Count', sum)]),
+    graph('Table units per hour', [units('Read'), units('Write')]),
     graph(
-      'Invocations an hour',
+      'Invocations per hour',
       functions.map(({ lambda, plan }) => lambda.metricInvocations({ ...sum, label: plan.name })),
       { stacked: true },
     ),
     graph(
-      'Messages an hour',
+      'Messages per hour',
       [...messaging.queues].map(([name, queue]) => queue.metricNumberOfMessagesSent({ ...sum, label: name })),
       { stacked: true },
     ),
     graph(
-      'Milliseconds of functions an hour',
+      'Function milliseconds per hour',
       functions.map(({ lambda, plan }) => lambda.metricDuration({ ...sum, label: plan.name })),
       { stacked: true },
     ),
-    graph('Bytes of logs an hour', [logBytes(messaging)]),
+    graph('Log bytes per hour', [logBytes(messaging)]),
   ]
 }
 
-/** By the names of the log groups, which begin as their stack's does. */
+/** Sums over the log groups whose names start with the stack's name. */
 const logBytes = (ofService: Construct): IMetric =>
   new MathExpression({
     expression: `SUM(SEARCH('{AWS/Logs,LogGroupName} MetricName="IncomingBytes" "${Stack.of(ofService).stackName}"', 'Sum'))`,

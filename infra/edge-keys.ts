@@ -1,47 +1,43 @@
-import { type SecretValue, Stack } from 'aws-cdk-lib'
+import type { SecretValue } from 'aws-cdk-lib'
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { acknowledge } from './nag.ts'
 
-/** The keys by which the API knows the edge. */
+/** Keys by which the API recognizes the edge. */
 export type EdgeKeys = {
-  /** What the edge sends. */
+  /** Key that the edge sends. */
   sent: SecretValue
-  /** By their numbers, the ARNs, as other stacks import them, of those that the API takes: the one that is sent, and the next. */
+  /** ARNs of the keys that the API accepts, by number: the one that is sent and the next. */
   taken: ReadonlyMap<number, string>
 }
 
-/** What is the `n`th of its kind: `EdgeKey`, `EdgeKey2`, … */
+/** Names the `n`th construct of a kind: `EdgeKey`, `EdgeKey2`, … */
 export const nth = (name: string, n: number): string => (n === 1 ? name : `${name}${n}`)
 
 /**
- * The keys when the `n`th is sent. The stack of the edge is deployed before the stack that has the API's keys: so that no request
- * is refused meanwhile, the API takes the next key one deployment before the edge sends it. The one before is kept until the API has
- * let go of it, because what another stack still imports cannot be removed.
+ * Creates the keys for a stage that sends the `n`th. The API accepts the next key one deployment before the edge sends it, so that no
+ * request is refused while CloudFront spreads a change. CloudFormation removes the previous key at the end of the update, when the edge
+ * no longer sends it.
  */
 export function edgeKeys(scope: Construct, n: number): EdgeKeys {
-  const exported = (number: number) => {
-    const secret = newKey(scope, number)
-    return { value: secret.secretValue, arn: Stack.of(scope).exportValue(secret.secretArn) }
+  const [sent, next] = [newKey(scope, n), newKey(scope, n + 1)]
+  return {
+    sent: sent.secretValue,
+    taken: new Map([
+      [n, sent.secretArn],
+      [n + 1, next.secretArn],
+    ]),
   }
-  if (n > 1) exported(n - 1)
-  const sent = exported(n)
-  const next = exported(n + 1)
-  const taken = new Map([
-    [n, sent.arn],
-    [n + 1, next.arn],
-  ])
-  return { sent: sent.value, taken }
 }
 
-/** Read by CloudFormation alone, as it sets up the edge and the API. */
+/** Creates a key. Only CloudFormation reads it, to set up the edge and the API. */
 function newKey(scope: Construct, number: number): Secret {
   const secret = new Secret(scope, nth('EdgeKey', number), {
-    description: 'What the API knows the edge by',
+    description: 'Key by which the API recognizes the edge',
     generateSecretString: { passwordLength: 64, excludePunctuation: true },
   })
   acknowledge(secret, {
-    'AwsSolutions-SMG4': 'CloudFormation hands it to the edge and the API; the setting edgeKey rotates it.',
+    'AwsSolutions-SMG4': 'CloudFormation gives it to the edge and the API. The setting edgeKey rotates it.',
   })
   return secret
 }

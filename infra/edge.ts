@@ -24,11 +24,11 @@ import { VIEWER_HEADER } from '#shared/http/exchange.ts'
 import { acknowledge } from './nag.ts'
 
 /**
- * Runs in CloudFront after the API's answer. A REST API renames `WWW-Authenticate`, which standard OAuth clients look for; here it
- * gets its name back. On the origin's response and not the viewer's, because CloudFront calls neither kind of viewer-response
- * function for an answer of 400 or more, and those are the answers that carry the header.
+ * Runs in CloudFront after the API's answer. A REST API renames `WWW-Authenticate`, which standard OAuth clients look for. This
+ * function restores the name. It handles the origin response, because CloudFront calls no viewer-response function for an answer of
+ * 400 or more, and those are the answers with the header.
  */
-const giveNameBack = `exports.handler = async (event) => {
+const restoreHeaderName = `exports.handler = async (event) => {
   const { response } = event.Records[0].cf
   const renamed = response.headers['x-amzn-remapped-www-authenticate']
   if (renamed !== undefined) {
@@ -40,59 +40,59 @@ const giveNameBack = `exports.handler = async (event) => {
 `
 
 /**
- * Runs in CloudFront before the request goes on: the caller's address as CloudFront sees it, whatever the caller said there. A
- * header of CloudFront's own would need a policy that also sends the caller's `Host`, which the API refuses.
+ * Runs in CloudFront before the request is forwarded, and sets the caller's address as CloudFront sees it, overwriting a forged one.
+ * CloudFront's own header would need a policy that also sends the caller's `Host`, which the API refuses.
  */
-const tellAddress = `function handler(event) {
+const sendViewerAddress = `function handler(event) {
   event.request.headers['${VIEWER_HEADER}'] = { value: event.viewer.ip }
   return event.request
 }
 `
 
 export type EdgeProps = {
-  /** The API's own host name. */
+  /** Host name of the API. */
   host: string
   stageName: string
   domain: { name: string; certificateArn: string } | undefined
-  /** What the API knows the edge by. */
+  /** Key by which the API recognizes the edge. */
   key: SecretValue
   webAclArn: string | undefined
 }
 
-/** Why the function at the edge is as it is. */
+/** Reasons for accepting findings on the Lambda@Edge function. */
 const functionReasons = {
   'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]':
-    'The role of a Lambda@Edge function may write its log and nothing else.',
-  'AwsSolutions-L1': 'Lambda@Edge takes Node.js 22 as its newest runtime.',
-  'Serverless-LambdaLatestVersion': 'Lambda@Edge takes Node.js 22 as its newest runtime.',
+    'The role of the Lambda@Edge function may only write its log.',
+  'AwsSolutions-L1': 'Node.js 22 is the newest runtime of Lambda@Edge.',
+  'Serverless-LambdaLatestVersion': 'Node.js 22 is the newest runtime of Lambda@Edge.',
   'Serverless-LambdaTracing': 'Lambda@Edge has no tracing.',
   'Serverless-LambdaDLQ': 'CloudFront waits for the answer.',
 }
 
 /**
- * CloudFront before the API: the header's name, the caller's address, and a root address without the stage's name. Nothing is
- * cached. The API takes no request without the key that only CloudFront sends.
+ * CloudFront in front of the API. It restores the header's name, sends the caller's address, and has a root address without the
+ * stage's name. It caches nothing. The API refuses requests without the key, which only CloudFront sends.
  */
 export class Edge extends Construct {
   readonly distribution: Distribution
 
   constructor(scope: Construct, id: string, { host, stageName, domain, key, webAclArn }: EdgeProps) {
     super(scope, id)
-    // CloudFront looks for the function in us-east-1: from another region the CDK puts it into a stack of its own there.
+    // CloudFront needs the function in us-east-1. For other regions, the CDK creates a separate stack there.
     const stackId = Stack.of(this).stackName.replace(/-Service$/, '-Edge')
     const rename = new experimental.EdgeFunction(this, 'OriginResponse', {
       stackId,
       runtime: Runtime.NODEJS_22_X,
       handler: 'index.handler',
-      code: Code.fromInline(giveNameBack),
-      description: 'Gives WWW-Authenticate its name back',
+      code: Code.fromInline(restoreHeaderName),
+      description: 'Restores the name of WWW-Authenticate',
       memorySize: 128,
       timeout: Duration.seconds(5),
     })
     const address = new CloudFrontFunction(this, 'ViewerRequest', {
       runtime: FunctionRuntime.JS_2_0,
-      code: FunctionCode.fromInline(tellAddress),
-      comment: 'Tells the API whose request it is',
+      code: FunctionCode.fromInline(sendViewerAddress),
+      comment: 'Sends the caller’s address to the API',
     })
     this.distribution = new Distribution(this, 'Distribution', {
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -105,11 +105,11 @@ export class Edge extends Construct {
       defaultBehavior: {
         origin: new HttpOrigin(host, {
           originPath: `/${stageName}`,
-          // CloudFormation resolves it; it also replaces what a caller sends under this name.
+          // CloudFormation resolves the value. It also overwrites what a caller sends under this name.
           customHeaders: { 'x-api-key': key.unsafeUnwrap() },
           protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
           originSslProtocols: [OriginSslPolicy.TLS_V1_2],
-          // A stream may be silent between its pings, and a call that waits until it is answered; 60 seconds is CloudFront's most.
+          // Streams are silent between pings, and calls that wait until their answer. 60 seconds is CloudFront's maximum.
           readTimeout: Duration.seconds(60),
         }),
         allowedMethods: AllowedMethods.ALLOW_ALL,
@@ -125,10 +125,10 @@ export class Edge extends Construct {
       acknowledge(construct, functionReasons)
     acknowledge(this, {
       'AwsSolutions-CFR1': 'The platform has customers everywhere.',
-      'AwsSolutions-CFR2': 'Requests are limited by the API and by the platform; a web ACL is a setting.',
-      'AwsSolutions-CFR3': 'The API behind logs every request.',
+      'AwsSolutions-CFR2': 'The API and the platform limit requests, and a web ACL is a setting.',
+      'AwsSolutions-CFR3': 'The API behind it logs every request.',
       'AwsSolutions-CFR4':
-        'Without a certificate of its own a distribution has CloudFront’s, whose least version cannot be set.',
+        'Without its own certificate, a distribution uses CloudFront’s, whose minimum TLS version can’t be set.',
     })
   }
 }

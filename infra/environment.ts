@@ -1,66 +1,72 @@
+import type { RingName } from '#shared/kernel/ports/keys.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
+import { FUNCTION_SETTINGS } from '#shared/kernel/settings/declared.ts'
 import { queueUrlVariable } from '#shared/kernel/settings.ts'
 import type { Config } from './config.ts'
+import { readsKeyObjects } from './grants.ts'
 import type { FunctionPlan } from './plan.ts'
 
-/** What the environment tells a function of its surroundings. */
+/** Names and addresses that the environment tells a function. */
 export type Surroundings = {
   baseUrl: string
   tableName: string
   bucketName: string
+  /** Bucket with the anchors of the audit: one with object lock, or the platform’s own. */
+  auditBucketName: string
   busName: string
   queueUrls: Record<QueueName, string>
-  secretArns: Record<'tokens' | 'admin' | 'data', string>
+  secretArns: Record<RingName, string>
   telegramBotSecretArn: string
   languageModelSecretArn: string
-  /** What the names of the alarms begin with. */
+  /** Prefix of the names of the alarms. */
   alarmPrefix: string
 }
 
-const secretVariables = {
+const secretVariables: Record<RingName, string> = {
   tokens: 'TOKEN_KEYS_SECRET_ARN',
   admin: 'ADMIN_KEYS_SECRET_ARN',
   data: 'DATA_KEYS_SECRET_ARN',
-} as const
+  receipts: 'RECEIPT_KEYS_SECRET_ARN',
+  access: 'ACCESS_KEYS_SECRET_ARN',
+  callback: 'CALLBACK_KEYS_SECRET_ARN',
+  console: 'CONSOLE_KEYS_SECRET_ARN',
+  staff: 'STAFF_KEYS_SECRET_ARN',
+}
 
-/** A function's environment: the stage's settings, and the names of what it may reach. Never a secret, only where one is kept. */
+/** Builds a function's environment: settings and names of resources. It contains no secrets, only where they are stored. */
 export function environment(plan: FunctionPlan, config: Config, around: Surroundings): Record<string, string> {
   const variables: Record<string, string> = {
     STAGE: config.stage,
     BASE_URL: around.baseUrl,
-    LOG_LEVEL: config.logLevel,
     TABLE_NAME: around.tableName,
-    DIRECTORY_SHARDS: String(config.directoryShards),
-    PAYLOAD_RETENTION_DAYS: String(config.payloadRetentionDays),
-    ADDRESS_RATE_LIMITS: String(config.addressRateLimits),
-    REFRESH_REUSE_WINDOW_SECONDS: String(config.refreshReuseWindowSeconds),
-    WEBHOOK_RETRY_DELAYS_SECONDS: config.webhookRetryDelaysSeconds.join(','),
     RESPONSE_MODE: plan.waits && config.streaming ? 'stream' : 'buffered',
   }
-  // A deployment without these switches does not even name them.
-  if (config.consoleAutoProvision) variables.CONSOLE_AUTO_PROVISION = 'true'
-  if (config.allowLoopbackTargets) variables.ALLOW_LOOPBACK_TARGETS = 'true'
-  if (config.edge) variables.EDGE = 'true'
-  if (config.localAdmin) variables.LOCAL_ADMIN = 'true'
+  for (const [name, setting] of Object.entries(FUNCTION_SETTINGS)) {
+    if ('capability' in setting && !plan.capabilities.includes(setting.capability)) continue
+    const value = config[name as keyof typeof FUNCTION_SETTINGS]
+    // Switches that are off aren't in the environment at all.
+    if (value === false && 'default' in setting && setting.default === false) continue
+    // Empty if unset: the local run's shell can set any variable that the template names.
+    variables[setting.variable] = value === undefined ? '' : String(value)
+  }
+  // If a function has several workers, a message finds its worker by its queue.
+  for (const { source } of plan.workers.length > 1 ? plan.workers : [])
+    if (source.kind === 'queue') variables[queueUrlVariable(source.queue)] = around.queueUrls[source.queue]
   for (const capability of plan.capabilities) {
     const [kind, name] = capability.split(':')
-    if (kind === 'objects' || kind === 'files') variables.BUCKET_NAME = around.bucketName
+    if (kind === 'objects' || kind === 'files' || kind === 'bucket') variables.BUCKET_NAME = around.bucketName
+    if (capability === 'audit:record') variables.BUCKET_NAME = around.auditBucketName
     if (kind === 'bus') variables.BUS_NAME = around.busName
     if (kind === 'queue') variables[queueUrlVariable(name as QueueName)] = around.queueUrls[name as QueueName]
-    if (kind === 'keys')
-      variables[secretVariables[name as keyof typeof secretVariables]] =
-        around.secretArns[name as 'tokens' | 'admin' | 'data']
+    if (kind === 'keys' && name !== 'public' && name !== 'destroy')
+      variables[secretVariables[name as RingName]] = around.secretArns[name as RingName]
+    if (readsKeyObjects(capability)) variables.BUCKET_NAME = around.bucketName
     if (kind === 'bot') {
       variables.TELEGRAM_BOT_SECRET_ARN = around.telegramBotSecretArn
-      variables.TELEGRAM_API_URL = config.telegramApiUrl
-      variables.TELEGRAM_LINK_URL = config.telegramLinkUrl
     }
     if (kind === 'metrics') variables.ALARM_PREFIX = around.alarmPrefix
     if (kind === 'model') {
       variables.LANGUAGE_MODEL_SECRET_ARN = around.languageModelSecretArn
-      // Empty where there is none: what the template names, the local run's shell can set.
-      variables.MODEL_API_URL = config.modelApiUrl ?? ''
-      variables.MODEL_NAME = config.modelName ?? ''
     }
   }
   return variables

@@ -22,23 +22,23 @@ import { type FunctionPlan, pascal } from './plan.ts'
 
 export type PlatformFunctionProps = {
   plan: FunctionPlan
-  /** The folder that holds `<name>/index.cjs`. */
+  /** Folder with `<name>/index.cjs`. */
   bundles: string
   environment: Record<string, string>
   resources: Resources
-  source: Source
+  sources: Source[]
   tracing: Tracing
   logRetentionDays: RetentionDays
   reservedConcurrency: number | undefined
-  /** Executions of the live version that are kept warm. */
+  /** Number of executions of the live version to keep warm. */
   provisionedConcurrency: number | undefined
   removalPolicy: RemovalPolicy
 }
 
-/** The alias that callers, event sources and schedules reach: it moves from one published version to the next. */
+/** Alias that callers, event sources and schedules invoke. It moves from one published version to the next. */
 export const LIVE = 'live'
 
-/** One Lambda function with its log group and a role of its own that may do what the function declares, and nothing else. */
+/** Lambda function with a log group and a role that allows only what the function declares. */
 export class PlatformFunction extends Construct {
   readonly lambda: LambdaFunction
   readonly live: Alias
@@ -50,18 +50,18 @@ export class PlatformFunction extends Construct {
     this.plan = plan
     const asset = join(props.bundles, plan.name)
     if (!existsSync(join(asset, 'index.cjs'))) {
-      throw new ConfigError(`functions/${plan.name} is not bundled: run npm run build`)
+      throw new ConfigError(`${plan.name} is not bundled: run npm run build`)
     }
     const logGroup = new LogGroup(this, 'Logs', {
       retention: props.logRetentionDays,
       removalPolicy: props.removalPolicy,
     })
-    const statements = permissions(plan.capabilities, props.resources, props.source, {
+    const statements = permissions(plan.capabilities, props.resources, props.sources, {
       logGroup: logGroup.logGroupArn,
       traced: props.tracing === Tracing.ACTIVE,
     })
     const role = new Role(this, 'Role', {
-      description: `What functions/${plan.name} may do`,
+      description: `Permissions of the function ${plan.name}`,
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { capabilities: new PolicyDocument({ statements }) },
     })
@@ -70,10 +70,10 @@ export class PlatformFunction extends Construct {
       architecture: Architecture.ARM_64,
       code: Code.fromAsset(asset),
       handler: 'index.handler',
-      // What other constructs would add to the role stays out: it has what the function declares.
+      // Other constructs can't add to the role: it has only the permissions that the function declares.
       role: role.withoutPolicyUpdates(),
       logGroup,
-      // The functions write JSON themselves; Lambda's own JSON format would wrap each line a second time.
+      // The functions write JSON themselves. Lambda's JSON format would wrap each line again.
       loggingFormat: LoggingFormat.TEXT,
       tracing: props.tracing,
       memorySize: plan.memoryMb,
@@ -82,7 +82,7 @@ export class PlatformFunction extends Construct {
       ...(requeues(plan) && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(props.reservedConcurrency !== undefined && { reservedConcurrentExecutions: props.reservedConcurrency }),
       currentVersionOptions: {
-        // Earlier versions stay, to go back to at once; that of a deployment that failed does not, or the next could not publish it.
+        // Earlier versions are kept for rollbacks. The version of a failed deployment isn't, or the next one couldn't publish it.
         removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       },
     })
@@ -92,10 +92,10 @@ export class PlatformFunction extends Construct {
       ...(props.provisionedConcurrency !== undefined && {
         provisionedConcurrentExecutions: props.provisionedConcurrency,
       }),
-      // Only the schedule invokes asynchronously, and the next minute does the work again.
-      ...(plan.worker?.source.kind === 'schedule' && { retryAttempts: 0 }),
+      // Only the schedule invokes asynchronously, and its next round repeats the work.
+      ...(plan.workers.some(({ source }) => source.kind === 'schedule') && { retryAttempts: 0 }),
     })
-    // Whoever reads the template (the local run, `sam local invoke`) finds the function by a plain name, and its folder.
+    // Lets readers of the template (the local run, `sam local invoke`) find the function by a plain name, and its folder.
     const resource = this.lambda.node.defaultChild as CfnResource
     resource.overrideLogicalId(this.node.id)
     resource.addMetadata('function', plan.name)
@@ -113,8 +113,8 @@ export class PlatformFunction extends Construct {
     })
     acknowledge(this.lambda, {
       'Serverless-LambdaDLQ':
-        'Invoked by the API, by event sources that keep failures themselves, or by a schedule that repeats.',
-      // For who sets `tracing` to false.
+        'Invoked by the API, by event sources with their own failure handling, or by a schedule that repeats.',
+      // Applies if `tracing` is false.
       'Serverless-LambdaTracing': 'A setting, true unless the operator says otherwise.',
     })
     for (const invoked of [this.lambda, this.live]) {
@@ -126,6 +126,8 @@ export class PlatformFunction extends Construct {
   }
 }
 
-/** Whether a worker sends to the queue that it reads from; Lambda would stop that after 16 rounds. The record bounds the loop. */
-const requeues = ({ worker, capabilities }: FunctionPlan): boolean =>
-  worker?.source.kind === 'queue' && capabilities.includes(`queue:${worker.source.queue}` satisfies Capability)
+/** Returns true if a worker sends to its own queue. Lambda would stop that after 16 rounds; the record limits the loop instead. */
+const requeues = ({ workers, capabilities }: FunctionPlan): boolean =>
+  workers.some(
+    ({ source }) => source.kind === 'queue' && capabilities.includes(`queue:${source.queue}` satisfies Capability),
+  )

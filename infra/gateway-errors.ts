@@ -1,23 +1,23 @@
 import { GatewayResponse, type IRestApi, ResponseType } from 'aws-cdk-lib/aws-apigateway'
 import type { Construct } from 'constructs'
-import { errorBody } from '#shared/http/answer.ts'
+import { errorBody } from '#shared/http/response.ts'
 import { type ErrorCode, PlatformError } from '#shared/kernel/errors.ts'
 
 type Answer = { code: ErrorCode; status?: number; message?: string; headers?: Record<string, string> }
 
-/** What the gateway answers itself, in the platform's words. Almost nothing: a greedy route takes every path to a function. */
+/** Errors that the gateway answers by itself. There are few, because a greedy route sends every path to a function. */
 const answers: [ResponseType, Answer][] = [
-  // These keep the status that the gateway chose.
+  // These keep the gateway's status.
   [ResponseType.DEFAULT_4XX, { code: 'bad_request' }],
   [ResponseType.DEFAULT_5XX, { code: 'internal_error' }],
   [ResponseType.BAD_REQUEST_BODY, { code: 'bad_request', status: 400 }],
   [ResponseType.BAD_REQUEST_PARAMETERS, { code: 'bad_request', status: 400 }],
   [ResponseType.UNAUTHORIZED, { code: 'unauthorized', status: 401 }],
   [ResponseType.ACCESS_DENIED, { code: 'forbidden', status: 403 }],
-  // It came around the edge.
+  // The request bypassed the edge.
   [ResponseType.INVALID_API_KEY, { code: 'forbidden', status: 403 }],
   [ResponseType.WAF_FILTERED, { code: 'forbidden', status: 403 }],
-  // The gateway takes an unknown path for a missing signature.
+  // The gateway treats an unknown path as a missing signature.
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, { code: 'not_found', status: 404 }],
   [ResponseType.RESOURCE_NOT_FOUND, { code: 'not_found', status: 404 }],
   [ResponseType.REQUEST_TOO_LARGE, { code: 'payload_too_large', status: 413, message: 'The request is too large.' }],
@@ -32,7 +32,7 @@ const answers: [ResponseType, Answer][] = [
 /**
  * Gives the gateway's own answers the platform's body and an `X-Request-Id`.
  *
- * The id is the gateway's (`$context.requestId`); a header can be mapped but not put together, so it lacks the `req_` of the others.
+ * The id is the gateway's (`$context.requestId`). A header can only be mapped, so it lacks the prefix `req_` of other ids.
  */
 export function addGatewayErrors(scope: Construct, restApi: IRestApi, baseUrl: string): GatewayResponse[] {
   return answers.map(([type, { code, status, message, headers }]) => {
@@ -43,7 +43,7 @@ export function addGatewayErrors(scope: Construct, restApi: IRestApi, baseUrl: s
       ...(status !== undefined && { statusCode: String(status) }),
       responseHeaders: {
         'X-Request-Id': 'context.requestId',
-        // A page on another origin must be able to read why it was refused; there is nothing of anybody's in these answers.
+        // Pages on other origins must be able to read the error. These answers contain nobody's data.
         'Access-Control-Allow-Origin': "'*'",
         'Access-Control-Expose-Headers': "'X-Request-Id, Retry-After'",
         'Cache-Control': "'no-store'",

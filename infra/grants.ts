@@ -1,36 +1,79 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { Capability } from '#shared/kernel/capabilities.ts'
+import { DATA_KEYS_PREFIX, PUBLIC_KEYS_PREFIX, type RingName, SIGNING_RINGS } from '#shared/kernel/ports/keys.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
+import { ANCHOR_PREFIX } from '#shared/staff/audit/index.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 
-/** The ARNs that grants are given on. */
+/** ARNs of the resources that permissions refer to. */
 export type Resources = {
   table: string
   stream: string
   bucket: string
+  /** Bucket with the anchors of the audit. */
+  auditBucket: string
   bus: string
-  keyrings: Record<'tokens' | 'admin' | 'data', string>
+  keyrings: Record<RingName, string>
   telegramBot: string
   languageModel: string
+  /** E-mail addresses and domains that are verified in SES, and the sender. */
+  mail: { identities: string; from: string }
   queues: Record<QueueName, string>
+  /** Permissions may have conditions on headers of a request. */
+  conditionKeys: boolean
 }
 
-/** The parts of the bucket that functions reach: what runs took and gave, tasks' results, manifests, and answers kept for a repeated request. */
+/** Parts of the bucket that functions reach: inputs and outputs of runs, results of tasks, manifests, and stored answers. */
 const objectPrefixes = ['payloads', 'tasks', 'manifests', 'kept']
 
-/** What customers' files are under. */
+/** Prefix of customers' files. */
 const filePrefix = 'files'
 
-/** Partition keys of the audit, which nobody changes or removes. */
+/** Capabilities on keys that are stored in the bucket. */
+const keyObjects: readonly string[] = [
+  'keys:public',
+  'keys:data',
+  'keys:destroy',
+  ...SIGNING_RINGS.map((ring) => `keys:${ring}`),
+]
+
+/** Returns true if the capability reads keys from the bucket. */
+export const readsKeyObjects = (capability: Capability): boolean => keyObjects.includes(capability)
+
+/** Partition keys of the audit, which no role may change or delete. */
 export const AUDIT_KEYS = 'AUDIT#*'
+
+/**
+ * Partition keys of append-only records that only functions with one capability may write. They prove what others did, so that a
+ * function which can write the rest of the table can't forge them.
+ */
+export const GUARDED_KEYS = {
+  /** Published keys that verify receipts. */
+  'keys:receipts': 'SIGNING-KEYS#*',
+  /** Marks of used receipts. */
+  'receipts:use': 'RECEIPT#*',
+  'audit:record': AUDIT_KEYS,
+} as const satisfies Partial<Record<Capability, string>>
+
+/**
+ * Partition keys of the audit's own records: the intake, to which every writer adds and from which only the recorder takes, and the
+ * state of the chains.
+ */
+export const RECORDERS_KEYS = ['AUDITING#*', 'AUDIT-DAY#*']
+
+/** Capabilities that add no permission: they choose a client to bundle, or lift a denial. */
+type Marker = 'outgoing' | 'receipts:use' | 'bucket:name'
+
+const isMarker = (capability: Capability): capability is Marker =>
+  capability === 'outgoing' || capability === 'receipts:use' || capability === 'bucket:name'
 
 const allow = (sid: string, actions: string[], resources: string[]) => new PolicyStatement({ sid, actions, resources })
 
 /**
- * Exactly what a capability comes to. Scan is in none of them: no read may grow with the table. Batches of writes are in none
- * either: they take no condition, and the platform's writes are transactions.
+ * Returns the exact permissions of a capability. None includes Scan, because no read may grow with the table. None includes batch
+ * writes, because they take no conditions and the platform's writes are transactions.
  */
-function grant(capability: Capability, to: Resources): PolicyStatement {
+function grant(capability: Exclude<Capability, Marker>, to: Resources): PolicyStatement | PolicyStatement[] {
   const objects = objectPrefixes.map((prefix) => `${to.bucket}/${prefix}/*`)
   const files = `${to.bucket}/${filePrefix}/*`
   switch (capability) {
@@ -41,7 +84,7 @@ function grant(capability: Capability, to: Resources): PolicyStatement {
         [to.table, ...Object.keys(TABLE_LAYOUT.indexes).map((index) => `${to.table}/index/${index}`)],
       )
     case 'table:write':
-      // A transaction needs the permission of each action in it, and none of its own.
+      // A transaction needs the permissions of its actions and no other.
       return allow(
         'WriteTable',
         ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'],
@@ -57,14 +100,47 @@ function grant(capability: Capability, to: Resources): PolicyStatement {
       return allow('WriteFiles', ['s3:PutObject', 's3:DeleteObject'], [files])
     case 'keys:tokens':
     case 'keys:admin':
-    case 'keys:data': {
-      const ring = capability.slice('keys:'.length) as keyof Resources['keyrings']
+    case 'keys:receipts': {
+      const ring = capability.slice('keys:'.length) as RingName
       return allow(`ReadKeys${ring}`, ['secretsmanager:GetSecretValue'], [to.keyrings[ring]])
+    }
+    case 'keys:data': {
+      const create = allow('CreateDataKeys', ['s3:PutObject'], [`${to.bucket}/${DATA_KEYS_PREFIX}/*`])
+      // The header makes S3 refuse to replace an object.
+      if (to.conditionKeys) create.addCondition('Null', { 's3:if-none-match': 'false' })
+      return [
+        allow('ReadKeysdata', ['secretsmanager:GetSecretValue'], [to.keyrings.data]),
+        allow('ReadDataKeys', ['s3:GetObject'], [`${to.bucket}/${DATA_KEYS_PREFIX}/*`]),
+        create,
+      ]
+    }
+    case 'keys:destroy':
+      return allow('DestroyDataKeys', ['s3:PutObject'], [`${to.bucket}/${DATA_KEYS_PREFIX}/*`])
+    case 'keys:public':
+      return allow('ReadPublicKeys', ['s3:GetObject'], [`${to.bucket}/${PUBLIC_KEYS_PREFIX}/*`])
+    case 'keys:access':
+    case 'keys:callback':
+    case 'keys:console':
+    case 'keys:staff': {
+      const ring = capability.slice('keys:'.length) as RingName
+      return [
+        allow(`ReadKeys${ring}`, ['secretsmanager:GetSecretValue'], [to.keyrings[ring]]),
+        allow(`PublishKeys${ring}`, ['s3:GetObject', 's3:PutObject'], [`${to.bucket}/${PUBLIC_KEYS_PREFIX}/${ring}`]),
+      ]
     }
     case 'bot':
       return allow('ReadTelegramBot', ['secretsmanager:GetSecretValue'], [to.telegramBot])
     case 'model':
       return allow('ReadLanguageModel', ['secretsmanager:GetSecretValue'], [to.languageModel])
+    case 'audit:record':
+      return allow('AnchorAudit', ['s3:PutObject', 's3:GetObject'], [`${to.auditBucket}/${ANCHOR_PREFIX}/*`])
+    case 'mail':
+      return new PolicyStatement({
+        sid: 'SendMail',
+        actions: ['ses:SendEmail'],
+        resources: [to.mail.identities],
+        conditions: { StringEquals: { 'ses:FromAddress': to.mail.from } },
+      })
     case 'metrics:read':
       return allow('ReadMetrics', ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData'], ['*'])
     case 'bus:put':
@@ -76,71 +152,112 @@ function grant(capability: Capability, to: Resources): PolicyStatement {
   }
 }
 
-/** Why a statement's resources have a wildcard, by the statement's name. One without a reason here fails the checks at synth. */
+/** Reasons for wildcards in a statement's resources, by the statement's name. A wildcard without a reason fails at synth. */
 export const WILDCARDS: Record<string, string> = {
-  ReadObjects: 'The names of objects are made at run time; the prefixes bound them.',
-  WriteObjects: 'The names of objects are made at run time; the prefixes bound them.',
-  ReadFiles: 'The names of objects are made at run time; the prefix bounds them.',
-  WriteFiles: 'The names of objects are made at run time; the prefix bounds them.',
-  ReadMetrics: 'CloudWatch has no resources for what is measured; the alarms are told apart by their names.',
+  ReadObjects: 'Names of objects are created at run time, within these prefixes.',
+  WriteObjects: 'Names of objects are created at run time, within these prefixes.',
+  ReadFiles: 'Names of objects are created at run time, within this prefix.',
+  WriteFiles: 'Names of objects are created at run time, within this prefix.',
+  ReadDataKeys: 'One object per workspace, wrapped by the ring that the function declares.',
+  CreateDataKeys: 'One object per workspace, which is never replaced.',
+  DestroyDataKeys: 'One object per workspace.',
+  ReadPublicKeys: 'One object per ring, all of them public.',
+  AnchorAudit: 'Names of anchors are created at run time, within this prefix.',
+  ReadMetrics: 'CloudWatch has no resources for metrics. The alarms are distinguished by name.',
+  SendMail: 'The sender is verified as an address or as its domain. The condition names the address.',
   WriteLogs: 'Lambda names the streams of the function’s own log group.',
   WriteTraces: 'X-Ray has no resources that a policy could name.',
 }
 
-/** What a function's event source needs beside the declared capabilities. */
-export type Source = { kind: 'stream'; failures: string } | { kind: 'queue'; queue: string } | { kind: 'none' }
+/** Event source that the function polls. It needs permissions in addition to the declared capabilities. */
+export type Source = { kind: 'stream'; failures: string | undefined } | { kind: 'queue'; queue: string }
 
-/** Everything that one function's role may do. */
+/** Builds all statements of a function's role. */
 export function permissions(
   capabilities: Capability[],
   to: Resources,
-  source: Source,
+  sources: Source[],
   { logGroup, traced }: { logGroup: string; traced: boolean },
 ): PolicyStatement[] {
-  const statements = capabilities.map((capability) => grant(capability, to))
-  if (capabilities.includes('objects:read') || capabilities.includes('files:read')) {
-    // Without it S3 answers 403, not 404, for an object that its lifecycle has removed.
-    statements.push(allow('TellMissingObjects', ['s3:ListBucket'], [to.bucket]))
+  const statements = capabilities.flatMap((capability) => (isMarker(capability) ? [] : grant(capability, to)))
+  const reads = (one: Capability) =>
+    one === 'objects:read' || one === 'files:read' || one === 'audit:record' || readsKeyObjects(one)
+  if (capabilities.some(reads)) {
+    // Without it, S3 answers 403 instead of 404 for an object that its lifecycle rule removed.
+    const bucket = capabilities.includes('audit:record') ? to.auditBucket : to.bucket
+    statements.push(allow('TellMissingObjects', ['s3:ListBucket'], [bucket]))
   }
-  if (source.kind === 'stream') {
+  for (const source of sources) {
+    if (source.kind === 'queue') continue
     statements.push(
       allow(
         'ReadStream',
         ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
         [to.stream],
       ),
-      allow('KeepFailures', ['sqs:SendMessage'], [source.failures]),
+      ...(source.failures === undefined ? [] : [allow('KeepFailures', ['sqs:SendMessage'], [source.failures])]),
     )
   }
-  if (source.kind === 'queue') {
-    statements.push(
-      allow('Receive', ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], [source.queue]),
-    )
+  const queues = sources.flatMap((source) => (source.kind === 'queue' ? [source.queue] : []))
+  if (queues.length > 0) {
+    statements.push(allow('Receive', ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], queues))
   }
   statements.push(
     allow('WriteLogs', ['logs:CreateLogStream', 'logs:PutLogEvents'], [`${logGroup}:*`]),
     ...(traced ? [allow('WriteTraces', ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*'])] : []),
     denyAuditChanges(to.table),
+    denyForgery(capabilities, to.table),
+    ...(capabilities.includes('audit:record') ? [] : [denyRecording(to.table)]),
   )
   return statements
 }
 
+/** Actions that change or remove what is in the table. */
+const CHANGES = [
+  'dynamodb:UpdateItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:BatchWriteItem',
+  'dynamodb:PartiQLUpdate',
+  'dynamodb:PartiQLDelete',
+]
+
 /**
- * The audit is append-only: no role may change or remove an entry, whatever else it may do. IAM cannot demand a condition in a
- * put, so that a put never replaces an entry is the code's part (`attribute_not_exists`).
+ * Makes the audit and other proofs append-only: no role may change or delete one. IAM can't demand a condition on a put, so only one
+ * function may put any, and its code never replaces one (`attribute_not_exists`). The hash chain shows if another did.
  */
 function denyAuditChanges(table: string): PolicyStatement {
   return new PolicyStatement({
     sid: 'AuditIsAppendOnly',
     effect: Effect.DENY,
-    actions: [
-      'dynamodb:UpdateItem',
-      'dynamodb:DeleteItem',
-      'dynamodb:BatchWriteItem',
-      'dynamodb:PartiQLUpdate',
-      'dynamodb:PartiQLDelete',
-    ],
+    actions: CHANGES,
     resources: [table],
-    conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [AUDIT_KEYS] } },
+    conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': Object.values(GUARDED_KEYS) } },
+  })
+}
+
+/** Denies a role to add records that only other functions may add. */
+function denyForgery(capabilities: Capability[], table: string): PolicyStatement {
+  const others = Object.entries(GUARDED_KEYS).flatMap(([capability, keys]) =>
+    capabilities.includes(capability as Capability) ? [] : [keys],
+  )
+  // Every writer adds to the intake.
+  const chains = capabilities.includes('audit:record') ? [] : [RECORDERS_KEYS[1] as string]
+  return new PolicyStatement({
+    sid: 'ProofsAreOthers',
+    effect: Effect.DENY,
+    actions: ['dynamodb:PutItem', 'dynamodb:PartiQLInsert'],
+    resources: [table],
+    conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [...others, ...chains] } },
+  })
+}
+
+/** Denies a role to take entries out of the audit's intake, and to change the state of its chains. */
+function denyRecording(table: string): PolicyStatement {
+  return new PolicyStatement({
+    sid: 'ChainsAreTheRecorders',
+    effect: Effect.DENY,
+    actions: CHANGES,
+    resources: [table],
+    conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': RECORDERS_KEYS } },
   })
 }

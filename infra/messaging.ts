@@ -12,37 +12,39 @@ import {
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
-import { OutboxEntity } from '#shared/entities/events.ts'
-import type { QueueDefinition } from '#shared/events/queues.ts'
+import type { QueueDefinition } from '#shared/foundation/queues/index.ts'
+import type { Worker } from '#shared/http/worker.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { ConfigError } from './config.ts'
 import { acknowledge } from './nag.ts'
 import { type FunctionPlan, pascal } from './plan.ts'
 
-/** The source that the relay gives its entries; rules take nothing else. */
+/** Source of the relay's entries. Rules match no other source. */
 export const EVENT_SOURCE = 'platform'
 
 /**
- * Where an event names its tenant: the message group of what rules put into the queues, so that one tenant’s backlog waits
- * behind the others (fair queues, to which EventBridge delivers since November 2025).
+ * Path of an event's tenant. Rules use it as the message group, so that one tenant’s backlog waits behind the others (fair queues,
+ * which EventBridge supports since November 2025).
  */
 const EVENT_TENANT = '$.detail.workspace_id'
 
-const NEXT_ROUND = 'A round that was missed is made good by the next one; an alarm tells of more.'
+const NEXT_ROUND = 'The next round makes up for a missed one. An alarm reports repeated misses.'
 const LATE_IS_USELESS = { retryAttempts: 0, maxEventAge: Duration.minutes(1) }
 
 type Queues = Record<QueueName, QueueDefinition>
 
-/** The bus, a queue with its dead letters for each declaration, and the rules between them. */
+/** The bus, a queue and a dead-letter queue for each declaration, and the rules between them. */
 export class Messaging extends Construct {
   readonly bus: EventBus
   readonly queues = new Map<QueueName, Queue>()
-  /** Every queue of what could not be done: each of them is watched, and none is read by a function. */
+  /** All dead-letter queues. Each has an alarm, and no function reads them. */
   readonly deadLetters: Queue[] = []
-  /** Records of the table's stream that the relay gave up. */
+  /** Dead-letter queue for records of the table's stream that the relay gave up. */
   readonly unrelayed: Queue
   readonly rules: Rule[] = []
+  /** Rules of the schedules, by worker. */
+  readonly schedules = new Map<string, Rule>()
   readonly #again = new Map<string, Queue>()
   readonly #definitions: Queues
   readonly #undelivered: Queue
@@ -51,8 +53,8 @@ export class Messaging extends Construct {
     super(scope, id)
     this.#definitions = definitions
     this.bus = new EventBus(this, 'Bus')
-    this.unrelayed = this.#deadLetterQueue('Unrelayed', 'Stream records that were not relayed')
-    this.#undelivered = this.#deadLetterQueue('Undelivered', 'Events that a rule could not put into its queue')
+    this.unrelayed = this.#deadLetterQueue('Unrelayed', 'Stream records that the relay gave up')
+    this.#undelivered = this.#deadLetterQueue('Undelivered', 'Events that a rule couldn’t put into its queue')
     for (const [name, definition] of Object.entries(definitions) as [QueueName, QueueDefinition][])
       this.#queue(name, definition)
   }
@@ -91,37 +93,42 @@ export class Messaging extends Construct {
       retentionPeriod: Duration.days(14),
     })
     acknowledge(queue, {
-      'AwsSolutions-SQS3': `Holds dead letters itself: ${purpose}`,
-      'Serverless-SQSRedrivePolicy': `Holds dead letters itself: ${purpose}`,
+      'AwsSolutions-SQS3': `Is a dead-letter queue itself: ${purpose}`,
+      'Serverless-SQSRedrivePolicy': `Is a dead-letter queue itself: ${purpose}`,
     })
     this.deadLetters.push(queue)
     return queue
   }
 
-  /** Lets what a worker declares as its source wake it. */
+  /** Connects a function to the sources that its workers declare, each with its own settings. */
   connect(plan: FunctionPlan, target: IFunction, table: Pick<ITable, 'tableStreamArn'>): void {
-    const source = plan.worker?.source
-    if (source?.kind === 'stream') this.#fromStream(target, table.tableStreamArn)
-    if (source?.kind === 'queue') this.#fromQueue(plan, target, source.queue)
-    if (source?.kind === 'schedule') {
-      const rule = new Rule(this, `Every${pascal(plan.name)}`, {
-        schedule: Schedule.rate(Duration.minutes(source.everyMinutes)),
-      })
-      // Late is useless: the next round does the same.
-      rule.addTarget(new LambdaTarget(target, LATE_IS_USELESS))
-      const again = this.againOf(plan)
-      if (again !== undefined) {
-        rule.addTarget(new SqsQueue(again, LATE_IS_USELESS))
-        this.#fromAgain(plan, again, target)
-      }
-      acknowledge(rule, { 'Serverless-EventBusDLQ': NEXT_ROUND })
-      this.rules.push(rule)
+    for (const worker of plan.workers) {
+      const { source } = worker
+      if (source.kind === 'stream') this.#fromStream(worker.name, source, target, table.tableStreamArn)
+      if (source.kind === 'queue') this.#fromQueue(plan, target, source.queue)
+      if (source.kind === 'schedule') this.#fromSchedule(worker, source.everyMinutes, target)
     }
   }
 
-  /** Brings the second round after each of a schedule's: it keeps the event back for so long, and what comes too late is gone. */
-  againOf({ name, worker, timeoutSeconds }: FunctionPlan): Queue | undefined {
-    const seconds = worker?.source.kind === 'schedule' ? worker.source.againAfterSeconds : undefined
+  #fromSchedule(worker: Worker, everyMinutes: number, target: IFunction): void {
+    const rule = new Rule(this, `Every${pascal(worker.name)}`, {
+      schedule: Schedule.rate(Duration.minutes(everyMinutes)),
+    })
+    // A late event is useless, because the next round does the same.
+    rule.addTarget(new LambdaTarget(target, LATE_IS_USELESS))
+    const again = this.againOf(worker)
+    if (again !== undefined) {
+      rule.addTarget(new SqsQueue(again, LATE_IS_USELESS))
+      this.#fromAgain(worker, again, target)
+    }
+    acknowledge(rule, { 'Serverless-EventBusDLQ': NEXT_ROUND })
+    this.rules.push(rule)
+    this.schedules.set(worker.name, rule)
+  }
+
+  /** Adds the queue for a schedule's second rounds. It delays each event, and drops it when it is too late. */
+  againOf({ name, source, timeoutSeconds }: Worker): Queue | undefined {
+    const seconds = source.kind === 'schedule' ? source.againAfterSeconds : undefined
     const made = this.#again.get(name)
     if (made || seconds === undefined) return made
     const queue = new Queue(this, `${pascal(name)}Again`, {
@@ -136,55 +143,67 @@ export class Messaging extends Construct {
     return queue
   }
 
-  #fromAgain({ name }: FunctionPlan, queue: Queue, target: IFunction): void {
+  #fromAgain({ name }: Worker, queue: Queue, target: IFunction): void {
     const mapping = new EventSourceMapping(this, `From${pascal(name)}Again`, {
       target,
       eventSourceArn: queue.queueArn,
-      // All that waited are one round.
+      // All waiting messages make one round.
       batchSize: 10,
       maxConcurrency: 2,
     })
     acknowledge(mapping, {
       'Serverless-LambdaEventSourceMappingDestination':
-        'A round that failed is made good by the next one; a queue’s mapping has no destination.',
+        'The next round makes up for a failed one. The mapping of a queue has no destination.',
     })
   }
 
   /**
-   * Only new outbox items: Lambda drops the rest of the stream before it costs an invocation. A record that cannot be relayed is
-   * split from its batch, tried for an hour, and kept aside; the sweep finds its item in the table meanwhile.
+   * Subscribes to new items of one entity only: Lambda drops the rest of the stream before it costs an invocation. A record that
+   * can't be handled is split from its batch, retried for an hour, and set aside. Another worker finds its item in the table.
    */
-  #fromStream(target: IFunction, stream: string | undefined): void {
-    if (stream === undefined) throw new ConfigError('The table has no stream to relay')
-    new EventSourceMapping(this, 'FromStream', {
+  #fromStream(
+    name: string,
+    { entity, inOrder, setsAside }: Extract<Worker['source'], { kind: 'stream' }>,
+    target: IFunction,
+    stream: string | undefined,
+  ): void {
+    if (stream === undefined) throw new ConfigError(`The table has no stream for ${name}`)
+    // The relay’s mapping keeps its first name: another one would be a new mapping, which reads the day’s events again.
+    const id = name === 'relay' ? 'FromStream' : `FromStreamTo${pascal(name)}`
+    const mapping = new EventSourceMapping(this, id, {
       target,
       eventSourceArn: stream,
       startingPosition: StartingPosition.TRIM_HORIZON,
       filters: [
         FilterCriteria.filter({
           eventName: FilterRule.isEqual('INSERT'),
-          dynamodb: { NewImage: { [TABLE_LAYOUT.entity]: { S: FilterRule.isEqual(OutboxEntity.name) } } },
+          dynamodb: { NewImage: { [TABLE_LAYOUT.entity]: { S: FilterRule.isEqual(entity) } } },
         }),
       ],
       batchSize: 100,
-      parallelizationFactor: 4,
+      parallelizationFactor: inOrder ? 1 : 4,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
       retryAttempts: 20,
       maxRecordAge: Duration.hours(1),
-      onFailure: new SqsDlq(this.unrelayed),
+      ...(setsAside && { onFailure: new SqsDlq(this.unrelayed) }),
     })
+    if (!setsAside) {
+      acknowledge(mapping, {
+        'Serverless-LambdaEventSourceMappingDestination': 'Another worker finds what is left in the table.',
+      })
+    }
   }
 
   #fromQueue(plan: FunctionPlan, target: IFunction, name: QueueName): void {
     const queue = this.queues.get(name)
     const definition = this.#definitions[name]
-    if (queue === undefined) throw new ConfigError(`functions/${plan.name}: there is no queue ${name}`)
+    if (queue === undefined) throw new ConfigError(`${plan.name}: there is no queue ${name}`)
     const { windowSeconds = 0 } = definition
-    // A message is taken when its batch begins to be gathered.
+    // A message becomes invisible when its batch begins to gather.
     if (definition.visibilitySeconds < windowSeconds + plan.timeoutSeconds) {
       throw new ConfigError(
-        `functions/${plan.name}: runs up to ${plan.timeoutSeconds} s${windowSeconds > 0 ? ` after ${windowSeconds} s of gathering` : ''}, but ${name} hands a message out again after ${definition.visibilitySeconds} s`,
+        `${plan.name}: runs up to ${plan.timeoutSeconds} s${windowSeconds > 0 ? ` after ${windowSeconds} s of gathering` : ''}, but ${name} redelivers a message after ${definition.visibilitySeconds} s`,
       )
     }
     const mapping = new EventSourceMapping(this, `From${pascal(name)}`, {
@@ -197,7 +216,7 @@ export class Messaging extends Construct {
     })
     acknowledge(mapping, {
       'Serverless-LambdaEventSourceMappingDestination':
-        'The queue moves what fails to its dead letters; a queue’s mapping has no destination.',
+        'The queue moves failed messages to its dead-letter queue. The mapping of a queue has no destination.',
     })
   }
 }

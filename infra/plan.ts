@@ -3,43 +3,43 @@ import type { Worker } from '#shared/http/worker.ts'
 import type { Capability } from '#shared/kernel/capabilities.ts'
 import { ConfigError } from './config.ts'
 
-/** What the functions declare of themselves; the infrastructure knows nothing else of them. */
-export type Registry = { requestFunctions: Record<string, Endpoint[]>; workers: Worker[] }
+/** Declarations by function. The infrastructure code reads nothing else of the functions. */
+export type Registry = { requestFunctions: Record<string, Endpoint[]>; workerFunctions: Record<string, Worker[]> }
 
-/** One Lambda function as it is to be deployed. */
+/** Lambda function to deploy. */
 export type FunctionPlan = {
-  /** Its folder under `functions/`. */
+  /** Name in `functions/units.ts`. */
   name: string
-  /** What its role may do: what its endpoints or its worker declare, together. */
+  /** Permissions of its role: the union of what its endpoints or workers declare. */
   capabilities: Capability[]
   timeoutSeconds: number
   memoryMb: number
-  /** Its endpoints wait on an agent, so it answers as a stream and may take minutes. */
+  /** True if its endpoints wait on an agent. Their answers are streamed and may take minutes. */
   waits: boolean
-  /** Present if the function is no request function. */
-  worker?: Worker
+  /** Empty for a function that serves requests. */
+  workers: Worker[]
 }
 
-/** API Gateway gives an answer up after 29 seconds; a function that works on is paid for nothing. */
+/** Timeout of API Gateway. A function that works longer costs money for nothing. */
 const requestSeconds = 29
-/** The longest wait: a regional API ends a stream that was silent, or a call, after 5 minutes. */
+/** Longest wait: a regional API ends a silent stream, or a call, after 5 minutes. */
 export const WAITING_SECONDS = 300
-/** CPU comes with memory; below about 1 GB a cold start of a request function is dominated by parsing its bundle. */
+/** Memory of request functions. CPU scales with it, and below about 1 GB parsing the bundle dominates a cold start. */
 const requestMemoryMb = 1024
 const workerMemoryMb = 512
 
 /**
- * The functions to deploy, in the order of their names.
+ * Plans the functions to deploy, ordered by name.
  *
- * @throws {ConfigError} if a function mixes endpoints that wait with ones that do not: they differ in how they answer, and one
- * that waits would have its executions taken by quick calls.
+ * @throws {ConfigError} if a function mixes endpoints that wait with others: they answer differently, and quick calls would compete
+ * with waiting ones for executions
  */
-export function planFunctions({ requestFunctions, workers }: Registry): FunctionPlan[] {
+export function planFunctions({ requestFunctions, workerFunctions }: Registry): FunctionPlan[] {
   const requests = Object.entries(requestFunctions).map(([name, endpoints]): FunctionPlan => {
     const waiting = endpoints.filter((endpoint) => endpoint.waits === true)
     if (waiting.length !== 0 && waiting.length !== endpoints.length) {
       throw new ConfigError(
-        `functions/${name}: ${waiting[0]?.id} waits and others do not; give it to a function for calls that wait`,
+        `functions/units.ts: ${name}: ${waiting[0]?.id} waits and others do not; name its resource in a unit for calls that wait`,
       )
     }
     const waits = waiting.length > 0
@@ -49,38 +49,44 @@ export function planFunctions({ requestFunctions, workers }: Registry): Function
       timeoutSeconds: waits ? WAITING_SECONDS : requestSeconds,
       memoryMb: requestMemoryMb,
       waits,
+      workers: [],
     }
   })
-  const others = workers.map(
-    (worker): FunctionPlan => ({
-      name: worker.name,
-      capabilities: unique(worker.needs),
-      timeoutSeconds: worker.timeoutSeconds,
-      memoryMb: worker.memoryMb ?? workerMemoryMb,
+  const others = Object.entries(workerFunctions).map(
+    ([name, workers]): FunctionPlan => ({
+      name,
+      capabilities: unique(workers.flatMap(({ needs }) => needs)),
+      timeoutSeconds: Math.max(...workers.map(({ timeoutSeconds }) => timeoutSeconds)),
+      memoryMb: Math.max(...workers.map(({ memoryMb = workerMemoryMb }) => memoryMb)),
       waits: false,
-      worker,
+      workers,
     }),
   )
   return [...requests, ...others].sort((a, b) => a.name.localeCompare(b.name))
 }
 
 /**
- * What the request pipeline needs to serve an endpoint, whatever that endpoint declares of its own: the credential's record and
- * the rate limit's, the ring that signed the token, the ring that seals cursors and kept answers, and the
- * bucket for answers that are too large for a record.
+ * Returns the capabilities that the request pipeline needs for an endpoint, in addition to those that the endpoint declares: the
+ * records of the credential and the rate limit, the keyring that signed the token, the keyring that seals cursors and stored answers,
+ * and the bucket for answers that are too large for a record.
  */
-function pipelineNeeds({ caller, method, list }: Pick<Endpoint, 'caller' | 'method' | 'list'>): Capability[] {
+function pipelineNeeds({
+  caller,
+  method,
+  list,
+  anonymous,
+}: Pick<Endpoint, 'caller' | 'method' | 'list' | 'anonymous'>): Capability[] {
   const needs: Capability[] = []
-  if (caller !== 'none' || method === 'POST') needs.push('table:read', 'table:write')
-  if (caller === 'integration' || caller === 'console') needs.push('keys:tokens')
-  if (caller === 'admin') needs.push('keys:admin')
-  if (method === 'POST' || list === 'page') needs.push('keys:data')
+  if (caller !== 'none' || method === 'POST' || anonymous) needs.push('table:read', 'table:write')
+  if (caller === 'integration' || caller === 'console') needs.push('keys:public', 'keys:tokens')
+  if (caller === 'admin') needs.push('keys:public', 'keys:admin')
+  if (method === 'POST' || (list === 'page' && caller !== 'none')) needs.push('keys:data')
   if (method === 'POST') needs.push('objects:read', 'objects:write')
   return needs
 }
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)].sort()
 
-/** `stream-relay` → `StreamRelay`: how functions and queues are named among the stack's constructs. */
+/** Converts `fan-out` to `FanOut`, the form of construct ids of functions and queues. */
 export const pascal = (name: string): string =>
   name.replace(/(^|-)([a-z0-9])/g, (_, _dash, letter: string) => letter.toUpperCase())

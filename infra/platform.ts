@@ -1,59 +1,54 @@
 import { App, type AppProps, type Environment, Tags } from 'aws-cdk-lib'
-import type { QueueDefinition } from '#shared/events/queues.ts'
+import type { QueueDefinition } from '#shared/foundation/queues/index.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import type { Config } from './config.ts'
 import { addChecks } from './nag.ts'
 import type { Registry } from './plan.ts'
 import { DataStack } from './stacks/data.ts'
 import { OperationsStack } from './stacks/operations.ts'
-import { RoutesStack } from './stacks/routes.ts'
 import { ServiceStack } from './stacks/service.ts'
 
 export type PlatformProps = {
   config: Config
   registry: Registry
   queues: Record<QueueName, QueueDefinition>
-  /** The folder with one bundle for each function. */
+  /** Folder with one bundle per function. */
   bundles: string
   app?: AppProps
 }
 
-/** The whole platform of one stage: `<prefix>-<stage>-Data`, `-Service`, `-Routes` and `-Operations`. */
+/** CDK's flag: an update may change or remove what another stack refers to weakly. That stack reads it in its own update. */
+const REFERENCES = '@aws-cdk/core:defaultCrossStackReferences'
+
+/** Creates all stacks of one stage: `<prefix>-<stage>-Data`, `-Service` and `-Operations`. */
 export function createPlatform({ config, registry, queues, bundles, app: appProps }: PlatformProps) {
-  // Synthesized when it is whole, not when the process ends: a setting that is wrong must be all that is told.
-  const app = new App({ autoSynth: false, ...appProps })
-  // The local run waits for this; what is deployed anywhere is checked.
+  // Synthesizes explicitly, not when the process ends, so that an invalid setting is the only error reported.
+  const app = new App({ autoSynth: false, postCliContext: { [REFERENCES]: config.references }, ...appProps })
+  // The local run would have to wait for the checks. Every other stage is checked.
   if (config.stage !== 'local') addChecks(app)
   const env: Environment | undefined =
     config.edge && config.region !== undefined ? { region: config.region } : undefined
   const props = env === undefined ? {} : { env }
   const data = new DataStack(app, `${config.prefix}-${config.stage}-Data`, config, {
     ...props,
-    description: `What the platform keeps (stage ${config.stage})`,
+    description: `Data of the platform (stage ${config.stage})`,
   })
   const service = new ServiceStack(app, `${config.prefix}-${config.stage}-Service`, {
     ...props,
-    description: `What the platform does (stage ${config.stage})`,
+    description: `Functions of the platform (stage ${config.stage})`,
     config,
     data,
     registry,
     queues,
     bundles,
   })
-  const routes = new RoutesStack(app, `${config.prefix}-${config.stage}-Routes`, {
-    ...props,
-    description: `The ways to what the platform does (stage ${config.stage})`,
-    config,
-    service,
-    registry,
-  })
   const operations = new OperationsStack(app, `${config.prefix}-${config.stage}-Operations`, {
     ...props,
-    description: `What watches the platform (stage ${config.stage})`,
+    description: `Alarms and dashboard of the platform (stage ${config.stage})`,
     config,
     data,
     service,
   })
   for (const [name, value] of Object.entries({ ...config.tags, stage: config.stage })) Tags.of(app).add(name, value)
-  return { app, data, service, routes, operations }
+  return { app, data, service, operations }
 }

@@ -1,36 +1,36 @@
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { ConfigError } from './config.ts'
 
-/** A resource of the API: its path, whose function answers it with any method, and how. */
+/** Resource of the API. The function answers any method of its path. */
 export type Route = { path: string; function: string; streams: boolean }
 
-/** Who answers what nobody has: the documentation's function, with 404. */
-const NOBODYS = 'docs'
+/** Function that answers unknown paths with 404. It has the fewest capabilities. */
+const NOBODYS = 'pages'
 
 type Own = { function: string; streams: boolean }
 type Node = {
   path: string
   own?: Own
   children: Map<string, Node>
-  /** Whose endpoints are here or below, as far as they can take a greedy route: one that streams can't. */
+  /** Functions with endpoints here or below that a greedy route can serve. Endpoints that stream can't be served by one. */
   functions: Set<string>
   streams: boolean
 }
 
-/** A subtree's routes. Undefined where the greedy route above takes it all. */
+/** Routes of a subtree. Undefined if the greedy route above covers it. */
 type Plan = { cost: number; routes: Route[] }
 
 const NOTHING: Plan = { cost: 0, routes: [] }
 
 /**
- * The resources of the REST API: as few as take every path to its function, because an API and a stack hold a limited number.
+ * Plans the fewest resources of the REST API that bring every path to its function, because an API and a stack hold a limited number.
  *
- * API Gateway goes to the most specific resource and does not turn back: where `/tools/{name}/invoke` exists, `/tools/{name}/other`
- * ends at `/tools/{name}` and is refused there with a 403 of its own. So every resource answers any method itself and has a greedy
- * child, whose function is the one that leaves the fewest paths below in need of resources of their own; and a resource has one
- * variable child only, whatever the endpoints call it. A greedy route never streams.
+ * API Gateway picks the most specific resource and doesn't backtrack. If `/tools/{name}/invoke` exists, `/tools/{name}/other` ends at
+ * `/tools/{name}`, where the gateway refuses it with a 403. Each resource therefore answers any method and has a greedy child. The
+ * child's function is the one that leaves the fewest paths below in need of separate resources. A resource has only one variable child,
+ * however the endpoints name it. A greedy route never streams.
  *
- * @throws {ConfigError} if two functions serve one path.
+ * @throws {ConfigError} if two functions serve one path
  */
 export function planRoutes(requestFunctions: Record<string, Endpoint[]>): Route[] {
   const root = node('/')
@@ -38,7 +38,7 @@ export function planRoutes(requestFunctions: Record<string, Endpoint[]>): Route[
     for (const { path, waits } of endpoints) {
       const place = placeOf(root, path, name, waits === true)
       if (place.own && place.own.function !== name) {
-        throw new ConfigError(`${path}: functions/${place.own.function} and functions/${name} both serve it`)
+        throw new ConfigError(`${path}: ${place.own.function} and ${name} both serve it`)
       }
       place.own = { function: name, streams: waits === true }
     }
@@ -49,7 +49,7 @@ export function planRoutes(requestFunctions: Record<string, Endpoint[]>): Route[
 
 const node = (path: string): Node => ({ path, children: new Map(), functions: new Set(), streams: false })
 
-/** The node of a path, made with all on the way to it; each learns what is to be found below. */
+/** Returns the node of a path and creates those that are missing. Each node on the way records what is below it. */
 function placeOf(root: Node, path: string, name: string, streams: boolean): Node {
   let at = root
   note(at, name, streams)
@@ -64,8 +64,8 @@ function placeOf(root: Node, path: string, name: string, streams: boolean): Node
 }
 
 /**
- * A variable segment, whatever the endpoints call it: functions read the path itself. Another name would be another resource, which
- * CloudFormation cannot put beside the one that it replaces.
+ * Name of every variable segment. Functions read the path itself, so the name doesn't matter. A different name would be a different
+ * resource, which CloudFormation can't create next to the one that it replaces.
  */
 const VARIABLE = '{id}'
 
@@ -74,14 +74,14 @@ const note = (at: Node, name: string, streams: boolean): void => {
   else at.functions.add(name)
 }
 
-/** The cheapest way to bring a subtree to its functions below a greedy route to one of them. */
+/** Plans the cheapest routes for a subtree below a greedy route to one of its functions. */
 function below(at: Node, greedy: string): Plan {
   if (!at.streams && at.functions.size === 1 && at.functions.has(greedy)) return NOTHING
   const choices = [greedy, ...[...at.functions].filter((name) => name !== greedy)]
   return resource(at, greedy, choices)
 }
 
-/** A subtree with a resource of its own at its top, and the greedy child that costs least. */
+/** Plans a subtree with a resource at its top and the cheapest greedy child. */
 function resource(at: Node, otherwise: string, choices: readonly string[]): Plan {
   const plans = choices.map((choice) => {
     const own = at.own ?? { function: choice, streams: false }
@@ -97,8 +97,8 @@ function resource(at: Node, otherwise: string, choices: readonly string[]): Plan
 }
 
 /**
- * A variable child with a resource takes what its siblings have none for, so they get theirs: `/files/folders` is not to end
- * at `/files/{id}`.
+ * Plans the children of a node. A variable child with a resource would take the paths of siblings without one, so these get resources
+ * too: `/files/folders` must not end at `/files/{id}`.
  */
 function childrenOf(at: Node, greedy: string): Map<string, Plan> {
   const variable = at.children.get(VARIABLE)

@@ -1,12 +1,18 @@
 import * as z from 'zod'
-import { QUEUES } from '#shared/events/queues.ts'
+import { QUEUES } from '#shared/foundation/queues/index.ts'
 import { QUEUE_NAMES } from '#shared/kernel/queue-names.ts'
-import { PAYLOAD_DAYS } from '#shared/kernel/settings.ts'
+import {
+  FUNCTION_SETTING_NAMES,
+  FUNCTION_SETTINGS,
+  type FunctionSettings,
+  type SettingDoc,
+  type SettingsGroup,
+  settingSchema,
+} from '#shared/kernel/settings/declared.ts'
+import { RETRY_PRESET_NAMES } from '#shared/kernel/settings/retry-presets.ts'
+import { address, flag, oneOf, whole } from '#shared/kernel/settings/values.ts'
 import { PACES } from './rollout/pace.ts'
-import { address, flag, json, logPeriod, oneOf, seconds, text, whole } from './settings/values.ts'
-
-/** What is told of a setting (`npm run settings`, docs/deploy.md). Its cost is left out where it has none of its own. */
-export type Told = { group: SettingsGroup; description: string; cost?: string }
+import { json, logPeriod, text } from './settings/values.ts'
 
 export const SETTINGS_GROUPS = [
   'address',
@@ -17,33 +23,40 @@ export const SETTINGS_GROUPS = [
   'providers',
   'protocol',
   'development',
-] as const
+] as const satisfies readonly SettingsGroup[]
 
-export type SettingsGroup = (typeof SETTINGS_GROUPS)[number]
-
-const said = (group: SettingsGroup, description: string, cost?: string): Told => ({
+const describe = (group: SettingsGroup, description: string, cost?: string) => ({
   group,
   description,
   ...(cost !== undefined && { cost }),
 })
 
-/** The settings of a stage, each with its default. Unknown names are refused. */
+/** Settings that functions also read, with their documentation. */
+const declared = () =>
+  Object.fromEntries(
+    FUNCTION_SETTING_NAMES.map((name) => {
+      const { group, description, cost }: SettingDoc = FUNCTION_SETTINGS[name]
+      return [name, settingSchema(name).meta(describe(group, description, cost))]
+    }),
+  ) as unknown as { [N in keyof FunctionSettings]: z.ZodType<FunctionSettings[N]> }
+
+/** Settings of a stage, each with its default. Unknown names are refused. */
 export const Settings = z.strictObject({
-  baseUrl: address
+  baseUrl: address()
     .optional()
     .meta(
-      said(
+      describe(
         'address',
-        'The address that the platform hands out; derived from the domain, the edge or the API unless given.',
+        'The address that the platform gives to clients. Derived from the domain, the edge or the API unless set.',
       ),
     ),
   domainName: text(/^(?=.{4,253}$)([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/, 'use a host name in lower case', 'api.example.com')
     .optional()
     .meta(
-      said(
+      describe(
         'address',
-        'A domain of your own. Without one the base address is the API’s stage address, and RFC 8414’s well-known path, which belongs at a host’s root, cannot exist there.',
-        'nothing here; its registration and its zone elsewhere',
+        'Your own domain. Without one, the base address is the API’s stage address. RFC 8414’s well-known path then can’t exist, because it belongs at the root of a host.',
+        'nothing here; registration and DNS zone are billed elsewhere',
       ),
     ),
   certificateArn: text(
@@ -52,80 +65,74 @@ export const Settings = z.strictObject({
     'an ARN in ACM',
   )
     .optional()
-    .meta(said('address', 'The certificate for the domain: in the stack’s region, or in us-east-1 with `edge`.')),
+    .meta(describe('address', 'The certificate for the domain, in the stack’s region, or in us-east-1 with `edge`.')),
   hostedZone: json(z.strictObject({ id: z.string(), name: z.string() }), '{"id": …, "name": …}')
     .optional()
     .meta(
-      said(
+      describe(
         'address',
-        'The Route 53 zone in which the domain’s record is made; without it, make the record yourself.',
+        'The Route 53 zone in which the stack creates the domain’s record. Without it, create the record yourself.',
         '$0.50 a month for the zone; an alias record is free',
       ),
     ),
   stageName: text(/^[A-Za-z0-9_-]{1,128}$/, 'use letters, digits, hyphens and underscores', 'a name')
     .optional()
     .meta(
-      said(
+      describe(
         'address',
-        'The API’s stage, which is in the address where there is no domain; named as the stage of the deployment unless given. Changing it changes that address.',
-      ),
-    ),
-  edge: flag
-    .default(false)
-    .meta(
-      said(
-        'address',
-        'CloudFront before the API, which gives `WWW-Authenticate` its name back for OAuth clients that read the error from it, and the API a root address. The API then takes nothing that did not come through it.',
-        'two secrets; a million requests: $1.00 (https), $0.10 (viewer function) and $0.60 (Lambda@Edge); transfer as without it',
+        'Name of the API’s stage, which is part of the address when there is no domain. The deployment’s stage name unless set. Changing it changes the address.',
       ),
     ),
   edgeKey: whole(1, 1_000_000)
     .default(1)
     .meta(
-      said(
+      describe(
         'address',
-        'Which key the edge sends to the API. Raise it by one to rotate the key: the API takes the next one already, and lets go of the one before.',
-        'one more secret from 2 on',
+        'Number of the key that the edge sends to the API. Raise it by one to rotate the key: the API already accepts the next key, and stops accepting the previous one.',
+        'one more secret above 1',
       ),
     ),
   deployment: oneOf(PACES)
     .default('canary10Percent5Minutes')
     .meta(
-      said(
+      describe(
         'rollout',
-        'How fast traffic goes to new versions of the functions. All but `allAtOnce` check each version first, and take it back when it fails.',
+        'Pace at which traffic moves to new versions of the functions. All values but `allAtOnce` check each version first and roll it back if it fails.',
         'an alarm ($0.10 a month) for each function and one for the API; CodeDeploy is free for Lambda',
       ),
     ),
   provisionedConcurrency: json(z.record(z.string(), whole(1, 10_000)), '{"function": number}')
     .default({})
     .meta(
-      said(
+      describe(
         'traffic',
-        'Executions of a function that are kept warm, by its name: no cold starts up to so many at once.',
+        'Executions kept warm, by function name. Up to that many concurrent requests see no cold start.',
         '$0.0000033334 a GB-second: $8.76 a month for one of 1 GB',
       ),
     ),
   reservedConcurrency: json(z.record(z.string(), whole(0, 10_000)), '{"function": number}')
-    .default({})
+    .optional()
     .meta(
-      said('traffic', 'Executions reserved for a function, by its name: a ceiling, and taken from the account’s pool.'),
+      describe(
+        'traffic',
+        'Executions reserved, by function name. They are also the function’s limit, and come out of the account’s pool. By default, production stages reserve them for streams and workers, about 700 in all. `{}` reserves none, for accounts with a small pool.',
+      ),
     ),
   queueConcurrency: json(z.partialRecord(z.enum(QUEUE_NAMES), whole(2, 1_000)), '{"queue": number}')
     .default({})
     .meta(
-      said(
+      describe(
         'traffic',
-        'Executions at once that take from a queue, by its name; over what `shared/events/queues.ts` gives it.',
+        'Concurrent executions that read from a queue, by queue name. Overrides `shared/foundation/queues/queues.ts`.',
       ),
     ),
   statisticsDelaySeconds: whole(1, 20)
     .default(QUEUES.statistics.windowSeconds ?? 1)
     .meta(
-      said(
+      describe(
         'traffic',
-        'Seconds for which events are gathered before they are counted: what they add to one counter is then one write. Figures and logs are so much later.',
-        'the shorter, the more writes, as long as there is little to gather',
+        'Seconds for which events are gathered before they are counted, so that each counter is written once per batch. Statistics and logs are delayed by as much.',
+        'shorter delays cost more writes while traffic is low',
       ),
     ),
   throttle: json(
@@ -134,65 +141,61 @@ export const Settings = z.strictObject({
   )
     .default({ rate: 1000, burst: 2000 })
     .meta(
-      said('traffic', 'Requests a second, and at once, that the whole stage takes before the gateway answers 429.'),
-    ),
-  addressRateLimits: flag.default(true).meta(said('traffic', 'Limit failed authentications by source address.')),
-  waf: flag
-    .default(false)
-    .meta(
-      said(
+      describe(
         'traffic',
-        'A web ACL before the API, or before the edge where there is one: AWS’s managed rules and a limit for each address.',
+        'Requests per second, and burst, that the whole stage accepts before the gateway answers 429.',
+      ),
+    ),
+  waf: flag()
+    .optional()
+    .meta(
+      describe(
+        'traffic',
+        'A web ACL in front of the API, or of the edge if there is one, with AWS’s managed rules and a rate limit per source address. By default on in production stages (`prod…`, `live…`).',
         '$5.00 a month, $1.00 for each of 4 rules, and $0.60 a million requests',
       ),
     ),
   wafRequestsPerAddress: whole(10, 2_000_000_000)
     .default(10_000)
-    .meta(said('traffic', 'Requests in five minutes that the web ACL takes from one address.')),
-  directoryShards: whole(1, 256)
-    .default(8)
-    .meta(
-      said(
-        'traffic',
-        'Shards of the cross-tenant lists, of the index of what is due and of the platform’s counters. Only ever raise it: readers read the shards that they know.',
-        'each is read by the sweep, twice a minute',
-      ),
-    ),
+    .meta(describe('traffic', 'Requests in five minutes that the web ACL accepts from one source address.')),
   alarmEmail: z
     .email({ error: 'use an e-mail address' })
     .meta({ value: 'an e-mail address' })
     .optional()
     .meta(
-      said(
+      describe(
         'watching',
-        'Who is told of alarms. AWS asks that address to confirm.',
-        '$0.10 a month for each alarm, whoever is told',
+        'E-mail address that receives alarms. AWS asks it to confirm.',
+        '$0.10 a month for each alarm, with or without a receiver',
       ),
     ),
   alarmTopicArn: text(/^arn:[a-z-]+:sns:[a-z0-9-]+:\d{12}:[\w-]+$/, 'use the ARN of a topic in SNS', 'an ARN in SNS')
     .optional()
     .meta(
-      said(
+      describe(
         'watching',
-        'A topic of yours that is told, too: a pager, a chat. Its policy must let CloudWatch publish; in the stage’s region.',
+        'Your own topic that also receives alarms, for a pager or a chat. It must be in the stage’s region, and its policy must let CloudWatch publish.',
       ),
     ),
-  logLevel: oneOf(['debug', 'info', 'warn', 'error'])
-    .default('info')
-    .meta(said('watching', 'The least that functions log.', '$0.50 a GB')),
   logRetentionDays: logPeriod
     .default(30)
-    .meta(said('watching', 'How long logs of functions and requests are kept.', '$0.03 a GB and month')),
-  tracing: flag
+    .meta(describe('watching', 'Days for which logs of functions and requests are kept.', '$0.03 a GB and month')),
+  tracing: flag()
     .default(true)
-    .meta(said('watching', 'X-Ray traces, of which AWS samples one a second and 5 %.', '$5.00 a million traces')),
-  methodMetrics: flag
+    .meta(
+      describe(
+        'watching',
+        'X-Ray traces. AWS samples one request a second and 5 % of the rest.',
+        '$5.00 a million traces',
+      ),
+    ),
+  methodMetrics: flag()
     .default(false)
     .meta(
-      said(
+      describe(
         'watching',
-        'Metrics of each route beside those of the whole API.',
-        '$0.30 a month for each metric, and five for each route that is called',
+        'Metrics of each route in addition to those of the whole API.',
+        '$0.30 a month for each metric, with five metrics for each route that is called',
       ),
     ),
   tags: json(
@@ -209,28 +212,33 @@ export const Settings = z.strictObject({
     '{"team": "agents"}',
   )
     .default({})
-    .meta(said('watching', 'Tags of everything that can have one, for the cost reports; `stage` is always there.')),
-  payloadRetentionDays: whole(7, 3650)
-    .default(PAYLOAD_DAYS)
     .meta(
-      said(
-        'data',
-        'Days that runs are kept, with their steps, inputs and outputs, in the table and in the bucket. A longer time counts for runs from then on. A shorter one hides older runs at once; what the bucket has of them goes within two days, their records when the time set before is over.',
-        '$0.023 a GB and month in the bucket, $0.25 in the table',
-      ),
+      describe('watching', 'Tags for every resource that can have them, for cost reports. `stage` is always added.'),
     ),
-  retainData: flag
+  retainData: flag()
     .default(true)
     .meta(
-      said('data', 'Keep table, bucket and secrets when the stack is deleted, and protect the table from deletion.'),
+      describe(
+        'data',
+        'Keep the table, the bucket and the secrets when the stack is deleted, and protect the table from deletion.',
+      ),
     ),
-  backup: flag
+  backup: flag()
     .default(false)
     .meta(
-      said(
+      describe(
         'data',
-        'Back the table up each night, apart from it and for 35 days, beside the recovery to any second that it has (docs/backup.md).',
+        'Back up the table each night to a locked vault and keep each backup for 35 days. Point-in-time recovery is always on (docs/backup.md).',
         '$0.10 a GB and month of each backup that is kept',
+      ),
+    ),
+  auditLockDays: whole(1, 3650)
+    .optional()
+    .meta(
+      describe(
+        'data',
+        'Days for which anchors of the audit are locked in a bucket of their own, against everyone (S3 object lock, compliance mode). Without it, they are in the platform’s bucket. It can’t be undone: the objects stay until their days are over.',
+        '$0.023 a GB and month',
       ),
     ),
   restoredTableStreamArn: text(
@@ -240,58 +248,47 @@ export const Settings = z.strictObject({
   )
     .optional()
     .meta(
-      said(
+      describe(
         'data',
-        'The stream of a table restored from a backup: the stage uses that table instead of its own (docs/backup.md).',
+        'The stream of a table restored from a backup. The stage uses that table instead of its own (docs/backup.md).',
       ),
     ),
-  telegramApiUrl: address
-    .default('https://api.telegram.org')
+  streaming: flag()
+    .default(true)
     .meta(
-      said('providers', 'The Bot API’s server (https; a stand-in on this machine in the stages local and emulator).'),
-    ),
-  telegramLinkUrl: address
-    .default('https://t.me')
-    .meta(said('providers', 'What links into the messaging app begin with; a bot’s name follows.')),
-  modelApiUrl: address
-    .optional()
-    .meta(
-      said(
-        'providers',
-        'The OpenAI-compatible API of the language model that inline agents run on; without it there are none. Its key is a secret.',
-        'what the provider takes',
+      describe(
+        'development',
+        'Stream the responses of calls that wait for an agent. Set it to false for emulators that can’t.',
       ),
     ),
-  modelName: z
-    .string()
-    .min(1)
-    .max(200)
-    .meta({ value: 'a name' })
-    .optional()
-    .meta(said('providers', 'The model of agents whose manifest names none.')),
-  webhookRetryDelaysSeconds: seconds(86_400, 20)
-    .default([10, 60, 300, 1800, 2, 6])
-    .meta(said('protocol', 'Seconds after the n-th failed attempt of a webhook delivery.')),
-  refreshReuseWindowSeconds: whole(0, 30)
-    .default(0)
-    .meta(said('protocol', 'Seconds in which a repeated refresh token gets its pair again.')),
-  streaming: flag
-    .default(true)
-    .meta(said('development', 'Answer calls that wait on an agent as a stream. False for emulators that cannot.')),
-  alarmFormulas: flag
+  conditionKeys: flag()
     .default(true)
     .meta(
-      said('development', 'Make the alarms that stand on a formula over metrics. False for emulators that have none.'),
+      describe(
+        'development',
+        'Let functions write a data key only with the header that forbids replacing one (`s3:if-none-match`). Set it to false for emulators that don’t know the condition.',
+      ),
     ),
-  consoleAutoProvision: flag
-    .default(false)
-    .meta(said('development', 'Anybody may open a console session (stages local and emulator).')),
-  allowLoopbackTargets: flag
-    .default(false)
-    .meta(said('development', 'Webhooks and agents may live on this machine (stages local and emulator).')),
-  localAdmin: flag
-    .default(false)
-    .meta(said('development', 'The fixed admin and admin key exist (stages local and emulator).')),
+  references: oneOf(['weak', 'both', 'strong'])
+    .default('weak')
+    .meta(
+      describe(
+        'development',
+        'How stacks refer to each other: read from the other stack’s outputs at each update, or through exports, which can’t change while they are in use. Use `both` for one deployment to move a stage from `strong` to `weak`, and `strong` for emulators that know only exports.',
+      ),
+    ),
+  alarmFormulas: flag()
+    .default(true)
+    .meta(describe('development', 'Create the alarms that use metric math. Set it to false for emulators without it.')),
+  ...declared(),
+  webhookRetryPreset: oneOf(RETRY_PRESET_NAMES)
+    .optional()
+    .meta(
+      describe(
+        'protocol',
+        'A named schedule instead of `webhookRetryDelaysSeconds`. `day` is `10,60,300,1800,7200,21600` and recommended for production.',
+      ),
+    ),
 })
 
 export type Settings = z.infer<typeof Settings>

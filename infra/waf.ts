@@ -2,41 +2,41 @@ import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import { Construct } from 'constructs'
 
 /**
- * Rules of AWS's managed groups that only count here. Bodies and search texts are what people, agents and models write: pages, code,
- * logs and addresses, which the platform keeps as text, escapes in its pages, and never runs, includes or opens unchecked.
+ * Rules of AWS's managed groups that only count. People, agents and models write pages, code, logs and addresses into bodies and
+ * search texts. The platform stores these as text, escapes them in its pages, and never runs, includes or opens them unchecked.
  */
 const COUNTED: Record<string, Record<string, string>> = {
   AWSManagedRulesCommonRuleSet: {
-    SizeRestrictions_BODY: 'It ends at 8 KB; bodies here go up to 6 MB, and the functions refuse larger ones.',
-    SizeRestrictions_QUERYSTRING: 'It ends at 2 KB; an authorization request with a long state is larger.',
-    NoUserAgent_HEADER: 'Integrations are programs, and many name no user agent.',
+    SizeRestrictions_BODY: 'Its limit is 8 KB. Bodies go up to 6 MB, and the functions refuse larger ones.',
+    SizeRestrictions_QUERYSTRING: 'Its limit is 2 KB. An authorization request with a long state is larger.',
+    NoUserAgent_HEADER: 'Integrations are programs, and many send no user agent.',
     CrossSiteScripting_BODY: 'HTML and scripts are legitimate text.',
-    CrossSiteScripting_QUERYARGUMENTS: 'HTML and scripts are looked for, too.',
+    CrossSiteScripting_QUERYARGUMENTS: 'People search for HTML and scripts.',
     GenericLFI_BODY: 'Paths are legitimate text.',
-    GenericRFI_BODY: 'Addresses are legitimate text, and callbacks are checked where they are opened.',
+    GenericRFI_BODY: 'Addresses are legitimate text, and callbacks are checked before they are called.',
     GenericRFI_QUERYARGUMENTS: 'A native client’s redirect address is http://127.0.0.1 (RFC 8252).',
-    EC2MetaDataSSRF_BODY: 'Addresses are legitimate text; the guard of outgoing requests refuses that one.',
-    RestrictedExtensions_QUERYARGUMENTS: 'Names of log files are looked for.',
+    EC2MetaDataSSRF_BODY: 'Addresses are legitimate text, and outgoing requests to this one are refused.',
+    RestrictedExtensions_QUERYARGUMENTS: 'People search for names of log files.',
   },
   AWSManagedRulesKnownBadInputsRuleSet: {
-    Log4JRCE_BODY: 'Logs with such lines are legitimate text; nothing here is Java.',
-    JavaDeserializationRCE_BODY: 'Encoded objects are legitimate text; nothing here is Java.',
-    ReactJSRCE_BODY: 'Code is legitimate text; nothing here reads server components.',
+    Log4JRCE_BODY: 'Logs with such lines are legitimate text, and nothing here runs Java.',
+    JavaDeserializationRCE_BODY: 'Encoded objects are legitimate text, and nothing here runs Java.',
+    ReactJSRCE_BODY: 'Code is legitimate text, and nothing here uses server components.',
   },
   AWSManagedRulesAmazonIpReputationList: {},
 }
 
-/** Headers that hold credentials, which samples of requests must not show. */
+/** Headers with credentials, which samples of requests must not show. */
 const CREDENTIALS = ['authorization', 'cookie', 'x-admin-key', 'x-developer-key', 'x-telegram-bot-api-secret-token']
 
 export type WebAclProps = {
-  /** Before the edge, or before the API's stage. */
+  /** Protects the edge or the API's stage. */
   scope: 'CLOUDFRONT' | 'REGIONAL'
-  /** Requests in five minutes. */
+  /** Allowed requests per source address in five minutes. */
   requestsPerAddress: number
 }
 
-/** A web ACL: a limit for each address, then AWS's lists of bad addresses, bad inputs and common attacks. */
+/** Web ACL with a limit per source address and AWS's lists of bad addresses, bad inputs and common attacks. */
 export class WebAcl extends Construct {
   readonly arn: string
 
@@ -53,14 +53,14 @@ export class WebAcl extends Construct {
     }
     const acl = new CfnWebACL(this, 'Acl', {
       scope,
-      description: 'What is kept away from the platform',
+      description: 'Protects the platform',
       defaultAction: { allow: {} },
       rules: [limit, ...Object.keys(COUNTED).map((group, index) => managed(group, index + 1))],
       visibilityConfig: measured('platform'),
       dataProtectionConfig: {
         dataProtections: [
           ...CREDENTIALS.map((name) => hidden('SINGLE_HEADER', [name])),
-          // Codes and page cursors, and everything that people write.
+          // These contain codes, page cursors and people's text.
           hidden('QUERY_STRING'),
           hidden('BODY'),
         ],
@@ -70,7 +70,7 @@ export class WebAcl extends Construct {
   }
 }
 
-/** A group of AWS's rules, as AWS has them at the time, but for those that only count. */
+/** Adds a group of AWS's managed rules in their current version, with some rules set to count only. */
 const managed = (name: string, priority: number): CfnWebACL.RuleProperty => ({
   name,
   priority,

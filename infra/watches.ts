@@ -4,17 +4,17 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { REQUEST_METRICS } from '#shared/kernel/metrics.ts'
 import { apiMetric } from './api-metrics.ts'
 import { functionWatches } from './watches/functions.ts'
+import { callWatches, sweepWatches } from './watches/logged-metrics.ts'
 import { messageWatches } from './watches/messages.ts'
-import { callWatches, sweepWatches } from './watches/said.ts'
-import { own, type Watch, type Watched } from './watches/watch.ts'
+import { platformMetric, type Watch, type Watched } from './watches/watch.ts'
 
 const minute = Duration.minutes(1)
 const fewMinutes = Duration.minutes(5)
 
-/** Everything that is watched, each part by the same few questions. */
+/** Lists everything that has an alarm. */
 export const watches = (watched: Watched): Watch[] => [
   ...answers(watched),
-  ...watched.functions.flatMap(functionWatches),
+  ...watched.functions.flatMap((one) => functionWatches(one, watched.messaging)),
   ...sweepWatches(watched),
   ...messageWatches(watched.messaging),
   ...throttles(watched.table),
@@ -38,11 +38,16 @@ const answers = ({ api, stageName }: Watched): Watch[] => [
     label: '429',
     kind: 'refused-staff',
     severity: 'ticket',
-    metric: own(stageName, REQUEST_METRICS.throttled, { Group: 'admin' }, { period: fewMinutes, statistic: Stats.SUM }),
+    metric: platformMetric(
+      stageName,
+      REQUEST_METRICS.throttled,
+      { Group: 'admin' },
+      { period: fewMinutes, statistic: Stats.SUM },
+    ),
     limit: 20,
     breaching: 1,
     of: 1,
-    description: 'Somebody tries passwords of the staff, or asks the staff’s API too often.',
+    description: 'Someone is guessing admins’ passwords, or sends too many requests to the admin API.',
   },
 ]
 
@@ -62,5 +67,5 @@ const throttles = (table: ITable): Watch[] =>
     limit: 0,
     breaching: 3,
     of: 3,
-    description: 'A key of the table is hot: requests are throttled.',
+    description: 'Requests to the table are throttled, probably because of a hot key.',
   }))

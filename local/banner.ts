@@ -1,17 +1,19 @@
 import { styleText } from 'node:util'
 
-/** Of the local run only (set in the stage `local`); they open nothing that is deployed. */
+/** Credentials of the local run only (set in the stage `local`). They don't work for anything deployed. */
 const ADMIN = { key: 'local-admin-key', email: 'admin@example.com', password: 'local-admin-password' }
 
 /**
- * What is printed once everything runs: where to look, how to sign in, what to do next.
+ * Returns the text printed once everything runs: where to look, how to sign in, what to do next.
  *
- * @param options.seconds from the start of the process
+ * @param options.seconds since the start of the process
  */
 export const banner = (options: {
   baseUrl: string
-  /** The stand-in for Telegram, at the platform's bot. */
+  /** Address of the Telegram stand-in, at the platform's bot. */
   messenger: string
+  /** Address of the page that shows sent e-mail. */
+  mailbox: string
   dataDir: string
   seconds: number
   colour: boolean
@@ -26,10 +28,11 @@ ${bold(`The platform runs at ${baseUrl}`)} (ready in ${options.seconds.toFixed(1
   staff           ${baseUrl}/staff (${ADMIN.email} / ${ADMIN.password})
   OpenAPI         ${baseUrl}/openapi.json
   messenger       ${options.messenger} (stands in for Telegram)
+  mailbox         ${options.mailbox} (e-mail to developers)
   admin key       ${ADMIN.key}
-  data            ${options.dataDir} (npm start -- --fresh begins anew)
+  data            ${options.dataDir} (npm start -- --fresh starts without data)
 
-${bold('What to do next')}
+${bold('Next steps')}
 
   npm run demo    in another terminal: the whole journey from developer to signed webhook, step by step
 

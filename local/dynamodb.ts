@@ -1,6 +1,6 @@
 import { createDynamodbCall, type DynamodbCall } from './dynamodb/client.ts'
 import { startDynoxide } from './dynamodb/process.ts'
-import { keepStreamRecords } from './dynamodb/stream-records.ts'
+import { maintainStreamRecords } from './dynamodb/stream-records.ts'
 import { ensureTable } from './dynamodb/tables.ts'
 import { createTtlSweeper, type TtlSweeper } from './dynamodb/ttl.ts'
 import type { TableModel } from './template/model.ts'
@@ -20,18 +20,18 @@ export interface DynamodbOptions {
   onError: (error: unknown) => void
 }
 
-/** The tables of the template in it. */
+/** The template's tables in the server. */
 export interface Tables {
-  /** The ARN by which the server knows the stream that the template calls by another. */
+  /** Maps a stream ARN of the template to the server's ARN of that stream. */
   streamArn(templateArn: string): string | undefined
   ttl: TtlSweeper[]
   stop(): void
 }
 
 /**
- * Starts dynoxide, or takes the server at `AWS_ENDPOINT_URL_DYNAMODB` (any DynamoDB Local) where that is set.
+ * Starts dynoxide, or uses the server at `AWS_ENDPOINT_URL_DYNAMODB` (any DynamoDB Local) if it is set.
  *
- * @param options.onExit told when the server ends by itself: nothing works from there on
+ * @param options.onExit called when the server exits by itself; nothing works after that
  */
 export const startDynamodb = async (options: DynamodbOptions): Promise<DynamodbServer> => {
   const server = options.external
@@ -51,7 +51,7 @@ export const startDynamodb = async (options: DynamodbOptions): Promise<DynamodbS
 const startOwn = async (options: Pick<DynamodbOptions, 'dataDir' | 'onExit' | 'onError'>) => {
   const server = await startDynoxide(options)
   try {
-    const records = keepStreamRecords(server.database, options.onError)
+    const records = maintainStreamRecords(server.database, options.onError)
     return {
       endpoint: server.endpoint,
       stop: async () => {

@@ -11,26 +11,27 @@ export interface Endpoints {
   secretsManager: string
   cloudwatch: string
   s3: string
+  ses: string
 }
 
-/** What a shell may not set from outside: names of resources, and what belongs to AWS itself. */
+/** Variables that the shell may not override: names of resources, and AWS's own. */
 const FIXED = /^(AWS_.*|QUEUE_URL_.*|.*_ARN|(TABLE|BUCKET|BUS)_NAME|STAGE)$/
 
-/** How a function's environment is put together. */
+/** Options for building a function's environment. */
 export interface EnvironmentOptions {
   endpoints: Endpoints
   baseUrl: string
-  /** The API's address in the template; wherever a variable has it, it becomes the local one. */
+  /** The API's address in the template. In every variable, it is replaced by the local address. */
   deployedUrl: string | undefined
-  /** The shell's variables: those that the template itself sets on a function as settings count over the template. */
+  /** The shell's variables. They override settings that the template declares on a function. */
   shell: Record<string, string | undefined>
-  /** Set on every function, whatever the template says. */
+  /** Variables set on every function, whatever the template declares. */
   overrides: Record<string, string>
 }
 
 /**
- * A function's whole environment: what the template gives it, what Lambda adds, and where AWS is. Nothing else of the
- * process's own environment reaches it, so that a variable missing in the template is missing here, too.
+ * Builds a function's whole environment: the template's variables, Lambda's own, and the addresses of AWS. Nothing else
+ * of the process's environment reaches the function. A variable missing in the template is therefore missing here too.
  */
 export const functionEnvironment = (model: FunctionModel, options: EnvironmentOptions): Record<string, string> => {
   const { endpoints, baseUrl, deployedUrl, shell, overrides } = options
@@ -59,6 +60,7 @@ export const functionEnvironment = (model: FunctionModel, options: EnvironmentOp
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
     AWS_ENDPOINT_URL_CLOUDWATCH: endpoints.cloudwatch,
     AWS_ENDPOINT_URL_S3: endpoints.s3,
+    AWS_ENDPOINT_URL_SESV2: endpoints.ses,
     AWS_LAMBDA_FUNCTION_NAME: model.functionName,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(model.memoryMb),

@@ -1,15 +1,20 @@
-import { type Instance, type InvokeResult, startInstance } from './functions/instance.ts'
+import { type InvokeResult, startInstance } from './functions/instance.ts'
+import { createPool, type PoolLimits } from './functions/pool.ts'
 import type { FunctionModel } from './template/model.ts'
 
 export type { InvokeResult } from './functions/instance.ts'
+export type { PoolLimits } from './functions/pool.ts'
 
-/** A line that a function printed. */
+/** A line printed by a function. */
 export interface FunctionLine {
   functionName: string
   line: string
 }
 
-/** Stands between a source and a function: may change the event, the result, call twice or not at all. */
+/**
+ * Intercepts a function's invocations. It may change the event or the result, and invoke the function once, twice or
+ * not at all.
+ */
 export type InvokeInterceptor = (
   event: unknown,
   next: (event: unknown) => Promise<InvokeResult>,
@@ -21,43 +26,48 @@ export interface Functions {
   /** @param id short name, logical id, function name or ARN */
   find(id: string): FunctionModel | undefined
   invoke(id: string, event: unknown): Promise<InvokeResult>
-  /** @returns a function that takes the interceptor off again */
+  /** @returns a function that removes the interceptor */
   intercept(id: string, interceptor: InvokeInterceptor): () => void
   /** Starts a function's thread ahead of its first use. Resolves once its bundle is loaded. */
   warm(id: string): Promise<void>
-  /** The bundle changed: what runs ends in the old thread, what comes runs in a new one. */
+  /** Switches to a changed bundle. Running invocations end in the old thread, new ones run in a new thread. */
   reload(id: string): void
-  /** Sets a function's clock so many milliseconds off, in the thread that runs and in those to come. */
+  /** Shifts a function's clock by a number of milliseconds, in the current thread and in later ones. */
   shiftClock(id: string, offsetMs: number): void
-  /** Ends the thread at once, in the middle of whatever it does. */
+  /** Ends the thread at once, in the middle of its work. */
   kill(id: string): Promise<void>
-  /** Told when an invocation begins or ends: something may have been written. */
+  /** Registers a listener for the start and end of invocations, after which something may have been written. */
   onActivity(listener: () => void): () => void
   readonly running: number
+  /** Live threads, busy or idle. */
+  readonly threads: number
   stop(): Promise<void>
 }
 
-/** Lambda takes and gives at most this much in one piece. */
+/** Lambda's limit for one buffered payload, in and out. */
 export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 
 /**
- * Makes the functions callable. Threads start at the first use; several invocations share one, since the platform's
- * handlers wait far more than they compute.
+ * Makes the functions callable. A thread starts at a function's first use and ends when idle. Several invocations share
+ * it, since the platform's handlers wait far more than they compute.
  *
  * @param options.environment the whole environment of a function
- * @param options.onLine told what functions print
+ * @param options.onLine called for each line that a function prints
  */
 export const createFunctions = (options: {
   models: FunctionModel[]
   environment: (model: FunctionModel) => Record<string, string>
   onLine: (line: FunctionLine) => void
-  /** Told when an invocation has ended. */
+  /** Called when an invocation has ended. */
   onEnd?: (end: { model: FunctionModel; event: unknown; result: InvokeResult }) => void
+  limits?: PoolLimits
 }): Functions => {
   const { models } = options
-  const current = new Map<FunctionModel, Instance>()
-  const retired = new Set<Instance>()
-  const offsets = new Map<FunctionModel, number>()
+  const pool = createPool(
+    (model) =>
+      startInstance(model, options.environment(model), (line) => options.onLine({ functionName: model.name, line })),
+    options.limits ?? {},
+  )
   const interceptors = new Map<FunctionModel, Set<InvokeInterceptor>>()
   const listeners = new Set<() => void>()
   let running = 0
@@ -68,30 +78,16 @@ export const createFunctions = (options: {
 
   const known = (id: string): FunctionModel => {
     const model = find(id)
-    if (!model) throw new Error(`There is no function ${id}. There are: ${models.map(({ name }) => name).join(', ')}`)
+    if (!model)
+      throw new Error(`Unknown function ${id}. Available functions: ${models.map(({ name }) => name).join(', ')}`)
     return model
-  }
-
-  const instanceOf = (model: FunctionModel): Instance => {
-    const existing = current.get(model)
-    if (existing?.usable) return existing
-    for (const old of retired) if (old.busy === 0) retired.delete(old)
-    if (existing && existing.busy > 0) retired.add(existing)
-    if (stopped) throw new Error('The local run is stopping')
-    const instance = startInstance(model, options.environment(model), (line) =>
-      options.onLine({ functionName: model.name, line }),
-    )
-    const offset = offsets.get(model)
-    if (offset !== undefined) instance.shiftClock(offset)
-    current.set(model, instance)
-    return instance
   }
 
   const notify = () => {
     for (const listener of listeners) listener()
   }
 
-  /** As Lambda's runtime logs an error that a handler lets through. */
+  /** Logs an error that a handler throws, as Lambda's runtime does. */
   const report = (model: FunctionModel, { error }: Extract<InvokeResult, { kind: 'error' }>) => {
     const { errorType: name, errorMessage: message, trace } = error
     const line = JSON.stringify({ level: 'ERROR', message: 'Invoke Error', error: { name, message, stack: trace } })
@@ -104,7 +100,7 @@ export const createFunctions = (options: {
       const errorMessage = `${size} byte payload is too large for the RequestResponse invocation type (limit ${MAX_PAYLOAD_BYTES} bytes)`
       return { kind: 'error', error: { errorType: 'RequestEntityTooLargeException', errorMessage } }
     }
-    const result = await instanceOf(model).invoke(event, model.timeoutSeconds * 1_000)
+    const result = await pool.invoke(model, event)
     if (result.kind === 'error' && !stopped) report(model, result)
     if (result.kind === 'value' && result.bytes > MAX_PAYLOAD_BYTES) {
       const errorMessage = `Response payload size exceeded maximum allowed payload size (${MAX_PAYLOAD_BYTES} bytes).`
@@ -118,6 +114,9 @@ export const createFunctions = (options: {
     find,
     get running() {
       return running
+    },
+    get threads() {
+      return pool.threads
     },
     invoke: async (id, event) => {
       const model = known(id)
@@ -143,30 +142,17 @@ export const createFunctions = (options: {
       set.add(interceptor)
       return () => set.delete(interceptor)
     },
-    warm: (id) => instanceOf(known(id)).ready,
-    reload: (id) => {
-      const model = known(id)
-      const instance = current.get(model)
-      if (!instance) return
-      current.delete(model)
-      if (instance.busy > 0) retired.add(instance)
-      instance.retire()
-    },
-    shiftClock: (id, offsetMs) => {
-      const model = known(id)
-      offsets.set(model, offsetMs)
-      current.get(model)?.shiftClock(offsetMs)
-    },
-    kill: async (id) => {
-      await current.get(known(id))?.kill()
-    },
+    warm: (id) => pool.warm(known(id)),
+    reload: (id) => pool.reload(known(id)),
+    shiftClock: (id, offsetMs) => pool.shiftClock(known(id), offsetMs),
+    kill: (id) => pool.kill(known(id)),
     onActivity: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     stop: async () => {
       stopped = true
-      await Promise.all([...current.values(), ...retired].map((instance) => instance.kill()))
+      await pool.stop()
     },
   }
 }

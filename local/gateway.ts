@@ -6,7 +6,7 @@ import { type Exchange, proxyEvent } from './gateway/event.ts'
 import { answerFailure, type FailureType } from './gateway/failures.ts'
 import { type ReplyOptions, replyBuffered, replyStreamed } from './gateway/reply.ts'
 import { createMatcher, type Match } from './gateway/routes.ts'
-import { isNamedHere } from './guard.ts'
+import { hasLocalHost } from './same-origin.ts'
 import type { ApiModel } from './template/model.ts'
 
 /** One answered request, for the log. */
@@ -26,16 +26,16 @@ export interface Gateway {
   stop(): Promise<void>
 }
 
-/** How the gateway is made. */
+/** Options of the gateway. */
 export interface GatewayOptions {
   api: ApiModel
   functions: Functions
   port: number
-  /** The platform's own address, for links in answers. */
+  /** The platform's own address, for links in responses. */
   baseUrl: () => string
-  /** Hosts that lead here beside the names of this machine, such as a tunnel's. */
+  /** Hosts that lead here besides this machine's names, such as a tunnel's. */
   hosts: readonly string[]
-  /** Rename `WWW-Authenticate` and its like, as API Gateway does. */
+  /** Renames `WWW-Authenticate` and similar headers, as API Gateway does. */
   remapHeaders: boolean
   onAccess: (entry: AccessEntry) => void
 }
@@ -43,13 +43,16 @@ export interface GatewayOptions {
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024
 const DRAIN_LIMIT_BYTES = 64 * 1024 * 1024
 
-/** @returns undefined when the body is over the limit */
+/**
+ * Reads the body.
+ * @returns undefined if the body exceeds the limit
+ */
 const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const pieces: Buffer[] = []
   let size = 0
   for await (const piece of request as AsyncIterable<Buffer>) {
     size += piece.length
-    // What is over is still read, so that the client gets to see the answer instead of a broken connection.
+    // Data over the limit is still read, so that the client sees the response instead of a broken connection.
     if (size <= MAX_REQUEST_BYTES) pieces.push(piece)
     if (size > DRAIN_LIMIT_BYTES) break
   }
@@ -69,15 +72,17 @@ const exchangeOf = (request: IncomingMessage): Exchange => {
   }
 }
 
-/** The status for a request whose Host leads nowhere: none or several (RFC 9112 §3.2), or of another machine. */
+/**
+ * Returns the status for a request with an invalid Host header: none or several (RFC 9112 §3.2), or another machine's.
+ */
 const refusalOf = (request: IncomingMessage, hosts: readonly string[]): 400 | 403 | undefined => {
   if (request.headersDistinct.host?.length !== 1) return 400
-  return isNamedHere(request, hosts) ? undefined : 403
+  return hasLocalHost(request, hosts) ? undefined : 403
 }
 
 const TIMED_OUT = Symbol('timed out')
 
-/** The gateway gives up waiting; the function goes on by itself, as on AWS. */
+/** Stops waiting after `ms`. The function continues, as on AWS. */
 const within = async (result: Promise<InvokeResult>, ms: number): Promise<InvokeResult | typeof TIMED_OUT> => {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<typeof TIMED_OUT>((resolve) => {
@@ -87,7 +92,7 @@ const within = async (result: Promise<InvokeResult>, ms: number): Promise<Invoke
 }
 
 /**
- * Starts the HTTP server that stands in for the REST API of the template.
+ * Starts the HTTP server that stands in for the template's REST API.
  *
  * @throws the listen error, e.g. `EADDRINUSE`
  */
@@ -110,7 +115,8 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       return (await replyStreamed(reply, result.contentType, result.body)) ? undefined : 'INTEGRATION_FAILURE'
     }
     if (result.kind === 'stream') {
-      // A streaming handler behind a buffered route: Lambda hands its bytes over as the payload, which is no proxy result.
+      // A streaming handler behind a buffered route: Lambda returns its bytes as the payload, which isn't a proxy
+      // result.
       result.body.destroy()
       return 'INTEGRATION_FAILURE'
     }
@@ -141,10 +147,10 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
   }
 
   const server = createServer(
-    // Without `requireHostHeader`, because Node refuses such a request and still hands on what came behind it.
+    // Without `requireHostHeader`, because Node rejects such a request but still passes on what follows it.
     { maxHeaderSize: 16 * 1024, keepAliveTimeout: 65_000, requestTimeout: 0, requireHostHeader: false },
     (request, response) => {
-      // What comes behind a refused request on its connection is not looked at.
+      // Requests that follow a rejected one on its connection are ignored.
       if (request.socket.writableEnded) return
       const refusal = refusalOf(request, options.hosts)
       if (refusal === undefined) return void handle(request, response)

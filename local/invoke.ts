@@ -13,15 +13,15 @@ import { readTemplate } from './template.ts'
 const USAGE = `npm run invoke -- <Function> <events/…/case.json>
 
 Invokes a function's built bundle with a recorded event, against the running local platform or else one just for this
-call, and prints what it answers. The function is given by its folder's name or by its logical id in the template.`
+call, and prints its result. Name the function by its folder or by its logical id in the template.`
 
 const onLine = ({ functionName, line }: { functionName: string; line: string }) => {
   const text = formatEntry({ kind: 'function', at: new Date(), functionName, line }, false)
   if (text) process.stderr.write(`${text}\n`)
 }
 
-/** In a thread of this process, with the addresses of the platform that runs. */
-const invokeBeside = async (running: RunningPlatform, cdkOut: string, name: string, event: unknown) => {
+/** Runs the function in a thread of this process, with the addresses of the running platform. */
+const invokeRunning = async (running: RunningPlatform, cdkOut: string, name: string, event: unknown) => {
   const { endpoints, baseUrl } = running
   const model = readTemplate({ cdkOut, bundles: BUNDLES, addresses: { aws: endpoints.sqs } })
   const functions = createFunctions({
@@ -72,7 +72,7 @@ const main = async (): Promise<number> => {
   await prepare({ cdkOut })
   const running = await findRunning(dataDir)
   const { result, end } = running
-    ? await invokeBeside(running, cdkOut, name, event)
+    ? await invokeRunning(running, cdkOut, name, event)
     : await invokeAlone(cdkOut, name, event)
   console.log(await render(result))
   await end()

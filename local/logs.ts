@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { AccessEntry } from './gateway.ts'
 
-/** What the local run has to say. */
+/** A log entry of the local run. */
 export type LogEntry =
   | { kind: 'function'; at: Date; functionName: string; line: string }
   | ({ kind: 'access'; at: Date } & AccessEntry)
@@ -13,7 +13,7 @@ type Style = Parameters<typeof styleText>[0]
 
 const LEVEL_STYLE: Record<string, Style> = { error: 'red', critical: 'red', warn: 'yellow', debug: 'dim' }
 
-/** In every line of a function's log and of no use to who reads along. */
+/** Fields in every line of a function's log that are of no use to a reader. */
 const HIDDEN = new Set([
   'level',
   'message',
@@ -53,10 +53,10 @@ const errorText = (error: unknown): string => {
 }
 
 /**
- * Makes one readable line of an entry. Metrics in the embedded format are left out.
+ * Formats an entry as one readable line, without metrics in the embedded format.
  *
  * @param colour ANSI colours; for terminals only
- * @returns undefined for what is not worth a line
+ * @returns undefined for entries that are not worth a line
  */
 export const formatEntry = (entry: LogEntry, colour: boolean): string | undefined => {
   const paint = (style: Style, text: string) => (colour ? styleText(style, text, { validateStream: false }) : text)
@@ -83,11 +83,11 @@ export const formatEntry = (entry: LogEntry, colour: boolean): string | undefine
   return [time, name, ...(level === 'info' ? [] : [level]), message, ...rest, ...error].join(' ')
 }
 
-/** Entries as JSON lines, for other programs; a function's own JSON lines stay as they are. */
+/** Formats an entry as a JSON line, for other programs. A function's own JSON lines stay as they are. */
 export const rawEntry = (entry: LogEntry): string =>
   entry.kind === 'function' && entry.line.startsWith('{') ? entry.line : JSON.stringify(entry)
 
-/** Prints entries to the standard output. */
+/** Creates a listener that prints entries to the standard output. */
 export const createPrinter = (mode: 'readable' | 'json'): LogListener => {
   const colour = process.stdout.isTTY === true && !process.env.NO_COLOR
   return (entry) => {

@@ -4,18 +4,19 @@ import { createMetrics } from './aws/cloudwatch/metrics.ts'
 import { createCloudwatch } from './aws/cloudwatch.ts'
 import { createStateStore, openDatabase } from './aws/database.ts'
 import { createEventBridge } from './aws/eventbridge.ts'
+import { createMailbox, MAILBOX_PATH } from './aws/mailbox.ts'
 import { LOCAL_ACCESS_KEY, LOCAL_SECRET_KEY } from './aws/s3/sigv4.ts'
 import { createS3 } from './aws/s3.ts'
 import { createSecrets } from './aws/secrets.ts'
 import { type AwsHook, type Services, startAwsServer } from './aws/server.ts'
 import { createSqs } from './aws/sqs.ts'
-import { announce, withdraw } from './data-dir.ts'
+import { deleteRunning, saveRunning } from './data-dir.ts'
 import { ensureTables, startDynamodb } from './dynamodb.ts'
 import { type Endpoints, functionEnvironment } from './environment.ts'
 import { createFunctions } from './functions.ts'
 import { startGateway } from './gateway.ts'
 import { createPrinter, type LogEntry, type LogListener } from './logs.ts'
-import { keepModelKey } from './model-key.ts'
+import { saveModelKey } from './model-key.ts'
 import { createControls } from './platform/controls.ts'
 import {
   measureApi,
@@ -27,7 +28,7 @@ import {
 } from './platform/measure.ts'
 import type { Platform, PlatformOptions } from './platform/types.ts'
 import { startSources } from './sources.ts'
-import { botSecretOf, connectLocalBot, keepLocalToken, LOCAL_BOT, telegramVariables } from './telegram/local-bot.ts'
+import { botSecretOf, connectLocalBot, LOCAL_BOT, saveLocalToken, telegramVariables } from './telegram/local-bot.ts'
 import { createTelegram } from './telegram.ts'
 import { REGION } from './template/physical.ts'
 import { readTemplate } from './template.ts'
@@ -39,23 +40,28 @@ export type { Platform, PlatformOptions } from './platform/types.ts'
 
 const DRAIN_MS = 1_500
 
-/** Addresses given out before a restart (of uploads, of the messenger) go on working when the port is still free. */
+/**
+ * Listens on the previous port if it is free, so that addresses from before a restart (of uploads, of the messenger)
+ * keep working.
+ */
 const listen = async <T>(start: (port: number) => Promise<T>, remembered: string | undefined): Promise<T> => {
   const port = Number(remembered ?? 0)
   return port === 0 ? start(0) : start(port).catch(() => start(0))
 }
 
-/** Fails with words that say what to do. */
+/** Turns a listen error into one with instructions. */
 const explainListen = (error: unknown, port: number): Error =>
   (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-    ? new Error(`Port ${port} is in use. Stop what listens there, or choose another: PORT=${port + 1} npm start`)
+    ? new Error(
+        `Port ${port} is in use. Stop the process that uses it, or choose another port: npm start -- --port ${port + 1}`,
+      )
     : error instanceof Error
       ? error
       : new Error(String(error))
 
 /**
- * Starts the whole platform in this process: DynamoDB, the other AWS services, the functions of the synthesized template
- * in worker threads, the HTTP API, and the sources that wake functions.
+ * Starts the whole platform in this process: DynamoDB, the other AWS services, the functions of the synthesized
+ * template in worker threads, the HTTP API, and the sources that wake functions.
  *
  * @throws DataDirInUse; Error when a port is taken, dynoxide is missing or the template uses something unknown
  */
@@ -110,7 +116,7 @@ const start = async (
     startDynamodb({
       dataDir: options.dataDir,
       external: options.dynamodbEndpoint,
-      onExit: (code) => fail(new Error(`The local DynamoDB ended by itself (code ${code})`)),
+      onExit: (code) => fail(new Error(`The local DynamoDB exited unexpectedly (code ${code})`)),
       onError,
     }).then((server) => {
       undo.push(server.stop)
@@ -146,6 +152,7 @@ const start = async (
     secretsmanager: secrets,
     monitoring: createCloudwatch({ alarms: model.alarms, metrics, now }),
     s3: createS3({ buckets: model.buckets, database, dataDir: options.dataDir }),
+    mailbox: createMailbox(now),
     dynamodb: dynamodb.endpoint,
     hook: () => hook,
   }
@@ -159,15 +166,16 @@ const start = async (
     secretsManager: aws.address,
     cloudwatch: aws.address,
     s3: aws.address,
+    ses: aws.address,
   }
   let baseUrl = `http://127.0.0.1:${options.port ?? 0}`
   const { env: overrides = {}, shell: given = {} } = options
   const shell = { ...telegramVariables(telegram), ...given }
-  // Whoever names another Bot API has a bot of their own there.
+  // With another Bot API, the operator has their own bot there.
   const bot = shell.TELEGRAM_API_URL === telegram.url ? botSecretOf(model, secrets) : undefined
-  // Before any function runs: it reads the secret once in five minutes.
-  if (bot) await keepLocalToken(bot)
-  keepModelKey(model, secrets, shell.MODEL_API_KEY)
+  // Must happen before any function runs, because functions read the secret only every five minutes.
+  if (bot) await saveLocalToken(bot)
+  saveModelKey(model, secrets, shell.MODEL_API_KEY)
   const functions = createFunctions({
     models: model.functions,
     environment: (fn) => functionEnvironment(fn, { endpoints, baseUrl, deployedUrl: model.api?.url, shell, overrides }),
@@ -176,6 +184,7 @@ const start = async (
       log({ kind: 'function', at: new Date(), functionName, line })
     },
     onEnd: measureFunctions(metrics, now),
+    ...(options.limits && { limits: options.limits }),
   })
   undo.push(functions.stop)
 
@@ -199,18 +208,20 @@ const start = async (
   const sources = startSources({ model, dynamodb, tables, functions, sqs, state, onError })
   if (options.startSources === false) for (const source of sources) source.pause()
   undo.push(async () => {
-    // New work first: what runs gets a moment to end, then its thread ends; its messages come again after the restart.
+    // Stops new work first. Running invocations get a moment to end, then their threads end. Unfinished messages are
+    // redelivered after the restart.
     await Promise.all([gateway.stop(), ...sources.map((source) => source.stop())])
     for (let waited = 0; waited < DRAIN_MS && functions.running > 0; waited += 20) await sleep(20)
   })
   if (bot) await connectLocalBot(bot, { telegram, baseUrl })
 
-  announce(options.dataDir, { pid: process.pid, baseUrl, endpoints })
-  undo.push(() => withdraw(options.dataDir))
+  saveRunning(options.dataDir, { pid: process.pid, baseUrl, endpoints })
+  undo.push(() => deleteRunning(options.dataDir))
 
   return {
     baseUrl,
     endpoints,
+    mailbox: `${aws.address}${MAILBOX_PATH}`,
     client: { region: REGION, credentials: { accessKeyId: LOCAL_ACCESS_KEY, secretAccessKey: LOCAL_SECRET_KEY } },
     tableName: model.tables[0]?.name ?? '',
     model,
@@ -234,7 +245,6 @@ const start = async (
     },
     reload: functions.reload,
     warm: async () => {
-      // One after the other: all at once would keep a first request waiting for all of them.
       for (const { name } of model.functions) await functions.warm(name)
     },
     failed,

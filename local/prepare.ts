@@ -1,16 +1,19 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { unitNames } from '#functions/units.ts'
+import type { BuildMessage } from './build.ts'
 
-/** The repository. */
+/** Root folder of the repository. */
 export const ROOT = path.resolve(import.meta.dirname, '..')
-/** Where the bundles are built to. */
+/** Output folder of the bundles. */
 export const BUNDLES = path.join(ROOT, 'dist', 'functions')
 
-const INPUTS = ['infra', 'functions', 'shared', 'web', 'examples/sdk', 'cdk.json', 'package-lock.json']
+const INPUTS = ['infra', 'functions', 'shared', 'openapi', 'web', 'examples/sdk', 'cdk.json', 'package-lock.json']
 const OUTPUTS = [path.relative(ROOT, BUNDLES)]
 const FINGERPRINT = 'fingerprint'
+const WITH_MAPS = 'source maps'
 
 const filesOf = (entry: string): string[] => {
   const file = path.join(ROOT, entry)
@@ -22,7 +25,7 @@ const filesOf = (entry: string): string[] => {
     .sort()
 }
 
-/** Names, sizes and times of files. */
+/** Hashes the names, sizes and times of files. */
 const fingerprint = (entries: string[]): string => {
   const hash = createHash('sha256')
   for (const file of entries.flatMap(filesOf)) {
@@ -32,74 +35,117 @@ const fingerprint = (entries: string[]): string => {
   return hash.digest('hex')
 }
 
-const functionFolders = (): string[] =>
-  readdirSync(path.join(ROOT, 'functions'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && existsSync(path.join(ROOT, 'functions', entry.name, 'index.ts')))
-    .map((entry) => entry.name)
-
-/** Synth only looks whether a bundle is there; so it need not wait for the first build. */
+/** Creates placeholders. Synth only checks that each bundle exists, so it need not wait for the first build. */
 const reserveBundles = () => {
-  for (const name of functionFolders()) {
+  for (const name of unitNames()) {
     const file = path.join(BUNDLES, name, 'index.cjs')
     mkdirSync(path.dirname(file), { recursive: true })
     if (!existsSync(file)) writeFileSync(file, '')
   }
 }
 
+/** Ends a process and, if the system supports groups, its children. */
+const endGroup = (child: ChildProcess) => {
+  try {
+    if (process.platform === 'win32' || !child.pid) child.kill()
+    else process.kill(-child.pid)
+  } catch {
+    // The process has already ended.
+  }
+}
+
+/** Starts one of the repository's programs. It ends with this process or on `signal`, including its children. */
+const startProgram = (file: string, args: string[], env: NodeJS.ProcessEnv, signal: AbortSignal | undefined) => {
+  const child = spawn(process.execPath, [path.join(ROOT, file), ...args], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: process.platform !== 'win32',
+  })
+  const output: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece: Buffer) => output.push(piece))
+  const end = () => endGroup(child)
+  process.once('exit', end)
+  signal?.addEventListener('abort', end)
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      process.removeListener('exit', end)
+      signal?.removeEventListener('abort', end)
+      resolve(code)
+    })
+  })
+  return { child, ended, output: () => Buffer.concat(output).toString('utf8').trim() }
+}
+
 /**
- * Synthesizes the stacks of the stage `local` in a process of its own.
+ * Synthesizes the stacks of the stage `local` in a separate process.
  *
  * @throws Error with the app's output when it fails
  */
-const synth = (cdkOut: string): Promise<void> => {
+const synth = async (cdkOut: string, signal: AbortSignal | undefined): Promise<void> => {
   const { context = {} } = JSON.parse(readFileSync(path.join(ROOT, 'cdk.json'), 'utf8')) as { context?: object }
-  // Bundles are run from where they are built: copies would only go stale.
+  // Bundles run from their output folder. Copies would only become stale.
   const CDK_CONTEXT_JSON = JSON.stringify({ ...context, 'aws:cdk:disable-asset-staging': true })
   const env = { ...process.env, CDK_CONTEXT_JSON, CDK_OUTDIR: cdkOut, DEPLOY_STAGE: 'local' }
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [path.join(ROOT, 'infra', 'app.ts')], { cwd: ROOT, env })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (output += piece))
-    child.once('error', reject)
-    child.once('exit', (code) => {
-      if (code === 0) resolve()
-      else reject(new Error(`infra/app.ts failed (code ${code}):\n${output.trim()}`))
-    })
-  })
-}
-
-/** How to build. */
-export interface PrepareOptions {
-  /** Where the cloud assembly goes. */
-  cdkOut: string
-  /** Stay, and tell of each bundle that a rebuild changed. */
-  watch?: {
-    onChange: (names: string[]) => void
-    onError: (messages: string[]) => void
-    signal: AbortSignal
-  }
+  const { ended, output } = startProgram('infra/app.ts', [], env, signal)
+  const code = await ended
+  if (code !== 0) throw new Error(`infra/app.ts failed (code ${code}):\n${output()}`)
 }
 
 /**
- * Builds the bundles and synthesizes the stacks, at the same time; neither when nothing has changed since the last time.
+ * Builds the bundles in a separate process, which stays when watching. Resolves once they are built.
  *
- * @returns whether anything had to be done
+ * @throws Error with esbuild's messages
+ */
+const build = async ({ watch, sourceMaps, signal }: PrepareOptions): Promise<void> => {
+  const args = [...(watch ? ['--watch'] : []), ...(sourceMaps ? ['--source-maps'] : [])]
+  // esbuild is written in Go. With less frequent garbage collection, it takes a tenth less time.
+  const env = { GOGC: '400', ...process.env }
+  const { child, ended, output } = startProgram('local/build.ts', args, env, signal)
+  await new Promise<void>((resolve, reject) => {
+    child.on('message', (message: BuildMessage) => {
+      if (message.kind === 'built') resolve()
+      else if (message.kind === 'failed') reject(new Error(message.message))
+      else if (message.kind === 'changed') watch?.onChange(message.names)
+      else watch?.onError(message.messages)
+    })
+    ended.then((code) => reject(new Error(`The build failed with code ${code}:\n${output()}`)), reject)
+  })
+  if (!watch) await ended
+}
+
+/** Options of the build. */
+export interface PrepareOptions {
+  /** Output folder of the cloud assembly. */
+  cdkOut: string
+  /** Keeps watching and reports each bundle that a rebuild changed. */
+  watch?: {
+    onChange: (names: string[]) => void
+    onError: (messages: string[]) => void
+  }
+  /** Also writes source maps, for profiles. */
+  sourceMaps?: boolean
+  /** Ends the build and the watching. */
+  signal?: AbortSignal
+}
+
+/**
+ * Builds the bundles and synthesizes the stacks in parallel. Does neither if nothing has changed since the last time.
+ *
+ * @returns true if anything had to be done
  * @throws Error with esbuild's or the CDK app's messages
  */
-export const prepare = async ({ cdkOut, watch }: PrepareOptions): Promise<boolean> => {
+export const prepare = async (options: PrepareOptions): Promise<boolean> => {
+  const { cdkOut, watch, sourceMaps, signal } = options
   const file = path.join(cdkOut, FINGERPRINT)
-  // Taken before the build: what is edited meanwhile is built the next time.
+  // Taken before the build, so that files edited in the meantime are built the next time.
   const inputs = fingerprint(INPUTS)
-  const current = existsSync(file) && readFileSync(file, 'utf8') === `${inputs} ${fingerprint(OUTPUTS)}`
-  if (current && !watch) return false
+  const [before, ...extras] = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  const current = before === `${inputs} ${fingerprint(OUTPUTS)}`
+  if (current && !watch && (!sourceMaps || extras.includes(WITH_MAPS))) return false
   reserveBundles()
-  const { bundle } = await import('#infra/bundle.ts')
-  const watching = watch && {
-    watch: (changed: { name: string }[]) => watch.onChange(changed.map(({ name }) => name)),
-    onError: watch.onError,
-    signal: watch.signal,
-  }
-  await Promise.all([bundle(watching ?? {}), current ? undefined : synth(cdkOut)])
-  writeFileSync(file, `${inputs} ${fingerprint(OUTPUTS)}`)
+  await Promise.all([build(options), current ? undefined : synth(cdkOut, signal)])
+  writeFileSync(file, [`${inputs} ${fingerprint(OUTPUTS)}`, ...(sourceMaps ? [WITH_MAPS] : [])].join('\n'))
   return true
 }

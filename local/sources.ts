@@ -1,28 +1,12 @@
-import type { StateStore } from './aws/database.ts'
-import type { Sqs } from './aws/sqs.ts'
-import type { DynamodbServer, Tables } from './dynamodb.ts'
-import type { Functions } from './functions.ts'
 import { startQueueSource } from './sources/queue.ts'
 import { startSchedule } from './sources/schedule.ts'
-import type { Source } from './sources/source.ts'
+import type { Source, SourcesDeps } from './sources/source.ts'
 import { startStreamSource } from './sources/stream.ts'
-import type { LocalModel } from './template/model.ts'
 
 export type { Source } from './sources/source.ts'
 
-/** What the sources are built on. */
-export interface SourcesDeps {
-  model: LocalModel
-  dynamodb: DynamodbServer
-  tables: Tables
-  functions: Functions
-  sqs: Sqs
-  state: StateStore
-  onError: (error: unknown) => void
-}
-
 /**
- * Starts everything that wakes functions by itself.
+ * Starts all sources that wake functions by themselves.
  *
  * @throws Error when a mapping names a stream or a queue that the template does not have
  */

@@ -3,56 +3,63 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { openDatabase } from './aws/database.ts'
 import { banner } from './banner.ts'
-import { wipe } from './data-dir.ts'
+import { deleteData } from './data-dir.ts'
 import { createPrinter } from './logs.ts'
-import { startPlatform } from './platform.ts'
+import { onNpmEnd } from './parent.ts'
+import { type Platform, startPlatform } from './platform.ts'
 import { BUNDLES, prepare, ROOT } from './prepare.ts'
 import { upgradeData } from './upgrade.ts'
 
-const HELP = `npm start -- [--fresh] [--watch] [--json]
+const HELP = `npm start -- [--port <number>] [--fresh] [--watch] [--json]
 
-  --fresh   begin with no data
+  --port    port to listen on (3000); 0 takes any free one
+  --fresh   start without data
   --watch   rebuild and run changed functions at once
   --json    logs as JSON lines
-  --help    this
+  --help    show this help
 
-  PORT      where to listen (3000)
+  PORT      port to listen on, unless --port is given
   DATA_DIR  where to keep the data (.local)
-  AWS_ENDPOINT_URL_DYNAMODB  a DynamoDB Local to use instead of the built-in one
-  EMULATE_HEADER_REMAP=true  rename WWW-Authenticate in answers, as API Gateway does
+  AWS_ENDPOINT_URL_DYNAMODB  DynamoDB Local to use instead of the built-in server
+  EMULATE_HEADER_REMAP=true  rename WWW-Authenticate in responses, as API Gateway does
 
 Settings that the functions read (LOG_LEVEL, ALLOW_LOOPBACK_TARGETS, WEBHOOK_RETRY_DELAYS_SECONDS, …) are taken from the
-environment, too.`
+environment.`
 
-/** Says so before a build, not after it. */
+/** Reports a taken port before the build instead of after it. */
 const checkPort = (port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') return reject(error)
       reject(
-        new Error(`Port ${port} is in use. Stop what listens there, or choose another: PORT=${port + 1} npm start`),
+        new Error(
+          `Port ${port} is in use. Stop the process that uses it, or choose another port: npm start -- --port ${port + 1}`,
+        ),
       )
     })
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve()))
   })
 
-const readPort = (text: string | undefined): number => {
-  const port = Number(text || 3000)
-  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port
-  throw new Error(`PORT is not a port: ${text}`)
+const readPort = (name: string, text: string): number => {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port < 65_536) return port
+  throw new Error(`${name} is not a port: ${text}. Give a number from 0 to 65535.`)
 }
 
 const readOptions = () => {
   const { values } = parseArgs({
     options: {
+      port: { type: 'string' },
       fresh: { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
-  return { ...values, port: readPort(process.env.PORT), dataDir: path.resolve(ROOT, process.env.DATA_DIR || '.local') }
+  const port =
+    values.port === undefined ? readPort('PORT', process.env.PORT || '3000') : readPort('--port', values.port)
+  return { ...values, port, dataDir: path.resolve(ROOT, process.env.DATA_DIR || '.local') }
 }
 
 const main = async (): Promise<void> => {
@@ -61,26 +68,42 @@ const main = async (): Promise<void> => {
     console.log(HELP)
     return
   }
+  const stopping = new AbortController()
+  const running: { platform?: Platform } = {}
+  const stop = async (code: number) => {
+    stopping.abort()
+    await running.platform?.stop()
+    process.exit(code)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      // A second signal ends the process without waiting.
+      if (stopping.signal.aborted) process.exit(130)
+      void stop(0)
+    })
+  }
+  onNpmEnd(() => {
+    if (!stopping.signal.aborted) void stop(0)
+  })
+
   await checkPort(port)
-  if (fresh) await wipe(dataDir)
+  if (fresh) await deleteData(dataDir)
   else openDatabase(dataDir).close()
 
   const print = createPrinter(json ? 'json' : 'readable')
   const say = (message: string, level: 'info' | 'error' = 'info') =>
     print({ kind: 'platform', at: new Date(), level, message })
-  const stopping = new AbortController()
-  const running: { reload?: (name: string) => void } = {}
   const cdkOut = path.join(dataDir, 'cdk.out')
   await prepare({
     cdkOut,
+    signal: stopping.signal,
     ...(watch && {
       watch: {
         onChange: (names: string[]) => {
-          for (const name of names) running.reload?.(name)
+          for (const name of names) running.platform?.reload(name)
           say(`rebuilt ${names.join(', ')} (routes, queues and grants change with a restart)`)
         },
         onError: (messages: string[]) => say(`the build failed:\n${messages.join('\n')}`, 'error'),
-        signal: stopping.signal,
       },
     }),
   })
@@ -95,19 +118,9 @@ const main = async (): Promise<void> => {
     remapHeaders: process.env.EMULATE_HEADER_REMAP === 'true',
     dynamodbEndpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined,
   })
-  running.reload = platform.reload
+  running.platform = platform
   await upgradeData(platform, say)
 
-  let stops = 0
-  const stop = async (code: number) => {
-    stops += 1
-    // Whoever asks twice does not want to wait.
-    if (stops > 1) process.exit(code || 130)
-    stopping.abort()
-    await platform.stop()
-    process.exit(code)
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(0))
   void platform.failed.then((error) => {
     say(error.message, 'error')
     return stop(1)
@@ -117,9 +130,9 @@ const main = async (): Promise<void> => {
   else {
     const colour = process.stdout.isTTY === true && !process.env.NO_COLOR
     const messenger = `${platform.telegram.url}/${platform.telegram.username}`
-    console.log(banner({ baseUrl: platform.baseUrl, messenger, dataDir, seconds: performance.now() / 1_000, colour }))
+    const { baseUrl, mailbox } = platform
+    console.log(banner({ baseUrl, messenger, mailbox, dataDir, seconds: performance.now() / 1_000, colour }))
   }
-  await platform.warm()
 }
 
 main().catch((error: unknown) => {

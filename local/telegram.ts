@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { isFromHere, isNamedHere } from './guard.ts'
+import { hasLocalHost, isSameOrigin } from './same-origin.ts'
 import { answerApi } from './telegram/bot-api.ts'
 import { newBot } from './telegram/botfather.ts'
 import { type BotOptions, createBot, type Failure, type StandInBot } from './telegram/bots.ts'
 import type { Message } from './telegram/chats.ts'
 import type { Connections } from './telegram/connections.ts'
 import { HangUp } from './telegram/error.ts'
-import { type Memory, recall, remember } from './telegram/memory.ts'
+import { loadState, type Memory, saveState } from './telegram/memory.ts'
 import { createMessenger } from './telegram/messenger.ts'
 import { type GivenPerson, type Person, personOf } from './telegram/person.ts'
 import type { Pressed } from './telegram/press.ts'
@@ -15,45 +15,54 @@ import type { Signer } from './telegram/signing.ts'
 
 export type { Failure, Message, Person, StandInBot }
 
-/** The platform's bot, and where the stand-in listens. */
+/** The platform's bot, and the address of the stand-in. */
 export interface TelegramOptions extends BotOptions {
-  /** 0 (the default) is any free one. */
+  /** Port; 0 (the default) for any free one. */
   port?: number
   /** Epoch milliseconds, for `date` and `auth_date`. */
   now?: () => number
-  /** After each failed delivery of an update; the last one repeats. */
+  /** Delays after each failed delivery of an update; the last one repeats. */
   retryDelaysMs?: number[]
-  /** Where a webhook's address really is; itself by default. */
+  /** Maps a webhook's address to its real address; the same address by default. */
   reach?: (url: string) => string
-  /** Keeps further bots with their webhooks, and Business connections, beyond a restart. */
+  /** Stores further bots with their webhooks, and Business connections, across restarts. */
   memory?: Memory
 }
 
-/** A running stand-in for Telegram: what is done here, a person does there. */
+/** A running stand-in for Telegram. Its methods do what people do in Telegram. */
 export interface Telegram extends Signer {
-  /** Of the Bot API and of the messenger's page, without a trailing slash. */
+  /** Address of the Bot API and of the messenger's page, without a trailing slash. */
   url: string
   port: number
   token: string
   username: string
   person(given: GivenPerson): Person
-  /** Writes to the bot. @returns the update's id; 0 if the webhook does not take messages */
+  /**
+   * Writes to the bot.
+   * @returns the update's id; 0 if the webhook does not accept messages
+   */
   say(person: Person, text: string): number
-  /** @param button counted over all rows, from 0 */
+  /**
+   * Presses a button of a message.
+   * @param button counted over all rows, from 0
+   */
   press(person: Person, messageId: number, button: number): Pressed
-  /** Oldest first. */
+  /** Returns the messages of the thread, oldest first. */
   chat(person: Person): Message[]
-  /** The person blocks the bot, or takes it back. */
+  /** Blocks or unblocks the bot for the person. */
   block(person: Person, blocked?: boolean): void
-  /** Lets the next calls of a method fail, without doing anything. */
+  /** Makes the next calls of a method fail without any effect. */
   fail(method: string, failure: Failure, times?: number): void
-  /** What people do who connected the bot to their own account (Telegram Business). */
+  /** Actions of people who connected the bot to their own account (Telegram Business). */
   business: Connections
-  /** A further bot, such as a customer's. */
+  /** Creates a further bot, such as a customer's. */
   bot(options: BotOptions): StandInBot
-  /** Sends an update again that was sent before. @returns the status of the webhook's answer */
+  /**
+   * Sends an earlier update again.
+   * @returns the status of the webhook's response
+   */
   redeliver(updateId: number): Promise<number>
-  /** Resolves when the webhook has taken every update. */
+  /** Resolves when the webhook has accepted every update. */
   settled(): Promise<void>
   stop(): Promise<void>
 }
@@ -61,12 +70,13 @@ export interface Telegram extends Signer {
 const RETRY_DELAYS_MS = [100, 200, 500, 1_000, 2_000]
 
 /**
- * Starts a stand-in for Telegram on the loopback interface: the Bot API at `/bot<token>/<method>`, and for people a small
- * messenger at `/<username>?start=…`, as `https://t.me` is; at `/botfather` they make bots of their own, at `/business` they connect the
- * platform's bot to their account. What is said is in memory only; people's ids follow from their names.
+ * Starts a stand-in for Telegram on the loopback interface. It serves the Bot API at `/bot<token>/<method>` and a small
+ * messenger for people at `/<username>?start=…`, like `https://t.me`. At `/botfather`, people create their own bots. At
+ * `/business`, they connect the platform's bot to their account. Messages are kept only in memory, and people's ids
+ * derive from their names.
  *
- * It takes http addresses of this machine where Telegram wants https, and shows texts without markup. All else that it does
- * not know it refuses.
+ * It accepts http addresses of this machine where Telegram requires https, and shows texts without markup. It rejects
+ * everything else that it does not support.
  *
  * @throws the listen error, such as `EADDRINUSE`
  */
@@ -82,14 +92,14 @@ export const createTelegram = async (options: TelegramOptions): Promise<Telegram
   } = options
   const bots = new Map<string, StandInBot>()
   const others = () => [...bots.values()].filter((bot) => bot !== main)
-  const around = { now, retryDelaysMs, reach, onChange: () => remember(memory, main, others()) }
+  const around = { now, retryDelaysMs, reach, onChange: () => saveState(memory, main, others()) }
   const main = createBot({ token, username, name }, around)
   const add = (given: BotOptions): StandInBot => {
     const bot = createBot(given, around)
     bots.set(given.token, bot)
     return bot
   }
-  const kept = recall(memory)
+  const kept = loadState(memory)
   bots.set(token, main)
   for (const { webhook, ...given } of kept.bots) add(given).updates.connect(webhook)
   for (const connection of kept.connections) main.connections.restore(connection)
@@ -110,9 +120,9 @@ export const createTelegram = async (options: TelegramOptions): Promise<Telegram
     },
   })
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    if (!isNamedHere(request)) return void response.writeHead(403).end()
+    if (!hasLocalHost(request)) return void response.writeHead(403).end()
     const url = new URL(request.url ?? '/', 'http://localhost')
-    const answered = isFromHere(request) ? await answerApi(request, url, (given) => bots.get(given)) : undefined
+    const answered = isSameOrigin(request) ? await answerApi(request, url, (given) => bots.get(given)) : undefined
     if (!answered) return messenger.answer(request, response, url)
     response.writeHead(answered.status, { 'content-type': 'application/json' }).end(JSON.stringify(answered.body))
   }

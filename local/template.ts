@@ -15,7 +15,7 @@ export type * from './template/model.ts'
 const KINDS =
   /^AWS::(DynamoDB::(Table|GlobalTable)|SQS::Queue|S3::Bucket|SecretsManager::Secret|CloudWatch::Alarm|Lambda::(Function|EventSourceMapping)|Events::(Rule|EventBus)|Scheduler::Schedule|ApiGateway::(RestApi|Resource|Method|Stage|GatewayResponse))$/
 
-/** The folder a function's code came from: by the asset's metadata, else by the asset manifest. */
+/** Returns the folder of a function's code, from the asset's metadata or else from the asset manifest. */
 const codeFolder = (stack: Stack, resource: Resolved, assembly: string): string => {
   const hash = text(object(resource.properties.Code).S3Key)?.replace(/^.*\/|\.zip$/g, '')
   const given = text(resource.metadata['aws:asset:path'])
@@ -24,8 +24,8 @@ const codeFolder = (stack: Stack, resource: Resolved, assembly: string): string 
 }
 
 /**
- * Where to run a function from. A staged asset is a copy under the assembly; the bundle it was copied from is the one that
- * a rebuild changes, and the template names it in the metadata `function`.
+ * Returns the folder to run a function from. A staged asset is a copy under the assembly. A rebuild changes the
+ * original bundle, which the template names in the metadata `function`.
  */
 const bundleFolder = (stack: Stack, resource: Resolved, { cdkOut, bundles }: ReadOptions): string => {
   const named = bundles && path.join(bundles, text(resource.metadata.function) ?? '')
@@ -52,20 +52,20 @@ const functionOf = (stack: Stack, resource: Resolved, options: ReadOptions): Fun
   }
 }
 
-/** Where to read from. */
+/** Folders to read from. */
 export interface ReadOptions {
   /** Folder of the synthesized cloud assembly. */
   cdkOut: string
   addresses: Addresses
-  /** Folder of the built bundles (`dist/functions`): run from there, not from the staged copies. */
+  /** Folder of the built bundles (`dist/functions`), which run instead of the staged copies. */
   bundles?: string | undefined
 }
 
 /**
- * Reads the synthesized template(s) and says what has to run: functions, routes, tables, queues, rules, sources.
- * References across stacks are followed; nothing is assumed about names.
+ * Reads the synthesized templates and returns everything to run: functions, routes, tables, queues, rules, sources.
+ * Follows references across stacks and assumes nothing about names.
  *
- * @throws Error when there is no template, or it uses what the local run does not know
+ * @throws Error when there is no template, or it uses something that the local run does not support
  */
 export const readTemplate = (options: ReadOptions): LocalModel => {
   const stacks = readAssembly(options.cdkOut)

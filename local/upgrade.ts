@@ -1,20 +1,20 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { runUpgrades } from '#infra/upgrade/run.ts'
-import { UPGRADES } from '#infra/upgrade/upgrades.ts'
+import { runUpgrades } from '#ops/upgrade/run.ts'
+import { UPGRADES } from '#ops/upgrade/upgrades.ts'
 import { systemClock } from '#shared/kernel/clock.ts'
 import { createStoreClient } from '#shared/table/client.ts'
 import { Table } from '#shared/table/table.ts'
 import type { Platform } from './platform/types.ts'
 
-/** The parts of a {@link Platform} that it works with. */
+/** The parts of a {@link Platform} that the upgrade uses. */
 interface Upgraded extends Pick<Platform, 'client' | 'tableName'> {
   endpoints: Pick<Platform['endpoints'], 'dynamodb'>
   model: { functions: readonly { environment: Readonly<Record<string, string>> }[] }
 }
 
 /**
- * What `npm run upgrade` does for a deployed stage: data that an older version left behind get the shape of this one. Nothing
- * is said where there are none.
+ * Migrates data of an older version, as `npm run upgrade` does for a deployed stage. Prints nothing if there is no such
+ * data.
  */
 export const upgradeData = async (
   { endpoints, client: { region, credentials }, tableName, model }: Upgraded,

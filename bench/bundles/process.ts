@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 /**
- * What a handler may read while it is imported, and nothing else: no compile cache, no settings of this shell. The stage
- * is one that exists nowhere, so nothing is reached by accident.
+ * Environment of the measured processes: only what a handler may read while it is imported, without compile cache and settings of
+ * this shell. The stage doesn't exist, so nothing is reached by accident.
  */
 const ENVIRONMENT = {
   AWS_REGION: 'us-east-1',
@@ -14,9 +14,9 @@ const ENVIRONMENT = {
 }
 
 /**
- * Milliseconds from the start of a fresh Node process to its end. It requires a file, or nothing.
+ * Measures the milliseconds from start to end of a fresh Node process that requires a file, or nothing.
  *
- * @throws Error with what the process wrote when it fails
+ * @throws Error with the output of the process if it fails
  */
 const processTime = async (file: string | undefined): Promise<number> => {
   const code = file === undefined ? '' : `require(${JSON.stringify(file)})`
@@ -33,17 +33,17 @@ const processTime = async (file: string | undefined): Promise<number> => {
 }
 
 /**
- * How much longer a process takes for each file than one that loads nothing. The two are run in turns, so that whatever
- * else the machine does meets both alike.
+ * Measures the additional time of a process for each file, compared to one that loads nothing. The two run in turns, so that other
+ * load on the machine affects both equally.
  *
- * @returns by file, one difference in milliseconds for each sample
+ * @returns one difference in milliseconds per sample, by file
  */
 export const importTimes = async (files: readonly string[], samples: number): Promise<Map<string, number[]>> => {
   const differences = new Map(files.map((file) => [file, [] as number[]]))
   for (const file of [undefined, ...files]) await processTime(file)
   for (let sample = 0; sample < samples; sample++) {
     for (const file of files) {
-      // Whichever comes second finds the machine warmer, so they change places.
+      // The second process finds the machine warmer, so they swap places.
       const bareFirst = sample % 2 === 0
       const before = bareFirst ? await processTime(undefined) : undefined
       const loaded = await processTime(file)

@@ -1,6 +1,6 @@
 import { PRICES, VCPU_MEMORY_MB } from '../prices.ts'
 
-/** What something takes of each service. */
+/** Usage of each service. */
 export interface Usage {
   apiRequests: number
   invocations: number
@@ -8,13 +8,13 @@ export interface Usage {
   readUnits: number
   writeUnits: number
   queueRequests: number
-  /** Those of them that carry a message group. */
+  /** Requests with a message group. */
   fairRequests: number
   busEvents: number
-  /** Write units that fall on the index of what is due, and on the platform's counters. */
+  /** Write units on the index of overdue work and on the platform's counters. */
   dueUnits: number
   counterUnits: number
-  /** Bytes that the table keeps. */
+  /** Bytes stored in the table. */
   storedBytes: number
   logBytes: number
   bytesOut: number
@@ -36,7 +36,7 @@ const NONE: Usage = {
   bytesOut: 0,
 }
 
-/** The sum of parts, each a number of times. */
+/** Adds parts, each multiplied by a number. */
 export const total = (...parts: readonly [usage: Partial<Usage>, times: number][]): Usage => {
   const sum = { ...NONE }
   for (const [usage, times] of parts) {
@@ -46,14 +46,14 @@ export const total = (...parts: readonly [usage: Partial<Usage>, times: number][
 }
 
 export interface Execution {
-  /** CPU on a whole core. */
+  /** CPU time on a whole core. */
   cpuMs: number
-  /** Time in which it waits for others. */
+  /** Time of waiting for others. */
   waitMs: number
   memoryMb: number
 }
 
-/** Billed gigabyte-seconds at the least: waiting, and the CPU at the share of a core that comes with the memory. */
+/** Returns the minimum of billed gigabyte-seconds: waiting, and the CPU at the share of a core that comes with the memory. */
 export const gbSeconds = ({ cpuMs, waitMs, memoryMb }: Execution): number => {
   const slowdown = Math.max(1, VCPU_MEMORY_MB / memoryMb)
   return ((cpuMs * slowdown + waitMs) / 1_000) * (memoryMb / 1_024)
@@ -64,7 +64,7 @@ export type Cost = Record<'gateway' | 'lambda' | 'dynamodb' | 'sqs' | 'bus' | 'l
 
 const GB = 1e9
 
-/** What a usage costs. */
+/** Computes the cost of a usage. */
 export const costOf = (usage: Usage, prices: typeof PRICES = PRICES): Cost => {
   const { million } = prices
   const millions = (count: number, price: number): number => (count / 1e6) * price

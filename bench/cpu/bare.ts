@@ -1,17 +1,17 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
 import type { Script } from './recorder.ts'
 
-/** What a bare handler answers, and how it gets there. */
+/** Input of a bare handler. */
 export interface BareRequest {
   event: APIGatewayProxyEvent
   script: Script
-  /** The real answer's body, parsed. */
+  /** Parsed body of the real answer. */
   answer: unknown
 }
 
 /**
- * A handler without a pipeline: it parses the body, sends the very commands that the real request sent, and writes the
- * same answer. No routing, no token, no checks, no logs.
+ * Handles a request without a pipeline: parses the body, sends the same commands as the real request, and writes the same answer.
+ * It has no routing, tokens, checks or logs.
  */
 export const bareHandler = async ({ event, script, answer }: BareRequest): Promise<APIGatewayProxyResult> => {
   if (event.body !== null) parse(event.body, event.headers['content-type'] ?? '')

@@ -12,7 +12,7 @@ import {
 
 type Input = Record<string, unknown>
 
-/** One command that went through the client. */
+/** Command that went through the client. */
 interface Recorded {
   command: string
   input: Input
@@ -20,7 +20,7 @@ interface Recorded {
   end: number
 }
 
-/** Commands of one request: the waves go one after the other, the commands of a wave at the same time. */
+/** Commands of one request, in waves. Waves run one after the other, the commands of a wave in parallel. */
 export type Script = (() => Promise<unknown>)[][]
 
 const COMMANDS = {
@@ -33,11 +33,11 @@ const COMMANDS = {
   TransactWrite: TransactWriteCommand,
 } as const
 
-/** Keeps every command that goes through a client, as it was given. */
+/** Records every command that goes through a client. */
 export class Recorder {
   #recorded: Recorded[] = []
 
-  /** @param stack the client's middleware stack, which its document client shares */
+  /** @param stack middleware stack of the client, which its document client shares */
   constructor(stack: DynamoDBClient['middlewareStack']) {
     stack.add(
       (next, context) => async (args) => {
@@ -51,16 +51,16 @@ export class Recorder {
     )
   }
 
-  /** What was recorded since the last call. */
+  /** Returns the commands recorded since the last call. */
   take(): Recorded[] {
     return this.#recorded.splice(0)
   }
 }
 
 /**
- * The recorded commands of one request, to be sent literally to another table.
+ * Builds a script that sends the recorded commands of one request to another table.
  *
- * @throws Error for a command of a kind that no request uses so far
+ * @throws Error for a kind of command that isn't supported yet
  */
 export const scriptOf = (recorded: readonly Recorded[], client: DynamoDBDocumentClient, tableName: string): Script =>
   wavesOf(recorded).map((wave) =>
@@ -73,7 +73,7 @@ export const scriptOf = (recorded: readonly Recorded[], client: DynamoDBDocument
     }),
   )
 
-/** A command belongs to the wave before it when it went out before anything of that wave was answered. */
+/** Groups commands into waves. A command belongs to the current wave if it was sent before anything of that wave was answered. */
 const wavesOf = (recorded: readonly Recorded[]): Recorded[][] => {
   const waves: Recorded[][] = []
   let answered = Number.NEGATIVE_INFINITY
@@ -88,7 +88,7 @@ const wavesOf = (recorded: readonly Recorded[]): Recorded[][] => {
   return waves
 }
 
-/** The input for another table. */
+/** Changes the table of an input. */
 const toTable = (input: Input, TableName: string): Input => {
   if (input.RequestItems) return { ...input, RequestItems: { [TableName]: Object.values(input.RequestItems)[0] } }
   if (!input.TransactItems) return { ...input, TableName }

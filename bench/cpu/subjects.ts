@@ -1,16 +1,16 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
-import { CounterEntity } from '#shared/entities/developers.ts'
+import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import type { Stage } from '../endpoints/stage.ts'
 
-/** Requests of a block: few enough that what a block leaves behind can be put right before the next one. */
+/** Requests per block. Few enough that a block's effects can be undone before the next one. */
 export const BLOCK = 25
 
-/** One kind of request, ready to be sent over and over. */
+/** Kind of request that can be sent repeatedly. */
 export interface Subject {
-  /** The events of the next block. */
+  /** Returns the events of the next block. */
   events(): APIGatewayProxyEvent[]
-  /** Puts right what a block changed, in each of the two tables; not measured. */
+  /** Undoes a block's changes in each of the two tables. Not measured. */
   after?(
     results: readonly APIGatewayProxyResult[],
     client: DynamoDBDocumentClient,
@@ -76,7 +76,7 @@ export const subjects: SubjectDefinition[] = [
   {
     endpoint: 'POST /api/v1/runs',
     async prepare(stage) {
-      // An installation has five active runs at most: with five installations a block fits.
+      // An installation can have five active runs, so a block needs five installations.
       const apps = await count(5, () => stage.install())
       const body = JSON.stringify({ input: { name: 'Ada', question: 'How many are left?' }, trigger: 'bench' })
       return {
@@ -115,7 +115,7 @@ export const subjects: SubjectDefinition[] = [
     endpoint: 'POST /oauth/token',
     variant: 'a refresh token',
     async prepare(stage) {
-      // A chain of tokens each, because every refresh replaces the token.
+      // One chain of tokens per request, because every refresh replaces the token.
       const chains = await count(BLOCK, async () => {
         const app = await stage.install()
         const { body } = await stage.token(await stage.exchangeForm(app))

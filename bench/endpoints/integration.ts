@@ -5,7 +5,7 @@ const PAGE = 20
 
 const start = { input: { name: 'Ada', question: 'How many are left?' }, trigger: 'bench' }
 
-/** A page of an installation's runs of which there are more. */
+/** Lists a page of an installation's runs, with more to follow. */
 const runs = (variant: string, filter = ''): Scenario => ({
   endpoint: 'GET /api/v1/runs',
   variant,

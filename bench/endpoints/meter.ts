@@ -1,23 +1,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb'
-import { PlatformHourEntity, PlatformNowEntity } from '#shared/entities/platform-statistics.ts'
+import { PlatformHourEntity, PlatformNowEntity } from '#shared/foundation/counters/entity.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { getUnits, type Item, indexUnits, itemSize, queryUnits, writeUnits } from '../capacity.ts'
 import { type Interval, sequentialRoundTrips } from '../round-trips.ts'
 
-/** What some work asked of the store. */
+/** Store use of some work. */
 export interface Consumption {
   calls: number
-  /** Calls that had to wait for one another. */
+  /** Sequential calls. */
   roundTrips: number
   readUnits: number
   writeUnits: number
-  /** Those of the write units that fall on the index of what is due, which everything that happens meets at. */
+  /** Write units on the due index, which all changes share. */
   dueUnits: number
-  /** The same for the platform's counters. */
+  /** Write units on the platform's counters. */
   counterUnits: number
-  /** Bytes that the table holds more than before, without its indexes. */
+  /** Bytes added to the table, without its indexes. */
   storedBytes: number
 }
 
@@ -38,16 +38,16 @@ const INDEXES = Object.values(TABLE_LAYOUT.indexes)
 const COUNTERS = new Set<unknown>([PlatformHourEntity.name, PlatformNowEntity.name])
 
 /**
- * Measures what goes through a client. For every write it reads the item before and after, past the client, because what
- * a write costs depends on both.
+ * Measures the calls of a client. For every write it reads the item before and after with another client, because the cost of a
+ * write depends on both.
  */
 export class StoreMeter {
   readonly #own: DynamoDBDocumentClient
   readonly #tableName: string
-  /** Whose calls they are, through every await: other work at the same time is not counted. */
+  /** Attributes calls to the measured work through every await, so that concurrent work isn't counted. */
   readonly #current = new AsyncLocalStorage<Call[]>()
 
-  /** @param stack the measured client's middleware stack, which its document client shares */
+  /** @param stack middleware stack of the measured client, which its document client shares */
   constructor(stack: Stack, { endpoint, tableName }: { endpoint: string; tableName: string }) {
     const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' }
     this.#own = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, region: 'us-east-1', credentials }))
@@ -74,7 +74,7 @@ export class StoreMeter {
     )
   }
 
-  /** What the work consumes. */
+  /** Measures the consumption of some work. */
   async during<T>(work: () => Promise<T>): Promise<{ result: T; consumption: Consumption }> {
     const calls: Call[] = []
     const result = await this.#current.run(calls, work)
@@ -138,7 +138,7 @@ interface Operation {
   Key?: Item
 }
 
-/** The items that a command changes, or checks inside a transaction. */
+/** Returns the items that a command changes, or checks inside a transaction. */
 const changesOf = (command: string, input: Item): Change[] => {
   const one = ({ Item, Key }: Operation, transactional: boolean): Change => ({
     key: keyOf(Item ?? Key ?? {}),

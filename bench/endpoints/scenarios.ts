@@ -1,11 +1,12 @@
 import type { Endpoint } from '#shared/http/endpoint.ts'
+import { sampleCall } from '#testkit/sample-call.ts'
 import { consoleScenarios } from './console.ts'
 import { integrationScenarios } from './integration.ts'
 import { oauthScenarios } from './oauth.ts'
 import type { Scenario } from './scenario.ts'
 import { toolScenarios } from './tools.ts'
 
-/** What the sample calls do not show: full pages, repeats under a key, each way through an endpoint that has several. */
+/** Scenarios beyond the sample calls: full pages, repeats under a key, and each way through an endpoint. */
 export const WRITTEN: readonly Scenario[] = [
   ...integrationScenarios,
   ...toolScenarios,
@@ -13,7 +14,7 @@ export const WRITTEN: readonly Scenario[] = [
   ...consoleScenarios,
 ]
 
-/** At least one request of an endpoint: those that were written for it, else its sample call of the contract tests. */
+/** Returns at least one request of an endpoint: its own scenarios, or its sample call of the contract tests. */
 export const scenariosOf = (endpoint: Endpoint): Scenario[] => {
   const name = `${endpoint.method} ${endpoint.path}`
   const written = WRITTEN.filter((scenario) => scenario.endpoint === name)
@@ -23,7 +24,7 @@ export const scenariosOf = (endpoint: Endpoint): Scenario[] => {
 const sampled = (endpoint: Endpoint, name: string): Scenario => ({
   endpoint: name,
   async prepare({ contract, call }) {
-    const sample = await contract.sample(endpoint)
+    const sample = await sampleCall(contract, endpoint)
     return { send: () => call(endpoint.method, sample.path, sample), works: sample.works }
   },
 })

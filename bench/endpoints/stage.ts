@@ -1,17 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { VersionEntity } from '#shared/entities/apps.ts'
-import { createStage } from '#test/contract/stage.ts'
-import { callbackToken, type InstalledOptions, installed } from '#test/support/fixtures.ts'
-import { type Answer, type CallOptions, startPlatform } from '#test/support/platform.ts'
-import { startReceiver } from '#test/support/receiver.ts'
+import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
+import { callbackToken, type InstalledOptions, installed } from '#testkit/fixtures.ts'
+import { type Answer, type CallOptions, startPlatform } from '#testkit/platform.ts'
+import { startReceiver } from '#testkit/receiver.ts'
+import { createStage } from '#testkit/stage.ts'
 import { StoreMeter } from './meter.ts'
 
 export type Installed = Awaited<ReturnType<typeof installed>>
 
 const REDIRECT = 'https://client.example/callback'
 
-/** The platform in one process on a real store, with what makes valid requests, and a meter at the store. */
+/** Starts the platform in one process on a real store, with helpers for valid requests and a meter at the store. */
 export const startStage = async () => {
   const platform = await startPlatform()
   const contract = await createStage(platform)
@@ -33,11 +33,11 @@ export const startStage = async () => {
     return answer
   }
 
-  /** An approved app in a workspace of its own, with an access token and an owner who is signed in. */
+  /** Installs an approved app in a new workspace, with an access token and a signed-in owner. */
   const install = (options: InstalledOptions = {}): Promise<Installed> =>
     installed(platform.deps, { endpoint: agent.url, ...options })
 
-  /** The same, with the declared tool `greet` for other agents. */
+  /** Installs an app with the declared tool `greet` for other agents. */
   const installWithTool = async (options: InstalledOptions = {}): Promise<Installed> => {
     const app = await install(options)
     const { version } = app
@@ -63,14 +63,14 @@ export const startStage = async () => {
     return ids
   }
 
-  /** A run whose agent answered 202, with its callback token. */
+  /** Starts a run whose agent answers 202, with its callback token. */
   const runningRun = async (app: Installed): Promise<{ id: string; token: string }> => {
     const { body } = await call('POST', '/api/v1/runs', { token: app.token, body: { input: { name: 'Ada' } } })
     await platform.drain()
     return { id: body.id, token: await callbackToken(platform.deps, app, body.id) }
   }
 
-  /** The request, with the workers at work beside it. */
+  /** Sends a request while the workers run. */
   const whileWorking = async <T>(send: () => Promise<T>): Promise<T> => {
     let over = false
     const answer = send().finally(() => {
@@ -83,7 +83,7 @@ export const startStage = async () => {
     return answer
   }
 
-  /** An authorize request and what proves, later, that it was ours. */
+  /** Builds an authorize request with its PKCE verifier. */
   const authorization = (app: Installed) => {
     const verifier = randomBytes(32).toString('base64url')
     const query = new URLSearchParams({
@@ -97,7 +97,7 @@ export const startStage = async () => {
     return { verifier, path: `/oauth/authorize?${query}` }
   }
 
-  /** The form of a code's exchange. */
+  /** Builds the form that exchanges a code. */
   const exchangeForm = async (app: Installed): Promise<Record<string, string>> => {
     const { verifier, path } = authorization(app)
     const { headers } = await call('GET', path)

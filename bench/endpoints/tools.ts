@@ -1,20 +1,20 @@
-import type { ToolName } from '#shared/domain/tools/catalogue.ts'
+import type { ToolName } from '#shared/agents/tools/catalogue.ts'
 import type { Request, Scenario } from './scenario.ts'
 import type { Installed, Stage } from './stage.ts'
 
 interface Calling {
   stage: Stage
-  /** The agent whose run calls the tool, and the run's callback token. */
+  /** Agent whose run calls the tool. */
   app: Installed
   token: string
 }
 
-/** One way to call a tool. */
+/** Way to call a tool. */
 interface Call {
   variant?: string
-  /** The call's arguments; makes what they name. */
+  /** Creates the call's arguments and the records that they name. */
   arguments(calling: Calling): unknown
-  /** What happens between a first, equal call and the one that is measured. */
+  /** Runs between a first, equal call and the measured one. */
   after?(calling: Calling, first: { step_id: string }): Promise<unknown>
   works?: true
 }
@@ -23,7 +23,7 @@ const ENDPOINT = 'POST /api/v1/tools/{name}/invoke'
 
 const page = ({ stage }: Calling) => ({ url: `${stage.agent.url}/page` })
 
-/** Another agent of the caller's organization. */
+/** Creates another agent in the caller's workspace. */
 const colleague = async ({ stage, app }: Calling): Promise<string> =>
   (await stage.installWithTool({ workspaceId: app.workspaceId })).app.slug
 
@@ -93,7 +93,7 @@ const prepare = async (stage: Stage, tool: string, call: Call): Promise<Request>
   return { send, works: call.works }
 }
 
-/** A running run's agent calls each tool, with the run's callback token. */
+/** Scenarios in which the agent of an active run calls each tool with its callback token. */
 export const toolScenarios: readonly Scenario[] = Object.entries(TOOLS).flatMap(([tool, calls]) =>
   calls.map((call) => ({
     endpoint: ENDPOINT,

@@ -1,4 +1,4 @@
-import type { TestPlatform } from '#test/support/platform.ts'
+import type { TestPlatform } from '#testkit/platform.ts'
 import { AMOUNTS, type Consumption } from './meter.ts'
 import type { Installed, Stage } from './stage.ts'
 
@@ -9,7 +9,7 @@ const eventOf = ({ body }: Message): string => {
   return typeof type === 'string' ? type : ''
 }
 
-/** What a message is called in the tables: its queue, and the event where one queue takes several. */
+/** Returns a message's name in the tables: its queue, and its event if the queue takes several. */
 const nameOf = (message: Message): string => [message.queue, eventOf(message)].filter(Boolean).join(': ')
 
 /** Measures every message behind one run, from its start to the last delivery. Several of a kind are averaged. */
@@ -17,7 +17,7 @@ const messagesOfRun = async (
   { platform, meter, call, finishedRuns }: Stage,
   app: Installed,
 ): Promise<[string, Consumption][]> => {
-  // The first one makes what later ones only change, such as the feed's head.
+  // The first run creates records that later ones only change, such as the feed's head.
   await finishedRuns(app, 1)
   platform.clock.advance(30_000)
   await call('POST', '/api/v1/runs', { token: app.token, body: { input: { name: 'Ada' }, trigger: 'bench' } })
@@ -33,16 +33,16 @@ const messagesOfRun = async (
   return [...found].map(([name, all]) => [name, mean(all)])
 }
 
-/** A batch of the statistics' queue under load: so many runs that begin and so many that end, of so many agents. */
+/** Batch of the statistics queue under load: numbers of beginning and ending runs and of agents. */
 export const BATCH = { name: 'statistics: 100 events in one batch', begun: 50, ended: 50, agents: 20 } as const
 
-/** Measures a batch of the statistics' queue. Each agent is of an app of its own, in a workspace of its own, as which counting costs most. */
+/** Measures a batch of the statistics queue. Each agent belongs to a separate app and workspace, the most expensive case. */
 const statisticsBatch = async (stage: Stage): Promise<Consumption> => {
   const { platform, meter, call, install, runningRun } = stage
   const agents: Installed[] = []
   for (let i = 0; i < BATCH.agents; i++) agents.push(await install({ endpoint: `${stage.agent.url}/slow` }))
   const agent = (i: number) => agents[i % BATCH.agents] as Installed
-  /** What has just happened, for the statistics; the other workers do their part. */
+  /** Messages for the statistics, held back while the other workers run. */
   const held: Message[] = []
   const hold = async () => {
     await platform.deps.bus.put(platform.outbox.splice(0))
@@ -68,7 +68,7 @@ const statisticsBatch = async (stage: Stage): Promise<Consumption> => {
   return consumption
 }
 
-/** Measures the messages behind a run: of an installation without a webhook, and what is different with one. */
+/** Measures the messages behind a run, of an installation without a webhook, and the differences with one. */
 export const measureWorkers = async (stage: Stage): Promise<{ name: string; consumption: Consumption }[]> => {
   const [silent, subscribed] = [await stage.install(), await stage.install()]
   const body = { url: `${stage.agent.url}/hook`, events: ['run.*'] }

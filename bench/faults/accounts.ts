@@ -1,39 +1,39 @@
-import { matches } from '#shared/events/catalogue.ts'
+import { matchesMask } from '#shared/foundation/outbox/definition.ts'
 import { type Arrival, arrivalKey } from './receivers.ts'
 import type { Tenant } from './tenants.ts'
 
-/** An event that was committed, or answered with 2xx. */
+/** Event that was committed, or answered with 2xx. */
 export interface Accepted {
   id: string
   type: string
   installation_id: string
 }
 
-/** An event as a poller saw it. */
+/** Event as a poller saw it. */
 export interface Seen {
   id: string
   type: string
 }
 
-/** A delivery as the API shows it. */
+/** Delivery as the API shows it. */
 export interface Recorded {
   webhook_id: string
   event_id: string
   status: string
-  /** How many were made. */
+  /** Number of attempts. */
   attempts: number
-  /** Of the latest attempt. */
+  /** Error of the latest attempt. */
   error: string | null
 }
 
-/** An installation's feed as it was polled meanwhile, and as it is from its beginning afterwards. */
+/** Feed of an installation as it was polled during the run, and as it is afterwards. */
 export interface Feed {
   installation_id: string
   polled: readonly Seen[]
   read: readonly Seen[]
 }
 
-/** All that has to agree. */
+/** Records that have to agree. */
 export interface Books {
   accepted: readonly Accepted[]
   tenants: readonly Pick<Tenant, 'installation_id' | 'subscriptions'>[]
@@ -42,7 +42,7 @@ export interface Books {
   feeds: readonly Feed[]
 }
 
-/** Something that does not agree: how often, and the first of it. */
+/** Discrepancy, with its count and first example. */
 export interface Discrepancy {
   what: string
   count: number
@@ -50,15 +50,15 @@ export interface Discrepancy {
 }
 
 export interface Account {
-  /** Events that were accepted; and those that the platform told by itself. */
+  /** Events that were accepted, and those that the platform emitted by itself. */
   events: number
   own: number
-  /** Of each event for each subscription whose masks take it. */
+  /** One for each event and each subscription that matches it. */
   expected: number
   delivered: number
   failed: number
   skipped: number
-  /** Requests that arrived, and how many of them repeated one that the receiver had taken. */
+  /** Requests that arrived, and how many of them repeated an accepted one. */
   requests: number
   repeated: number
   discrepancies: Discrepancy[]
@@ -66,8 +66,8 @@ export interface Account {
 
 const EMPTY: Arrival = { requests: 0, taken: 0, firstAfter: 0 }
 
-/** Compares what was accepted with what became of it. */
-export const settleAccounts = ({ accepted, tenants, deliveries, arrivals, feeds }: Books): Account => {
+/** Compares accepted events with their results. */
+export const reconcileEvents = ({ accepted, tenants, deliveries, arrivals, feeds }: Books): Account => {
   const found = new Map<string, Discrepancy>()
   const differ = (what: string, example: string) => {
     const known = found.get(what)
@@ -96,7 +96,7 @@ export const settleAccounts = ({ accepted, tenants, deliveries, arrivals, feeds 
   let expected = 0
   for (const { id, type, installation_id } of events) {
     for (const { id: webhook, url, events: masks } of subscriptions.get(installation_id) ?? []) {
-      if (!matches(masks, type)) continue
+      if (!matchesMask(masks, type)) continue
       expected += 1
       const pair = `${webhook} ${id}`
       const record = records.get(pair)
@@ -108,14 +108,14 @@ export const settleAccounts = ({ accepted, tenants, deliveries, arrivals, feeds 
       if (!record) differ('deliveries lost', pair)
       else if (record.status === 'succeeded') {
         account.delivered += 1
-        if (taken === 0) differ('deliveries that succeeded and were never taken', pair)
+        if (taken === 0) differ('deliveries that succeeded but were never accepted by the receiver', pair)
       } else if (record.status === 'failed') account.failed += 1
       else if (record.status === 'skipped') account.skipped += 1
       else differ('deliveries without an end', `${pair}: ${record.status}`)
     }
   }
-  for (const key of records.keys()) differ('deliveries of what was never accepted', key)
-  for (const key of arrived.keys()) differ('requests of what was never accepted', key)
+  for (const key of records.keys()) differ('deliveries of events that were never accepted', key)
+  for (const key of arrived.keys()) differ('requests for events that were never accepted', key)
 
   for (const feed of feeds) compareFeed(feed, accepted, differ)
   return { events: accepted.length, own: own.length, expected, ...account, discrepancies: [...found.values()] }
@@ -143,6 +143,6 @@ const compareFeed = (
   const at = polled.findIndex(({ id }, i) => read[i]?.id !== id)
   if (at >= 0 || polled.length !== read.length) {
     const place = at < 0 ? Math.min(polled.length, read.length) : at
-    differ('feeds that were polled in another order than they have', `${installation_id}, from event ${place + 1} on`)
+    differ('feeds that were polled out of order', `${installation_id}, from event ${place + 1} on`)
   }
 }

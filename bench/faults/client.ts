@@ -9,21 +9,21 @@ export interface Sent {
   body?: unknown
 }
 
-/** A client that asks again until it gets an answer that is not the fault of the moment. */
+/** Client that repeats requests until it gets an answer that isn't a passing fault. */
 export interface PatientClient {
   (method: string, path: string, sent?: Sent): Promise<Json>
-  /** What it asked again for, and how often. */
+  /** Repeated requests, and how often. */
   repeated: Map<string, number>
 }
 
-/** Asked again: the rate, a request of the same Idempotency-Key that has not ended, and what is the platform's own fault. */
+/** Returns true for faults that pass: rate limits, a concurrent request with the same Idempotency-Key, and server errors. */
 const isPassing = (status: number, headers: Record<string, string> = {}): boolean =>
   status === 429 || status >= 500 || (status === 409 && 'idempotency-key' in headers)
 
-/** Longer than any fault lasts. */
+/** Time limit, longer than any fault. */
 const PATIENCE_MS = 5 * MINUTE
 
-/** @returns a client that throws for every other refusal, and when it has asked for five minutes */
+/** Creates a client that throws for every other error, and after five minutes of repeating. */
 export const patientClient = (baseUrl: string): PatientClient => {
   const repeated = new Map<string, number>()
   const call = async (method: string, path: string, { headers, body }: Sent = {}): Promise<Json> => {

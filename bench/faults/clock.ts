@@ -1,23 +1,23 @@
 import type { Platform } from '#local/platform.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
-import type { Dice } from '#test/support/dice.ts'
+import type { Dice } from '#testkit/dice.ts'
 import type { Tally } from './tally.ts'
 
-/** The functions' clocks: one time that jumps, and around it each function's own error. */
+/** Clocks of the functions: one time that jumps, plus an error for each function. */
 export interface Clocks {
-  /** Epoch ms by the platform's time. */
+  /** Returns the platform's time in epoch ms. */
   now(): number
-  /** All clocks at once, forwards or (negative) backwards. */
+  /** Moves all clocks at once, forwards or (negative) backwards. */
   jump(ms: number): void
-  /** One function's clock goes wrong by some seconds. */
+  /** Sets one function's clock wrong by some seconds. */
   skew(functionName: string): void
-  /** Ms that really passed since a time by these clocks: what a jump left out does not count, what it repeated does. */
+  /** Returns the ms that really passed since a time by these clocks. Time skipped by a jump doesn't count, repeated time does. */
   since(time: number): number
 }
 
 const SKEW = 10 * SECOND
 
-/** What of a jump lies behind a time; of one backwards all, or nothing. */
+/** Returns the part of a jump after a time. A backward jump counts in full or not at all. */
 const passedOver = ({ from, to }: { from: number; to: number }, time: number): number => {
   if (time <= Math.min(from, to)) return to - from
   return time < to ? to - time : 0
@@ -25,7 +25,7 @@ const passedOver = ({ from, to }: { from: number; to: number }, time: number): n
 
 export const createClocks = (platform: Pick<Platform, 'shiftClock' | 'model'>, roll: Dice, tally: Tally): Clocks => {
   let offset = 0
-  /** From what time to what time. */
+  /** Start and end of each jump. */
   const jumps: { from: number; to: number }[] = []
   const skews = new Map<string, number>()
   const now = () => Date.now() + offset

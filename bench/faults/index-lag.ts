@@ -5,18 +5,18 @@ import type { Tally } from './tally.ts'
 type Wire = Record<string, { S?: string }>
 type Request = { Key?: Wire; Item?: Wire }
 
-/** Makes the indexes lag behind the table, which those of the local store never do. */
+/** Makes the indexes lag behind the table. Those of the local store never lag. */
 export interface IndexLag {
-  /** Takes notice of a call that was done. */
+  /** Records a call that was done. */
   note(call: AwsCall): void
-  /** @returns what the function gets instead of a query's answer; undefined for the answer as it is */
+  /** @returns the lagging answer of a query, or undefined if the real answer should be used */
   shown(call: AwsCall): Record<string, unknown> | undefined
 }
 
 const { partitionKey, sortKey } = TABLE_LAYOUT
 const keyOf = (item: Wire): string => `${item[partitionKey]?.S}\n${item[sortKey]?.S}`
 
-/** The writes of a call, or none. */
+/** Returns the writes of a call. */
 const written = ({ operation, input }: AwsCall): Request[] => {
   if (operation === 'TransactWriteItems') {
     return (input.TransactItems as Record<string, Request>[]).flatMap((item) => Object.values(item))
@@ -25,13 +25,13 @@ const written = ({ operation, input }: AwsCall): Request[] => {
 }
 
 /**
- * What was written within the time is not in an index yet: a new entry is left out, and one that was there stays.
- * @param lagMs how far the indexes are behind
+ * Hides recent writes from the indexes: new entries are left out, and old ones stay.
+ * @param lagMs lag of the indexes
  */
 export const createIndexLag = (lagMs: number, tally: Tally): IndexLag => {
-  /** When which item was written, oldest first. */
+  /** Times of writes by item, oldest first. */
   const writes = new Map<string, number>()
-  /** What each partition of an index last showed. */
+  /** Last result of each partition of an index. */
   const last = new Map<string, Wire[]>()
 
   const forget = (now: number) => {
@@ -59,7 +59,7 @@ export const createIndexLag = (lagMs: number, tally: Tally): IndexLag => {
       const place = JSON.stringify([input.IndexName, (input.ExpressionAttributeValues as Wire)[':p']])
       const known = items.filter((item) => !isFresh(item))
       const here = new Set(items.map(keyOf))
-      // Those of the due index are all that may be shown once more wherever they stood: it is read from its beginning.
+      // Only the due index may show old entries anywhere, because it is read from its beginning.
       const gone =
         input.IndexName === 'due'
           ? (last.get(place) ?? []).filter((item) => isFresh(item) && !here.has(keyOf(item)))

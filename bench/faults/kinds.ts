@@ -1,18 +1,18 @@
 import { gzipSync } from 'node:zlib'
-import type { CertificateKind } from '#test/support/certificates.ts'
-import type { Answer } from '#test/support/receiver.ts'
+import type { CertificateKind } from '#testkit/certificates.ts'
+import type { Answer } from '#testkit/receiver.ts'
 
-/** A kind of receiver; events of the type `custom.<name>` go to it. */
+/** Kind of receiver, which gets events of the type `custom.<name>`. */
 export interface Kind {
   name: string
-  /** How many of the events, relative to the others. */
+  /** Relative number of its events. */
   weight: number
-  /** What it does to the first request of every event; it answers later ones well. */
+  /** Answer to the first request of every event. Later requests succeed. */
   first?: Answer
-  /** What it does to every request. */
+  /** Answer to every request. */
   always?: Answer
   tls?: CertificateKind
-  /** What becomes of its deliveries, as long as no worker is lost five times over one. */
+  /** Expected end of its deliveries, unless a worker dies five times over one of them. */
   ends: 'delivered' | 'dead-lettered'
 }
 
@@ -25,7 +25,7 @@ const status = (code: number, headers: Record<string, string> = {}): Answer => (
 const bomb = (): Answer => ({
   kind: 'answer',
   headers: { 'content-encoding': 'gzip' },
-  // Packed once: making it costs the machine far more than inflating what is read of it.
+  // Compressed once, because that costs far more than inflating the part that is read.
   body: gzipSync(Buffer.alloc(BOMB_BYTES)),
 })
 

@@ -1,17 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Platform } from '#local/platform.ts'
-import type { Dice } from '#test/support/dice.ts'
+import type { Dice } from '#testkit/dice.ts'
 import type { Tally } from './tally.ts'
 
-/** How often what goes wrong with a batch on its way to a function. */
+/** Probabilities of faults of a batch on its way to a function. */
 export interface MessageOdds {
-  /** Handed over twice at the same time. */
+  /** Delivered twice at the same time. */
   twice: number
-  /** Handed over again although it was done. */
+  /** Delivered again although it was done. */
   again: number
-  /** Held back, so that what was sent later is there before. */
+  /** Held back, so that later messages arrive first. */
   late: number
-  /** Gone. */
+  /** Lost. */
   lost: number
 }
 
@@ -22,14 +22,14 @@ interface Batch {
 const AGAIN_MS = 15_000
 const LATE_MS = 3_000
 
-/** The functions that a queue's messages or the stream's records wake. */
-const QUEUES = ['event-fanout', 'webhook-delivery', 'statistics']
-const STREAM = 'stream-relay'
+/** Functions that are woken by a queue. */
+const QUEUES = ['fan-out', 'delivery', 'statistics']
+const STREAM = 'relay'
 
 /**
- * Messages come twice, again, late, in another order, or never. The stream's records come in their order and never get
- * lost, as on AWS; but a batch may come again.
- * @returns a function that ends all of it
+ * Makes messages arrive twice, again, late, out of order, or never. As on AWS, stream records stay in order and are never lost, but
+ * a batch may arrive again.
+ * @returns a function that stops the faults
  */
 export const disturbMessages = (
   platform: Pick<Platform, 'intercept' | 'model'>,

@@ -1,48 +1,48 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EventType } from '#shared/events/catalogue.ts'
-import { tell } from '#shared/events/outbox.ts'
+import type { EventType } from '#shared/delivery/catalogue/catalogue.ts'
+import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import type { Table } from '#shared/table/table.ts'
-import { type Dice, oneOf } from '#test/support/dice.ts'
+import { type Dice, oneOf } from '#testkit/dice.ts'
 import type { Accepted } from './accounts.ts'
 import type { PatientClient } from './client.ts'
 import type { Kind } from './kinds.ts'
 import type { Tenant } from './tenants.ts'
 
 export interface Production {
-  /** Events in all. */
+  /** Total number of events. */
   events: number
   tenants: readonly Tenant[]
   kinds: readonly Kind[]
   call: PatientClient
-  /** A table client that meets no faults: what is under test begins behind the commit. */
+  /** Table client without faults, because the test begins after the commit. */
   table: Table
   clock: { now(): number }
-  /** How many accepted events wait to be told; above the limit nobody writes. */
+  /** Returns the number of accepted events that wait. Above the limit, producers pause. */
   backlog(): number
-  /** Told of every event that was accepted. */
+  /** Called with the number of newly accepted events. */
   onAccepted(count: number): void
   roll: Dice
 }
 
-/** Events of one transaction. */
+/** Events per transaction. */
 const BATCH = 20
 const BACKLOG = 200
-/** Between two calls of one integration, so that its rate leaves room for its polling. */
+/** Pause between two calls of one integration, which leaves room for its polling. */
 const CALL_EVERY = 1 * SECOND
 
 /**
- * Has events told until there are so many: in transactions of twenty, as the platform's own changes write them, and beside
- * that by every integration through `emit_event` over HTTP, with an Idempotency-Key, again until it is answered.
- * @returns what was committed or answered with 2xx
+ * Produces events: in transactions of twenty, as the platform's own changes write them, and by every integration through
+ * `emit_event` over HTTP, with an Idempotency-Key and repeated until answered.
+ * @returns the events that were committed or answered with 2xx
  */
 export const produce = async (production: Production): Promise<{ accepted: Accepted[]; overHttp: number }> => {
   const { events, tenants, kinds, call, table, clock, backlog, onAccepted, roll } = production
   const accepted: Accepted[] = []
   let begun = 0
   let overHttp = 0
-  // The first ones go to one receiver of each kind, so that none is left out where there are few events.
+  // The first events go to one receiver of each kind, so that each is used even with few events.
   const kindOf = (n: number): Kind => kinds[n] ?? oneOf(roll, kinds)
   const take = (most: number): number[] => {
     const numbers = Array.from({ length: Math.min(most, events - begun) }, (_, i) => begun + i)
@@ -60,7 +60,7 @@ export const produce = async (production: Production): Promise<{ accepted: Accep
       const { installation_id, workspace_id, app_id } = tenant
       const writes = take(BATCH).map((n) => {
         const type = `custom.${kindOf(n).name}` as EventType
-        return { type, write: tell(clock, { type, workspace_id, installation_id, app_id, data: { n } }) }
+        return { type, write: emitEvent(clock, { type, workspace_id, installation_id, app_id, data: { n } }) }
       })
       await table.transact(writes.map(({ write }) => write))
       accepted.push(...writes.map(({ type, write }) => ({ id: String(write.item?.id), type, installation_id })))

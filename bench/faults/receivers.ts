@@ -1,20 +1,20 @@
-import { type Answer, type Received, type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { type Answer, type Received, type Receiver, startReceiver } from '#testkit/receiver.ts'
 import type { Kind } from './kinds.ts'
 
-/** What a receiver saw of one event for one subscription. */
+/** Requests that a receiver got for one event and one subscription. */
 export interface Arrival {
   requests: number
-  /** Requests that it answered with 2xx: it has the event. */
+  /** Requests that it answered with 2xx, so it has the event. */
   taken: number
-  /** Ms from the event's time to its first request. */
+  /** Milliseconds from the event's time to its first request. */
   firstAfter: number
 }
 
-/** The servers of all kinds of receivers, and what they got. */
+/** Servers of all kinds of receivers, and the requests that they got. */
 export interface Receivers {
-  /** Where a kind's subscription of an installation leads. */
+  /** Returns the URL of an installation's subscription for a kind. */
   urlOf(kind: Kind, installation: number): string
-  /** By `arrivalKey`. */
+  /** Arrivals by `arrivalKey`. */
   arrivals: Map<string, Arrival>
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ export const arrivalKey = (url: string, eventId: string): string => `${url} ${ev
 
 const WELL: Answer = { kind: 'answer' }
 
-/** A 2xx is sent, whatever becomes of its body: one that breaks off counts, one that drips for ever does not. */
+/** Returns true if a 2xx counts as accepted. A body that breaks off still counts, one that drips forever doesn't. */
 const isTaken = (answer: Answer): boolean =>
   answer.kind === 'answer' ? (answer.status ?? 200) < 300 : answer.kind === 'reset' && answer.when === 'body'
 
@@ -43,7 +43,7 @@ export const startReceivers = async (kinds: readonly Kind[], since: (time: numbe
       arrival.requests += 1
       const answer = kind.always ?? (arrival.requests === 1 ? kind.first : undefined) ?? WELL
       if (isTaken(answer)) arrival.taken += 1
-      // A hundred thousand requests with their headers are more than anybody wants to keep.
+      // A hundred thousand requests with their headers would take too much memory.
       receiver.requests.length = 0
       return answer
     }

@@ -4,14 +4,14 @@ import type { Kind } from './kinds.ts'
 import type { Arrival } from './receivers.ts'
 import type { Tenant } from './tenants.ts'
 
-/** What became of the deliveries to one kind of receiver. */
+/** Results of the deliveries to one kind of receiver. */
 export interface KindResult {
   kind: Kind
   delivered: number
   failed: number
   skipped: number
   requests: number
-  /** The last error of one that failed. */
+  /** Last error of a failed delivery. */
   error: string
 }
 
@@ -46,7 +46,7 @@ export interface DeadLetters {
   example: string
 }
 
-/** What no worker could handle in the end. */
+/** Reads the dead letters. */
 export const deadLettersOf = async ({ model, queue }: Platform): Promise<DeadLetters[]> => {
   const read = new Set(model.queueSources.map(({ queueArn }) => queueArn))
   const letters = []
@@ -54,7 +54,7 @@ export const deadLettersOf = async ({ model, queue }: Platform): Promise<DeadLet
     const dead = queue(name)
     const { visible, inFlight } = dead.counts()
     const [first] = visible > 0 ? await dead.receive({ max: 1, visibilitySeconds: 0 }) : []
-    // Without the stack's name before it and the hash behind.
+    // Removes the stack's name and the hash.
     const short = name.replace(/^.*Messaging/, '').replace(/[0-9A-F]{8}$/, '')
     letters.push({ queue: short, messages: visible + inFlight, example: first?.body.slice(0, 80) ?? '' })
   }

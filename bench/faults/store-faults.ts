@@ -1,25 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AwsError, ConnectionLost } from '#local/aws/error.ts'
 import type { AwsCall } from '#local/platform.ts'
-import type { Dice } from '#test/support/dice.ts'
+import type { Dice } from '#testkit/dice.ts'
 import type { IndexLag } from './index-lag.ts'
 import type { Tally } from './tally.ts'
 
-/** How often what goes wrong, of all calls that it can happen to. */
+/** Probabilities of faults, among all calls that they can affect. */
 export interface StoreOdds {
   throttled: number
   conflict: number
-  /** Done, and the connection breaks before the answer. */
+  /** The call succeeds, and the connection breaks before the answer. */
   answerLost: number
   slow: number
-  /** So slow that the function's time is over before. */
+  /** The call outlasts the function's time limit. */
   stalled: number
-  /** For a while nearly everything is throttled: this long, in ms, and so often of all calls. */
+  /** Nearly everything is throttled for a while: the duration in ms, and the share of calls that start one. */
   storm: { ms: number; share: number }
 }
 
 const SLOW_MS = 2_000
-/** Longer than any worker's time. */
+/** Duration of a stalled call, longer than any worker's time limit. */
 const STALLED_MS = 65_000
 
 const throttle = () => new AwsError('com.amazonaws.dynamodb.v20120810#ThrottlingException', 'Rate exceeded')
@@ -30,7 +30,7 @@ const conflict = (items: number) =>
     })),
   })
 
-/** What functions ask of AWS goes wrong by these odds; who asks from elsewhere gets the truth. */
+/** Causes faults in functions' calls to AWS. Calls from elsewhere aren't affected. */
 export const createStoreFaults = (roll: Dice, odds: StoreOdds, lag: IndexLag, tally: Tally) => {
   let stormUntil = 0
 
@@ -61,7 +61,7 @@ export const createStoreFaults = (roll: Dice, odds: StoreOdds, lag: IndexLag, ta
 
   const after = ({ service, operation, output = {} }: AwsCall): void => {
     if (!roll.chance(odds.answerLost)) return
-    // A refusal changes nothing, so that losing it is nothing to tell of.
+    // A refusal changes nothing, so losing it doesn't count.
     if ('__type' in output) return
     tally.count(`done, and its answer lost: ${service === 'dynamodb' ? 'the store' : service} ${operation}`)
     throw new ConnectionLost()

@@ -1,19 +1,19 @@
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { fixed, type Table } from '../report/table.ts'
 import { percentile } from '../statistics.ts'
-import type { Played } from './play.ts'
+import type { Played } from './run-faults.ts'
 
 const OVERDUE_LIMIT = 2 * MINUTE
 
 const seconds = (ms: number): string => fixed(ms / SECOND, 1)
 
-/** Whether all of it holds: the sum, no discrepancy, nothing overdue for more than two minutes. */
+/** Returns true if the sum is right, nothing disagrees, and nothing was overdue by more than two minutes. */
 export const holds = ({ account, due }: Pick<Played, 'account' | 'due'>): boolean =>
   account.discrepancies.length === 0 &&
   account.expected === account.delivered + account.failed + account.skipped &&
   due.maxOverdueMs <= OVERDUE_LIMIT
 
-/** Every number of a run. */
+/** Builds the tables with every number of a run. */
 export const faultTables = (played: Played, { seed, retryDelays }: { seed: number; retryDelays: string }): Table[] => {
   const { account, due, tally, repeated, byKind, deadLetters } = played
   const after = played.arrivals.map(({ firstAfter }) => firstAfter)
@@ -22,11 +22,11 @@ export const faultTables = (played: Played, { seed, retryDelays }: { seed: numbe
   const rows: [string, string | number, string?][] = [
     ['events accepted', account.events],
     ['of them answered with 2xx over HTTP', played.overHttp],
-    ['events that the platform told by itself', account.own],
+    ['events that the platform emitted by itself', account.own],
     ['deliveries that follow: one for each event and subscription', account.expected],
     ['delivered', account.delivered],
     ['dead-lettered: every attempt failed', account.failed],
-    ['dead-lettered: skipped, the subscription being disabled', account.skipped],
+    ['dead-lettered: skipped because the subscription was disabled', account.skipped],
     [
       'delivered and dead-lettered together',
       ended,
@@ -38,10 +38,10 @@ export const faultTables = (played: Played, { seed, retryDelays }: { seed: numbe
       seconds(due.maxOverdueMs),
       due.maxOverdueMs <= OVERDUE_LIMIT ? 'below 120' : `OVER: ${due.maxOverdue}`,
     ],
-    ['samples of the index of what is due', due.samples],
+    ['samples of the due index', due.samples],
     ['attempts recorded', attempts],
     ['requests that arrived', account.requests],
-    ['of them for what the receiver had taken before', account.repeated],
+    ['of them repeats of accepted requests', account.repeated],
     ['from the event to its first request, p50, s', seconds(percentile(after, 0.5))],
     ['the same, p95, s', seconds(percentile(after, 0.95))],
     ['the same, max, s', seconds(percentile(after, 1))],
@@ -56,16 +56,16 @@ export const faultTables = (played: Played, { seed, retryDelays }: { seed: numbe
       columns: ['what', 'number', ''],
       rows: rows.map(([what, number, verdict = '']) => [what, String(number), verdict]),
       notes: [
-        `Seed ${seed}; retry delays ${retryDelays} s (\`webhookRetryDelaysSeconds\`), so ${retryDelays.split(',').length} attempts. Events were made in transactions of 20 outbox records, as the platform’s own changes write them, with a table client that meets no faults, and beside that by every integration once a second through \`emit_event\` over HTTP, with an Idempotency-Key, again until it was answered. Accepted is what was committed or answered with 2xx.`,
-        'Overdue: how long ago the earliest time in the index of what is due was. Here and for the first requests, time that a jump of the clocks left out does not count, and time that it repeated does. The faults end when all is accepted and nothing waits for a worker.',
+        `Seed ${seed}; retry delays ${retryDelays} s (\`webhookRetryDelaysSeconds\`), so ${retryDelays.split(',').length} attempts. Events were made in transactions of 20 outbox records, as the platform’s own changes write them, with a table client without faults, and also by every integration once a second through \`emit_event\` over HTTP, with an Idempotency-Key, again until it was answered. Accepted is what was committed or answered with 2xx.`,
+        'Overdue: age of the earliest time in the due index. Here and for the first requests, time skipped by a jump of the clocks doesn’t count, and repeated time does. The faults end when all events are accepted and nothing waits for a worker.',
       ],
     },
     {
-      title: 'What does not agree',
+      title: 'Discrepancies',
       columns: ['what', 'times', 'the first'],
       rows: account.discrepancies.map(({ what, count, example }) => [what, String(count), example]),
       notes: [
-        'Looked for: deliveries lost, without an end, recorded twice, of what was never accepted, or called delivered and never taken by the receiver; events missing, twice or out of place in what was polled during the run and in what the feed is afterwards.',
+        'Checked for deliveries that are lost, unfinished, recorded twice, of events that were never accepted, or marked as delivered but never accepted by the receiver. Also checked for events that are missing, duplicated or out of order, both in polls during the run and in the feed afterwards.',
       ],
     },
     {
@@ -81,12 +81,12 @@ export const faultTables = (played: Played, { seed, retryDelays }: { seed: numbe
       ],
     },
     {
-      title: 'What was done to the platform',
+      title: 'Faults',
       columns: ['what', 'times'],
       rows: tally.map(([what, times]) => [what, String(times)]),
     },
     {
-      title: 'What clients had to ask again for',
+      title: 'Requests that clients repeated',
       columns: ['answer', 'times'],
       rows: repeated.map(([answer, times]) => [answer, String(times)]),
     },
@@ -95,7 +95,7 @@ export const faultTables = (played: Played, { seed, retryDelays }: { seed: numbe
       columns: ['queue', 'messages', 'the first'],
       rows: deadLetters.map(({ queue, messages, example }) => [queue, String(messages), example]),
       notes: [
-        'A message here is no loss: the record is the truth, and the sweep wakes a worker for it again. These are for a person to look at.',
+        'These messages aren’t lost work: the record is the truth, and the sweeper wakes a worker for it again. They are for a person to investigate.',
       ],
     },
   ]

@@ -1,7 +1,7 @@
-/** What was done to the platform, counted. */
+/** Counts of faults. */
 export interface Tally {
   count(what: string, times?: number): void
-  /** Sorted by name. */
+  /** Returns the counts sorted by name. */
   rows(): [what: string, times: number][]
 }
 

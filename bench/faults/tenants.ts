@@ -3,18 +3,18 @@ import type { PatientClient } from './client.ts'
 import type { Kind } from './kinds.ts'
 import type { Receivers } from './receivers.ts'
 
-/** A subscription as the API gave it, and where it leads. */
+/** Subscription as the API returned it, and its URL. */
 export interface Subscribed {
   id: string
   url: string
-  /** Masks. */
+  /** Event masks. */
   events: string[]
   kind: Kind
 }
 
-/** An installation whose events are told. */
+/** Installation whose events are produced. */
 export interface Tenant {
-  /** Of its integration. */
+  /** Headers of its integration. */
   headers: Record<string, string>
   installation_id: string
   workspace_id: string
@@ -22,7 +22,7 @@ export interface Tenant {
   subscriptions: Subscribed[]
 }
 
-/** A developer's agent in their sandbox with a subscription for every kind of receiver, all through the API. */
+/** Creates a developer's agent in their sandbox with a subscription for every kind of receiver, all through the API. */
 export const createTenant = async (
   call: PatientClient,
   receivers: Receivers,
@@ -49,7 +49,7 @@ export const createTenant = async (
       version: '1.0.0',
       name: 'Faults',
       summary: 'Tells of events.',
-      // Nobody runs it.
+      // It is never run.
       runtime: { type: 'webhook', endpoint: 'http://127.0.0.1:9' },
     },
   })
@@ -62,7 +62,7 @@ export const createTenant = async (
     subscriptions.push({ id, url, events, kind })
   }
   for (const kind of kinds) await subscribe(kind, receivers.urlOf(kind, index), [`custom.${kind.name}`])
-  // Of the first installation everything goes to one more, what the platform tells by itself included.
+  // All events of the first installation also go to another receiver, including those that the platform emits by itself.
   const [well] = kinds
   if (index === 0 && well) await subscribe(well, `${receivers.urlOf(well, index)}/everything`, ['*'])
   return {

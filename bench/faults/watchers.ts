@@ -56,7 +56,7 @@ export const readDeliveries = async (call: PatientClient, { headers, subscriptio
   return all
 }
 
-/** Enables what was disabled after five failed deliveries, so that it can fail again. @returns how many that were */
+/** Enables subscriptions that were disabled after five failed deliveries. @returns their number */
 export const enableDisabled = async (call: PatientClient, { headers }: Tenant): Promise<number> => {
   const { items } = await call('GET', '/api/v1/webhooks?limit=100', { headers })
   const disabled = items.filter(({ status }: { status: string }) => status === 'disabled')
@@ -64,13 +64,13 @@ export const enableDisabled = async (call: PatientClient, { headers }: Tenant): 
   return disabled.length
 }
 
-/** What the index of what is due says, time and again. */
+/** Repeated samples of the due index. */
 export interface DueWatch {
   samples: number
-  /** The longest that anything was overdue at any sample, in ms; and what that was. */
+  /** Longest overdue time in any sample, in ms, and its entry. */
   maxOverdueMs: number
   maxOverdue: string
-  /** Takes a sample. @returns whether anything is due at any time */
+  /** Takes a sample. @returns true if anything is due, now or later */
   sample(): Promise<boolean>
   /** Samples until it is stopped. */
   run(isOver: () => boolean): Promise<void>
@@ -79,7 +79,7 @@ export interface DueWatch {
 const SAMPLE_EVERY = 2 * SECOND
 const EVER = 9_999_999_999_999
 
-/** @param table one that meets no faults */
+/** Watches the due index. @param table client without faults */
 export const watchDue = (table: Table, clocks: Clocks): DueWatch => {
   const watch: DueWatch = {
     samples: 0,

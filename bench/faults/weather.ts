@@ -1,22 +1,22 @@
 import type { Platform } from '#local/platform.ts'
-import type { Dice } from '#test/support/dice.ts'
+import type { Dice } from '#testkit/dice.ts'
 import type { Clocks } from './clock.ts'
 import { createIndexLag } from './index-lag.ts'
 import { disturbMessages, type MessageOdds } from './message-faults.ts'
 import { createStoreFaults, type StoreOdds } from './store-faults.ts'
 import type { Tally } from './tally.ts'
-import { disturbWorkers, type Pace } from './workers.ts'
+import { killWorkers, type Pace } from './workers.ts'
 
-/** What goes wrong, and how often. */
+/** Faults and their probabilities. */
 export interface Weather {
   store: StoreOdds
   messages: MessageOdds
   pace: Pace
-  /** How far the indexes are behind, in ms. */
+  /** Lag of the indexes, in ms. */
   lagMs: number
 }
 
-/** Lets everything go wrong. @returns a function that ends it, however often it is called */
+/** Starts all faults. @returns a function that stops them, and that may be called repeatedly */
 export const startFaults = (
   platform: Platform,
   { store, messages, pace, lagMs }: Weather,
@@ -25,7 +25,7 @@ export const startFaults = (
   const { hook, storm } = createStoreFaults(roll.fork(), store, createIndexLag(lagMs, tally), tally)
   platform.onAwsCall(hook)
   const calm = disturbMessages(platform, roll.fork(), messages, tally)
-  const revive = disturbWorkers(platform, { roll: roll.fork(), pace, tally, clocks, storm })
+  const revive = killWorkers(platform, { roll: roll.fork(), pace, tally, clocks, storm })
   return async () => {
     await revive()
     calm()

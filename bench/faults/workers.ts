@@ -1,41 +1,41 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Platform } from '#local/platform.ts'
-import { type Dice, oneOf } from '#test/support/dice.ts'
+import { type Dice, oneOf } from '#testkit/dice.ts'
 import type { Clocks } from './clock.ts'
 import type { Tally } from './tally.ts'
 
-const SWEEP = 'overdue-sweep'
+const SWEEP = 'sweeper'
 
-/** Who dies, and how often relative to the others. */
+/** Functions whose workers die, with relative frequencies. */
 const MORTAL = [
-  { name: 'webhook-delivery', weight: 4 },
-  { name: 'event-fanout', weight: 4 },
-  { name: 'stream-relay', weight: 3 },
-  { name: 'tools', weight: 1 },
+  { name: 'delivery', weight: 4 },
+  { name: 'fan-out', weight: 4 },
+  { name: 'relay', weight: 3 },
+  { name: 'api-calls', weight: 1 },
   { name: 'api', weight: 1 },
   { name: SWEEP, weight: 1 },
 ]
-/** A sweep is over in less than this where little is overdue. */
+/** Longest duration of a sweep when little is overdue. */
 const SWEEP_MS = 150
 
-/** Forwards and backwards, in ms. */
+/** Jumps of the clocks, forwards and backwards, in ms. */
 const JUMPS = [90_000, 120_000, -30_000]
 
 export interface Pace {
-  /** Ms between two deaths, on average; and so on. */
+  /** Average ms between two deaths. The other values are similar. */
   deaths: number
   storms: number
   skews: number
   jumps: number
-  /** The share of sweeps that die while they are at it. */
+  /** Share of sweeps that die midway. */
   sweepsDie: number
 }
 
 /**
- * Ends workers' threads in the middle of whatever they do, lets clocks go wrong, and brings storms, at random moments.
- * @returns a function that ends all of it
+ * Kills workers' threads at any point, sets clocks wrong, and starts storms, at random moments.
+ * @returns a function that stops it
  */
-export const disturbWorkers = (
+export const killWorkers = (
   platform: Pick<Platform, 'kill' | 'intercept'>,
   { roll, pace, tally, clocks, storm }: { roll: Dice; pace: Pace; tally: Tally; clocks: Clocks; storm: () => void },
 ): (() => Promise<void>) => {
@@ -45,7 +45,7 @@ export const disturbWorkers = (
     return platform.kill(name)
   }
 
-  /** Now and then, at moments that do not depend on each other. */
+  /** Repeats an action at independent random moments. */
   const often = async (meanMs: number, act: (roll: Dice) => unknown): Promise<void> => {
     const own = roll.fork()
     while (!end.signal.aborted) {
@@ -55,8 +55,8 @@ export const disturbWorkers = (
     }
   }
 
-  // It runs twice a minute for a moment, which a death at random hardly ever meets. Never twice in a row: then what is
-  // overdue is found by the one after, a minute and a half later.
+  // The sweeper runs for a moment twice a minute, which random deaths hardly ever hit. It never dies twice in a row, or overdue
+  // work would be found only a minute and a half later.
   let died = false
   const sweeps = roll.fork()
   const spare = platform.intercept(SWEEP, async (event, next) => {

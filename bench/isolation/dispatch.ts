@@ -4,10 +4,10 @@ import type { LocalRun } from '../local-run.ts'
 import { atRest, hanging, type Round, type Scenario, startRun, until } from './scenario.ts'
 
 const TENANTS = 3
-/** Each may have 5 active runs, and the agent hangs for as long as it may, 30 seconds. */
+/** Number of tenants with the trouble. Each may have 5 active runs, and the agent hangs for its maximum of 30 seconds. */
 const TROUBLED_TENANTS = 24
 const RUNS_PER_SECOND = 1
-/** In which so many runs begin to hang as they do in the long run: 1 a second for 30 seconds. */
+/** Seconds in which as many runs begin to hang as in the steady state: 1 a second for 30 seconds. */
 const LEAD_SECONDS = 10
 const LEAD_RUNS_PER_SECOND = 3
 
@@ -39,7 +39,7 @@ const prepare = async (run: LocalRun): Promise<Round> => {
   }
 }
 
-/** Half of the runs go to an agent that takes requests and does not answer them. */
+/** Sends half of the runs to an agent that accepts requests and doesn't answer. */
 export const dispatch: Scenario = {
   trouble: 'half of the runs go to an agent that hangs',
   limited: ['run dispatch'],

@@ -8,12 +8,12 @@ import { atRest, hanging, type Round, type Scenario, startRun, until } from './s
 const TENANTS = 3
 const RUNS_PER_SECOND = 1
 const CALLS_PER_SECOND = 5
-/** Of the one tenant: half of its limit, and three times it. */
+/** Rates of the one tenant: half of its limit, and three times its limit. */
 const QUIET_PER_SECOND = 5
 const LOUD_PER_SECOND = 30
-/** In which its bucket of 20 runs empty. */
+/** Seconds in which its bucket of 20 runs empty. */
 const LEAD_SECONDS = 2
-/** In which it is full again, whatever the round before took. */
+/** Time in which the bucket refills completely. */
 const REST_MS = 2_500
 
 const prepare = async (run: LocalRun): Promise<Round> => {
@@ -58,7 +58,7 @@ const prepare = async (run: LocalRun): Promise<Round> => {
       evenly({ seconds, perSecond: CALLS_PER_SECOND }, callOnce),
       evenly({ seconds, perSecond: RUNS_PER_SECOND }, (n) => startRun(call, others[n % TENANTS] as Tenant, created)),
     ])
-    if (isTroubled !== (statuses.get(429) ?? 0) > 0) throw new Error('The limit did not refuse what it has to')
+    if (isTroubled !== (statuses.get(429) ?? 0) > 0) throw new Error('The limit didn’t refuse requests as expected')
     await until('the runs', () => agent.requests.length >= created.size)
     const measured = { 'API calls': calls, 'run dispatch': dispatchTimes(agent, created) }
     await atRest(run)
@@ -66,7 +66,7 @@ const prepare = async (run: LocalRun): Promise<Round> => {
   }
 }
 
-/** One tenant sends three times as many requests as it may. */
+/** Has one tenant send three times as many requests as its limit allows. */
 export const rateLimit: Scenario = {
   trouble: 'one tenant calls three times as often as it may',
   limited: ['API calls', 'run dispatch'],

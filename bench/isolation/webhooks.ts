@@ -5,10 +5,10 @@ import { atRest, hanging, type Round, type Scenario, startRun, until } from './s
 
 const TENANTS = 3
 const SUBSCRIPTIONS = 2
-/** Of the tenants with the trouble, and as many of the others. */
+/** Runs per second of the tenants with the trouble, and as many of the others. */
 const RUNS_PER_SECOND = 1
 const EVENTS_PER_RUN = 2
-/** In which requests begin to hang. */
+/** Seconds in which requests begin to hang. */
 const LEAD_SECONDS = 4
 
 const prepare = async (run: LocalRun): Promise<Round> => {
@@ -53,11 +53,11 @@ const prepare = async (run: LocalRun): Promise<Round> => {
   }
 }
 
-/** Webhooks of events from this time on. */
+/** Returns the webhooks of events since a time. */
 const since = <T extends { body: Buffer }>(requests: readonly T[], time: number): T[] =>
   requests.filter(({ body }) => Date.parse(JSON.parse(body.toString()).created_at) >= time)
 
-/** Half of the deliveries go to a receiver that takes requests and does not answer them. */
+/** Sends half of the deliveries to a receiver that accepts requests and doesn't answer. */
 export const webhooks: Scenario = {
   trouble: 'half of the webhooks go to a receiver that hangs',
   limited: ['webhooks'],

@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { startReceiver } from '#test/support/receiver.ts'
+import { startReceiver } from '#testkit/receiver.ts'
 import { startStage } from '../endpoints/stage.ts'
 import { type Client, createPair } from './setup.ts'
 
-/** Fewer than an installation's bucket of calls holds. */
+/** Number of calls, within an installation's rate limit. */
 const CALLS = 28
-/** Those load what the others find. */
+/** First calls, which load modules and aren't measured. */
 const FIRST = 3
 const METERED_CALLS = 5
 
 /** Milliseconds after which the asked agent answers. */
 const ANSWERS_AFTER = [0, 50] as const
 
-/** What `ask_agent` takes beside the asked agent's own time. */
+/** Time of `ask_agent` in addition to the asked agent's own time. */
 export interface Asking {
   answersAfter: number
-  /** Milliseconds from the call to its answer, without those from the asked agent's request to its answer. */
+  /** Milliseconds from the call to its answer, without the asked agent's own time. */
   added: number[]
   /** Calls to the store that the waiting request makes, in one process. */
   storeCalls: number[]
@@ -31,7 +31,7 @@ export const measureAsking = async (call: Client): Promise<Asking[]> => {
   return all
 }
 
-/** An agent that answers after so many milliseconds, and tells how long its last answer really took. */
+/** Starts an agent that answers after a number of milliseconds, and reports how long its last answer really took. */
 const startTarget = async (answersAfter: number) => {
   const receiver = await startReceiver()
   const target = { url: receiver.url, took: 0, close: () => receiver.close() }
@@ -48,7 +48,7 @@ const requireAnswer = (result: { status?: string } | undefined): void => {
   if (result?.status !== 'succeeded') throw new Error(`ask_agent answered ${JSON.stringify(result)}`)
 }
 
-/** Over HTTP against the local run. */
+/** Measures calls over HTTP against the local run. */
 const addedBy = async (call: Client, answersAfter: number): Promise<number[]> => {
   const target = await startTarget(answersAfter)
   try {
@@ -67,7 +67,7 @@ const addedBy = async (call: Client, answersAfter: number): Promise<number[]> =>
   }
 }
 
-/** In one process, where a meter can stand at the store. */
+/** Counts store calls in one process, where a meter can be attached to the store. */
 const storeCallsOf = async (answersAfter: number): Promise<number[]> => {
   const stage = await startStage()
   const target = await startTarget(answersAfter)

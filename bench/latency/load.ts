@@ -1,30 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Receiver } from '#test/support/receiver.ts'
+import type { Receiver } from '#testkit/receiver.ts'
 import type { Client, Tenant } from './setup.ts'
 
 export interface Load {
   seconds: number
-  /** Runs a second for each tenant; at most 10 are let through. */
+  /** Runs per second and tenant. At most 10 are allowed. */
   runsPerSecond: number
 }
 
-/** From the commit's time in the record to the request's arrival, in milliseconds. */
+/** Times from the commit in the record to the request's arrival, in milliseconds. */
 export interface Latencies {
   runs: number
   dispatch: number[]
   deliveries: number[]
-  /** Requests and deliveries that should have arrived and did not. */
+  /** Requests and deliveries that didn't arrive. */
   lost: number
 }
 
-/** A run tells of its creation and of its end. */
+/** Events of a run: its creation and its end. */
 const EVENTS_PER_RUN = 2
 const PATIENCE_MS = 30_000
 
 /**
- * Begins so many pieces of work a second, evenly, whether or not earlier ones have ended, and waits until all have.
+ * Starts work at an even rate, without waiting for earlier work, and then waits until all has ended.
  *
- * @param work told its number, from 0
+ * @param work gets its number, from 0
  */
 export const evenly = async (
   { seconds, perSecond }: { seconds: number; perSecond: number },
@@ -39,15 +39,15 @@ export const evenly = async (
   await Promise.all(pending)
 }
 
-/** Milliseconds from each run's creation to its request at the agent. */
+/** Returns the milliseconds from each run's creation to its request at the agent. */
 export const dispatchTimes = (agent: Receiver, created: ReadonlyMap<string, number>): number[] =>
   agent.requests.map(({ body, at }) => at - (created.get(JSON.parse(body.toString()).run.id) ?? Number.NaN))
 
-/** Milliseconds from each event to its webhook at the receiver. */
+/** Returns the milliseconds from each event to its webhook at the receiver. */
 export const deliveryTimes = ({ requests }: Pick<Receiver, 'requests'>): number[] =>
   requests.map(({ body, at }) => at - Date.parse(JSON.parse(body.toString()).created_at))
 
-/** Starts runs evenly over the time and waits until all that follows has arrived. */
+/** Starts runs at an even rate and waits until all their requests have arrived. */
 export const applyLoad = async (
   call: Client,
   agent: Receiver,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import type { Receiver } from '#test/support/receiver.ts'
+import type { Receiver } from '#testkit/receiver.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: it reads answers of every shape
 type Json = any
 
-/** An answer that is an error. */
+/** Error answer. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly status: number
@@ -15,7 +15,7 @@ export class Refused extends Error {
   }
 }
 
-/** A client of the platform over HTTP; it throws {@link Refused}. */
+/** Creates a client of the platform over HTTP that throws {@link Refused}. */
 export const clientOf =
   (baseUrl: string) =>
   async (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Json> => {
@@ -33,7 +33,7 @@ export const clientOf =
 
 export type Client = ReturnType<typeof clientOf>
 
-/** An installation that starts runs, and where its webhooks go. */
+/** Installation that starts runs, and the receivers of its webhooks. */
 export interface Tenant {
   headers: Record<string, string>
   receivers: Receiver[]
@@ -45,7 +45,7 @@ interface BenchAgent {
   tools?: object[]
 }
 
-/** A developer's agents in their sandbox, all through the API. */
+/** Creates a developer's agents in their sandbox, all through the API. */
 const installAgents = async (call: Client, agents: BenchAgent[]) => {
   const unique = randomBytes(5).toString('hex')
   const registered = await call(
@@ -80,11 +80,11 @@ const installAgents = async (call: Client, agents: BenchAgent[]) => {
 
 interface TenantOptions {
   scopes?: string[]
-  /** What each receiver subscribes to. */
+  /** Events to which each receiver subscribes. */
   events?: string[]
 }
 
-/** A developer's agent in their sandbox, with a token, and a subscription for each receiver. */
+/** Creates a developer's agent in their sandbox, with a token and a subscription for each receiver. */
 export const createTenant = async (
   call: Client,
   agentUrl: string,
@@ -97,7 +97,7 @@ export const createTenant = async (
   return { headers, receivers }
 }
 
-/** Two agents of one organization, the second with a tool: what the first sends to ask it. */
+/** Creates two agents in one workspace, the second with a tool, and returns the call by which the first asks it. */
 export const createPair = async (call: Client, endpoint: string): Promise<() => Promise<Json>> => {
   const [caller, target] = await installAgents(call, [
     { endpoint, scopes: ['runs:write', 'tools:invoke'] },

@@ -1,13 +1,13 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { PAYLOAD_DAYS } from '#shared/kernel/settings.ts'
+import { FUNCTION_SETTINGS } from '#shared/kernel/settings/declared.ts'
 import type { AnyEntity, Write } from '#shared/table/entity.ts'
 import { itemAttributes } from '#shared/table/indexes.ts'
 
-/** As many as one BatchWriteItem takes. */
+/** Maximum number of items in a BatchWriteItem. */
 const TOGETHER = 25
-/** Batches on their way at the same time. */
+/** Number of parallel batches. */
 const AT_ONCE = 4
-/** As the platform under test has them. */
+/** Number of shards of the platform under test. */
 export const SHARDS = 2
 
 export interface Filling {
@@ -15,13 +15,13 @@ export interface Filling {
   tableName: string
 }
 
-/** The whole item that a put writes, with its places in the indexes. */
+/** Returns the whole item that a put writes, with its index attributes. */
 export const itemOf = ({ entity, key, item = {} }: Write): Record<string, unknown> => ({
   ...item,
-  ...itemAttributes(entity, key, item, { shards: SHARDS, payloadDays: PAYLOAD_DAYS }),
+  ...itemAttributes(entity, key, item, { shards: SHARDS, payloadDays: FUNCTION_SETTINGS.payloadRetentionDays.default }),
 })
 
-/** Puts records past the platform, in batches and without conditions: a hundred thousand in minutes. */
+/** Writes records directly into the table, in batches and without conditions: a hundred thousand in minutes. */
 export const putAll = async ({ client, tableName }: Filling, writes: Iterable<Write>): Promise<void> => {
   const batches = batchesOf(writes)
   await Promise.all(
@@ -37,12 +37,12 @@ export const putAll = async ({ client, tableName }: Filling, writes: Iterable<Wr
 }
 
 function* batchesOf(writes: Iterable<Write>): Generator<Record<string, unknown>[]> {
-  // By key: a batch may have each only once, and the last one counts.
+  // By key: a batch may contain each key only once, and the last item counts.
   let batch = new Map<string, Record<string, unknown>>()
   const checked = new Set<AnyEntity>()
   for (const write of writes) {
     const { entity, key, item } = write
-    // All records of an entity are alike.
+    // All records of an entity have the same shape, so one check is enough.
     if (!checked.has(entity)) entity.schema().parse(item)
     checked.add(entity)
     batch.set(`${key.pk}\n${key.sk}`, itemOf(write))

@@ -1,33 +1,46 @@
-import { listingWrites } from '#shared/domain/marketplace/list-app.ts'
-import { placeOfDeveloper, placeOfWorkspace, rosterWrites } from '#shared/domain/roster/places.ts'
-import { logWrites } from '#shared/domain/statistics/log.ts'
-import { AbuseReportEntity } from '#shared/entities/abuse.ts'
-import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
-import { ConversationEntity, MessageEntity } from '#shared/entities/conversations.ts'
-import { type Developer, DeveloperEntity } from '#shared/entities/developers.ts'
-import { FeedEntryEntity, FeedHeadEntity, FeedMarkEntity, OutboxEntity } from '#shared/entities/events.ts'
-import { FileEntity } from '#shared/entities/files.ts'
-import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
-import { DialogEntity, DialogMessageEntity } from '#shared/entities/messenger.ts'
-import { AppMessageEntity, AppStandingEntity, VerificationEntity } from '#shared/entities/moderation.ts'
-import { NotificationEntity } from '#shared/entities/notifications.ts'
-import { ObservedRunEntity, observedState } from '#shared/entities/observed-runs.ts'
-import { InvitationEntity, MemberEntity, UserEntity, type Workspace, WorkspaceEntity } from '#shared/entities/people.ts'
-import { AdminEntity, AuditEntity } from '#shared/entities/platform.ts'
-import { ReviewItemEntity } from '#shared/entities/review-queue.ts'
-import { AgentRequestEntity, AppReviewEntity, DeveloperReviewEntity, ReviewEntity } from '#shared/entities/reviews.ts'
-import { type Run, RunEntity, WorkspaceRunEntity } from '#shared/entities/runs.ts'
-import { AssignedTaskEntity, TaskEntity } from '#shared/entities/tasks.ts'
-import { DeliveryEntity } from '#shared/entities/webhooks.ts'
+import { GrantEntity } from '#shared/access/grants/entity.ts'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { AppEntity, AppStandingEntity } from '#shared/catalogue/apps/entity.ts'
+import { listingWrites } from '#shared/catalogue/apps/list-app.ts'
+import { ReviewItemEntity } from '#shared/catalogue/review-queue/entity.ts'
+import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
+import { FeedEntryEntity, FeedHeadEntity, FeedMarkEntity } from '#shared/delivery/feed/entity.ts'
+import { DeliveryEntity } from '#shared/delivery/webhooks/entity.ts'
+import { OutboxEntity } from '#shared/foundation/outbox/entity.ts'
+import { type Developer, DeveloperEntity } from '#shared/identity/developers/entity.ts'
+import { NotificationEntity } from '#shared/identity/notifications/entity.ts'
+import {
+  InvitationEntity,
+  MemberEntity,
+  UserEntity,
+  type Workspace,
+  WorkspaceEntity,
+} from '#shared/identity/people/entity.ts'
+import { ObservedRunEntity, observedState } from '#shared/insight/observed-runs/entity.ts'
+import { logWrites } from '#shared/insight/statistics/log.ts'
 import { type IdKind, newId } from '#shared/kernel/ids.ts'
+import { AgentRequestEntity } from '#shared/marketplace/requests/entity.ts'
+import { AppReviewEntity, DeveloperReviewEntity, ReviewEntity } from '#shared/marketplace/reviews/entity.ts'
+import { ThreadMessageEntity } from '#shared/messaging/messenger/entity.ts'
+import { AbuseReportEntity } from '#shared/moderation/abuse/entity.ts'
+import { AppMessageEntity } from '#shared/moderation/correspondence/entity.ts'
+import { VerificationEntity } from '#shared/moderation/verification/entity.ts'
+import { AdminEntity } from '#shared/staff/admins/entity.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { placeOfDeveloper, placeOfWorkspace, rosterWrites } from '#shared/staff/roster/places.ts'
 import type { Write } from '#shared/table/entity.ts'
+import { ConversationEntity, MessageEntity } from '#shared/work/conversations/entity.ts'
+import { FileEntity } from '#shared/work/files/entity.ts'
+import { type Run, RunEntity, WorkspaceRunEntity } from '#shared/work/runs/entity.ts'
+import { AssignedTaskEntity, TaskEntity } from '#shared/work/tasks/entity.ts'
+import { ThreadEntity } from '#shared/work/threads/entity.ts'
 import type { World } from './world.ts'
 
-/** One record in so many has what a filtered list asks for. */
+/** One record in this many matches a filter. */
 const ONE_IN = 4
 
 /**
- * The record at this place of every list, as the platform would have written it. All records of a kind have the same size.
+ * Builds the records at one place of every list, as the platform would write them. All records of a kind have the same size.
  * @param at epoch ms, later with every place
  */
 export const recordsAt = (world: World, n: number, at: number): Write[] => {
@@ -57,7 +70,7 @@ export const recordsAt = (world: World, n: number, at: number): Write[] => {
   ]
 }
 
-/** Of the same place only the runs, events and deliveries: what there is most of. */
+/** Builds only the runs, events and deliveries of a place, the most frequent records. */
 export const busiestRecordsAt = (world: World, n: number, at: number): Write[] => {
   const place = placeAt(world, n, at)
   return [...run(place), ...event(place, n), ...delivery(place)]
@@ -80,7 +93,7 @@ const placeAt = (world: World, n: number, at: number): Place => {
 interface Place {
   world: World
   at: number
-  /** It is what a filtered list asks for. */
+  /** True if it matches the filter. */
   picked: boolean
   number: string
   id(kind: IdKind): string
@@ -134,12 +147,12 @@ const talk = ({ world, id, common, user, agent, at }: Place): Write[] => [
   }),
 ]
 
-/** One more chat of the workspace's bot, and one more message in its first one. */
+/** Builds another thread of the workspace's bot, and another message in its first thread. */
 const chat = ({ world, id, common, at }: Place): Write[] => {
   const { account_id, conversation_id, id: dialog_id } = world.messenger
   const contact = { type: 'contact' as const, id: dialog_id, name: 'Cleo' }
   return [
-    DialogEntity.replace({
+    ThreadEntity.replace({
       ...common,
       id: id('dialog'),
       account_id,
@@ -150,7 +163,7 @@ const chat = ({ world, id, common, at }: Place): Write[] => {
       last_message_at: at,
       last_incoming_at: at,
     }),
-    DialogMessageEntity.replace({
+    ThreadMessageEntity.replace({
       ...common,
       id: id('message'),
       conversation_id,
@@ -293,7 +306,7 @@ const invitation = ({ id, common, user, number, at }: Place): Write[] => [
   }),
 ]
 
-/** One more agent of the workspace, of an app of its own. */
+/** Builds another agent of the workspace, of a separate app. */
 const installed = ({ world, id, common, number, at, picked }: Place): Write[] => {
   const of = { app_id: id('app'), installation_id: id('installation') }
   const version_id = id('version')
@@ -332,7 +345,7 @@ const version = ({ world, id, number, at }: Place): Write[] => [
   }),
 ]
 
-/** Of the agent that is installed, and of the developer's own app. */
+/** Builds reviews of the installed agent and of the developer's own app. */
 const review = ({ world, id, common, user, at, picked }: Place): Write[] =>
   [world.app.id, world.developed.id].flatMap((app_id) => {
     const of = { developer_id: world.developed.developerId }
@@ -366,7 +379,7 @@ const correspondence = ({ world, id, at }: Place): Write[] => [
   }),
 ]
 
-/** An app and a version that wait, an app by its status, an application for the verified badge. */
+/** Builds an app and a version that wait for review, an app by its status, and an application for the verified badge. */
 const moderated = ({ world, id, at, picked, common }: Place): Write[] => {
   const app_id = world.developed.id
   const queued = { app_id, kind: picked ? ('version' as const) : ('app' as const), waiting_since: at }
@@ -401,7 +414,7 @@ const staff = ({ id, at, number }: Place): Write[] => [
   }),
 ]
 
-/** One more developer and one more organization, where staff finds them; the totals are read in one query whatever they are. */
+/** Builds another developer and another workspace in the admins' lists. Totals are read in one query, whatever their value. */
 const rosters = ({ id, at, number, picked, common }: Place): Write[] => {
   const developer: Developer = {
     id: id('developer'),

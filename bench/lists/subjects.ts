@@ -1,17 +1,17 @@
 import type { World } from './world.ts'
 
-/** A list that grows for as long as people and agents work. */
+/** List that grows for as long as people and agents work. */
 export interface ListSubject {
   path(world: World): string
-  /** Who lists; default: the agent. */
+  /** Caller that lists. Default: the agent. */
   as?: 'person' | 'developer' | 'admin'
-  /** Queries that narrow it, by what they ask for. */
+  /** Queries of its filters, by name. */
   filters?(world: World): Record<string, string>
 }
 
 const at = (path: string, as?: ListSubject['as']): ListSubject => ({ path: () => path, ...(as && { as }) })
 
-/** Every list without a bound, by its endpoint's id. */
+/** All unbounded lists, by their endpoint's id. */
 export const LISTS: Record<string, ListSubject> = {
   'api.tasks.list': { ...at('/api/v1/tasks'), filters: () => ({ 'one status': 'status=review' }) },
   'api.conversations.list': at('/api/v1/conversations'),
@@ -150,4 +150,9 @@ export const SHORT: Record<string, string> = {
   'developer.sdkExamples.list': 'the samples of the platform',
   'developer.apps.list': 'at most 20 for a developer',
   'admin.keys.list': 'at most 20 for an admin',
+  'admin.passkeys.list': 'at most 10 for an admin',
+  'admin.sessions.list': 'one’s own, of the last hours',
+  'admin.sessions.listOf': 'an admin’s own, of the last hours',
+  'console.passkeys.list': 'at most 10 for a person',
+  'developer.keys.list': 'at most 20 for a developer',
 }

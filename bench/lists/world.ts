@@ -1,21 +1,21 @@
-import { FolderEntity } from '#shared/entities/files.ts'
-import { type Account, AccountEntity, type Dialog, DialogEntity } from '#shared/entities/messenger.ts'
 import { newId } from '#shared/kernel/ids.ts'
-import { conversation } from '#test/support/fixtures.ts'
+import { FolderEntity } from '#shared/work/files/entity.ts'
+import { type Account, AccountEntity, type Thread, ThreadEntity } from '#shared/work/threads/entity.ts'
+import { conversation } from '#testkit/fixtures.ts'
 import type { Installed, Stage } from '../endpoints/stage.ts'
 
-/** Whose lists grow: one workspace with one agent, and one developer's app. */
+/** Owners of the lists: one workspace with one agent, and one developer's app. */
 export interface World extends Installed {
   conversationId: string
   webhookId: string
   folderId: string
-  /** A chat of the workspace's bot. */
-  messenger: Dialog
-  /** A developer's own app, beside the workspace. */
+  /** Thread of the workspace's bot. */
+  messenger: Thread
+  /** A developer's app outside the workspace. */
   developed: { id: string; developerId: string; headers: Record<string, string> }
 }
 
-/** The owners of the lists, each list as good as empty. */
+/** Creates the owners of the lists, with nearly empty lists. */
 export const createWorld = async (stage: Stage): Promise<World> => {
   const { platform, contract } = stage
   const app = await stage.install()
@@ -40,7 +40,7 @@ export const createWorld = async (stage: Stage): Promise<World> => {
 const messengerChat = async (
   { platform }: Stage,
   { workspaceId: workspace_id, person }: Installed,
-): Promise<Dialog> => {
+): Promise<Thread> => {
   const now = platform.clock.now()
   const { id, name } = person.user
   const account: Account = {
@@ -57,7 +57,7 @@ const messengerChat = async (
     created_at: now,
     updated_at: now,
   }
-  const dialog: Dialog = {
+  const dialog: Thread = {
     id: newId('dialog', now),
     workspace_id,
     account_id: account.id,
@@ -67,6 +67,6 @@ const messengerChat = async (
     last_message_at: now,
     created_at: now,
   }
-  await platform.deps.table.transact([AccountEntity.create(account), DialogEntity.create(dialog)])
+  await platform.deps.table.transact([AccountEntity.create(account), ThreadEntity.create(dialog)])
   return dialog
 }

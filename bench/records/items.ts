@@ -1,21 +1,21 @@
-import { FeedEntryEntity, FeedHeadEntity } from '#shared/entities/events.ts'
-import { RunEntity } from '#shared/entities/runs.ts'
-import { DeliveryEntity } from '#shared/entities/webhooks.ts'
+import { FeedEntryEntity, FeedHeadEntity } from '#shared/delivery/feed/entity.ts'
+import { DeliveryEntity } from '#shared/delivery/webhooks/entity.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import type { Write } from '#shared/table/entity.ts'
+import { RunEntity } from '#shared/work/runs/entity.ts'
 import { itemOf } from '../lists/fill.ts'
 import { busiestRecordsAt } from '../lists/records.ts'
 import type { World } from '../lists/world.ts'
 
-/** Of the newest there is all that belongs to them: the events themselves, the workspace’s own lists. */
+/** Number of newest records that are complete, with their events and entries in the workspace’s lists. */
 const NEWEST = 2_000
 
 const KINDS = [RunEntity, FeedEntryEntity, DeliveryEntity] as const
 const EVERY = new Set<string>(KINDS.map(({ name }) => name))
 
 /**
- * So many records of one installation, a third each of runs, entries of the feed and deliveries, as the platform would have
- * written them; and what belongs to the newest of them.
+ * Generates records of one installation as the platform would write them, a third each of runs, feed entries and deliveries. The
+ * newest ones are complete.
  *
  * @param now epoch ms, a millisecond after the newest
  */
@@ -30,11 +30,11 @@ export function* manyItems(world: World, records: number, now: number): Generato
 
 const isKept = ({ entity }: Write, n: number, size: number): boolean => {
   if (EVERY.has(entity.name)) return true
-  // One record for all, which the last one has to write.
+  // One record for all, which the last entry has to write.
   return entity.name === FeedHeadEntity.name ? n === size - 1 : n >= size - NEWEST
 }
 
-/** Its next attempt is tomorrow: so the index of what is due grows, too, and nothing in it is due. */
+/** Sets a delivery's next attempt to tomorrow, so that the due index grows but nothing in it is due. */
 const waiting = (write: Write, now: number): Write => ({
   ...write,
   item: { ...write.item, status: 'pending', next_attempt_at: now + DAY, due_at: now + DAY },

@@ -1,18 +1,18 @@
-import { FeedEntryEntity } from '#shared/entities/events.ts'
+import { FeedEntryEntity } from '#shared/delivery/feed/entity.ts'
 import type { Stage } from '../endpoints/stage.ts'
 import type { World } from '../lists/world.ts'
 
-/** One operation, as it is measured at each number of records. */
+/** Operation that is measured at each number of records. */
 export interface Operation {
   name: string
   run(): Promise<unknown>
-  /** Makes room for the next time; not measured. */
+  /** Cleans up for the next call. Not measured. */
   after?(result: unknown): Promise<unknown>
 }
 
 const PAGE = 'limit=20'
 
-/** The operations that agents, receivers and the platform itself do most. They find their records when they are run. */
+/** Returns the most frequent operations of agents, receivers and the platform. They look up their records when they run. */
 export const operationsOf = async (stage: Stage, world: World): Promise<Operation[]> => {
   const { token } = world
   const get = (path: string) => stage.call('GET', path, { token })

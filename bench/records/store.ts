@@ -12,18 +12,18 @@ import { type DynamodbProcess, dynoxideBinary, startDynoxide } from '#local/dyna
 
 type Item = Record<string, unknown>
 
-/** Items of one file of an export: the importer reads each as a whole. */
+/** Items per file of an export. The importer reads each file as a whole. */
 const PER_FILE = 50_000
-/** Lines handed on together. */
+/** Lines per piece. */
 const PER_PIECE = 500
 
 /**
- * Fills a table of a new store and starts it. The items go through a DynamoDB export (a line of JSON for each, zipped),
- * which the local store's importer takes: a hundred times faster than writing them through its API.
+ * Fills a table of a new store and starts it. The items are written as a DynamoDB export (compressed JSON lines) for the local
+ * store's importer, which is a hundred times faster than its API.
  *
- * @param options.folder for the export, which is deleted again, and the store's file
- * @param options.like address of a store that has the table, empty or not: the new one gets its keys and indexes
- * @throws Error with the importer's words
+ * @param options.folder folder for the export, which is deleted again, and for the store's file
+ * @param options.like address of a store that has the table, whose keys and indexes the new one gets
+ * @throws Error with the importer's message
  */
 export const startFilledStore = async (options: {
   folder: string
@@ -61,7 +61,7 @@ const describe = async (endpoint: string, TableName: string): Promise<object> =>
   }
 }
 
-/** Lines of an export, in pieces, file by file. */
+/** Splits the lines of an export into pieces, file by file. */
 function* inParts(items: Iterable<Item>): Generator<Iterable<string>> {
   const iterator = items[Symbol.iterator]()
   let ended = false

@@ -6,8 +6,7 @@ const begin = (part: string): string => `<!-- bench:${part} -->`
 const end = (part: string): string => `<!-- /bench:${part} -->`
 
 /**
- * The document with a part's tables in the place of that part's earlier ones. What stands around the two marks is left
- * alone; a part without marks is put at the end.
+ * Replaces a part's tables in the document. Text around the two marks is kept, and a part without marks is added at the end.
  */
 export const withResults = (document: string, part: string, machine: string, tables: readonly Table[]): string => {
   const block = [begin(part), `_${machine}_`, ...tables.map(markdownTable), end(part)].join('\n\n')

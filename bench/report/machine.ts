@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 
-/** Where and when numbers were taken, in one line: nobody can compare them without it. */
+/** Describes machine and date of the measurements in one line. Numbers can't be compared without it. */
 export const machine = (): string => {
   const model = cpus()[0]?.model.trim() || 'unknown CPU'
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`

@@ -1,9 +1,9 @@
-/** A table of results. Cells are text already; columns whose cells are numbers go to the right. */
+/** Table of results. Cells are text. Columns of numbers are aligned to the right. */
 export interface Table {
   title: string
   columns: readonly string[]
   rows: readonly (readonly string[])[]
-  /** Sentences below it: what was measured how, what a mark means. */
+  /** Notes below the table. */
   notes?: readonly string[]
 }
 
@@ -14,7 +14,7 @@ const isNumeric = (rows: Table['rows'], column: number): boolean => {
   return cells.length > 0 && cells.every((cell) => NUMBER.test(cell))
 }
 
-/** For a terminal. */
+/** Formats a table for a terminal. */
 export const plainTable = ({ title, columns, rows, notes = [] }: Table): string => {
   const widths = columns.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)))
   const right = columns.map((_, i) => isNumeric(rows, i))
@@ -27,7 +27,7 @@ export const plainTable = ({ title, columns, rows, notes = [] }: Table): string 
   return ['', title, '', line(columns), rule, ...rows.map(line), ...notes.map((note) => `\n${note}`), ''].join('\n')
 }
 
-/** GitHub's Markdown. */
+/** Formats a table as GitHub Markdown. */
 export const markdownTable = ({ title, columns, rows, notes = [] }: Table): string => {
   const cell = (text: string): string => text.replaceAll('|', '\\|')
   const line = (cells: readonly string[]): string => `| ${columns.map((_, i) => cell(cells[i] ?? '')).join(' | ')} |`
@@ -35,6 +35,6 @@ export const markdownTable = ({ title, columns, rows, notes = [] }: Table): stri
   return [`### ${title}`, '', line(columns), rule, ...rows.map(line), ...notes.flatMap((note) => ['', note])].join('\n')
 }
 
-/** A number with so many decimals; a dash for what could not be measured. */
+/** Formats a number with the given decimals, or a dash if it couldn't be measured. */
 export const fixed = (value: number, decimals: number): string =>
   Number.isFinite(value) ? value.toFixed(decimals) : '–'

@@ -1,9 +1,9 @@
-import { startReceiver } from '#test/support/receiver.ts'
+import { startReceiver } from '#testkit/receiver.ts'
 import { clientOf } from '../latency/setup.ts'
 import type { Command, Loaded, Reply } from './protocol.ts'
 import { type Load, SUBJECTS } from './subjects.ts'
 
-// A process of its own, so that the load, the agents and the receivers are not in the platform's CPU.
+// A separate process, so that the load, the agents and the receivers don't count as the platform's CPU.
 
 let load: Load | undefined
 
@@ -33,5 +33,5 @@ process.on('message', (command: Command) => {
     .catch((error): Reply => ({ ok: false, error: String(error?.stack ?? error) }))
     .then((reply) => process.send?.(reply))
 })
-// The other process is gone.
+// Ends with the other process.
 process.on('disconnect', () => process.exit())

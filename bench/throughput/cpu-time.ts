@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Seconds of CPU, user and system together. */
+/** Seconds of CPU, user and system. */
 export interface CpuTime {
-  /** Of this process with all its threads. */
+  /** CPU of this process with all its threads. */
   platform: number
-  /** Of the store's process; NaN where the system does not tell. */
+  /** CPU of the store's process. NaN if the system doesn't report it. */
   store: number
 }
 
-/** The kernel counts in hundredths of a second towards programs, whatever its own clock is (proc(5), USER_HZ). */
+/** Unit in which the kernel reports CPU time, independent of its own clock (proc(5), USER_HZ). */
 const TICKS_PER_SECOND = 100
 
-/** @param dataDir of the local run, which keeps the id of the store's process there */
+/** Reads the CPU time. @param dataDir folder of the local run, with the process id of the store */
 export const cpuTime = (dataDir: string): CpuTime => {
   const { user, system } = process.cpuUsage()
   return { platform: (user + system) / 1e6, store: ofProcess(Number(readFileSync(path.join(dataDir, 'dynamodb.pid')))) }
@@ -26,7 +26,7 @@ const ofProcess = (pid: number): number => {
   }
 }
 
-/** User's and system's ticks of a line of /proc/<pid>/stat. The name before them may hold spaces and brackets. */
+/** Reads user and system ticks from a line of /proc/<pid>/stat. The name before them may contain spaces and brackets. */
 export const ticksIn = (stat: string): number => {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return Number(fields[11]) + Number(fields[12])

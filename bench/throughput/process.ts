@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Command, Loaded, Reply } from './protocol.ts'
 import type { SubjectName } from './subjects.ts'
 
-/** The process that makes the load. */
+/** Process that generates the load. */
 export interface LoadProcess {
   prepare(baseUrl: string, subject: SubjectName): Promise<void>
   load(seconds: number): Promise<Loaded>

@@ -1,6 +1,6 @@
 import type { Profiler } from 'node:inspector'
 
-/** A place in a file that was run; line and column from 0. */
+/** Place in an executed file, with line and column from 0. */
 export interface Frame {
   functionName: string
   url: string
@@ -8,13 +8,13 @@ export interface Frame {
   column: number
 }
 
-/** Finds the source of a place in a built file; undefined when nothing is known of it. */
+/** Finds the source of a place in a built file, or undefined if it is unknown. */
 export type Sources = (frame: Frame) => string | undefined
 
-/** What a profile counts where no script runs: nothing to do, or native code, which it cannot tell apart from waiting. */
+/** Entries of a profile without a script: idle time, or native code, which a profile can't distinguish from waiting. */
 const NO_SCRIPT = new Set(['(idle)', '(program)'])
 
-/** Milliseconds in which each function itself ran, without what it called. */
+/** Returns the milliseconds for which each function itself ran, without its callees. */
 export const selfTimes = ({
   nodes,
   samples = [],
@@ -47,8 +47,8 @@ const areaOfSource = (source: string): string => {
 }
 
 /**
- * The part of the program that a function belongs to: a package, a folder of ours, a part of Node, or what the engine does
- * by itself. JSON.parse and its like have no frames of their own: they count where they are called.
+ * Returns the part of the program that a function belongs to: a package, a folder of the repository, a part of Node, or the engine.
+ * JSON.parse and similar functions have no frames, so they count for their caller.
  */
 export const areaOf = (frame: Frame, sources: Sources): string => {
   const { functionName, url } = frame
@@ -59,10 +59,10 @@ export const areaOf = (frame: Frame, sources: Sources): string => {
 }
 
 /**
- * Milliseconds of CPU by area. What the thread's CPU has above the samples is native code; where samples have more than
- * the CPU, the thread was ready and had to wait for a core, and all areas get the less.
+ * Returns the milliseconds of CPU by area. CPU time beyond the samples is native code. If the samples exceed the CPU time, the thread
+ * waited for a core, and all areas are scaled down.
  *
- * @param cpuMs what the thread really took
+ * @param cpuMs CPU time that the thread really used
  */
 export const byArea = (profile: Profiler.Profile, cpuMs: number, sources: Sources): Map<string, number> => {
   const areas = new Map<string, number>()
@@ -74,7 +74,7 @@ export const byArea = (profile: Profiler.Profile, cpuMs: number, sources: Source
   return areas
 }
 
-/** Sums of maps of the same kind. */
+/** Adds maps by key. */
 export const together = (maps: Iterable<ReadonlyMap<string, number>>): Map<string, number> => {
   const sums = new Map<string, number>()
   for (const map of maps) for (const [name, n] of map) sums.set(name, (sums.get(name) ?? 0) + n)

@@ -1,13 +1,13 @@
 import type { SubjectName } from './subjects.ts'
 
-/** Asked of the process that makes the load. */
+/** Command for the process that generates the load. */
 export type Command = { ask: 'prepare'; baseUrl: string; subject: SubjectName } | { ask: 'load'; seconds: number }
 
-/** What a load did. */
+/** Result of a load. */
 export interface Loaded {
-  /** Seconds in which it did so. */
+  /** Duration in seconds. */
   seconds: number
-  /** Milliseconds of each unit. */
+  /** Milliseconds per unit. */
   times: number[]
 }
 

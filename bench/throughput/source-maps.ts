@@ -4,10 +4,10 @@ import path from 'node:path'
 import { BUNDLES } from '#local/prepare.ts'
 import type { Sources } from './profile.ts'
 
-/** Beside the bundles, outside what is deployed. */
+/** Folder of the source maps, next to the bundles and not deployed. */
 const MAPS = path.join(BUNDLES, '..', 'maps')
 
-/** The sources of places in the built functions, by the maps that the bundler writes. */
+/** Finds sources of places in the built functions, with the bundler's source maps. */
 export const bundleSources = (): Sources => {
   const maps = new Map<string, SourceMap | undefined>()
   const mapOf = (name: string): SourceMap | undefined => {

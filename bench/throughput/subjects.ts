@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Receiver } from '#test/support/receiver.ts'
+import type { Receiver } from '#testkit/receiver.ts'
 import { type Client, createTenant, type Tenant } from '../latency/setup.ts'
 import { DONE } from '../local-run.ts'
 
-/** What is asked for in a closed loop: the next one begins when the one before is done. */
+/** Load in closed loops: each round begins when the previous one is done. */
 export interface Load {
-  /** Loops that run beside each other. */
+  /** Number of parallel loops. */
   loops: number
-  /** Milliseconds of each unit that one round of a loop did. */
+  /** Runs one round of a loop. @returns the milliseconds per unit */
   once(loop: number): Promise<number[]>
 }
 
-/** What loads are made of. */
+/** Means to generate loads. */
 export interface Scene {
   call: Client
   open(): Promise<Receiver>
 }
 
-/** So many that nobody comes to a limit of 10 calls a second. */
+/** Number of tenants, enough that none reaches its limit of 10 calls a second. */
 const TENANTS = 48
 const LOOPS = 8
 const STEPS_PER_RUN = 200
@@ -32,7 +32,7 @@ const tenantsOf = async ({ call }: Scene, agent: Receiver, count: number): Promi
   return tenants
 }
 
-/** The loop's own tenants, one after the other: what one does never meets what another does. */
+/** Gives each loop its own tenants, one after the other, so that loops don't interfere. */
 const turns = (tenants: readonly Tenant[], loops: number) => {
   const rounds: number[] = Array(loops).fill(0)
   const each = Math.floor(tenants.length / loops)
@@ -59,7 +59,7 @@ const reads = async (scene: Scene): Promise<Load> => {
 
 const start = { input: { name: 'Ada' }, trigger: 'bench' }
 
-/** Steps of runs whose agents said that they go on by themselves. */
+/** Writes steps of runs whose agents answered 202. */
 const writes = async (scene: Scene): Promise<Load> => {
   const agent = await scene.open()
   agent.answer({ kind: 'answer', status: 202 })
@@ -85,7 +85,7 @@ const writes = async (scene: Scene): Promise<Load> => {
   }
 }
 
-/** Runs whose agent answers at once; done when the record says so. */
+/** Runs whose agent answers at once, until the record shows that they have ended. */
 const runs = async (scene: Scene): Promise<Load> => {
   const agent = await scene.open()
   agent.answer({ kind: 'answer', status: 200, body: DONE })
@@ -106,10 +106,10 @@ const runs = async (scene: Scene): Promise<Load> => {
   }
 }
 
-/** Rarely, so that it is a small part of the work. */
+/** Interval between reads, long enough that they are a small part of the work. */
 const READ_EVERY_MS = 250
 
-/** Events of which each goes to ten subscriptions; done when all of them have it. */
+/** Emits events, each to ten subscriptions, until all of them have received it. */
 const deliveries = async (scene: Scene): Promise<Load> => {
   const agent = await scene.open()
   const loops = 4
@@ -135,7 +135,7 @@ const deliveries = async (scene: Scene): Promise<Load> => {
   }
 }
 
-/** What is measured, by the name that the tables give it. */
+/** Measured subjects, by their name in the tables. */
 export const SUBJECTS = {
   'reads (GET /api/v1/me)': reads,
   'writes (steps, with an Idempotency-Key)': writes,

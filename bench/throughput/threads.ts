@@ -1,20 +1,20 @@
 import { type NodeWorker, type Profiler, Session } from 'node:inspector'
 
-/** Often enough for what takes a tenth of a second in all, rarely enough to cost little. */
+/** Sampling interval: short enough for work of a tenth of a second in total, long enough to cost little. */
 const INTERVAL_US = 1_000
 
-/** What one thread did while it was profiled. */
+/** Profile of one thread. */
 export interface ThreadProfile {
   profile: Profiler.Profile
-  /** Its CPU, user and system, in milliseconds. */
+  /** CPU of the thread, user and system, in milliseconds. */
   cpuMs: number
 }
 
-/** The threads of this process that ran when they were looked for: `main`, and each worker by its name. */
+/** Threads of this process that were running when it was created: `main`, and each worker by its name. */
 export interface Threads {
-  /** Milliseconds of CPU that each has taken so far. */
+  /** Returns the milliseconds of CPU that each thread has used so far. */
   cpu(): Promise<Map<string, number>>
-  /** Profiles some of them; a profiled thread takes CPU even when it has nothing to do. */
+  /** Profiles some threads. A profiled thread uses CPU even when it is idle. */
   profileDuring(names: readonly string[], work: () => Promise<unknown>): Promise<ThreadProfile[]>
   close(): Promise<void>
 }
@@ -67,14 +67,14 @@ export const openThreads = async (): Promise<Threads> => {
   }
 }
 
-/** Asked in the thread itself, since nobody else is told. */
+/** Reads the CPU in the thread itself, because other threads can't. */
 const cpuOf = async (post: Post): Promise<number> => {
   const expression = '(({ user, system }) => (user + system) / 1000)(process.threadCpuUsage())'
   const { result } = (await post('Runtime.evaluate', { expression })) as { result: { value: number } }
   return result.value
 }
 
-/** Each worker thread, reached through this thread's session. */
+/** Connects to each worker thread through this thread's session. */
 const attach = async (session: Session, own: Post): Promise<Map<string, Post>> => {
   const threads = new Map<string, Post>()
   const waiting = new Map<string, (reply: Reply) => void>()

@@ -1,21 +1,21 @@
-import { QUEUES } from '#shared/events/queues.ts'
+import { QUEUES } from '#shared/foundation/queues/queues.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { total, type Usage } from '../cost/usage.ts'
 import { ASSUMED, millisecondsOf, type Sources, usesOf } from '../cost.ts'
 import { BATCH } from '../endpoints/workers.ts'
 import { AWS_QUOTAS, type Quota, sharded, stageThrottle, workersOf } from './quotas.ts'
 
-/** What comes with one event: it is one of a run’s two, is delivered to one webhook, and an integration makes two calls meanwhile. */
+/** Work per event: it is one of a run’s two, is delivered to one webhook, and comes with two calls of an integration. */
 export const PER_EVENT = { runs: 0.5, deliveries: 1, calls: 2 } as const
 
-/** Lambda begins to take from a queue with so many pollers, each of which gathers a batch of its own. */
+/** Number of pollers with which Lambda starts to read a queue. Each gathers its own batch. */
 const POLLERS = 5
 
-/** Whether the statistics' batches hold as many events as the measured one. */
+/** Returns true if the statistics' batches contain as many events as the measured one. */
 const isBusy = (events: number): boolean =>
   (events * (QUEUES.statistics.windowSeconds ?? 0)) / POLLERS >= BATCH.begun + BATCH.ended
 
-/** What a second of so many events takes. */
+/** Computes the usage of a second with this many events. */
 export const secondOf = (sources: Sources, events: number): Usage => {
   const { call, run, busyRun, delivery } = usesOf(sources)
   return total(
@@ -25,7 +25,7 @@ export const secondOf = (sources: Sources, events: number): Usage => {
   )
 }
 
-/** Settings of a stage that set limits of its own. */
+/** Settings of a stage that are limits. */
 export interface Limits {
   throttle: number
   shards: number
@@ -36,7 +36,7 @@ export interface Need {
   needed: number
 }
 
-/** How much of every quota a load takes, what is scarcest first. */
+/** Computes the use of every quota by a load, scarcest first. */
 export const needsOf = (sources: Sources, events: number, { throttle, shards }: Limits): Need[] => {
   const second = secondOf(sources, events)
   const queues = messagesOf(events).map(({ queue, message, rate, together, outsideMs }) => {
@@ -61,13 +61,13 @@ export const needsOf = (sources: Sources, events: number, { throttle, shards }: 
   return needs.toSorted((a, b) => b.needed / b.quota.limit - a.needed / a.quota.limit)
 }
 
-/** A request's time in its function: a few round trips to the store. */
+/** Duration of a request in its function, with a few round trips to the store. */
 const API_MS = 30
 
-/** Both events of a run go to the fan-out and the statistics, its first one to the dispatch. */
+/** Rules that a run's events match: both go to the fan-out and the statistics, the first one also to the dispatch. */
 const RULES_OF_A_RUN = 5
 
-/** Messages of a queue: what was measured, how many come a second, how many of them are worked on together. */
+/** Messages of a queue: the measured kind, their rate per second, and their number per batch. */
 interface Messages {
   queue: QueueName
   message: string
@@ -78,7 +78,7 @@ interface Messages {
 
 const messagesOf = (events: number): Messages[] => {
   const runs = events * PER_EVENT.runs
-  // Messages of a batch are worked on at the same time; under load batches are full.
+  // Messages of a batch are handled in parallel, and batches are full under load.
   const one = (queue: QueueName, message: string, rate: number, outsideMs = 0): Messages => ({
     queue,
     message,

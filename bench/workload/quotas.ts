@@ -1,11 +1,11 @@
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 
-/** Something of which only so much a second is there. */
+/** Quota of AWS or of a stage. */
 export interface Quota {
   name: string
-  /** How much a second, or at once. */
+  /** Limit per second, or in parallel. */
   limit: number
-  /** Who raises it: AWS on request, a setting of the stage, or nobody. */
+  /** Way to raise it: by AWS on request, by a setting of the stage, or not at all. */
   raised: 'AWS' | 'nobody' | `setting ${string}`
 }
 
@@ -23,7 +23,7 @@ export const AWS_QUOTAS = {
   inFlight: { name: 'SQS: messages of a queue being worked on', limit: 120_000, raised: 'nobody' },
 } as const satisfies Record<string, Quota>
 
-/** Write units a second that one partition takes, whatever the table has. */
+/** Maximum of write units per second of one partition, independent of the table. */
 const PARTITION_WRITES = 1_000
 
 export const stageThrottle = (rate: number): Quota => ({

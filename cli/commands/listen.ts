@@ -1,25 +1,25 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Api, ApiError, isPassing, waitBefore } from '../api.ts'
-import { APP_OPTION, type App, chosenApp } from '../app.ts'
+import { abortOnSignals } from '../abort-on-signals.ts'
+import { type Api, ApiError, isTemporary, retryDelay } from '../api.ts'
+import { APP_OPTION, type App, loadChosenApp } from '../app.ts'
 import { type Command, textOf, UsageError } from '../command.ts'
-import { streamEvents } from '../listening/events.ts'
+import { readStreamEvents } from '../listening/events.ts'
 import { forward, type ListenedRequest, type Outcome } from '../listening/forward.ts'
 import { type Output, timeOfDay } from '../output.ts'
-import { stopping } from '../stopping.ts'
 
 export const listen: Command = {
   name: 'listen',
   usage: 'listen --forward-to <url>',
-  summary: 'Get runs and webhooks of your sandbox on your machine',
-  help: `While it runs, what the platform would send for the app’s installation in your sandbox comes to your machine: run.execute
-(test runs, too) and webhook deliveries, byte for byte as they would have gone out, signatures included. What your server
-answers is the answer. Customers’ installations are never diverted, and the addresses in the manifest and in the
-subscriptions need not exist. A newer listener for the same app takes over. Ctrl-C ends.
+  summary: 'Receive your sandbox’s runs and webhooks on your machine',
+  help: `Forwards the requests for the app’s installation in your sandbox to your machine: run.execute (including test runs) and
+webhook deliveries, with their original bytes and signatures. The platform uses your server’s answers. Customers’
+installations are never diverted. The addresses in the manifest and in the subscriptions don’t have to exist. A newer
+listener for the same app takes over. Press Ctrl-C to stop.
 
-  --forward-to <url>           where run.execute goes, and webhooks unless said otherwise: as it is, nothing is added
-  --forward-webhooks-to <url>  where webhooks go
+  --forward-to <url>           exact address for run.execute requests, and for webhooks by default
+  --forward-webhooks-to <url>  address for webhooks
 ${APP_OPTION}
-  --json                       one line for each request
+  --json                       print one line for each request
 
 Examples:
   npx aip listen --forward-to http://127.0.0.1:8787
@@ -38,10 +38,10 @@ Examples:
       ? targetOf(textOf(values['forward-webhooks-to']), '--forward-webhooks-to')
       : agent
     const api = invocation.api()
-    const stop = stopping()
+    const stop = abortOnSignals()
     const done = out.progress('Connecting')
     try {
-      const app = await chosenApp(invocation, api, 'listen')
+      const app = await loadChosenApp(invocation, api, 'listen')
       return await new Listening(api, app, { 'run.execute': agent, webhook: webhooks }, out, stop.signal).run(done)
     } finally {
       done()
@@ -54,19 +54,19 @@ Examples:
 const targetOf = (text: string | undefined, option: string): URL => {
   const address = text !== undefined && !/^[a-z]+:\/\//i.test(text) ? `http://${text}` : text
   if (address !== undefined && /^https?:/i.test(address) && URL.canParse(address)) return new URL(address)
-  throw new UsageError(`${option} is an address such as http://127.0.0.1:8787.`, 'listen')
+  throw new UsageError(`${option} must be an address such as http://127.0.0.1:8787.`, 'listen')
 }
 
 type Targets = Record<ListenedRequest['kind'], URL>
 
-/** A listener over all its connections. */
+/** A listener, which can span several connections. */
 class Listening {
   readonly #api: Api
   readonly #app: App
   readonly #targets: Targets
   readonly #out: Output
   readonly #signal: AbortSignal
-  /** What is being forwarded; each says on its own how it went. */
+  /** Requests in progress. Each reports its own outcome. */
   readonly #open = new Set<Promise<void>>()
   readonly #seen = new Set<string>()
   #listener: string | undefined
@@ -83,19 +83,19 @@ class Listening {
 
   /** @returns the exit code */
   async run(connected: () => void): Promise<number> {
-    let troubles = 0
+    let failures = 0
     while (!this.#signal.aborted) {
       try {
         const end = await this.#connection(() => {
           connected()
-          if (troubles > 0) this.#out.note('Listening again.')
-          troubles = 0
+          if (failures > 0) this.#out.note('Reconnected.')
+          failures = 0
         })
         if (end === 'replaced') {
           this.#out.error({
             code: 'replaced',
-            message: 'Another listener of yours took over for this app.',
-            fix: 'Go on there, or listen here again: that takes over from it.',
+            message: 'Another of your listeners took over for this app.',
+            fix: 'Continue there, or run this command again to take over.',
           })
           await Promise.all(this.#open)
           return 1
@@ -103,11 +103,11 @@ class Listening {
         await this.#wait(Math.random() * 500)
       } catch (error) {
         if (this.#signal.aborted) break
-        const passing = isPassing(error) || (error instanceof ApiError ? error.code === 'conflict' : true)
+        const passing = isTemporary(error) || (error instanceof ApiError ? error.code === 'conflict' : true)
         if (!passing) throw error
-        troubles += 1
-        if (troubles === 1) this.#out.note('The connection to the platform was lost. Connecting again …')
-        await this.#wait(waitBefore(troubles, error instanceof ApiError ? error.retryAfterMs : 0))
+        failures += 1
+        if (failures === 1) this.#out.note('The connection to the platform was lost. Reconnecting …')
+        await this.#wait(retryDelay(failures, error instanceof ApiError ? error.retryAfterMs : 0))
       }
     }
     connected()
@@ -124,7 +124,7 @@ class Listening {
     if (this.#lastEventId !== undefined) headers['last-event-id'] = this.#lastEventId
     const path = `/api/v1/dev/listen?app_id=${this.#app.id}`
     const response = await this.#api.open('GET', path, { headers, signal: this.#signal })
-    for await (const { id, event, data } of streamEvents(response)) {
+    for await (const { id, event, data } of readStreamEvents(response)) {
       if (id !== undefined) this.#lastEventId = id
       if (event === 'replaced') return 'replaced'
       if (event === 'ready') {
@@ -142,12 +142,12 @@ class Listening {
     const { 'run.execute': agent, webhook } = this.#targets
     const started = { type: 'ready', app_id: this.#app.id, run_execute_to: agent.href, webhooks_to: webhook.href }
     if (this.#out.json) this.#out.result(started, '')
-    this.#out.note(`Listening for ${this.#app.slug} (${this.#app.id}). Ctrl-C ends.`)
+    this.#out.note(`Listening for ${this.#app.slug} (${this.#app.id}). Press Ctrl-C to stop.`)
     this.#out.note(`  run.execute → ${agent.href}\n  webhooks    → ${webhook.href}`)
   }
 
   #take(request: ListenedRequest): void {
-    // Sent again after a lost connection.
+    // The platform sends a request again after a lost connection.
     if (this.#seen.has(request.id)) return
     this.#seen.add(request.id)
     const work = this.#handle(request).finally(() => this.#open.delete(work))
@@ -156,14 +156,14 @@ class Listening {
 
   async #handle(request: ListenedRequest): Promise<void> {
     const at = new Date()
-    const begun = performance.now()
+    const startedAt = performance.now()
     const outcome = await forward(request, this.#targets[request.kind], this.#signal)
-    const duration_ms = Math.round(performance.now() - begun)
+    const duration_ms = Math.round(performance.now() - startedAt)
     const refused = await this.#answer(request, outcome)
     this.#show(request, outcome, at, duration_ms, refused)
   }
 
-  /** @returns why the platform did not take the answer */
+  /** Sends the answer to the platform. @returns the reason if the platform refused it */
   async #answer({ id, time_left_ms }: ListenedRequest, outcome: Outcome): Promise<string | undefined> {
     const until = performance.now() + time_left_ms
     for (let tries = 0; ; tries++) {
@@ -172,10 +172,10 @@ class Listening {
         return undefined
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        // The first try may have got through while its answer was lost.
+        // An earlier attempt may have succeeded although its response was lost.
         if (tries > 0 && error.code === 'conflict') return undefined
-        if (!isPassing(error) || performance.now() > until || this.#signal.aborted) return error.message
-        await pause(Math.min(waitBefore(tries, error.retryAfterMs), 2_000))
+        if (!isTemporary(error) || performance.now() > until || this.#signal.aborted) return error.message
+        await pause(Math.min(retryDelay(tries, error.retryAfterMs), 2_000))
       }
     }
   }
@@ -195,27 +195,27 @@ class Listening {
       paint(failed ? 'red' : 'green', failure === null ? String(status) : MEANING[failure]),
       `${duration_ms} ms`,
       ...((attempt ?? 1) > 1 ? [`attempt ${attempt}`] : []),
-      ...(refused === undefined ? [] : [paint('yellow', `not taken: ${refused}`)]),
+      ...(refused === undefined ? [] : [paint('yellow', `refused: ${refused}`)]),
     ].join('  ')
     this.#out.result({ ...shown, status, failure, failed, duration_ms, refused: refused ?? null }, text)
   }
 
-  /** Gives the platform its ordinary ways back, and lets go of what is open. */
+  /** Ends the listener, so that requests go to their usual addresses, and waits briefly for open requests. */
   async #end(): Promise<void> {
     const ending = AbortSignal.timeout(3_000)
     const query = `app_id=${this.#app.id}&listener=${this.#listener}`
-    const over = [...this.#open]
+    const pending = [...this.#open]
     if (this.#listener !== undefined) {
-      over.push(this.#api.call('DELETE', `/api/v1/dev/listen?${query}`, { signal: ending }))
+      pending.push(this.#api.call('DELETE', `/api/v1/dev/listen?${query}`, { signal: ending }))
     }
-    await Promise.race([Promise.allSettled(over), pause(3_000, undefined, { ref: false })])
-    this.#out.note('Stopped listening: requests take their ordinary way again.')
+    await Promise.race([Promise.allSettled(pending), pause(3_000, undefined, { ref: false })])
+    this.#out.note('Stopped listening. Requests go to their usual addresses again.')
   }
 }
 
 const MEANING: Record<Extract<Outcome, { failure: string }>['failure'], string> = {
   connect: 'no connection',
-  timeout: 'no answer in time',
+  timeout: 'timed out',
   reset: 'connection closed',
   decode: 'not HTTP',
 }

@@ -1,22 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Api, isPassing, waitBefore } from '../api.ts'
-import { APP_OPTION, chosenApp } from '../app.ts'
+import { abortOnSignals } from '../abort-on-signals.ts'
+import { type Api, isTemporary, retryDelay } from '../api.ts'
+import { APP_OPTION, loadChosenApp } from '../app.ts'
 import { type Command, textOf, UsageError } from '../command.ts'
 import { type Output, timeOfDay } from '../output.ts'
-import { stopping } from '../stopping.ts'
 
 export const logs: Command = {
   name: 'logs',
   usage: 'logs [--follow]',
-  summary: 'Show an app’s finished runs, the oldest first',
-  help: `Shows the app’s latest finished runs, customers’ and test ones: metadata only. With --follow it goes on: each run is shown
-once, as it finishes, until Ctrl-C.
+  summary: 'Show an app’s finished runs, oldest first',
+  help: `Shows metadata of the app’s latest finished runs, including test runs. With --follow, also shows each run once as it
+finishes, until you press Ctrl-C.
 
-  --follow, -f        go on
-  --limit <n>         how many to begin with: 0 to 100, 10 unless said
-  --status <status>   only succeeded, failed or cancelled
+  --follow, -f        keep showing runs as they finish
+  --limit <n>         number of past runs to show, 0 to 100; default: 10
+  --status <status>   only runs with this status: succeeded, failed or cancelled
 ${APP_OPTION}
-  --json              one run a line
+  --json              print one run per line
 
 Examples:
   npx aip logs --follow
@@ -34,9 +34,9 @@ Examples:
     const limit = limitOf(textOf(values.limit))
     const api = invocation.api()
     const done = out.progress('Reading the log')
-    const stop = stopping()
+    const stop = abortOnSignals()
     try {
-      const app = await chosenApp(invocation, api, 'logs')
+      const app = await loadChosenApp(invocation, api, 'logs')
       const path = `/api/v1/dev/apps/${app.id}/logs`
       const query = textOf(values.status) === undefined ? '' : `&status=${encodeURIComponent(String(values.status))}`
       if (values.follow === true) return await follow(api, path, query, limit, out, stop.signal, done)
@@ -66,19 +66,19 @@ interface Entry {
 const limitOf = (text = '10'): number => {
   const limit = Number(text)
   if (/^\d+$/.test(text) && limit <= 100) return limit
-  throw new UsageError('--limit is a number from 0 to 100.', 'logs')
+  throw new UsageError('--limit must be a number from 0 to 100.', 'logs')
 }
 
 const MINUTE = 60_000
 const POLL = 1_500
 /**
- * The log is sorted by when runs began, and a run enters it when it ends: how far back an ordinary look goes, and one now
- * and then for runs that took long. An approval may take a day.
+ * Time that each poll looks back, and that an occasional longer one does. The log is sorted by start time, but a run is
+ * added to it when it finishes. An approval can take a day.
  */
 const NEAR = 10 * MINUTE
 const FAR = 26 * 60 * MINUTE
 const FAR_EVERY = MINUTE
-/** Pages of 100 that one look reads at most. */
+/** Maximum number of pages of 100 runs that one poll reads. */
 const PAGES = 50
 
 const follow = async (
@@ -93,30 +93,30 @@ const follow = async (
   const seen = new Map<string, number>()
   let farAt = 0
   let first = true
-  let troubles = 0
+  let failures = 0
   while (!signal.aborted) {
     const now = Date.now()
     const far = now >= farAt
     try {
       const { entries, cut } = await readBack(api, path, query, now - (far ? FAR : NEAR), signal)
       if (far) farAt = now + FAR_EVERY
-      if (cut) out.note('More runs than can be followed: those that began earlier are not looked for.')
-      if (troubles > 0) out.note('The platform answers again.')
-      troubles = 0
+      if (cut) out.note('There are too many runs to follow. Runs that started earlier may be missing.')
+      if (failures > 0) out.note('Reconnected.')
+      failures = 0
       ready()
       const fresh = entries.filter(({ run_id }) => !seen.has(run_id)).sort(byEnd)
       for (const { run_id, created_at } of fresh) seen.set(run_id, Date.parse(created_at))
       show(out, first ? fresh.slice(fresh.length - Math.min(limit, fresh.length)).reverse() : fresh.reverse())
-      if (first) out.note('Following. Ctrl-C ends.')
+      if (first) out.note('Waiting for runs. Press Ctrl-C to stop.')
       first = false
       for (const [id, at] of seen) if (at < now - FAR - NEAR) seen.delete(id)
       await wait(POLL, signal)
     } catch (error) {
       if (signal.aborted) break
-      if (!isPassing(error)) throw error
-      troubles += 1
-      if (troubles === 1) out.note(`${error.message} Trying again …`)
-      await wait(waitBefore(troubles, error.retryAfterMs), signal)
+      if (!isTemporary(error)) throw error
+      failures += 1
+      if (failures === 1) out.note(`${error.message} Retrying …`)
+      await wait(retryDelay(failures, error.retryAfterMs), signal)
     }
   }
   return 0
@@ -124,10 +124,10 @@ const follow = async (
 
 const wait = (ms: number, signal: AbortSignal): Promise<void> => pause(ms, undefined, { signal }).catch(() => {})
 
-const byEnd = (one: Entry, other: Entry): number =>
-  Date.parse(one.finished_at) - Date.parse(other.finished_at) || (one.run_id < other.run_id ? -1 : 1)
+const byEnd = (a: Entry, b: Entry): number =>
+  Date.parse(a.finished_at) - Date.parse(b.finished_at) || (a.run_id < b.run_id ? -1 : 1)
 
-/** Every entry of runs that began since a time. @returns `cut`: there are more than are read */
+/** Lists the entries of runs that started since a given time. @returns `cut`: whether there are more entries */
 const readBack = async (
   api: Api,
   path: string,
@@ -148,7 +148,7 @@ const readBack = async (
   return { entries, cut: true }
 }
 
-/** @param entries the newest first */
+/** @param entries newest first */
 const show = (out: Output, entries: readonly Entry[]): void => {
   for (const entry of [...entries].reverse()) {
     const { status, run_id, trigger, version, duration_ms, error_code, is_sandbox, finished_at } = entry

@@ -1,18 +1,18 @@
 import { type Api, ApiError } from '../api.ts'
-import { APP_OPTION, chosenApp } from '../app.ts'
+import { APP_OPTION, loadChosenApp } from '../app.ts'
 import { type Command, textOf, UsageError } from '../command.ts'
 
 export const replay: Command = {
   name: 'replay',
   usage: 'replay <delivery>',
-  summary: 'Send a webhook delivery of your sandbox again',
-  help: `Sends a delivery (whd_…) of the app’s installation in your sandbox again, whatever became of it: the same event under the
-same id, signed anew. Deliveries of customers’ installations are not reached. The app needs the scope webhooks:manage.
+  summary: 'Resend a webhook delivery of your sandbox',
+  help: `Resends a delivery (whd_…) of the app’s installation in your sandbox, whatever its status: the same event with the same
+ID and a new signature. Deliveries of customers’ installations can’t be resent. The app needs the scope webhooks:manage.
 
-  <delivery>          its id, as listen shows it and as X-SVC-Delivery carries it
-  --webhook <id>      the subscription, if you know it; otherwise each of the installation’s is asked
+  <delivery>          the delivery’s ID, as shown by listen and sent as X-SVC-Delivery
+  --webhook <id>      the subscription; default: searches all subscriptions of the installation
 ${APP_OPTION}
-  --json              the delivery
+  --json              print the delivery
 
 Examples:
   npx aip replay whd_01kae5m1v8w6c3x9q2r7t4y0zn
@@ -22,16 +22,16 @@ Examples:
   async run(invocation) {
     const { positionals, values, out } = invocation
     const [delivery = ''] = positionals
-    if (!/^whd_\w+$/.test(delivery)) throw new UsageError('<delivery> is a delivery’s id: whd_…', 'replay')
+    if (!/^whd_\w+$/.test(delivery)) throw new UsageError('<delivery> must be a delivery’s ID (whd_…).', 'replay')
     const api = invocation.api()
-    const done = out.progress(`Replaying ${delivery}`)
+    const done = out.progress(`Resending ${delivery}`)
     try {
-      const app = await chosenApp(invocation, api, 'replay')
+      const app = await loadChosenApp(invocation, api, 'replay')
       const token = await sandboxToken(api, app.id)
       const webhook = textOf(values.webhook)
       const again = await redeliver(api, token, delivery, webhook ? [webhook] : await webhooks(api, token))
       done()
-      out.result(again, `${out.paint('green', 'sent again')} ${again.event_type ?? ''} ${delivery}`)
+      out.result(again, `${out.paint('green', 'resent')} ${again.event_type ?? ''} ${delivery}`)
       return 0
     } finally {
       done()
@@ -39,7 +39,7 @@ Examples:
   },
 }
 
-/** A token for the app's sandbox installation: it reaches nothing of a customer's. */
+/** Issues a token for the app's sandbox installation. It can't access customers' installations. */
 const sandboxToken = async (api: Api, appId: string): Promise<string> =>
   (await api.insist('POST', `/api/v1/dev/apps/${appId}/sandbox-token`)).access_token
 
@@ -48,7 +48,7 @@ const webhooks = async (api: Api, token: string): Promise<string[]> => {
   return items.map(({ id }) => id)
 }
 
-/** @throws {ApiError} `not_found` when none of the subscriptions has the delivery */
+/** Resends a delivery. @throws {ApiError} `not_found` if none of the subscriptions has it */
 const redeliver = async (api: Api, token: string, delivery: string, of: string[]) => {
   for (const webhook of of) {
     try {
@@ -60,7 +60,7 @@ const redeliver = async (api: Api, token: string, delivery: string, of: string[]
   }
   throw new ApiError(404, {
     code: 'not_found',
-    message: 'The app’s installation in your sandbox has no such delivery.',
-    fix: 'Check the id and --app. Deliveries are kept 30 days; those of customers cannot be replayed from here.',
+    message: `The app’s installation in your sandbox has no delivery ${delivery}.`,
+    fix: 'Check the ID and --app. Deliveries are kept for 30 days, and customers’ deliveries can’t be resent.',
   })
 }

@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises'
-import { APP_OPTION, chosenApp } from '../app.ts'
+import { APP_OPTION, loadChosenApp } from '../app.ts'
 import { type Command, textOf, UsageError } from '../command.ts'
 
 export const trigger: Command = {
   name: 'trigger',
   usage: 'trigger <event>',
-  summary: 'Have a sample event happen in your sandbox',
-  help: `Has a realistic event of a type happen for the app’s installation in your sandbox: its webhooks and its feed get it, marked
-with "test": true. Nothing else follows from it. An unknown type is refused with the list of those that there are.
+  summary: 'Trigger a sample event in your sandbox',
+  help: `Triggers a realistic event for the app’s installation in your sandbox. Its webhooks and its feed get the event, marked with
+"test": true. The event has no other effect. If the type is unknown, the error lists all types.
 
-  <event>             a type such as run.succeeded or task.created; custom.<name> for one of your own
-  --data <json>       fields that take the place of the sample’s; @file reads them from a file
+  <event>             a type such as run.succeeded or task.created, or custom.<name> for your own events
+  --data <json>       fields that replace those of the sample; @file reads them from a file
 ${APP_OPTION}
-  --json              the event
+  --json              print the event
 
 Examples:
   npx aip trigger run.succeeded
@@ -27,7 +27,7 @@ Examples:
     const data = await dataOf(textOf(values.data))
     const done = out.progress(`Triggering ${type}`)
     try {
-      const app = await chosenApp(invocation, api, 'trigger')
+      const app = await loadChosenApp(invocation, api, 'trigger')
       const event = await api.insist('POST', '/api/v1/dev/sandbox/trigger', {
         body: { app_id: app.id, type, ...(data && { data }) },
       })
@@ -41,14 +41,14 @@ Examples:
 }
 
 /** @throws {UsageError} */
-const dataOf = async (given: string | undefined): Promise<object | undefined> => {
-  if (given === undefined) return undefined
+const dataOf = async (argument: string | undefined): Promise<object | undefined> => {
+  if (argument === undefined) return undefined
   try {
-    const text = given.startsWith('@') ? await readFile(given.slice(1), 'utf8') : given
+    const text = argument.startsWith('@') ? await readFile(argument.slice(1), 'utf8') : argument
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch (error) {
-    throw new UsageError(`--data cannot be read: ${(error as Error).message}.`, 'trigger')
+    throw new UsageError(`--data can’t be read: ${(error as Error).message}.`, 'trigger')
   }
-  throw new UsageError('--data is not a JSON object.', 'trigger')
+  throw new UsageError('--data must be a JSON object.', 'trigger')
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
+import { type ManifestReport, validateManifest } from '#shared/catalogue/manifests/index.ts'
 import { createAddressCheck } from '../../shared/adapters/outgoing-http/check-only.ts'
-import { type ManifestReport, validateManifest } from '../../shared/domain/manifests/validate.ts'
 import type { Finding } from '../../shared/kernel/json-schema/finding.ts'
 import { LIMITS } from '../../shared/kernel/limits.ts'
 import { SCOPE_NAMES } from '../../shared/kernel/scopes.ts'
@@ -10,13 +10,13 @@ import { type Command, type Invocation, UsageError } from '../command.ts'
 export const validate: Command = {
   name: 'validate',
   usage: 'validate <manifest>',
-  summary: 'Check a manifest, without an account or a network',
-  help: `Checks a manifest with the platform’s own validator, and tells every error at once: where it is (a JSON Pointer), what is
-wrong, and how to mend it. Needs no account and no network. Exit codes: 0 valid, 1 not valid, 2 the file cannot be read.
+  summary: 'Validate a manifest without an account or a network',
+  help: `Validates a manifest with the platform’s own validator and lists all errors at once: where each one is (a JSON Pointer),
+what is wrong, and how to fix it. Works without an account or a network. Exit codes: 0 valid, 1 invalid, 2 unreadable file.
 
   <manifest>          a file, or - for standard input
-  --local             take http://127.0.0.1 addresses, as a platform on your machine does
-  --json              {"valid", "errors": [{"path", "message", "fix"}], "warnings"}
+  --local             allow http://127.0.0.1 addresses, as a local platform does
+  --json              print {"valid", "errors": [{"path", "message", "fix"}], "warnings"}
 
 Examples:
   npx aip validate agent.json
@@ -38,7 +38,7 @@ const read = async (file: string): Promise<Buffer> => {
     return file === '-' ? await buffer(process.stdin) : await readFile(file)
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new UsageError(`${file} cannot be read (${code}).`, 'validate')
+    throw new UsageError(`${file} can’t be read (${code}).`, 'validate')
   }
 }
 
@@ -51,7 +51,7 @@ const refused = (message: string, fix: string): ManifestReport => ({
 const check = (bytes: Buffer, allowLoopbackHttp: boolean): ManifestReport => {
   if (bytes.length > LIMITS.manifestBytes) {
     return refused(
-      `The manifest has ${bytes.length} bytes; at most ${LIMITS.manifestBytes}.`,
+      `The manifest has ${bytes.length} bytes, which is more than the limit of ${LIMITS.manifestBytes}.`,
       'Shorten descriptions and schemas.',
     )
   }
@@ -59,7 +59,7 @@ const check = (bytes: Buffer, allowLoopbackHttp: boolean): ManifestReport => {
   try {
     input = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch (error) {
-    return refused(`The file is not JSON: ${(error as Error).message}.`, 'Write it as JSON, in UTF-8.')
+    return refused(`The file isn’t valid JSON: ${(error as Error).message}.`, 'Save it as JSON in UTF-8.')
   }
   const { checkAddress } = createAddressCheck({ allowLoopbackHttp })
   return validateManifest(input, { checkUrl: checkAddress, knownScopes: SCOPE_NAMES })
@@ -73,8 +73,8 @@ const textOf = (file: string, { valid, errors, warnings }: ManifestReport, { pai
     ])
   const name = file === '-' ? 'The manifest' : file
   const summary = valid
-    ? `${name} is valid${warnings.length > 0 ? `, with ${warnings.length} to think about` : ''}.`
-    : `${name} is not valid: ${errors.length} to mend.`
+    ? `${name} is valid${warnings.length > 0 ? `, with ${warnings.length} warning${warnings.length === 1 ? '' : 's'}` : ''}.`
+    : `${name} is invalid: ${errors.length} error${errors.length === 1 ? '' : 's'}.`
   return [
     ...lines(paint('red', 'error'), errors),
     ...lines(paint('yellow', 'warning'), warnings),

@@ -4,14 +4,14 @@ export interface StreamEvent {
   data: string
 }
 
-/** Nothing comes for so long only over a connection that is dead: the platform sends a line every 15 seconds. */
+/** Silence in ms after which a connection counts as dead. The platform sends a line every 15 seconds. */
 const SILENCE = 45_000
 
 /**
- * The events of a stream (HTML standard, "Interpreting an event stream"), until it ends.
- * @throws when the connection breaks, or is silent for too long
+ * Reads the events of a stream until it ends (HTML standard, "Interpreting an event stream").
+ * @throws if the connection breaks or is silent for too long
  */
-export async function* streamEvents(response: Response): AsyncGenerator<StreamEvent> {
+export async function* readStreamEvents(response: Response): AsyncGenerator<StreamEvent> {
   const decoder = new TextDecoder()
   const reader = response.body?.getReader()
   if (!reader) return
@@ -49,7 +49,7 @@ export async function* streamEvents(response: Response): AsyncGenerator<StreamEv
 const readWithin = async (reader: ReadableStreamDefaultReader<Uint8Array>, ms: number) => {
   let timer: NodeJS.Timeout | undefined
   const silent = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the connection is silent')), ms)
+    timer = setTimeout(() => reject(new Error('The connection timed out')), ms)
   })
   try {
     return await Promise.race([reader.read(), silent])

@@ -3,7 +3,7 @@ import https from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import zlib from 'node:zlib'
 
-/** A request of the stream. */
+/** A request received from the stream. */
 export interface ListenedRequest {
   id: string
   kind: 'run.execute' | 'webhook'
@@ -18,27 +18,27 @@ export interface ListenedRequest {
   connect_retry_pauses_ms: number[]
 }
 
-/** What goes back: `POST /api/v1/dev/listen/{id}/answer`. */
+/** Outcome of a forwarded request, sent back with `POST /api/v1/dev/listen/{id}/answer`. */
 export type Outcome =
   | { status: number; headers: Record<string, string>; body_base64: string; truncated: boolean }
   | { failure: Failure }
 
 type Failure = 'connect' | 'timeout' | 'reset' | 'decode'
 
-/** The platform reads so much of an answer. */
-const MOST = 1_024 * 1_024
-/** The answer has to be back before the deadline. */
-const WAY_BACK = 500
+/** Maximum size in bytes of an answer that the platform reads. */
+const MAX_BYTES = 1_024 * 1_024
+/** Time in ms reserved to send the answer back before the deadline. */
+const RETURN_MS = 500
 
-/** Forwards a request, its headers and its bytes as they came, so that signatures verify. Never throws. */
+/** Forwards a request with its original headers and bytes, so that signatures verify. Never throws. */
 export const forward = async (request: ListenedRequest, to: URL, signal: AbortSignal): Promise<Outcome> => {
-  const until = performance.now() + Math.max(500, request.time_left_ms - WAY_BACK)
-  for (let tried = 0; ; tried++) {
+  const until = performance.now() + Math.max(500, request.time_left_ms - RETURN_MS)
+  for (let attempt = 0; ; attempt++) {
     const outcome = await once(request, to, until - performance.now(), signal)
-    // As the platform does: a connection that was never made is tried again.
-    const wait = request.connect_retry_pauses_ms[tried]
-    const again = 'failure' in outcome && outcome.failure === 'connect' && !signal.aborted
-    if (!again || wait === undefined || performance.now() + wait >= until) return outcome
+    // Like the platform, retries if the connection couldn't be established.
+    const wait = request.connect_retry_pauses_ms[attempt]
+    const canRetry = 'failure' in outcome && outcome.failure === 'connect' && !signal.aborted
+    if (!canRetry || wait === undefined || performance.now() + wait >= until) return outcome
     await pause(wait, undefined, { signal }).catch(() => {})
   }
 }
@@ -47,7 +47,7 @@ const once = ({ kind, method, headers, body_base64 }: ListenedRequest, to: URL, 
   new Promise<Outcome>((settle) => {
     const body = Buffer.from(body_base64, 'base64')
     let connected = false
-    let begun: IncomingMessage | undefined
+    let started: IncomingMessage | undefined
     const request = (to.protocol === 'https:' ? https : http).request(to, {
       method,
       agent: false,
@@ -59,7 +59,7 @@ const once = ({ kind, method, headers, body_base64 }: ListenedRequest, to: URL, 
       settle(outcome)
     }
     const broken = (failure: Failure) => {
-      finish(begun && isDecided(kind, begun, failure) ? answerWith(begun, Buffer.alloc(0), true) : { failure })
+      finish(started && isDecided(kind, started, failure) ? answerWith(started, Buffer.alloc(0), true) : { failure })
       request.destroy()
     }
     const abort = () => broken('reset')
@@ -74,7 +74,7 @@ const once = ({ kind, method, headers, body_base64 }: ListenedRequest, to: URL, 
       broken(!connected ? 'connect' : error.code?.startsWith('HPE_') ? 'decode' : 'reset')
     })
     request.on('response', (response) => {
-      begun = response
+      started = response
       answerOf(response).then(
         (outcome) => (typeof outcome === 'string' ? broken(outcome) : finish(outcome)),
         () => broken('reset'),
@@ -84,8 +84,8 @@ const once = ({ kind, method, headers, body_base64 }: ListenedRequest, to: URL, 
   })
 
 /**
- * Has the status said all, whatever became of the body? As for the platform: that of an accepted run; that of a webhook that was
- * taken, unless the time was up.
+ * Returns whether the status alone decides the outcome, even if the body fails. Follows the platform: true for an accepted
+ * run, and for a received webhook unless it timed out.
  */
 const isDecided = (kind: ListenedRequest['kind'], { statusCode = 0 }: IncomingMessage, failure: Failure): boolean =>
   kind === 'run.execute' ? statusCode === 202 : statusCode >= 200 && statusCode < 300 && failure !== 'timeout'
@@ -105,7 +105,7 @@ const answerOf = async (response: IncomingMessage): Promise<Outcome | Failure> =
   if (encoding !== 'identity' && !decoder) return 'decode'
   let plain = bytes
   try {
-    if (decoder && bytes.length > 0) plain = decoder(bytes, { maxOutputLength: MOST })
+    if (decoder && bytes.length > 0) plain = decoder(bytes, { maxOutputLength: MAX_BYTES })
   } catch {
     return 'decode'
   }
@@ -128,7 +128,7 @@ const read = async (response: IncomingMessage): Promise<{ bytes: Buffer; truncat
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    const room = MOST - size
+    const room = MAX_BYTES - size
     chunks.push(chunk.subarray(0, room))
     size += Math.min(chunk.length, room)
     if (chunk.length > room) {

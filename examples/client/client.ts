@@ -3,14 +3,14 @@ import createClient, { type Client } from 'openapi-fetch'
 import type { components, paths } from './api.d.ts'
 
 /**
- * A typed client of the API: paths, parameters, bodies and answers are the OpenAPI document's.
+ * A typed client of the API. Paths, parameters, bodies and responses come from the OpenAPI document.
  *
- * `api.d.ts` comes from `npm run client`, or, anywhere else, from
+ * Generate `api.d.ts` with `npm run client` in this repository, or anywhere else with
  * `npx openapi-typescript <base address>/openapi.json --output api.d.ts`.
  */
 export type Api = Client<paths>
 
-/** The error body, which every error has. */
+/** Body of every error response. */
 export type ErrorBody = components['schemas']['Error']
 export type ErrorCode = ErrorBody['error']['code']
 
@@ -26,20 +26,20 @@ export interface ClientOptions {
   clientSecret: string
   tokens: Tokens
   /**
-   * Keeps the new pair, encrypted, wherever the old one was. The old refresh token is dead by now, and presenting it again
-   * would end the whole chain: the new one is used only after this is done.
+   * Stores the new pair, encrypted, in place of the old one. The old refresh token is no longer valid, and using it again would
+   * revoke the whole chain. The client uses the new pair only after this function is done.
    */
   onTokens(tokens: Tokens): Promise<void> | void
 }
 
-/** An answer that is an error. Match on `code`, which is stable; the texts may change. */
+/** An error response. Match on `code`, which is stable. The texts can change. */
 export class PlatformError extends Error {
   readonly status: number
   readonly code: ErrorCode
   readonly fix: string
   readonly docsUrl: string
   readonly requestId: string
-  /** Depends on the code. */
+  /** Further data, depending on the code. */
   readonly details: Record<string, unknown>
 
   constructor(status: number, { error }: ErrorBody) {
@@ -55,8 +55,8 @@ export class PlatformError extends Error {
 }
 
 /**
- * Makes a client that sends the access token with each request and an `Idempotency-Key` with each POST, and that refreshes
- * the token once it has expired and then sends the request once more.
+ * Creates a client that sends the access token with each request and an `Idempotency-Key` with each POST. If the token has
+ * expired, the client refreshes it and repeats the request once.
  */
 export const createApi = (options: ClientOptions): Api => {
   let { tokens } = options
@@ -68,7 +68,7 @@ export const createApi = (options: ClientOptions): Api => {
     tokens = next
   }
 
-  /** Requests that find the token expired at the same time share one refresh: a refresh token works once. */
+  /** Refreshes an expired token. Concurrent requests share one refresh, because a refresh token works only once. */
   const renewed = (expired: string): Promise<void> => {
     if (tokens.access_token !== expired) return Promise.resolve()
     refreshing ??= renew().finally(() => {
@@ -85,7 +85,7 @@ export const createApi = (options: ClientOptions): Api => {
   return createClient<paths>({
     baseUrl: options.baseUrl,
     async fetch(request) {
-      // A repeat with the same key is recognized as one, by this client or by whoever calls it with a key of their own.
+      // The platform recognizes repeats by this key, whether it comes from this client or from its caller.
       if (request.method === 'POST' && !request.headers.has('idempotency-key')) {
         request.headers.set('idempotency-key', randomUUID())
       }
@@ -101,8 +101,8 @@ export const createApi = (options: ClientOptions): Api => {
 }
 
 /**
- * Exchanges a refresh token. When the answer got lost, the same Idempotency-Key gets it again; without it the repeat would
- * count as reuse of a dead token.
+ * Exchanges a refresh token. If the response is lost, repeating the request with the same Idempotency-Key returns it again.
+ * Without the key, the repeat would count as reuse of an old token.
  */
 const refresh = async (options: ClientOptions, refreshToken: string): Promise<Tokens> => {
   const headers = { 'idempotency-key': randomUUID() }
@@ -121,8 +121,8 @@ const refresh = async (options: ClientOptions, refreshToken: string): Promise<To
 }
 
 /**
- * The data of an answer: `const run = await unwrap(api.POST('/api/v1/runs', …))`.
- * @throws {PlatformError} if the answer is an error
+ * Returns the data of a response: `const run = await unwrap(api.POST('/api/v1/runs', …))`.
+ * @throws {PlatformError} if the response is an error
  */
 export const unwrap = async <T>(
   answer: Promise<{ data?: T; error?: unknown; response: Response }>,
@@ -133,7 +133,7 @@ export const unwrap = async <T>(
 }
 
 /**
- * All records of a list, page after page:
+ * Yields all items of a list, page by page:
  * `for await (const run of pages((cursor) => unwrap(api.GET('/api/v1/runs', { params: { query: { cursor } } }))))`.
  */
 export async function* pages<T>(

@@ -3,21 +3,21 @@ import { type Clock, verifySvc } from './verify.ts'
 
 type Sent<T extends keyof webhooks> = webhooks[T]['post']['requestBody']['content']['application/json']
 
-/** What the platform sends to an agent's endpoint. */
+/** Body of the request to an agent's endpoint. */
 export type RunExecute = Sent<'run.execute'>
 
-/** What the agent may answer to it with 200. */
+/** Body of the agent's answer with status 200. */
 export type AgentAnswer = webhooks['run.execute']['post']['responses'][200]['content']['application/json']
 
 type Named = Exclude<keyof webhooks, 'run.execute' | 'custom.*'>
 
-/** An event that agents emit themselves. Its type is no fixed one, so that others are still told apart by theirs. */
+/** A custom event, emitted by an agent. Its type is a pattern, so that TypeScript can still distinguish other events by type. */
 type CustomEvent = Omit<Sent<'custom.*'>, 'type'> & { type: `custom.${string}` }
 
 /**
- * What webhooks bring and `GET /api/v1/events` lists, told apart by `type`.
+ * An event from a webhook or from `GET /api/v1/events`, distinguished by `type`.
  *
- * More types may come: subscribe to what you know, or keep a branch for the rest.
+ * New types can be added: subscribe only to types you know, or handle unknown ones.
  */
 export type PlatformEvent = { [T in Named]: Sent<T> }[Named] | CustomEvent
 
@@ -25,11 +25,11 @@ export type PlatformEvent = { [T in Named]: Sent<T> }[Named] | CustomEvent
 export type EventOf<T extends PlatformEvent['type']> = Extract<PlatformEvent, { type: T }>
 
 /**
- * The event of a delivery; nothing if its signature is not the platform's. Answer 401 then, and otherwise any 2xx. One event
- * may come several times: deduplicate by its `id`.
+ * Returns the event of a delivery, or undefined if the signature is wrong. In that case respond with 401, otherwise with any
+ * 2xx. An event can arrive more than once: detect duplicates by its `id`.
  *
  * @param signature the header `X-SVC-Signature`
- * @param body the bytes as they came, before any parsing
+ * @param body the raw bytes, before any parsing
  */
 export const readEvent = (
   secret: string,

@@ -1,25 +1,25 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** How a verifier looks at time. */
+/** Clock settings of a verifier. */
 export interface Clock {
   /** Unix seconds. Default: now. */
   now?: number
-  /** Seconds that the signature's time may lie apart, before or after. Default 300. */
+  /** Allowed difference from the signature's timestamp in seconds, in both directions. Default: 300. */
   tolerance?: number
 }
 
 /**
- * Checks `X-SVC-Signature: t=<unix seconds>,v1=<hex>`: one of the `v1` has to be the HMAC-SHA256 of `<t>.<body>`, keyed with
- * the whole secret as text, compared in constant time.
+ * Checks `X-SVC-Signature: t=<unix seconds>,v1=<hex>`. One `v1` must be the HMAC-SHA256 of `<t>.<body>`, keyed with the whole
+ * secret as text. The comparison takes constant time.
  *
  * @param secret `whsec_…` of a subscription, or `agsec_…` of an app
- * @param body the bytes as they came, before any parsing
+ * @param body the raw bytes, before any parsing
  */
 export const verifySvc = (secret: string, header: string, body: string | Uint8Array, clock: Clock = {}): boolean => {
   const parts = header.split(',').map((part) => part.trim())
   const times = parts.filter((part) => part.startsWith('t=')).map((part) => part.slice(2))
   const [time = ''] = times
-  // Two times would let the one that is checked differ from the one that is signed.
+  // With two timestamps, the one that is checked could differ from the one that is signed.
   if (times.length !== 1 || !isRecent(time, clock)) return false
   const expected = createHmac('sha256', secret).update(`${time}.`).update(body).digest('hex')
   return includes(
@@ -28,7 +28,7 @@ export const verifySvc = (secret: string, header: string, body: string | Uint8Ar
   )
 }
 
-/** The headers of Standard Webhooks, version 1, by their names in lower case. */
+/** Headers of Standard Webhooks, version 1, by their names in lower case. */
 export interface StandardHeaders {
   'webhook-id'?: string
   'webhook-timestamp'?: string
@@ -36,10 +36,10 @@ export interface StandardHeaders {
 }
 
 /**
- * Checks the Standard Webhooks headers: one of the `v1,<base64>` has to be the HMAC-SHA256 of `<id>.<t>.<body>`, keyed with
- * the bytes that the base64 text after the secret's prefix stands for, compared in constant time.
+ * Checks the Standard Webhooks headers. One `v1,<base64>` must be the HMAC-SHA256 of `<id>.<t>.<body>`, keyed with the
+ * base64-decoded part of the secret after its prefix. The comparison takes constant time.
  *
- * @param body the bytes as they came, before any parsing
+ * @param body the raw bytes, before any parsing
  */
 export const verifyStandard = (
   secret: string,
@@ -51,9 +51,9 @@ export const verifyStandard = (
   if (id === '' || !isRecent(time, clock)) return false
   const key = Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64')
   const expected = createHmac('sha256', key).update(`${id}.${time}.`).update(body).digest('base64')
-  const known = signatures.split(' ').filter((one) => one.startsWith('v1,'))
+  const candidates = signatures.split(' ').filter((signature) => signature.startsWith('v1,'))
   return includes(
-    known.map((one) => one.slice(3)),
+    candidates.map((signature) => signature.slice(3)),
     expected,
   )
 }
@@ -61,11 +61,11 @@ export const verifyStandard = (
 const isRecent = (time: string, { now = Date.now() / 1_000, tolerance = 300 }: Clock): boolean =>
   /^[0-9]{1,12}$/.test(time) && Math.abs(now - Number(time)) <= tolerance
 
-/** Looks at all of them, so that the time it takes tells nothing. */
+/** Compares all signatures, so that the time taken reveals nothing. */
 const includes = (signatures: string[], expected: string): boolean => {
   const right = Buffer.from(expected)
   return signatures
     .map((signature) => Buffer.from(signature))
-    .map((one) => one.length === right.length && timingSafeEqual(one, right))
+    .map((signature) => signature.length === right.length && timingSafeEqual(signature, right))
     .includes(true)
 }

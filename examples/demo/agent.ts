@@ -8,25 +8,24 @@ interface Execute {
   callback: { base_url: string; token: string }
 }
 
-/** The sample agent of the demo, as a developer would write it. */
+/** Sample agent of the demo, as a developer would write it. */
 export interface SampleAgent {
   url: string
-  /** Calls whose signature was right, and those that were refused. */
+  /** Number of calls with a valid signature, and of refused calls. */
   calls: { accepted: number; refused: number }
   useSecret(secret: string): void
   close(): Promise<void>
 }
 
 /**
- * An agent in one file: it checks the signature, answers a greeting at once, and for a run that asks it to fetch
- * something answers 202, uses the dangerous platform tool `http_fetch`, waits for a person's approval and finishes the
- * run through the API.
+ * Starts an agent that verifies the signature and answers with a greeting. If the input contains `fetch`, the agent answers
+ * 202, calls the dangerous platform tool `http_fetch`, waits for a person's approval, and completes the run through the API.
  */
 export const startAgent = async (): Promise<SampleAgent> => {
   let secret = ''
   const calls = { accepted: 0, refused: 0 }
   const server = createServer(async (request, response) => {
-    if (request.method === 'GET') return void response.end('what the agent wanted to read')
+    if (request.method === 'GET') return void response.end('The content of the page.')
     const body = await read(request)
     const signature = String(request.headers['x-svc-signature'] ?? '')
     if (!verifySvc(secret, signature, body, Date.now() / 1_000)) {
@@ -49,7 +48,7 @@ export const startAgent = async (): Promise<SampleAgent> => {
       return
     }
     response.writeHead(202).end()
-    work(execute).catch((error: unknown) => console.error('the sample agent failed', error))
+    work(execute).catch((error: unknown) => console.error('The sample agent failed:', error))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -68,7 +67,7 @@ export const startAgent = async (): Promise<SampleAgent> => {
   }
 }
 
-/** What the agent does after its 202, with the run's callback token. */
+/** Works on the run after the 202, with the run's callback token. */
 const work = async ({ run, callback }: Execute): Promise<void> => {
   const call = async (path: string, body: unknown) => {
     for (;;) {
@@ -77,7 +76,7 @@ const work = async ({ run, callback }: Execute): Promise<void> => {
         headers: { authorization: `Bearer ${callback.token}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
-      // biome-ignore lint/suspicious/noExplicitAny: a sample reads what it gets
+      // biome-ignore lint/suspicious/noExplicitAny: the sample doesn't validate responses
       const answer = (await response.json()) as any
       if (response.ok) return answer
       if (response.status !== 409 && response.status !== 429) throw new Error(`${path}: ${JSON.stringify(answer)}`)
@@ -94,7 +93,7 @@ const work = async ({ run, callback }: Execute): Promise<void> => {
     const done =
       answer.status === 'ok'
         ? { status: 'succeeded', output: { read: answer.result.body }, cost_units: 2 }
-        : { status: 'failed', error_code: 'not_allowed', error_message: 'A person said no.' }
+        : { status: 'failed', error_code: 'not_allowed', error_message: 'The person rejected the call.' }
     await call(`/runs/${run.id}/complete`, done)
     return
   }

@@ -6,11 +6,11 @@ import { startReceiver } from './receiver.ts'
 export interface JourneyOptions {
   baseUrl: string
   adminKey: string
-  /** Called after each step with what happened and how long it took. */
+  /** Called after each step with its name, details and duration. */
   log?: (step: string, detail: string, ms: number) => void
 }
 
-/** What the journey ended with, for whoever wants to look further. */
+/** Records and credentials that the journey created, for further checks. */
 export interface JourneyResult {
   developerKey: string
   appId: string
@@ -23,14 +23,14 @@ export interface JourneyResult {
   deliveries: { type: string; verified: boolean }[]
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the journey reads answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses have many shapes
 type Json = any
 
 /**
- * The platform's main job, start to end over HTTP: a developer registers, creates and publishes an agent, tests and
- * submits it; an admin approves; a customer consents; the code becomes tokens; a run starts; the agent gets a signed
- * run.execute; a dangerous step is approved; a signed webhook arrives. Throws at the first answer that is not as it
- * should be.
+ * Performs the platform's main use case over HTTP. A developer registers, and creates, publishes, tests and submits an agent.
+ * An admin approves it. A customer consents, and the code is exchanged for tokens. A run starts, the agent receives a signed
+ * run.execute, a dangerous step is approved, and a signed webhook arrives.
+ * @throws at the first unexpected response
  */
 export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyOptions): Promise<JourneyResult> => {
   const agent = await startAgent()
@@ -72,10 +72,11 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
 
     const app = await call('POST', '/api/v1/dev/apps', developer, {
       slug: `greeter-${unique}`,
-      name: 'Greeter',
+      // Moderation refuses names that look like those of other developers' listed apps.
+      name: `Greeter ${unique}`,
       type: 'agent',
       summary: 'Greets people and reads pages for them.',
-      description: 'A sample agent that answers at once, or later after a person approved what it wants to do.',
+      description: 'A sample agent that answers immediately, or later after a person approves an action.',
       logo_url: 'https://example.com/logo.png',
       privacy_url: 'https://example.com/privacy',
       support_email: 'support@example.com',
@@ -83,7 +84,7 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
       requested_scopes: ['workspace:read', 'runs:write', 'tools:invoke', 'webhooks:manage'],
     })
     agent.useSecret(app.signing_secret)
-    step('creates an app', app.id)
+    step('and creates an app', app.id)
 
     const version = await call('POST', `/api/v1/dev/apps/${app.id}/versions`, developer, {
       $schema: `${baseUrl}/schemas/manifest.json`,
@@ -95,20 +96,20 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
       tools: [
         {
           name: 'greet',
-          description: 'Greets somebody.',
+          description: 'Greets a person.',
           input_schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
         },
       ],
     })
     await call('POST', `/api/v1/dev/apps/${app.id}/versions/${version.version}/promote`, developer)
-    step('publishes and promotes its manifest', version.version)
+    step('publishes and promotes a manifest', version.version)
 
     const test = await call('POST', `/api/v1/dev/apps/${app.id}/test-run`, developer, { input: { name: 'Ada' } })
     expect(test.run.status === 'succeeded', 'the test run succeeds', test)
-    step('test-runs it in the sandbox', `${test.run.id}: ${test.run.output.text}`)
+    step('tests the agent in the sandbox', `${test.run.id}: ${test.run.output.text}`)
 
     await call('POST', `/api/v1/dev/apps/${app.id}/submit`, developer)
-    step('submits it')
+    step('and submits the app')
     await call('POST', `/admin/apps/${app.id}/approve`, { 'x-admin-key': adminKey })
     step('An admin approves it')
 
@@ -127,10 +128,10 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
     const sent = await fetch(authorize, { redirect: 'manual' })
     expect(sent.status === 302, 'authorize redirects to the consent page', await sent.text())
     const tg = new URL(sent.headers.get('location') ?? '').searchParams.get('tg')
-    const asked = await call('GET', `/oauth/consent/request?tg=${tg}`, person)
-    step('A customer opens the consent page', `${asked.app.name} asks for ${asked.scopes.length} scopes`)
+    const request = await call('GET', `/oauth/consent/request?tg=${tg}`, person)
+    step('A customer opens the consent page', `${request.app.name} asks for ${request.scopes.length} scopes`)
 
-    const workspace = asked.workspaces.find((one: Json) => one.id === session.workspace.id)
+    const workspace = request.workspaces.find((candidate: Json) => candidate.id === session.workspace.id)
     const decision = await call('POST', '/oauth/consent/decision', person, {
       tg,
       decision: 'approve',
@@ -152,10 +153,10 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
       }),
     })
     const tokens = (await exchanged.json()) as Json
-    expect(exchanged.status === 200, 'the code becomes tokens', tokens)
+    expect(exchanged.status === 200, 'the code is exchanged for tokens', tokens)
     const integration = { authorization: `Bearer ${tokens.access_token}` }
     const me = await call('GET', '/api/v1/me', integration)
-    step('The code becomes tokens', `${me.installation.id} in ${me.workspace.name}`)
+    step('The app exchanges the code for tokens', `${me.installation.id} in ${me.workspace.name}`)
 
     const webhook = await call('POST', '/api/v1/webhooks', integration, { url: receiver.url, events: ['run.*'] })
     receiver.useSecret(webhook.secret)
@@ -169,20 +170,20 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
 
     const waiting = await until(
       () => call('GET', `/console/runs/${run.id}`, person),
-      (one) => one.status === 'awaiting_approval',
+      (current) => current.status === 'awaiting_approval',
     )
-    const approval = waiting.steps.find((one: Json) => one.type === 'approval')
-    step('The agent got a signed run.execute and asks to fetch a page', `step ${approval.id}`)
+    const approval = waiting.steps.find((candidate: Json) => candidate.type === 'approval')
+    step('The agent receives a signed run.execute and asks to fetch a page', `step ${approval.id}`)
 
     await call('POST', `/console/runs/${run.id}/steps/${approval.id}/decision`, person, { decision: 'approve' })
     step('The customer approves')
 
     const done = await until(
       () => call('GET', `/api/v1/runs/${run.id}`, integration),
-      (one) => one.finished_at !== null,
+      (current) => current.finished_at !== null,
     )
     expect(done.status === 'succeeded', 'the run succeeds', done)
-    step('The platform fetched it, the agent finished the run', `read: ${done.output.read}`)
+    step('The platform fetches the page, and the agent completes the run', `read: ${done.output.read}`)
 
     await until(
       async () => receiver.events,
@@ -193,7 +194,7 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
       'every webhook verifies',
       receiver.events,
     )
-    step('Signed webhooks arrived and verify', receiver.events.map((event) => event.type).join(', '))
+    step('Signed webhooks arrive and verify', receiver.events.map((event) => event.type).join(', '))
     expect(agent.calls.accepted === 2 && agent.calls.refused === 0, 'the agent was called exactly twice', agent.calls)
 
     return {
@@ -213,7 +214,7 @@ export const runJourney = async ({ baseUrl, adminKey, log = () => {} }: JourneyO
 }
 
 const expect = (holds: boolean, what: string, seen: unknown): void => {
-  if (!holds) throw new Error(`expected that ${what}; saw ${JSON.stringify(seen)}`)
+  if (!holds) throw new Error(`Expected that ${what}, but got ${JSON.stringify(seen)}`)
 }
 
 const until = async (read: () => Promise<Json>, done: (value: Json) => boolean): Promise<Json> => {
@@ -222,5 +223,5 @@ const until = async (read: () => Promise<Json>, done: (value: Json) => boolean):
     if (done(value)) return value
     await pause(200)
   }
-  throw new Error('what was waited for did not come within 30 seconds')
+  throw new Error('Timed out after 30 seconds')
 }

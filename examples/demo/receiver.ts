@@ -8,7 +8,7 @@ export interface ReceivedEvent {
   verified: boolean
 }
 
-/** A webhook receiver that checks each delivery's signature over the raw bytes. */
+/** Starts a webhook receiver that verifies each delivery's signature over the raw bytes. */
 export const startReceiver = async () => {
   let secret = ''
   const events: ReceivedEvent[] = []

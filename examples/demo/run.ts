@@ -1,19 +1,17 @@
+import { readCommandLine } from '#ops/command.ts'
 import { runJourney } from './journey.ts'
 
 const HELP = `npm run demo
 
-Drives the main job over HTTP against the platform that npm start runs, from a developer's registration to signed webhooks, and
-prints each step with its time.
+Runs the platform's main use case over HTTP, from a developer's registration to signed webhooks, and prints each step with its
+duration. Start the platform first, with npm start.
 
-  PORT       where the platform listens (3000)
-  BASE_URL   its address, where that is another one
-  ADMIN_KEY  the admin key that approves the app (local-admin-key)
-  --help     this`
+  PORT       the platform's port (default: 3000)
+  BASE_URL   the platform's address (default: http://127.0.0.1:PORT)
+  ADMIN_KEY  the admin key that approves the app (default: local-admin-key)
+  --help     show this help`
 
-if (process.argv.length > 2) {
-  console.log(HELP)
-  process.exit(process.argv[2] === '--help' ? 0 : 1)
-}
+readCommandLine(HELP, {})
 
 const baseUrl = process.env.BASE_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`
 
@@ -22,7 +20,7 @@ const reachable = await fetch(`${baseUrl}/oauth/scopes`).then(
   () => false,
 )
 if (!reachable) {
-  console.error(`No platform answers at ${baseUrl}. Start it first, in another terminal: npm start`)
+  console.error(`The platform doesn't respond at ${baseUrl}. Start it in another terminal: npm start`)
   process.exit(1)
 }
 
@@ -34,5 +32,5 @@ const { runId, deliveries } = await runJourney({
     console.log(`${String(Math.round(ms)).padStart(6)} ms  ${step}${detail ? `  (${detail})` : ''}`),
 })
 console.log(
-  `\nThe whole job took ${((performance.now() - began) / 1_000).toFixed(1)} s: run ${runId}, ${deliveries.length} signed webhooks.`,
+  `\nThe whole journey took ${((performance.now() - began) / 1_000).toFixed(1)} s: run ${runId}, ${deliveries.length} signed webhooks.`,
 )

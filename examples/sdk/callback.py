@@ -1,13 +1,13 @@
-"""A webhook receiver. It checks each delivery's signature and takes each event once.
+"""A webhook receiver that verifies each delivery's signature and handles each event once.
 
-Needs Python 3.9 or newer and nothing else:
+Requires only Python 3.9 or later:
 
     WEBHOOK_SECRET=whsec_... python3 callback.py
 
-    WEBHOOK_SECRET  the subscription's secret: POST /api/v1/webhooks shows it once
-    PORT            where to listen; 8081 unless set. In public, put https in front of it
+    WEBHOOK_SECRET  the subscription's secret, shown once by POST /api/v1/webhooks
+    PORT            port to listen on; default: 8081. In production, put HTTPS in front of it
 
-Subscribe it with POST /api/v1/webhooks {"url": "https://...", "events": ["run.*"]}, then have a test event sent with
+Subscribe to events with POST /api/v1/webhooks {"url": "https://...", "events": ["run.*"]}, then send a test event with
 POST /api/v1/webhooks/{id}/test.
 """
 
@@ -29,28 +29,28 @@ MAX_BODY_BYTES = 1024 * 1024
 def is_signed(secret, header, body, now):
     """Checks X-SVC-Signature: t=<unix seconds>,v1=<hex>.
 
-    v1 is the HMAC-SHA256 of "<t>.<body>", keyed with the whole secret. While a rotation overlaps there is one v1 for
-    each secret. The body is the bytes as they came: JSON that was parsed and written again is other bytes.
+    v1 is the HMAC-SHA256 of "<t>.<body>", keyed with the whole secret. During a rotation there is one v1 for each
+    secret. Pass the raw bytes of the body: JSON that was parsed and serialized again can differ.
     """
     parts = [part.strip() for part in header.split(",")]
     times = [part[2:] for part in parts if part.startswith("t=")]
-    # Two times would let the one that is checked differ from the one that is signed.
+    # With two timestamps, the one that is checked could differ from the one that is signed.
     if len(times) != 1 or not re.fullmatch("[0-9]{1,12}", times[0]):
         return False
-    # What somebody recorded cannot be sent again later.
+    # Prevents replays of recorded requests.
     if abs(now - int(times[0])) > TOLERANCE_SECONDS:
         return False
     expected = hmac.new(secret.encode(), times[0].encode() + b"." + body, hashlib.sha256).hexdigest().encode()
     signatures = [part[3:].encode() for part in parts if part.startswith("v1=")]
-    # compare_digest takes the same time wherever the difference is.
+    # compare_digest takes constant time, so its timing doesn't reveal where the difference is.
     return any([hmac.compare_digest(signature, expected) for signature in signatures])
 
 
 class Seen:
-    """The ids of the latest events.
+    """IDs of the latest events.
 
-    An event may come several times: a delivery is repeated until a 2xx comes back, and that answer can be lost. In
-    memory this holds until the next restart; where it matters, keep the id in the same transaction as what you do.
+    An event can arrive more than once: the platform repeats a delivery until it gets a 2xx, and that response can be
+    lost. This set is lost on restart. In production, store the ID in the same transaction as your own changes.
     """
 
     def __init__(self, most=10_000):
@@ -59,7 +59,7 @@ class Seen:
         self.lock = threading.Lock()
 
     def add(self, event_id):
-        """Returns whether it is new."""
+        """Stores an ID and returns whether it is new."""
         with self.lock:
             if event_id in self.ids:
                 return False
@@ -74,7 +74,7 @@ class Seen:
 
 
 def take(event):
-    """What you do with an event. Types that you do not know are no error: more may come."""
+    """Handles an event. Unknown types aren't errors, because new ones can be added."""
     if event["type"] == "run.succeeded":
         print("{run_id} succeeded in {duration_ms} ms".format(**event["data"]), flush=True)
     elif event["type"] == "run.failed":
@@ -94,12 +94,12 @@ class Handler(BaseHTTPRequestHandler):
         if not is_signed(self.server.secret, self.headers.get("X-SVC-Signature", ""), body, time.time()):
             return self.answer(401)
         event = json.loads(body)
-        # Any 2xx says that it has arrived, a repeat too. It has to come within 10 seconds: what takes longer, queue.
+        # Any 2xx within 10 seconds confirms a delivery, including a repeated one. Put longer work into a queue.
         if self.server.seen.add(event["id"]):
             try:
                 take(event)
             except Exception:
-                # Not taken: the platform sends it again, and then it has to be new.
+                # The platform sends the event again, and it has to count as new then.
                 self.server.seen.forget(event["id"])
                 self.answer(500)
                 raise
@@ -118,7 +118,7 @@ def main():
     server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8081"))), Handler)
     server.secret = secret
     server.seen = Seen()
-    print("The receiver listens at http://127.0.0.1:{}".format(server.server_port), flush=True)
+    print("The receiver is listening at http://127.0.0.1:{}".format(server.server_port), flush=True)
     server.serve_forever()
 
 

@@ -1,14 +1,14 @@
 /**
- * A webhook receiver. It checks each delivery's signature and takes each event once.
+ * A webhook receiver that verifies each delivery's signature and handles each event once.
  *
- * Needs nothing but Node (22.18 or newer runs TypeScript as it is; older ones, from 20, with `npx tsx`):
+ * Requires only Node 22.18 or later, which runs TypeScript directly. For Node 20 or later, use `npx tsx`:
  *
  *     WEBHOOK_SECRET=whsec_... node callback.ts
  *
- *     WEBHOOK_SECRET  the subscription's secret: POST /api/v1/webhooks shows it once
- *     PORT            where to listen; 8081 unless set. In public, put https in front of it
+ *     WEBHOOK_SECRET  the subscription's secret, shown once by POST /api/v1/webhooks
+ *     PORT            port to listen on; default: 8081. In production, put HTTPS in front of it
  *
- * Subscribe it with POST /api/v1/webhooks {"url": "https://...", "events": ["run.*"]}, then have a test event sent with
+ * Subscribe to events with POST /api/v1/webhooks {"url": "https://...", "events": ["run.*"]}, then send a test event with
  * POST /api/v1/webhooks/{id}/test.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
@@ -32,8 +32,8 @@ interface PlatformEvent {
 /**
  * Checks `X-SVC-Signature: t=<unix seconds>,v1=<hex>`.
  *
- * `v1` is the HMAC-SHA256 of `<t>.<body>`, keyed with the whole secret. While a rotation overlaps there is one `v1` for
- * each secret. The body is the bytes as they came: JSON that was parsed and written again is other bytes.
+ * `v1` is the HMAC-SHA256 of `<t>.<body>`, keyed with the whole secret. During a rotation there is one `v1` for each
+ * secret. Pass the raw bytes of the body: JSON that was parsed and serialized again can differ.
  *
  * @param now Unix seconds
  */
@@ -41,25 +41,25 @@ export const isSigned = (secret: string, header: string, body: Uint8Array, now: 
   const parts = header.split(',').map((part) => part.trim())
   const times = parts.filter((part) => part.startsWith('t=')).map((part) => part.slice(2))
   const [time = ''] = times
-  // Two times would let the one that is checked differ from the one that is signed.
+  // With two timestamps, the one that is checked could differ from the one that is signed.
   if (times.length !== 1 || !/^[0-9]{1,12}$/.test(time)) return false
-  // What somebody recorded cannot be sent again later.
+  // Prevents replays of recorded requests.
   if (Math.abs(now - Number(time)) > TOLERANCE_SECONDS) return false
   const expected = createHmac('sha256', secret).update(`${time}.`).update(body).digest()
   return (
     parts
       .filter((part) => /^v1=[0-9a-f]{64}$/.test(part))
-      // timingSafeEqual takes the same time wherever the difference is.
+      // timingSafeEqual takes constant time, so its timing doesn't reveal where the difference is.
       .map((part) => timingSafeEqual(Buffer.from(part.slice(3), 'hex'), expected))
       .includes(true)
   )
 }
 
 /**
- * The ids of the latest events.
+ * IDs of the latest events.
  *
- * An event may come several times: a delivery is repeated until a 2xx comes back, and that answer can be lost. In
- * memory this holds until the next restart; where it matters, keep the id in the same transaction as what you do.
+ * An event can arrive more than once: the platform repeats a delivery until it gets a 2xx, which can get lost.
+ * This set is lost on restart. In production, store the ID in the same transaction as your own changes.
  */
 const seen = new Set<string>()
 
@@ -71,14 +71,14 @@ const isNew = (id: string): boolean => {
   return true
 }
 
-/** What you do with an event. Types that you do not know are no error: more may come. */
+/** Handles an event. Unknown types aren't errors, because new ones can be added. */
 const take = ({ id, type, data }: PlatformEvent): void => {
   if (type === 'run.succeeded') console.log(`${data.run_id} succeeded in ${data.duration_ms} ms`)
   else if (type === 'run.failed') console.log(`${data.run_id} failed: ${data.error_code}`)
   else console.log(`${type} ${id}`)
 }
 
-/** @returns nothing when it is too large */
+/** Reads the body. @returns undefined if it is too large */
 const read = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = []
   let length = 0
@@ -90,7 +90,7 @@ const read = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   return Buffer.concat(chunks)
 }
 
-/** @returns the status to answer with */
+/** Handles a delivery. @returns the status to respond with */
 const receive = async (secret: string, request: IncomingMessage): Promise<number> => {
   if (request.method !== 'POST') return 405
   const body = await read(request)
@@ -98,13 +98,13 @@ const receive = async (secret: string, request: IncomingMessage): Promise<number
   const signature = String(request.headers['x-svc-signature'] ?? '')
   if (!isSigned(secret, signature, body, Date.now() / 1_000)) return 401
   const event: PlatformEvent = JSON.parse(body.toString())
-  // Any 2xx says that it has arrived, a repeat too. It has to come within 10 seconds: what takes longer, queue.
+  // Any 2xx within 10 seconds confirms a delivery, including a repeated one. Put longer work into a queue.
   if (!isNew(event.id)) return 204
   try {
     take(event)
     return 204
   } catch (error) {
-    // Not taken: the platform sends it again, and then it has to be new.
+    // The platform sends the event again, and it has to count as new then.
     seen.delete(event.id)
     throw error
   }
@@ -123,10 +123,10 @@ const main = (): void => {
     )
   })
   server.listen(Number(process.env.PORT ?? 8081), '127.0.0.1', () => {
-    console.log(`The receiver listens at http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    console.log(`The receiver is listening at http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   })
 }
 
-/** Whether it is run, not imported. */
+// Starts only if the file is run, not if it is imported.
 const [, started] = process.argv
 if (started && import.meta.url === pathToFileURL(realpathSync(started)).href) main()

@@ -1,16 +1,16 @@
-"""An installation: from the customer's consent to a token that works, by OAuth 2.0 with PKCE.
+"""An installation with OAuth 2.0 and PKCE, from the customer's consent to a refreshed access token.
 
-Needs Python 3.9 or newer and nothing else:
+Requires only Python 3.9 or later:
 
     CLIENT_ID=... CLIENT_SECRET=... python3 install.py
 
-    CLIENT_ID, CLIENT_SECRET  the app's: POST /api/v1/dev/apps shows the secret once
-    REDIRECT_URI              one of the app's redirect_uris, character for character;
-                              http://127.0.0.1:8765/callback unless set
-    SCOPE                     what to ask for, separated by spaces; all that the app requests unless set
-    BASE_URL                  the platform; http://127.0.0.1:3000 unless set
+    CLIENT_ID, CLIENT_SECRET  the app's credentials; POST /api/v1/dev/apps shows the secret once
+    REDIRECT_URI              one of the app's redirect_uris, character for character; default:
+                              http://127.0.0.1:8765/callback
+    SCOPE                     scopes to request, separated by spaces; default: all that the app requests
+    BASE_URL                  the platform's address; default: http://127.0.0.1:3000
 
-It prints an address. Open it, consent, and it says who you are.
+It prints an address. Open the address and consent. The sample then prints the installation.
 """
 
 import base64
@@ -26,7 +26,7 @@ import urllib.request
 import uuid
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-# Consent can be given for 10 minutes.
+# The customer has 10 minutes to consent.
 CONSENT_SECONDS = 600
 
 
@@ -56,19 +56,19 @@ def authorize_url(base_url, client_id, redirect_uri, scope, state, verifier):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Where the browser comes back to."""
+    """Handles the browser's return to the redirect address."""
 
     def do_GET(self):
         address = urllib.parse.urlsplit(self.path)
         back = dict(urllib.parse.parse_qsl(address.query))
         if address.path != self.server.path:
-            return self.answer(404, "There is nothing here.")
-        # Without the state that went out it is not the answer to this request (RFC 6749 section 10.12), and with
-        # another issuer it is another server's (RFC 9207). Neither ends the wait: the right answer may still come.
+            return self.answer(404, "Not found.")
+        # A response with another state doesn't belong to this request (RFC 6749 section 10.12), and one with another
+        # issuer comes from another server (RFC 9207). Keep waiting, because the right response may still arrive.
         if not hmac.compare_digest(back.get("state", "").encode(), self.server.state.encode()):
-            return self.answer(400, "This is not the answer to the request that was made here.")
+            return self.answer(400, "This response does not belong to the current request.")
         if back.get("iss") != self.server.issuer:
-            return self.answer(400, "This comes from another server.")
+            return self.answer(400, "This response comes from another server.")
         self.server.back = back
         self.answer(200, "Done. You can close this page.")
 
@@ -81,7 +81,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_):
-        """The address holds the code: it does not belong into a log."""
+        """Logs nothing, because the address contains the code."""
 
 
 def wait_for_answer(server):
@@ -96,7 +96,7 @@ def wait_for_answer(server):
     while server.back is None:
         server.handle_request()
         if server.timed_out:
-            sys.exit("Nobody consented in time.")
+            sys.exit("The customer did not consent in time.")
     server.server_close()
     return server.back
 
@@ -110,7 +110,7 @@ def main():
     redirect_uri = os.environ.get("REDIRECT_URI", "http://127.0.0.1:8765/callback")
     client = {"client_id": required("CLIENT_ID"), "client_secret": required("CLIENT_SECRET")}
 
-    # Both are this request's only: the verifier proves that the code comes back to whoever asked for it.
+    # Use both for this request only. The verifier proves that the same client requested and exchanges the code.
     verifier = secrets.token_urlsafe(32)
     state = secrets.token_urlsafe(32)
 
@@ -125,7 +125,7 @@ def main():
 
     back = wait_for_answer(server)
     if "error" in back:
-        sys.exit("The customer said no: " + back["error"])
+        sys.exit("The customer denied the request: " + back["error"])
 
     tokens = call(
         "POST",
@@ -140,8 +140,8 @@ def main():
     )
     print("Granted: " + tokens["scope"], flush=True)
 
-    # An access token lives 2 hours. Each refresh gives a new refresh token and ends the old one: keep the new pair,
-    # encrypted, before you use it. If the answer gets lost, ask again with the same Idempotency-Key.
+    # An access token is valid for 2 hours. Each refresh returns a new refresh token and ends the old one. Store the pair,
+    # encrypted, before you use it. If the response is lost, repeat the request with the same Idempotency-Key.
     tokens = call(
         "POST",
         base_url + "/oauth/token",

@@ -1,23 +1,23 @@
 /**
- * An installation: from the customer's consent to a token that works, by OAuth 2.0 with PKCE.
+ * An installation with OAuth 2.0 and PKCE, from the customer's consent to a refreshed access token.
  *
- * Needs nothing but Node (22.18 or newer runs TypeScript as it is; older ones, from 20, with `npx tsx`):
+ * Requires only Node 22.18 or later, which runs TypeScript directly. For Node 20 or later, use `npx tsx`:
  *
  *     CLIENT_ID=... CLIENT_SECRET=... node install.ts
  *
- *     CLIENT_ID, CLIENT_SECRET  the app's: POST /api/v1/dev/apps shows the secret once
- *     REDIRECT_URI              one of the app's redirect_uris, character for character;
- *                               http://127.0.0.1:8765/callback unless set
- *     SCOPE                     what to ask for, separated by spaces; all that the app requests unless set
- *     BASE_URL                  the platform; http://127.0.0.1:3000 unless set
+ *     CLIENT_ID, CLIENT_SECRET  the app's credentials; POST /api/v1/dev/apps shows the secret once
+ *     REDIRECT_URI              one of the app's redirect_uris, character for character; default:
+ *                               http://127.0.0.1:8765/callback
+ *     SCOPE                     scopes to request, separated by spaces; default: all that the app requests
+ *     BASE_URL                  the platform's address; default: http://127.0.0.1:3000
  *
- * It prints an address. Open it, consent, and it says who you are.
+ * It prints an address. Open the address and consent. The sample then prints the installation.
  */
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
-/** Consent can be given for 10 minutes. */
+/** The customer has 10 minutes to consent. */
 const CONSENT_MS = 600_000
 
 interface Tokens {
@@ -40,7 +40,7 @@ const setting = (name: string, otherwise?: string): string => {
 
 const call = async <T>(url: string, options: RequestInit = {}): Promise<T> => {
   const response = await fetch(url, { ...options, signal: AbortSignal.timeout(30_000) })
-  // biome-ignore lint/suspicious/noExplicitAny: the answer or an error, by the status
+  // biome-ignore lint/suspicious/noExplicitAny: a result or an error, depending on the status
   const answer: any = await response.json()
   if (response.ok) return answer
   const { code, message, fix } = answer.error
@@ -70,7 +70,7 @@ const equal = (a: string, b: string): boolean => {
   return timingSafeEqual(left, right)
 }
 
-/** Listens at the redirect address. @returns, once it does, what waits for the browser to come back with the answer */
+/** Starts to listen at the redirect address. @returns a function that waits for the browser's return */
 const listen = async (redirectUri: string, state: string, issuer: string) => {
   const { hostname, port, pathname } = new URL(redirectUri)
   let resolve: (back: URLSearchParams) => void = () => {}
@@ -83,19 +83,19 @@ const listen = async (redirectUri: string, state: string, issuer: string) => {
     const reply = (status: number, text: string) =>
       response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(text)
     const back = address.searchParams
-    if (address.pathname !== pathname) return reply(404, 'There is nothing here.')
-    // Without the state that went out it is not the answer to this request (RFC 6749 section 10.12), and with another
-    // issuer it is another server's (RFC 9207). Neither ends the wait: the right answer may still come.
+    if (address.pathname !== pathname) return reply(404, 'Not found.')
+    // A response with another state doesn't belong to this request (RFC 6749 section 10.12); one with another issuer
+    // comes from another server (RFC 9207). Keep waiting, because the right response may still arrive.
     if (!equal(back.get('state') ?? '', state)) {
-      return reply(400, 'This is not the answer to the request that was made here.')
+      return reply(400, 'This response does not belong to the current request.')
     }
-    if (back.get('iss') !== issuer) return reply(400, 'This comes from another server.')
+    if (back.get('iss') !== issuer) return reply(400, 'This response comes from another server.')
     reply(200, 'Done. You can close this page.')
     resolve(back)
   })
   server.listen(Number(port || 80), hostname)
   await once(server, 'listening')
-  const late = setTimeout(() => reject(new Error('Nobody consented in time.')), CONSENT_MS)
+  const late = setTimeout(() => reject(new Error('The customer did not consent in time.')), CONSENT_MS)
   return () =>
     answer.finally(() => {
       clearTimeout(late)
@@ -108,7 +108,7 @@ const main = async (): Promise<void> => {
   const redirectUri = setting('REDIRECT_URI', 'http://127.0.0.1:8765/callback')
   const client = { client_id: setting('CLIENT_ID'), client_secret: setting('CLIENT_SECRET') }
 
-  // Both are this request's only: the verifier proves that the code comes back to whoever asked for it.
+  // Use both for this request only. The verifier proves that the same client requested and exchanges the code.
   const verifier = randomBytes(32).toString('base64url')
   const state = randomBytes(32).toString('base64url')
 
@@ -117,7 +117,7 @@ const main = async (): Promise<void> => {
   console.log(authorizeUrl(baseUrl, { clientId: client.client_id, redirectUri, state }, verifier))
 
   const back = await answered()
-  if (back.has('error')) throw new Error(`The customer said no: ${back.get('error')}`)
+  if (back.has('error')) throw new Error(`The customer denied the request: ${back.get('error')}`)
 
   const granted = await call<Tokens>(`${baseUrl}/oauth/token`, {
     method: 'POST',
@@ -131,8 +131,8 @@ const main = async (): Promise<void> => {
   })
   console.log(`Granted: ${granted.scope}`)
 
-  // An access token lives 2 hours. Each refresh gives a new refresh token and ends the old one: keep the new pair,
-  // encrypted, before you use it. If the answer gets lost, ask again with the same Idempotency-Key.
+  // An access token is valid for 2 hours. Each refresh returns a new refresh token and ends the old one. Store the pair,
+  // encrypted, before you use it. If the response is lost, repeat the request with the same Idempotency-Key.
   const tokens = await call<Tokens>(`${baseUrl}/oauth/token`, {
     method: 'POST',
     headers: { 'idempotency-key': randomUUID() },

@@ -1,18 +1,18 @@
-"""An agent. It checks that the platform is calling, answers at once, or accepts and finishes later.
+"""An agent that verifies the platform's signature and answers immediately, or accepts the run and completes it later.
 
-Needs Python 3.9 or newer and nothing else:
+Requires only Python 3.9 or later:
 
     SIGNING_SECRET=agsec_... python3 main.py
 
-    SIGNING_SECRET  the app's signing secret: POST /api/v1/dev/apps shows it once
-    PORT            where to listen; 8080 unless set. In public, put https in front of it:
-                    that address is the manifest's runtime.endpoint
+    SIGNING_SECRET  the app's signing secret, shown once by POST /api/v1/dev/apps
+    PORT            port to listen on; default: 8080. In production, put HTTPS in front of it
+                    and use that address as the manifest's runtime.endpoint
 
 Try it with POST /api/v1/dev/apps/{id}/test-run and one of these bodies:
 
-    {"input": {"name": "Ada"}}     answered at once
-    {"input": {"count_down": 3}}   accepted with 202, finished later through the API
-    {"input": {}}                  fails with an error code of this agent's own
+    {"input": {"name": "Ada"}}     answered immediately
+    {"input": {"count_down": 3}}   accepted with 202 and completed later through the API
+    {"input": {}}                  fails with one of this agent's own error codes
 """
 
 import hashlib
@@ -33,7 +33,7 @@ MAX_BODY_BYTES = 4 * 1024 * 1024
 
 
 class AgentError(Exception):
-    """Fails the run. Customer and developer see the code and the message: no stack traces in there."""
+    """Fails the run. The customer and the developer see the code and the message, so don't include stack traces."""
 
     def __init__(self, code, message):
         super().__init__(message)
@@ -46,45 +46,45 @@ class AgentError(Exception):
 def is_signed(secret, header, body, now):
     """Checks X-SVC-Signature: t=<unix seconds>,v1=<hex>.
 
-    v1 is the HMAC-SHA256 of "<t>.<body>", keyed with the whole secret. While a rotation overlaps there is one v1 for
-    each secret. The body is the bytes as they came: JSON that was parsed and written again is other bytes.
+    v1 is the HMAC-SHA256 of "<t>.<body>", keyed with the whole secret. During a rotation there is one v1 for each
+    secret. Pass the raw bytes of the body: JSON that was parsed and serialized again can differ.
     """
     parts = [part.strip() for part in header.split(",")]
     times = [part[2:] for part in parts if part.startswith("t=")]
-    # Two times would let the one that is checked differ from the one that is signed.
+    # With two timestamps, the one that is checked could differ from the one that is signed.
     if len(times) != 1 or not re.fullmatch("[0-9]{1,12}", times[0]):
         return False
-    # What somebody recorded cannot be sent again later.
+    # Prevents replays of recorded requests.
     if abs(now - int(times[0])) > TOLERANCE_SECONDS:
         return False
     expected = hmac.new(secret.encode(), times[0].encode() + b"." + body, hashlib.sha256).hexdigest().encode()
     signatures = [part[3:].encode() for part in parts if part.startswith("v1=")]
-    # compare_digest takes the same time wherever the difference is.
+    # compare_digest takes constant time, so its timing doesn't reveal where the difference is.
     return any([hmac.compare_digest(signature, expected) for signature in signatures])
 
 
 def run(execute):
-    """Takes one run.execute and returns the answer: its status, and its body if it has one."""
-    # A tool that another agent asks for comes with its arguments as the input.
-    wanted = execute["run"]["input"]
+    """Handles a run.execute request and returns the status and, if any, the body of the answer."""
+    # If another agent calls a tool, the input contains the tool's arguments.
+    run_input = execute["run"]["input"]
     settings = execute["installation"]["settings"]
     try:
-        if "count_down" in wanted:
-            seconds = wanted["count_down"]
+        if "count_down" in run_input:
+            seconds = run_input["count_down"]
             if type(seconds) is not int or not 1 <= seconds <= 60:
-                raise AgentError("count_out_of_range", "count_down is a whole number from 1 to 60.")
-            # The platform waits 30 seconds for an answer. What takes longer is accepted first.
+                raise AgentError("count_out_of_range", "count_down must be a whole number from 1 to 60.")
+            # The platform waits 30 seconds for an answer, so longer work is accepted first.
             threading.Thread(target=count_down, args=(execute, seconds), daemon=True).start()
             return 202, None
-        return 200, greet(wanted, settings)
+        return 200, greet(run_input, settings)
     except AgentError as error:
         return 200, error.answer()
 
 
-def greet(wanted, settings):
-    if not wanted.get("name"):
-        raise AgentError("name_missing", "I do not know whom to greet. Give me a name.")
-    text = "{}, {}!".format(settings.get("greeting", "Hello"), wanted["name"])
+def greet(run_input, settings):
+    if not run_input.get("name"):
+        raise AgentError("name_missing", "The input has no name to greet.")
+    text = "{}, {}!".format(settings.get("greeting", "Hello"), run_input["name"])
     return {
         "status": "succeeded",
         "output": {"text": text},
@@ -94,7 +94,7 @@ def greet(wanted, settings):
 
 
 def count_down(execute, seconds):
-    """Works on after the 202: tells of its progress, then completes the run."""
+    """Continues after the 202: reports progress, then completes the run."""
     path = "/runs/" + execute["run"]["id"]
     platform = Platform(execute["run"]["id"], execute["callback"])
     try:
@@ -107,13 +107,13 @@ def count_down(execute, seconds):
             answer = error.answer()
         platform.post(path + "/complete", answer)
     except PlatformError as error:
-        # Somebody cancelled it: there is nothing left to do.
+        # The run was cancelled, so there is nothing left to do.
         if error.code != "run_already_finished":
-            print("the run could not be completed:", error, file=sys.stderr)
+            print("The run could not be completed:", error, file=sys.stderr)
 
 
 class PlatformError(Exception):
-    """An answer that is an error. Match on the code; the message may change."""
+    """An error response. Match on the code, because the message can change."""
 
     def __init__(self, error):
         super().__init__("{code}: {message} {fix} ({request_id})".format(**error))
@@ -121,7 +121,7 @@ class PlatformError(Exception):
 
 
 class Platform:
-    """The API as one run may use it, with the token that came along."""
+    """Client for one run, with the run's callback token."""
 
     def __init__(self, run_id, callback):
         self.run_id = run_id
@@ -133,14 +133,14 @@ class Platform:
         self.expires_at = time.monotonic() + token["expires_in"]
 
     def post(self, path, body):
-        """Sends one request, again if it has to. @raises PlatformError"""
-        # The token lives 15 minutes; while it does, it can be exchanged for a new one.
+        """Sends a request and retries it if necessary. Raises PlatformError."""
+        # The token is valid for 15 minutes, and can be exchanged for a new one before it expires.
         if self.expires_at - time.monotonic() < 60:
             self.take(self.send("/runs/" + self.run_id + "/callback-token", {}))
         return self.send(path, body)
 
     def send(self, path, body):
-        # With the same key a repeat is recognized as one: no step is written twice.
+        # All attempts share a key, so the platform recognizes repeats and writes no step twice.
         key = str(uuid.uuid4())
         for attempt in range(1, 6):
             request = urllib.request.Request(
@@ -192,7 +192,7 @@ def main():
         sys.exit("SIGNING_SECRET is not set.")
     server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8080"))), Handler)
     server.secret = secret
-    print("The agent listens at http://127.0.0.1:{}".format(server.server_port), flush=True)
+    print("The agent is listening at http://127.0.0.1:{}".format(server.server_port), flush=True)
     server.serve_forever()
 
 

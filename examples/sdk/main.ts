@@ -1,19 +1,19 @@
 /**
- * An agent. It checks that the platform is calling, answers at once, or accepts and finishes later.
+ * An agent that verifies the platform's signature and answers immediately, or accepts the run and completes it later.
  *
- * Needs nothing but Node (22.18 or newer runs TypeScript as it is; older ones, from 20, with `npx tsx`):
+ * Requires only Node 22.18 or later, which runs TypeScript directly. For Node 20 or later, use `npx tsx`:
  *
  *     SIGNING_SECRET=agsec_... node main.ts
  *
- *     SIGNING_SECRET  the app's signing secret: POST /api/v1/dev/apps shows it once
- *     PORT            where to listen; 8080 unless set. In public, put https in front of it:
- *                     that address is the manifest's runtime.endpoint
+ *     SIGNING_SECRET  the app's signing secret, shown once by POST /api/v1/dev/apps
+ *     PORT            port to listen on; default: 8080. In production, put HTTPS in front of it
+ *                     and use that address as the manifest's runtime.endpoint
  *
  * Try it with POST /api/v1/dev/apps/{id}/test-run and one of these bodies:
  *
- *     {"input": {"name": "Ada"}}     answered at once
- *     {"input": {"count_down": 3}}   accepted with 202, finished later through the API
- *     {"input": {}}                  fails with an error code of this agent's own
+ *     {"input": {"name": "Ada"}}     answered immediately
+ *     {"input": {"count_down": 3}}   accepted with 202 and completed later through the API
+ *     {"input": {}}                  fails with one of this agent's own error codes
  */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { realpathSync } from 'node:fs'
@@ -47,7 +47,7 @@ interface Answer {
   error_message?: string
 }
 
-/** Fails the run. Customer and developer see the code and the message: no stack traces in there. */
+/** Fails the run. The customer and the developer see the code and the message, so don't include stack traces. */
 class AgentError extends Error {
   readonly code: string
   constructor(code: string, message: string) {
@@ -62,8 +62,8 @@ class AgentError extends Error {
 /**
  * Checks `X-SVC-Signature: t=<unix seconds>,v1=<hex>`.
  *
- * `v1` is the HMAC-SHA256 of `<t>.<body>`, keyed with the whole secret. While a rotation overlaps there is one `v1` for
- * each secret. The body is the bytes as they came: JSON that was parsed and written again is other bytes.
+ * `v1` is the HMAC-SHA256 of `<t>.<body>`, keyed with the whole secret. During a rotation there is one `v1` for each
+ * secret. Pass the raw bytes of the body: JSON that was parsed and serialized again can differ.
  *
  * @param now Unix seconds
  */
@@ -71,48 +71,48 @@ export const isSigned = (secret: string, header: string, body: Uint8Array, now: 
   const parts = header.split(',').map((part) => part.trim())
   const times = parts.filter((part) => part.startsWith('t=')).map((part) => part.slice(2))
   const [time = ''] = times
-  // Two times would let the one that is checked differ from the one that is signed.
+  // With two timestamps, the one that is checked could differ from the one that is signed.
   if (times.length !== 1 || !/^[0-9]{1,12}$/.test(time)) return false
-  // What somebody recorded cannot be sent again later.
+  // Prevents replays of recorded requests.
   if (Math.abs(now - Number(time)) > TOLERANCE_SECONDS) return false
   const expected = createHmac('sha256', secret).update(`${time}.`).update(body).digest()
   return (
     parts
       .filter((part) => /^v1=[0-9a-f]{64}$/.test(part))
-      // timingSafeEqual takes the same time wherever the difference is.
+      // timingSafeEqual takes constant time, so its timing doesn't reveal where the difference is.
       .map((part) => timingSafeEqual(Buffer.from(part.slice(3), 'hex'), expected))
       .includes(true)
   )
 }
 
-/** Takes one run.execute. @returns the answer's status, and its body if it has one */
+/** Handles a run.execute request. @returns the status and, if any, the body of the answer */
 const run = (execute: Execute): [status: number, body?: Answer] => {
-  // A tool that another agent asks for comes with its arguments as the input.
-  const wanted = execute.run.input
+  // If another agent calls a tool, the input contains the tool's arguments.
+  const input = execute.run.input
   try {
-    if ('count_down' in wanted) {
-      const seconds = Number(wanted.count_down)
+    if ('count_down' in input) {
+      const seconds = Number(input.count_down)
       if (!Number.isInteger(seconds) || seconds < 1 || seconds > 60) {
-        throw new AgentError('count_out_of_range', 'count_down is a whole number from 1 to 60.')
+        throw new AgentError('count_out_of_range', 'count_down must be a whole number from 1 to 60.')
       }
-      // The platform waits 30 seconds for an answer. What takes longer is accepted first.
-      countDown(execute, seconds).catch((error: unknown) => console.error('the run could not be completed:', error))
+      // The platform waits 30 seconds for an answer, so longer work is accepted first.
+      countDown(execute, seconds).catch((error: unknown) => console.error('The run could not be completed:', error))
       return [202]
     }
-    return [200, greet(wanted, execute.installation.settings)]
+    return [200, greet(input, execute.installation.settings)]
   } catch (error) {
     if (error instanceof AgentError) return [200, error.answer()]
     throw error
   }
 }
 
-const greet = (wanted: Record<string, unknown>, settings: Record<string, unknown>): Answer => {
-  if (!wanted.name) throw new AgentError('name_missing', 'I do not know whom to greet. Give me a name.')
-  const text = `${settings.greeting ?? 'Hello'}, ${wanted.name}!`
+const greet = (input: Record<string, unknown>, settings: Record<string, unknown>): Answer => {
+  if (!input.name) throw new AgentError('name_missing', 'The input has no name to greet.')
+  const text = `${settings.greeting ?? 'Hello'}, ${input.name}!`
   return { status: 'succeeded', output: { text }, steps: [{ type: 'message', output: { text } }], cost_units: 1 }
 }
 
-/** Works on after the 202: tells of its progress, then completes the run. */
+/** Continues after the 202: reports progress, then completes the run. */
 const countDown = async ({ run, callback }: Execute, seconds: number): Promise<void> => {
   const platform = new Platform(run.id, callback)
   try {
@@ -123,13 +123,13 @@ const countDown = async ({ run, callback }: Execute, seconds: number): Promise<v
     const answer: Answer = { status: 'succeeded', output: { text: 'Lift-off!' }, cost_units: seconds }
     await platform.post(`/runs/${run.id}/complete`, answer)
   } catch (error) {
-    // Somebody cancelled it: there is nothing left to do.
+    // The run was cancelled, so there is nothing left to do.
     if (error instanceof PlatformError && error.code === 'run_already_finished') return
     throw error
   }
 }
 
-/** An answer that is an error. Match on the code; the message may change. */
+/** An error response. Match on the code, because the message can change. */
 class PlatformError extends Error {
   readonly code: string
   constructor(error: { code: string; message: string; fix: string; request_id: string }) {
@@ -138,7 +138,7 @@ class PlatformError extends Error {
   }
 }
 
-/** The API as one run may use it, with the token that came along. */
+/** Client for one run, with the run's callback token. */
 class Platform {
   readonly #runId: string
   readonly #baseUrl: string
@@ -156,9 +156,9 @@ class Platform {
     this.#expiresAt = performance.now() + expires_in * 1_000
   }
 
-  /** Sends one request, again if it has to. @throws {PlatformError} */
+  /** Sends a request and retries it if necessary. @throws {PlatformError} */
   async post(path: string, body: object): Promise<unknown> {
-    // The token lives 15 minutes; while it does, it can be exchanged for a new one.
+    // The token is valid for 15 minutes, and can be exchanged for a new one before it expires.
     if (this.#expiresAt - performance.now() < 60_000) {
       this.#take((await this.#send(`/runs/${this.#runId}/callback-token`, {})) as Token)
     }
@@ -166,7 +166,7 @@ class Platform {
   }
 
   async #send(path: string, body: object): Promise<unknown> {
-    // With the same key a repeat is recognized as one: no step is written twice.
+    // All attempts share a key, so the platform recognizes repeats and writes no step twice.
     const headers = {
       authorization: `Bearer ${this.#token}`,
       'content-type': 'application/json',
@@ -189,7 +189,7 @@ class Platform {
   }
 }
 
-/** @returns nothing when it is too large */
+/** Reads the body. @returns undefined if it is too large */
 const read = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = []
   let length = 0
@@ -223,10 +223,10 @@ const main = (): void => {
     })
   })
   server.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () => {
-    console.log(`The agent listens at http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    console.log(`The agent is listening at http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   })
 }
 
-/** Whether it is run, not imported. */
+// Starts only if the file is run, not if it is imported.
 const [, started] = process.argv
 if (started && import.meta.url === pathToFileURL(realpathSync(started)).href) main()

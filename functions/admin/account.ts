@@ -1,8 +1,23 @@
-import { presentAdmin } from '#shared/domain/admins/present.ts'
-import { AdminIdentitySchema, ChangePassword, SignedInSchema, SignIn } from '#shared/domain/admins/schemas.ts'
-import { changePassword, signIn } from '#shared/domain/admins/sign-in.ts'
-import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { type Context, defineEndpoint } from '#shared/http/endpoint.ts'
 import { addressKey } from '#shared/http/source-address.ts'
+import {
+  AdminIdentitySchema,
+  ChangePassword,
+  changePassword,
+  isAdminSessionLive,
+  presentAdmin,
+  presentOwnSession,
+  SignedInSchema,
+  SignIn,
+  signIn,
+} from '#shared/staff/admins/index.ts'
+
+type Request = Pick<Context<'none', never, never, never>['request'], 'headers' | 'sourceIp'>
+
+const addressOf = ({ sourceIp }: Request): string | undefined =>
+  sourceIp === undefined ? undefined : addressKey(sourceIp)
+
+const placeOf = ({ sourceIp, headers }: Request) => ({ sourceIp, userAgent: headers['user-agent'] })
 
 const login = defineEndpoint({
   id: 'admin.account.signIn',
@@ -10,17 +25,19 @@ const login = defineEndpoint({
   method: 'POST',
   path: '/admin/auth/login',
   caller: 'none',
-  summary: 'Sign in with e-mail and password',
+  anonymous: 'signIn',
+  summary: 'Sign in with an email address and password',
   description:
-    'The token is valid for 8 hours. After 5 failures within 15 minutes, counted by e-mail address and by source ' +
-    'address, further attempts are `rate_limited`.',
+    'The token is valid for 8 hours. After 5 failed attempts within 15 minutes, further attempts are `rate_limited`. ' +
+    'Failures are counted per source address, so that guessing doesn’t lock anybody out of their account. If ' +
+    '`next_step` isn’t null, the token can only complete the sign-in, within 10 minutes.',
   body: SignIn,
   response: SignedInSchema,
   errors: ['unauthorized', 'rate_limited'],
   secret: true,
-  needs: ['table:read', 'table:write', 'keys:admin'],
-  handler: ({ work, body, request }) =>
-    signIn(work, body, request.sourceIp === undefined ? undefined : addressKey(request.sourceIp)),
+  needs: ['table:read', 'table:write', 'keys:staff', 'keys:public', 'keys:admin'],
+  replays: (work, _caller, _body, _params, kept) => isAdminSessionLive(work, kept),
+  handler: ({ work, body, request }) => signIn(work, body, addressOf(request), placeOf(request)),
 })
 
 const me = defineEndpoint({
@@ -30,9 +47,14 @@ const me = defineEndpoint({
   path: '/admin/me',
   caller: 'admin',
   role: 'moderator',
-  summary: 'Who is signed in',
+  summary: 'Get the signed-in admin',
   response: AdminIdentitySchema,
-  handler: async ({ caller }) => ({ ...presentAdmin(caller.admin), key_name: caller.keyName ?? null }),
+  whileSigningIn: true,
+  handler: async ({ caller: { admin, keyName, session, nextStep } }) => ({
+    ...presentAdmin(admin),
+    session: session ? presentOwnSession(admin, session, nextStep) : null,
+    key_name: keyName ?? null,
+  }),
 })
 
 const password = defineEndpoint({
@@ -42,16 +64,17 @@ const password = defineEndpoint({
   path: '/admin/me/password',
   caller: 'admin',
   role: 'moderator',
-  summary: 'Change one’s own password',
+  summary: 'Change your password',
   description:
-    'Every session of the account ends, this one included; the answer has a new one; if it is lost, sign in with the new password. A wrong current password is `forbidden` and ' +
-    'counts like a failed sign-in.',
+    'Ends every session and every admin key of the account, including this session, and returns a new token. With ' +
+    '`keep_keys`, keys stay. If the response is lost, sign in with the new password. A wrong current password returns `forbidden` and counts as a failed sign-in.',
   body: ChangePassword,
   response: SignedInSchema,
   errors: ['forbidden', 'conflict', 'rate_limited'],
   secret: true,
-  needs: ['keys:admin'],
-  handler: ({ work, caller, body }) => changePassword(work, caller, body),
+  needs: ['keys:staff'],
+  handler: ({ work, caller, body, request }) =>
+    changePassword(work, caller, body, addressOf(request), placeOf(request)),
 })
 
-export const accountEndpoints = [login, me, password]
+export const endpoints = [login, me, password]

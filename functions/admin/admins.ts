@@ -1,12 +1,18 @@
-import { ADMINS } from '#shared/domain/admins/count.ts'
-import { createAdmin, deleteAdmin, editAdmin } from '#shared/domain/admins/manage.ts'
-import { presentAdmin } from '#shared/domain/admins/present.ts'
-import { AdminSchema, CreateAdmin, EditAdmin } from '#shared/domain/admins/schemas.ts'
-import { totalOf } from '#shared/domain/totals.ts'
-import { AdminEntity } from '#shared/entities/platform.ts'
+import { readTotal } from '#shared/foundation/totals/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { observed, offsetQuery } from '#shared/http/offset-paging.ts'
-import { skipTo } from '#shared/table/lists.ts'
+import { offsetQuery, readOffsetPage } from '#shared/http/offset-paging.ts'
+import {
+  ADMINS,
+  AdminEntity,
+  AdminSchema,
+  CreateAdmin,
+  createAdmin,
+  deleteAdmin,
+  EditAdmin,
+  editAdmin,
+  presentAdmin,
+} from '#shared/staff/admins/index.ts'
+import { pageAtOffset } from '#shared/table/lists.ts'
 
 const common = { group: 'admin', caller: 'admin', role: 'superadmin' } as const
 
@@ -15,15 +21,15 @@ const list = defineEndpoint({
   id: 'admin.admins.list',
   method: 'GET',
   path: '/admin/admins',
-  summary: 'List the platform’s staff, newest first',
+  summary: 'List admins, newest first',
   query: () => offsetQuery({}),
   list: 'offset',
   response: AdminSchema,
   handler: ({ work, query }) =>
-    observed(
+    readOffsetPage(
       query,
-      () => totalOf(work, [ADMINS]),
-      (at) => skipTo(work.table, AdminEntity, [{ directory: ADMINS }], at),
+      () => readTotal(work, [ADMINS]),
+      (at) => pageAtOffset(work.table, AdminEntity, [{ directory: ADMINS }], at),
       presentAdmin,
     ),
 })
@@ -31,12 +37,14 @@ const list = defineEndpoint({
 const create = defineEndpoint({
   ...common,
   id: 'admin.admins.create',
+  confirms: true,
   method: 'POST',
   path: '/admin/admins',
-  summary: 'Make an admin account',
+  summary: 'Create an admin account',
   description:
-    'They sign in with the e-mail address and the password, which no answer shows, and change it with ' +
-    '`POST /admin/me/password`. An address that has an account is `conflict`.',
+    'The admin signs in with this email address and password, and can change the password with `POST ' +
+    '/admin/me/password`. The password is never returned. If the email address already has an account, the response ' +
+    'is `conflict`.',
   body: CreateAdmin,
   status: 201,
   response: AdminSchema,
@@ -47,13 +55,15 @@ const create = defineEndpoint({
 const edit = defineEndpoint({
   ...common,
   id: 'admin.admins.edit',
+  confirms: true,
   method: 'PATCH',
   path: '/admin/admins/{id}',
   params: { id: 'admin' },
-  summary: 'Change an admin account',
+  summary: 'Update an admin account',
   description:
-    'What is not sent stays. Another role, address or password ends the account’s sessions at their next request; its keys live ' +
-    'on, with the role that it has now. The last superadmin stays one (`conflict`).',
+    'Fields that you leave out don’t change. A new role, email address or password ends the account’s sessions at ' +
+    'their next request. Its admin keys keep working with the account’s current role. You can’t demote the last ' +
+    'superadmin (`conflict`).',
   body: EditAdmin,
   response: AdminSchema,
   errors: ['conflict'],
@@ -63,11 +73,14 @@ const edit = defineEndpoint({
 const remove = defineEndpoint({
   ...common,
   id: 'admin.admins.delete',
+  confirms: true,
   method: 'DELETE',
   path: '/admin/admins/{id}',
   params: { id: 'admin' },
-  summary: 'Remove an admin account',
-  description: 'With its sessions and keys, at their next request. The last superadmin stays (`conflict`).',
+  summary: 'Delete an admin account',
+  description:
+    'The account’s sessions and keys stop working at their next request. You can’t delete the last superadmin ' +
+    '(`conflict`).',
   status: 204,
   errors: ['conflict'],
   handler: async ({ work, caller, params }) => {
@@ -76,4 +89,4 @@ const remove = defineEndpoint({
   },
 })
 
-export const adminEndpoints = [list, create, edit, remove]
+export const endpoints = [list, create, edit, remove]

@@ -1,59 +1,80 @@
-import { approveApp, rejectApp, suspendApp, unsuspendApp } from '#shared/domain/moderation/decide.ts'
-import { ApproveApp, ModeratedAppSchema, Reason } from '#shared/domain/moderation/schemas.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { offsetQuery } from '#shared/http/offset-paging.ts'
+import {
+  AppDossierSchema,
+  appFilters,
+  Curate,
+  CuratedAppSchema,
+  curateApp,
+  delistApp,
+  listAllApps,
+  loadDossier,
+  ModeratedAppSchema,
+  Reason,
+} from '#shared/moderation/review/index.ts'
 
-const decision = {
-  group: 'admin',
-  method: 'POST',
+const common = { group: 'admin', caller: 'admin', role: 'moderator' } as const
+
+const list = defineEndpoint({
+  ...common,
+  id: 'admin.apps.list',
+  method: 'GET',
+  path: '/admin/apps',
+  summary: 'List all apps, newest first',
+  description: 'With `q`, apps are sorted by slug instead.',
+  query: () => offsetQuery(appFilters()),
+  list: 'offset',
+  response: ModeratedAppSchema,
+  handler: async ({ work, query }) => ({
+    ...(await listAllApps(work, query)),
+    limit: query.limit,
+    offset: query.offset,
+  }),
+})
+
+const read = defineEndpoint({
+  ...common,
+  id: 'admin.apps.read',
+  method: 'GET',
+  path: '/admin/apps/{id}',
   params: { id: 'app' },
-  caller: 'admin',
+  summary: 'Get an app with everything a moderator needs to decide',
+  response: AppDossierSchema,
+  needs: ['objects:read'],
+  handler: ({ work, params }) => loadDossier(work, params.id),
+})
+
+const delist = defineEndpoint({
+  ...common,
+  id: 'admin.apps.delist',
+  method: 'POST',
+  path: '/admin/apps/{id}/delist',
+  params: { id: 'app' },
+  summary: 'Remove an app from the marketplace',
+  description:
+    'The app disappears from the marketplace immediately and can’t be installed anymore. Existing installations keep ' +
+    'working, and their users can consent again. Only an approved app can be delisted. `POST ' +
+    '/admin/apps/{id}/approve` lists it again, without its featured mark. The developer sees the reason.',
+  body: Reason,
   response: ModeratedAppSchema,
   errors: ['conflict'],
-} as const
+  handler: ({ work, caller, params, body }) => delistApp(work, caller, params.id, body.reason),
+})
 
-const approve = defineEndpoint({
-  ...decision,
-  id: 'admin.apps.approve',
-  path: '/admin/apps/{id}/approve',
-  role: 'moderator',
-  summary: 'Approve an app in review',
+const curation = defineEndpoint({
+  ...common,
+  id: 'admin.apps.curate',
+  method: 'POST',
+  path: '/admin/apps/{id}/curation',
+  params: { id: 'app' },
+  summary: 'Feature a listed app or change its category',
   description:
-    'From then on customers can install it. Its promoted version counts as reviewed. The developer may promote another one until ' +
-    'then: say with `promoted_version` which one was looked at.',
-  body: ApproveApp,
-  handler: ({ work, caller, params, body }) => approveApp(work, caller, params.id, body.promoted_version),
+    'Featured apps come first when the marketplace is sorted in its default order. If the marketplace doesn’t list ' +
+    'the app, the response is `conflict`.',
+  body: Curate,
+  response: CuratedAppSchema,
+  errors: ['conflict'],
+  handler: ({ work, caller, params, body }) => curateApp(work, caller, params.id, body),
 })
 
-const reject = defineEndpoint({
-  ...decision,
-  id: 'admin.apps.reject',
-  path: '/admin/apps/{id}/reject',
-  role: 'moderator',
-  summary: 'Reject an app in review',
-  description: 'The developer sees the reason, and may submit again.',
-  body: Reason,
-  handler: ({ work, caller, params, body }) => rejectApp(work, caller, params.id, body.reason),
-})
-
-const suspend = defineEndpoint({
-  ...decision,
-  id: 'admin.apps.suspend',
-  path: '/admin/apps/{id}/suspend',
-  role: 'superadmin',
-  summary: 'Suspend an app',
-  description: 'The kill switch: each of its tokens is refused with `app_suspended` from the next request on.',
-  body: Reason,
-  handler: ({ work, caller, params, body }) => suspendApp(work, caller, params.id, body.reason),
-})
-
-const unsuspend = defineEndpoint({
-  ...decision,
-  id: 'admin.apps.unsuspend',
-  path: '/admin/apps/{id}/unsuspend',
-  role: 'superadmin',
-  summary: 'End an app’s suspension',
-  description: 'The app goes back to the status that the suspension interrupted.',
-  handler: ({ work, caller, params }) => unsuspendApp(work, caller, params.id),
-})
-
-export const appEndpoints = [approve, reject, suspend, unsuspend]
+export const endpoints = [list, read, delist, curation]

@@ -1,8 +1,16 @@
-import { createAdminKey, deleteAdminKey, listAdminKeys, rotateAdminKey } from '#shared/domain/admins/keys.ts'
-import { presentAdminKey } from '#shared/domain/admins/present.ts'
-import { AdminKeySchema, CreateAdminKey, NewAdminKeySchema, RotateAdminKey } from '#shared/domain/admins/schemas.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { observed, offsetQuery } from '#shared/http/offset-paging.ts'
+import { offsetQuery, readOffsetPage } from '#shared/http/offset-paging.ts'
+import {
+  AdminKeySchema,
+  CreateAdminKey,
+  createAdminKey,
+  deleteAdminKey,
+  listAdminKeys,
+  NewAdminKeySchema,
+  presentAdminKey,
+  RotateAdminKey,
+  rotateAdminKey,
+} from '#shared/staff/admins/index.ts'
 
 const common = { group: 'admin', caller: 'admin', role: 'superadmin' } as const
 
@@ -13,13 +21,13 @@ const list = defineEndpoint({
   path: '/admin/admins/{id}/keys',
   params: { id: 'admin' },
   summary: 'List an account’s admin keys, newest first',
-  description: 'Those that have not expired. A key itself is shown once, when it is made.',
+  description: 'Expired keys aren’t listed. The key itself is shown only once, when it is created.',
   query: () => offsetQuery({}),
   list: 'offset',
   response: AdminKeySchema,
   handler: async ({ work, params, query }) => {
     const keys = await listAdminKeys(work, params.id)
-    return observed(
+    return readOffsetPage(
       query,
       async () => keys.length,
       async ({ limit, offset }) => keys.slice(offset, offset + limit),
@@ -31,13 +39,15 @@ const list = defineEndpoint({
 const create = defineEndpoint({
   ...common,
   id: 'admin.keys.create',
+  confirms: true,
   method: 'POST',
   path: '/admin/admins/{id}/keys',
   params: { id: 'admin' },
-  summary: 'Make an admin key for an account',
+  summary: 'Create an admin key for an account',
   description:
-    'Sent as `X-Admin-Key`. It has the account’s role, whatever that is at the time, until it expires or is removed; the audit names ' +
-    'it. It is kept as a hash and shown once. An account has at most 20 (`conflict`).',
+    'Send the key as `X-Admin-Key`. It always has the account’s current role, until it expires or is deleted. Audit ' +
+    'entries name the key that was used. The key is stored as a hash and shown only once. An account can have up to ' +
+    '20 keys (`conflict`).',
   body: CreateAdminKey,
   status: 201,
   response: NewAdminKeySchema,
@@ -49,11 +59,13 @@ const create = defineEndpoint({
 const rotate = defineEndpoint({
   ...common,
   id: 'admin.keys.rotate',
+  confirms: true,
   method: 'POST',
   path: '/admin/admins/{id}/keys/{key}/rotate',
   params: { id: 'admin', key: 'adminKey' },
   summary: 'Replace an admin key',
-  description: 'Id and name stay; the old key is refused from the next request on. The new one is shown once.',
+  description:
+    'The ID and name don’t change. The old key is refused from its next request. The new key is shown only once.',
   body: RotateAdminKey,
   response: NewAdminKeySchema,
   errors: ['conflict'],
@@ -68,8 +80,8 @@ const remove = defineEndpoint({
   method: 'DELETE',
   path: '/admin/admins/{id}/keys/{key}',
   params: { id: 'admin', key: 'adminKey' },
-  summary: 'Remove an admin key',
-  description: 'It is refused from the next request on.',
+  summary: 'Delete an admin key',
+  description: 'The key is refused from its next request.',
   status: 204,
   errors: ['conflict'],
   handler: async ({ work, caller, params }) => {
@@ -78,4 +90,4 @@ const remove = defineEndpoint({
   },
 })
 
-export const keyEndpoints = [list, create, rotate, remove]
+export const endpoints = [list, create, rotate, remove]

@@ -1,11 +1,11 @@
 import {
   DeniedTools,
+  loadPlatformSettings,
   PlatformSettingsSchema,
   PmIdentity,
-  readPlatformSettings,
   setDeniedTools,
   setPmIdentity,
-} from '#shared/domain/orchestrator/settings.ts'
+} from '#shared/agents/orchestrator/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 
 const common = { group: 'admin', caller: 'admin', response: PlatformSettingsSchema } as const
@@ -16,20 +16,22 @@ const read = defineEndpoint({
   method: 'GET',
   path: '/admin/settings',
   role: 'moderator',
-  summary: 'The settings of the whole platform',
-  handler: ({ work }) => readPlatformSettings(work),
+  summary: 'Get the platform-wide settings',
+  handler: ({ work }) => loadPlatformSettings(work),
 })
 
 const denyTools = defineEndpoint({
   ...common,
   id: 'admin.settings.setDeniedTools',
+  confirms: true,
   method: 'PUT',
   path: '/admin/settings/denied-tools',
   role: 'superadmin',
-  summary: 'Ban platform tools for everybody',
+  summary: 'Ban platform tools for everyone',
   description:
-    'Replaces the list. A banned tool is `tool_denied` with the reason `platform` from the next call on, whoever calls: it ' +
-    'is the strongest of all bans. A call that waits for a person’s approval is not executed any more.',
+    'Replaces the list of banned tools. Calls to a banned tool get `tool_denied` with the reason `platform` from the ' +
+    'next call, whoever makes them. This ban overrides all others. A banned call that is waiting for a person’s ' +
+    'approval isn’t executed.',
   body: DeniedTools,
   handler: ({ work, caller, body }) => setDeniedTools(work, caller, body),
 })
@@ -40,12 +42,13 @@ const setIdentity = defineEndpoint({
   method: 'PUT',
   path: '/admin/settings/pm-identity',
   role: 'superadmin',
-  summary: 'Say as whom the orchestrator speaks',
+  summary: 'Set the orchestrator’s identity',
   description:
-    'Its name and logo, as people see them in the main chat, and a rule of behaviour. What is not given is taken away.',
+    'Sets the name and logo that people see in the main conversation, and a behavior rule for the orchestrator. ' +
+    'Fields that you leave out are cleared.',
   body: PmIdentity,
   errors: ['blocked_target'],
   handler: ({ work, caller, body }) => setPmIdentity(work, caller, body),
 })
 
-export const settingsEndpoints = [read, denyTools, setIdentity]
+export const endpoints = [read, denyTools, setIdentity]

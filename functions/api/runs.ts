@@ -1,31 +1,41 @@
 import * as z from 'zod'
-import { renewCallbackToken } from '#shared/domain/runs/callback-token.ts'
-import { positionOfNewRun } from '#shared/domain/runs/chain.ts'
-import { loadRun, noSuchRun } from '#shared/domain/runs/change.ts'
-import { cancelRun, completeRun } from '#shared/domain/runs/finish.ts'
-import { presentRun } from '#shared/domain/runs/present.ts'
-import { listRuns, readRun } from '#shared/domain/runs/read.ts'
-import { addSteps } from '#shared/domain/runs/report.ts'
-import { AddSteps, CompleteRun, RunSchema, StartRun, StepSchema, withoutNulls } from '#shared/domain/runs/schemas.ts'
-import { startRun } from '#shared/domain/runs/start.ts'
-import { RUN_STATUSES } from '#shared/entities/runs.ts'
 import type { IntegrationCaller } from '#shared/http/callers.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { paged, pageQuery } from '#shared/http/paging.ts'
-import { fail } from '#shared/kernel/errors.ts'
+import { pageQuery } from '#shared/http/paging.ts'
+import { scopeRefusal } from '#shared/identity/people/index.ts'
+import {
+  AddSteps,
+  addSteps,
+  CompleteRun,
+  cancelRun,
+  completeRun,
+  listRuns,
+  loadNewRunPosition,
+  loadRun,
+  presentRun,
+  RUN_STATUSES,
+  RunSchema,
+  readRun,
+  renewCallbackToken,
+  runNotFound,
+  StartRun,
+  StepSchema,
+  startRun,
+  withoutNulls,
+} from '#shared/work/runs/index.ts'
 
-/** Room for 1 MiB of input or output however it is escaped, with steps beside it; the exact limits are counted on the values. */
+/** Room for 1 MiB of input or output with any escaping, plus steps. The exact limits are checked on the parsed values. */
 const RUN_BODY = 4 * 1_024 * 1_024
 
-/** A run as this token may reach it: a callback token its own only, others their installation's. */
+/** Key of a run that the token may access. A callback token accesses only its own run, others those of their installation. */
 const keyOf = ({ installation, run }: IntegrationCaller, id: string) => {
-  if (run && run.id !== id) throw noSuchRun()
+  if (run && run.id !== id) throw runNotFound()
   return { installation_id: installation.id, id }
 }
 
 const runId = { id: 'run' } as const
 
-export const start = defineEndpoint({
+const start = defineEndpoint({
   id: 'api.runs.start',
   group: 'api',
   method: 'POST',
@@ -34,18 +44,25 @@ export const start = defineEndpoint({
   scope: 'runs:write',
   summary: 'Create a run and start it',
   description:
-    'The run is queued and handed to the agent at once. An installation has at most 5 active runs. Started with a callback token, it continues that run’s chain.',
+    'The run is queued and handed to the agent immediately. An installation can have up to 5 active runs. A run ' +
+    'started with a callback token continues that run’s chain, which ends 24 hours after its first run.',
   body: StartRun,
   maxBodyBytes: RUN_BODY,
   status: 201,
   response: RunSchema,
-  errors: ['too_many_active_runs', 'run_already_finished'],
+  errors: ['too_many_active_runs', 'run_already_finished', 'chain_budget_exceeded'],
   needs: ['objects:write'],
-  handler: async ({ work, caller: { installation, run }, body: { input, trigger } }) =>
-    startRun(work, { installation, input, trigger, chain: await positionOfNewRun(work, installation.id, run) }),
+  handler: async ({ work, caller: { installation, grant, run }, body: { input, trigger } }) =>
+    startRun(work, {
+      installation,
+      grant_id: grant?.id,
+      input,
+      trigger,
+      chain: await loadNewRunPosition(work, installation.id, run),
+    }),
 })
 
-export const list = defineEndpoint({
+const list = defineEndpoint({
   id: 'api.runs.list',
   group: 'api',
   method: 'GET',
@@ -55,21 +72,15 @@ export const list = defineEndpoint({
   summary: 'List the installation’s runs, newest first',
   query: () =>
     pageQuery({ status: z.enum(RUN_STATUSES).optional().meta({ description: 'Only runs with this status.' }) }),
-  list: 'page',
+  list: {
+    read: ({ work, caller, query }, page) => listRuns(work, caller.installation.id, query.status, page, caller.viewer),
+    present: (run, { work }) => presentRun(work, run),
+  },
   response: RunSchema,
   needs: ['objects:read'],
-  handler: ({ work, caller, query }) =>
-    paged(
-      work,
-      caller,
-      ['api.runs.list', query.status ?? null],
-      query,
-      (options) => listRuns(work, caller.installation.id, query.status, options, caller.viewer),
-      (run) => presentRun(work, run),
-    ),
 })
 
-export const read = defineEndpoint({
+const read = defineEndpoint({
   id: 'api.runs.read',
   group: 'api',
   method: 'GET',
@@ -77,14 +88,16 @@ export const read = defineEndpoint({
   params: runId,
   caller: 'integration',
   scope: 'runs:read',
-  summary: 'Read a run with its steps',
-  description: 'Kept for 90 days unless the operator chose otherwise; then `not_found`.',
+  summary: 'Get a run with its steps',
+  description:
+    'Runs are kept for 90 days unless the operator configured another period. After that, the response is ' +
+    '`not_found`.',
   response: RunSchema,
   needs: ['objects:read'],
   handler: ({ work, caller, params }) => readRun(work, keyOf(caller, params.id), caller.viewer),
 })
 
-export const steps = defineEndpoint({
+const steps = defineEndpoint({
   id: 'api.runs.addSteps',
   group: 'api',
   method: 'POST',
@@ -94,7 +107,8 @@ export const steps = defineEndpoint({
   scope: 'runs:write',
   summary: 'Report steps of a run',
   description:
-    'One step, or `{steps: […]}` with up to 50. Without a `seq` a step gets the next one. A step’s output has at most 16 KiB, a run’s together 2 MiB.',
+    'Send one step, or up to 50 as `{steps: […]}`. A step without `seq` gets the next number. The output of a step ' +
+    'can have up to 16 KiB, and all outputs of a run up to 2 MiB together.',
   body: AddSteps,
   maxBodyBytes: RUN_BODY,
   status: 201,
@@ -104,7 +118,7 @@ export const steps = defineEndpoint({
     addSteps(work, keyOf(caller, params.id), 'steps' in body ? body.steps : [body]),
 })
 
-export const complete = defineEndpoint({
+const complete = defineEndpoint({
   id: 'api.runs.complete',
   group: 'api',
   method: 'POST',
@@ -112,8 +126,8 @@ export const complete = defineEndpoint({
   params: runId,
   caller: 'integration',
   scope: 'runs:write',
-  summary: 'Finish a run that was answered with 202',
-  description: 'Of two final answers the first wins. A pending approval becomes void.',
+  summary: 'Complete a run that was answered with 202',
+  description: 'If a run is completed twice, the first answer wins. A pending approval becomes void.',
   body: CompleteRun,
   maxBodyBytes: RUN_BODY,
   response: RunSchema,
@@ -122,7 +136,7 @@ export const complete = defineEndpoint({
   handler: ({ work, caller, params, body }) => completeRun(work, keyOf(caller, params.id), withoutNulls(body)),
 })
 
-export const cancel = defineEndpoint({
+const cancel = defineEndpoint({
   id: 'api.runs.cancel',
   group: 'api',
   method: 'POST',
@@ -136,26 +150,30 @@ export const cancel = defineEndpoint({
   handler: ({ work, caller, params }) => cancelRun(work, keyOf(caller, params.id)),
 })
 
-export const callbackToken = defineEndpoint({
+const callbackToken = defineEndpoint({
   id: 'api.runs.renewCallbackToken',
   group: 'api',
   method: 'POST',
   path: '/api/v1/runs/{id}/callback-token',
   params: runId,
   caller: 'integration',
-  summary: 'Renew the callback token of a run',
-  description: 'With the run’s own callback token, while it is alive.',
+  summary: 'Renew a run’s callback token',
+  description:
+    'Send the run’s current callback token, before it expires, or an access token of the installation with ' +
+    '`runs:write`. With an access token, the new token has no more scopes than that one.',
   response: () =>
     z
       .object({ token: z.string(), expires_in: z.number().int().meta({ description: 'Seconds' }) })
       .meta({ id: 'CallbackToken' }),
   secret: true,
-  errors: ['insufficient_scope', 'run_already_finished'],
+  needs: ['keys:callback'],
+  errors: ['insufficient_scope', 'scope_denied_by_admin', 'run_already_finished', 'conflict'],
   handler: async ({ work, caller, params }) => {
     const run = await loadRun(work, keyOf(caller, params.id))
-    if (!caller.run) {
-      throw fail('insufficient_scope', { message: 'Only the run’s own callback token renews it.' })
-    }
-    return renewCallbackToken(work, run, caller.app)
+    const refusal = caller.run ? undefined : scopeRefusal('runs:write', caller, 'Renewing with an access token')
+    if (refusal) throw refusal
+    return renewCallbackToken(work, run, caller)
   },
 })
+
+export const endpoints = [start, list, read, steps, complete, cancel, callbackToken]

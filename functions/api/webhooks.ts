@@ -1,68 +1,66 @@
-import { createWebhook, deleteWebhook } from '#shared/domain/webhooks/create.ts'
-import { enableWebhook } from '#shared/domain/webhooks/enable.ts'
-import { presentDelivery, presentWebhook } from '#shared/domain/webhooks/present.ts'
-import { listDeliveries, listWebhooks, loadWebhook } from '#shared/domain/webhooks/read.ts'
-import { requestRecovery } from '#shared/domain/webhooks/recover.ts'
-import { redeliver as redeliverDelivery } from '#shared/domain/webhooks/redeliver.ts'
-import { rotateSecret as rotate } from '#shared/domain/webhooks/rotate.ts'
 import {
   CreateWebhook,
+  createWebhook,
   DeliverySchema,
+  deleteWebhook,
+  enableWebhook,
+  listDeliveries,
+  listWebhooks,
+  loadWebhook,
+  presentDelivery,
+  presentWebhook,
   RecoverDeliveries,
+  redeliver as redeliverDelivery,
+  requestRecovery,
+  rotateSecret as rotate,
   WebhookSchema,
   WebhookWithSecretSchema,
-} from '#shared/domain/webhooks/schemas.ts'
+} from '#shared/delivery/webhooks/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { paged, pageQuery } from '#shared/http/paging.ts'
 
 const common = { group: 'api', caller: 'integration', scope: 'webhooks:manage' } as const
 const webhookId = { id: 'webhook' } as const
 
-export const create = defineEndpoint({
+const create = defineEndpoint({
   ...common,
   id: 'api.webhooks.create',
   method: 'POST',
   path: '/api/v1/webhooks',
   summary: 'Subscribe to events',
   description:
-    'Deliveries are signed with the secret in this answer, which is shown this once. An installation has at most 20 subscriptions.',
+    'Deliveries are signed with the secret in this response. The secret is shown only once. An installation can have ' +
+    'up to 20 subscriptions. Each event type names the scope that reads it. A type or mask that needs a scope you ' +
+    'don’t have is refused, and `*` means all types that you may read.',
   body: CreateWebhook,
   status: 201,
   response: WebhookWithSecretSchema,
-  errors: ['blocked_target', 'webhook_limit_reached'],
+  errors: ['insufficient_scope', 'blocked_target', 'webhook_limit_reached'],
   needs: ['keys:data'],
   secret: true,
-  handler: ({ work, caller, body }) => createWebhook(work, caller.installation, body),
+  handler: ({ work, caller, body }) => createWebhook(work, caller, body),
 })
 
-export const list = defineEndpoint({
+const list = defineEndpoint({
   ...common,
   id: 'api.webhooks.list',
   method: 'GET',
   path: '/api/v1/webhooks',
   summary: 'List the installation’s subscriptions, newest first',
-  query: () => pageQuery({}),
-  list: 'page',
+  list: {
+    read: ({ work, caller }, page) => listWebhooks(work, caller.installation.id, page),
+    present: presentWebhook,
+  },
   response: WebhookSchema,
-  handler: ({ work, caller, query }) =>
-    paged(
-      work,
-      caller,
-      ['api.webhooks.list'],
-      query,
-      (options) => listWebhooks(work, caller.installation.id, options),
-      presentWebhook,
-    ),
 })
 
-export const remove = defineEndpoint({
+const remove = defineEndpoint({
   ...common,
   id: 'api.webhooks.delete',
   method: 'DELETE',
   path: '/api/v1/webhooks/{id}',
   params: webhookId,
   summary: 'Delete a subscription',
-  description: 'What still waits to be delivered to it is dropped.',
+  description: 'Deliveries that are still waiting are dropped.',
   status: 204,
   handler: async ({ work, caller, params }) => {
     await deleteWebhook(work, caller.installation.id, params.id)
@@ -70,27 +68,30 @@ export const remove = defineEndpoint({
   },
 })
 
-export const enable = defineEndpoint({
+const enable = defineEndpoint({
   ...common,
   id: 'api.webhooks.enable',
   method: 'POST',
   path: '/api/v1/webhooks/{id}/enable',
   params: webhookId,
   summary: 'Enable a subscription that was disabled automatically',
-  description: 'What was skipped meanwhile is not sent by this: recover it.',
+  description:
+    'Doesn’t send the events that were skipped in the meantime. Use `POST /api/v1/webhooks/{id}/recover` for those.',
   response: WebhookSchema,
   errors: ['conflict'],
   handler: ({ work, caller, params }) => enableWebhook(work, caller.installation.id, params.id),
 })
 
-export const rotateSecret = defineEndpoint({
+const rotateSecret = defineEndpoint({
   ...common,
   id: 'api.webhooks.rotateSecret',
   method: 'POST',
   path: '/api/v1/webhooks/{id}/rotate-secret',
   params: webhookId,
   summary: 'Replace a subscription’s secret',
-  description: 'The old secret stays valid for 24 hours: both signatures go out. The new one is shown this once.',
+  description:
+    'The old secret stays valid for 24 hours, during which deliveries carry both signatures. The new secret is shown ' +
+    'only once.',
   response: WebhookWithSecretSchema,
   errors: ['conflict'],
   needs: ['keys:data'],
@@ -98,55 +99,50 @@ export const rotateSecret = defineEndpoint({
   handler: ({ work, caller, params }) => rotate(work, caller.installation.id, params.id),
 })
 
-export const deliveries = defineEndpoint({
+const deliveries = defineEndpoint({
   ...common,
   id: 'api.webhooks.listDeliveries',
   method: 'GET',
   path: '/api/v1/webhooks/{id}/deliveries',
   params: webhookId,
-  summary: 'List what was sent to a subscription and what answer came, newest first',
-  description: 'Kept for 30 days.',
-  query: () => pageQuery({}),
-  list: 'page',
-  response: DeliverySchema,
-  handler: async ({ work, caller, params, query }) => {
-    const webhook = await loadWebhook(work, caller.installation.id, params.id)
-    return paged(
-      work,
-      caller,
-      ['api.webhooks.listDeliveries', webhook.id],
-      query,
-      (options) => listDeliveries(work, webhook, options),
-      (delivery) => presentDelivery(delivery, webhook),
-    )
+  summary: 'List a subscription’s deliveries and their responses, newest first',
+  description: 'Deliveries are kept for 30 days.',
+  list: {
+    load: ({ work, caller, params }) => loadWebhook(work, caller.installation.id, params.id),
+    read: ({ work }, page, webhook) => listDeliveries(work, webhook, page),
+    present: (delivery, _context, webhook) => presentDelivery(delivery, webhook),
   },
+  response: DeliverySchema,
 })
 
-export const redeliver = defineEndpoint({
+const redeliver = defineEndpoint({
   ...common,
   id: 'api.webhooks.redeliver',
   method: 'POST',
   path: '/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver',
   params: { id: 'webhook', delivery: 'delivery' },
   summary: 'Send a delivery again',
-  description: 'At once, and then by the whole retry schedule, whatever became of it before.',
+  description: 'Sends it immediately and starts a full retry schedule, whatever its status.',
   response: DeliverySchema,
-  errors: ['conflict'],
-  handler: ({ work, caller, params }) => redeliverDelivery(work, caller.installation.id, params.id, params.delivery),
+  errors: ['insufficient_scope', 'conflict'],
+  handler: ({ work, caller, params }) => redeliverDelivery(work, caller, params.id, params.delivery),
 })
 
-export const recover = defineEndpoint({
+const recover = defineEndpoint({
   ...common,
   id: 'api.webhooks.recover',
   method: 'POST',
   path: '/api/v1/webhooks/{id}/recover',
   params: webhookId,
-  summary: 'Send everything again that failed or was skipped since a time',
+  summary: 'Resend everything that failed or was skipped since a given time',
   description:
-    'Each delivery once, in the background. It takes those whose event, or whose last attempt, was at that time or later. A test is not sent again.',
+    'Sends each delivery once, in the background. Covers deliveries whose event or last attempt was at or after the ' +
+    'given time. Test events aren’t sent again.',
   body: RecoverDeliveries,
   response: WebhookSchema,
   errors: ['conflict'],
   handler: ({ work, caller, params, body }) =>
     requestRecovery(work, caller.installation.id, params.id, Date.parse(body.since)),
 })
+
+export const endpoints = [create, list, remove, enable, rotateSecret, deliveries, redeliver, recover]

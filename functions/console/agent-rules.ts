@@ -1,13 +1,7 @@
-import { InstallationPolicy, setPolicy } from '#shared/domain/installations/policy.ts'
-import { installationSchema } from '#shared/domain/installations/present.ts'
-import {
-  Bans,
-  CrossAgent,
-  OrganizationSettingsSchema,
-  setOrganization,
-} from '#shared/domain/people/workspace-settings.ts'
+import { InstallationPolicy, installationSchema, setPolicy } from '#shared/access/installations/index.ts'
 import type { ConsoleCaller } from '#shared/http/callers.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { Bans, CrossAgent, changeWorkspaceSettings, OrganizationSettingsSchema } from '#shared/identity/people/index.ts'
 
 const actor = ({ workspace, user }: ConsoleCaller) => ({ workspaceId: workspace.id, userId: user.id })
 
@@ -18,14 +12,16 @@ const setCrossAgent = defineEndpoint({
   path: '/console/settings/cross-agent',
   caller: 'console',
   role: 'owner',
-  summary: 'Switch calls between agents on or off',
+  summary: 'Turn calls between agents on or off',
   description:
-    'Off, every `ask_agent` and `delegate_task` of the organization’s agents is `tool_denied` with the reason ' +
-    '`organization`. What is under way goes on.',
+    'When off, every `ask_agent` and `delegate_task` call of the workspace’s agents gets `tool_denied` with the ' +
+    'reason `organization`. Calls in progress continue.',
   body: CrossAgent,
   response: OrganizationSettingsSchema,
   handler: ({ work, caller, body }) =>
-    setOrganization(work, actor(caller), 'workspace.cross_agent_changed', { cross_agent_enabled: body.enabled }),
+    changeWorkspaceSettings(work, actor(caller), 'workspace.cross_agent_changed', {
+      cross_agent_enabled: body.enabled,
+    }),
 })
 
 const setBans = defineEndpoint({
@@ -35,13 +31,13 @@ const setBans = defineEndpoint({
   path: '/console/settings/bans',
   caller: 'console',
   role: 'admin',
-  summary: 'Ban tools and scopes for every agent of the organization',
+  summary: 'Ban tools and scopes for all agents of the workspace',
   description:
-    'Replaces both lists. A banned tool is `tool_denied` with the reason `organization`, a banned scope ' +
-    '`scope_denied_by_admin`, from the next request on. `GET /console/me` shows them.',
+    'Replaces both lists. From the next request, a banned tool gets `tool_denied` with the reason `organization`, ' +
+    'and a banned scope gets `scope_denied_by_admin`. `GET /console/me` returns the lists.',
   body: Bans,
   response: OrganizationSettingsSchema,
-  handler: ({ work, caller, body }) => setOrganization(work, actor(caller), 'workspace.bans_changed', body),
+  handler: ({ work, caller, body }) => changeWorkspaceSettings(work, actor(caller), 'workspace.bans_changed', body),
 })
 
 const setInstallationPolicy = defineEndpoint({
@@ -52,13 +48,13 @@ const setInstallationPolicy = defineEndpoint({
   params: { id: 'installation' },
   caller: 'console',
   role: 'owner',
-  summary: 'Set who may call an agent, and what it may not call',
+  summary: 'Set who can call an agent and what it can’t call',
   description:
-    'A field that is not given stays as it is. A caller that is not allowed gets `tool_denied` with the reason ' +
-    '`agent_policy`, a denied tool the reason `installation`.',
+    'Fields that you leave out don’t change. A caller that isn’t allowed gets `tool_denied` with the reason ' +
+    '`agent_policy`. A denied tool gets it with the reason `installation`.',
   body: InstallationPolicy,
   response: installationSchema,
   handler: ({ work, caller, params, body }) => setPolicy(work, actor(caller), params.id, body),
 })
 
-export const agentRuleEndpoints = [setCrossAgent, setBans, setInstallationPolicy]
+export const endpoints = [setCrossAgent, setBans, setInstallationPolicy]

@@ -1,8 +1,5 @@
-import { GrantSchema, presentGrant } from '#shared/domain/grants/present.ts'
-import { listGrants } from '#shared/domain/grants/read.ts'
-import { revokeGrant } from '#shared/domain/grants/revoke.ts'
+import { GrantSchema, listGrants, presentGrant, revokeGrant } from '#shared/access/grants/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { paged, pageQuery } from '#shared/http/paging.ts'
 
 const list = defineEndpoint({
   id: 'console.grants.list',
@@ -10,20 +7,13 @@ const list = defineEndpoint({
   method: 'GET',
   path: '/console/grants',
   caller: 'console',
-  summary: 'List what was granted to apps, newest first',
-  description: 'Live grants only; a page may hold fewer than its limit.',
-  query: () => pageQuery({}),
-  list: 'page',
+  summary: 'List what apps were granted, newest first',
+  description: 'Lists only active grants, so a page can have fewer items than its limit.',
+  list: {
+    read: ({ work, caller }, page) => listGrants(work, caller.workspace.id, page),
+    present: ({ grant, installation, app }) => presentGrant(grant, installation, app),
+  },
   response: GrantSchema,
-  handler: ({ work, caller, query }) =>
-    paged(
-      work,
-      caller,
-      ['console.grants.list'],
-      query,
-      (options) => listGrants(work, caller.workspace.id, options),
-      ({ grant, installation, app }) => presentGrant(grant, installation, app),
-    ),
 })
 
 const revoke = defineEndpoint({
@@ -33,10 +23,10 @@ const revoke = defineEndpoint({
   path: '/console/grants/{id}',
   params: { id: 'grant' },
   caller: 'console',
-  summary: 'Take back what was granted',
+  summary: 'Revoke a grant',
   description:
-    'Its access and refresh tokens are refused from the next request on. For the person who approved it, and for admins. ' +
-    'The app stays installed, without access by this grant.',
+    'The grant’s access and refresh tokens are refused from their next request. Available to admins and to the ' +
+    'person who approved the grant. The app stays installed, but can’t use this grant.',
   status: 204,
   errors: ['admin_required'],
   handler: async ({ work, caller, params }) => {
@@ -45,4 +35,4 @@ const revoke = defineEndpoint({
   },
 })
 
-export const grantEndpoints = [list, revoke]
+export const endpoints = [list, revoke]

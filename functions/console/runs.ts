@@ -1,13 +1,18 @@
 import * as z from 'zod'
-import { decide } from '#shared/domain/runs/approvals.ts'
-import { presentRun } from '#shared/domain/runs/present.ts'
-import { listForWorkspace, narrowedForWorkspace, readForWorkspace } from '#shared/domain/runs/read.ts'
-import { Decide, RunSchema } from '#shared/domain/runs/schemas.ts'
-import { RUN_STATUSES } from '#shared/entities/runs.ts'
+import { readApproval } from '#shared/agents/tools/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { paged, pageQuery } from '#shared/http/paging.ts'
+import { pageQuery } from '#shared/http/paging.ts'
+import {
+  ApprovalSchema,
+  listFilteredRunsForWorkspace,
+  listRunsForWorkspace,
+  presentRun,
+  RUN_STATUSES,
+  RunSchema,
+  readRunForWorkspace,
+} from '#shared/work/runs/index.ts'
 
-export const list = defineEndpoint({
+const list = defineEndpoint({
   id: 'console.runs.list',
   group: 'console',
   method: 'GET',
@@ -15,58 +20,71 @@ export const list = defineEndpoint({
   caller: 'console',
   summary: 'List the workspace’s runs, newest first',
   description:
-    'A chat is its person’s alone: runs that answer somebody else’s are not listed, read or decided here. `status` and ' +
-    '`installation_id` narrow the list, and what waits for a decision is `status=awaiting_approval`; a narrowed page may hold ' +
-    'fewer than its limit.',
+    'A conversation belongs to one person: you can’t list, read or decide runs that answer someone else’s. Filter ' +
+    'with `status` and `installation_id`; use `status=awaiting_approval` to find runs waiting for a decision. A ' +
+    'filtered page can have fewer items than its limit.',
   query: () =>
     pageQuery({
       status: z.enum(RUN_STATUSES).optional(),
-      installation_id: z.string().max(64).optional().meta({ description: 'Runs of one agent.' }),
+      installation_id: z.string().max(64).optional().meta({ description: 'Only runs of this agent.' }),
     }),
-  list: 'page',
+  list: {
+    read: ({ work, caller, query }, page) =>
+      query.status === undefined && query.installation_id === undefined
+        ? listRunsForWorkspace(work, caller.workspace.id, caller.user.id, page)
+        : listFilteredRunsForWorkspace(work, caller.workspace.id, caller.user.id, query, page),
+    present: (run, { work }) => presentRun(work, run),
+  },
   response: RunSchema,
   needs: ['objects:read'],
-  handler: ({ work, caller, query }) =>
-    paged(
-      work,
-      caller,
-      ['console.runs.list', query.status ?? null, query.installation_id ?? null],
-      query,
-      (options) =>
-        query.status === undefined && query.installation_id === undefined
-          ? listForWorkspace(work, caller.workspace.id, caller.user.id, options)
-          : narrowedForWorkspace(work, caller.workspace.id, caller.user.id, query, options),
-      (run) => presentRun(work, run),
-    ),
 })
 
-export const read = defineEndpoint({
+const read = defineEndpoint({
   id: 'console.runs.read',
   group: 'console',
   method: 'GET',
   path: '/console/runs/{id}',
   params: { id: 'run' },
   caller: 'console',
-  summary: 'Read a run with its steps',
-  description: 'Kept for 90 days unless the operator chose otherwise; then `not_found`.',
+  summary: 'Get a run with its steps',
+  description:
+    'Runs are kept for 90 days unless the operator configured another period. After that, the response is ' +
+    '`not_found`.',
   response: RunSchema,
   needs: ['objects:read'],
-  handler: ({ work, caller, params }) => readForWorkspace(work, caller.workspace.id, caller.user.id, params.id),
+  handler: ({ work, caller, params }) => readRunForWorkspace(work, caller.workspace.id, caller.user.id, params.id),
 })
 
-export const decideStep = defineEndpoint({
-  id: 'console.runs.decide',
+const approval = defineEndpoint({
+  id: 'console.runs.approval.read',
   group: 'console',
-  method: 'POST',
-  path: '/console/runs/{id}/steps/{step}/decision',
+  method: 'GET',
+  path: '/console/runs/{id}/steps/{step}/approval',
   params: { id: 'run', step: 'step' },
   caller: 'console',
-  summary: 'Approve or reject a dangerous action',
-  description: 'The run goes on at once; an approved call is executed by the platform, at most once.',
-  body: Decide,
-  response: RunSchema,
-  errors: ['approval_already_decided', 'run_already_finished'],
+  summary: 'Get a call that waits for approval, with its exact arguments',
+  description:
+    'Returns one page of the arguments as canonical JSON (RFC 8785), with the size and SHA-256 of the whole text. Join ' +
+    'the pages from `offset=0` to a `next_offset` of null. After the decision, `receipt` is its signed receipt.',
+  query: () =>
+    z.strictObject({
+      offset: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(10_000_000)
+        .default(0)
+        .meta({ description: '`next_offset` of the previous page.' }),
+    }),
+  response: ApprovalSchema,
+  errors: ['conflict'],
   needs: ['objects:read'],
-  handler: ({ work, caller, params, body }) =>
-    decide(work, caller.workspace.id, { id: caller.user.id, name: caller.user.name }, params.id, params.step, body),
+  handler: ({ work, caller, params, query }) =>
+    readApproval(work, caller.workspace.id, caller.user.id, {
+      runId: params.id,
+      stepId: params.step,
+      offset: query.offset,
+    }),
 })
+
+export const endpoints = [list, read, approval]

@@ -1,18 +1,21 @@
-import { MessageSchema } from '#shared/domain/conversations/schemas.ts'
-import { answerTask, createTask, editTask, runTask } from '#shared/domain/tasks/by-person.ts'
-import { presentTask } from '#shared/domain/tasks/present.ts'
-import { listForWorkspace, readForWorkspace } from '#shared/domain/tasks/read.ts'
+import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { MessageSchema } from '#shared/work/conversations/index.ts'
 import {
   AnswerTask,
+  answerTask,
   CreateTask,
+  createTask,
   EditTask,
+  editTask,
   HandedTaskSchema,
   HandTask,
+  listTasksForWorkspace,
+  presentTask,
+  readTaskForWorkspace,
+  runTask,
   TaskSchema,
   TaskWithConversationSchema,
-} from '#shared/domain/tasks/schemas.ts'
-import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { paged, pageQuery } from '#shared/http/paging.ts'
+} from '#shared/work/tasks/index.ts'
 
 const common = { group: 'console', caller: 'console' } as const
 const taskId = { id: 'task' } as const
@@ -23,19 +26,12 @@ const list = defineEndpoint({
   method: 'GET',
   path: '/console/tasks',
   summary: 'List the workspace’s tasks, newest first',
-  query: () => pageQuery({}),
-  list: 'page',
+  list: {
+    read: ({ work, caller }, page) => listTasksForWorkspace(work, caller.workspace.id, page),
+    present: (task, { work }) => presentTask(work, task),
+  },
   response: TaskSchema,
   needs: ['objects:read'],
-  handler: ({ work, caller, query }) =>
-    paged(
-      work,
-      caller,
-      ['console.tasks.list'],
-      query,
-      (options) => listForWorkspace(work, caller.workspace.id, options),
-      (task) => presentTask(work, task),
-    ),
 })
 
 const create = defineEndpoint({
@@ -44,11 +40,11 @@ const create = defineEndpoint({
   method: 'POST',
   path: '/console/tasks',
   summary: 'Create a task',
-  description: 'It begins in `todo`. The agent is told of it and started by `POST /console/tasks/{id}/run`.',
+  description: 'The task starts in `todo`. `POST /console/tasks/{id}/run` notifies the agent and starts it.',
   body: CreateTask,
   status: 201,
   response: TaskSchema,
-  errors: ['not_found', 'installation_suspended', 'agent_cannot_take_tasks'],
+  errors: ['not_found', 'installation_suspended', 'access_withdrawn', 'agent_cannot_take_tasks'],
   handler: ({ work, caller, body }) => createTask(work, caller.workspace, caller.user, body),
 })
 
@@ -58,10 +54,10 @@ const read = defineEndpoint({
   method: 'GET',
   path: '/console/tasks/{id}',
   params: taskId,
-  summary: 'Read a task with its conversation',
+  summary: 'Get a task with its conversation',
   response: TaskWithConversationSchema,
   needs: ['objects:read'],
-  handler: ({ work, caller, params }) => readForWorkspace(work, caller.workspace.id, params.id),
+  handler: ({ work, caller, params }) => readTaskForWorkspace(work, caller.workspace.id, params.id),
 })
 
 const edit = defineEndpoint({
@@ -70,11 +66,11 @@ const edit = defineEndpoint({
   method: 'PATCH',
   path: '/console/tasks/{id}',
   params: taskId,
-  summary: 'Change a task',
-  description: 'Only what is given changes. A person may move a task from any status to any other.',
+  summary: 'Update a task',
+  description: 'Fields that you leave out don’t change. A person can move a task between any two statuses.',
   body: EditTask,
   response: TaskSchema,
-  errors: ['conflict', 'installation_suspended', 'agent_cannot_take_tasks'],
+  errors: ['conflict', 'installation_suspended', 'access_withdrawn', 'agent_cannot_take_tasks'],
   needs: ['objects:read'],
   handler: ({ work, caller, params, body }) => editTask(work, caller.workspace, params.id, body),
 })
@@ -87,10 +83,11 @@ const run = defineEndpoint({
   params: taskId,
   summary: 'Hand a task to an agent',
   description:
-    'Starts a run of the agent with the task and what was said about it. A named agent becomes the one whose task it is. While its agent works on it, it is 409 `conflict`.',
+    'Starts a run of the agent with the task and its conversation. If you name an agent, it becomes the task’s ' +
+    'assignee. While the assignee is working on the task, the response is 409 `conflict`.',
   body: HandTask,
   response: HandedTaskSchema,
-  errors: ['conflict', 'installation_suspended', 'agent_cannot_take_tasks', 'too_many_active_runs'],
+  errors: ['conflict', 'installation_suspended', 'access_withdrawn', 'agent_cannot_take_tasks', 'too_many_active_runs'],
   needs: ['objects:read', 'objects:write'],
   handler: ({ work, caller, params, body }) =>
     runTask(work, caller.workspace, params.id, caller.user, body.installation_id),
@@ -102,9 +99,10 @@ const answer = defineEndpoint({
   method: 'POST',
   path: '/console/tasks/{id}/messages',
   params: taskId,
-  summary: 'Write a message about a task, such as the answer to a question',
+  summary: 'Send a message about a task, such as the answer to a question',
   description:
-    'While the task is in `discuss` it returns to `in_progress`, and a run of its agent is started unless one of the task is active.',
+    'If the task is in `discuss`, it returns to `in_progress`, and a run of its agent starts unless the task already ' +
+    'has an active one.',
   body: AnswerTask,
   status: 201,
   response: MessageSchema,
@@ -113,4 +111,4 @@ const answer = defineEndpoint({
   handler: ({ work, caller, params, body }) => answerTask(work, caller.workspace, params.id, caller.user, body.text),
 })
 
-export const taskEndpoints = [list, create, read, edit, run, answer]
+export const endpoints = [list, create, read, edit, run, answer]

@@ -1,21 +1,22 @@
-import { createApp } from '#shared/domain/apps/create.ts'
-import { editApp } from '#shared/domain/apps/edit.ts'
-import { presentApp } from '#shared/domain/apps/present.ts'
-import { listApps, ownApp } from '#shared/domain/apps/read.ts'
-import { rotateClientSecret } from '#shared/domain/apps/rotate-secret.ts'
-import { rotateSigningSecret } from '#shared/domain/apps/rotate-signing-secret.ts'
 import {
   AppSchema,
   ClientSecretSchema,
   CreateApp,
   CreatedAppSchema,
+  createApp,
   EditApp,
+  editApp,
+  listApps,
+  loadOwnApp,
+  presentApp,
   RotateSigningSecret,
+  rotateClientSecret,
+  rotateSigningSecret,
   SigningSecretSchema,
-} from '#shared/domain/apps/schemas.ts'
-import { submitApp } from '#shared/domain/apps/submit.ts'
+} from '#shared/catalogue/apps/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { paged, pageQuery } from '#shared/http/paging.ts'
+import { deleteDraft } from '#shared/lifecycle/apps/index.ts'
+import { submitApp } from '#shared/moderation/review/index.ts'
 
 const create = defineEndpoint({
   id: 'developer.apps.create',
@@ -25,8 +26,8 @@ const create = defineEndpoint({
   caller: 'developer',
   summary: 'Create an app',
   description:
-    'Answers with the OAuth credentials and the signing secret; `client_secret` and `signing_secret` are shown this ' +
-    'once. `slug` and `type` are fixed from here on.',
+    'Returns the OAuth credentials and the signing secret. `client_secret` and `signing_secret` are shown only once. ' +
+    'You can’t change `slug` and `type` later.',
   body: CreateApp,
   status: 201,
   response: CreatedAppSchema,
@@ -42,19 +43,12 @@ const list = defineEndpoint({
   method: 'GET',
   path: '/api/v1/dev/apps',
   caller: 'developer',
-  summary: 'List the developer’s apps',
-  query: () => pageQuery({}),
-  list: 'page',
+  summary: 'List your apps',
+  list: {
+    read: ({ work, caller }, page) => listApps(work, caller.developerId, page),
+    present: presentApp,
+  },
   response: AppSchema,
-  handler: ({ work, caller, query }) =>
-    paged(
-      work,
-      caller,
-      ['developer.apps.list'],
-      query,
-      (options) => listApps(work, caller.developerId, options),
-      presentApp,
-    ),
 })
 
 const read = defineEndpoint({
@@ -64,9 +58,9 @@ const read = defineEndpoint({
   path: '/api/v1/dev/apps/{id}',
   params: { id: 'app' },
   caller: 'developer',
-  summary: 'Read an app',
+  summary: 'Get an app',
   response: AppSchema,
-  handler: async ({ work, caller, params }) => presentApp(await ownApp(work, caller.developerId, params.id)),
+  handler: async ({ work, caller, params }) => presentApp(await loadOwnApp(work, caller.developerId, params.id)),
 })
 
 const edit = defineEndpoint({
@@ -76,14 +70,34 @@ const edit = defineEndpoint({
   path: '/api/v1/dev/apps/{id}',
   params: { id: 'app' },
   caller: 'developer',
-  summary: 'Change fields of an app',
+  summary: 'Update an app',
   description:
-    'Send only the fields to change; those left out stay. `redirect_uris` and `requested_scopes` are replaced whole. ' +
-    'Widening `requested_scopes` gives existing installations nothing: their customers must consent again.',
+    'Fields that you leave out don’t change. `redirect_uris` and `requested_scopes` are replaced as a whole. Adding ' +
+    'to `requested_scopes` doesn’t affect existing installations: their customers have to consent again.',
   body: EditApp,
   response: AppSchema,
   errors: ['blocked_target'],
   handler: ({ work, caller, params, body }) => editApp(work, caller.developerId, params.id, body),
+})
+
+const remove = defineEndpoint({
+  id: 'developer.apps.delete',
+  group: 'developer',
+  method: 'DELETE',
+  path: '/api/v1/dev/apps/{id}',
+  params: { id: 'app' },
+  caller: 'developer',
+  summary: 'Delete a draft',
+  description:
+    'Deletes an app that was never submitted, with its versions. Its slug is free again, and sandboxes that have it ' +
+    'installed lose it. Other apps get `conflict`.',
+  status: 204,
+  errors: ['conflict'],
+  needs: ['objects:write'],
+  handler: async ({ work, caller, params }) => {
+    await deleteDraft(work, caller.developerId, params.id)
+    return undefined
+  },
 })
 
 const submit = defineEndpoint({
@@ -93,12 +107,12 @@ const submit = defineEndpoint({
   path: '/api/v1/dev/apps/{id}/submit',
   params: { id: 'app' },
   caller: 'developer',
-  summary: 'Send an app to marketplace moderation',
+  summary: 'Submit an app for marketplace review',
   description:
-    'Needs name, summary, description, logo, privacy address, support e-mail, a promoted version and a test run that ' +
-    'succeeded; what lacks is in `details.missing`.',
+    'The app needs a name, summary, description, logo, privacy URL, support email, a promoted version and a ' +
+    'successful test run. `details.missing` lists what is missing.',
   response: AppSchema,
-  errors: ['review_requirements_missing', 'conflict', 'app_suspended'],
+  errors: ['review_requirements_missing', 'conflict', 'app_suspended', 'email_not_verified'],
   handler: ({ work, caller, params }) => submitApp(work, caller.developerId, params.id),
 })
 
@@ -111,10 +125,10 @@ const rotateSecret = defineEndpoint({
   caller: 'developer',
   summary: 'Replace the client secret',
   description:
-    'Takes effect at once: the old secret is `invalid_client`, and every access token of the app has ended, callback and ' +
-    'sandbox ones included. Refresh tokens live on: clients refresh with the new secret. The secret is shown this once; ' +
-    'send an `Idempotency-Key` to get the same one again should the answer get lost. Of two rotations at the same ' +
-    'moment one is `conflict`.',
+    'Takes effect immediately: the old secret gets `invalid_client`, and all access tokens of the app end, including ' +
+    'callback and sandbox tokens. Refresh tokens stay valid: use them with the new secret. The new secret is shown ' +
+    'only once. Send an `Idempotency-Key` so that you can get the same secret again if the response is lost. If you ' +
+    'rotate twice at the same time, one request gets `conflict`.',
   response: ClientSecretSchema,
   errors: ['conflict'],
   secret: true,
@@ -130,9 +144,9 @@ const rotateSigning = defineEndpoint({
   caller: 'developer',
   summary: 'Replace the signing secret',
   description:
-    'Without a body the new secret is the only one at once. With `overlap_hours` run.execute carries both signatures for ' +
-    'that long (`t=…,v1=<new>,v1=<old>`). At most two secrets are valid: rotating during an overlap ends the older one. ' +
-    'The secret is shown this once.',
+    'Without a body, the new secret replaces the old one immediately. With `overlap_hours`, `run.execute` requests ' +
+    'carry both signatures for that long (`t=…,v1=<new>,v1=<old>`). At most two secrets are valid: rotating again ' +
+    'during an overlap ends the older one. The new secret is shown only once.',
   body: RotateSigningSecret,
   response: SigningSecretSchema,
   errors: ['conflict'],
@@ -142,4 +156,4 @@ const rotateSigning = defineEndpoint({
     rotateSigningSecret(work, caller.developerId, params.id, body.overlap_hours),
 })
 
-export const appEndpoints = [create, list, read, edit, submit, rotateSecret, rotateSigning]
+export const endpoints = [create, list, read, edit, remove, submit, rotateSecret, rotateSigning]

@@ -1,8 +1,6 @@
-import { renewInvite } from '#shared/domain/developers/renew-invite.ts'
-import { SandboxInviteSchema } from '#shared/domain/developers/schemas.ts'
-import { SandboxToken } from '#shared/domain/sandbox/schemas.ts'
-import { issueSandboxToken } from '#shared/domain/sandbox/token.ts'
+import { issueSandboxToken, SandboxToken } from '#shared/agents/sandbox/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { renewInvite, SandboxInviteSchema } from '#shared/identity/developer-accounts/index.ts'
 
 const token = defineEndpoint({
   id: 'developer.apps.sandboxToken',
@@ -13,12 +11,12 @@ const token = defineEndpoint({
   caller: 'developer',
   summary: 'Get an access token for the app’s sandbox installation',
   description:
-    'An ordinary access token for the developer’s own sandbox workspace; it cannot reach a customer’s. Each call gives ' +
-    'a new one, the installation stays.',
+    'Returns an ordinary access token for your own sandbox workspace. It can’t reach customers’ workspaces. Each ' +
+    'call returns a new token for the same installation.',
   response: SandboxToken,
   errors: ['no_manifest', 'app_suspended', 'installation_suspended'],
   secret: true,
-  needs: ['keys:tokens', 'keys:data'],
+  needs: ['keys:access', 'keys:tokens', 'keys:data'],
   handler: ({ work, caller, params }) => issueSandboxToken(work, caller.developerId, params.id),
 })
 
@@ -28,14 +26,14 @@ const invite = defineEndpoint({
   method: 'POST',
   path: '/api/v1/dev/sandbox/invite',
   caller: 'developer',
-  summary: 'Get a new link into the sandbox workspace',
+  summary: 'Get a new invite link to the sandbox workspace',
   description:
-    'A start parameter (`join_…`) of the platform’s bot, which makes one person an owner of the sandbox workspace. The ' +
-    'link of before is dead from then on. It is shown this once.',
+    'Returns a start parameter (`join_…`) for the platform’s bot that makes one person an owner of the sandbox ' +
+    'workspace. The previous link stops working. The parameter is shown only once.',
   response: SandboxInviteSchema,
   errors: ['conflict'],
   secret: true,
   handler: ({ work, caller }) => renewInvite(work, caller.developerId),
 })
 
-export const sandboxEndpoints = [token, invite]
+export const endpoints = [token, invite]

@@ -1,29 +1,28 @@
-import { BASE_PLACEHOLDER, MANIFEST_DOCUMENT } from '#shared/domain/manifests/document.prebuilt.ts'
-import { type RawAnswer, redirect } from '#shared/http/answer.ts'
-import { cached } from '#shared/http/cached.ts'
+import { BASE_PLACEHOLDER, MANIFEST_DOCUMENT } from '#shared/catalogue/manifests/index.ts'
+import { LOCAL_ADDRESS } from '#shared/http/built-files.ts'
 import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
+import { withEntityTag } from '#shared/http/entity-tag.ts'
+import { type RawResponse, redirect } from '#shared/http/response.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
+import { type BuiltFiles, builtFolders, type DocsFile, openBuiltFiles } from './support/files.ts'
 
-import type { BuiltFiles, DocsFile } from './files.ts'
-import { LOCAL_ADDRESS } from './local-address.ts'
-
-/** May be kept a while: it changes with a deployment only. */
+/** Cacheable for a while, because the descriptions change only with a deployment. */
 const DESCRIPTION_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' }
 
 const about = { group: 'docs', method: 'GET', caller: 'none' } as const
 
-/** The reference and the machine-readable descriptions, from files that were built ahead of time. */
+/** Serves the documentation and the machine-readable descriptions from files that were built ahead of time. */
 export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
-  const known = async (path: string): Promise<DocsFile> => {
+  const fileAt = async (path: string): Promise<DocsFile> => {
     const file = await files.at(path)
-    if (!file) throw fail('not_found', { message: 'There is no such page.', fix: 'Begin at /docs.' })
+    if (!file) throw fail('not_found', { message: 'No page has this address.', fix: 'Start at /docs.' })
     return file
   }
 
-  const serveAsset = async (path: string, headers: Record<string, string>): Promise<RawAnswer> => {
-    const file = await known(path)
-    return cached(
+  const serveAsset = async (path: string, headers: Record<string, string>): Promise<RawResponse> => {
+    const file = await fileAt(path)
+    return withEntityTag(
       headers,
       file.hash,
       { ...file.headers, 'content-type': file.contentType },
@@ -31,21 +30,21 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
     )
   }
 
-  /** A text that names addresses: this deployment's are put in. */
-  const serve = async (path: string, headers: Record<string, string>, baseUrl: string): Promise<RawAnswer> => {
-    const file = await known(path)
+  /** Serves a text with the deployment's own addresses filled in. */
+  const serve = async (path: string, headers: Record<string, string>, baseUrl: string): Promise<RawResponse> => {
+    const file = await fileAt(path)
     const text = at(await files.text(file.file), baseUrl)
-    return cached(headers, sha256(text), { ...file.headers, 'content-type': file.contentType }, text)
+    return withEntityTag(headers, sha256(text), { ...file.headers, 'content-type': file.contentType }, text)
   }
 
-  let described: { baseUrl: string; text: string } | undefined
+  let document: { baseUrl: string; text: string } | undefined
 
   return [
     defineEndpoint({
       ...about,
       id: 'docs.root.redirect',
       path: '/',
-      summary: 'Go to the documentation',
+      summary: 'Redirect to the documentation',
       status: 302,
       handler: async ({ work }) => redirect(`${work.settings.baseUrl}/docs`),
     }),
@@ -53,8 +52,8 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       ...about,
       id: 'docs.page.read',
       path: '/docs',
-      summary: 'The documentation, for people',
-      description: 'The guides’ index, and an anchor for every error code: `error.docs_url` points here.',
+      summary: 'Get the documentation’s start page',
+      description: 'An index of the guides, with an anchor for every error code. `error.docs_url` points here.',
       produces: 'text/html',
       conditional: true,
       handler: ({ request, work }) => serve('/docs', request.headers, work.settings.baseUrl),
@@ -64,10 +63,10 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       id: 'docs.guide.read',
       path: '/docs/{page}',
       params: { page: 'text' },
-      summary: 'A guide, or the interactive reference',
+      summary: 'Get a guide or the interactive reference',
       description:
-        'Guides: `quickstart`, `agents`, `oauth`, `webhooks`, `requests`, `errors`, `limits`, `versioning`; with `.md` behind ' +
-        'the name the same as Markdown. `reference` is the interactive reference.',
+        'The guides are `quickstart`, `agents`, `oauth`, `webhooks`, `requests`, `errors`, `limits` and ' +
+        '`versioning`. Add `.md` to a name to get the guide as Markdown. `reference` is the interactive reference.',
       produces: ['text/html', 'text/markdown'],
       conditional: true,
       handler: ({ params, request, work }) => serve(`/docs/${params.page}`, request.headers, work.settings.baseUrl),
@@ -77,7 +76,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       id: 'docs.assets.read',
       path: '/docs/assets/{file}',
       params: { file: 'text' },
-      summary: 'Scripts and styles of the documentation',
+      summary: 'Get a script or style sheet of the documentation',
       produces: ['text/javascript', 'text/css'],
       conditional: true,
       handler: ({ params, request }) => serveAsset(`/docs/assets/${params.file}`, request.headers),
@@ -86,63 +85,67 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       ...about,
       id: 'docs.llms.read',
       path: '/llms.txt',
-      summary: 'The documentation’s contents, for language models',
-      description: 'Markdown as llmstxt.org describes it: what is where. `/llms-full.txt` has all guides in one file.',
+      summary: 'Get the documentation’s contents for language models',
+      description:
+        'Markdown in the format of llmstxt.org, with links to every document. `/llms-full.txt` has all guides in one ' +
+        'file.',
       produces: 'text/plain',
       conditional: true,
-      example: '# Agent Integration Platform\n\n> A platform on which developers register agents …\n',
+      example: '# Agent Integration Platform\n\n> Developers register agents, customers install them …\n',
       handler: ({ request, work }) => serve('/llms.txt', request.headers, work.settings.baseUrl),
     }),
     defineEndpoint({
       ...about,
       id: 'docs.llmsFull.read',
       path: '/llms-full.txt',
-      summary: 'All guides in one file, for language models',
-      description: 'Every guide as Markdown, one after the other.',
+      summary: 'Get all guides in one file for language models',
+      description: 'Contains every guide as Markdown, in reading order.',
       produces: 'text/plain',
       conditional: true,
-      example: '# Quickstart\n\nFrom nothing to an agent that runs …\n',
+      example: '# Quickstart\n\nIn about ten minutes, you’ll build an agent …\n',
       handler: ({ request, work }) => serve('/llms-full.txt', request.headers, work.settings.baseUrl),
     }),
     defineEndpoint({
       ...about,
       id: 'docs.openapi.read',
       path: '/openapi.json',
-      summary: 'The OpenAPI 3.1 document',
+      summary: 'Get the OpenAPI 3.1 document',
       produces: 'application/json',
       conditional: true,
       handler: async ({ work, request }) => {
         const { baseUrl } = work.settings
-        if (described?.baseUrl !== baseUrl)
-          described = { baseUrl, text: placed(await files.text('openapi.json'), baseUrl) }
+        if (document?.baseUrl !== baseUrl)
+          document = { baseUrl, text: placed(await files.text('openapi.json'), baseUrl) }
         const headers = { ...DESCRIPTION_HEADERS, 'content-type': 'application/json; charset=utf-8' }
-        return cached(request.headers, sha256(described.text), headers, described.text)
+        return withEntityTag(request.headers, sha256(document.text), headers, document.text)
       },
     }),
     defineEndpoint({
       ...about,
       id: 'docs.manifestSchema.read',
       path: '/schemas/manifest.json',
-      summary: 'The JSON Schema of manifests',
+      summary: 'Get the JSON Schema of manifests',
       produces: 'application/schema+json',
       conditional: true,
       handler: async ({ work, request }) => {
         const text = JSON.stringify(MANIFEST_DOCUMENT).replaceAll(BASE_PLACEHOLDER, work.settings.baseUrl)
         const headers = { ...DESCRIPTION_HEADERS, 'content-type': 'application/schema+json; charset=utf-8' }
-        return cached(request.headers, sha256(text), headers, text)
+        return withEntityTag(request.headers, sha256(text), headers, text)
       },
     }),
   ]
 }
 
-/** What is built does not know where it will be served; the document's one server stands for the base address. */
+/** Replaces the placeholder server of the built document with the deployment's base address. */
 const placed = (text: string, baseUrl: string): string => {
   const { servers } = JSON.parse(text) as { servers: [{ url: string }] }
   return text.replaceAll(servers[0].url, baseUrl)
 }
 
-/** In the guides the same placeholder stands for it. A local run at another port than the guides' puts its own in, too. */
+/** Fills in the base address. A local platform on another port than the guides' also replaces the local address. */
 const at = (text: string, baseUrl: string): string => {
   const own = text.replaceAll(BASE_PLACEHOLDER, baseUrl)
   return baseUrl.startsWith('http://127.0.0.1:') ? own.replaceAll(LOCAL_ADDRESS, baseUrl) : own
 }
+
+export const endpoints = pageEndpoints(openBuiltFiles(builtFolders()))

@@ -3,13 +3,13 @@ import {
   authorizationServerMetadata,
   ProtectedResourceMetadataSchema,
   protectedResourceMetadata,
-} from '#shared/domain/oauth/metadata.ts'
-import { RawAnswer } from '#shared/http/answer.ts'
-import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
+} from '#shared/access/oauth/index.ts'
+import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { RawResponse } from '#shared/http/response.ts'
 
-/** Read by clients in browsers too, and changed by a deployment only. */
-const document = (value: object): RawAnswer =>
-  new RawAnswer(
+/** Readable from any origin for browser clients. Cacheable, because it changes only with a deployment. */
+const document = (value: object): RawResponse =>
+  new RawResponse(
     200,
     {
       'content-type': 'application/json; charset=utf-8',
@@ -21,13 +21,13 @@ const document = (value: object): RawAnswer =>
 
 const about = { group: 'docs', method: 'GET', caller: 'none', lenient: true } as const
 
-/** Where standard clients look for what `/oauth/metadata` says, and for which server's tokens the API takes. */
-export const wellKnownEndpoints: Endpoint[] = [
+/** Metadata at the addresses where standard OAuth clients look for it. */
+export const endpoints = [
   defineEndpoint({
     ...about,
     id: 'docs.authorizationServer.read',
     path: '/.well-known/oauth-authorization-server',
-    summary: 'Authorization server metadata (RFC 8414)',
+    summary: 'Get the authorization server metadata (RFC 8414)',
     response: AuthorizationServerMetadataSchema,
     handler: async ({ work }) => document(authorizationServerMetadata(work.settings)),
   }),
@@ -35,7 +35,7 @@ export const wellKnownEndpoints: Endpoint[] = [
     ...about,
     id: 'docs.protectedResource.read',
     path: '/.well-known/oauth-protected-resource',
-    summary: 'Protected resource metadata (RFC 9728)',
+    summary: 'Get the protected resource metadata (RFC 9728)',
     response: ProtectedResourceMetadataSchema,
     handler: async ({ work }) => document(protectedResourceMetadata(work.settings)),
   }),

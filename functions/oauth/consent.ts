@@ -1,13 +1,14 @@
-import { decideConsent, decidedBy } from '#shared/domain/consents/decide.ts'
-import { readConsentRequest } from '#shared/domain/consents/request.ts'
 import {
   ConsentDecidedSchema,
   ConsentQuery,
   ConsentRequestSchema,
   ConsentStatusSchema,
   DecideConsent,
-} from '#shared/domain/consents/schemas.ts'
-import { readConsentStatus } from '#shared/domain/consents/status.ts'
+  decideConsent,
+  readConsentRequest,
+  readConsentStatus,
+  wasDecidedBy,
+} from '#shared/access/consents/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 
 const request = defineEndpoint({
@@ -16,12 +17,14 @@ const request = defineEndpoint({
   method: 'GET',
   path: '/oauth/consent/request',
   caller: 'console',
-  summary: 'What a consent link asks for',
-  description: 'The first signed-in person to open a link owns it; for everybody else it is `not_found`.',
+  summary: 'Get what a consent link asks for',
+  description:
+    'The first signed-in person who opens a link and could approve it in the workspace of their session owns it. For ' +
+    'everyone else it is `not_found`. A member who can’t approve it leaves it open for somebody who can.',
   query: ConsentQuery,
   response: ConsentRequestSchema,
   errors: ['not_found', 'expired_consent_link', 'app_suspended'],
-  handler: ({ work, caller, query }) => readConsentRequest(work, query.tg, caller.user.id),
+  handler: ({ work, caller, query }) => readConsentRequest(work, query.tg, caller),
 })
 
 const status = defineEndpoint({
@@ -30,8 +33,9 @@ const status = defineEndpoint({
   method: 'GET',
   path: '/oauth/consent/status',
   caller: 'none',
-  summary: 'Does a consent link still wait?',
-  description: 'For a page that handed over to the messaging app. It is not told how the link ended.',
+  anonymous: 'read',
+  summary: 'Check whether a consent link is still waiting',
+  description: 'For a page that handed over to the messenger. The response doesn’t say how the link was decided.',
   query: ConsentQuery,
   response: ConsentStatusSchema,
   secret: true,
@@ -42,14 +46,14 @@ const decision = defineEndpoint({
   id: 'oauth.consent.decide',
   group: 'oauth',
   method: 'POST',
-  // About any workspace of the person, not only the one that the session is in.
+  // The decision can be about any of the person's workspaces, not only the one that the session is in.
   whileSuspended: true,
   path: '/oauth/consent/decision',
   caller: 'console',
-  summary: 'Approve or deny',
+  summary: 'Approve or deny a consent request',
   description:
-    'Approving installs the app in the workspace, or updates its installation, and sends the browser back with a code. ' +
-    'A person may grant fewer scopes than were asked for. A link is decided once.',
+    'Approving installs the app in the workspace or updates its installation, and sends the browser back with a ' +
+    'code. A person can grant fewer scopes than the app requested. A link can be decided only once.',
   body: DecideConsent,
   response: ConsentDecidedSchema,
   errors: [
@@ -66,8 +70,8 @@ const decision = defineEndpoint({
     'no_manifest',
   ],
   secret: true,
-  replays: (work, caller, body) => decidedBy(work, (body as { tg?: unknown } | null)?.tg, caller.session.id),
+  replays: (work, caller, body) => wasDecidedBy(work, (body as { tg?: unknown } | null)?.tg, caller.session.id),
   handler: ({ work, caller, body }) => decideConsent(work, caller, body),
 })
 
-export const consentEndpoints = [request, status, decision]
+export const endpoints = [request, status, decision]

@@ -1,16 +1,16 @@
 /**
- * Takes the place of `@aws-sdk/credential-provider-node` in the bundles.
+ * Replaces `@aws-sdk/credential-provider-node` in the bundles.
  *
- * The default chain looks through profile files, SSO, web identities, processes and the metadata services of EC2 and ECS, and
- * brings five more clients into every bundle (about 90 KB, and 15 ms of every cold start). A Lambda function has its role's
- * credentials in its environment and nowhere else, for as long as the execution environment lives, so they never expire here.
+ * The default chain tries profile files, SSO, web identities, processes and the metadata services of EC2 and ECS. It adds five
+ * clients to every bundle (about 90 KB, and 15 ms of every cold start). A Lambda function has its role's credentials in its
+ * environment only. They are valid for as long as the execution environment exists, so they never expire here.
  */
 
-/** What the SDK's signer needs. */
+/** Credentials for the SDK's signer. */
 export type Credentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string }
 
 /**
- * The provider that the SDK's clients ask for when none was configured.
+ * Creates the provider that the SDK's clients use by default.
  *
  * @throws {Error} named `CredentialsProviderError`, as the SDK's own provider does, if the environment has no credentials.
  */

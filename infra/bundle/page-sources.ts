@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import type { Plugin } from 'esbuild'
 
 /**
- * Lets a watching build see a page's own sources, which Vite builds and esbuild never reads: whatever lies below `web`. The
- * page's own build knows which of it counts.
+ * Makes a watching build notice changes of the page sources in `web`, which Vite builds and esbuild never reads. The page's own
+ * build decides which of them matter.
  */
 export const pageSources: Plugin = {
   name: 'page-sources',

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { cp, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
-/** Runs a builder of the repository in a process of its own: while esbuild is at work, and afresh at every call. */
+/** Runs a builder of the repository in a separate process: in parallel to esbuild, and with fresh imports at each call. */
 const run = async (root: string, builder: string, call: string): Promise<void> => {
   const file = join(root, builder)
   if (!existsSync(file)) return
@@ -13,53 +13,57 @@ const run = async (root: string, builder: string, call: string): Promise<void> =
   await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code], { cwd: root })
 }
 
-/** Copies what was built into a function's folder. */
+/** Copies folders of `dist` into a function's folder. */
 const copy = async (root: string, target: string, names: string[]): Promise<void> => {
-  await mkdir(target, { recursive: true })
   for (const name of names) {
     const source = join(root, 'dist', name)
-    if (existsSync(source)) await cp(source, target, { recursive: true })
+    await rm(join(target, name), { recursive: true, force: true })
+    if (existsSync(source)) await cp(source, join(target, name), { recursive: true })
   }
 }
 
+/** Name of the function that serves the files built here. */
+export const PAGES_UNIT = 'pages'
+
 /**
- * Builds what the documentation's function serves (the OpenAPI document, the page and its script) and copies it beside the bundle.
- * Afresh at every call, so that a build in a long-lived process sees the endpoints as they are now and not as they were when
- * they were first imported.
+ * Builds the documentation (the OpenAPI document, its pages and scripts) and copies it next to the bundle. A separate process sees the
+ * current endpoints, not those that a long-lived build imported first.
  *
- * @param root The repository.
- * @param target The documentation function's folder.
+ * @param root the repository
+ * @param target folder of the function that serves it
+ * @param inProcess builds in this process, from the endpoints that it has imported, or imports now
  */
-export async function prebuild(root: string, target: string): Promise<void> {
-  await run(root, 'shared/openapi/build.ts', 'buildOpenApi()')
+export async function prebuildDocs(root: string, target: string, inProcess: boolean): Promise<void> {
+  if (inProcess) await (await import('#openapi/build.ts')).buildOpenApi()
+  else await run(root, 'openapi/build.ts', 'buildOpenApi()')
   await copy(root, target, ['openapi', 'docs-assets'])
 }
 
-/** The pages that Vite builds: by the function that serves one, its folder below `web` and its builder. */
-export const PAGES = {
-  'console-page': { page: 'console', builder: 'buildConsole' },
-  'staff-page': { page: 'admin', builder: 'buildAdmin' },
-} as const
+/** Pages that Vite builds, with their folders in `web` and their builders. */
+export const PAGES = [
+  { page: 'console', builder: 'buildConsole' },
+  { page: 'admin', builder: 'buildAdmin' },
+] as const
 
 /**
- * Builds a page with Vite, unless nothing of it has changed, and puts its scripts and styles beside the bundle.
+ * Builds a page with Vite unless it is unchanged, and copies its scripts and styles next to the bundle.
  *
- * @param name The function that serves it.
- * @param target That function's folder.
- * @returns Whether anything had changed.
+ * @param target folder of the function that serves it
+ * @returns true if anything had changed
  */
-export async function prebuildPage(root: string, name: keyof typeof PAGES, target: string): Promise<boolean> {
-  const { page, builder } = PAGES[name]
-  const built = join(root, 'dist', `${page}-assets`)
+export async function prebuildPage(
+  root: string,
+  { page, builder }: (typeof PAGES)[number],
+  target: string,
+): Promise<boolean> {
+  const assets = `${page}-assets`
+  const built = join(root, 'dist', assets)
   await run(root, `web/${page}/build.ts`, `${builder}(${JSON.stringify(built)})`)
   const [now, there] = await Promise.all(
-    [built, target].map((folder) => readFile(join(folder, `${page}-files.json`), 'utf8').catch(() => '')),
+    [built, join(target, assets)].map((folder) => readFile(join(folder, `${page}-files.json`), 'utf8').catch(() => '')),
   )
   if (now === there) return false
-  // Scripts have a hash in their names: those of earlier builds must not be deployed with the new ones.
-  const old = (await readdir(target).catch(() => [])).filter((name) => name !== 'index.cjs')
-  await Promise.all(old.map((name) => rm(join(target, name))))
-  await copy(root, target, [`${page}-assets`])
-  await rm(join(target, 'fingerprint'), { force: true })
+  await copy(root, target, [assets])
+  await rm(join(target, assets, 'fingerprint'), { force: true })
   return true
 }

@@ -10,14 +10,14 @@ import { acknowledge, wildcardFinding } from '../nag.ts'
 
 export type CheckerProps = {
   application: LambdaApplication
-  /** Whose versions it invokes. */
+  /** Functions whose versions it may invoke. */
   functions: readonly LambdaFunction[]
   tracing: Tracing
   logRetentionDays: RetentionDays
   removalPolicy: RemovalPolicy
 }
 
-/** The function that CodeDeploy asks before a new version gets traffic: `check/index.cjs`, with a role of its own. */
+/** Function that CodeDeploy invokes before a new version gets traffic (`check/index.cjs`), with a separate role. */
 export class Checker extends Construct {
   readonly lambda: LambdaFunction
 
@@ -27,7 +27,7 @@ export class Checker extends Construct {
     const logGroup = new LogGroup(this, 'Logs', { retention: logRetentionDays, removalPolicy })
     const statements = this.#statements(props, logGroup)
     const role = new Role(this, 'Role', {
-      description: 'What the check of new versions may do',
+      description: 'Permissions of the check of new versions',
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { check: new PolicyDocument({ statements }) },
     })
@@ -42,21 +42,23 @@ export class Checker extends Construct {
       loggingFormat: LoggingFormat.TEXT,
       tracing,
       memorySize: 256,
-      // The slowest function's time, and some to report in.
+      // The slowest function's timeout, plus time for the report.
       timeout: Duration.minutes(6),
     })
     for (const { sid, resources } of statements) {
-      const reason = WILDCARDS[sid ?? ''] ?? 'Versions and deployment groups are numbered and named as they are made.'
+      const reason =
+        WILDCARDS[sid ?? ''] ?? 'Versions and deployment groups get their numbers and names when they are created.'
       for (const resource of resources.filter((arn) => arn.endsWith('*')))
         acknowledge(role, { [wildcardFinding(this, resource)]: reason })
     }
     acknowledge(role, {
-      'Serverless-LambdaStarPermissions': 'Each wildcard is acknowledged by itself, with its reason.',
+      'Serverless-LambdaStarPermissions': 'Each wildcard is acknowledged separately, with its reason.',
     })
     acknowledge(this.lambda, {
-      'Serverless-LambdaTracing': 'A setting, true unless the operator says otherwise.',
-      'Serverless-LambdaDLQ': 'CodeDeploy waits for its report, and takes none for a failure.',
-      'Serverless-LambdaAsyncFailureDestination': 'CodeDeploy waits for its report, and takes none for a failure.',
+      'Serverless-LambdaTracing': 'Tracing is a setting, on by default.',
+      'Serverless-LambdaDLQ': 'CodeDeploy waits for its report and treats a missing one as a failure.',
+      'Serverless-LambdaAsyncFailureDestination':
+        'CodeDeploy waits for its report and treats a missing one as a failure.',
     })
   }
 

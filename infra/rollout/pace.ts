@@ -1,6 +1,6 @@
 import type { LambdaDeploymentConfig } from 'aws-cdk-lib/aws-codedeploy'
 
-/** How fast traffic goes to a new version, by CodeDeploy's own names; with `allAtOnce` CodeDeploy has no part in it. */
+/** Paces at which traffic moves to a new version, by CodeDeploy's names. `allAtOnce` doesn't use CodeDeploy. */
 export const STEPS = {
   canary10Percent5Minutes: 'CANARY_10PERCENT_5MINUTES',
   canary10Percent10Minutes: 'CANARY_10PERCENT_10MINUTES',

@@ -1,8 +1,9 @@
 import * as z from 'zod'
-import { SETTINGS_GROUPS, Settings, type SettingsGroup, type Told } from '../settings.ts'
+import type { SettingDoc, SettingsGroup } from '#shared/kernel/settings/declared.ts'
+import { SETTINGS_GROUPS, Settings } from '../settings.ts'
 
-/** A setting as people are told of it. */
-export type Listed = Told & { name: string; value: string; default: string }
+/** A setting as the list shows it. */
+export type Listed = SettingDoc & { name: string; value: string; default: string }
 
 const titles: Record<SettingsGroup, string> = {
   address: 'Address',
@@ -15,16 +16,16 @@ const titles: Record<SettingsGroup, string> = {
   development: 'Development and emulators',
 }
 
-/** Every setting in its declaration's order: what it takes, its default, what it does and costs. */
+/** Lists every setting in the order of its declaration, with its values, default, effect and cost. */
 export const listSettings = (): Listed[] =>
   Object.entries(Settings.shape).map(([name, schema]) => ({
-    ...(schema.meta() as Told),
+    ...(schema.meta() as unknown as SettingDoc),
     name,
     value: takenBy(schema),
     default: schema instanceof z.ZodDefault ? written(schema.def.defaultValue) : '–',
   }))
 
-/** What the innermost schema says that it takes. */
+/** Returns the values that the innermost schema documents. */
 function takenBy(schema: z.ZodType): string {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) return takenBy(schema.unwrap() as z.ZodType)
   return String(schema.meta()?.value ?? 'text')
@@ -36,7 +37,7 @@ const written = (value: unknown): string =>
 const grouped = (): [title: string, settings: Listed[]][] =>
   SETTINGS_GROUPS.map((group) => [titles[group], listSettings().filter((one) => one.group === group)])
 
-/** For a terminal. */
+/** Formats the settings for a terminal. */
 export const settingsText = (): string =>
   grouped()
     .map(([title, settings]) => {
@@ -51,28 +52,32 @@ export const settingsText = (): string =>
     })
     .join('\n\n')
 
-/** For docs/deploy.md: a table for each group. */
+const tableOf = (settings: Listed[]): string => {
+  const rows = settings.map(({ name, value, default: byDefault, description, cost = '–' }) =>
+    [`\`${name}\``, value, byDefault === '–' ? '–' : `\`${byDefault}\``, description, cost].map((cell) =>
+      cell.replaceAll('|', '\\|'),
+    ),
+  )
+  return [
+    '| setting | takes | default | what it does | what it costs |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows.map((cells) => `| ${cells.join(' | ')} |`),
+  ].join('\n')
+}
+
+/** Formats the settings as one Markdown table per group, for docs/deploy.md. */
 const settingsMarkdown = (): string =>
   grouped()
-    .map(([title, settings]) => {
-      const rows = settings.map(({ name, value, default: byDefault, description, cost = '–' }) =>
-        [`\`${name}\``, value, byDefault === '–' ? '–' : `\`${byDefault}\``, description, cost].map((cell) =>
-          cell.replaceAll('|', '\\|'),
-        ),
-      )
-      return [
-        `### ${title}`,
-        '',
-        '| setting | takes | default | what it does | what it costs |',
-        '| --- | --- | --- | --- | --- |',
-        ...rows.map((cells) => `| ${cells.join(' | ')} |`),
-      ].join('\n')
-    })
+    .map(([title, settings]) => `### ${title}\n\n${tableOf(settings)}`)
     .join('\n\n')
 
-const BEGIN = '<!-- settings -->'
-const END = '<!-- /settings -->'
+/** Matches all settings between the two marks. The first mark may name the settings to show. */
+const MARKED = /(<!-- settings(?:: ([\w, ]+))? -->\n\n)[\s\S]*?(\n\n<!-- \/settings -->)/
 
-/** The document with the tables between its two marks. */
+/** Returns the document with the tables between its two marks replaced. */
 export const withSettings = (document: string): string =>
-  `${document.slice(0, document.indexOf(BEGIN))}${BEGIN}\n\n${settingsMarkdown()}\n\n${document.slice(document.indexOf(END))}`
+  document.replace(MARKED, (_, begin: string, names: string | undefined, end: string) => {
+    const some = names?.split(', ')
+    const tables = some ? tableOf(listSettings().filter(({ name }) => some.includes(name))) : settingsMarkdown()
+    return begin + tables + end
+  })

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, SecretValue, Stack, type StackProps } from 'aws-cdk-lib'
+import { CfnOutput, Duration, Fn, RemovalPolicy, SecretValue, Stack, type StackProps } from 'aws-cdk-lib'
 import {
   AttributeType,
   BillingMode,
@@ -7,51 +7,70 @@ import {
   StreamViewType,
   Table,
 } from 'aws-cdk-lib/aws-dynamodb'
-import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods } from 'aws-cdk-lib/aws-s3'
+import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectLockRetention } from 'aws-cdk-lib/aws-s3'
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
+import { RING_NAMES, type RingName } from '#shared/kernel/ports/keys.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { addBackup } from '../backup.ts'
 import type { Config } from '../config.ts'
 import { acknowledge } from '../nag.ts'
 
-/** What keeps state, in a stack of its own: nothing that is deployed often can replace or remove it. No resource has a physical name. */
+/** Stack of everything with state, so that frequent deployments can't replace or remove it. No resource has a physical name. */
 export class DataStack extends Stack {
-  /** The stack's own, or the one that was restored in its place. */
+  /** The stack's own table, or the restored one that replaces it. */
   readonly table: ITable
   readonly bucket: Bucket
-  readonly keyrings: Record<'tokens' | 'admin' | 'data', Secret>
-  /** The secrets' ARNs for policies: the attribute, because emulators give the name for the reference. */
-  readonly keyringArns: Record<'tokens' | 'admin' | 'data', string>
-  /** The platform's own bot: `{token, webhook_secret}`. Its token comes from the operator (`npm run telegram`), so it is empty at first. */
+  /** Bucket with the anchors of the audit: one with object lock if the stage has it, otherwise the same one. */
+  readonly auditBucket: Bucket
+  readonly auditBucketArn: string
+  readonly keyrings: Record<RingName, Secret>
+  /** ARNs of the secrets for policies. These are attributes, because emulators resolve references to names. */
+  readonly keyringArns: Record<RingName, string>
+  /** Secret of the platform's bot: `{token, webhook_secret}`. The token is empty until the operator sets it (`npm run telegram`). */
   readonly telegramBot: Secret
   readonly telegramBotArn: string
-  /** The language model's key: `{api_key}`, empty until the operator sets it. */
+  /** Secret of the language model: `{api_key}`, empty until the operator sets it. */
   readonly languageModel: Secret
   readonly languageModelArn: string
-  /** The bucket's ARN as the other stack imports it, so that a policy with parts of the bucket in it can be read there. */
+  /** ARN of the bucket as the other stacks read it, so that policies with parts of the bucket name it when they are checked. */
   readonly bucketArn: string
 
   constructor(scope: Construct, id: string, config: Config, props: StackProps = {}) {
     super(scope, id, { ...props, terminationProtection: config.retainData })
     const removalPolicy = config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY
     const own = this.#table(config, removalPolicy)
-    this.table = config.restoredTableStreamArn === undefined ? own : this.#restored(own, config.restoredTableStreamArn)
+    this.table = config.restoredTableStreamArn === undefined ? own : this.#restored(config.restoredTableStreamArn)
     if (config.backup) addBackup(this, this.table, removalPolicy)
     this.bucket = this.#bucket(config, removalPolicy)
-    this.bucketArn = this.exportValue(this.bucket.bucketArn)
+    this.bucketArn = this.#asRead(config, 'BucketArn', this.bucket.bucketArn)
+    const { auditLockDays } = config
+    const locked = auditLockDays === undefined ? undefined : this.#lockedBucket(auditLockDays)
+    this.auditBucket = locked ?? this.bucket
+    this.auditBucketArn = locked ? this.#asRead(config, 'AuditBucketArn', locked.bucketArn) : this.bucketArn
     this.keyrings = {
+      access: this.#keyring('AccessKeys', 'Keys that sign access tokens', removalPolicy),
+      callback: this.#keyring('CallbackKeys', 'Keys that sign callback tokens', removalPolicy),
+      console: this.#keyring('ConsoleKeys', 'Keys that sign console and surface tokens', removalPolicy),
+      staff: this.#keyring('StaffKeys', 'Keys that sign admin tokens', removalPolicy),
       tokens: this.#keyring('TokenKeys', 'Keys of access, callback, console and surface tokens', removalPolicy),
       admin: this.#keyring('AdminKeys', 'Keys of admin tokens', removalPolicy),
-      data: this.#keyring('DataKeys', 'Keys of what is encrypted in the table', removalPolicy),
+      data: this.#keyring('DataKeys', 'Keys of encrypted values in the table', removalPolicy),
+      receipts: this.#keyring('ReceiptKeys', 'Keys that sign receipts of people’s decisions', removalPolicy),
     }
     const arn = (secret: Secret) => (secret.node.defaultChild as CfnSecret).attrId
-    const { tokens, admin, data } = this.keyrings
     this.telegramBot = this.#telegramBot(removalPolicy)
     this.telegramBotArn = arn(this.telegramBot)
     this.languageModel = this.#languageModel(removalPolicy)
     this.languageModelArn = arn(this.languageModel)
-    this.keyringArns = { tokens: arn(tokens), admin: arn(admin), data: arn(data) }
+    this.keyringArns = perRing((ring) => arn(this.keyrings[ring]))
+  }
+
+  /** Returns a value in the form in which other stacks read it, by the setting `references`. */
+  #asRead({ references }: Config, name: string, value: string): string {
+    const exported = references === 'weak' ? undefined : this.exportValue(value)
+    if (references === 'strong' && exported !== undefined) return exported
+    return Fn.getStackOutput(this.stackName, new CfnOutput(this, name, { value }).logicalId)
   }
 
   #table(config: Config, removalPolicy: RemovalPolicy): Table {
@@ -77,19 +96,15 @@ export class DataStack extends Stack {
     return table
   }
 
-  /**
-   * The table of that stream. What the other stacks import of the stack's own stays exported: this stack is deployed before them,
-   * and CloudFormation removes no export that is still imported.
-   */
-  #restored(own: Table, tableStreamArn: string): ITable {
-    for (const value of [own.tableName, own.tableArn, own.tableStreamArn]) this.exportValue(value)
+  /** Returns the table of the stream. */
+  #restored(tableStreamArn: string): ITable {
     const tableArn = tableStreamArn.slice(0, tableStreamArn.indexOf('/stream/'))
     return Table.fromTableAttributes(this, 'RestoredTable', { tableArn, tableStreamArn })
   }
 
   /**
-   * Not versioned: objects are written once under a key of their own and never replaced, so a version would only keep what
-   * retention and the customer's deletion promise to remove.
+   * Creates the bucket. It isn't versioned: objects are written once under unique keys and never replaced. Versions would only keep
+   * objects that retention or a customer's deletion must remove.
    */
   #bucket(config: Config, removalPolicy: RemovalPolicy): Bucket {
     const bucket = new Bucket(this, 'Bucket', {
@@ -98,8 +113,8 @@ export class DataStack extends Stack {
       enforceSSL: true,
       versioned: false,
       removalPolicy,
-      // Browsers put and get files by presigned addresses, from the pages of any integration. The signature is what allows
-      // it, not the page: no rule lets cookies through, and there are none.
+      // Browsers put and get files through presigned addresses, from pages of any integration. The signature authorizes the request,
+      // not the page, and there are no cookies.
       cors: [
         {
           allowedMethods: [HttpMethods.PUT, HttpMethods.GET],
@@ -111,19 +126,38 @@ export class DataStack extends Stack {
       ],
       lifecycleRules: [
         { id: 'abandoned-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
-        // A kept answer counts for 24 hours; days are the least that a bucket knows.
+        // A stored answer is valid for 24 hours. Lifecycle rules count in days.
         { id: 'kept-answers', prefix: 'kept/', expiration: Duration.days(2) },
         { id: 'payloads', prefix: 'payloads/', expiration: Duration.days(config.payloadRetentionDays) },
       ],
     })
     acknowledge(bucket, {
       'AwsSolutions-S1':
-        'Objects are reached through the platform, whose API logs every access; a log bucket would need one of its own.',
+        'Objects are reached through the platform, whose API logs every access. A log bucket would need another log bucket.',
     })
     return bucket
   }
 
-  /** A ring of one generated key. Rotation adds a key to the same secret and moves `current`, so that nobody is signed out. */
+  /** Creates the bucket for anchors of the audit, which nobody can delete or replace before their time, AWS's root user included. */
+  #lockedBucket(days: number): Bucket {
+    const bucket = new Bucket(this, 'AuditBucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      versioned: true,
+      objectLockEnabled: true,
+      objectLockDefaultRetention: ObjectLockRetention.compliance(Duration.days(days)),
+      // It can't be emptied, so it can't be deleted.
+      removalPolicy: RemovalPolicy.RETAIN,
+    })
+    acknowledge(bucket, {
+      'AwsSolutions-S1':
+        'One function writes it, and its objects are locked. A log bucket would need another log bucket.',
+    })
+    return bucket
+  }
+
+  /** Creates a keyring with one generated key. Rotation adds a key to the secret and moves `current`, so nobody is signed out. */
   #keyring(id: string, description: string, removalPolicy: RemovalPolicy): Secret {
     const secret = new Secret(this, id, {
       description,
@@ -137,12 +171,12 @@ export class DataStack extends Stack {
     })
     acknowledge(secret, {
       'AwsSolutions-SMG4':
-        'A keyring is rotated by adding a key beside the old ones; replacing it on a schedule would void every token.',
+        'A keyring is rotated by adding a key to the old ones. Replacing it on a schedule would invalidate every token.',
     })
     return secret
   }
 
-  /** Generated with what Telegram's calls are known by; 64 letters and digits, as `setWebhook` takes them. */
+  /** Creates the bot's secret with a generated webhook secret of 64 letters and digits, as `setWebhook` accepts them. */
   #telegramBot(removalPolicy: RemovalPolicy): Secret {
     const secret = new Secret(this, 'TelegramBot', {
       description: 'Token and webhook secret of the platform’s bot',
@@ -155,21 +189,23 @@ export class DataStack extends Stack {
       },
     })
     acknowledge(secret, {
-      'AwsSolutions-SMG4':
-        'The token is the messaging app’s to give, and the webhook secret is known there too: the operator replaces both.',
+      'AwsSolutions-SMG4': 'Telegram issues the token and knows the webhook secret, so the operator replaces both.',
     })
     return secret
   }
-  /** Empty: the key is the provider's to give. A deployment that does not change this text leaves what the operator put there. */
+  /** Creates an empty secret for the provider's key. Deployments keep the operator's value unless this text changes. */
   #languageModel(removalPolicy: RemovalPolicy): Secret {
     const secret = new Secret(this, 'LanguageModel', {
-      description: 'Key of the language model that inline agents run on',
+      description: 'Key of the language model behind inline agents',
       removalPolicy,
       secretStringValue: SecretValue.unsafePlainText(JSON.stringify({ api_key: '' })),
     })
     acknowledge(secret, {
-      'AwsSolutions-SMG4': 'The key is the model provider’s to give; the operator replaces it here.',
+      'AwsSolutions-SMG4': 'The model provider issues the key, and the operator replaces it here.',
     })
     return secret
   }
 }
+
+const perRing = <T>(read: (ring: RingName) => T): Record<RingName, T> =>
+  Object.fromEntries(RING_NAMES.map((ring) => [ring, read(ring)])) as Record<RingName, T>

@@ -15,7 +15,7 @@ export type OperationsProps = StackProps & {
   service: ServiceStack
 }
 
-/** What watches the others. It knows them, and they know nothing of it. */
+/** Stack of alarms and dashboard. It refers to the other stacks, and they don't refer to it. */
 export class OperationsStack extends Stack {
   constructor(scope: Construct, id: string, { config, data, service, ...props }: OperationsProps) {
     super(scope, id, props)

@@ -1,20 +1,24 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
-import type { CfnRestApi } from 'aws-cdk-lib/aws-apigateway'
+import { BasePathMapping, type CfnRestApi, type DomainName } from 'aws-cdk-lib/aws-apigateway'
 import { Tracing } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
-import type { QueueDefinition } from '#shared/events/queues.ts'
+import type { QueueDefinition } from '#shared/foundation/queues/index.ts'
+import { RING_NAMES, type RingName } from '#shared/kernel/ports/keys.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { addAddress } from '../address.ts'
-import { apiNames, createApi } from '../api.ts'
+import { acceptEdgeKeys, addRoutes, addStage, apiWithRoutes, createApi, protectStage } from '../api.ts'
+import { reservedBy } from '../concurrency.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { EdgeKeys } from '../edge-keys.ts'
 import { environment, type Surroundings } from '../environment.ts'
 import { PlatformFunction } from '../functions.ts'
+import { addGatewayErrors } from '../gateway-errors.ts'
 import type { Resources, Source } from '../grants.ts'
-import { RINGS, type RingName } from '../keys/rings.ts'
 import { Messaging } from '../messaging.ts'
 import { type FunctionPlan, planFunctions, type Registry } from '../plan.ts'
+import { RINGS } from '../rings.ts'
 import { Rollout } from '../rollout.ts'
+import { planRoutes } from '../routes.ts'
 import type { DataStack } from './data.ts'
 
 export type ServiceProps = StackProps & {
@@ -22,15 +26,19 @@ export type ServiceProps = StackProps & {
   data: DataStack
   registry: Registry
   queues: Record<QueueName, QueueDefinition>
-  /** The folder with one bundle for each function. */
+  /** Folder with one bundle per function. */
   bundles: string
 }
 
-/** What is stateless: functions, bus, queues and the API's shell. It can be deleted and deployed again without losing anything but messages on their way. */
+/**
+ * Stateless stack: functions, bus, queues and the API with its routes. Deleting and redeploying it loses only messages in queues.
+ *
+ * Routes and functions change in one update: CloudFormation creates what is new, moves the routes, and removes old functions last.
+ */
 export class ServiceStack extends Stack {
   readonly api: CfnRestApi
   readonly baseUrl: string
-  /** Of the key without which the API takes no request, behind the edge. */
+  /** Keys that the API requires of each request. Present with the edge only. */
   readonly edgeKeys: EdgeKeys | undefined
   readonly functions: PlatformFunction[]
   readonly messaging: Messaging
@@ -39,21 +47,22 @@ export class ServiceStack extends Stack {
     super(scope, id, props)
     const plans = planFunctions(registry)
     for (const setting of ['reservedConcurrency', 'provisionedConcurrency'] as const) {
-      for (const name of Object.keys(config[setting]).filter((key) => !plans.some((plan) => plan.name === key))) {
+      for (const name of Object.keys(config[setting] ?? {}).filter((key) => !plans.some((plan) => plan.name === key))) {
         throw new ConfigError(
           `${setting}.${name}: there is no such function; they are ${plans.map((plan) => plan.name).join(', ')}`,
         )
       }
     }
     this.api = createApi(this, config)
-    const { baseUrl, edgeKeys } = addAddress(this, this.api, config)
+    const { baseUrl, edgeKeys, domain } = addAddress(this, this.api, config)
     this.baseUrl = baseUrl
     this.edgeKeys = edgeKeys
     const messaging = new Messaging(this, 'Messaging', asSet(queues, config))
     this.messaging = messaging
-    const resources = resourcesOf(data, messaging)
+    const resources = resourcesOf(data, messaging, config)
     const around = surroundingsOf(config, data, messaging, baseUrl)
 
+    const reserved = reservedBy(plans, config)
     const kept = {
       tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       logRetentionDays: config.logRetentionDays,
@@ -67,38 +76,65 @@ export class ServiceStack extends Stack {
           bundles,
           environment: environment(plan, config, around),
           resources,
-          source: sourceOf(plan, resources, messaging),
-          reservedConcurrency: config.reservedConcurrency[plan.name],
+          sources: sourcesOf(plan, resources, messaging),
+          reservedConcurrency: reserved[plan.name],
           provisionedConcurrency: config.provisionedConcurrency[plan.name],
         }),
     )
     if (config.deployment !== 'allAtOnce') {
-      const api = apiNames(config)
-      new Rollout(this, 'Rollout', { ...kept, ...api, functions: this.functions, pace: config.deployment })
+      new Rollout(this, 'Rollout', {
+        ...kept,
+        stageName: config.stage,
+        functions: this.functions,
+        pace: config.deployment,
+      })
     }
     for (const { plan, live } of this.functions) messaging.connect(plan, live, data.table)
-    new CfnOutput(this, 'BaseUrl', { value: baseUrl, description: 'Where the platform answers' })
+    this.#addRoutes(config, registry, domain)
+    new CfnOutput(this, 'BaseUrl', { value: baseUrl, description: 'Base address of the platform' })
     new CfnOutput(this, 'TableName', {
       value: data.table.tableName,
-      description: 'Where npm run admin makes the first superadmin',
+      description: 'Table in which npm run admin creates the first superadmin',
+    })
+    new CfnOutput(this, 'BucketName', {
+      value: data.bucket.bucketName,
+      description: 'Bucket in which npm run keys publishes public keys',
+    })
+    new CfnOutput(this, 'AuditBucketName', {
+      value: data.auditBucket.bucketName,
+      description: 'Bucket with the anchors of the audit, for npm run audit',
     })
     for (const [ring, { output, what }] of Object.entries(RINGS)) {
       const value = data.keyrings[ring as RingName].secretArn
-      new CfnOutput(this, output, { value, description: `The keyring of ${what}, for npm run keys` })
+      new CfnOutput(this, output, { value, description: `Keyring of ${what}, for npm run keys` })
     }
     new CfnOutput(this, 'TelegramBotSecret', {
       value: data.telegramBot.secretArn,
-      description: 'Where npm run telegram puts the bot’s token',
+      description: 'Secret in which npm run telegram stores the bot’s token',
     })
     new CfnOutput(this, 'LanguageModelSecret', {
       value: data.languageModel.secretArn,
-      description: 'Where the operator puts the language model’s key, as {"api_key": "…"}',
+      description: 'Secret for the language model’s key, as {"api_key": "…"}',
     })
     new CfnOutput(this, 'ApiId', { value: this.api.ref })
   }
+
+  #addRoutes(config: Config, { requestFunctions }: Registry, domain: DomainName | undefined): void {
+    const api = apiWithRoutes(this, this.api)
+    const handlers = new Map(this.functions.map(({ plan, live }) => [plan.name, live]))
+    const methods = addRoutes(api, planRoutes(requestFunctions), handlers, {
+      streaming: config.streaming,
+      keyed: config.edge,
+    })
+    const answers = addGatewayErrors(this, api, this.baseUrl)
+    const stage = addStage(this, api, config, [...methods, ...answers])
+    if (config.waf && !config.edge) protectStage(this, stage, config.wafRequestsPerAddress)
+    if (this.edgeKeys !== undefined) acceptEdgeKeys(this, api, stage, this.edgeKeys)
+    if (domain !== undefined) new BasePathMapping(this, 'DomainMapping', { domainName: domain, restApi: api, stage })
+  }
 }
 
-/** The queues with what a stage sets of them. */
+/** Applies a stage's settings to the queues. */
 const asSet = (
   queues: Record<QueueName, QueueDefinition>,
   { queueConcurrency, statisticsDelaySeconds: windowSeconds }: Config,
@@ -111,30 +147,39 @@ const asSet = (
   }
 }
 
-function resourcesOf(data: DataStack, messaging: Messaging): Resources {
+function resourcesOf(data: DataStack, messaging: Messaging, { conditionKeys, mailFrom }: Config): Resources {
   return {
     table: data.table.tableArn,
     stream: data.table.tableStreamArn ?? '',
     bucket: data.bucketArn,
+    auditBucket: data.auditBucketArn,
     bus: messaging.bus.eventBusArn,
     keyrings: data.keyringArns,
     telegramBot: data.telegramBotArn,
     languageModel: data.languageModelArn,
+    mail: {
+      identities: data.formatArn({ service: 'ses', resource: 'identity', resourceName: '*' }),
+      from: mailFrom ?? 'none@invalid',
+    },
     queues: byQueue(messaging, (queue) => queue.queueArn),
+    conditionKeys,
   }
 }
 
 function surroundingsOf(config: Config, data: DataStack, messaging: Messaging, baseUrl: string): Surroundings {
-  const { tokens, admin, data: atRest } = data.keyrings
   return {
     baseUrl,
     tableName: data.table.tableName,
     bucketName: data.bucket.bucketName,
+    auditBucketName: data.auditBucket.bucketName,
     busName: messaging.bus.eventBusName,
-    secretArns: { tokens: tokens.secretArn, admin: admin.secretArn, data: atRest.secretArn },
+    secretArns: Object.fromEntries(RING_NAMES.map((ring) => [ring, data.keyrings[ring].secretArn])) as Record<
+      RingName,
+      string
+    >,
     telegramBotSecretArn: data.telegramBot.secretArn,
     languageModelSecretArn: data.languageModel.secretArn,
-    // CloudFormation begins the names of a stack's alarms with the stack's own.
+    // CloudFormation prefixes the names of a stack's alarms with the stack's name.
     alarmPrefix: `${config.prefix}-${config.stage}-Operations-`,
     queueUrls: byQueue(messaging, (queue) => queue.queueUrl),
   }
@@ -145,11 +190,12 @@ type Queue = Messaging['queues'] extends Map<QueueName, infer Item> ? Item : nev
 const byQueue = (messaging: Messaging, read: (queue: Queue) => string) =>
   Object.fromEntries([...messaging.queues].map(([name, queue]) => [name, read(queue)])) as Record<QueueName, string>
 
-function sourceOf(plan: FunctionPlan, resources: Resources, messaging: Messaging): Source {
-  const { worker } = plan
-  if (worker?.source.kind === 'stream') return { kind: 'stream', failures: messaging.unrelayed.queueArn }
-  if (worker?.source.kind === 'queue') return { kind: 'queue', queue: resources.queues[worker.source.queue] }
-  const again = messaging.againOf(plan)
-  if (again) return { kind: 'queue', queue: again.queueArn }
-  return { kind: 'none' }
-}
+const sourcesOf = ({ workers }: FunctionPlan, resources: Resources, messaging: Messaging): Source[] =>
+  workers.flatMap((worker): Source[] => {
+    if (worker.source.kind === 'stream') {
+      return [{ kind: 'stream', failures: worker.source.setsAside ? messaging.unrelayed.queueArn : undefined }]
+    }
+    if (worker.source.kind === 'queue') return [{ kind: 'queue', queue: resources.queues[worker.source.queue] }]
+    const again = messaging.againOf(worker)
+    return again ? [{ kind: 'queue', queue: again.queueArn }] : []
+  })

@@ -8,10 +8,10 @@ import type { Watch } from './watch.ts'
 
 const minute = Duration.minutes(1)
 
-/** Their customers wait for the next message: a run, an event, a webhook. */
+/** Queues whose messages customers wait for: runs, events, webhooks. */
 const AWAITED: readonly QueueName[] = ['fanout', 'dispatch', 'delivery']
 
-/** Of the queues, their dead letters, and the rules before them. */
+/** Alarms of the queues, their dead letters, and the rules that feed them. */
 export const messageWatches = ({ queues, deadLetters, rules, bus }: Messaging): Watch[] => [
   ...[...queues].map(
     ([name, queue]): Watch => ({
@@ -23,7 +23,7 @@ export const messageWatches = ({ queues, deadLetters, rules, bus }: Messaging): 
       limit: 300,
       breaching: 3,
       of: 3,
-      description: `The oldest message of ${name} waits for 5 minutes.`,
+      description: `The oldest message of ${name} has waited for 5 minutes.`,
     }),
   ),
   ...deadLetters.map(
@@ -36,15 +36,15 @@ export const messageWatches = ({ queues, deadLetters, rules, bus }: Messaging): 
       limit: 0,
       breaching: 1,
       of: 1,
-      description: `${queue.node.id}: look at the messages, mend, and redrive them.`,
+      description: `${queue.node.id} has messages: fix the cause and redrive them.`,
     }),
   ),
   ...rules.map((rule) => ruleWatch(rule, rule.node.id.startsWith('To') ? bus.eventBusName : undefined)),
 ]
 
 /**
- * EventBridge tries for a day before an event becomes a dead letter: that it tries again is what tells of it in time. A schedule
- * does not try again. Metrics of rules on a bus of one's own have the bus as a dimension, too.
+ * Alarm on a rule's retries. EventBridge retries for a day before an event becomes a dead letter, so retries give an early warning. A
+ * schedule isn't retried. Metrics of rules on a custom bus also have the bus as a dimension.
  */
 const ruleWatch = (rule: Rule, bus: string | undefined): Watch => ({
   id: `${rule.node.id}Failures`,
@@ -61,5 +61,5 @@ const ruleWatch = (rule: Rule, bus: string | undefined): Watch => ({
   limit: 0,
   breaching: 3,
   of: 5,
-  description: `The rule ${rule.node.id} cannot reach its target.`,
+  description: `The rule ${rule.node.id} can’t reach its target.`,
 })

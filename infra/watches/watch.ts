@@ -5,43 +5,43 @@ import type { ApiNames } from '../api-metrics.ts'
 import type { PlatformFunction } from '../functions.ts'
 import type { Messaging } from '../messaging.ts'
 
-/** `page`: customers notice now, and it does not mend itself. `ticket`: somebody is to look at it within the day. */
+/** `page`: customers notice now, and it doesn't fix itself. `ticket`: look at it within the day. */
 export type Severity = 'page' | 'ticket'
 
-/** What can be wrong, each with its section in the runbook: `docs/runbook.md#<kind>`. */
+/** Titles of the kinds of alarms. Each kind has a section in the runbook: `docs/runbook.md#<kind>`. */
 export const KINDS = {
-  'server-errors': 'Answers with a 5xx',
-  'late-events': 'Events told late',
+  'server-errors': 'Responses with a 5xx',
+  'late-events': 'Delay of the relay',
   'missing-sweep': 'Sweeps',
-  'overdue-records': 'What is due and was not done',
-  'failing-records': 'Overdue records that cannot be handled',
+  'overdue-records': 'Overdue work',
+  'failing-records': 'Overdue records that failed',
   'waiting-messages': 'Age of the oldest message',
   'dead-letters': 'Dead letters',
-  'failing-rules': 'Rules that do not reach their queue',
+  'failing-rules': 'Rules that don’t reach their queue',
   'failing-functions': 'Failed invocations',
   'throttled-functions': 'Throttled invocations',
   'throttled-table': 'Throttled reads and writes of the table',
-  'unanswered-calls': 'Calls that nobody answers, in percent',
-  'refused-staff': 'Refused requests of the staff’s API',
+  'unanswered-calls': 'Calls without an answer, in percent',
+  'refused-staff': 'Refused requests to the admin API',
 } as const
 export type Kind = keyof typeof KINDS
 
-/** One alarm, and one line of a graph. */
+/** Alarm and the line that shows it in a graph. */
 export type Watch = {
-  /** Names the alarm among the stack's constructs. */
+  /** Construct id of the alarm. */
   id: string
   kind: Kind
   severity: Severity
   metric: Metric | MathExpression
-  /** The line's name in the graph; a metric that has one itself makes an alarm over an expression. */
+  /** Name of the line in the graph. Not part of the metric: a metric with a label makes the alarm use an expression. */
   label: string
-  /** What it breaches above; below, for what has to happen. */
+  /** Breaching above this value, or below it with `below`. */
   limit: number
   below?: true
-  /** Periods that breach, of how many that are looked at. */
+  /** Number of breaching periods, of the last `of` periods. */
   breaching: number
   of: number
-  /** What is wrong, in a sentence. */
+  /** Problem in one sentence. */
   description: string
 }
 
@@ -53,8 +53,8 @@ export type Watched = {
   table: ITable
 }
 
-/** What the functions write into their logs as metrics. */
-export const own = (
+/** Returns a metric that the functions write into their logs. */
+export const platformMetric = (
   stageName: string,
   metricName: string,
   dimensionsMap: Record<string, string>,

@@ -1,9 +1,9 @@
 import type { AlarmModel } from '../template/model.ts'
-import { breaches, type Evaluated } from './cloudwatch/alarm.ts'
-import { type MetricQuery, type Metrics, read } from './cloudwatch/metrics.ts'
+import { type Evaluated, evaluateAlarm } from './cloudwatch/alarm.ts'
+import { type MetricQuery, type Metrics, readPoints } from './cloudwatch/metrics.ts'
 import { AwsError } from './error.ts'
 
-/** What the local CloudWatch is built from. */
+/** Dependencies of the local CloudWatch. */
 export interface CloudwatchOptions {
   alarms: AlarmModel[]
   metrics: Metrics
@@ -55,13 +55,15 @@ const expressionFields = ({ id, text, metrics }: NonNullable<AlarmModel['express
   ],
 })
 
-/** The alarms of the template over what the local run measures of itself, in CloudWatch's AWS JSON 1.0 protocol. */
+/**
+ * Creates a CloudWatch with the template's alarms over the local run's own measurements, in the AWS JSON 1.0 protocol.
+ */
 export const createCloudwatch = ({ alarms, metrics, now = Date.now }: CloudwatchOptions) => {
   const states = new Map<string, Evaluated & { since: number }>()
 
   const stateOf = (alarm: AlarmModel): Evaluated & { since: number } => {
     const at = now()
-    const found = breaches(alarm, metrics, at)
+    const found = evaluateAlarm(alarm, metrics, at)
     const before = states.get(alarm.name)
     const state = { ...found, since: before?.state === found.state ? before.since : at }
     states.set(alarm.name, state)
@@ -74,7 +76,8 @@ export const createCloudwatch = ({ alarms, metrics, now = Date.now }: Cloudwatch
   }
 
   const alarmsOf = ({ AlarmNamePrefix = '', MaxRecords = 50, NextToken = '0' }: Input) => {
-    if (MaxRecords < 1 || MaxRecords > 100) throw new AwsError('InvalidParameterValue', 'MaxRecords is 1 to 100.')
+    if (MaxRecords < 1 || MaxRecords > 100)
+      throw new AwsError('InvalidParameterValue', 'MaxRecords must be between 1 and 100.')
     const from = Number(NextToken)
     const fitting = alarms
       .filter(({ name }) => name.startsWith(AlarmNamePrefix))
@@ -100,12 +103,12 @@ export const createCloudwatch = ({ alarms, metrics, now = Date.now }: Cloudwatch
 
   const getMetricData = ({ MetricDataQueries = [], StartTime = 0, EndTime = 0, ScanBy }: Input) => {
     if (MetricDataQueries.length < 1 || MetricDataQueries.length > QUERIES) {
-      throw new AwsError('ValidationError', `There are 1 to ${QUERIES} queries.`)
+      throw new AwsError('ValidationError', `A request must have 1 to ${QUERIES} queries.`)
     }
     if (StartTime >= EndTime) throw new AwsError('ValidationError', 'StartTime must be less than EndTime.')
     metrics.sample()
     const results = MetricDataQueries.map(({ Id, MetricStat }) => {
-      if (!MetricStat) throw new AwsError('ValidationError', 'The local CloudWatch knows MetricStat only.')
+      if (!MetricStat) throw new AwsError('ValidationError', 'The local CloudWatch supports only MetricStat.')
       const { Metric, Period, Stat } = MetricStat
       const query: MetricQuery = {
         namespace: Metric.Namespace,
@@ -114,7 +117,7 @@ export const createCloudwatch = ({ alarms, metrics, now = Date.now }: Cloudwatch
         statistic: Stat,
         period: Period,
       }
-      const points = read(metrics, query, StartTime * 1_000, EndTime * 1_000)
+      const points = readPoints(metrics, query, StartTime * 1_000, EndTime * 1_000)
       if (ScanBy !== 'TimestampAscending') points.reverse()
       return {
         Id,
@@ -131,7 +134,7 @@ export const createCloudwatch = ({ alarms, metrics, now = Date.now }: Cloudwatch
     handle(operation: string, input: Record<string, unknown>): object {
       if (operation === 'DescribeAlarms') return describeAlarms(input)
       if (operation === 'GetMetricData') return getMetricData(input)
-      throw new AwsError('UnsupportedOperation', `The local CloudWatch does not know ${operation}.`)
+      throw new AwsError('UnsupportedOperation', `The local CloudWatch does not support ${operation}.`)
     },
   }
 }

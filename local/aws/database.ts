@@ -24,14 +24,14 @@ CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value TEXT NOT NULL) STR
 `
 
 /**
- * Opens the file that keeps what the emulated services hold, so that a restart finds it again.
- * A crash of the process loses nothing; a power cut may lose the last moments, which is fine on a laptop.
+ * Opens the file that stores the state of the emulated services across restarts. A crash of the process loses nothing.
+ * A power cut may lose the last moments, which is fine on a laptop.
  *
- * The file is held exclusively for as long as it is open: that is also what keeps a second local run out of the folder,
- * and the operating system lets go of it however this process ends.
+ * The file is locked exclusively while it is open, which also keeps a second local run out of the folder. The operating
+ * system releases the lock however this process ends.
  *
  * @param dataDir folder of the local run's data; created when missing
- * @throws DataDirInUse when another local run has the folder
+ * @throws DataDirInUse when another local run uses the folder
  */
 export const openDatabase = (dataDir: string): DatabaseSync => {
   mkdirSync(dataDir, { recursive: true })
@@ -48,16 +48,16 @@ export const openDatabase = (dataDir: string): DatabaseSync => {
   return database
 }
 
-/** Another local run works on the same folder. */
+/** Thrown when another local run uses the same folder. */
 class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse'
 
   constructor(dataDir: string) {
-    super(`Another local run uses ${dataDir}. Stop it, or set DATA_DIR (and PORT) to run a second one beside it.`)
+    super(`Another local run uses ${dataDir}. Stop it, or set DATA_DIR (and PORT) to run a second one.`)
   }
 }
 
-/** Small values that outlive a restart: ports, stream positions. */
+/** Small values that survive a restart: ports, stream positions. */
 export interface StateStore {
   get(key: string): string | undefined
   set(key: string, value: string): void

@@ -1,14 +1,14 @@
-/** An error as an AWS service answers it. */
+/** An error response of an AWS service. */
 export class AwsError extends Error {
   override readonly name = 'AwsError'
   readonly code: string
   readonly status: number
-  /** What the answer's body has beside code and message. */
+  /** Fields of the response body besides code and message. */
   readonly fields: Record<string, unknown>
 
   /**
    * @param code the service's error code, e.g. `ResourceNotFoundException`
-   * @param message what the service says
+   * @param message the service's message
    * @param status HTTP status; most client errors are 400
    * @param fields e.g. `CancellationReasons`
    */
@@ -20,7 +20,7 @@ export class AwsError extends Error {
   }
 }
 
-/** Thrown by a hook: the connection breaks off without an answer. */
+/** Thrown by a hook to break the connection off without a response. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
 }

@@ -31,7 +31,7 @@ interface Entry {
 
 type EntryResult = { EventId: string } | { ErrorCode: string; ErrorMessage: string }
 
-/** Total of the entries of one call (EventBridge user guide, "Calculating PutEvents event entry size"). */
+/** Maximum total size of the entries of one call (EventBridge user guide, "Calculating PutEvents event entry size"). */
 const MAX_TOTAL_BYTES = 262_144
 const MAX_ENTRIES = 10
 const TIME_BYTES = 14
@@ -54,7 +54,7 @@ const parseDetail = (text: string): Record<string, unknown> | undefined => {
   }
 }
 
-/** `$.detail.id` and the like; the subset without filters and wildcards. */
+/** Returns the value at a path such as `$.detail.id`. Supports the subset without filters and wildcards. */
 const atPath = (event: unknown, path: string): unknown =>
   path
     .replace(/^\$\.?/, '')
@@ -72,14 +72,14 @@ const transform = (event: BusEvent, { paths, template }: NonNullable<RuleTarget[
     return typeof value === 'string' ? value : JSON.stringify(value ?? null)
   })
 
-/** What the target gets. */
+/** Returns the input that the target gets. */
 const inputOf = (event: BusEvent, target: RuleTarget): string => {
   if (target.input !== undefined) return target.input
   if (target.transformer) return transform(event, target.transformer)
   return JSON.stringify(target.inputPath ? atPath(event, target.inputPath) : event)
 }
 
-/** What EventBridge says of an event that it gives up. */
+/** Returns the attributes that EventBridge adds to a dead-lettered event. */
 const reasonOf = ({ name, bus }: RuleModel, { arn }: RuleTarget): Record<string, MessageAttribute> =>
   Object.fromEntries(
     Object.entries({
@@ -90,31 +90,35 @@ const reasonOf = ({ name, bus }: RuleModel, { arn }: RuleTarget): Record<string,
     }).map(([key, StringValue]) => [key, { DataType: 'String', StringValue }]),
   )
 
-/** A target's message group: as it stands there, or what the event has at the path that stands there. */
+/** Returns a target's message group: a constant, or the event's value at a path. */
 const groupOf = (event: BusEvent, { messageGroupId }: RuleTarget): string | undefined => {
   if (!messageGroupId?.startsWith('$.')) return messageGroupId
   const value = atPath(event, messageGroupId)
   return typeof value === 'string' ? value : undefined
 }
 
-/** Puts events on a bus and hands them to the queues of the rules that match. */
+/** Publishes events on a bus and delivers them to the queues of the matching rules. */
 export interface EventBridge {
   handle(operation: string, input: Record<string, unknown>): object
 }
 
 /**
- * PutEvents with the rules of the template. Delivery is done when the call answers: nothing can be lost between.
+ * Creates PutEvents with the rules of the template. Delivery is complete before the call returns, so no event can be
+ * lost in between.
  *
- * @param options.onDropped told of events for a target that does not exist and has no dead-letter queue
+ * @param options.onDropped called for events whose target does not exist and has no dead-letter queue
  */
 export const createEventBridge = (options: {
   buses: string[]
   rules: RuleModel[]
   sqs: Sqs
   onDropped?: (rule: string, event: BusEvent) => void
-  /** Told of a rule whose target could not be reached. AWS tries for a day; here the event is a dead letter at once. */
+  /**
+   * Called for a rule whose target could not be reached. AWS retries for a day; here the event is dead-lettered at
+   * once.
+   */
   onUnreachable?: (rule: RuleModel) => void
-  /** ARNs of targets that are taken for out of reach. */
+  /** ARNs of targets to treat as unreachable. */
   unreachable?: ReadonlySet<string>
 }): EventBridge => {
   const deliver = (event: BusEvent, bus: string) => {
@@ -165,7 +169,7 @@ export const createEventBridge = (options: {
   return {
     handle: (operation, input) => {
       if (operation !== 'PutEvents')
-        throw new AwsError('UnknownOperationException', `The local bus does not know ${operation}.`)
+        throw new AwsError('UnknownOperationException', `The local bus does not support ${operation}.`)
       const entries = (input.Entries ?? []) as Entry[]
       if (entries.length === 0 || entries.length > MAX_ENTRIES) {
         const constraint = 'Member must have length less than or equal to 10 and greater than or equal to 1'

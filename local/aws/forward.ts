@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request as send } from 'node:http'
 
-/** DynamoDB's answer to a call that was handed on. */
+/** DynamoDB's response to a forwarded call. */
 export interface Forwarded {
   status: number
   headers: Record<string, string>
@@ -8,7 +8,7 @@ export interface Forwarded {
   json(): Record<string, unknown>
 }
 
-/** The signature covers these or DynamoDB reads them. */
+/** Headers that the signature covers or that DynamoDB reads. */
 const PASSED = [
   'authorization',
   'content-type',
@@ -19,7 +19,7 @@ const PASSED = [
 ]
 
 /**
- * Hands DynamoDB calls on over kept-alive connections.
+ * Forwards DynamoDB calls over kept-alive connections.
  *
  * @param address e.g. `http://127.0.0.1:8000`
  */

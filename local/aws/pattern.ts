@@ -1,6 +1,6 @@
 /**
- * Event patterns as EventBridge rules and Lambda's filter criteria have them (EventBridge user guide, "Comparison
- * operators"): exact values, `prefix`, `suffix`, `anything-but`, `exists`, `numeric`, `equals-ignore-case`, `wildcard`, `$or`.
+ * Event patterns of EventBridge rules and Lambda's filter criteria (EventBridge user guide, "Comparison operators"):
+ * exact values, `prefix`, `suffix`, `anything-but`, `exists`, `numeric`, `equals-ignore-case`, `wildcard`, `$or`.
  */
 type Json = Record<string, unknown>
 
@@ -68,11 +68,11 @@ const matchesLeaf = (tests: unknown[], value: unknown): boolean => {
 }
 
 /**
- * Whether an event matches a pattern.
+ * Returns true if an event matches a pattern.
  *
  * @param pattern the pattern's JSON
  * @param event the event's JSON
- * @throws Error when the pattern uses an operator that does not exist
+ * @throws Error when the pattern uses an unknown operator
  */
 export const matches = (pattern: unknown, event: unknown): boolean => {
   if (!isObject(pattern)) return false

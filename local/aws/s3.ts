@@ -12,7 +12,7 @@ import { verifySignature } from './s3/sigv4.ts'
 
 /** The template's buckets: put, get, head and delete of objects, by signed header or presigned address. */
 export interface S3 {
-  /** @param watch told of the operation before it is done, and after it is done but not answered */
+  /** @param watch called before the operation, and after it but before the response */
   handle(request: IncomingMessage, response: ServerResponse, watch?: S3Watch): Promise<void>
 }
 
@@ -29,13 +29,13 @@ interface Target {
   request: IncomingMessage
   response: ServerResponse
   payloadHash: string
-  /** To be called when all is done but the answer. */
+  /** Called once the operation is complete except for the response. */
   done: () => Promise<void>
 }
 
 const OPERATIONS: Record<string, string> = { PUT: 'Put', GET: 'Get', HEAD: 'Head', DELETE: 'Delete' }
 
-/** Kept with the object and given back with it. */
+/** Headers stored with the object and returned with it. */
 const KEPT =
   /^(content-type|content-disposition|content-language|cache-control|expires|content-encoding|x-amz-meta-.+)$/
 
@@ -58,7 +58,7 @@ const keptHeaders = (request: IncomingMessage): Record<string, string> => {
   return { 'content-type': 'binary/octet-stream', ...headers }
 }
 
-/** `/bucket/key` or `bucket.localhost`, as S3 clients may address it. */
+/** Splits `/bucket/key` or `bucket.localhost`, as S3 clients may address it. */
 const locate = (host: string, pathname: string): { name: string; key: string } => {
   const virtual = /^(.+)\.(?:localhost|127\.0\.0\.1)(?::\d+)?$/.exec(host)?.[1]
   const path = decodeURIComponent(pathname).slice(1)
@@ -87,7 +87,7 @@ const allowBrowser = (bucket: BucketModel, request: IncomingMessage, response: S
   return true
 }
 
-/** Opens the buckets over the folder and database that keep their objects. */
+/** Opens the buckets over the folder and database that store their objects. */
 export const createS3 = (options: {
   buckets: BucketModel[]
   database: DatabaseSync
@@ -111,7 +111,7 @@ export const createS3 = (options: {
     const file = randomUUID()
     const stored = await storeBody(request, path.join(folder, file), payloadHash)
     try {
-      // Another put may have come while this body was read: the first to end wins.
+      // Another put may have completed while this body was read. The first to finish wins.
       refuseExisting()
     } catch (error) {
       await rm(path.join(folder, file), { force: true })

@@ -10,9 +10,7 @@ const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~'
 
 const pick = (from: string) => from.charAt(randomInt(from.length))
 
-/**
- * A random password as GetRandomPassword makes it from the options of `GenerateSecretString`.
- */
+/** Generates a random password from the options of `GenerateSecretString`, like GetRandomPassword. */
 const randomPassword = (options: Record<string, unknown>): string => {
   const excluded = new Set(String(options.ExcludeCharacters ?? ''))
   const kinds = [
@@ -26,7 +24,7 @@ const randomPassword = (options: Record<string, unknown>): string => {
     .filter((kind) => kind !== '')
   const length = Number(options.PasswordLength ?? 32)
   const characters = Array.from({ length }, () => pick(kinds.join('')))
-  // Each kind occurs at least once, at random places of its own.
+  // Each kind occurs at least once, at its own random position.
   if (options.RequireEachIncludedType !== false && kinds.length <= length) {
     const places = Array.from({ length }, (_, i) => i).sort(() => randomInt(3) - 1)
     if (kinds.some((kind) => !characters.some((character) => kind.includes(character)))) {
@@ -38,7 +36,7 @@ const randomPassword = (options: Record<string, unknown>): string => {
   return characters.join('')
 }
 
-/** The first value of a secret: given, or generated as the template says. */
+/** Returns the first value of a secret: given, or generated as the template declares. */
 const generateSecret = ({ generate, value }: SecretModel): string => {
   if (value !== undefined) return value
   if (!generate) return ''
@@ -55,7 +53,10 @@ export interface Secrets {
 
 const CURRENT = 'AWSCURRENT'
 
-/** The values of each secret by version, and the labels that name versions: `AWSCURRENT`, `AWSPREVIOUS`, callers' own. */
+/**
+ * Stores the values of each secret by version, and the labels that name versions: `AWSCURRENT`, `AWSPREVIOUS`, and
+ * custom ones.
+ */
 const createVersions = (database: DatabaseSync) => {
   const put = database.prepare('INSERT INTO secret_versions VALUES (?, ?, ?, ?)')
   const get = database.prepare('SELECT * FROM secret_versions WHERE arn = ? AND version = ?')
@@ -71,7 +72,7 @@ const createVersions = (database: DatabaseSync) => {
     get: (arn: string, version: string) => get.get(arn, version),
     versionOf,
     labels: (arn: string, version: string) => labels.all(arn, version).map(({ label }) => String(label)),
-    /** A label is on one version; the version that is current no more is the previous one. */
+    /** Moves a label to a version. The version that was current before becomes the previous one. */
     label: (arn: string, label: string, version: string) => {
       const before = versionOf(arn, label)
       attach.run(arn, label, version)
@@ -81,7 +82,7 @@ const createVersions = (database: DatabaseSync) => {
   }
 }
 
-/** Secrets get their value once and keep it: tokens issued before a restart work after it. */
+/** Creates the secrets. Each gets its value once and keeps it, so tokens issued before a restart work after it. */
 export const createSecrets = (models: SecretModel[], database: DatabaseSync, now = Date.now): Secrets => {
   const insert = database.prepare('INSERT INTO secrets VALUES (?, ?, ?, ?, ?) ON CONFLICT (arn) DO NOTHING')
   const read = database.prepare('SELECT * FROM secrets WHERE arn = ? OR name = ?')
@@ -125,7 +126,10 @@ export const createSecrets = (models: SecretModel[], database: DatabaseSync, now
         const version = String(ClientRequestToken)
         const known = versions.get(arn, version)
         if (known && known.value !== SecretString) {
-          throw new AwsError('ResourceExistsException', 'A version with this token and another value exists.')
+          throw new AwsError(
+            'ResourceExistsException',
+            'A version with this token and a different value already exists.',
+          )
         }
         if (!known) versions.put(arn, version, String(SecretString), now())
         for (const label of VersionStages as string[]) versions.label(arn, label, version)
@@ -150,7 +154,8 @@ export const createSecrets = (models: SecretModel[], database: DatabaseSync, now
     handle: (operation, input) => {
       const secret = find(input.SecretId)
       const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined
-      if (!known) throw new AwsError('InvalidRequestException', `The local Secrets Manager does not know ${operation}.`)
+      if (!known)
+        throw new AwsError('InvalidRequestException', `The local Secrets Manager does not support ${operation}.`)
       return known(secret, input)
     },
   }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { isNamedHere } from '../guard.ts'
+import { hasLocalHost } from '../same-origin.ts'
 import { AwsError, ConnectionLost } from './error.ts'
 import { createForwarder } from './forward.ts'
+import { answerMailbox, type Mailbox } from './mailbox.ts'
 import type { S3 } from './s3.ts'
 
 /** A service that speaks AWS JSON. */
@@ -15,26 +16,29 @@ export interface JsonService {
 export interface AwsCall {
   service: 'sqs' | 'events' | 'secretsmanager' | 'monitoring' | 'dynamodb' | 's3'
   operation: string
-  /** Which function called; `undefined` for calls from elsewhere, such as tests. */
+  /** The calling function; `undefined` for other callers, such as tests. */
   functionName: string | undefined
   input: Record<string, unknown>
-  /** `before`: nothing is done yet; `after`: it is done and not answered. */
+  /** `before`: the call has not run yet. `after`: it has run but is not answered. */
   phase: 'before' | 'after'
-  /** Only after. */
+  /** Set only in the phase `after`. */
   output?: Record<string, unknown>
 }
 
 /**
- * Looks at a call and may fail it: throwing an AwsError answers with it, a ConnectionLost with nothing. After the fact that
- * is a lost answer: what was asked for is done, the caller does not know it. What it returns after the fact is answered
- * instead (not for S3).
+ * Observes a call and may fail it. Throwing an AwsError answers with that error; a ConnectionLost closes the connection
+ * without a response. In the phase `after`, that is a lost response: the operation is complete, but the caller doesn't
+ * know. A value returned in that phase replaces the response (not for S3).
  */
 export type AwsHook = (call: AwsCall) => HookAnswer | Promise<HookAnswer>
 
-// biome-ignore lint/suspicious/noConfusingVoidType: most hooks only look, and return nothing
+// biome-ignore lint/suspicious/noConfusingVoidType: most hooks only observe and return nothing
 type HookAnswer = Record<string, unknown> | undefined | void
 
-/** Every function's session token begins so; the name follows. It tells the endpoints who calls. */
+/**
+ * Prefix of every function's session token, followed by the function's name. It tells the endpoints which function
+ * calls.
+ */
 export const TOKEN_PREFIX = 'local-function-'
 
 type JsonServiceName = Exclude<AwsCall['service'], 's3'>
@@ -47,14 +51,15 @@ const TARGETS: Record<string, JsonServiceName> = {
   DynamoDB_20120810: 'dynamodb',
 }
 
-/** Where requests go. */
+/** The services that requests are dispatched to. */
 export interface Services {
   sqs: JsonService
   events: JsonService
   secretsmanager: JsonService
   monitoring: JsonService
   s3: S3
-  /** DynamoDB's address: calls that come here are handed on to it, so that a hook sees them. */
+  mailbox: Mailbox
+  /** DynamoDB's address. Calls that arrive here are forwarded to it, so that a hook sees them. */
   dynamodb: string
   hook: () => AwsHook | undefined
 }
@@ -130,7 +135,7 @@ const createJsonHandler = () => {
       if (thrown instanceof ConnectionLost) return void response.destroy()
       const error = asAwsError(thrown)
       const code = error.code.split('#').at(-1) ?? error.code
-      // SDKs made for SQS's older protocol take the code from this header.
+      // SDKs for SQS's older protocol read the code from this header.
       const query = service === 'sqs' ? { 'x-amzn-query-error': `${code};Sender` } : undefined
       const { code: __type, message, fields } = error
       answerJson(response, error.status, { __type, message, Message: message, ...fields }, query)
@@ -147,7 +152,8 @@ const handleS3 = (services: Services, request: IncomingMessage, response: Server
 }
 
 /**
- * One HTTP server for all emulated services: the `X-Amz-Target` header names service and operation, all else is S3.
+ * Starts one HTTP server for all emulated services. The `X-Amz-Target` header names service and operation; every other
+ * request goes to S3.
  *
  * @param services where to dispatch to; queue addresses carry the port, so the services exist only after the server
  * @param port 0 for any free one
@@ -160,15 +166,18 @@ export const startAwsServer = async (
   const handleJson = createJsonHandler()
   const server: Server = createServer((request, response) => {
     response.setHeader('x-amzn-requestid', randomUUID())
-    if (!isNamedHere(request)) return void response.writeHead(403).end()
+    if (!hasLocalHost(request)) return void response.writeHead(403).end()
     const [prefix = '', operation = ''] = String(request.headers['x-amz-target'] ?? '').split('.')
     const service = TARGETS[prefix]
     const ready = services()
     if (!ready) answerXml(request, response, new AwsError('ServiceUnavailable', 'Starting', 503))
     else if (service) void handleJson(ready, request, response, service, operation)
-    else handleS3(ready, request, response).catch((error) => answerXml(request, response, asAwsError(error)))
+    else
+      answerMailbox(ready.mailbox, request, response)
+        .then((answered) => (answered ? undefined : handleS3(ready, request, response)))
+        .catch((error) => answerXml(request, response, asAwsError(error)))
   })
-  // A connection that the server closes while the SDK picks it from its pool would look like a fault of the platform.
+  // If the server closed a connection while the SDK picks it from its pool, that would look like a platform fault.
   server.keepAliveTimeout = 0
   server.requestTimeout = 0
   await new Promise<void>((resolve, reject) => {

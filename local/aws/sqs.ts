@@ -14,16 +14,16 @@ export interface Sqs {
   handle(operation: string, input: Record<string, unknown>, signal: AbortSignal): Promise<object>
   byArn(arn: string): Queue | undefined
   byName(name: string): Queue | undefined
-  /** Address of a queue, as QueueUrl. */
+  /** Returns a queue's address, as used for QueueUrl. */
   urlOf(name: string): string
   stop(): void
 }
 
-/** What the emulator is built from. */
+/** Dependencies of the emulator. */
 export interface SqsOptions {
   queues: QueueModel[]
   database: DatabaseSync
-  /** Address that queue addresses begin with. */
+  /** Prefix of queue addresses. */
   address: string
   now?: () => number
 }
@@ -55,7 +55,7 @@ const between = (name: string, value: number | undefined, low: number, high: num
   throw new AwsError('InvalidParameterValue', `Value ${value} for parameter ${name} is invalid. Reason: ${reason}`)
 }
 
-/** A message's system attributes, as ReceiveMessage and Lambda events carry them. */
+/** Returns a message's system attributes, as in ReceiveMessage and Lambda events. */
 export const systemAttributes = (message: Message): Record<string, string> => ({
   ApproximateReceiveCount: String(message.receives),
   SentTimestamp: String(message.sentAt),
@@ -86,7 +86,7 @@ const render = (message: Message, input: Input) => {
   }
 }
 
-/** Starts the queues with what the database holds of them. */
+/** Starts the queues with the messages that the database holds. */
 export const createSqs = ({ queues: models, database, address, now = Date.now }: SqsOptions): Sqs => {
   const store = createMessageStore(database)
   const byArn = new Map<string, Queue>()
@@ -196,7 +196,7 @@ export const createSqs = ({ queues: models, database, address, now = Date.now }:
     urlOf,
     handle: async (operation, input, signal) => {
       const run = operations[operation]
-      if (!run) throw new AwsError('UnsupportedOperation', `The local SQS does not know ${operation}.`)
+      if (!run) throw new AwsError('UnsupportedOperation', `The local SQS does not support ${operation}.`)
       return run(input, signal)
     },
     stop: () => {

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 
-/** An error answer of DynamoDB. */
+/** An error response of DynamoDB. */
 export class DynamodbError extends Error {
   override readonly name = 'DynamodbError'
   /** e.g. `ResourceNotFoundException`. */
@@ -12,10 +12,12 @@ export class DynamodbError extends Error {
   }
 }
 
-/** Calls an operation by its full target, e.g. `DynamoDB_20120810.DescribeTable`, with and for the wire's own JSON. */
+/**
+ * Calls an operation by its full target, e.g. `DynamoDB_20120810.DescribeTable`, with input and output as wire JSON.
+ */
 export type DynamodbCall = <Output>(target: string, input: object) => Promise<Output>
 
-/** Headers of a call that is not signed: nobody checks the signature locally, but they have to look like one. */
+/** Headers of an unsigned call. The local server doesn't verify the signature, but it must look like one. */
 export const UNSIGNED = {
   authorization:
     'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
@@ -23,8 +25,9 @@ export const UNSIGNED = {
 }
 
 /**
- * A bare client for what the local run itself asks of DynamoDB. The stream is polled up to fifty times a second: the SDK
- * takes 1 ms of CPU for each such call, this a sixth of that; and Lambda events carry the wire's JSON as it is.
+ * Creates a minimal client for the local run's own calls to DynamoDB. The stream is polled up to fifty times a second.
+ * The SDK takes 1 ms of CPU for each such call, this client a sixth of that. Lambda events also carry the wire JSON
+ * unchanged.
  *
  * @param endpoint loopback address
  */

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** A running DynamoDB-compatible server. */
 export interface DynamodbProcess {
   endpoint: string
-  /** Its file, of SQLite. */
+  /** SQLite file of its database. */
   database: string
   stop(): Promise<void>
 }
@@ -18,10 +18,10 @@ const DATABASE_FILE = 'dynamodb.db'
 const PID_FILE = 'dynamodb.pid'
 
 /**
- * The dynoxide binary for a platform.
+ * Returns the path of the dynoxide binary for a platform.
  *
- * @param platform as npm names it; this machine's by default
- * @throws Error that says what to do where there is none
+ * @param platform in npm's notation; this machine's by default
+ * @throws Error with instructions if there is none
  */
 export const dynoxideBinary = (platform = `${process.platform}-${process.arch}`): string => {
   const name = `@dynoxide/${platform}`
@@ -39,8 +39,8 @@ export const dynoxideBinary = (platform = `${process.platform}-${process.arch}`)
   }
 }
 
-/** A port that nobody listens on right now. */
-const freePort = (): Promise<number> =>
+/** Finds a free port. */
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
@@ -50,7 +50,7 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** The command line of a process; empty when it is gone (or dead and not yet collected by its parent). */
+/** Returns the command line of a process, or an empty string if it has ended (or is a zombie). */
 const commandOf = (pid: number): string => {
   try {
     return execFileSync('ps', ['-p', String(pid), '-o', 'args='], { encoding: 'utf8' })
@@ -60,11 +60,12 @@ const commandOf = (pid: number): string => {
 }
 
 /**
- * A run that was killed the hard way leaves its server behind, with the database open: ends it, if it is really ours.
+ * Ends the server of a run that was killed, which still has the database open. Verifies first that the process is such
+ * a server.
  *
- * @param dataDir of that run; nobody else may be using it
+ * @param dataDir of that run; no other run may be using it
  */
-export const endLeftover = async (dataDir: string): Promise<void> => {
+export const stopLeftoverServer = async (dataDir: string): Promise<void> => {
   const pidFile = path.resolve(dataDir, PID_FILE)
   const database = path.resolve(dataDir, DATABASE_FILE)
   const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0
@@ -82,7 +83,7 @@ export const endLeftover = async (dataDir: string): Promise<void> => {
 const waitUntilReady = (child: ChildProcess): Promise<void> =>
   new Promise((resolve, reject) => {
     let output = ''
-    const limit = setTimeout(() => reject(new Error(`dynoxide does not answer: ${output}`)), START_TIMEOUT_MS)
+    const limit = setTimeout(() => reject(new Error(`dynoxide does not respond: ${output}`)), START_TIMEOUT_MS)
     child.stderr?.on('data', (piece: Buffer) => {
       output += piece
       if (!/listening on/i.test(output)) return
@@ -93,7 +94,7 @@ const waitUntilReady = (child: ChildProcess): Promise<void> =>
     child.once('error', reject)
     child.once('exit', (code) => {
       clearTimeout(limit)
-      reject(new Error(`dynoxide ended with code ${code}: ${output.trim()}`))
+      reject(new Error(`dynoxide exited with code ${code}: ${output.trim()}`))
     })
   })
 
@@ -101,7 +102,7 @@ const waitUntilReady = (child: ChildProcess): Promise<void> =>
  * Starts dynoxide over a database file.
  *
  * @param options.dataDir folder of `dynamodb.db`
- * @param options.onExit told when the server ends by itself
+ * @param options.onExit called when the server exits by itself
  * @throws Error when the binary is missing or does not start
  */
 export const startDynoxide = async (options: {
@@ -109,27 +110,30 @@ export const startDynoxide = async (options: {
   onExit: (code: number | null) => void
 }): Promise<DynamodbProcess> => {
   const binary = dynoxideBinary()
-  // npm keeps the mode of files in the package; some archives and caches lose it.
+  // npm preserves the mode of files in the package, but some archives and caches lose it.
   if (process.platform !== 'win32') {
     try {
       chmodSync(binary, 0o755)
     } catch {
-      // Somebody else's installation: it is executable or spawning says that it is not.
+      // The file belongs to another user. Either it is executable, or spawning fails with that error.
     }
   }
   const database = path.resolve(options.dataDir, DATABASE_FILE)
   const pidFile = path.resolve(options.dataDir, PID_FILE)
-  await endLeftover(options.dataDir)
+  await stopLeftoverServer(options.dataDir)
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort()
     const child = spawn(binary, ['serve', '--port', String(port), '--db-path', database], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      // Ctrl-C reaches the whole process group: the server must outlive the functions that still write.
+      // Ctrl-C reaches the whole process group. The server must outlive the functions that are still writing.
       detached: process.platform !== 'win32',
     })
+    const killWithUs = () => child.kill('SIGKILL')
+    process.once('exit', killWithUs)
     try {
       await waitUntilReady(child)
     } catch (error) {
+      process.removeListener('exit', killWithUs)
       child.kill()
       if (attempt < 3) continue
       throw error
@@ -137,15 +141,13 @@ export const startDynoxide = async (options: {
     writeFileSync(pidFile, String(child.pid))
     let stopping = false
     child.removeAllListeners('exit')
-    const gone = new Promise<void>((resolve) => {
+    const exited = new Promise<void>((resolve) => {
       child.once('exit', (code) => {
         rmSync(pidFile, { force: true })
         if (!stopping) options.onExit(code)
         resolve()
       })
     })
-    const killWithUs = () => child.kill('SIGKILL')
-    process.once('exit', killWithUs)
     return {
       endpoint: `http://127.0.0.1:${port}`,
       database,
@@ -154,7 +156,7 @@ export const startDynoxide = async (options: {
         process.removeListener('exit', killWithUs)
         child.kill('SIGTERM')
         const late = setTimeout(() => child.kill('SIGKILL'), 3_000)
-        await gone
+        await exited
         clearTimeout(late)
       },
     }

@@ -2,20 +2,21 @@ import { DatabaseSync } from 'node:sqlite'
 import { DAY, HOUR, SECOND } from '#shared/kernel/clock.ts'
 
 /**
- * dynoxide numbers a record by the highest number so far and reads by it, without an index: every write and every poll goes
- * through all records ever written, and none is ever deleted. Adds the index and deletes what is
- * older than a day, as DynamoDB does, so that a run that is in use for weeks answers as a new one does.
+ * Indexes and prunes dynoxide's stream records. dynoxide assigns each record the highest number so far plus one and
+ * reads by number, without an index. Every write and every poll therefore scans all records ever written, and none is
+ * ever deleted. This adds the index and deletes records older than a day, as DynamoDB does. A run that is used for
+ * weeks then stays as fast as a new one.
  *
- * @param file dynoxide's database, open there
+ * @param file dynoxide's database, which dynoxide has open
  */
-export const keepStreamRecords = (file: string, onError: (error: unknown) => void): { close(): void } => {
+export const maintainStreamRecords = (file: string, onError: (error: unknown) => void): { close(): void } => {
   const database = new DatabaseSync(file)
   database.exec(`
     PRAGMA busy_timeout = 5000;
     CREATE INDEX IF NOT EXISTS stream_records_by_number
       ON _stream_records (table_name, CAST(sequence_number AS INTEGER));
   `)
-  // Numbers go on from the last record.
+  // Keeps the last record, because numbers continue from it.
   const remove = database.prepare(
     'DELETE FROM _stream_records WHERE created_at < ? AND id < (SELECT MAX(id) FROM _stream_records)',
   )

@@ -10,7 +10,7 @@ interface Description {
   }
 }
 
-/** What must agree between the table that is there and the template. */
+/** Returns the parts that must match between the existing table and the template. */
 const shapeOf = (keys: unknown, indexes: unknown): string => {
   const list = (indexes ?? []) as { IndexName: string; KeySchema: unknown; Projection: { ProjectionType: string } }[]
   const parts = list.map(({ IndexName, KeySchema, Projection }) => [IndexName, KeySchema, Projection?.ProjectionType])
@@ -42,7 +42,7 @@ export const ensureTable = async (call: DynamodbCall, model: TableModel): Promis
     const { KeySchema, GlobalSecondaryIndexes } = existing.Table
     const wanted = shapeOf(model.properties.KeySchema, model.properties.GlobalSecondaryIndexes)
     if (shapeOf(KeySchema, GlobalSecondaryIndexes) !== wanted) {
-      throw new Error('The table in the data folder has other keys or indexes than the template: start with --fresh.')
+      throw new Error('The table in the data folder has other keys or indexes than the template. Start with --fresh.')
     }
     return existing.Table.LatestStreamArn
   }

@@ -3,21 +3,27 @@ import { type DynamodbCall, DynamodbError } from './client.ts'
 
 type Item = Record<string, unknown>
 
-/** Pages of one round: with a million items a round must not occupy the store; the next one goes on where it ended. */
+/**
+ * Pages per round, so that a round over a million items doesn't block the table. The next round continues where this
+ * one ended.
+ */
 const PAGES_PER_ROUND = 20
 const PAGE = 1_000
 const EVERY_MS = 60_000
 
-/** Deletes what expired. */
+/** Deletes expired items. */
 export interface TtlSweeper {
-  /** One round. @returns how many items it deleted */
+  /**
+   * Runs one round.
+   * @returns the number of deleted items
+   */
   sweep(nowMs?: number): Promise<number>
   stop(): void
 }
 
 /**
- * Does what DynamoDB's TTL does and dynoxide does not: deletes items whose time is over, sometime later. Nothing may
- * depend on how soon.
+ * Deletes expired items some time after their expiry, as DynamoDB's TTL does and dynoxide does not. Nothing may depend
+ * on how soon.
  */
 export const createTtlSweeper = (
   call: DynamodbCall,
@@ -33,7 +39,7 @@ export const createTtlSweeper = (
       await call('DynamoDB_20120810.DeleteItem', {
         TableName: table.name,
         Key: Object.fromEntries(keys.map((key) => [key, item[key]])),
-        // It may have been prolonged since it was read.
+        // The item's expiry may have been extended since it was read.
         ConditionExpression: '#ttl < :now',
         ExpressionAttributeNames: { '#ttl': attribute },
         ExpressionAttributeValues: { ':now': { N: now } },

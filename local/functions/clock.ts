@@ -4,7 +4,7 @@ let shifted: DateConstructor | undefined
 
 const now = () => real.now() + offset
 
-/** `Date` as it is, but for what it takes from the clock. */
+/** Creates a `Date` that differs from the real one only in its clock. */
 const createShifted = (): DateConstructor =>
   new Proxy(real, {
     construct: (target, args, newTarget) =>
@@ -13,10 +13,13 @@ const createShifted = (): DateConstructor =>
     get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
   })
 
-/** The clock that no shift reaches. */
+/** Returns the real time, whatever the shift. */
 export const realNow = (): number => real.now()
 
-/** Sets this thread's `Date` so many milliseconds off. Timers and `performance` go on as they are, as on a host whose clock is set. */
+/**
+ * Shifts this thread's `Date` by a number of milliseconds. Timers and `performance` aren't affected, as on a host whose
+ * clock is set.
+ */
 export const shiftClock = (offsetMs: number): void => {
   offset = offsetMs
   shifted ??= createShifted()

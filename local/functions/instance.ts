@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import type { FunctionModel } from '../template/model.ts'
 import type { FromWorker, FunctionError, ToWorker } from './protocol.ts'
 
-/** How an invocation ended: a value, an error, or a stream that has begun. */
+/** Outcome of an invocation: a value, an error, or a started stream. */
 export type InvokeResult =
   | { kind: 'value'; value: unknown; bytes: number }
   | { kind: 'error'; error: FunctionError }
@@ -13,26 +13,34 @@ export type InvokeResult =
 
 interface Pending {
   settle: (result: InvokeResult) => void
-  /** Set once the first chunk came. */
+  /** Set after the first chunk arrives. */
   body: Readable | undefined
   timer: NodeJS.Timeout
 }
 
 /** One worker thread with one function's bundle. */
 export interface Instance {
-  /** The bundle is loaded; or the thread has ended, and cannot load it. */
+  /** Resolves once the bundle is loaded, or once the thread has ended and cannot load it. */
   readonly ready: Promise<void>
-  /** @param timeoutMs after which the invocation fails, whatever the thread does */
+  /**
+   * Invokes the function.
+   * @param timeoutMs after which the invocation fails, whatever the thread does
+   */
   invoke(event: unknown, timeoutMs: number): Promise<InvokeResult>
-  /** Takes no more work; ends when what runs has ended. */
+  /** Accepts no more work, and ends when running invocations have ended. */
   retire(): void
-  /** Sets the thread's clock so many milliseconds off. */
+  /** Shifts the thread's clock by a number of milliseconds. */
   shiftClock(offsetMs: number): void
-  /** Ends at once: what runs fails. */
+  /** Ends the thread at once. Running invocations fail. */
   kill(): Promise<void>
   readonly usable: boolean
   readonly busy: number
+  /** Time at which an invocation last began or ended, on the clock of `performance.now()`. */
+  readonly usedAt: number
 }
+
+/** Small, because there are many threads and each would keep the largest heap it ever used. */
+const YOUNG_GENERATION_MB = 8
 
 const failure = (errorType: string, errorMessage: string): InvokeResult => ({
   kind: 'error',
@@ -42,9 +50,9 @@ const failure = (errorType: string, errorMessage: string): InvokeResult => ({
 /**
  * Starts a thread for a function.
  *
- * @param model what to run
- * @param env the function's whole environment: nothing of the process's own is visible to it
- * @param onLine told each line that the function prints
+ * @param model the function to run
+ * @param env the function's whole environment; the process's own is invisible to it
+ * @param onLine called for each line that the function prints
  */
 export const startInstance = (
   model: FunctionModel,
@@ -53,23 +61,26 @@ export const startInstance = (
 ): Instance => {
   const pending = new Map<string, Pending>()
   let usable = true
+  let usedAt = performance.now()
   const { promise: ready, resolve: loaded } = Promise.withResolvers<void>()
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
     workerData: { directory: model.directory, handler: model.handler },
     env,
-    stdout: true,
     stderr: true,
     name: model.name,
     execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: model.memoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   })
-  createInterface({ input: worker.stdout }).on('line', onLine)
   createInterface({ input: worker.stderr }).on('line', onLine)
+  /** Printed without a line break so far. */
+  let printed = ''
   const post = (message: ToWorker) => worker.postMessage(message)
 
   const finish = (id: string, result: InvokeResult | undefined) => {
     const entry = pending.get(id)
     if (!entry) return
     pending.delete(id)
+    usedAt = performance.now()
     clearTimeout(entry.timer)
     if (!entry.body) entry.settle(result ?? failure('Runtime.ExitError', 'The function ended without an answer'))
     else if (result?.kind === 'error') entry.body.destroy(new Error(result.error.errorMessage))
@@ -81,16 +92,16 @@ export const startInstance = (
     const entry = pending.get(id)
     if (!entry) return
     if (!entry.body) {
-      // Taking the body pulls the next chunk over, so that a slow client slows the handler.
+      // Reading the body requests the next chunk, so that a slow client slows the handler.
       entry.body = new Readable({ read: () => post({ kind: 'ack', id }) })
-      // Who destroys it is told; without a listener the error would end the whole run.
+      // The destroyer learns about the error. Without a listener, it would end the whole run.
       entry.body.on('error', () => undefined)
-      // The handler goes on, as on Lambda, where it learns of this only by its time's end; here its stream is closed, so that
-      // one that looks at it does not go on for minutes for nobody.
+      // The handler continues. On Lambda, it would learn of the disconnect only at its timeout. Here its stream is
+      // closed, so that a handler that checks it does not continue for minutes without a reader.
       entry.body.once('close', () => post({ kind: 'gone', id }))
       entry.settle({ kind: 'stream', contentType, body: entry.body })
     }
-    // A client that is gone does not stop the function, as on Lambda.
+    // As on Lambda, a disconnected client does not stop the function.
     if (entry.body.destroyed) post({ kind: 'ack', id })
     else entry.body.push(data)
   }
@@ -99,6 +110,11 @@ export const startInstance = (
     switch (message.kind) {
       case 'loaded':
         return loaded()
+      case 'printed': {
+        const lines = `${printed}${message.text}`.split('\n')
+        printed = lines.pop() ?? ''
+        return lines.forEach(onLine)
+      }
       case 'result': {
         const value: unknown = message.value === undefined ? null : JSON.parse(message.value)
         return finish(message.id, { kind: 'value', value, bytes: Buffer.byteLength(message.value ?? 'null') })
@@ -137,6 +153,9 @@ export const startInstance = (
     get busy() {
       return pending.size
     },
+    get usedAt() {
+      return usedAt
+    },
     retire,
     shiftClock: (offsetMs) => post({ kind: 'clock', offsetMs }),
     kill: async () => {
@@ -148,11 +167,12 @@ export const startInstance = (
         const id = randomUUID()
         const timer = setTimeout(() => {
           const seconds = (timeoutMs / 1_000).toFixed(2)
-          // On Lambda the environment dies with the invocation that ran out of time; here it serves others, too, and
-          // dies when they are done.
+          // On Lambda, the environment dies with the invocation that timed out. Here it also serves other invocations,
+          // and dies when they are done.
           usable = false
           finish(id, failure('Sandbox.Timedout', `RequestId: ${id} Error: Task timed out after ${seconds} seconds`))
         }, timeoutMs)
+        usedAt = performance.now()
         pending.set(id, { settle, body: undefined, timer })
         const { functionName, arn, memoryMb } = model
         const context = { functionName, functionArn: arn, memoryMb, deadline: Date.now() + timeoutMs }

@@ -1,39 +1,39 @@
-/** What goes between the local run and a function's worker thread. */
+/** Messages between the local run and a function's worker thread. */
 
-/** Given to the thread when it starts. */
+/** Data for the thread at its start. */
 export interface WorkerData {
   directory: string
-  /** `index.handler` style. */
+  /** Handler in `index.handler` notation. */
   handler: string
 }
 
 export interface InvokeMessage {
   kind: 'invoke'
   id: string
-  /** The event's JSON: a copy, as on Lambda. */
+  /** The event as JSON: a copy, as on Lambda. */
   event: string
   context: {
     functionName: string
     functionArn: string
     memoryMb: number
-    /** Epoch milliseconds at which the time is over. */
+    /** Deadline in epoch milliseconds. */
     deadline: number
   }
 }
 
-/** The reader took a chunk: the next may be written. */
+/** The reader took a chunk, so the next one may be written. */
 export interface AckMessage {
   kind: 'ack'
   id: string
 }
 
-/** Nobody reads the answer any more. */
+/** The response has no reader any more. */
 export interface GoneMessage {
   kind: 'gone'
   id: string
 }
 
-/** The thread's clock goes so many milliseconds off from now on. */
+/** Shifts the thread's clock by a number of milliseconds. */
 export interface ClockMessage {
   kind: 'clock'
   offsetMs: number
@@ -41,7 +41,7 @@ export interface ClockMessage {
 
 export type ToWorker = InvokeMessage | AckMessage | GoneMessage | ClockMessage
 
-/** An error as Lambda reports it. */
+/** An error in Lambda's format. */
 export interface FunctionError {
   errorType: string
   errorMessage: string
@@ -50,13 +50,14 @@ export interface FunctionError {
 
 export type FromWorker =
   | { kind: 'loaded' }
+  | { kind: 'printed'; text: string }
   | { kind: 'result'; id: string; value: string | undefined }
   | { kind: 'error'; id: string; error: FunctionError }
   | { kind: 'chunk'; id: string; data: Uint8Array; contentType: string }
   | { kind: 'end'; id: string; contentType: string }
 
-/** Marks a handler that streams, as the runtime of AWS marks it. */
+/** Marks a streaming handler, as AWS's runtime does. */
 export const STREAMING: symbol = Symbol.for('aws.lambda.runtime.handler.streaming')
 
-/** Says that the body begins with the answer's status and headers: JSON, then eight zero bytes. */
+/** Content type of a body that starts with the response's status and headers: JSON, then eight zero bytes. */
 export const HTTP_INTEGRATION_TYPE = 'application/vnd.awslambda.http-integration-response'

@@ -1,13 +1,13 @@
 import { Writable } from 'node:stream'
 import { HTTP_INTEGRATION_TYPE, STREAMING } from './protocol.ts'
 
-/** The stream that a streaming handler writes its answer to. */
+/** The stream that a streaming handler writes its response to. */
 export class ResponseStream extends Writable {
   contentType = 'application/octet-stream'
   #prelude: string | undefined
   readonly #send: (data: Uint8Array, taken: () => void) => void
 
-  /** @param send carries a chunk over and calls back when it was taken */
+  /** @param send transfers a chunk and calls back when it was taken */
   constructor(send: (data: Uint8Array, taken: () => void) => void) {
     super({ highWaterMark: 64 * 1024 })
     this.#send = send
@@ -22,8 +22,8 @@ export class ResponseStream extends Writable {
   }
 
   /**
-   * The prelude goes out before the first write and not without one, as on Lambda: a handler that only ends the stream
-   * has sent no status (there, as here, the gateway answers 502).
+   * Sends the prelude with the first write and never without one, as on Lambda. A handler that only ends the stream has
+   * sent no status, so the gateway answers 502, as on AWS.
    */
   override _write(chunk: Buffer, _encoding: BufferEncoding, callback: () => void): void {
     const prelude = this.#prelude === undefined ? [] : [Buffer.from(this.#prelude), Buffer.alloc(8)]
@@ -34,7 +34,7 @@ export class ResponseStream extends Writable {
   }
 }
 
-/** The global `awslambda` that Lambda's Node.js runtime provides. */
+/** The global `awslambda` of Lambda's Node.js runtime. */
 export const awslambda = {
   streamifyResponse: <Handler extends object>(handler: Handler): Handler =>
     Object.defineProperty(handler, STREAMING, { value: 'response' }),

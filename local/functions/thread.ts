@@ -14,7 +14,7 @@ import {
 } from './protocol.ts'
 import { awslambda, ResponseStream } from './response-stream.ts'
 
-// The runtime of one function: loads the built bundle and calls its handler, as Lambda's own runtime does.
+// The runtime of one function. It loads the built bundle and calls its handler, as Lambda's own runtime does.
 
 type Handler = ((...args: unknown[]) => unknown) & { [STREAMING]?: string }
 
@@ -25,15 +25,27 @@ if (!port) throw new Error('This module runs in a worker thread')
 Object.assign(globalThis, { awslambda })
 
 const post = (message: FromWorker) => port.postMessage(message)
-/** Writes that wait for their chunk to be taken. */
+
+/**
+ * What the function prints goes the way of its results, so that an invocation's lines are read before its answer. The
+ * thread's own stream has a port of its own and may be behind.
+ */
+process.stdout.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
+  post({ kind: 'printed', text: Buffer.from(chunk as string).toString() })
+  const written = rest.at(-1)
+  if (typeof written === 'function') queueMicrotask(() => written())
+  return true
+}
+
+/** Writes that wait until their chunk is taken. */
 const unacknowledged = new Map<string, () => void>()
-/** Streams that are being written. */
+/** Streams that are currently written. */
 const open = new Map<string, ResponseStream>()
 
 const load = async (): Promise<Handler> => {
   const [file = 'index', name = 'handler'] = handlerName.split('.')
   const found = ['.cjs', '.js', '.mjs'].map((end) => path.join(directory, file + end)).find((each) => existsSync(each))
-  if (!found) throw new Error(`There is no bundle ${file} in ${directory}`)
+  if (!found) throw new Error(`No bundle ${file} in ${directory}`)
   const module = found.endsWith('.cjs')
     ? createRequire(pathToFileURL(found))(found)
     : await import(pathToFileURL(found).href)
@@ -90,12 +102,12 @@ const invoke = async (message: InvokeMessage) => {
 }
 
 const loaded = load()
-// A bundle that does not load fails the first invocation, and the thread with it: the next one gets a new thread.
+// A bundle that does not load fails the first invocation and the thread. The next invocation gets a new thread.
 loaded.then(
   () => post({ kind: 'loaded' }),
   (error) => {
     console.error(
-      JSON.stringify({ level: 'ERROR', message: 'The function does not load', error: asFunctionError(error) }),
+      JSON.stringify({ level: 'ERROR', message: 'The function failed to load', error: asFunctionError(error) }),
     )
     setTimeout(() => process.exit(1), 50)
   },

@@ -4,19 +4,19 @@ import type { ApiModel } from '../template/model.ts'
 import { ACCOUNT } from '../template/physical.ts'
 import type { Match } from './routes.ts'
 
-/** What is known of one request before a function sees it. */
+/** The known data of a request before a function sees it. */
 export interface Exchange {
   /** `$context.requestId`. */
   requestId: string
   method: string
-  /** Path as it was sent. */
+  /** Path as sent. */
   path: string
   query: string
   sourceIp: string
   receivedAt: Date
 }
 
-/** Between the client and the gateway; API Gateway does not hand these on. */
+/** Headers between the client and the gateway, which API Gateway does not pass on. */
 const HOP_BY_HOP = new Set([
   'connection',
   'transfer-encoding',
@@ -40,7 +40,7 @@ const append = (target: Multi, name: string, value: string) => {
   })
 }
 
-/** The single-value twin of a multi-value map holds the last value of each name. */
+/** Returns the single-value twin of a multi-value map, with the last value of each name. */
 const lastOf = (multi: Multi): Record<string, string> =>
   Object.fromEntries(Object.entries(multi).map(([name, values]) => [name, values.at(-1) ?? '']))
 
@@ -54,7 +54,7 @@ const headersOf = (request: IncomingMessage, { sourceIp, receivedAt }: Exchange)
   for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {
     const raw = request.rawHeaders[i] ?? ''
     if (HOP_BY_HOP.has(raw.toLowerCase())) continue
-    // Names keep the client's spelling; a repeated one keeps the first.
+    // Names keep the client's spelling; for a repeated name, the first spelling wins.
     const name = names.get(raw.toLowerCase()) ?? raw
     names.set(raw.toLowerCase(), name)
     append(headers, name, request.rawHeaders[i + 1] ?? '')
@@ -69,7 +69,7 @@ const headersOf = (request: IncomingMessage, { sourceIp, receivedAt }: Exchange)
   return headers
 }
 
-/** `+` is a space and escapes are decoded; what is no valid escape stays as it is. */
+/** Decodes a query text: `+` is a space, escapes are decoded, and invalid escapes stay as they are. */
 const decodeQuery = (text: string): string => {
   const spaced = text.replaceAll('+', ' ')
   try {
@@ -91,13 +91,13 @@ const queryOf = (query: string): Multi | null => {
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** `21/Nov/2026:10:15:30 +0000` */
+/** Formats `21/Nov/2026:10:15:30 +0000`. */
 const requestTime = (date: Date): string => {
   const [year = '', month = '1', day = ''] = date.toISOString().slice(0, 10).split('-')
   return `${day}/${MONTHS[Number(month) - 1]}/${year}:${date.toISOString().slice(11, 19)} +0000`
 }
 
-/** Whether a media type is among the API's binary ones (exact, with a wildcard subtype, or all). */
+/** Returns true if a media type is among the API's binary ones (exact, with a wildcard subtype, or all). */
 export const isBinary = (api: ApiModel, mediaType: string | undefined): boolean => {
   const type = (mediaType ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   return api.binaryMediaTypes.some((given) => {
@@ -107,8 +107,9 @@ export const isBinary = (api: ApiModel, mediaType: string | undefined): boolean 
 }
 
 /**
- * The event of a Lambda proxy integration of a REST API (payload version 1.0): query decoded, path and path parameters
- * not, header names as the client wrote them, a body of a binary media type in base64.
+ * Builds the event of a Lambda proxy integration of a REST API (payload version 1.0). The query is decoded; path and
+ * path parameters are not. Header names keep the client's spelling, and a body of a binary media type is
+ * base64-encoded.
  */
 export const proxyEvent = (api: ApiModel, request: IncomingMessage, exchange: Exchange, match: Match, body: Buffer) => {
   const { requestId, method, path, receivedAt } = exchange

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { ApiModel } from '../template/model.ts'
 import type { Exchange } from './event.ts'
 
-/** What API Gateway itself answers when no function does (developer guide, "Gateway response types"). */
+/** Responses of API Gateway itself, when no function answers (developer guide, "Gateway response types"). */
 const TYPES = {
   MISSING_AUTHENTICATION_TOKEN: {
     status: 403,
@@ -39,16 +39,16 @@ const contextOf = (api: ApiModel, exchange: Exchange, type: FailureType): Contex
   }
 }
 
-/** Replaces `$context.…` in a template; what is unknown becomes empty, as there. */
+/** Replaces `$context.…` in a template. As on AWS, unknown variables become empty. */
 const fill = (template: string, context: Context): string =>
   template.replace(/\$\{?(context\.[A-Za-z.]*[A-Za-z])\}?/g, (_, name: string) => context[name] ?? '')
 
-/** `'static'`, `context.requestId`; anything else (headers of the request) has no value here. */
+/** Evaluates `'static'` or `context.requestId`. Other mappings (headers of the request) have no value here. */
 const headerValue = (mapping: string, context: Context): string | undefined =>
   /^'.*'$/.test(mapping) ? mapping.slice(1, -1) : context[mapping]
 
 /**
- * Answers as API Gateway does by itself, through the template's gateway response of that type, else of its class
+ * Answers as API Gateway itself does: with the template's gateway response of that type, else of its class
  * (`DEFAULT_4XX`, `DEFAULT_5XX`), else with the plain message.
  */
 export const answerFailure = (
@@ -65,7 +65,7 @@ export const answerFailure = (
   const general = api.gatewayResponses.get(status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX')
   const chosen = own ?? general
   const context = contextOf(api, exchange, type)
-  // The template knows the deployed address only; what it links to is here.
+  // The template contains only the deployed address, so links are changed to the local one.
   const local = (text: string) => text.replaceAll(api.url, baseUrl)
   const headers: Record<string, string> = {
     'content-type': 'application/json',

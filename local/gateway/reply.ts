@@ -5,13 +5,15 @@ import { HTTP_INTEGRATION_TYPE } from '../functions/protocol.ts'
 import type { ApiModel } from '../template/model.ts'
 import { type Exchange, isBinary } from './event.ts'
 
-/** Status and headers as a function gives them, checked. */
+/** Validated status and headers of a function's result. */
 interface Head {
   status: number
   headers: [string, string][]
 }
 
-/** API Gateway renames these in a function's answer (developer guide, "Amazon API Gateway important notes"). */
+/**
+ * Headers that API Gateway renames in a function's response (developer guide, "Amazon API Gateway important notes").
+ */
 const REMAPPED = new Set(['www-authenticate', 'authorization', 'connection', 'content-md5', 'date', 'host', 'server'])
 const DELIMITER = Buffer.alloc(8)
 const MAX_PRELUDE_BYTES = 1024 * 1024
@@ -22,7 +24,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isScalar = (value: unknown): value is string | number | boolean =>
   ['string', 'number', 'boolean'].includes(typeof value)
 
-/** The two header maps joined: where a name is in both, the multi-value one counts. */
+/** Joins the two header maps. If a name is in both, the multi-value map wins. */
 const headersOf = (result: Record<string, unknown>): [string, string][] | undefined => {
   const { headers = {}, multiValueHeaders = {} } = result
   if (!isObject(headers ?? {}) || !isObject(multiValueHeaders ?? {})) return undefined
@@ -66,7 +68,7 @@ const writeHead = (response: ServerResponse, exchange: Exchange, head: Head, rem
   for (const [name, values] of grouped) response.setHeader(name, values.length === 1 ? (values[0] ?? '') : values)
 }
 
-/** What all replies need to know. */
+/** Inputs of all replies. */
 export interface ReplyOptions {
   api: ApiModel
   request: IncomingMessage
@@ -78,14 +80,14 @@ export interface ReplyOptions {
 /**
  * Answers with a buffered result of a proxy integration.
  *
- * @returns false, with nothing written, when the result is malformed: the gateway's 502
+ * @returns false, with nothing written, if the result is malformed: the gateway's 502
  */
 export const replyBuffered = ({ api, request, response, exchange, remap }: ReplyOptions, result: unknown): boolean => {
   const head = headOf(result)
   if (!head) return false
   const { body = '', isBase64Encoded } = result as { body?: unknown; isBase64Encoded?: unknown }
   if (body !== null && typeof body !== 'string') return false
-  // Base64 is taken off only for clients that accept a binary type of the API; others get the text.
+  // Base64 is decoded only for clients that accept a binary type of the API. Others get the text.
   const accept = request.headers.accept?.split(',')[0]
   const decode = isBase64Encoded === true && isBinary(api, accept)
   const bytes = Buffer.from(body ?? '', decode ? 'base64' : 'utf8')
@@ -118,10 +120,10 @@ const readPrelude = async (body: AsyncIterator<Buffer>): Promise<{ head: Head; r
 }
 
 /**
- * Answers with a streamed result: the JSON prelude (`statusCode`, `headers`, `multiValueHeaders`, `cookies`), eight zero
- * bytes, then the body as it comes.
+ * Answers with a streamed result: the JSON prelude (`statusCode`, `headers`, `multiValueHeaders`, `cookies`), eight
+ * zero bytes, then the body as it arrives.
  *
- * @returns false, with nothing written, when there is no valid prelude: the gateway's 502
+ * @returns false, with nothing written, if there is no valid prelude: the gateway's 502
  */
 export const replyStreamed = async (options: ReplyOptions, contentType: string, body: Readable): Promise<boolean> => {
   const { response, exchange, remap, request } = options
@@ -143,7 +145,7 @@ export const replyStreamed = async (options: ReplyOptions, contentType: string, 
   const { head, rest } = start
   writeHead(response, exchange, head, remap)
   response.flushHeaders()
-  // A client that goes away is noticed at once, not with the next piece, which may be long in coming.
+  // A disconnect is noticed at once, not with the next piece, which may take long to arrive.
   response.once('close', () => body.destroy())
   const pieces = async function* () {
     if (rest.length > 0) yield rest
@@ -157,7 +159,8 @@ export const replyStreamed = async (options: ReplyOptions, contentType: string, 
     if (request.method === 'HEAD') response.end()
     else await pipeline(pieces(), response)
   } catch {
-    // The client is gone or the handler failed midway: the connection is cut, which is all that HTTP can say by then.
+    // The client has disconnected or the handler failed midway. Cutting the connection is the only signal that HTTP
+    // still allows.
     response.destroy()
   } finally {
     body.destroy()

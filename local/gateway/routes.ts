@@ -4,7 +4,7 @@ import type { ApiModel, MethodModel, ResourceModel } from '../template/model.ts'
 export interface Match {
   resource: ResourceModel
   method: MethodModel
-  /** As sent, still percent-encoded, as REST APIs hand them on; `null` without any. */
+  /** As sent, still percent-encoded, as REST APIs pass them on; `null` if there are none. */
   parameters: Record<string, string> | null
 }
 
@@ -40,7 +40,7 @@ const insert = (root: Node, resource: ResourceModel) => {
   node.resource = resource
 }
 
-/** The resource's method, or its `ANY`. */
+/** Returns the resource's method, or its `ANY`. */
 const served = (resource: ResourceModel | undefined, verb: string): Match | undefined => {
   const method = resource && (resource.methods.get(verb) ?? resource.methods.get('ANY'))
   return resource && method && { resource, method, parameters: null }
@@ -61,9 +61,10 @@ const search = (node: Node, rest: string[], verb: string): Match | undefined => 
 }
 
 /**
- * Finds the most specific resource that has the method (or `ANY`) for a path: a fixed segment before `{name}`, that before
- * `{proxy+}`. A more specific resource that lacks the method does not hide a less specific one that has it (measured on
- * AWS: github.com/floci-io/floci/pull/3399, github.com/ministackorg/ministack/pull/1423).
+ * Creates the function that finds the most specific resource with the method (or `ANY`) for a path. A fixed segment
+ * comes before `{name}`, and that before `{proxy+}`. A more specific resource without the method does not hide a less
+ * specific one that has it (measured on AWS: github.com/floci-io/floci/pull/3399,
+ * github.com/ministackorg/ministack/pull/1423).
  *
  * @returns a function of path and method; `undefined` from it is the gateway's own "Missing Authentication Token"
  */

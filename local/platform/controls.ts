@@ -5,7 +5,7 @@ import type { Source } from '../sources.ts'
 import type { LocalModel } from '../template/model.ts'
 import type { Platform } from './types.ts'
 
-/** What the controls act on. */
+/** The parts of the platform that the controls act on. */
 export interface Controlled {
   model: LocalModel
   functions: Functions
@@ -14,10 +14,10 @@ export interface Controlled {
 }
 
 const LOOK_MS = 20
-/** Written just now, it is on the stream and in a queue before this many quiet looks are over. */
+/** Number of quiet checks after which a recent write must be on the stream and in a queue. */
 const QUIET_LOOKS = 12
 
-/** The handles by which tests hold, release and watch what wakes functions. */
+/** Creates the controls with which tests pause, resume and watch the sources that wake functions. */
 export const createControls = ({
   model,
   functions,
@@ -26,10 +26,10 @@ export const createControls = ({
 }: Controlled): Pick<Platform, 'pause' | 'resume' | 'fire' | 'queue' | 'idle'> => {
   const sourcesOf = (functionName: string | undefined) => {
     const name = functionName && functions.find(functionName)?.name
-    if (functionName && !name) throw new Error(`There is no function ${functionName}`)
+    if (functionName && !name) throw new Error(`Unknown function ${functionName}`)
     return sources.filter((source) => !name || source.functionName === name)
   }
-  // Dead letters and the like wait for a person, not for a function.
+  // Dead letters and similar messages wait for a person, not for a function.
   const consumed = model.queues.filter(({ arn }) => model.queueSources.some((source) => source.queueArn === arn))
   const isBusy = () =>
     functions.running > 0 ||
@@ -62,7 +62,7 @@ export const createControls = ({
     idle: async (timeoutMs = 20_000) => {
       const until = Date.now() + timeoutMs
       for (let quiet = 0; quiet < QUIET_LOOKS; quiet = isBusy() ? 0 : quiet + 1) {
-        if (Date.now() > until) throw new Error('The local platform does not come to rest')
+        if (Date.now() > until) throw new Error('The local platform does not become idle')
         await sleep(LOOK_MS)
       }
     },

@@ -6,7 +6,7 @@ import type { InvokeResult } from '../functions.ts'
 import type { AccessEntry } from '../gateway.ts'
 import type { AlarmModel, FunctionModel, QueueModel, RuleModel } from '../template/model.ts'
 
-/** What each queue is now, under the names that SQS gives it in CloudWatch. */
+/** Measures each queue under the metric names that SQS uses in CloudWatch. */
 export const measureQueues = (metrics: Metrics, queues: readonly QueueModel[], sqs: Sqs): void => {
   for (const { name, arn } of queues) {
     const queue = sqs.byArn(arn)
@@ -21,7 +21,7 @@ interface StreamRecord {
   dynamodb?: { ApproximateCreationDateTime?: number }
 }
 
-/** What Lambda reports of each invocation; a throttled one is none. */
+/** Measures each invocation like Lambda. A throttled call is not an invocation. */
 export const measureFunctions =
   (metrics: Metrics, now: () => number) =>
   ({ model, event, result }: { model: FunctionModel; event: unknown; result: InvokeResult }): void => {
@@ -31,6 +31,8 @@ export const measureFunctions =
     if (throttled) return
     metrics.put('AWS/Lambda', 'Invocations', own, 1)
     metrics.put('AWS/Lambda', 'Errors', own, result.kind === 'error' ? 1 : 0)
+    const [rule] = (event as { resources?: string[] } | null)?.resources ?? []
+    if (rule) metrics.put('AWS/Events', 'Invocations', { RuleName: rule.split('/').at(-1) ?? '' }, 1)
     const written = ((event as { Records?: StreamRecord[] } | null)?.Records ?? []).flatMap(({ dynamodb }) =>
       dynamodb?.ApproximateCreationDateTime === undefined ? [] : [dynamodb.ApproximateCreationDateTime * 1_000],
     )
@@ -44,7 +46,7 @@ interface EmbeddedMetrics {
   [field: string]: unknown
 }
 
-/** What CloudWatch Logs takes out of a line in the embedded metric format. */
+/** Extracts metrics from a line in the embedded metric format, like CloudWatch Logs. */
 export const measureLine = (metrics: Metrics, line: string): void => {
   if (!line.startsWith('{"_aws"')) return
   const entry = JSON.parse(line) as EmbeddedMetrics
@@ -59,7 +61,7 @@ export const measureLine = (metrics: Metrics, line: string): void => {
 const READS = /^(GetItem|BatchGetItem|Query|TransactGetItems)$/
 const TOO_MUCH = /^(ProvisionedThroughputExceeded|Throttling)Exception$/
 
-/** What DynamoDB reports of the calls that a hook throttles; by itself nothing is ever throttled here. */
+/** Measures the DynamoDB calls that a hook throttles. The local DynamoDB itself never throttles. */
 export const measureThrottles =
   (metrics: Metrics, table: string, hook: AwsHook): AwsHook =>
   async (call) => {
@@ -74,11 +76,11 @@ export const measureThrottles =
     }
   }
 
-/** What EventBridge reports of a rule whose target it could not reach: that it tries again. */
+/** Measures a rule with an unreachable target, for which EventBridge reports a retry. */
 export const measureRule = (metrics: Metrics, { name, bus }: RuleModel): void =>
   metrics.put('AWS/Events', 'RetryInvocationAttempts', { EventBusName: bus, RuleName: name }, 1)
 
-/** What API Gateway reports of each request, under the dimensions that the alarm asks for. */
+/** Measures each request like API Gateway, under the dimensions that the alarm uses. */
 export const measureApi = (metrics: Metrics, alarms: readonly AlarmModel[]): ((entry: AccessEntry) => void) => {
   const watched = alarms.find(({ metricName }) => metricName === '5XXError')
   return ({ status }) => {

@@ -1,81 +1,96 @@
 import type { AwsHook } from '../aws/server.ts'
 import type { Queue } from '../aws/sqs/queue.ts'
 import type { Endpoints } from '../environment.ts'
-import type { InvokeInterceptor, InvokeResult } from '../functions.ts'
+import type { InvokeInterceptor, InvokeResult, PoolLimits } from '../functions.ts'
 import type { LogListener } from '../logs.ts'
 import type { Telegram } from '../telegram.ts'
 import type { LocalModel } from '../template/model.ts'
 
-/** How to start a local platform. Only the folders are needed. */
+/** Options of a local platform. Only the folders are required. */
 export interface PlatformOptions {
-  /** Keeps all data; created when missing. */
+  /** Folder for all data; created when missing. */
   dataDir: string
   /** The synthesized cloud assembly. */
   cdkOut: string
-  /** Folder of the built bundles; else the assets of the assembly are run. */
+  /** Folder of the built bundles. By default, the assets of the assembly run. */
   bundles?: string
-  /** Of the HTTP API; 0 (the default) is any free one. */
+  /** Port of the HTTP API; 0 (the default) for any free one. */
   port?: number
-  /** What is printed; nothing by default. */
+  /** Log format; no logs by default. */
   logs?: 'none' | 'readable' | 'json'
-  /** Set on every function over what the template says. */
+  /** Variables set on every function, overriding the template. */
   env?: Record<string, string>
-  /** The shell's variables, which count for settings that the template sets. */
+  /** The shell's variables, which override settings that the template declares. */
   shell?: Record<string, string | undefined>
-  /** Every queue's visibility timeout, in seconds: tests of redelivery need not wait for the real one. */
+  /** Visibility timeout of every queue in seconds, so that tests of redelivery need not wait for the real one. */
   visibilitySeconds?: number
-  /** Every stream source's and queue source's start: `false` leaves all of them paused until `resume`. */
+  /** `false` leaves all stream and queue sources paused until `resume`. */
   startSources?: boolean
-  /** Lets DynamoDB calls pass through the local endpoints, where `onAwsCall` sees them (a little slower). */
+  /** Routes DynamoDB calls through the local endpoints, where `onAwsCall` sees them (a little slower). */
   watchDynamodb?: boolean
-  /** Rename `WWW-Authenticate` as API Gateway does. */
+  /** Renames `WWW-Authenticate` as API Gateway does. */
   remapHeaders?: boolean
-  /** What queues and metrics take for the time, in epoch ms: tests of alarms and of dead letters need not wait. */
+  /** Clock of queues and metrics in epoch ms, so that tests of alarms and dead letters need not wait. */
   now?: () => number
   /** A DynamoDB Local to use instead of dynoxide. */
   dynamodbEndpoint?: string | undefined
+  /** Limits on the threads that functions run in. */
+  limits?: PoolLimits
 }
 
 /** A running local platform. */
 export interface Platform {
-  /** Of the HTTP API, without a trailing slash. */
+  /** Address of the HTTP API, without a trailing slash. */
   baseUrl: string
   endpoints: Endpoints
+  /** Address of the page that shows sent e-mail. */
+  mailbox: string
   /** For AWS SDK clients against `endpoints`. */
   client: { region: string; credentials: { accessKeyId: string; secretAccessKey: string } }
   tableName: string
   model: LocalModel
-  /** Stands in for Telegram, with the platform's bot connected unless the shell sets `TELEGRAM_API_URL`. */
+  /** Stand-in for Telegram, with the platform's bot connected unless the shell sets `TELEGRAM_API_URL`. */
   telegram: Telegram
   /** Invokes a function by its short name, logical id or ARN. */
   invoke(functionName: string, event: unknown): Promise<InvokeResult>
-  /** Stands between a function and whatever calls it, until the returned function is called. */
+  /** Intercepts the invocations of a function until the returned function is called. */
   intercept(functionName: string, interceptor: InvokeInterceptor): () => void
-  /** Sees, delays, fails or changes the calls to AWS, until called with nothing. DynamoDB's only with `watchDynamodb`. */
+  /**
+   * Sets the hook that observes, delays, fails or changes calls to AWS; undefined removes it. It sees DynamoDB's calls
+   * only with `watchDynamodb`.
+   */
   onAwsCall(hook: AwsHook | undefined): void
-  /** ARNs of queues that no rule reaches: what is for them becomes dead letters of the bus. */
+  /** ARNs of queues that no rule can reach. Events for them become dead letters of the bus. */
   unreachable: Set<string>
-  /** Ends the function's thread in the middle of whatever it does; the next invocation gets a new one. */
+  /** Ends the function's thread in the middle of its work. The next invocation gets a new one. */
   kill(functionName: string): Promise<void>
-  /** Sets the function's clock so many milliseconds off; all functions' without a name. Queues and streams keep theirs. */
+  /**
+   * Shifts the function's clock by a number of milliseconds, or all functions' clocks without a name. Queues and
+   * streams keep theirs.
+   */
   shiftClock(offsetMs: number, functionName?: string): void
   /** Stops waking the function by its stream, queue or schedule; all functions without a name. */
   pause(functionName?: string): void
   resume(functionName?: string): void
   /** Fires the function's schedule now. */
   fire(functionName: string): Promise<void>
-  /** By a part of the queue's name, such as `delivery`; @throws Error when none or several fit */
+  /**
+   * Finds a queue by a part of its name, such as `delivery`.
+   * @throws Error if none or several match
+   */
   queue(name: string): Queue
-  /** Resolves when no function runs and no message waits or is in flight (delayed and dead ones aside) for a moment. */
+  /**
+   * Resolves once no function runs and no message waits or is in flight (except delayed and dead ones) for a moment.
+   */
   idle(timeoutMs?: number): Promise<void>
-  /** Deletes from the table what has expired, now. */
+  /** Deletes expired items from the table now. */
   expire(nowMs?: number): Promise<number>
   onLog(listener: LogListener): () => void
-  /** Runs the function from its bundle as it is now. */
+  /** Runs the function from its current bundle. */
   reload(functionName: string): void
-  /** Starts the threads of all functions ahead of their first use, one after another. */
+  /** Starts the threads of all functions ahead of their first use, one after another, as far as the limits allow. */
   warm(): Promise<void>
-  /** Resolves with the reason when a part that all depends on has ended by itself. */
+  /** Resolves with the reason if an essential part exits by itself. */
   failed: Promise<Error>
   stop(): Promise<void>
 }

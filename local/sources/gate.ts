@@ -1,4 +1,4 @@
-/** Lets a poller through, or holds it while a test has paused it. */
+/** Lets a poller pass, or blocks it while a test has paused it. */
 export interface Gate {
   pause(): void
   resume(): void
@@ -28,7 +28,7 @@ export const createGate = (): Gate => {
   }
 }
 
-/** A sleep that somebody may end early. */
+/** A sleep that can be ended early. */
 export interface Alarm {
   sleep(ms: number): Promise<void>
   wake(): void

@@ -12,7 +12,7 @@ import { failuresOf, type Source } from './source.ts'
 const LONG_POLL_MS = 20_000
 const MAX_RECEIVE = 10
 
-/** A message as it stands in a Lambda event. */
+/** Builds a message's record of a Lambda event. */
 const recordOf = (message: Message, queueArn: string) => ({
   messageId: message.id,
   receiptHandle: message.receipt,
@@ -45,8 +45,8 @@ const parsed = (body: string): unknown => {
 }
 
 /**
- * Receives from a queue and invokes the function, as many batches at once as the mapping allows. What succeeded is
- * deleted; what failed comes back when its visibility timeout ends.
+ * Receives from a queue and invokes the function, with as many parallel batches as the mapping allows. Successful
+ * messages are deleted. Failed ones become visible again when their visibility timeout ends.
  */
 export const startQueueSource = (
   model: QueueSourceModel,
@@ -77,10 +77,20 @@ export const startQueueSource = (
   const accepts = (message: Message) =>
     model.filters.length === 0 || model.filters.some((filter) => matches(filter, { body: parsed(message.body) }))
 
+  /** Keeps messages invisible while the function loads: starting a thread may take longer than a short visibility timeout. */
+  const keepWhile = async (loading: Promise<void>, batch: Message[]) => {
+    const { visibilitySeconds } = queue.model
+    const extend = () => batch.map(({ receipt }) => queue.changeVisibility(receipt ?? '', visibilitySeconds))
+    const beat = setInterval(extend, visibilitySeconds * 300)
+    await loading.finally(() => clearInterval(beat))
+    extend()
+  }
+
   const handle = async (messages: Message[]) => {
-    // What no filter lets through is deleted, as Lambda does.
+    // Messages that match no filter are deleted, as on Lambda.
     const batch = messages.filter((message) => accepts(message) || queue.delete(message.receipt ?? ''))
     if (batch.length === 0) return
+    await keepWhile(functions.warm(model.functionArn), batch)
     const event = { Records: batch.map((message) => recordOf(message, model.queueArn)) }
     const result = await functions.invoke(model.functionArn, event)
     const failures = failuresOf(

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { SourcesDeps } from '../sources.ts'
 import type { LocalModel, ScheduleModel } from '../template/model.ts'
 import { ACCOUNT, arnOf, REGION } from '../template/physical.ts'
-import type { Source } from './source.ts'
+import type { Source, SourcesDeps } from './source.ts'
 
 const eventOf = (schedule: ScheduleModel): unknown =>
   schedule.input === undefined
@@ -19,11 +18,12 @@ const eventOf = (schedule: ScheduleModel): unknown =>
       }
     : JSON.parse(schedule.input)
 
-/** What a schedule reaches. */
+/** The parts of the platform that a schedule can reach. */
 type Around = Pick<SourcesDeps, 'functions' | 'sqs' | 'onError'> & { model: Pick<LocalModel, 'queueSources'> }
 
 /**
- * Invokes a function, or sends to a queue, at a fixed rate; first after one interval, as a new rule does.
+ * Invokes a function, or sends to a queue, at a fixed rate. The first time comes after one interval, as with a new
+ * rule.
  *
  * @throws Error when the target is neither
  */

@@ -3,7 +3,7 @@ import type { StreamRecord } from './stream-batch.ts'
 
 const TARGET = 'DynamoDBStreams_20120810'
 
-/** Where reading a shard has come to: a sequence number, or `done` when the shard is closed and read to its end. */
+/** Position in each shard: a sequence number, or `done` when the shard is closed and read to its end. */
 export interface Positions {
   get(shardId: string): string | undefined
   set(shardId: string, position: string): void
@@ -14,16 +14,17 @@ interface Shard {
   ParentShardId?: string
 }
 
-/** Reads a stream's shards, parents before children, from where it left off. */
+/** Reads a stream's shards, parents before children, from the stored position. */
 export interface ShardReader {
-  /** The shards that may be read now. */
+  /** Lists the shards that may be read now. */
   open(): Promise<string[]>
-  /** The next records of a shard; none when nothing new is there. */
+  /** Reads the next records of a shard; none if there is nothing new. */
   read(shardId: string): Promise<StreamRecord[]>
 }
 
 /**
- * @param options.fromStart begin at the oldest record (`TRIM_HORIZON`) where no position is known, else at the newest
+ * Creates the reader of a stream.
+ * @param options.fromStart start at the oldest record (`TRIM_HORIZON`) if no position is stored, else at the newest
  */
 export const createShardReader = (options: {
   call: DynamodbCall
@@ -77,7 +78,8 @@ export const createShardReader = (options: {
         if (answer.NextShardIterator) iterators.set(shardId, answer.NextShardIterator)
         else {
           iterators.delete(shardId)
-          // Its last records are done before the mark is read: a batch's checkpoint never comes after this page's end.
+          // The shard's last records are complete before the mark is read, so no batch checkpoints after this page's
+          // end.
           if (records.length === 0) positions.set(shardId, 'done')
         }
         return records

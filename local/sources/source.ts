@@ -1,23 +1,27 @@
-import type { InvokeResult } from '../functions.ts'
+import type { StateStore } from '../aws/database.ts'
+import type { Sqs } from '../aws/sqs.ts'
+import type { DynamodbServer, Tables } from '../dynamodb.ts'
+import type { Functions, InvokeResult } from '../functions.ts'
+import type { LocalModel } from '../template/model.ts'
 
-/** Something that wakes functions by itself: a stream, a queue, a schedule. */
+/** A source that wakes functions by itself: a stream, a queue, a schedule. */
 export interface Source {
   /** Short name of the function it wakes. */
   functionName: string
-  /** Takes nothing new until `resume`; what runs goes on. */
+  /** Accepts nothing new until `resume`. Running invocations continue. */
   pause(): void
   resume(): void
-  /** Schedules only: fires now, whatever the time. */
+  /** Fires a schedule now, whatever the time. */
   fire?(): Promise<void>
   stop(): Promise<void>
 }
 
-/** The failures that a `ReportBatchItemFailures` function tells, or `all` when the answer makes no sense. */
+/** Failures that a `ReportBatchItemFailures` function reports, or `all` for an invalid result. */
 export type Failures = 'all' | Set<string>
 
 /**
- * Reads a batch result as Lambda does: no answer, an empty object or an empty list is success of all; an unknown or empty
- * identifier, or a list that is none, is failure of all.
+ * Reads a batch result as Lambda does. No result, an empty object or an empty list means that all succeeded. An unknown
+ * or empty identifier, or a value that isn't a list, means that all failed.
  *
  * @param known the identifiers of the batch
  */
@@ -35,4 +39,15 @@ export const failuresOf = (result: InvokeResult, reports: boolean, known: Iterab
     failed.add(id)
   }
   return failed
+}
+
+/** The parts of the local run that sources need. */
+export interface SourcesDeps {
+  model: LocalModel
+  dynamodb: DynamodbServer
+  tables: Tables
+  functions: Functions
+  sqs: Sqs
+  state: StateStore
+  onError: (error: unknown) => void
 }

@@ -4,7 +4,7 @@ import type { StreamSourceModel } from '../template/model.ts'
 import { REGION } from '../template/physical.ts'
 import { failuresOf } from './source.ts'
 
-/** A stream record, as the wire and Lambda events have it. */
+/** A stream record, in the format of the wire and of Lambda events. */
 export interface StreamRecord {
   eventID: string
   eventName: string
@@ -12,16 +12,16 @@ export interface StreamRecord {
   [key: string]: unknown
 }
 
-/** What the processing of batches needs. */
+/** Dependencies of batch processing. */
 export interface BatchContext {
   model: StreamSourceModel
   functions: Functions
   /** Waits before a retry. */
   pause: (ms: number) => Promise<void>
   stopped: () => boolean
-  /** All up to and with this record is done. */
+  /** Records that everything up to and including this record is done. */
   checkpoint: (record: StreamRecord) => void
-  /** The batch was given up: to the on-failure destination. */
+  /** Sends a failed batch to the on-failure destination. */
   giveUp: (records: StreamRecord[], result: InvokeResult, invokeCount: number) => void
 }
 
@@ -29,7 +29,7 @@ const MAX_BACKOFF_MS = 5_000
 
 const sequenceOf = (record: StreamRecord) => record.dynamodb.SequenceNumber
 
-/** Index of the first record that failed; `undefined` when none did. */
+/** Returns the index of the first failed record, or `undefined` if none failed. */
 const firstFailure = (model: StreamSourceModel, records: StreamRecord[], result: InvokeResult): number | undefined => {
   const failures = failuresOf(result, model.reportItemFailures, records.map(sequenceOf))
   if (failures === 'all') return 0
@@ -38,8 +38,8 @@ const firstFailure = (model: StreamSourceModel, records: StreamRecord[], result:
 }
 
 /**
- * One batch, with Lambda's semantics for streams: what precedes the first failure is done; the rest is tried again, in
- * halves where the mapping bisects, until the attempts are used up and the on-failure destination gets it.
+ * Processes one batch with Lambda's semantics for streams. Records before the first failure are done. The rest is
+ * retried, in halves if the mapping bisects, until the attempts are used up and the on-failure destination gets it.
  */
 export const processBatch = async (context: BatchContext, batch: StreamRecord[]): Promise<void> => {
   const { model } = context
@@ -74,7 +74,7 @@ export const processBatch = async (context: BatchContext, batch: StreamRecord[])
   }
 }
 
-/** Records that pass the mapping's filters, as the function sees them. */
+/** Returns the records that pass the mapping's filters, as the function sees them. */
 export const selectRecords = (model: StreamSourceModel, records: StreamRecord[], nowMs: number): StreamRecord[] =>
   records
     .map((record) => ({

@@ -9,10 +9,10 @@ import { createShardReader } from './shards.ts'
 import type { Source } from './source.ts'
 import { processBatch, type StreamRecord, selectRecords } from './stream-batch.ts'
 
-/** What a stream source is built on. */
+/** Dependencies of a stream source. */
 export interface StreamSourceDeps {
   call: DynamodbCall
-  /** The ARN by which the DynamoDB server knows the stream. */
+  /** The DynamoDB server's ARN of the stream. */
   streamArn: string
   functions: Functions
   sqs: Sqs
@@ -20,12 +20,18 @@ export interface StreamSourceDeps {
   onError: (error: unknown) => void
 }
 
-/** While functions run, and shortly after, something may have been written. */
+/** Polling interval while functions run and shortly after, when writes are likely. */
 const BUSY_MS = 15
 const BUSY_FOR_MS = 1_000
-/** Otherwise only somebody from outside (a test, a console) writes. */
+/** Polling interval otherwise, when only an external client (a test, a console) writes. */
 const IDLE_MS = 100
-const REFRESH_SHARDS_MS = 10_000
+/**
+ * Long, because new shards follow closed ones, which is noticed anyway. To describe a stream, dynoxide reads all
+ * records.
+ */
+const REFRESH_SHARDS_MS = 10 * 60_000
+/** Interval while the stream has no shard to read. */
+const AWAIT_SHARDS_MS = 1_000
 
 const failureNotice = (
   model: StreamSourceModel,
@@ -63,8 +69,8 @@ const failureNotice = (
 }
 
 /**
- * Polls a table's stream and hands what passes the filters to the function, in order. Where it has come to is kept, so
- * that a restart goes on from there.
+ * Polls a table's stream and passes the records that match the filters to the function, in order. The position is
+ * stored, so that a restart continues from there.
  */
 export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDeps): Source => {
   const { functions, sqs, state } = deps
@@ -112,7 +118,7 @@ export const startStreamSource = (model: StreamSourceModel, deps: StreamSourceDe
   const cycle = async (): Promise<boolean> => {
     if (Date.now() >= refreshAt) {
       shards = await reader.open()
-      refreshAt = Date.now() + REFRESH_SHARDS_MS
+      refreshAt = Date.now() + (shards.length > 0 ? REFRESH_SHARDS_MS : AWAIT_SHARDS_MS)
     }
     let found = false
     for (const shardId of shards) {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { badRequest, TelegramError } from './error.ts'
 import type { Args, Result } from './methods.ts'
 
-/** The answer to a call: its status, and the body that goes with it. */
+/** The response to a call: its status and its body. */
 export interface ApiAnswer {
   status: number
   body: { ok: true; result: unknown; description?: string } | { ok: false; error_code: number; description: string }
@@ -22,7 +22,7 @@ export const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-/** From the address and the body together, as Telegram takes them: query, form or JSON. */
+/** Reads the arguments from the address and the body together, as Telegram does: query, form or JSON. */
 const readArgs = async (request: IncomingMessage, query: URLSearchParams): Promise<Args> => {
   const args: Args = Object.fromEntries(query)
   const body = await readBody(request)
@@ -40,8 +40,8 @@ const readArgs = async (request: IncomingMessage, query: URLSearchParams): Promi
 /**
  * Answers one call of `/bot<token>/<method>`.
  *
- * @param botOf the bot of a token, whose `call` gives undefined for a method that does not exist
- * @returns undefined if the address is none of the API's
+ * @param botOf returns the bot of a token, whose `call` returns undefined for an unknown method
+ * @returns undefined if the address does not belong to the API
  */
 export const answerApi = async (
   request: IncomingMessage,

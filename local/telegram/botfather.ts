@@ -1,12 +1,12 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { BotOptions } from './bots.ts'
 
-/** What @BotFather says against a new bot. */
+/** @BotFather's rejection of a new bot. */
 export class Declined extends Error {}
 
 /**
- * Makes a bot as @BotFather does: its token has the shape of Telegram's and opens nothing but the stand-in.
- * @throws {Declined} in @BotFather's words
+ * Creates a bot as @BotFather does. Its token has Telegram's format and works only for the stand-in.
+ * @throws {Declined} with @BotFather's message
  */
 export const newBot = (taken: readonly string[], name: string, username: string): BotOptions & { name: string } => {
   const shown = name.trim()

@@ -7,28 +7,31 @@ import { createPress } from './press.ts'
 import { createSigner } from './signing.ts'
 import { createUpdates } from './updates.ts'
 
-/** How a call is to fail: a 429 says after how many seconds to come again; hung up on is a call that is done. */
+/**
+ * A simulated failure of a call. A 429 carries the seconds to wait. `hang_up` runs the call but closes the connection
+ * without a response.
+ */
 export type Failure = { retry_after: number } | { error_code: number; description: string } | { hang_up: true }
 
 export interface BotOptions {
-  /** `<id>:<text>`, as BotFather gives them. */
+  /** Token in BotFather's format, `<id>:<text>`. */
   token: string
   /** Without the `@`; 5–32 letters, digits and underscores. */
   username: string
-  /** What people see. */
+  /** Display name. */
   name?: string
 }
 
 export interface Around {
   now: () => number
   retryDelaysMs: number[]
-  /** Where an address of a webhook really is. */
+  /** Maps a webhook's address to its real address. */
   reach: (url: string) => string
-  /** Told of what outlives a restart: webhooks and Business connections. */
+  /** Called when state changes that survives a restart: webhooks and Business connections. */
   onChange: () => void
 }
 
-/** One bot of the stand-in, with its own chats, webhook and Business connections. */
+/** Creates one bot of the stand-in, with its own threads, webhook and Business connections. */
 export const createBot = ({ token, username, name = username }: BotOptions, around: Around) => {
   const user: BotUser = { id: Number(token.split(':')[0]), is_bot: true, first_name: name, username }
   const chats = createChats(around.now)
@@ -55,7 +58,7 @@ export const createBot = ({ token, username, name = username }: BotOptions, arou
 
   const say = (person: Person, text: string, more: object = {}): number => {
     const chat = chats.open(person)
-    // Writing again takes the block off, as pressing "Restart bot" does.
+    // Writing again unblocks the bot, like pressing "Restart bot".
     if (chat.blocked) chats.setBlocked(chat, false)
     return updates.push(person.id, { message: { ...chats.add(chat, person, text), ...more } })
   }
@@ -69,28 +72,32 @@ export const createBot = ({ token, username, name = username }: BotOptions, arou
     updates,
     connections,
     signer,
-    /** Every call that was made of it, oldest first, with its method in lower case. */
+    /** All calls to the bot, oldest first, with their methods in lower case. */
     calls,
     call,
     chatOf,
     /**
-     * Writes to the bot. @returns the update's id; 0 if the webhook does not take messages
-     * @param more fields of the message in place of its own, such as a photo
+     * Writes to the bot.
+     * @param more fields that replace the message's own, such as a photo
+     * @returns the update's id; 0 if the webhook does not accept messages
      */
     say,
-    /** @param button counted over all rows, from 0 */
+    /**
+     * Presses a button of a message.
+     * @param button counted over all rows, from 0
+     */
     press: (person: Person, messageId: number, button: number) => pressButton(chatOf(person), messageId, button),
-    /** The person changes what they wrote. */
+    /** Edits a message that the person wrote. */
     edit: (person: Person, messageId: number, text: string): number => {
       const chat = chatOf(person)
       const message = chat.messages.find((each) => each.message_id === messageId)
-      if (!message) throw new Error(`There is no message ${messageId}`)
+      if (!message) throw new Error(`Unknown message ${messageId}`)
       return updates.push(person.id, { edited_message: chats.edit(chat, message, text) })
     },
-    /** Oldest first. */
+    /** Returns the messages of the thread, oldest first. */
     chat: (person: Person) => [...chatOf(person).messages],
     block: (person: Person, blocked = true) => chats.setBlocked(chats.open(person), blocked),
-    /** Its token is void from now on. */
+    /** Revokes the bot's token. */
     revoke: () => {
       revoked = true
     },

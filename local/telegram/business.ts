@@ -1,9 +1,9 @@
 import type { Connections } from './connections.ts'
 import type { Person } from './person.ts'
 
-/** What the page of Telegram Business does: a person has one connection at a time, and anybody may write to them. */
+/** Actions of the Telegram Business page. A person has one connection at a time, and anyone may write to them. */
 export const createBusiness = (connections: Connections) => ({
-  /** What the page shows of a person. */
+  /** Returns the page's state of a person. */
   stateOf: (person: Person) => {
     const { connection, chats = [] } = connections.ofPerson(person.id) ?? {}
     return {
@@ -13,7 +13,7 @@ export const createBusiness = (connections: Connections) => ({
       self: person.id,
     }
   },
-  /** Connected again after it was taken off, it is a new connection. */
+  /** Connects, changes or disconnects the bot. Connecting after a disconnection creates a new connection. */
   set: (person: Person, { enabled, canReply }: { enabled: boolean; canReply: boolean }): void => {
     const { connection } = connections.ofPerson(person.id) ?? {}
     if (connection?.is_enabled) connections.change(connection.id, { enabled, canReply })

@@ -10,12 +10,12 @@ export interface BotUser {
   username: string
 }
 
-/** Telegram's `Message`, of a private chat and with text. */
+/** Telegram's `Message`, from a private chat and with text. */
 export interface Message {
   message_id: number
   from: Person | BotUser
   chat: { id: number; type: 'private'; first_name: string; last_name?: string; username?: string }
-  /** Seconds. */
+  /** In epoch seconds. */
   date: number
   edit_date?: number
   text: string
@@ -23,7 +23,7 @@ export interface Message {
   reply_markup?: Keyboard
 }
 
-/** One person's chat with the bot. */
+/** One person's thread with the bot. */
 export interface Chat {
   person: Person
   messages: Message[]
@@ -31,16 +31,19 @@ export interface Chat {
   blocked: boolean
 }
 
-/** All chats, in memory. */
+/** All threads, in memory. */
 export interface Chats {
-  /** The person's chat, made at their first word: until then the bot cannot find it. */
+  /** Returns the person's thread, created at their first message. The bot cannot find it before that. */
   open(person: Person): Chat
   find(id: number): Chat | undefined
   all(): Chat[]
   add(chat: Chat, from: Person | BotUser, text: string, keyboard?: Keyboard): Message
   edit(chat: Chat, message: Message, text: string, keyboard?: Keyboard): Message
   setBlocked(chat: Chat, blocked: boolean): void
-  /** Told of every change of one chat. @returns how to stop */
+  /**
+   * Registers a listener for every change of one thread.
+   * @returns a function that removes it
+   */
   watch(id: number, listener: () => void): () => void
 }
 
@@ -64,7 +67,7 @@ export const createChats = (now: () => number): Chats => {
   return {
     open: (person) => {
       const chat = chats.get(person.id) ?? { person, messages: [], blocked: false }
-      // Names change; the id stays.
+      // Names change, but the id stays the same.
       chat.person = person
       chats.set(person.id, chat)
       return chat

@@ -9,7 +9,7 @@ export interface BusinessConnection {
   id: string
   user: Person
   user_chat_id: number
-  /** Seconds. */
+  /** In epoch seconds. */
   date: number
   rights: { can_reply?: true }
   is_enabled: boolean
@@ -21,11 +21,11 @@ export interface ConnectionsOptions {
   user: BotUser
   updates: Updates
   now: () => number
-  /** Told of a connection that is new or another now. */
+  /** Called for every new or changed connection. */
   onChange: () => void
 }
 
-/** What people do who connected the bot to their own account (Telegram Business). */
+/** Creates the actions of people who connected the bot to their own account (Telegram Business). */
 export const createConnections = ({ user, updates, now, onChange }: ConnectionsOptions) => {
   const listeners = new Set<() => void>()
   const changed = () => {
@@ -35,7 +35,7 @@ export const createConnections = ({ user, updates, now, onChange }: ConnectionsO
   const seconds = () => Math.floor(now() / 1_000)
   const known = (id: string) => {
     const found = connections.get(id)
-    // TDLib says so of one that it was never told of, telegram-bot-api with a small letter.
+    // TDLib's message for an unknown connection. telegram-bot-api changes its first letter to lower case.
     if (!found) throw badRequest('business connection not found')
     return found
   }
@@ -53,20 +53,23 @@ export const createConnections = ({ user, updates, now, onChange }: ConnectionsO
   return {
     get: (id: string): BusinessConnection => known(id).connection,
     all: (): BusinessConnection[] => [...connections.values()].map(({ connection }) => connection),
-    /** The person's latest one, with who wrote to them. */
+    /** Returns the person's latest connection, with the people who wrote to them. */
     ofPerson: (personId: number): { connection: BusinessConnection; chats: Chat[] } | undefined => {
       const theirs = [...connections.values()].filter(({ connection }) => connection.user.id === personId).at(-1)
       return theirs && { connection: theirs.connection, chats: theirs.chats.all() }
     },
-    /** One that was made before a restart. */
+    /** Restores a connection from before a restart. */
     restore: (connection: BusinessConnection): void =>
       void connections.set(connection.id, { connection, chats: createChats(now) }),
-    /** Told of every change of a connection or its chats. @returns how to stop */
+    /**
+     * Registers a listener for every change of a connection or its threads.
+     * @returns a function that removes it
+     */
     watch: (listener: () => void) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    /** The person adds the bot in their settings. */
+    /** Adds the bot in the person's settings. */
     connect: (person: Person, { canReply = true }: { canReply?: boolean } = {}) => {
       const connection: BusinessConnection = {
         id: randomBytes(18).toString('base64url'),
@@ -79,14 +82,14 @@ export const createConnections = ({ user, updates, now, onChange }: ConnectionsO
       connections.set(connection.id, { connection, chats: createChats(now) })
       return { connection, updateId: tell(connection) }
     },
-    /** The person changes what the bot may, or takes it off. */
+    /** Changes the bot's permissions, or disconnects it. */
     change: (id: string, { canReply, enabled }: { canReply?: boolean; enabled?: boolean }): number => {
       const { connection } = known(id)
       if (canReply !== undefined) connection.rights = canReply ? { can_reply: true } : {}
       if (enabled !== undefined) connection.is_enabled = enabled
       return tell(connection)
     },
-    /** Somebody writes to the person, or (`own`) the person to somebody. */
+    /** Writes a message from a contact to the person, or (`own`) from the person to the contact. */
     say: (id: string, contact: Person, text: string, { own = false }: { own?: boolean } = {}) => {
       const { connection, chats } = known(id)
       const message = chats.add(chats.open(contact), own ? connection.user : contact, text)
@@ -115,11 +118,11 @@ export const createConnections = ({ user, updates, now, onChange }: ConnectionsO
       }
       return updates.push(contact.id, { deleted_business_messages })
     },
-    /** Oldest first. */
+    /** Returns the messages of a thread, oldest first. */
     chat: (id: string, contact: Person): Message[] => [...(known(id).chats.find(contact.id)?.messages ?? [])],
     /**
-     * `sendMessage` in the person's name. The first three refusals are TDLib's (`check_business_connection`), the others the
-     * server's (core.telegram.org/method/messages.sendMessage).
+     * Runs `sendMessage` in the person's name. The first three errors are TDLib's (`check_business_connection`), the
+     * others the server's (core.telegram.org/method/messages.sendMessage).
      */
     send: (id: string, contactId: number, text: string): unknown => {
       const { connection, chats } = known(id)
@@ -129,7 +132,7 @@ export const createConnections = ({ user, updates, now, onChange }: ConnectionsO
       if (!connection.rights.can_reply) throw new TelegramError(403, 'Forbidden: BOT_ACCESS_FORBIDDEN')
       const chat = chats.find(contactId)
       if (!chat) throw badRequest('BUSINESS_PEER_INVALID')
-      if (!wroteLately(chat, seconds())) throw badRequest('BUSINESS_PEER_USAGE_MISSING')
+      if (!wroteRecently(chat, seconds())) throw badRequest('BUSINESS_PEER_USAGE_MISSING')
       const sent = inChat(id, chats.add(chat, connection.user, text), true)
       changed()
       return sent
@@ -139,5 +142,5 @@ export const createConnections = ({ user, updates, now, onChange }: ConnectionsO
 
 export type Connections = ReturnType<typeof createConnections>
 
-const wroteLately = ({ messages, person }: Chat, now: number): boolean =>
+const wroteRecently = ({ messages, person }: Chat, now: number): boolean =>
   messages.some(({ from, date }) => from.id === person.id && now - date < DAY_SECONDS)

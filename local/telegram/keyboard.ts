@@ -8,7 +8,10 @@ export interface Keyboard {
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/
 
-/** An address that Telegram takes, or one of this machine, which it would not: here the platform has no other. */
+/**
+ * Returns true for an address that Telegram accepts, or one of this machine. Telegram would reject the latter, but the
+ * local platform has no other.
+ */
 export const isReachable = (address: string, protocols: readonly string[]): boolean => {
   if (!URL.canParse(address)) return false
   const { protocol, hostname } = new URL(address)
@@ -40,7 +43,10 @@ const readButton = (value: unknown): Button => {
   throw unparsable('Text buttons are unallowed in the inline keyboard')
 }
 
-/** The address of a Mini App. @param of names it in the error */
+/**
+ * Reads the address of a Mini App.
+ * @param of its name in error messages
+ */
 export const readWebApp = ({ url }: Record<string, unknown>, of: string): string => {
   if (typeof url !== 'string') throw unparsable('Can\'t find field "url"')
   if (!isReachable(url, ['https:'])) throw badRequest(`${of} URL '${url}' is invalid: Only HTTPS links are allowed`)
@@ -48,17 +54,17 @@ export const readWebApp = ({ url }: Record<string, unknown>, of: string): string
 }
 
 /**
- * The inline keyboard of a `reply_markup`.
+ * Reads the inline keyboard of a `reply_markup`.
  *
- * @returns undefined for none, and for an empty one
- * @throws TelegramError 400 with Telegram's words
+ * @returns undefined for a missing or empty keyboard
+ * @throws TelegramError 400 with Telegram's message
  */
 export const readKeyboard = (markup: unknown): Keyboard | undefined => {
   if (markup === undefined) return undefined
   const given = object(markup)
   if (!given) throw badRequest('object expected as reply markup')
   const rows = given.inline_keyboard
-  if (rows === undefined) throw badRequest('the local stand-in knows inline keyboards only')
+  if (rows === undefined) throw badRequest('the local stand-in supports only inline keyboards')
   if (!Array.isArray(rows) || !rows.every(Array.isArray))
     throw badRequest('field "inline_keyboard" of the InlineKeyboardMarkup must be an Array of Arrays')
   const read = rows.map((row: unknown[]) => row.map(readButton)).filter((row) => row.length > 0)

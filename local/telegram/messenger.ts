@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isFromHere } from '../guard.ts'
+import { isSameOrigin } from '../same-origin.ts'
 import { readBody } from './bot-api.ts'
 import { Declined } from './botfather.ts'
 import type { StandInBot } from './bots.ts'
 import { createBusiness } from './business.ts'
 import { botFatherPage } from './page/botfather.ts'
 import { businessPage } from './page/business.ts'
-import type { Page } from './page/frame.ts'
 import { messengerPage } from './page/page.ts'
+import type { Page } from './page/render.ts'
 import { type Person, personOf } from './person.ts'
 
-/** What the pages act on. */
+/** The parts of the stand-in that the pages act on. */
 export interface MessengerOptions {
   /** The platform's bot. */
   main: StandInBot
@@ -26,7 +26,10 @@ const answerJson = (response: ServerResponse, body: unknown, status = 200) =>
     .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
     .end(JSON.stringify(body))
 
-/** Shows the latest state, whole at each change. @param watch starts to listen, and gives how to stop */
+/**
+ * Streams the whole state at each change.
+ * @param watch starts listening and returns a function that stops it
+ */
 const stream = (response: ServerResponse, state: () => unknown, watch: (listener: () => void) => () => void) => {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
   const send = () => response.write(`data: ${JSON.stringify(state())}\n\n`)
@@ -51,23 +54,23 @@ const personNamed = (name: unknown): Person => {
 }
 
 /**
- * The messenger that people have instead of Telegram: pages, and what they call. `bot` is a username, by default that of the
+ * Creates the messenger that people use instead of Telegram: its pages and their endpoints. `bot` is a username, by default the
  * platform's bot.
  *
- * | address | what |
+ * | address | purpose |
  * |---|---|
- * | `GET /<username>?start=…` | the page of a bot |
- * | `GET /botfather` | the page on which bots are made |
- * | `GET /business` | the page on which people connect the platform's bot to their account, and others write to them |
- * | `GET /messenger/chat?bot=&name=` | the person's chat as server-sent events, whole at each change |
+ * | `GET /<username>?start=…` | page of a bot |
+ * | `GET /botfather` | page for creating bots |
+ * | `GET /business` | page for connecting the platform's bot to an account, and for writing to that account |
+ * | `GET /messenger/chat?bot=&name=` | the person's thread as server-sent events, whole at each change |
  * | `POST /messenger/messages {bot, name, text}` | writes to the bot |
- * | `POST /messenger/press {bot, name, message_id, button}` | presses; answers what the bot says to it |
- * | `GET /messenger/open?bot=&name=&message_id=&button=` | to the button's address, a Mini App's with fresh init data |
- * | `GET /messenger/bots` | all bots but the platform's, with their tokens |
- * | `POST /messenger/bots {name, username}` | makes a bot; 409 with @BotFather's `error` if it may not be |
- * | `GET /messenger/business?name=` | the person's connection and chats as server-sent events |
- * | `POST /messenger/connection {name, enabled, can_reply}` | connects the platform's bot, changes what it may, takes it off |
- * | `POST /messenger/contact {name, contact, text, own}` | somebody writes to the person; `own`: the person to them |
+ * | `POST /messenger/press {bot, name, message_id, button}` | presses a button; returns the bot's answer |
+ * | `GET /messenger/open?bot=&name=&message_id=&button=` | redirects to the button's address, for a Mini App with fresh init data |
+ * | `GET /messenger/bots` | all bots except the platform's, with their tokens |
+ * | `POST /messenger/bots {name, username}` | creates a bot; 409 with @BotFather's `error` if it is rejected |
+ * | `GET /messenger/business?name=` | the person's connection and threads as server-sent events |
+ * | `POST /messenger/connection {name, enabled, can_reply}` | connects the platform's bot, changes its permissions, disconnects it |
+ * | `POST /messenger/contact {name, contact, text, own}` | writes from the contact to the person; `own`: from the person to the contact |
  */
 export const createMessenger = ({ main, bots, newBot }: MessengerOptions) => {
   const business = createBusiness(main.connections)
@@ -147,7 +150,7 @@ export const createMessenger = ({ main, bots, newBot }: MessengerOptions) => {
     if (request.method === 'GET' && pathname === '/') {
       return response.writeHead(302, { location: `/${main.username}` }).end()
     }
-    if (!isFromHere(request)) return response.writeHead(403).end()
+    if (!isSameOrigin(request)) return response.writeHead(403).end()
     if (request.method === 'GET') return show(response, pathname, searchParams)
     if (request.method !== 'POST' || !pathname.startsWith('/messenger/')) {
       return response.writeHead(404, { 'content-type': 'text/plain' }).end('Not Found')

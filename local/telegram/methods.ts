@@ -7,22 +7,22 @@ import type { Updates } from './updates.ts'
 /** Arguments of a call: texts from the address or a form, JSON values from a JSON body. */
 export type Args = Record<string, unknown>
 
-/** A call's result, and what Telegram says of it. */
+/** A call's result, with Telegram's description. */
 export interface Result {
   result: unknown
   description?: string
 }
 
-/** What a person sees who pressed a button. */
+/** Text that a person sees after pressing a button. */
 export interface PressAnswer {
   text?: string
   show_alert: boolean
 }
 
-/** Presses that the bot has not answered yet, by the id of their callback query. */
+/** Button presses that the bot has not answered yet, by the id of their callback query. */
 export type Presses = Map<string, (answer: PressAnswer) => void>
 
-/** What the methods act on. */
+/** The parts of a bot that the methods act on. */
 export interface Bot {
   user: BotUser
   chats: Chats
@@ -34,7 +34,7 @@ export interface Bot {
 const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
 const truth = (value: unknown): boolean => ['true', 'True', 'yes', '1'].includes(text(value))
 
-/** An argument that is an object or a list: as it is in a JSON body, as JSON text elsewhere. */
+/** Reads an argument that is an object or a list: a value in a JSON body, JSON text elsewhere. */
 const structure = (value: unknown, otherwise: string): unknown => {
   if (typeof value !== 'string') return value ?? undefined
   if (value === '') return undefined
@@ -51,7 +51,7 @@ const messageText = (args: Args): string => {
   const given = text(args.text)
   if (given.trim() === '') throw badRequest('message text is empty')
   if ([...given].length > MESSAGE_LENGTH) throw badRequest('message is too long')
-  // Text is shown as it is here; markup that nobody reads would only look right.
+  // The stand-in shows text unchanged, so unparsed markup would only seem to work.
   if (text(args.parse_mode) !== '') throw badRequest('unsupported parse_mode')
   return given
 }
@@ -163,7 +163,7 @@ const readMenuButton = (value: unknown): unknown => {
 }
 
 /**
- * The methods of the Bot API that the stand-in knows, by their names in lower case: Telegram takes them in any.
+ * Creates the Bot API's methods that the stand-in supports, by their names in lower case. Telegram accepts any case.
  *
  * @see https://core.telegram.org/bots/api; the errors' texts are those of github.com/tdlib/telegram-bot-api
  */

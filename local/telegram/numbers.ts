@@ -1,5 +1,6 @@
 /**
- * Where updates and messages begin to be counted. What an earlier run gave out must not come again: platforms remember updates
- * for days, and messages for as long as they like. So it follows the clock, ten a second, within 31 bits as Telegram's do.
+ * Returns the first number of updates and messages. Numbers of an earlier run must not be reused: platforms remember
+ * updates for days, and messages for as long as they like. The number therefore follows the clock, ten per second,
+ * within 31 bits like Telegram's.
  */
 export const firstNumber = (): number => Math.floor(Date.now() / 100) % 2 ** 31

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Who writes to the bot: Telegram's `User`. */
+/** A person who writes to the bot: Telegram's `User`. */
 export interface Person {
   id: number
   is_bot: false
@@ -10,11 +10,14 @@ export interface Person {
   language_code?: string
 }
 
-/** What is said of a person; without an id it follows from the name, so that the same name is the same person after a restart. */
+/**
+ * Input for a person. Without an id, the id derives from the name, so that the same name is the same person after a
+ * restart.
+ */
 export type GivenPerson = Pick<Person, 'first_name' | 'last_name' | 'username' | 'language_code'> & { id?: number }
 
 const SMALLEST = 1_000_000_000
-/** Ids have up to 52 significant bits; ten digits are what most people's have today. */
+/** Ids have up to 52 significant bits. Most people's ids have ten digits today. */
 const SPREAD = 8_000_000_000
 
 const idOf = (name: string): number => {

@@ -4,24 +4,27 @@ import type { PressAnswer, Presses } from './methods.ts'
 import { encodeFields, type Signer } from './signing.ts'
 import type { Updates } from './updates.ts'
 
-/** What pressing a button does: it opens an address, opens a Mini App, or asks the bot. */
+/** Effect of pressing a button: opens an address, opens a Mini App, or asks the bot. */
 export type Pressed =
   | { kind: 'url'; url: string }
   /** With the init data in its fragment. */
   | { kind: 'web_app'; url: string }
-  /** `answer` resolves with what the bot says to it, undefined if it says nothing in time. */
+  /** `answer` resolves with the bot's response, or undefined if there is none in time. */
   | { kind: 'callback'; updateId: number; answer: Promise<PressAnswer | undefined> }
 
-/** A press is forgotten then, and answering it is an error. */
+/** Time after which a press expires and answering it is an error. */
 const ANSWER_WITHIN_MS = 15_000
 
-/** The address that a Mini App is opened with: Telegram's web client hands everything over in the fragment. */
+/** Returns the address that opens a Mini App. Telegram's web client passes all data in the fragment. */
 const withInitData = (url: string, initData: string): string => {
   const fragment = encodeFields({ tgWebAppData: initData, tgWebAppVersion: '9.1', tgWebAppPlatform: 'web' })
   return `${url}${url.includes('#') ? '&' : '#'}${fragment}`
 }
 
-/** Makes the function that presses the n-th button of a message. @throws Error when there is none */
+/**
+ * Creates the function that presses the n-th button of a message.
+ * @throws Error if there is no such button
+ */
 export const createPress = (around: { updates: Updates; presses: Presses; signer: Signer }) => {
   const { updates, presses, signer } = around
   return (chat: Chat, messageId: number, index: number): Pressed => {

@@ -1,14 +1,14 @@
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import type { Person } from './person.ts'
 
-/** `key=value` lines in the order of the keys: what both hashes are made over. */
+/** Returns `key=value` lines sorted by key, the input of both hashes. */
 const checkString = (fields: Record<string, string>): string =>
   Object.keys(fields)
     .sort()
     .map((key) => `${key}=${fields[key]}`)
     .join('\n')
 
-/** Telegram writes a space as `%20`, not as `+`. */
+/** Encodes fields as Telegram does: a space is `%20`, not `+`. */
 export const encodeFields = (fields: Record<string, string>): string =>
   Object.entries(fields)
     .map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
@@ -16,15 +16,15 @@ export const encodeFields = (fields: Record<string, string>): string =>
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text)
 
-/** Makes what Telegram hands to a Mini App and to the login widget's page. */
+/** Signs the data that Telegram passes to a Mini App and to the login widget's page. */
 export interface Signer {
   /**
-   * The text of a Mini App's `initData`.
+   * Returns the text of a Mini App's `initData`.
    *
-   * @param extras further or other fields, such as `start_param` or an `auth_date` of one's own (seconds)
+   * @param extras further or replaced fields, such as `start_param` or another `auth_date` (seconds)
    */
   initData(person: Person, extras?: Record<string, string>): string
-  /** The login widget's answer as it comes in the query of the page that the person is sent to. */
+  /** Returns the login widget's response, as in the query of the page that the person is sent to. */
   widget(person: Person, extras?: Record<string, string>): WidgetAnswer
 }
 
@@ -33,15 +33,15 @@ export interface WidgetAnswer {
   first_name: string
   last_name?: string
   username?: string
-  /** Seconds. */
+  /** In epoch seconds. */
   auth_date: number
   hash: string
 }
 
 /**
- * Signs as Telegram does: init data with HMAC(HMAC("WebAppData", token)), the widget's answer with HMAC(SHA-256(token)). The
- * `signature` for third parties is a real Ed25519 one, by a key of this process instead of Telegram's; it stays in what `hash`
- * is made over.
+ * Signs as Telegram does: init data with HMAC(HMAC("WebAppData", token)), the widget's response with
+ * HMAC(SHA-256(token)). The `signature` for third parties is a real Ed25519 signature, with a key of this process
+ * instead of Telegram's. It is part of the data that `hash` covers.
  *
  * @see https://core.telegram.org/bots/webapps#validating-data-received-via-the-mini-app
  * @see https://core.telegram.org/widgets/login#checking-authorization

@@ -3,7 +3,7 @@ import type { Message } from './chats.ts'
 import { firstNumber } from './numbers.ts'
 import type { Person } from './person.ts'
 
-/** Pressed: Telegram's `CallbackQuery`. */
+/** A button press: Telegram's `CallbackQuery`. */
 export interface CallbackQuery {
   id: string
   from: Person
@@ -12,10 +12,10 @@ export interface CallbackQuery {
   data: string
 }
 
-/** What the bot is told. */
+/** An update for the bot. */
 export type Update = { update_id: number } & News
 
-/** Of a Business connection, as Telegram's `Update` has it. */
+/** Update of a Business connection, as in Telegram's `Update`. */
 type BusinessNews =
   | { business_connection: object }
   | { business_message: object }
@@ -24,47 +24,53 @@ type BusinessNews =
 
 type News = { message: Message } | { edited_message: Message } | { callback_query: CallbackQuery } | BusinessNews
 
-/** Where updates go. */
+/** Destination of updates. */
 export interface Webhook {
   url: string
   secretToken: string
-  /** Empty: all kinds. */
+  /** Kinds of updates to send; empty for all. */
   allowedUpdates: string[]
 }
 
 /** Sends updates to the webhook. */
 export interface Updates {
   webhook: Webhook | undefined
-  /** Sets or takes off the webhook; what waits goes out to the new one. */
+  /** Sets or removes the webhook. Waiting updates are sent to the new one. */
   connect(webhook: Webhook | undefined): void
-  /** @returns the update's id; 0 if the webhook does not want its kind */
+  /**
+   * Queues an update.
+   * @returns the update's id; 0 if the webhook does not want its kind
+   */
   push(chatId: number, news: News): number
-  /** Sends an update once more, whatever became of it. @returns the status of the answer */
+  /**
+   * Sends an update once more, whatever its outcome was.
+   * @returns the status of the response
+   */
   redeliver(updateId: number): Promise<number>
-  /** Forgets what waits. */
+  /** Drops waiting updates. */
   drop(): void
   readonly pending: number
   readonly lastError: { at: number; message: string } | undefined
-  /** Resolves when the webhook has taken every update. */
+  /** Resolves when the webhook has accepted every update. */
   settled(): Promise<void>
   stop(): void
 }
 
-/** How updates are sent. */
+/** Options for sending updates. */
 export interface UpdatesOptions {
-  /** After each failure; the last one repeats. Telegram waits from seconds to minutes. */
+  /** Delays after each failure; the last one repeats. Telegram waits from seconds to minutes. */
   retryDelaysMs: number[]
-  /** Makes the call that an answer may hold in place of one to the API. */
+  /** Runs the API call that a webhook response may contain. */
   onReply(method: string, args: Record<string, unknown>): void
-  /** Where a webhook's address really is; itself by default. */
+  /** Maps a webhook's address to its real address; the same address by default. */
   reach?: (url: string) => string
 }
 
 const TIMEOUT_MS = 30_000
 
 /**
- * Delivers as Telegram does (telegram-bot-api, WebhookActor): in order within a chat, one at a time, again until a 2xx, then never
- * more; a `Retry-After` counts. Chats do not wait for one another.
+ * Delivers updates as Telegram does (telegram-bot-api, WebhookActor). Updates of a thread are sent in order, one at a
+ * time, and retried until a 2xx. A `Retry-After` is respected. Threads do not wait for one another.
  */
 export const createUpdates = ({ retryDelaysMs, onReply, reach = (url) => url }: UpdatesOptions): Updates => {
   const waiting = new Map<number, Update[]>()
@@ -101,7 +107,7 @@ export const createUpdates = ({ retryDelaysMs, onReply, reach = (url) => url }: 
       const { method, ...args } = JSON.parse(text) as Record<string, unknown>
       if (typeof method === 'string') onReply(method, args)
     } catch {
-      // Telegram looks no further into an answer that it cannot read.
+      // Telegram ignores a response that it cannot parse.
     }
   }
 
@@ -111,7 +117,7 @@ export const createUpdates = ({ retryDelaysMs, onReply, reach = (url) => url }: 
       const [update] = queue
       const { error, retryAfter } = await post(webhook, update)
       if (error === undefined) {
-        // It may have been dropped meanwhile.
+        // The update may have been dropped in the meantime.
         if (queue[0] === update) queue.shift()
         failures = 0
         continue
@@ -155,7 +161,7 @@ export const createUpdates = ({ retryDelaysMs, onReply, reach = (url) => url }: 
     },
     redeliver: async (updateId) => {
       const update = sent.get(updateId)
-      if (!update || !webhook) throw new Error(`There is no update ${updateId}, or no webhook`)
+      if (!update || !webhook) throw new Error(`Unknown update ${updateId}, or no webhook`)
       return (await post(webhook, update)).status
     },
     drop: () => {

@@ -25,7 +25,7 @@ const expressionOf = (metrics: Props[]): AlarmModel['expression'] => {
   }
 }
 
-/** Alarms over one metric each, or over an expression of some. */
+/** Reads alarms, each over one metric or over an expression of several. */
 export const readAlarms = (resources: Resolved[]): AlarmModel[] =>
   resources
     .filter(({ type }) => type === 'AWS::CloudWatch::Alarm')

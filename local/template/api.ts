@@ -1,6 +1,6 @@
 import { list, number, object, type Props, required, text, texts } from './fields.ts'
 import type { ApiModel, GatewayResponseModel, MethodModel, ResourceModel } from './model.ts'
-import { REGION, unqualified } from './physical.ts'
+import { REGION, withoutQualifier } from './physical.ts'
 
 /** A resource of the template, resolved. */
 export interface Resolved {
@@ -13,7 +13,7 @@ export interface Resolved {
   metadata: Props
 }
 
-/** When nothing is said, for a stream, too. */
+/** Default integration timeout, also for a stream. */
 const LIMIT_MS = 29_000
 
 const methodOf = (properties: Props): MethodModel => {
@@ -21,7 +21,7 @@ const methodOf = (properties: Props): MethodModel => {
   const streamed = integration.ResponseTransferMode === 'STREAM'
   const called = text(integration.Uri)?.match(/\/functions\/(arn:[^/]+)\//)?.[1]
   return {
-    functionArn: called && unqualified(called),
+    functionArn: called && withoutQualifier(called),
     streamed,
     timeoutMs: number(integration.TimeoutInMillis) ?? LIMIT_MS,
   }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** A resource as it stands in a template. */
+/** A resource as the template declares it. */
 export interface RawResource {
   Type: string
   Properties?: Record<string, unknown>
@@ -16,6 +16,8 @@ export interface Stack {
   parameters: Record<string, { Default?: unknown }>
   conditions: Record<string, unknown>
   mappings: Record<string, Record<string, Record<string, unknown>>>
+  /** Values of the outputs (unresolved), by name. */
+  outputs: Record<string, unknown>
   /** Export name (unresolved) and value of each exported output. */
   exports: { name: unknown; value: unknown }[]
   /** Asset hash → absolute folder or file. */
@@ -34,7 +36,7 @@ const readJson = <T>(file: string): T => JSON.parse(readFileSync(file, 'utf8')) 
 
 const TEMPLATE = '.template.json'
 
-/** Folders of nested assemblies (stages) too. */
+/** Lists the template files, including those in folders of nested assemblies (stages). */
 const templateFiles = (directory: string): string[] =>
   readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     if (entry.isDirectory() && entry.name.startsWith('assembly-'))
@@ -56,11 +58,11 @@ const readAssets = (file: string): Map<string, string> => {
  * Reads every stack of a synthesized cloud assembly.
  *
  * @param directory `cdk.out`
- * @throws Error when the folder holds no template
+ * @throws Error when the folder contains no template
  */
 export const readAssembly = (directory: string): Stack[] => {
   const files = existsSync(directory) ? templateFiles(directory) : []
-  if (files.length === 0) throw new Error(`No synthesized template in ${directory}: run the synth step first`)
+  if (files.length === 0) throw new Error(`No synthesized template in ${directory}. Run the synth step first.`)
   return files.map((file) => {
     const template = readJson<Template>(file)
     return {
@@ -69,6 +71,7 @@ export const readAssembly = (directory: string): Stack[] => {
       parameters: template.Parameters ?? {},
       conditions: template.Conditions ?? {},
       mappings: template.Mappings ?? {},
+      outputs: Object.fromEntries(Object.entries(template.Outputs ?? {}).map(([name, { Value }]) => [name, Value])),
       exports: Object.values(template.Outputs ?? {}).flatMap((output) =>
         output.Export ? [{ name: output.Export.Name, value: output.Value }] : [],
       ),

@@ -1,18 +1,18 @@
 import type { Resolved } from './api.ts'
 import { list, number, object, type Props, required, text } from './fields.ts'
 import type { QueueSourceModel, RuleModel, RuleTarget, ScheduleModel, StreamSourceModel } from './model.ts'
-import { unqualified } from './physical.ts'
+import { withoutQualifier } from './physical.ts'
 
 const UNIT_MS: Record<string, number> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
 /**
- * `rate(5 minutes)` as milliseconds.
+ * Parses `rate(5 minutes)` to milliseconds.
  *
- * @throws Error for cron expressions: the stacks use none
+ * @throws Error for cron expressions, which the stacks don't use
  */
 const everyMs = (expression: string): number => {
   const match = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression)
-  if (!match) throw new Error(`The local run knows rate(…) schedules only, not ${expression}`)
+  if (!match) throw new Error(`The local run supports only rate(…) schedules, not ${expression}`)
   return Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? 60_000)
 }
 
@@ -37,7 +37,7 @@ const targetOf = (target: Props): RuleTarget => {
   }
 }
 
-/** Rules with a pattern; a disabled one does not exist for the local run. */
+/** Reads the rules with a pattern. Disabled rules are ignored. */
 export const readRules = (resources: Resolved[]): RuleModel[] =>
   resources
     .filter(({ type, properties: p }) => type === 'AWS::Events::Rule' && p.EventPattern && p.State !== 'DISABLED')
@@ -48,7 +48,7 @@ export const readRules = (resources: Resolved[]): RuleModel[] =>
       targets: list(properties.Targets).map((target) => targetOf(object(target))),
     }))
 
-/** Schedules of rules and of EventBridge Scheduler, one per target. */
+/** Reads the schedules of rules and of EventBridge Scheduler, one per target. */
 export const readSchedules = (resources: Resolved[]): ScheduleModel[] =>
   resources.flatMap(({ type, name, properties }): ScheduleModel[] => {
     const expression = text(properties.ScheduleExpression)
@@ -62,19 +62,19 @@ export const readSchedules = (resources: Resolved[]): ScheduleModel[] =>
     return targets.map((target) => ({
       name,
       everyMs: everyMs(expression),
-      targetArn: unqualified(required(text(target.Arn), `the target of schedule ${name}`)),
+      targetArn: withoutQualifier(required(text(target.Arn), `the target of schedule ${name}`)),
       input: text(target.Input),
     }))
   })
 
-/** A mapping names its function by name, ARN or partial ARN, and with the alias that it wakes. */
+/** Returns the ARN of a mapping's function, which the mapping names by name, ARN or partial ARN, with an alias. */
 const functionArnOf = (given: unknown, resources: Resolved[], arnOfName: (name: string) => string) => {
   const [name] = (String(given).split(':function:').at(-1) ?? '').split(':')
   const found = resources.find((resource) => resource.type === 'AWS::Lambda::Function' && resource.name === name)
   return arnOfName(required(found, `the function ${name} of an event source`).name)
 }
 
-/** Event source mappings of streams and queues. */
+/** Reads the event source mappings of streams and queues. */
 export const readSources = (
   resources: Resolved[],
   arnOfName: (name: string) => string,
@@ -97,7 +97,7 @@ export const readSources = (
         kind: 'queue',
         queueArn: sourceArn,
         batchSize: number(p.BatchSize) ?? 10,
-        // Lambda starts five pollers and scales from there; ten at once keep a laptop responsive.
+        // Lambda starts five pollers and scales from there. Ten at once keep a laptop responsive.
         maxConcurrency: number(object(p.ScalingConfig).MaximumConcurrency) ?? 10,
       })
     } else {

@@ -1,9 +1,9 @@
-/** Untyped properties of a template, read with the few checks that make a wrong template say what is wrong. */
+/** Untyped properties of a template. The few checks on them make errors in a template understandable. */
 export type Props = Record<string, unknown>
 
 export const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** CloudFormation takes numbers as numbers or as text. */
+/** Reads a number. CloudFormation accepts numbers as numbers or as text. */
 export const number = (value: unknown): number | undefined =>
   value === undefined || value === null || value === '' || Number.isNaN(Number(value)) ? undefined : Number(value)
 
@@ -14,7 +14,10 @@ export const list = (value: unknown): unknown[] => (Array.isArray(value) ? value
 
 export const texts = (value: unknown): string[] => list(value).map(String)
 
-/** @throws Error naming the resource and the property */
+/**
+ * Returns the value if it is present.
+ * @throws Error naming the resource and the property
+ */
 export const required = <T>(value: T | undefined, what: string): T => {
   if (value === undefined) throw new Error(`The template lacks ${what}`)
   return value

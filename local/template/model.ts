@@ -3,12 +3,12 @@ export interface FunctionModel {
   /** Short name: the bundle's folder under `functions/`, else the logical id. */
   name: string
   logicalId: string
-  /** What `AWS_LAMBDA_FUNCTION_NAME` says. */
+  /** Value of `AWS_LAMBDA_FUNCTION_NAME`. */
   functionName: string
   arn: string
   /** Folder that holds the built bundle. */
   directory: string
-  /** `index.handler` style. */
+  /** Handler in `index.handler` notation. */
   handler: string
   environment: Record<string, string>
   timeoutSeconds: number
@@ -18,7 +18,7 @@ export interface FunctionModel {
 /** One route: a resource of the REST API with its methods. */
 export interface ResourceModel {
   id: string
-  /** As API Gateway writes it, e.g. `/v1/things/{id}` or `/{proxy+}`. */
+  /** Path in API Gateway's notation, e.g. `/v1/things/{id}` or `/{proxy+}`. */
   path: string
   methods: Map<string, MethodModel>
 }
@@ -26,7 +26,7 @@ export interface ResourceModel {
 export interface MethodModel {
   /** `undefined` for a mock integration. */
   functionArn: string | undefined
-  /** `responseTransferMode: STREAM`. */
+  /** True for `responseTransferMode: STREAM`. */
   streamed: boolean
   /** Integration timeout; 29 s unless the template says otherwise, 15 minutes for streamed routes. */
   timeoutMs: number
@@ -41,15 +41,15 @@ export interface GatewayResponseModel {
 export interface ApiModel {
   id: string
   stage: string
-  /** The address that the template gives the API; what runs locally has another. */
+  /** The API's address in the template. The local API has a different one. */
   url: string
   binaryMediaTypes: string[]
   resources: ResourceModel[]
-  /** By response type, e.g. `DEFAULT_4XX`. */
+  /** Gateway responses by type, e.g. `DEFAULT_4XX`. */
   gatewayResponses: Map<string, GatewayResponseModel>
 }
 
-/** Properties as CloudFormation has them; handed to CreateTable nearly unchanged. */
+/** Properties in CloudFormation's format, passed to CreateTable nearly unchanged. */
 export interface TableModel {
   name: string
   streamArn: string
@@ -75,7 +75,7 @@ export interface RuleModel {
 
 export interface RuleTarget {
   arn: string
-  /** Constant input, JSON text. */
+  /** Constant input as JSON text. */
   input?: string
   /** JSON path such as `$.detail`. */
   inputPath?: string
@@ -87,7 +87,7 @@ export interface RuleTarget {
 export interface ScheduleModel {
   name: string
   everyMs: number
-  /** A function or a queue. */
+  /** ARN of a function or a queue. */
   targetArn: string
   input: string | undefined
 }
@@ -107,16 +107,16 @@ export interface AlarmModel {
   metricName: string
   dimensions: Record<string, string>
   statistic: string
-  /** Seconds. */
+  /** In seconds. */
   period: number
   evaluationPeriods: number
-  /** So many of them breach. */
+  /** Number of breaching periods that raise the alarm. */
   datapointsToAlarm: number
   threshold: number
   comparison: string
-  /** What a period without values counts as. */
+  /** Treatment of a period without values. */
   missing: string
-  /** Of an alarm over more than one metric; what it says of a metric above is of the first then. */
+  /** Set for an alarm over more than one metric. The metric fields above then describe the first one. */
   expression?: { id: string; text: string; metrics: (AlarmMetric & { id: string })[] }
 }
 
@@ -139,7 +139,7 @@ interface SourceModel {
   batchSize: number
   windowMs: number
   reportItemFailures: boolean
-  /** JSON patterns, any of which lets a record through; none lets all through. */
+  /** JSON patterns, any of which lets a record pass; an empty list lets all pass. */
   filters: unknown[]
 }
 
@@ -160,7 +160,7 @@ export interface QueueSourceModel extends SourceModel {
   maxConcurrency: number
 }
 
-/** What the local run needs to know of the deployed stack. */
+/** The parts of the deployed stack that the local run needs. */
 export interface LocalModel {
   functions: FunctionModel[]
   api: ApiModel | undefined

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { RawResource } from './assembly.ts'
 
-/** The account and region that everything local lives in. */
+/** Account and region of all local resources. */
 export const ACCOUNT = '000000000000'
 export const REGION = 'us-east-1'
 
-/** Where the local AWS endpoints listen; queue addresses carry it. */
+/** Address of the local AWS endpoints, which queue addresses contain. */
 export interface Addresses {
   /** e.g. `http://127.0.0.1:3001` */
   aws: string
@@ -22,10 +22,12 @@ const NAME_PROPERTY: Record<string, string> = {
   'AWS::SecretsManager::Secret': 'Name',
 }
 
-/** Locally a function has one version, the bundle as it was built last; aliases lead to it. */
+/** A function's only local version: the latest built bundle. All aliases lead to it. */
 const VERSION = '1'
 
-/** The name a resource would get: its own if the template gives one, else stack and logical id, as CloudFormation does. */
+/**
+ * Returns a resource's name: its own if the template declares one, else stack and logical id, as CloudFormation does.
+ */
 export const physicalName = (
   stack: string,
   id: string,
@@ -47,10 +49,13 @@ export const physicalName = (
 const arn = (service: string, resource: string, region = REGION, account = ACCOUNT) =>
   `arn:aws:${service}:${region}:${account}:${resource}`
 
-/** Six characters after a secret's name, as Secrets Manager adds them; stable, so that a restart finds the secret again. */
+/**
+ * Returns the six characters that Secrets Manager appends to a secret's name. They are stable, so that a restart finds
+ * the secret again.
+ */
 const suffixOf = (name: string) => createHash('sha256').update(name).digest('hex').slice(0, 6)
 
-/** The ARN of a resource by type. */
+/** Returns the ARN of a resource by type. */
 export const arnOf = (type: string, name: string): string => {
   switch (type) {
     case 'AWS::DynamoDB::Table':
@@ -77,10 +82,10 @@ export const arnOf = (type: string, name: string): string => {
   }
 }
 
-/** A function's own ARN, of an ARN that may lead to it by a version or an alias. */
-export const unqualified = (functionArn: string): string => functionArn.split(':').slice(0, 7).join(':')
+/** Returns a function's own ARN from an ARN with a version or an alias. */
+export const withoutQualifier = (functionArn: string): string => functionArn.split(':').slice(0, 7).join(':')
 
-/** What `Ref` answers for a resource. */
+/** Returns the value of `Ref` for a resource. */
 export const refOf = (type: string, name: string, stageName: unknown, addresses: Addresses): string => {
   switch (type) {
     case 'AWS::SQS::Queue':
@@ -97,7 +102,7 @@ export const refOf = (type: string, name: string, stageName: unknown, addresses:
   }
 }
 
-/** What `Fn::GetAtt` answers for a resource. */
+/** Returns the value of `Fn::GetAtt` for a resource. */
 export const attributeOf = (type: string, name: string, attribute: string): string => {
   switch (attribute) {
     case 'Arn':
@@ -112,7 +117,7 @@ export const attributeOf = (type: string, name: string, attribute: string): stri
     case 'Version':
       return VERSION
     case 'FunctionArn':
-      return unqualified(arnOf(type, name))
+      return withoutQualifier(arnOf(type, name))
     case 'RootResourceId':
       return `${name}-root`
     case 'RestApiId':

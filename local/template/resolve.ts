@@ -1,34 +1,35 @@
 import type { RawResource, Stack } from './assembly.ts'
 import { ACCOUNT, type Addresses, attributeOf, physicalName, REGION, refOf } from './physical.ts'
 
-/** Marks `AWS::NoValue`: the property is as if it were not there. */
+/** Marks `AWS::NoValue`: the property counts as absent. */
 const NO_VALUE = Symbol('AWS::NoValue')
 
 type Json = Record<string, unknown>
 
 /** Resolves the intrinsic functions of one assembly's templates. */
 export interface Resolver {
-  /** Any value of that stack's template with everything in it resolved. */
+  /** Returns any value of that stack's template with everything in it resolved. */
   resolve(stack: Stack, value: unknown): unknown
-  /** A resource's properties, resolved. */
+  /** Returns a resource's resolved properties. */
   properties(stack: Stack, id: string): Json
-  /** The name the resource has locally. */
+  /** Returns the resource's local name. */
   nameOf(stack: Stack, id: string): string
 }
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * An evaluator of CloudFormation's intrinsic functions over all stacks at once, so that imports find their exports.
+ * Creates an evaluator of CloudFormation's intrinsic functions over all stacks at once, so that imports find their
+ * exports.
  *
- * @throws Error naming the stack and the reference, when something refers to what does not exist
+ * @throws Error naming the stack and the reference, if the referenced thing does not exist
  */
 export const createResolver = (stacks: Stack[], addresses: Addresses): Resolver => {
   const names = new Map<string, string>()
 
   const resourceOf = (stack: Stack, id: string): RawResource => {
     const resource = stack.resources[id]
-    if (!resource) throw new Error(`${stack.name}: nothing is called ${id}`)
+    if (!resource) throw new Error(`${stack.name}: unknown resource ${id}`)
     return resource
   }
 
@@ -78,7 +79,14 @@ export const createResolver = (stacks: Stack[], addresses: Addresses): Resolver 
         if (resolve(other, exported.name) === name) return resolve(other, exported.value)
       }
     }
-    throw new Error(`${stack.name}: nothing exports ${String(name)}`)
+    throw new Error(`${stack.name}: no stack exports ${String(name)}`)
+  }
+
+  const outputOf = (stack: Stack, { StackName, OutputName }: Json) => {
+    const other = stacks.find(({ name }) => name === StackName)
+    if (!other || !(String(OutputName) in other.outputs))
+      throw new Error(`${stack.name}: the stack ${String(StackName)} has no output ${String(OutputName)}`)
+    return resolve(other, other.outputs[String(OutputName)])
   }
 
   const condition = (stack: Stack, name: string): boolean => resolve(stack, stack.conditions[name]) === true
@@ -110,6 +118,8 @@ export const createResolver = (stacks: Stack[], addresses: Addresses): Resolver 
       }
       case 'Fn::ImportValue':
         return importValue(stack, resolve(stack, argument))
+      case 'Fn::GetStackOutput':
+        return outputOf(stack, resolve(stack, argument) as Json)
       case 'Fn::If': {
         const [test, yes, no] = argument as [string, unknown, unknown]
         return resolve(stack, condition(stack, test) ? yes : no)
@@ -131,7 +141,7 @@ export const createResolver = (stacks: Stack[], addresses: Addresses): Resolver 
       case 'Fn::Base64':
         return Buffer.from(String(resolve(stack, argument))).toString('base64')
       default:
-        throw new Error(`${stack.name}: the local run does not know ${name}`)
+        throw new Error(`${stack.name}: the local run does not support ${name}`)
     }
   }
 
@@ -141,7 +151,7 @@ export const createResolver = (stacks: Stack[], addresses: Addresses): Resolver 
     const entries = Object.entries(value)
     const [only] = entries
     if (only && entries.length === 1 && (only[0] === 'Ref' || only[0].startsWith('Fn::') || only[0] === 'Condition')) {
-      // A policy statement's `Condition` block is an object; CloudFormation's intrinsic one is a name.
+      // A policy statement's `Condition` block is an object. CloudFormation's intrinsic `Condition` is a name.
       if (only[0] !== 'Condition' || typeof only[1] === 'string') return call(stack, only[0], only[1])
     }
     return Object.fromEntries(

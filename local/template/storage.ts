@@ -5,7 +5,9 @@ import { arnOf } from './physical.ts'
 
 const ofType = (resources: Resolved[], ...types: string[]) => resources.filter(({ type }) => types.includes(type))
 
-/** What CreateTable takes; the rest of a table's properties (recovery, protection, tags) has no meaning locally. */
+/**
+ * Properties that CreateTable accepts. A table's other properties (recovery, protection, tags) have no meaning locally.
+ */
 const CREATE_KEYS = ['AttributeDefinitions', 'KeySchema', 'LocalSecondaryIndexes'] as const
 
 const indexOf = (index: unknown) => {

@@ -1,15 +1,23 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge'
-import type { EventBus } from '../domain/ports.ts'
-import type { OutboxEvent } from '../entities/events.ts'
+import type { BusEvent, EventBus } from '../kernel/ports/bus.ts'
 
-/** EventBridge's limits for one request: entries, and bytes of all together (256 KB, with a margin for the fields around). */
+/**
+ * EventBridge's limits for one request: number of entries, and total bytes (256 KB, with a margin for the fields around
+ * them).
+ */
 const MAX_ENTRIES = 10
 const MAX_BYTES = 240_000
 
-/** Puts events on the bus, as many in a request as it takes. Ends at the first request that was not taken whole. */
+/**
+ * Creates the event bus. It publishes events in the largest possible requests and stops at the first request that is
+ * not accepted whole.
+ */
 export const createBus = (busName: string | undefined): EventBus => {
   let client: EventBridgeClient | undefined
-  /** @returns the place of the first entry that was not taken */
+  /**
+   * Sends one request.
+   * @returns the index of the first entry that was not accepted
+   */
   const send = async (entries: PutEventsRequestEntry[]): Promise<{ refused: number; error?: unknown }> => {
     client ??= new EventBridgeClient({ maxAttempts: 4 })
     try {
@@ -22,7 +30,7 @@ export const createBus = (busName: string | undefined): EventBus => {
   }
   return {
     async put(events) {
-      if (!busName) throw new Error('this function may not put events')
+      if (!busName) throw new Error('this function may not publish events')
       let taken = 0
       for (const entries of requests(events, busName)) {
         const { refused, error } = await send(entries)
@@ -34,7 +42,7 @@ export const createBus = (busName: string | undefined): EventBus => {
   }
 }
 
-const requests = (events: readonly OutboxEvent[], busName: string): PutEventsRequestEntry[][] => {
+const requests = (events: readonly BusEvent[], busName: string): PutEventsRequestEntry[][] => {
   const split: PutEventsRequestEntry[][] = []
   let bytes = 0
   for (const event of events) {

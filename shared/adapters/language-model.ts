@@ -8,6 +8,7 @@ import {
   type ToolSet,
   tool,
 } from 'ai'
+import { LIMITS } from '../kernel/limits.ts'
 import type {
   LanguageModel,
   ModelAnswer,
@@ -15,28 +16,27 @@ import type {
   ModelFailure,
   ModelMessage,
   ModelRequest,
-} from '../domain/ports.ts'
-import { LIMITS } from '../kernel/limits.ts'
+} from '../kernel/ports/language-model.ts'
 
 export interface LanguageModelOptions {
   key: () => Promise<string | undefined>
-  /** An OpenAI-compatible API, without a trailing slash. */
+  /** Base URL of an OpenAI-compatible API, without a trailing slash. */
   apiUrl: string | undefined
-  /** The model of requests that name none. */
+  /** Model for requests that name none. */
   name: string | undefined
-  /** Milliseconds for one turn with its retries. */
+  /** Deadline for one turn including retries, in ms. */
   deadlineMs?: number
 }
 
-/** Tries of a turn beside the first, after 408, 409, 429, 5xx or no connection; `Retry-After` up to a minute is kept to. */
+/** Retries of a turn after 408, 409, 429, 5xx or a connection failure. `Retry-After` is respected up to a minute. */
 const RETRIES = 2
 
-/** Characters kept of what a provider answered in error. */
+/** Characters stored of a provider's error response. */
 const SHOWN_BODY = 1_000
 
 /**
- * A language model behind any OpenAI-compatible API, over the AI SDK. Turns are taken one by one: who executes the tools,
- * and how often, is the platform's to decide.
+ * Creates a language model client for any OpenAI-compatible API, over the AI SDK. Turns are taken one by one. The
+ * platform decides who executes the tools, and how often.
  */
 export const createLanguageModel = ({
   key,
@@ -48,7 +48,7 @@ export const createLanguageModel = ({
     const apiKey = apiUrl === undefined ? undefined : await key()
     const model = request.model ?? name
     if (apiUrl === undefined || apiKey === undefined || model === undefined) return { kind: 'not_configured' }
-    // The library prints its warnings; they would stand in the logs as lines of their own.
+    // The library prints its warnings, which would become separate lines in the logs.
     globalThis.AI_SDK_LOG_WARNINGS = false
     const provider = createOpenAICompatible({ name: 'model', baseURL: apiUrl, apiKey, fetch: fetchBounded })
     const deadline = AbortSignal.timeout(deadlineMs)
@@ -79,7 +79,7 @@ export const createLanguageModel = ({
 
 const ENDS: Record<string, ModelAnswer['end']> = { length: 'length', 'content-filter': 'refused' }
 
-/** The key goes nowhere but to the address that was set, and an answer without end is not read to its end. */
+/** Sends the key only to the configured address, and limits the size of the response. */
 const fetchBounded = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
   const response = await fetch(input, { ...init, redirect: 'error' })
   let bytes = 0
@@ -95,7 +95,7 @@ const fetchBounded = async (input: string | URL | Request, init?: RequestInit): 
   return new Response(counted ?? null, response)
 }
 
-/** Without anything to execute, the library hands the calls over instead. */
+/** Declares tools without an execute function. The library then returns the calls instead. */
 const toolsOf = ({ tools }: ModelRequest): ToolSet =>
   Object.fromEntries(
     tools.map(({ name, description, inputSchema }) => [
@@ -143,21 +143,21 @@ const callOf = (call: { toolCallId: string; toolName: string; input: unknown }):
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What a provider answers may quote the key. */
+/** Converts an error to a failure. A provider's response may quote the key, so it is redacted. */
 const failureOf = (error: unknown, apiKey: string): ModelFailure => {
   const last = RetryError.isInstance(error) ? error.lastError : error
   if (!APICallError.isInstance(last)) {
-    return { kind: 'failure', message: `The model’s answer could not be read: ${textOf(last, apiKey)}` }
+    return { kind: 'failure', message: `The model’s response could not be read: ${textOf(last, apiKey)}` }
   }
   const { statusCode, responseBody } = last
-  if (statusCode === undefined) return { kind: 'failure', message: `The model gave no answer: ${textOf(last, apiKey)}` }
+  if (statusCode === undefined) return { kind: 'failure', message: `The model did not answer: ${textOf(last, apiKey)}` }
   const body = withoutKey(responseBody ?? '', apiKey)
   return {
     kind: 'failure',
     message:
       statusCode < 400
-        ? 'The model’s answer could not be understood.'
-        : `The model provider answered HTTP ${statusCode}.`,
+        ? 'The model’s response could not be understood.'
+        : `The model provider responded with HTTP ${statusCode}.`,
     status: statusCode,
     ...(body !== '' && { body }),
   }

@@ -1,17 +1,20 @@
-import type { Logger } from '../domain/ports.ts'
 import { iso } from '../kernel/clock.ts'
+import type { Logger } from '../kernel/ports/logger.ts'
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 type Level = (typeof LEVELS)[number]
 
-/** What never belongs into a log, whatever field it stands in. A token's header has an end, or `eyJ-eyJ-…` takes its square. */
+/**
+ * Secrets that never belong in a log, in any field. A token's header has a bounded length, because `eyJ-eyJ-…` would
+ * otherwise take quadratic time.
+ */
 const SECRET =
   /\b(?:dvk_|adk_|whsec_|agsec_|rft_|cs_|code_|join_|oauth_)[\w+/=-]{8,}|\beyJ[\w-]{6,400}\.[\w-]+\.[\w-]*(?:\.[\w-]*){0,2}|\bbot\d+:[\w-]+|\b\d+:AA[\w-]{30,}/g
 
 /**
- * Structured logs, one JSON line each, with CloudWatch's embedded metric format for metrics. A dozen lines of our own,
- * because the field's standard library would take a tenth of the cold-start budget for what is used of it here.
- * @param namespace of the metrics; they are written whatever the level, because alarms stand on them
+ * Creates a structured logger that writes one JSON line per entry, with CloudWatch's embedded metric format for
+ * metrics. The standard library for this would take a tenth of the cold-start budget for the little that is used here.
+ * @param namespace of the metrics; they are written at every log level, because alarms depend on them
  */
 export const createLogger = (
   level: Level,

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import type { MetricSeries, Monitoring, WatchedAlarm, WatchedMetric } from '../domain/ports.ts'
+import { regionOf, suffixOf } from '../kernel/bucket-address.ts'
 import { SECOND } from '../kernel/clock.ts'
-import { createSigner } from './objects/bucket.ts'
+import type { MetricSeries, Monitoring, WatchedAlarm, WatchedMetric } from '../kernel/ports/monitoring.ts'
+import { requestTo, signedRequests } from './signed-requests.ts'
 
 type Environment = Record<string, string | undefined>
 
-/** A look at the alarms must not keep its caller waiting when CloudWatch does. */
+/** Timeout that keeps a slow CloudWatch from blocking its caller. */
 const DEADLINE = 5 * SECOND
 
 const Measured = z.object({
@@ -23,7 +23,7 @@ const DescribedAlarm = z.object({
   ...Measured.shape,
   Statistic: z.string().default('Average'),
   Period: z.number().default(60),
-  // Of an alarm over an expression, which has no metric of its own.
+  // Set for an alarm over an expression, which has no metric of its own.
   Metrics: z
     .array(z.object({ MetricStat: z.object({ Metric: Measured, Period: z.number(), Stat: z.string() }).optional() }))
     .default([]),
@@ -48,35 +48,22 @@ const GetMetricDataOutput = z.object({
 })
 
 /**
- * Amazon CloudWatch in its AWS JSON 1.0 protocol, over plain signed requests: two operations do not need a client of their own,
- * and the signer is in the bundle anyway.
- * @param prefix what the names of this deployment's alarms begin with
+ * Creates a client of Amazon CloudWatch over its AWS JSON 1.0 protocol. Two operations don't need an SDK client.
+ * @param prefix beginning of the names of this deployment's alarms
  */
 export const createMonitoring = (prefix: string | undefined, environment: Environment): Monitoring => {
   const send = async (operation: string, input: object): Promise<unknown> => {
-    const region = environment.AWS_REGION ?? 'us-east-1'
-    const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'
+    const region = regionOf(environment)
     const address = environment.AWS_ENDPOINT_URL_CLOUDWATCH ?? environment.AWS_ENDPOINT_URL
-    const url = new URL(address ?? `https://monitoring.${region}.${suffix}/`)
-    const body = JSON.stringify(input)
-    const { headers } = (await createSigner('monitoring', environment).sign({
-      method: 'POST',
-      protocol: url.protocol,
-      hostname: url.hostname,
-      ...(url.port && { port: Number(url.port) }),
-      path: '/',
-      query: {},
-      headers: {
-        host: url.host,
-        'content-type': 'application/x-amz-json-1.0',
-        'x-amz-target': `GraniteServiceVersion20100801.${operation}`,
-        'x-amz-content-sha256': createHash('sha256').update(body).digest('hex'),
-      },
-      body,
-    } as never)) as unknown as { headers: Record<string, string> }
-    const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(DEADLINE) })
-    const text = await answer.text()
-    if (!answer.ok) throw new Error(`CloudWatch refused ${operation}: ${answer.status} ${text.slice(0, 300)}`)
+    const url = new URL(address ?? `https://monitoring.${region}.${suffixOf(region)}/`)
+    const headers = {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': `GraniteServiceVersion20100801.${operation}`,
+    }
+    const request = requestTo(url, { method: 'POST', headers, body: JSON.stringify(input) })
+    const { status, body } = await signedRequests('monitoring', environment, DEADLINE).send(request)
+    const text = Buffer.from(body).toString()
+    if (status !== 200) throw new Error(`CloudWatch refused ${operation}: ${status} ${text.slice(0, 300)}`)
     return JSON.parse(text)
   }
 
@@ -96,7 +83,7 @@ export const createMonitoring = (prefix: string | undefined, environment: Enviro
         found.push(...page.MetricAlarms.map((alarm) => watched(alarm, prefix)))
         NextToken = page.NextToken
       } while (NextToken !== undefined)
-      // Each deployment has some: without any, nothing is watched that anybody knows of, which is not the same as all well.
+      // Each deployment has alarms. Finding none means that nothing is monitored, which is not the same as all well.
       if (found.length === 0) throw new Error(`CloudWatch has no alarm whose name begins with ${prefix}`)
       return found
     },
@@ -130,7 +117,7 @@ const watched = (alarm: z.infer<typeof DescribedAlarm>, prefix: string): Watched
   metric: metricOf(alarm),
 })
 
-/** Of an expression, the first metric in it. */
+/** Returns the alarm's metric, or the first metric of an expression. */
 const metricOf = (alarm: z.infer<typeof DescribedAlarm>): WatchedMetric => {
   const { Metric, Stat, Period } = alarm.Metrics.find(({ MetricStat }) => MetricStat)?.MetricStat ?? {
     Metric: alarm,

@@ -1,6 +1,8 @@
-import type { LanguageModel } from '../domain/ports.ts'
+import type { LanguageModel } from '../kernel/ports/language-model.ts'
 
-/** For functions that have nothing to do with the language model: they carry no client of it and know no key. */
+/**
+ * Stand-in for functions without the capability `model`. They carry no client of the language model and know no key.
+ */
 export const noModel: LanguageModel = {
   turn() {
     throw new Error('this function does not declare the capability model')

@@ -1,8 +1,8 @@
-import type { Monitoring } from '../domain/ports.ts'
+import type { Monitoring } from '../kernel/ports/monitoring.ts'
 
 const refuse = (): never => {
   throw new Error('this function does not declare the capability metrics:read')
 }
 
-/** For functions that look at no alarms. */
+/** Stand-in for functions that read no alarms. */
 export const noMonitoring: Monitoring = { alarms: refuse, series: refuse }

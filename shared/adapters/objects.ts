@@ -1,82 +1,36 @@
 import { createHash } from 'node:crypto'
-import { Agent, request as httpRequest } from 'node:http'
-import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
-import type { ObjectStore } from '../domain/ports.ts'
+import type { ObjectStore } from '../kernel/ports/objects.ts'
 import { type Bucket, createBucket } from './objects/bucket.ts'
 import { createPresigner } from './objects/presign.ts'
-
-interface Signed {
-  method: string
-  headers: Record<string, string>
-}
-
-interface Answer {
-  status: number
-  headers: Record<string, string | string[] | undefined>
-  body: Uint8Array
-}
+import { requestTo } from './signed-requests.ts'
 
 /**
- * The bucket over plain signed requests. @aws-sdk/client-s3 would add 106 KB to every bundle for a few
- * operations; the signer is in the bundle anyway, for DynamoDB.
+ * Creates the object store over plain signed requests. @aws-sdk/client-s3 would add 106 KB to every bundle for a few
+ * operations.
  * @param environment as {@link createBucket} reads it
  */
 export const createObjects = (
   name: string | undefined,
   environment: Record<string, string | undefined>,
 ): ObjectStore => {
-  let made: { bucket: Bucket; agent: Agent } | undefined
+  let bucket: Bucket | undefined
   const open = () => {
     if (!name) throw new Error('this function has no bucket')
-    if (!made) {
-      const bucket = createBucket(name, environment)
-      const options = { keepAlive: true }
-      made = { bucket, agent: bucket.base.protocol === 'https:' ? new TlsAgent(options) : new Agent(options) }
+    bucket ??= createBucket(name, environment)
+    return bucket
+  }
+
+  const send = (method: string, key: string, body?: Uint8Array, type?: string, more: Record<string, string> = {}) => {
+    const { urlOf, requests } = open()
+    const headers = {
+      ...(body && { 'content-length': String(body.byteLength) }),
+      ...(type && { 'content-type': type }),
+      ...more,
     }
-    return made
+    return requests.send(requestTo(urlOf(key), { method, headers, body }))
   }
 
-  const send = async (method: string, key: string, body?: Uint8Array, type?: string) => {
-    const { bucket, agent } = open()
-    const { base, signer } = bucket
-    const path = bucket.pathOf(key)
-    const signed = (await signer.sign({
-      method,
-      protocol: base.protocol,
-      hostname: base.hostname,
-      ...(base.port && { port: Number(base.port) }),
-      path,
-      query: {},
-      headers: {
-        host: base.host,
-        'x-amz-content-sha256': createHash('sha256')
-          .update(body ?? '')
-          .digest('hex'),
-        ...(body && { 'content-length': String(body.byteLength) }),
-        ...(type && { 'content-type': type }),
-      },
-      body,
-    } as never)) as unknown as Signed
-    return new Promise<Answer>((resolve, reject) => {
-      const request = base.protocol === 'https:' ? tlsRequest : httpRequest
-      const outgoing = request(
-        { agent, method, host: base.hostname, port: base.port, path, headers: signed.headers, timeout: 10_000 },
-        (response) => {
-          const chunks: Buffer[] = []
-          response.on('data', (chunk: Buffer) => chunks.push(chunk))
-          response.on('end', () =>
-            resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
-          )
-          response.on('error', reject)
-        },
-      )
-      outgoing.on('timeout', () => outgoing.destroy(new Error('the bucket did not answer in 10 s')))
-      outgoing.on('error', reject)
-      outgoing.end(body)
-    })
-  }
-
-  /** One more try for what may pass: a broken connection, a 5xx. All operations may be repeated. */
+  /** Retries once after a transient error: a broken connection or a 5xx. All operations are idempotent. */
   const reliably = async (...call: Parameters<typeof send>) => {
     const first = await send(...call).catch(() => undefined)
     return first && first.status < 500 ? first : send(...call)
@@ -86,6 +40,15 @@ export const createObjects = (
     async put(key, bytes, contentType) {
       const { status } = await reliably('PUT', key, bytes, contentType)
       if (status !== 200) throw new Error(`the bucket answered ${status} to PUT`)
+    },
+    async create(key, bytes, contentType) {
+      // S3 requires the digest where the bucket has object lock.
+      const digest = createHash('md5').update(bytes).digest('base64')
+      const headers = { 'if-none-match': '*', 'content-md5': digest }
+      const { status } = await reliably('PUT', key, bytes, contentType, headers)
+      // 409: another request is creating it right now.
+      if (status !== 200 && status !== 409 && status !== 412) throw new Error(`the bucket answered ${status} to PUT`)
+      return status === 200
     },
     async get(key) {
       const { status, body } = await reliably('GET', key)
@@ -103,6 +66,6 @@ export const createObjects = (
       const { status } = await reliably('DELETE', key)
       if (status !== 204 && status !== 404) throw new Error(`the bucket answered ${status} to DELETE`)
     },
-    ...createPresigner(() => open().bucket),
+    ...createPresigner(open),
   }
 }

@@ -1,8 +1,10 @@
 import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
-import type { MessageQueues } from '../domain/ports.ts'
+import type { MessageQueues } from '../kernel/ports/queues.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
 
-/** SQS ends delays at 15 minutes; whoever receives earlier than due sends it on (design §5). */
+/**
+ * SQS limits delays to 15 minutes. A worker that receives a message early sends it on (architecture.md#queue-delays).
+ */
 const MAX_DELAY_SECONDS = 900
 
 type Message = Parameters<MessageQueues['send']>[1][number]
@@ -10,11 +12,11 @@ type Message = Parameters<MessageQueues['send']>[1][number]
 const fieldsOf = ({ body, delayMs = 0, group }: Message) => ({
   MessageBody: JSON.stringify(body),
   DelaySeconds: Math.min(MAX_DELAY_SECONDS, Math.ceil(delayMs / 1_000)),
-  // Fair queues: a tenant with much to send waits behind itself, not in front of others.
+  // Fair queues: a tenant with many messages delays only its own messages.
   ...(group && { MessageGroupId: group }),
 })
 
-/** Sends to the platform's queues. The client is made at first use. */
+/** Creates the sender for the platform's queues. The client is created on first use. */
 export const createQueues = (urls: Partial<Record<QueueName, string>>): MessageQueues => {
   let client: SQSClient | undefined
   return {
@@ -30,8 +32,7 @@ export const createQueues = (urls: Partial<Record<QueueName, string>>): MessageQ
       for (let i = 0; i < messages.length; i += 10) {
         const Entries = messages.slice(i, i + 10).map((message, n) => ({ Id: String(n), ...fieldsOf(message) }))
         const { Failed } = await client.send(new SendMessageBatchCommand({ QueueUrl, Entries }))
-        if (Failed?.length)
-          throw new Error(`${Failed.length} messages were not taken by ${queue}: ${Failed[0]?.Message}`)
+        if (Failed?.length) throw new Error(`${queue} did not accept ${Failed.length} messages: ${Failed[0]?.Message}`)
       }
     },
   }

@@ -1,16 +1,18 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import * as z from 'zod'
-import type { Keys } from '../domain/deps.ts'
-import type { BotCredentials } from '../domain/ports.ts'
-import { type Clock, MINUTE, SECOND } from '../kernel/clock.ts'
+import { type Clock, MINUTE } from '../kernel/clock.ts'
 import { type Keyring, parseKeyring } from '../kernel/keyring.ts'
-import { remembered } from './remembered.ts'
+import type { BotCredentials } from '../kernel/ports/bot.ts'
+import { isSigningRing, type Keys, RING_NAMES, type RingName } from '../kernel/ports/keys.ts'
+import type { ObjectStore } from '../kernel/ports/objects.ts'
+import { cachedFetch } from './cached-fetch.ts'
+import { createPublicKeys, LOOK_AGAIN, publishKeys } from './public-keys.ts'
+import { createWorkspaceKeys } from './workspace-keys.ts'
 
-/** A rotated secret is seen within this time, in ms; the old key of a ring goes on verifying, so nobody notices. */
+/**
+ * Time in ms after which a rotated secret is picked up. The ring's old key keeps verifying, so callers don't notice.
+ */
 export const KEYS_FRESH = 5 * MINUTE
-
-/** A key that the known ring lacks is looked for no more often than this, so that made-up ids cost next to nothing. */
-const LOOK_AGAIN = 30 * SECOND
 
 let client: SecretsManagerClient | undefined
 
@@ -20,55 +22,78 @@ const readSecret = async (SecretId: string): Promise<string> => {
   return SecretString ?? ''
 }
 
+interface KeysOptions {
+  /** Returns a secret's text by its ARN. */
+  readText?: (arn: string) => Promise<string>
+  /** Encrypts with the ring `data`, as the version before did. */
+  withRing?: boolean
+}
+
 /**
- * The keyrings from Secrets Manager, kept in memory. A failed refresh goes on with the ring that is known. A key that verifies
- * or opens is also found when it was added since.
- * @param readText gives a secret's text by its ARN
+ * Creates the keyrings from Secrets Manager, cached in memory. If a refresh fails, the cached ring stays in use. Keys
+ * for verifying and opening are found even if they were added later. Reading a ring that signs tokens publishes its public
+ * keys, so a key is known before it signs.
  */
-export const createKeys = (arns: Record<keyof Keys, string | undefined>, clock: Clock, readText = readSecret): Keys => {
-  const ring = (name: keyof Keys) => {
-    const read = remembered(clock, KEYS_FRESH, async () => {
+export const createKeys = (
+  arns: { [R in RingName]?: string | undefined },
+  clock: Clock,
+  objects: Pick<ObjectStore, 'get' | 'put' | 'create'>,
+  { readText = readSecret, withRing = false }: KeysOptions = {},
+): Keys => {
+  const ring = (name: RingName) => {
+    const read = cachedFetch(clock, KEYS_FRESH, async () => {
       const arn = arns[name]
       if (!arn) throw new Error(`this function may not read the ${name} keyring`)
-      return parseKeyring(await readText(arn))
+      const ring = parseKeyring(await readText(arn))
+      if (isSigningRing(name)) await publishKeys(objects, clock, name, ring)
+      return ring
     })
     return async (): Promise<Keyring> => {
       const known = await read()
       return { ...known, key: async (...of) => (await known.key(...of)) ?? (await read(LOOK_AGAIN)).key(...of) }
     }
   }
-  return { tokens: ring('tokens'), admin: ring('admin'), data: ring('data') }
+  const rings = Object.fromEntries(RING_NAMES.map((name) => [name, ring(name)])) as Record<RingName, Keys[RingName]>
+  return {
+    ...rings,
+    ...createWorkspaceKeys({ objects, clock, data: rings.data, fresh: KEYS_FRESH, withRing }),
+    publicKeys: createPublicKeys(objects, clock, KEYS_FRESH),
+  }
 }
 
 /**
- * The platform's own bot from Secrets Manager, kept in memory likewise.
- * @returns undefined where there is no such secret, or its token is empty: no bot is configured
+ * Creates the reader of the platform bot's credentials from Secrets Manager, cached in memory in the same way.
+ * @returns undefined if no bot is configured: the secret does not exist or its token is empty
  */
 export const createBotCredentials = (
   arn: string | undefined,
   clock: Clock,
 ): (() => Promise<BotCredentials | undefined>) =>
-  arn === undefined ? async () => undefined : remembered(clock, KEYS_FRESH, async () => parseBot(await readSecret(arn)))
+  arn === undefined
+    ? async () => undefined
+    : cachedFetch(clock, KEYS_FRESH, async () => parseBot(await readSecret(arn)))
 
 /**
- * The language model's key from Secrets Manager, kept in memory likewise.
- * @returns undefined where there is no such secret, or the operator has not put a key there: no model is configured
+ * Creates the reader of the language model's key from Secrets Manager, cached in memory in the same way.
+ * @returns undefined if no model is configured: the secret does not exist or holds no key
  */
 export const createModelKey = (arn: string | undefined, clock: Clock): (() => Promise<string | undefined>) =>
   arn === undefined
     ? async () => undefined
-    : remembered(clock, KEYS_FRESH, async () => parseModelKey(await readSecret(arn)))
+    : cachedFetch(clock, KEYS_FRESH, async () => parseModelKey(await readSecret(arn)))
 
-/** A key travels in a header. */
+/** Schema of the model's secret. The key is sent in a header. */
 const ModelSecret = () => z.object({ api_key: z.string().regex(/^[\x21-\x7e]{0,4096}$/) })
 
 const parseModelKey = (text: string): string | undefined => {
   const { success, data } = ModelSecret().safeParse(json(text))
-  if (!success) throw new Error('the language model’s secret is not {"api_key"}')
+  if (!success) throw new Error('the language model’s secret must have the form {"api_key"}')
   return data.api_key || undefined
 }
 
-/** A token as BotFather gives it out, or none; a webhook secret as `setWebhook` takes it. */
+/**
+ * Schema of the bot's secret: a token as BotFather issues it, or none, and a webhook secret as `setWebhook` accepts it.
+ */
 const BotSecret = () =>
   z.object({
     token: z.string().regex(/^(\d{1,20}:[\w-]{1,128})?$/),
@@ -77,7 +102,7 @@ const BotSecret = () =>
 
 const parseBot = (text: string): BotCredentials | undefined => {
   const { success, data } = BotSecret().safeParse(json(text))
-  // What a parser says of its input may quote it.
+  // Parser errors may quote their input.
   if (!success) throw new Error('the bot’s secret is not {"token", "webhook_secret"}')
   return data.token === '' ? undefined : { token: data.token, webhookSecret: data.webhook_secret }
 }

@@ -1,22 +1,22 @@
 import { Api, GrammyError } from 'grammy/web'
-import type { Bot, BotAnswer, BotCredentials, BotFailure } from '../domain/ports.ts'
 import { type Clock, MINUTE, SECOND } from '../kernel/clock.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { remembered } from './remembered.ts'
+import type { Bot, BotAnswer, BotCredentials, BotFailure } from '../kernel/ports/bot.ts'
+import { cachedFetch } from './cached-fetch.ts'
 
-/** A bot that was renamed is seen within this time. */
+/** Time after which a renamed bot is noticed. */
 const KNOWN_FOR = 10 * MINUTE
 
 export interface TelegramOptions {
   credentials: () => Promise<BotCredentials | undefined>
-  /** The Bot API's server, without a trailing slash. */
+  /** Address of the Bot API's server, without a trailing slash. */
   apiUrl: string
   clock: Clock
 }
 
 /**
- * The platform's own bot over grammY's client of the Bot API. The token is part of every address there, so no error of the
- * client is passed on as it is: what comes out is what the Bot API said, or the system's code of what went wrong.
+ * Creates the platform's own bot over grammY's client of the Bot API. Every address contains the token, so the client's
+ * errors are never passed on. Results contain the Bot API's own description, or the system's error code.
  */
 export const createTelegramBot = ({ credentials, apiUrl, clock }: TelegramOptions): Bot => {
   let made: { token: string; api: Api; me: () => Promise<{ username: string }> } | undefined
@@ -26,10 +26,10 @@ export const createTelegramBot = ({ credentials, apiUrl, clock }: TelegramOption
         apiRoot: apiUrl,
         timeoutSeconds: LIMITS.botDeadline / SECOND,
         sensitiveLogs: false,
-        // Elsewhere nobody is to learn the token.
+        // A redirect would disclose the token to another server.
         baseFetchConfig: { redirect: 'error' },
       })
-      made = { token, api, me: remembered(clock, KNOWN_FOR, () => api.getMe()) }
+      made = { token, api, me: cachedFetch(clock, KNOWN_FOR, () => api.getMe()) }
     }
     return made
   }
@@ -50,7 +50,7 @@ export const createTelegramBot = ({ credentials, apiUrl, clock }: TelegramOption
   }
 }
 
-/** The Bot API refused for good: the person blocked the bot, a message is gone, a query is too old. */
+/** Statuses that are permanent: the person blocked the bot, a message is deleted, a query is too old. */
 const FINAL = new Set([400, 403])
 
 const failure = (error: unknown): BotFailure => {
@@ -63,13 +63,16 @@ const failure = (error: unknown): BotFailure => {
     ok: false,
     retry: !FINAL.has(status),
     status,
-    // It may quote what was sent, such as an address with a nonce.
+    // The description may quote the request, such as an address with a nonce.
     description: description.replaceAll(/'[^']*'/g, '…').slice(0, 300),
     ...(retry_after !== undefined && { retryAfterMs: retry_after * SECOND }),
   }
 }
 
-/** `ECONNREFUSED` and the like, from underneath the client's and fetch's own errors. Texts may hold the address. */
+/**
+ * Returns a code such as `ECONNREFUSED` from underneath the client's and fetch's errors. Their texts may hold the
+ * address.
+ */
 const codeOf = (error: unknown): string => {
   for (let at = error; at instanceof Error; at = 'error' in at ? at.error : at.cause) {
     if ('code' in at && typeof at.code === 'string') return at.code

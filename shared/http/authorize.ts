@@ -1,12 +1,12 @@
-import { atLeast, type Role } from '../entities/people.ts'
+import { atLeast, type Role } from '#shared/identity/people/index.ts'
 import { fail } from '../kernel/errors.ts'
 import { covers } from '../kernel/scopes.ts'
-import type { Caller } from './callers.ts'
+import type { AdminCaller, Caller } from './callers.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /**
- * May this caller use this endpoint: scopes of integrations, roles of people (specification "Authentication", rule 6). A
- * scope that is missing goes before one that the organization banned ("Permission hierarchy").
+ * Checks that the caller may use the endpoint: scopes of integrations, roles of people (contract/general.md#callers). A
+ * missing scope is reported before one that the workspace denied ("Permission hierarchy").
  */
 export const authorize = (endpoint: Endpoint, caller: Caller): void => {
   if (caller.kind === 'integration') {
@@ -14,13 +14,13 @@ export const authorize = (endpoint: Endpoint, caller: Caller): void => {
     if (!scope) return
     if (!covers(caller.scopes, scope)) {
       throw fail('insufficient_scope', {
-        message: `This needs the scope ${scope}.`,
+        message: `This endpoint requires the scope ${scope}.`,
         details: { required_scope: scope, granted_scopes: caller.scopes },
       })
     }
     if (caller.workspace.denied_scopes.includes(scope)) {
       throw fail('scope_denied_by_admin', {
-        message: `An admin of the organization forbade ${scope}.`,
+        message: `A workspace admin has denied the scope ${scope}.`,
         details: { required_scope: scope, granted_scopes: caller.scopes },
       })
     }
@@ -30,22 +30,55 @@ export const authorize = (endpoint: Endpoint, caller: Caller): void => {
     throw roleNeeded(endpoint.role)
   }
   if (caller.kind === 'console' && caller.workspace.status === 'suspended') refuseInSuspended(endpoint)
+  if (caller.kind === 'admin') requireCompleteSignIn(endpoint, caller)
   if (caller.kind === 'admin' && endpoint.role === 'superadmin' && caller.admin.role !== 'superadmin') {
     throw roleNeeded('superadmin')
   }
 }
 
-/** In a suspended workspace people read, and go elsewhere. */
+/** Rejects changes in a suspended workspace. People may read there and switch to another workspace. */
 const refuseInSuspended = ({ method, whileSuspended }: Endpoint): void => {
   if (method === 'GET' || whileSuspended) return
   throw fail('forbidden', {
-    message: 'The workspace is suspended by the platform: in it nothing can be changed.',
-    fix: 'Contact the platform’s support, or switch to another workspace (POST /console/session/workspace).',
+    message: 'The platform has suspended this workspace. You can’t change anything in it.',
+    fix: 'Contact platform support, or switch to another workspace (POST /console/session/workspace).',
   })
 }
 
-/** What a developer key that is none is told. */
-export const WRONG_KEY = { message: 'The developer key is wrong or was rotated.', fix: 'Send the newest key.' }
+/** Rejects a session whose sign-in isn’t complete, except where that is completed or ended. */
+const requireCompleteSignIn = ({ whileSigningIn }: Endpoint, { nextStep, confirmation }: AdminCaller): void => {
+  if (nextStep === undefined || whileSigningIn) return
+  if (nextStep === 'add_passkey') throw fail('passkey_required')
+  throw fail('confirmation_required', {
+    message: 'The sign-in isn’t complete: the account’s passkey is missing.',
+    fix: 'Present it: POST /admin/me/confirm/passkey/options.',
+    details: { confirm_with: confirmation.method },
+  })
+}
+
+/**
+ * Asks an admin who does something sensitive to confirm that it’s them (contract/admin.md#confirmation). A long response
+ * isn't asked again.
+ */
+export const requireConfirmation = ({ confirms }: Endpoint, caller: Caller): void => {
+  if (!confirms || caller.kind !== 'admin' || caller.confirmation.isRecent) return
+  const { method, isOptional } = caller.confirmation
+  if (isOptional && confirms !== 'always') return
+  throw fail('confirmation_required', {
+    message: `This action requires that you confirmed with your ${method} in the last 10 minutes.`,
+    fix:
+      method === 'passkey'
+        ? 'Confirm with POST /admin/me/confirm/passkey/options, then repeat the request.'
+        : 'Confirm with POST /admin/me/confirm/password, then repeat the request.',
+    details: { confirm_with: method },
+  })
+}
+
+/** Error for an invalid developer key. */
+export const WRONG_KEY = { message: 'The developer key is invalid or was rotated.', fix: 'Send the newest key.' }
 
 const roleNeeded = (role: string) =>
-  fail('admin_required', { message: `This needs the role ${role}.`, fix: `Ask somebody with the role ${role}.` })
+  fail('admin_required', {
+    message: `This endpoint requires the role ${role}.`,
+    fix: `Ask someone with the role ${role}.`,
+  })

@@ -1,23 +1,31 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Files that were built ahead of time, read once per function instance. */
+/** Prebuilt files, read once per function instance. */
 export interface BuiltFiles {
-  /** @throws when no folder has the file: then the build did not run */
+  /**
+   * Reads a file.
+   * @throws if no folder contains the file, because the build did not run
+   */
   text(name: string): Promise<string>
 }
 
 /**
- * Where built files lie: beside the bundle, and, when the sources themselves are run, where the build writes them.
+ * Returns the folders of built files: next to the bundle and, if the sources run directly, where the build writes them.
  * CommonJS bundles have `__dirname`, the sources `import.meta.dirname`.
  * @param names folders below `dist`
  */
 export const builtFolders = (...names: string[]): string[] => {
   const here = typeof __dirname === 'string' ? __dirname : import.meta.dirname
-  return [here, ...names.map((name) => join(here, '../../dist', name))]
+  return names.flatMap((name) => [join(here, name), join(here, '../../dist', name)])
 }
 
-/** Opens files by their plain names; the first folder that has one counts. */
+/**
+ * Address of the local run, which samples and guides contain. Served files replace it with the address they come from.
+ */
+export const LOCAL_ADDRESS = 'http://127.0.0.1:3000'
+
+/** Opens files by their plain names. The first folder that contains one wins. */
 export const openBuiltFiles = (folders: readonly string[]): BuiltFiles => {
   const texts = new Map<string, Promise<string>>()
   const read = async (name: string): Promise<string> => {

@@ -1,41 +1,66 @@
+import type { Deps } from '#shared/foundation/work/index.ts'
 import type { LanguageModelOptions } from '../adapters/language-model.ts'
 import { createLogger } from '../adapters/logger.ts'
 import { noBot } from '../adapters/no-bot.ts'
+import { noMail } from '../adapters/no-mail.ts'
 import { noModel } from '../adapters/no-model.ts'
 import { noMonitoring } from '../adapters/no-monitoring.ts'
 import { createObjects } from '../adapters/objects.ts'
+import { createAddressCheck } from '../adapters/outgoing-http/check-only.ts'
 import { createBotCredentials, createKeys, createModelKey } from '../adapters/secrets.ts'
 import type { TelegramOptions } from '../adapters/telegram.ts'
-import type { Deps } from '../domain/deps.ts'
-import type { Bot, LanguageModel, Monitoring, OutgoingHttp } from '../domain/ports.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { metricsNamespace } from '../kernel/metrics.ts'
+import type { Bot } from '../kernel/ports/bot.ts'
+import type { LanguageModel } from '../kernel/ports/language-model.ts'
+import type { Mail } from '../kernel/ports/mail.ts'
+import type { Monitoring } from '../kernel/ports/monitoring.ts'
+import type { OutgoingHttp } from '../kernel/ports/outgoing-http.ts'
 import { readSettings } from '../kernel/settings.ts'
 import { createStoreClient } from '../table/client.ts'
 import { Table } from '../table/table.ts'
 
-/** Makes the way out: the whole client, or only its check of addresses, for functions that send nothing. */
-export type CreateHttp = (options: { allowLoopbackHttp: boolean }) => OutgoingHttp
+/** Creates the HTTP client for outside addresses. Functions that send nothing only check addresses. */
+type CreateHttp = (options: { allowLoopbackHttp: boolean }) => OutgoingHttp
 
-/** Makes the platform's own bot, for functions that declare it. */
-export type CreateBot = (options: TelegramOptions) => Bot
+/** Creates the client of the platform's own bot. */
+type CreateBot = (options: TelegramOptions) => Bot
 
-/** Makes the way to the language model, for functions that declare it. */
-export type CreateModel = (options: LanguageModelOptions) => LanguageModel
+/** Creates the client of the language model. */
+type CreateModel = (options: LanguageModelOptions) => LanguageModel
 
-/** Makes the way to the alarms, for functions that declare it. */
-export type CreateMonitoring = (prefix: string | undefined, env: Record<string, string | undefined>) => Monitoring
+/** Creates the client that sends e-mail. */
+type CreateMail = (from: string | undefined, env: Record<string, string | undefined>) => Mail
 
-/** Wires the adapters to the ports, from a function's environment. The only place that does. */
+/** Creates the client that reads metrics and alarms. */
+type CreateMonitoring = (prefix: string | undefined, env: Record<string, string | undefined>) => Monitoring
+
+/**
+ * Adapters that only some functions carry, because they are large or restricted. An absent one is replaced by a
+ * stand-in that throws.
+ */
+export interface Adapters {
+  createHttp?: CreateHttp
+  createBot?: CreateBot
+  createModel?: CreateModel
+  createMail?: CreateMail
+  createMonitoring?: CreateMonitoring
+}
+
+/** Wires the adapters to the ports, from a function's environment. No other code does. */
 const compose = (
   env: Record<string, string | undefined>,
-  createHttp: CreateHttp,
-  createBot: CreateBot,
-  createModel: CreateModel,
-  monitor: CreateMonitoring,
+  {
+    createHttp = createAddressCheck,
+    createBot = () => noBot,
+    createModel = () => noModel,
+    createMail = () => noMail,
+    createMonitoring = () => noMonitoring,
+  }: Adapters,
 ): Deps => {
   const settings = readSettings(env)
   const { telegram, model } = settings
+  const objects = createObjects(settings.bucketName, env)
   return {
     settings,
     clock: systemClock,
@@ -47,16 +72,21 @@ const compose = (
       clock: systemClock,
       checkWrites: settings.stage === 'local',
     }),
-    keys: createKeys(settings.secretArns, systemClock),
-    objects: createObjects(settings.bucketName, env),
+    keys: createKeys(settings.secretArns, systemClock, objects, { withRing: settings.previousKeyFormats }),
+    objects,
     http: createHttp({ allowLoopbackHttp: settings.allowLoopbackTargets }),
     bot: createBot({
       credentials: createBotCredentials(telegram.secretArn, systemClock),
-      apiUrl: telegram.apiUrl,
+      apiUrl: settings.telegramApiUrl,
       clock: systemClock,
     }),
-    model: createModel({ key: createModelKey(model.secretArn, systemClock), apiUrl: model.apiUrl, name: model.name }),
-    monitoring: monitor(settings.alarmPrefix, env),
+    model: createModel({
+      key: createModelKey(model.secretArn, systemClock),
+      apiUrl: settings.modelApiUrl,
+      name: settings.modelName,
+    }),
+    mail: createMail(settings.mailFrom, env),
+    monitoring: createMonitoring(settings.alarmPrefix, env),
     log: createLogger(
       settings.logLevel,
       { function: env.AWS_LAMBDA_FUNCTION_NAME },
@@ -68,13 +98,8 @@ const compose = (
 
 let composed: Deps | undefined
 
-/** The dependencies of this function instance, made at its first invocation. */
-export const composeOnce = (
-  createHttp: CreateHttp,
-  createBot: CreateBot = () => noBot,
-  createModel: CreateModel = () => noModel,
-  monitor: CreateMonitoring = () => noMonitoring,
-): Deps => {
-  composed ??= compose(process.env, createHttp, createBot, createModel, monitor)
+/** Returns the dependencies of this function instance, created at its first invocation. */
+export const composeOnce = (adapters: Adapters): Deps => {
+  composed ??= compose(process.env, adapters)
   return composed
 }

@@ -1,17 +1,19 @@
 import type * as z from 'zod'
-import type { Work } from '../domain/deps.ts'
-import type { Role } from '../entities/people.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
+import type { Role } from '#shared/identity/people/index.ts'
 import type { Capability } from '../kernel/capabilities.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
 import type { IdKind } from '../kernel/ids.ts'
+import { type ANONYMOUS_RATES, LIMITS } from '../kernel/limits.ts'
 import type { Scope } from '../kernel/scopes.ts'
-import type { RawAnswer, StreamAnswer } from './answer.ts'
 import type { Caller, CallerKind, Callers } from './callers.ts'
+import { type PagedList, pagedHandler, pageQuery } from './paging.ts'
+import type { RawResponse, StreamResponse } from './response.ts'
 
 export type Group = 'oauth' | 'api' | 'developer' | 'console' | 'admin' | 'docs'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** A schema made at first use: a cold start builds only what its first request needs. */
+/** A schema created on first use. A cold start builds only the schemas that its first request needs. */
 export type Lazy<S> = () => S
 
 type Output<S> = S extends Lazy<z.ZodType<infer T>> ? T : undefined
@@ -22,7 +24,7 @@ export interface Context<C extends CallerKind, Params, Query, Body> {
   query: Query
   body: Body
   work: Work
-  /** The request as it came, for the few that need it. */
+  /** The raw request, for the few endpoints that need it. */
   request: { headers: Record<string, string>; rawQuery: [string, string][]; sourceIp: string | undefined }
 }
 
@@ -32,6 +34,8 @@ interface Definition<
   Q extends Lazy<z.ZodType> | undefined,
   B extends Lazy<z.ZodType> | undefined,
   R extends Lazy<z.ZodType> | undefined,
+  Item,
+  Loaded,
 > {
   /** `group.resource.verb`, the OpenAPI operationId. */
   id: string
@@ -39,11 +43,23 @@ interface Definition<
   method: Method
   path: `/${string}`
   caller: C
-  /** A person may do it, too, where the platform’s staff suspended the workspace: it changes nothing there, or leaves it. */
+  /**
+   * Buckets of a request without credentials (contract/general.md#anonymous-requests). If absent, the endpoint doesn't
+   * use the store, or counts failures of a secret that it requires.
+   */
+  anonymous?: keyof typeof ANONYMOUS_RATES
+  /** Allowed in a suspended workspace, because it changes nothing there or leaves the workspace. */
   whileSuspended?: true
-  /** Scope an integration needs; none: any token. */
+  /** Allowed to an admin whose sign-in isn’t complete, because it completes or ends the sign-in. */
+  whileSigningIn?: true
+  /**
+   * Asks an admin to confirm that it’s them, if the last confirmation is older than 10 minutes. Keys are exempt. `always`
+   * also asks accounts that aren’t protected by a passkey and don’t have to be.
+   */
+  confirms?: true | 'always'
+  /** Scope that an integration needs. If absent, any token is accepted. */
   scope?: Scope
-  /** Least role of a console user, or of an admin. */
+  /** Minimum role of a console user or admin. */
   role?: Role | 'superadmin' | 'moderator'
   summary: string
   description?: string
@@ -51,37 +67,41 @@ interface Definition<
   params?: P
   query?: Q
   body?: B
-  /** How the body is written. Default `json`. */
+  /** Format of the body. Default `json`. */
   consumes?: 'json' | 'form'
-  /** Takes any JSON value at all: checking it is what the endpoint is for. */
+  /** Accepts any JSON value, because checking it is the endpoint's purpose. */
   anyJson?: true
-  /** Unknown fields are refused unless an RFC says to ignore them (OAuth). */
+  /** Ignores unknown fields where an RFC requires it (OAuth). Other endpoints reject them. */
   lenient?: boolean
-  /** Bytes of body allowed; default 256 KiB. */
+  /** Maximum body size in bytes; default 256 KiB, and 8 KiB without credentials. */
   maxBodyBytes?: number
-  /** Default 200. 204 has no body. */
+  /** Success status; default 200. 204 has no body. */
   status?: 200 | 201 | 204 | 302
   response?: R
-  /** When it answers 204 instead, in a sentence for the reference. */
+  /** Condition for a 204 instead, as a sentence for the reference. */
   nothingWhen?: string
-  /** Over `response` items: `page` the list envelope, `offset` that of admin lists. */
-  list?: 'page' | 'offset'
-  /** What a list has beside the envelope, such as an average over all of it: an object's schema. */
+  /**
+   * A list of `response` items that the pipeline pages, or the envelope that the handler returns: `page` for a short list in one
+   * page, `offset` for admin lists.
+   */
+  list?: PagedList<Context<C, { [K in keyof P]: string }, Output<Q>, Output<B>>, Item, Loaded> | 'page' | 'offset'
+  /** Schema of the object that a list adds to the envelope, such as an average over all of it. */
   beside?: Lazy<z.ZodType>
-  /** Media type of an answer that is not JSON as it is declared; several where it depends on what is asked for. */
+  /** Media type of a non-JSON response; several if it depends on the request. */
   produces?: string | readonly string[]
-  /** Its answer has an entity tag: with `If-None-Match` it is 304 for whoever has it already. */
+  /** The response has an entity tag. A request with a matching `If-None-Match` gets 304. */
   conditional?: true
-  /** What the `Last-Event-ID` of an event stream looks like; it matches the empty one, too. */
+  /** Pattern of the stream's `Last-Event-ID`. It also matches the empty id. */
   lastEventId?: RegExp
-  /** Codes that this endpoint can answer beyond those of its caller, scope, body and method. */
+  /** Error codes beyond those of the endpoint's caller, scope, body and method. */
   errors?: readonly ErrorCode[]
   needs?: readonly Capability[]
-  /** May outlast the gateway's 29 seconds: served by the streaming function. */
+  /** May run longer than the gateway's 29 seconds. The streaming function serves it. */
   waits?: true
   /**
-   * May the answer that is kept under an Idempotency-Key still be given? Absent: yes, for as long as it is kept. When not,
-   * the request is treated as a new one, and what it succeeds with is kept instead. The body is as it came, not yet checked.
+   * Returns true if the response stored under an Idempotency-Key may be replayed. Default: always, while it is stored.
+   * Otherwise the request runs as a new one, and its success replaces the stored response. The body is raw and
+   * unvalidated.
    */
   replays?(
     work: Work,
@@ -90,24 +110,36 @@ interface Definition<
     params: { [K in keyof P]: string },
     kept: { body: string },
   ): Promise<boolean>
-  /** It ends its caller's credential, which may ask for the lost answer once more under the same Idempotency-Key. */
+  /** Ends its caller's credential, which may request the lost response again under the same Idempotency-Key. */
   endsCredential?: true
-  /** Its answer holds a secret or token: `Cache-Control: no-store`. */
+  /** The response holds a secret or token: `Cache-Control: no-store`. */
   secret?: true
-  /** An example answer for the reference. */
+  /** Example response for the reference. */
   example?: unknown
-  handler(
+  /** Answers the request; a paged list needs none. */
+  handler?(
     context: Context<C, { [K in keyof P]: string }, Output<Q>, Output<B>>,
-  ): Promise<(R extends Lazy<z.ZodType> ? object : undefined) | RawAnswer | StreamAnswer>
+  ): Promise<(R extends Lazy<z.ZodType> ? object : undefined) | RawResponse | StreamResponse>
 }
 
-/** An endpoint with its types erased: what the router, infra, the OpenAPI document and the contract tests read. */
+/** An endpoint with its types erased, as the router, infra, the OpenAPI document and the contract tests read it. */
 export interface Endpoint
   extends Omit<
     // biome-ignore lint/suspicious/noExplicitAny: erased on purpose; defineEndpoint has checked the types
-    Definition<CallerKind, any, any, any, any>,
-    'handler' | 'replays' | 'params' | 'query' | 'body' | 'response' | 'needs' | 'errors' | 'status'
+    Definition<CallerKind, any, any, any, any, any, any>,
+    | 'handler'
+    | 'list'
+    | 'replays'
+    | 'params'
+    | 'query'
+    | 'body'
+    | 'response'
+    | 'needs'
+    | 'errors'
+    | 'status'
+    | 'maxBodyBytes'
   > {
+  maxBodyBytes: number
   params: Record<string, IdKind | 'text'>
   query: Lazy<z.ZodType> | undefined
   body: Lazy<z.ZodType> | undefined
@@ -115,6 +147,8 @@ export interface Endpoint
   status: 200 | 201 | 204 | 302
   needs: readonly Capability[]
   errors: readonly ErrorCode[]
+  /** Envelope over `response` items: `page` with cursors, `offset` that of admin lists. */
+  list?: 'page' | 'offset'
   replays?(
     work: Work,
     caller: Caller,
@@ -125,26 +159,43 @@ export interface Endpoint
   handler(context: Context<CallerKind, Record<string, string>, unknown, unknown>): Promise<object | undefined>
 }
 
-/** Declares an endpoint once: everything else that knows of it reads this declaration. */
+/**
+ * Declares an endpoint. Routing, infrastructure, the OpenAPI document and the tests all derive from this declaration.
+ */
 export const defineEndpoint = <
   C extends CallerKind,
   const P extends Record<string, IdKind | 'text'> = Record<never, 'text'>,
   Q extends Lazy<z.ZodType> | undefined = undefined,
   B extends Lazy<z.ZodType> | undefined = undefined,
   R extends Lazy<z.ZodType> | undefined = undefined,
+  Item = unknown,
+  Loaded = undefined,
 >(
-  definition: Definition<C, P, Q, B, R>,
-): Endpoint =>
-  ({
+  definition: Definition<C, P, Q, B, R, Item, Loaded>,
+): Endpoint => {
+  const { list } = definition
+  const isPaged = typeof list === 'object'
+  return {
     ...definition,
+    ...(isPaged && { list: 'page', handler: pagedHandler(definition.id, list) }),
     params: definition.params ?? {},
-    query: memo(definition.query),
+    query: memo(definition.query ?? (isPaged ? () => pageQuery({}) : undefined)),
     body: memo(definition.body),
     response: memo(definition.response),
+    maxBodyBytes:
+      definition.maxBodyBytes ?? (definition.caller === 'none' ? LIMITS.anonymousBodyBytes : LIMITS.bodyBytes),
     status: definition.status ?? 200,
     needs: definition.needs ?? [],
     errors: definition.errors ?? [],
-  }) as unknown as Endpoint
+  } as unknown as Endpoint
+}
+
+/**
+ * Returns true if an answer is stored under an Idempotency-Key. Not for an anonymous endpoint that can't write: a repeat
+ * does no harm, and a stored answer would give strangers room in the table.
+ */
+export const keepsAnswers = ({ method, caller, needs }: Endpoint): boolean =>
+  method === 'POST' && (caller !== 'none' || needs.includes('table:write'))
 
 const memo = <S>(make: Lazy<S> | undefined): Lazy<S> | undefined => {
   if (!make) return undefined

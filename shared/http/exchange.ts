@@ -1,11 +1,11 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
-import type { Deps } from '../domain/deps.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
 import type { Caller } from './callers.ts'
 import type { Endpoint, Method } from './endpoint.ts'
-import type { Hold, KeptAnswer } from './idempotency.ts'
+import type { IdempotencyLock, StoredResponse } from './idempotency.ts'
 
-/** What the steps of one request share. */
+/** State shared by the steps of one request. */
 export interface Exchange {
   deps: Deps
   requestId: string
@@ -15,19 +15,25 @@ export interface Exchange {
   headers: Record<string, string>
   query: [string, string][]
   rawBody: string
-  /** From the gateway, or behind the edge as that says; never a caller’s word. */
+  /**
+   * The client's address: from the gateway, or from the edge if there is one. Never a value that the caller controls.
+   */
   sourceIp: string | undefined
   endpoint: Endpoint | undefined
   params: Record<string, string>
   body: unknown
   caller: Caller
-  /** Throws when the caller may not do any more what was allowed at the request's start; set once that is known. */
+  /**
+   * Throws if the caller is no longer allowed what was allowed at the start of the request. Set after authorization.
+   */
   recheck: (() => Promise<void>) | undefined
-  /** Headers of the answer that do not come from the handler: rate limits. */
+  /** Response headers that do not come from the handler: rate limits. */
   answerHeaders: Record<string, string>
-  hold: Hold | undefined
-  /** The answer that was kept in the request's own transaction. */
-  committed: KeptAnswer | undefined
+  hold: IdempotencyLock | undefined
+  /** The request committed a change. */
+  changed: boolean
+  /** The response stored in the request's own transaction. */
+  committed: StoredResponse | undefined
   errorCode: string | undefined
 }
 
@@ -39,7 +45,7 @@ export type Middleware = MiddlewareObj<
   { exchange: Exchange }
 >
 
-/** A step that reads and completes the exchange; it ends the request only by throwing. */
+/** Wraps a step that reads and completes the exchange. A step ends the request only by throwing. */
 export const step = (name: string, run: (exchange: Exchange) => Promise<void> | void): Middleware => ({
   name,
   before: async ({ internal }) => {
@@ -47,16 +53,19 @@ export const step = (name: string, run: (exchange: Exchange) => Promise<void> | 
   },
 })
 
-/** The endpoint, once the route step has run. */
+/** Returns the endpoint. Call only after the route step. */
 export const endpointOf = ({ endpoint }: Exchange): Endpoint => {
   if (!endpoint) throw new Error('the request has no route yet')
   return endpoint
 }
 
-/** What the edge puts the caller's address into (infra/edge.ts). */
+/** Header in which the edge passes the client's address (infra/edge.ts). */
 export const VIEWER_HEADER = 'x-viewer-address'
 
-/** Reads an API Gateway proxy event (payload 1.0). Header names come in lower case; a repeated header's values joined. */
+/**
+ * Reads an API Gateway proxy event (payload 1.0). Header names are lower-cased, and values of repeated headers are
+ * joined.
+ */
 export const readExchange = (deps: Deps, event: APIGatewayProxyEvent, requestId: string): Exchange => {
   const headers: Record<string, string> = Object.create(null)
   for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
@@ -76,7 +85,7 @@ export const readExchange = (deps: Deps, event: APIGatewayProxyEvent, requestId:
     query,
     rawBody:
       event.body === null ? '' : event.isBase64Encoded ? Buffer.from(event.body, 'base64').toString() : event.body,
-    // Behind the edge the gateway sees the edge's address, and takes nothing that came around it.
+    // Behind the edge, the gateway sees the edge's address and rejects requests that bypass the edge.
     sourceIp: deps.settings.edge ? headers[VIEWER_HEADER] : event.requestContext?.identity?.sourceIp,
     endpoint: undefined,
     params: {},
@@ -85,7 +94,10 @@ export const readExchange = (deps: Deps, event: APIGatewayProxyEvent, requestId:
     recheck: undefined,
     answerHeaders: {},
     hold: undefined,
+    changed: false,
     committed: undefined,
     errorCode: undefined,
   }
 }
+
+export type RequestHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>

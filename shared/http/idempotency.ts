@@ -1,33 +1,37 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { Deps, Work } from '../domain/deps.ts'
-import { type Kept, KeptEntity } from '../entities/platform.ts'
+import { type IdempotencyRecord, IdempotencyRecordEntity } from '#shared/foundation/idempotency/index.ts'
+import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { SECOND } from '../kernel/clock.ts'
+import { seal, unsealBytes } from '../kernel/encryption.ts'
 import { fail, type PlatformError } from '../kernel/errors.ts'
 import { derivedId, newId } from '../kernel/ids.ts'
+import type { SealingKeys } from '../kernel/keyring.ts'
 import { LIMITS } from '../kernel/limits.ts'
-import { seal, unsealBytes } from '../kernel/sealed.ts'
 import { sha256 } from '../kernel/secrets.ts'
 import { ConditionFailed, ifUnchanged, type Write } from '../table/entity.ts'
 import { lte } from '../table/expressions.ts'
 
-/** An answer as it went out the first time. */
-export interface KeptAnswer {
+/** A stored response, as it was first sent. */
+export interface StoredResponse {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-/** How long a request has its key to itself; longer than any handler runs behind the gateway. */
+/** Duration of a request's lock on its key. Longer than any handler runs behind the gateway. */
 const LOCK = 35 * SECOND
 const LONG_LOCK = 180 * SECOND
-/** Sealed answers over this go to the bucket: an item holds 400 KB. */
+/** Sealed responses larger than this go to the bucket, because an item holds at most 400 KB. */
 const INLINE_ANSWER = 200_000
 
 const KEY_SHAPE = /^[\x20-\x7e]{1,255}$/
 const UUID_SHAPE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Checks the header. Before sign-in, where no caller narrows the scope, a key must be a UUID (decisions §1). */
-export const checkKey = (key: string, anonymous: boolean): string => {
+/**
+ * Validates the header. Before sign-in, no caller narrows the scope, so the key must be a UUID
+ * (contract/general.md#idempotency-keys).
+ */
+export const checkIdempotencyKey = (key: string, anonymous: boolean): string => {
   if (!KEY_SHAPE.test(key)) {
     throw fail('bad_request', {
       message: 'Idempotency-Key must have 1 to 255 printable ASCII characters.',
@@ -36,43 +40,61 @@ export const checkKey = (key: string, anonymous: boolean): string => {
   }
   if (anonymous && !UUID_SHAPE.test(key)) {
     throw fail('bad_request', {
-      message: 'Idempotency-Key must be a UUID here.',
+      message: 'Idempotency-Key must be a UUID on this endpoint.',
       fix: 'Send a UUID as Idempotency-Key.',
     })
   }
   return key
 }
 
-/** A request under an Idempotency-Key: the right to answer now, and what was answered before, if anything was. */
-export interface Hold {
-  /** Where it must not be given again, what the request comes to takes its place; a refusal does not. */
-  replay: KeptAnswer | undefined
-  /** The n-th id of a kind, the same at every try. */
+/** A request's lock on an Idempotency-Key, with the stored response if there is one. */
+export interface IdempotencyLock {
+  /** The stored response. If it must not be replayed, the request's success replaces it. An error does not. */
+  replay: StoredResponse | undefined
+  /** Returns the n-th id of a kind, the same on every attempt. */
   id: Work['id']
-  /** The write that completes the record with the answer; it goes into the transaction of what the request does. */
-  completion(answer: KeptAnswer): Promise<Write>
-  /** Lets the next try run: `forget` also frees the key for another body. */
+  /**
+   * Returns the write that completes the record with the response. It belongs to the transaction of the request's
+   * change.
+   */
+  completion(answer: StoredResponse): Promise<Write>
+  /** Lets the next attempt run. `forget` also frees the key for another body. */
   release(forget: boolean): Promise<void>
 }
 
+interface LockOptions {
+  /** The request waits for external servers. */
+  long?: boolean
+  /** Workspace whose data key encrypts the response. Default: the ring `data`. */
+  workspaceId?: string | undefined
+}
+
+/** Where responses are stored, and what encrypts them. */
+interface Kept {
+  objects: Deps['objects']
+  sealing: () => Promise<SealingKeys>
+}
+
 /**
- * Takes the key for this request.
- * @param scope caller, method and path: the same key elsewhere is another key
+ * Locks the key for this request.
+ * @param scope caller, method and path: the same key in another scope is a different key
  * @throws `idempotency_key_reused` for another body; `conflict` while the first request still runs
  */
-export const hold = async (
+export const lockIdempotencyKey = async (
   deps: Deps,
   scope: string,
   body: string,
   requestId: string,
-  long: boolean,
-): Promise<Hold> => {
-  const { table, clock } = deps
+  { long = false, workspaceId }: LockOptions,
+): Promise<IdempotencyLock> => {
+  const { table, clock, keys } = deps
+  const sealing = async () => (workspaceId === undefined ? keys.data() : keys.ofWorkspace(workspaceId))
+  const kept: Kept = { objects: deps.objects, sealing }
   const scope_hash = sha256(scope)
   const body_hash = sha256(body)
   const now = clock.now()
   const locked_until = now + (long ? LONG_LOCK : LOCK)
-  const fresh: Kept = {
+  const fresh: IdempotencyRecord = {
     scope_hash,
     body_hash,
     state: 'started',
@@ -83,21 +105,24 @@ export const hold = async (
   }
   let record = fresh
   try {
-    await table.transact([KeptEntity.create(fresh)])
+    await table.transact([IdempotencyRecordEntity.create(fresh)])
   } catch (error) {
     if (!(error instanceof ConditionFailed)) throw error
-    const current = error.current as Kept
+    const current = error.current as IdempotencyRecord
     if (current.expires_at <= now)
       await table.transact([
-        KeptEntity.replace(fresh, { where: { owner: current.owner }, otherwise: () => stillRunning(LOCK) }),
+        IdempotencyRecordEntity.replace(fresh, {
+          where: { owner: current.owner },
+          otherwise: () => stillRunning(LOCK),
+        }),
       ])
     else if (current.body_hash !== body_hash) throw fail('idempotency_key_reused')
-    else if (current.state === 'done') return successor(deps, current, requestId, await open(deps, current))
+    else if (current.state === 'done') return successor(deps, kept, current, requestId, await open(kept, current))
     else if (current.locked_until > now) throw stillRunning(current.locked_until - now)
     else {
-      // The first died, or was released: this one goes on with the same ids.
+      // The first request died or released the key. This one continues with the same ids.
       await table.transact([
-        KeptEntity.update(
+        IdempotencyRecordEntity.update(
           { scope_hash },
           { set: { owner: requestId, locked_until } },
           {
@@ -109,10 +134,10 @@ export const hold = async (
       record = current
     }
   }
-  return holder(deps, record, requestId)
+  return holder(deps, kept, record, requestId)
 }
 
-const holder = (deps: Deps, record: Kept, owner: string): Hold => {
+const holder = (deps: Deps, kept: Kept, record: IdempotencyRecord, owner: string): IdempotencyLock => {
   const { scope_hash } = record
   let made = 0
   const mine = { owner, state: 'started' as const }
@@ -120,9 +145,9 @@ const holder = (deps: Deps, record: Kept, owner: string): Hold => {
     replay: undefined,
     id: (kind) => derivedId(kind, record.created_at, `${scope_hash}\n${made++}`),
     async completion(answer) {
-      return KeptEntity.update(
+      return IdempotencyRecordEntity.update(
         { scope_hash },
-        { set: { state: 'done', status: answer.status, answer: await close(deps, record, owner, answer) } },
+        { set: { state: 'done', status: answer.status, answer: await close(kept, record, owner, answer) } },
         { where: mine, otherwise: () => stillRunning(LOCK) },
       )
     },
@@ -130,8 +155,8 @@ const holder = (deps: Deps, record: Kept, owner: string): Hold => {
       await ifUnchanged(
         deps.table.transact([
           forget
-            ? KeptEntity.delete({ scope_hash }, { where: mine })
-            : KeptEntity.update({ scope_hash }, { set: { locked_until: 0 } }, { where: mine }),
+            ? IdempotencyRecordEntity.delete({ scope_hash }, { where: mine })
+            : IdempotencyRecordEntity.update({ scope_hash }, { set: { locked_until: 0 } }, { where: mine }),
         ]),
       )
     },
@@ -139,16 +164,23 @@ const holder = (deps: Deps, record: Kept, owner: string): Hold => {
 }
 
 /**
- * Of requests whose kept answer must not be given again, the first to come to one has it kept in that answer's place: then
- * its repeats get what it got. Nothing is locked meanwhile, and no refusal is kept: the answer may still be another's.
+ * Lock on a key whose stored response must not be replayed. The first request to succeed stores its response in place
+ * of the old one, and its repeats get that response. Nothing is locked in the meantime. Errors aren't stored, because
+ * another request's response may still be valid.
  */
-const successor = (deps: Deps, current: Kept, owner: string, replay: KeptAnswer): Hold => ({
+const successor = (
+  deps: Deps,
+  kept: Kept,
+  current: IdempotencyRecord,
+  owner: string,
+  replay: StoredResponse,
+): IdempotencyLock => ({
   replay,
   id: (kind) => newId(kind, deps.clock.now()),
   async completion(answer) {
-    return KeptEntity.update(
+    return IdempotencyRecordEntity.update(
       { scope_hash: current.scope_hash },
-      { set: { owner, status: answer.status, answer: await close(deps, current, owner, answer) } },
+      { set: { owner, status: answer.status, answer: await close(kept, current, owner, answer) } },
       { where: { owner: current.owner, state: 'done' }, otherwise: () => stillRunning(LOCK) },
     )
   },
@@ -157,30 +189,33 @@ const successor = (deps: Deps, current: Kept, owner: string, replay: KeptAnswer)
 
 const stillRunning = (ms: number): PlatformError =>
   fail('conflict', {
-    message: 'The first request with this Idempotency-Key is still running.',
-    fix: 'Send it again after Retry-After seconds.',
+    message: 'Another request with this Idempotency-Key is still running.',
+    fix: 'Send the request again after Retry-After seconds.',
     headers: { 'retry-after': String(Math.max(1, Math.ceil(Math.min(ms, 5_000) / 1_000))) },
   })
 
-/** A kept answer may hold a secret, so it is encrypted, bound to its record. */
+/** Encrypts a response and binds it to its record. A stored response may hold a secret. */
 const close = async (
-  { keys, objects }: Deps,
-  { scope_hash }: Kept,
+  { sealing, objects }: Kept,
+  { scope_hash }: IdempotencyRecord,
   owner: string,
-  answer: KeptAnswer,
+  answer: StoredResponse,
 ): Promise<string> => {
-  const sealed = await seal(await keys.data(), `kept:${scope_hash}`, gzipSync(JSON.stringify(answer)))
+  const sealed = await seal(await sealing(), `kept:${scope_hash}`, gzipSync(JSON.stringify(answer)))
   if (sealed.length <= INLINE_ANSWER) return sealed
-  // Not over an answer that the record may go on naming.
+  // Does not overwrite an object that the record may still name.
   const object = `kept/${scope_hash}/${owner}`
   await objects.put(object, Buffer.from(sealed), 'application/jose')
   return `object:${object}`
 }
 
-const open = async ({ keys, objects }: Deps, { answer = '', scope_hash }: Kept): Promise<KeptAnswer> => {
+const open = async (
+  { sealing, objects }: Kept,
+  { answer = '', scope_hash }: IdempotencyRecord,
+): Promise<StoredResponse> => {
   const sealed = answer.startsWith('object:')
     ? new TextDecoder().decode(await objects.get(answer.slice('object:'.length)))
     : answer
-  const bytes = await unsealBytes(await keys.data(), `kept:${scope_hash}`, sealed)
-  return JSON.parse(gunzipSync(bytes).toString()) as KeptAnswer
+  const bytes = await unsealBytes(await sealing(), `kept:${scope_hash}`, sealed)
+  return JSON.parse(gunzipSync(bytes).toString()) as StoredResponse
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { LIMITS } from '../kernel/limits.ts'
-import { limit } from './paging.ts'
+import { limitSchema } from './paging.ts'
 
-/** `offset` is a plain decimal integer from 0 to 10,000, default 0 (decisions §1 "Pages"). */
+/** Schema of `offset`: a plain decimal integer from 0 to 10,000, default 0 (contract/general.md#admin-lists). */
 const offset = () =>
   z
     .string()
@@ -11,21 +11,21 @@ const offset = () =>
     .pipe(z.number().max(LIMITS.offsetMax, 'must be an integer from 0 to 10000'))
     .default(0)
     .meta({
-      description: 'Records to skip. Narrow the list by its filters to get further than 10,000.',
+      description: 'Number of records to skip. To reach records beyond 10,000, narrow the list with its filters.',
       type: 'integer',
       minimum: 0,
       maximum: LIMITS.offsetMax,
       example: 0,
     })
 
-/** The query of an admin list, with the list's own filters. */
+/** Schema of an admin list's query, with the list's own filters. */
 export const offsetQuery = <F extends z.ZodRawShape>(filters: F) =>
-  z.strictObject({ ...filters, limit: limit(), offset: offset() })
+  z.strictObject({ ...filters, limit: limitSchema(), offset: offset() })
 
-/** The envelope of admin lists (decisions §1 "Pages"). */
-export interface Observed<R> {
+/** Envelope of admin lists (contract/general.md#admin-lists). */
+export interface OffsetPage<R> {
   items: R[]
-  /** Records in the list as it is filtered, exactly. */
+  /** Exact number of records in the filtered list. */
   total: number
   limit: number
   offset: number
@@ -33,15 +33,15 @@ export interface Observed<R> {
 
 /**
  * Reads a page by its offset and wraps it.
- * @param total see domain/totals.ts
+ * @param total see foundation/totals
  * @param read see `Table.skipTo`
  */
-export const observed = async <T, R>(
+export const readOffsetPage = async <T, R>(
   { limit, offset }: { limit: number; offset: number },
   total: () => Promise<number>,
   read: (at: { limit: number; offset: number }) => Promise<T[]>,
   present: (item: T) => R | Promise<R>,
-): Promise<Observed<R>> => {
+): Promise<OffsetPage<R>> => {
   const [all, items] = await Promise.all([total(), read({ limit, offset })])
   return { items: await Promise.all(items.map(present)), total: all, limit, offset }
 }

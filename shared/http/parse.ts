@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { fail, type PlatformError } from '../kernel/errors.ts'
 
-/** Names what is wrong with each field: path → list of sentences (decisions §1). */
+/** Returns what is wrong with each field: path → list of sentences (contract/general.md#bodies). */
 const fieldErrors = (error: z.ZodError): Record<string, string[]> => {
   const fields: Record<string, string[]> = Object.create(null)
   const add = (path: PropertyKey[], text: string): void => {
@@ -14,7 +14,7 @@ const fieldErrors = (error: z.ZodError): Record<string, string[]> => {
       if (issue.code === 'unrecognized_keys')
         for (const key of issue.keys.slice(0, 50)) add([...path, key], 'unknown field')
       else if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-        // The branch that came nearest says most.
+        // The union branch with the fewest issues explains most.
         const nearest = [...issue.errors].sort((a, b) => a.length - b.length)[0] ?? []
         walk(nearest, path)
       } else add(path, issue.message)
@@ -24,7 +24,10 @@ const fieldErrors = (error: z.ZodError): Record<string, string[]> => {
   return { ...fields }
 }
 
-/** Checks a value against a schema. Throws `validation_error` naming every field that is wrong. */
+/**
+ * Validates a value against a schema.
+ * @throws `validation_error` naming every invalid field
+ */
 export const check = <T>(schema: z.ZodType<T>, value: unknown, what = 'The request'): T => {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -37,13 +40,13 @@ export const check = <T>(schema: z.ZodType<T>, value: unknown, what = 'The reque
 const mediaType = (contentType: string | undefined): string =>
   (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 
-/** A JSON body. An empty one counts as `{}`: a POST without described fields takes either. */
+/** Parses a JSON body. An empty one counts as `{}`, because a POST without declared fields accepts either. */
 export const parseJson = (raw: string, contentType: string | undefined): unknown => {
   if (raw.trim() === '') return {}
   const type = mediaType(contentType)
   if (type !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(type)) {
     throw fail('unsupported_media_type', {
-      message: `The body must be application/json${type ? `, not ${type.slice(0, 80)}` : '; the Content-Type header is missing'}.`,
+      message: `The body must be application/json${type ? `, not ${type.slice(0, 80)}` : ', but the Content-Type header is missing'}.`,
       fix: 'Send Content-Type: application/json.',
     })
   }
@@ -54,24 +57,27 @@ export const parseJson = (raw: string, contentType: string | undefined): unknown
   }
 }
 
-/** An OAuth form body. A parameter sent twice is `invalid_request` (RFC 6749 §3.2). */
+/** Parses an OAuth form body. A repeated parameter is `invalid_request` (RFC 6749 §3.2). */
 export const parseForm = (raw: string, contentType: string | undefined): Record<string, string> => {
   const type = mediaType(contentType)
   if (type !== 'application/x-www-form-urlencoded') {
     throw fail('unsupported_media_type', {
       message: 'The body must be application/x-www-form-urlencoded.',
-      fix: 'Send form parameters with Content-Type: application/x-www-form-urlencoded (tokens also come as JSON from /oauth/token.json).',
+      fix: 'Send form parameters with Content-Type: application/x-www-form-urlencoded (or send JSON to /oauth/token.json).',
     })
   }
-  return unique([...new URLSearchParams(raw)])
+  return uniqueParameters([...new URLSearchParams(raw)])
 }
 
-/** OAuth parameters as JSON. One sent twice is `invalid_request` as in a form; `JSON.parse` alone would take the last. */
+/**
+ * Parses OAuth parameters as JSON. A repeated parameter is `invalid_request`, as in a form. `JSON.parse` alone would
+ * keep the last value.
+ */
 export const parseParameters = (raw: string, contentType: string | undefined): unknown => {
   const value = parseJson(raw, contentType)
   const seen = new Set<string>()
   let depth = 0
-  // Valid JSON, so that braces and brackets outside strings nest, and a string before a colon is a name.
+  // The text is valid JSON, so braces and brackets outside strings nest, and a string before a colon is a name.
   for (const [token, text, colon] of raw.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g)) {
     if (text === undefined) depth += token === '{' || token === '[' ? 1 : -1
     else if (colon !== undefined && depth === 1) {
@@ -86,14 +92,20 @@ export const parseParameters = (raw: string, contentType: string | undefined): u
 const repeated = (name: string): PlatformError =>
   fail('invalid_request', {
     message: `The parameter ${name.slice(0, 60)} was sent more than once.`,
-    fix: 'Send every parameter once.',
+    fix: 'Send each parameter once.',
   })
 
-/** Several resources may be named (RFC 8707 §2). There is but one here, so the parameter is ignored. */
+/**
+ * Parameters that may repeat. A request may name several resources (RFC 8707 §2). The platform has only one, so the
+ * parameter is ignored.
+ */
 const REPEATABLE = new Set(['resource'])
 
-/** Parameters by name; one sent twice is `invalid_request`. */
-export const unique = (pairs: [string, string][]): Record<string, string> => {
+/**
+ * Returns parameters by name.
+ * @throws `invalid_request` for a repeated parameter
+ */
+export const uniqueParameters = (pairs: [string, string][]): Record<string, string> => {
   const found: Record<string, string> = Object.create(null)
   for (const [name, value] of pairs) {
     if (name in found && !REPEATABLE.has(name)) throw repeated(name)
@@ -102,7 +114,10 @@ export const unique = (pairs: [string, string][]): Record<string, string> => {
   return { ...found }
 }
 
-/** Query parameters for a schema; one sent twice is a validation error. */
+/**
+ * Returns query parameters for validation.
+ * @throws `validation_error` for a repeated parameter
+ */
 export const parseQuery = (pairs: [string, string][]): Record<string, string> => {
   const seen = new Set<string>()
   for (const [name] of pairs) {

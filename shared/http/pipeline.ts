@@ -1,33 +1,32 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
-import type { Deps } from '../domain/deps.ts'
-import { isActive } from '../entities/run-status.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
+import { isActive } from '#shared/work/runs/index.ts'
 import { fail, type PlatformError } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
-import { unusable } from '../kernel/usable.ts'
-import { StreamAnswer } from './answer.ts'
+import { findUnstorable } from '../kernel/storable.ts'
+import { limitAnonymous } from './anonymous.ts'
 import type { Authenticator, Authenticators } from './authenticate/types.ts'
-import { authorize } from './authorize.ts'
-import type { CallerKind } from './callers.ts'
-import type { Endpoint } from './endpoint.ts'
-import { type Exchange, endpointOf, type Middleware, readExchange, step } from './exchange.ts'
-import { countFailure } from './failures.ts'
-import { checkKey, type Hold, hold } from './idempotency.ts'
+import { authorize, requireConfirmation } from './authorize.ts'
+import { type CallerKind, callerName } from './callers.ts'
+import { type Endpoint, keepsAnswers } from './endpoint.ts'
+import { type Exchange, endpointOf, type Middleware, type RequestHandler, readExchange, step } from './exchange.ts'
+import { countFailure } from './failed-authentications.ts'
+import { checkIdempotencyKey, type IdempotencyLock, lockIdempotencyKey } from './idempotency.ts'
 import { check, parseForm, parseJson, parseParameters, parseQuery } from './parse.ts'
 import { preflight } from './preflight.ts'
-import { answerOf, errorAnswer, toPlatformError, toResult } from './render.ts'
-import { record } from './request-log.ts'
+import { renderError, renderValue, toPlatformError, toResult } from './render.ts'
+import { logRequest } from './request-log.ts'
+import { createRequestWork } from './request-work.ts'
+import { StreamResponse } from './response.ts'
 import { createMatcher, type Router } from './router.ts'
-import { streamed } from './streamed.ts'
-import { callerName, workOf } from './work.ts'
-
-export type RequestHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>
+import { streamResult } from './streamed.ts'
 
 /**
- * The one way of every request, whatever the group: request id, route, who calls, may they, what they sent, was it sent
- * before, is it valid, the handler, the answer. The first step that refuses ends the request in the platform's error shape.
+ * Creates the request pipeline. Every request takes this path: route, authenticate, authorize, check idempotency,
+ * validate, handle, render. The first step that throws ends the request with a platform error.
  * @param authenticators one for each kind of caller that the endpoints have
- * @param deps made once per function instance, at its first request
+ * @param deps created once per function instance, at its first request
  */
 export const createPipeline = (
   endpoints: readonly Endpoint[],
@@ -35,7 +34,7 @@ export const createPipeline = (
   deps: () => Promise<Deps>,
 ): RequestHandler => {
   const unknown = endpoints.find(({ caller }) => caller !== 'none' && !authenticators[caller])
-  if (unknown) throw new Error(`nothing here authenticates the caller of ${unknown.id}: ${unknown.caller}`)
+  if (unknown) throw new Error(`no authenticator for the caller of ${unknown.id}: ${unknown.caller}`)
   const match = createMatcher(endpoints)
   const pipeline = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, { exchange: Exchange }>()
     .use([
@@ -48,12 +47,12 @@ export const createPipeline = (
       answer,
     ])
     .handler(() => {
-      throw new Error('the answer step has answered already')
+      throw new Error('no step may follow the answer step')
     })
   return pipeline as unknown as RequestHandler
 }
 
-/** First in, last out: makes the exchange; renders what any later step threw; logs. */
+/** Runs first on the way in and last on the way out: creates the exchange, renders errors of later steps, and logs. */
 const opening = (deps: () => Promise<Deps>): Middleware => ({
   name: 'opening',
   before: async (request) => {
@@ -62,15 +61,15 @@ const opening = (deps: () => Promise<Deps>): Middleware => ({
   },
   onError: async (request) => {
     const { exchange } = request.internal
-    // Nothing can be answered in our shape before the settings are read; the gateway answers for us.
+    // A platform error can't be rendered before the settings are read. The gateway answers instead.
     if (!exchange) return
     const error = toPlatformError(request.error)
     exchange.errorCode = error.code
     if (error.code === 'internal_error') {
       exchange.deps.log.error('request failed', { request_id: exchange.requestId, error: error.cause ?? error })
     }
-    request.response = toResult(exchange, errorAnswer(exchange, error))
-    record(exchange, request.response.statusCode)
+    request.response = toResult(exchange, renderError(exchange, error))
+    logRequest(exchange, request.response.statusCode)
   },
 })
 
@@ -82,17 +81,17 @@ const route =
     exchange.params = params
   }
 
-const DEFAULT_BODY_BYTES = 256 * 1_024
-
-/** Read once: before authentication only for clients that identify themselves in it. */
+/** Reads the body once. Only clients that identify themselves in the body need it before authentication. */
 const readBody = (exchange: Exchange): void => {
   if (exchange.body !== undefined) return
-  const { maxBodyBytes = DEFAULT_BODY_BYTES, consumes, body, method, caller } = endpointOf(exchange)
+  const { maxBodyBytes, consumes, body, method, caller } = endpointOf(exchange)
   const { rawBody, headers } = exchange
   if (method === 'GET') return
   const bytes = Buffer.byteLength(rawBody)
   if (bytes > maxBodyBytes) {
-    throw fail('payload_too_large', { message: `The body has ${bytes} bytes; at most ${maxBodyBytes} here.` })
+    throw fail('payload_too_large', {
+      message: `The body has ${bytes} bytes. The limit of this endpoint is ${maxBodyBytes}.`,
+    })
   }
   const parse = consumes === 'form' ? parseForm : caller === 'client' ? parseParameters : parseJson
   exchange.body = parse(rawBody, headers['content-type'])
@@ -101,7 +100,7 @@ const readBody = (exchange: Exchange): void => {
   const given = plain ? Object.keys(exchange.body as object) : ['body']
   if (given.length > 0) {
     throw fail('validation_error', {
-      message: 'This request takes no body.',
+      message: 'This endpoint takes no body.',
       details: { fields: Object.fromEntries(given.map((name) => [name, ['unknown field']])) },
     })
   }
@@ -111,7 +110,7 @@ const identify =
   (authenticators: Authenticators) =>
   async (exchange: Exchange): Promise<void> => {
     const endpoint = endpointOf(exchange)
-    if (endpoint.caller === 'none') return
+    if (endpoint.caller === 'none') return limitAnonymous(exchange.deps, endpoint, exchange.sourceIp)
     if (endpoint.caller === 'client') readBody(exchange)
     const { deps, headers, method, query, body, sourceIp } = exchange
     const authenticate = authenticators[endpoint.caller] as Authenticator<CallerKind>
@@ -123,16 +122,27 @@ const identify =
       throw await countFailure(deps, sourceIp, error)
     }
     authorize(endpoint, exchange.caller)
+    requireConfirmation(endpoint, exchange.caller)
     exchange.recheck = async () => {
       const { caller } = await authenticate(deps, { headers, method, query, body, again: true })
       authorize(endpoint, caller)
     }
   }
 
-/** Codes whose answers are not kept: the same key may try again (decisions §1). */
-const NOT_KEPT = new Set(['insufficient_scope', 'scope_denied_by_admin', 'app_suspended', 'installation_suspended'])
+/** Codes whose responses aren't stored. The same key may be retried (contract/general.md#idempotency-keys). */
+const NOT_KEPT = new Set([
+  'insufficient_scope',
+  'scope_denied_by_admin',
+  'app_suspended',
+  'installation_suspended',
+  'confirmation_required',
+  'passkey_required',
+])
 const notKept = (status: number, code: string | undefined): boolean =>
   status === 401 || status === 413 || status === 415 || status === 429 || status >= 500 || NOT_KEPT.has(code ?? '')
+
+/** Returns true if an anonymous request changed nothing. Storing its answer would give strangers room in the table. */
+const hadNoEffect = ({ caller, changed }: Exchange): boolean => caller.kind === 'none' && !changed
 
 const idempotency: Middleware = {
   name: 'idempotency',
@@ -142,17 +152,21 @@ const idempotency: Middleware = {
     if (exchange.method !== 'POST' || key === undefined) return undefined
     const { deps, caller, path, rawBody, requestId } = exchange
     const name = callerName(caller)
-    checkKey(key, name === undefined)
+    checkIdempotencyKey(key, name === undefined)
+    if (!keepsAnswers(endpointOf(exchange))) return undefined
     const scope = `${name ?? `anonymous ${rawBody}`}\nPOST ${path}\n${key}`
     const endpoint = endpointOf(exchange)
-    const held = await hold(deps, scope, rawBody, requestId, endpoint.waits ?? false)
+    const held = await lockIdempotencyKey(deps, scope, rawBody, requestId, {
+      long: endpoint.waits ?? false,
+      workspaceId: 'workspace' in caller ? caller.workspace.id : undefined,
+    })
     const { replay } = held
     if (!replay) {
       exchange.hold = held
       return undefined
     }
     const { body, params } = exchange
-    if ((await endpoint.replays?.(workOf(exchange), caller, body, params, replay)) === false) {
+    if ((await endpoint.replays?.(createRequestWork(exchange), caller, body, params, replay)) === false) {
       exchange.hold = held
       return undefined
     }
@@ -160,7 +174,7 @@ const idempotency: Middleware = {
       ...replay,
       headers: { ...replay.headers, 'idempotency-replayed': 'true' },
     })
-    record(exchange, result.statusCode)
+    logRequest(exchange, result.statusCode)
     return result
   },
   onError: async ({ internal: { exchange }, error }) => {
@@ -168,26 +182,28 @@ const idempotency: Middleware = {
     try {
       await settle(exchange, exchange.hold, toPlatformError(error))
     } catch (cause) {
-      // The store is out of reach, say. The client still gets the error itself; the key is free once its lock has ended.
+      // The table may be unavailable, for example. The client still gets the error itself, and the key is free when its
+      // lock expires.
       exchange.deps.log.error('an idempotency record stays locked', { request_id: exchange.requestId, error: cause })
     }
   },
 }
 
-/** Keeps an error's answer, or frees the key where the same request may come out otherwise. */
-const settle = async (exchange: Exchange, held: Hold, failure: PlatformError): Promise<void> => {
-  const again = notKept(failure.status, failure.code) || failure.headers['retry-after'] !== undefined
+/** Stores an error's response, or frees the key if a retry of the same request may have another outcome. */
+const settle = async (exchange: Exchange, held: IdempotencyLock, failure: PlatformError): Promise<void> => {
+  const again =
+    notKept(failure.status, failure.code) || failure.headers['retry-after'] !== undefined || hadNoEffect(exchange)
   if (again) await held.release(failure.status < 500)
-  else await keep(exchange, errorAnswer(exchange, failure))
+  else await keep(exchange, renderError(exchange, failure))
 }
 
-const keep = async (exchange: Exchange, answerToKeep: ReturnType<typeof answerOf>): Promise<void> => {
+const keep = async (exchange: Exchange, answerToKeep: ReturnType<typeof renderValue>): Promise<void> => {
   if (!exchange.hold) return
   const headers = { ...answerToKeep.headers, 'x-request-id': exchange.requestId }
   await exchange.deps.table.transact([await exchange.hold.completion({ ...answerToKeep, headers })])
 }
 
-/** Validates, runs the handler, answers. */
+/** Validates the request, runs the handler and renders the response. */
 const answer: Middleware = {
   name: 'answer',
   before: async ({ internal: { exchange } }) => {
@@ -202,29 +218,31 @@ const answer: Middleware = {
       params,
       query,
       body,
-      work: workOf(exchange),
+      work: createRequestWork(exchange),
       request: { headers, rawQuery, sourceIp },
     })
-    if (value instanceof StreamAnswer) return streamed(exchange, value)
-    const finished = exchange.committed ?? answerOf(exchange, value)
+    if (value instanceof StreamResponse) return streamResult(exchange, value)
+    const finished = exchange.committed ?? renderValue(exchange, value)
     if (!exchange.committed && exchange.hold) {
-      if (isAwaiting(value)) await exchange.hold.release(true)
+      if (isAwaiting(value) || hadNoEffect(exchange)) await exchange.hold.release(true)
       else await keep(exchange, finished)
     }
     const result = toResult(exchange, finished)
-    record(exchange, result.statusCode)
+    logRequest(exchange, result.statusCode)
     return result
   },
 }
 
-/** What neither the table nor a serializer takes is refused before anything is made of it. */
+/** Rejects values that neither the table nor a serializer accepts, before they are used. */
 const refuseUnusable = (exchange: Exchange): void => {
   if (endpointOf(exchange).anyJson) return
-  const wrong = unusable(exchange.body)
+  const wrong = findUnstorable(exchange.body)
   if (wrong) throw fail('validation_error', { message: wrong, details: { fields: { body: [wrong] } } })
 }
 
-/** The answer "awaiting approval" is not kept: the same call later finds the decision. */
+/**
+ * Returns true for "awaiting approval". That response is not stored, because the same call later finds the decision.
+ */
 const isAwaiting = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -243,7 +261,10 @@ const readQuery = (endpoint: Endpoint, pairs: [string, string][]): unknown => {
   })
 }
 
-/** After its run's end a callback token writes nothing any more (decisions §2). Replays of what it wrote come earlier. */
+/**
+ * Rejects writes with a callback token after the end of its run (contract/oauth-and-tokens.md#callback-tokens). Replays
+ * of earlier writes are answered before this step.
+ */
 const endedRun = ({ caller, method }: Exchange): void => {
   if (caller.kind !== 'integration' || !caller.run || method === 'GET') return
   if (!isActive(caller.run.status)) throw fail('run_already_finished')

@@ -1,7 +1,10 @@
 import type { Middleware } from './exchange.ts'
 import { toResult } from './render.ts'
 
-/** CORS preflight for the APIs that any origin may call (decisions §1 "Browsers"). Elsewhere OPTIONS is a wrong method. */
+/**
+ * Answers CORS preflights for the APIs that any origin may call (contract/general.md#browsers). Elsewhere, OPTIONS is a
+ * wrong method.
+ */
 export const preflight: Middleware = {
   name: 'preflight',
   before: ({ internal: { exchange } }) => {

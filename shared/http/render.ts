@@ -1,12 +1,17 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { fail, PlatformError } from '../kernel/errors.ts'
-import { challenge, errorBody, RawAnswer } from './answer.ts'
 import type { Exchange } from './exchange.ts'
-import type { KeptAnswer } from './idempotency.ts'
+import { orderFields } from './field-order.ts'
+import type { StoredResponse } from './idempotency.ts'
+import type { ListPage } from './paging.ts'
+import { challenge, errorBody, RawResponse } from './response.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Headers of every answer. `/api/v1` may be called from any origin, without credentials (decisions §1 "Browsers"). */
+/**
+ * Headers of every response. `/api/v1` may be called from any origin, without credentials
+ * (contract/general.md#browsers).
+ */
 const common = ({ requestId, path, answerHeaders }: Exchange): Record<string, string> => ({
   'x-request-id': requestId,
   'x-content-type-options': 'nosniff',
@@ -19,26 +24,35 @@ const common = ({ requestId, path, answerHeaders }: Exchange): Record<string, st
   ...answerHeaders,
 })
 
-/** For caches of HTTP/1.0 too where RFC 6749 §5.1 asks for it: at the token endpoints. */
+/** Prevents caching. Token endpoints also send the header for HTTP/1.0 caches, as RFC 6749 §5.1 requires. */
 const noStore = ({ endpoint }: Exchange): Record<string, string> => ({
   'cache-control': 'no-store',
   ...(endpoint?.caller === 'client' && { pragma: 'no-cache' }),
 })
 
-/** The declared status and JSON of a handler's value, before the headers that every answer has. */
-export const answerOf = (exchange: Exchange, value: unknown): KeptAnswer => {
+/** Renders a handler's value as JSON with the declared status, before the common headers are added. */
+export const renderValue = (exchange: Exchange, value: unknown): StoredResponse => {
   const endpoint = exchange.endpoint
   const caching = endpoint?.secret ? noStore(exchange) : {}
-  if (value instanceof RawAnswer) {
+  if (value instanceof RawResponse) {
     return { status: value.status, headers: { ...caching, ...value.headers }, body: value.body as string }
   }
   const status = endpoint?.status ?? 200
   if (status === 204) return { status, headers: caching, body: '' }
-  return { status, headers: { ...caching, 'content-type': JSON_TYPE }, body: JSON.stringify(value) }
+  return { status, headers: { ...caching, 'content-type': JSON_TYPE }, body: JSON.stringify(ordered(endpoint, value)) }
 }
 
-/** What API Gateway gets. Bytes go out in base64, as binary media types need. */
-export const toResult = (exchange: Exchange, { status, headers, body }: KeptAnswer): APIGatewayProxyResult => {
+/** Returns the value with its fields in the order of the declared response. */
+const ordered = (endpoint: Exchange['endpoint'], value: unknown): unknown => {
+  if (!endpoint?.response) return value
+  const schema = endpoint.response()
+  if (!endpoint.list) return orderFields(schema, value)
+  const { items, ...rest } = value as ListPage<unknown>
+  return { items: items.map((item) => orderFields(schema, item)), ...rest }
+}
+
+/** Builds the API Gateway result. Bytes are base64-encoded, as binary media types require. */
+export const toResult = (exchange: Exchange, { status, headers, body }: StoredResponse): APIGatewayProxyResult => {
   const bytes = typeof body !== 'string'
   return {
     statusCode: status,
@@ -48,11 +62,11 @@ export const toResult = (exchange: Exchange, { status, headers, body }: KeptAnsw
   }
 }
 
-/** Any thrown value as the platform's error. What was not meant for the client says nothing of what went wrong. */
+/** Converts any thrown value to a platform error. Errors not meant for the client disclose no details. */
 export const toPlatformError = (error: unknown): PlatformError =>
   error instanceof PlatformError ? error : fail('internal_error', { cause: error })
 
-export const errorAnswer = (exchange: Exchange, error: PlatformError): KeptAnswer => {
+export const renderError = (exchange: Exchange, error: PlatformError): StoredResponse => {
   const { settings } = exchange.deps
   return {
     status: error.status,
@@ -66,7 +80,7 @@ export const errorAnswer = (exchange: Exchange, error: PlatformError): KeptAnswe
   }
 }
 
-/** RFC 6750 challenges: on every 401, and on the token endpoints' errors, where clients look for the code. */
+/** Returns RFC 6750 challenges: on every 401, and on errors of the token endpoints, where clients look for the code. */
 const challengeOf = ({ endpoint, headers, deps }: Exchange, error: PlatformError): Record<string, string> => {
   if (endpoint?.caller === 'client') {
     return { 'www-authenticate': challenge({ error: error.code, error_description: error.message }) }

@@ -1,12 +1,12 @@
-import { REQUEST_METRICS } from '../kernel/metrics.ts'
+import { REQUEST_METRICS, VERSION_ERRORS } from '../kernel/metrics.ts'
+import { callerName } from './callers.ts'
 import type { Exchange } from './exchange.ts'
-import { callerName } from './work.ts'
 
 /**
- * One structured line per request: who, what, how long, with the metrics CloudWatch reads from it (embedded metric
- * format). No header, query, body or token is ever in it.
+ * Writes one structured line per request: caller, operation, duration, and the metrics that CloudWatch reads from it
+ * (embedded metric format). It never contains a header, query, body or token.
  */
-export const record = (exchange: Exchange, status: number): void => {
+export const logRequest = (exchange: Exchange, status: number): void => {
   const { deps, endpoint, requestId, method, path, caller, startedAt, errorCode } = exchange
   const duration = Math.round((performance.now() - startedAt) * 10) / 10
   deps.log.metrics(
@@ -21,7 +21,7 @@ export const record = (exchange: Exchange, status: number): void => {
       request_id: requestId,
       endpoint: endpoint?.id ?? null,
       method,
-      // The declared path, not the one that came: a path may carry what somebody should not have put there.
+      // Logs the declared path, because the actual path may contain a misplaced secret.
       path:
         endpoint?.path ??
         path
@@ -32,5 +32,13 @@ export const record = (exchange: Exchange, status: number): void => {
       ...(errorCode && { error_code: errorCode }),
       ...(caller.kind !== 'none' && { caller: callerName(caller) }),
     },
+  )
+  if (status < 500) return
+  const { name, version } = deps.settings.lambda
+  deps.log.metrics(
+    'server error',
+    { Function: name, Version: version },
+    { [VERSION_ERRORS]: [1, 'Count'] },
+    { request_id: requestId },
   )
 }

@@ -16,9 +16,9 @@ interface Route {
 }
 
 /**
- * Finds the endpoint of a request. Unknown paths and ids of an impossible shape are `not_found`, wrong methods
- * `method_not_allowed`. Paths without parameters go before those with, whatever the method, so that `/apps/new` is never an
- * app's id.
+ * Creates the function that finds a request's endpoint. Unknown paths and ids of an impossible shape are `not_found`,
+ * wrong methods `method_not_allowed`. Paths without parameters match first, whatever the method, so that `/apps/new` is
+ * never an app's id.
  */
 export const createMatcher = (endpoints: readonly Endpoint[]): Router => {
   const routes = endpoints.map(compile).sort((a, b) => a.keys.length - b.keys.length)
@@ -28,17 +28,20 @@ export const createMatcher = (endpoints: readonly Endpoint[]): Router => {
     const route = onPath.find(({ endpoint }) => endpoint.method === method)
     if (route) return { endpoint: route.endpoint, params: paramsOf(route, path) }
     if (onPath.length === 0) {
-      throw fail('not_found', { message: 'There is no such path.', fix: 'See /docs for every path.' })
+      throw fail('not_found', { message: 'This path does not exist.', fix: 'Find the available paths in /docs.' })
     }
     const allowed = METHODS.filter((one) => onPath.some(({ endpoint }) => endpoint.method === one))
     throw fail('method_not_allowed', {
-      message: `This path does not take ${method.slice(0, 20)}.`,
+      message: `This path does not support ${method.slice(0, 20)}.`,
       headers: { allow: allowed.join(', ') },
     })
   }
 }
 
-/** A path template as an exact pattern. The gateway has sorted out the groups, so a list of patterns is all it takes. */
+/**
+ * Compiles a path template to an exact pattern. The gateway has already chosen the group, so a list of patterns is
+ * enough.
+ */
 const compile = (endpoint: Endpoint): Route => {
   const keys: string[] = []
   const segments = endpoint.path.split('/').map((segment) => {
@@ -52,7 +55,7 @@ const compile = (endpoint: Endpoint): Route => {
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Characters of a name in a path: no key of the table is made from more, and nothing has a longer one. */
+/** Maximum length of a path parameter. No table key and no name is longer. */
 const LONGEST = 200
 
 const paramsOf = ({ endpoint, keys, pattern }: Route, path: string): Record<string, string> => {

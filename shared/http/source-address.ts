@@ -1,6 +1,6 @@
 /**
- * The key under which failures from a source address are counted: an IPv4 address as it is, an IPv6 one by its /64,
- * because a single subscriber has all of that (decisions §1).
+ * Returns the key under which failures of a source address are counted. An IPv4 address is its own key. An IPv6 address
+ * is counted by its /64, because a single subscriber owns all of it (contract/general.md#rate-limits).
  */
 export const addressKey = (ip: string): string => {
   if (!ip.includes(':')) return ip

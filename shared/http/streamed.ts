@@ -1,30 +1,29 @@
 import type { APIGatewayProxyResult, Context } from 'aws-lambda'
-import { ANSWER_BYTES } from '../domain/answer-size.ts'
-import { closeStream, isOpen, openStream } from '../domain/limits/streams.ts'
+import { closeStream, isStreamOpen, openStream } from '#shared/foundation/limits/index.ts'
+import { RESPONSE_BYTES } from '#shared/foundation/payloads/index.ts'
 import { SECOND } from '../kernel/clock.ts'
-import type { StreamAnswer } from './answer.ts'
-import type { Exchange } from './exchange.ts'
-import type { RequestHandler } from './pipeline.ts'
+import { callerName } from './callers.ts'
+import type { Exchange, RequestHandler } from './exchange.ts'
 import { toPlatformError, toResult } from './render.ts'
-import { record } from './request-log.ts'
-import { callerName } from './work.ts'
+import { logRequest } from './request-log.ts'
+import type { StreamResponse } from './response.ts'
 
-/** A result whose body is still to come. */
+/** A result whose body is sent later. */
 export interface StreamedResult extends APIGatewayProxyResult {
-  /** The body; asked for once. It ends by itself, or soon after `signal`. */
+  /** Returns the body. Call it once. It ends by itself, or soon after `signal`. */
   pieces(signal: AbortSignal): AsyncGenerator<string>
 }
 
 export const isStreamed = (result: APIGatewayProxyResult): result is StreamedResult => 'pieces' in result
 
 /**
- * The result of a stream. It lasts as long as its caller may have it: who called is looked up again every few seconds, so
- * that a token that was revoked or a member who was removed sees no more. The request is logged at its end.
+ * Builds the result of a stream. The caller is looked up again every few seconds, so that a revoked token or a removed
+ * member sees no more. The request is logged when the stream ends.
  * @throws `rate_limited`
  */
-export const streamed = async (
+export const streamResult = async (
   exchange: Exchange,
-  { status, headers, pieces }: StreamAnswer,
+  { status, headers, pieces }: StreamResponse,
 ): Promise<StreamedResult> => {
   const { deps, requestId } = exchange
   const caller = callerName(exchange.caller)
@@ -37,12 +36,12 @@ export const streamed = async (
       try {
         yield* pieces(AbortSignal.any([signal, over.signal]))
       } catch (error) {
-        // The status has gone out; the connection's end is all that can be said, and whoever listens connects again.
+        // The status is already sent, so the only signal left is to close the connection. Clients reconnect.
         failed(exchange, error)
       } finally {
         watch.end()
         if (caller !== undefined) await closeStream(deps, caller, requestId).catch((error) => failed(exchange, error))
-        record(exchange, status)
+        logRequest(exchange, status)
       }
     },
   }
@@ -54,10 +53,10 @@ const failed = (exchange: Exchange, error: unknown): void => {
   exchange.deps.log.error('stream failed', { request_id: exchange.requestId, error: failure.cause ?? failure })
 }
 
-/** How soon a caller who lost their standing loses the stream, too. */
+/** Interval of checking that the caller still has access. */
 const RECHECK = 10 * SECOND
 
-/** Looks again and again whether the caller still stands, and at the latest when their credential ends by itself. */
+/** Checks repeatedly that the caller still has access, and once more when their credential expires. */
 const watchCaller = (exchange: Exchange, lost: () => void): { end(): void } => {
   const { recheck, deps, requestId } = exchange
   const caller = callerName(exchange.caller)
@@ -70,10 +69,10 @@ const watchCaller = (exchange: Exchange, lost: () => void): { end(): void } => {
   }
   const look = async (): Promise<void> => {
     try {
-      const [stands] = await Promise.all([isOpen(deps, caller, requestId), recheck()])
+      const [stands] = await Promise.all([isStreamOpen(deps, caller, requestId), recheck()])
       if (!stands) return lost()
     } catch (error) {
-      // Trouble of ours says nothing about the caller; the next look may.
+      // A platform error says nothing about the caller. The next check may.
       if (toPlatformError(error).status < 500) return lost()
     }
     if (!ended) wait()
@@ -87,20 +86,20 @@ const watchCaller = (exchange: Exchange, lost: () => void): { end(): void } => {
   }
 }
 
-/** When the caller's credential ends, in epoch ms. */
+/** Returns the expiry of the caller's credential in epoch ms. */
 const endOf = ({ caller }: Exchange): number => {
   if (caller.kind === 'integration') return caller.token.expiresAt * SECOND
   return caller.kind === 'console' ? caller.session.expires_at : Number.POSITIVE_INFINITY
 }
 
-/** How long a stream is collected where answers cannot be streamed. */
+/** Time for which a stream is collected if responses can't be streamed. */
 const COLLECT = 5 * SECOND
 
 /**
- * A handler whose streams are answers of one piece, for where nothing is streamed (emulators, tests): what comes within
- * the time and fits. Whoever asks again from where that ended misses nothing.
+ * Wraps a handler whose streams must be sent in one piece (emulators, tests). It collects the events that arrive within
+ * the time limit and fit into a response. Clients that resume from the last event miss nothing.
  */
-export const buffered =
+export const bufferStreams =
   (handle: RequestHandler, forMs = COLLECT): RequestHandler =>
   async (event, context: Context) => {
     const result = await handle(event, context)
@@ -113,8 +112,8 @@ const collect = async ({ pieces }: StreamedResult, signal: AbortSignal): Promise
   let taken = 0
   for await (const piece of pieces(signal)) {
     bytes += Buffer.byteLength(piece)
-    // The first two go out whatever their size: without progress, asking again would never end.
-    if (bytes > ANSWER_BYTES && taken >= 2) break
+    // The first two are sent whatever their size. Without progress, clients would reconnect forever.
+    if (bytes > RESPONSE_BYTES && taken >= 2) break
     body += piece
     taken++
   }

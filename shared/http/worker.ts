@@ -1,13 +1,13 @@
 import type { Context, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
+import type { Deps, WorkerWork } from '#shared/foundation/work/index.ts'
 import { createBus } from '../adapters/bus.ts'
-import { createOutgoingHttp } from '../adapters/outgoing-http/client.ts'
 import { createQueues } from '../adapters/queues.ts'
-import type { Deps, WorkerWork } from '../domain/deps.ts'
 import type { Capability } from '../kernel/capabilities.ts'
-import { eachOf } from '../kernel/each-of.ts'
+import { SECOND } from '../kernel/clock.ts'
+import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { newId } from '../kernel/ids.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
-import { type CreateBot, type CreateModel, composeOnce } from './compose.ts'
+import { type Adapters, composeOnce } from './compose.ts'
 
 interface Common {
   name: string
@@ -16,21 +16,35 @@ interface Common {
   memoryMb?: number
 }
 
-/** A worker woken by a queue's messages. It throws for a message that is to come again. */
+/** A worker woken by a queue's messages. Throw to have the message redelivered. */
 export interface QueueWorker extends Common {
   source: { kind: 'queue'; queue: QueueName }
   handle(work: WorkerWork, message: unknown): Promise<void>
 }
 
-/** A worker that takes a batch's messages together. @returns what went wrong, by the message's place: those are to come again */
+/**
+ * A worker that handles a batch's messages together.
+ * @returns errors by the message's index; those messages are redelivered
+ */
 export interface BatchWorker extends Common {
   source: { kind: 'queue'; queue: QueueName }
   handleBatch(work: WorkerWork, messages: readonly unknown[]): Promise<ReadonlyMap<number, unknown>>
 }
 
-/** A worker that gets the stream's new items in order. @returns sequence numbers of those that are to come again */
+/**
+ * A worker that gets the stream's new items in order.
+ * @returns sequence numbers of the items to redeliver
+ */
 export interface StreamWorker extends Common {
-  source: { kind: 'stream' }
+  source: {
+    kind: 'stream'
+    /** Name of the entity whose new items it gets. */
+    entity: string
+    /** Handles one batch of a shard at a time. Otherwise several, in order within a partition. */
+    inOrder?: true
+    /** Sets aside what keeps failing in a dead-letter queue. False if another worker finds it. */
+    setsAside: boolean
+  }
   handle(work: WorkerWork, records: DynamoDBStreamEvent['Records']): Promise<string[]>
 }
 
@@ -38,7 +52,9 @@ export interface ScheduledWorker extends Common {
   source: {
     kind: 'schedule'
     everyMinutes: number
-    /** After each round of the schedule, which knows nothing shorter than a minute, another one so many seconds later. */
+    /**
+     * Delay in seconds before a second run after each scheduled one. A schedule can't run more often than every minute.
+     */
     againAfterSeconds?: number
   }
   handle(work: WorkerWork): Promise<void>
@@ -50,17 +66,17 @@ type WorkerDeps = Deps & Pick<WorkerWork, 'queues' | 'bus'>
 
 let composed: WorkerDeps | undefined
 
-/** The dependencies of this worker's instance, made at its first invocation. */
-export const composeWorker = (createModel?: CreateModel, createBot?: CreateBot): WorkerDeps => {
+/** Returns the dependencies of this worker's instance, created at its first invocation. */
+const composeWorker = (adapters: Adapters): WorkerDeps => {
   if (!composed) {
-    const deps = composeOnce(createOutgoingHttp, createBot, createModel)
+    const deps = composeOnce(adapters)
     composed = { ...deps, queues: createQueues(deps.settings.queueUrls), bus: createBus(deps.settings.busName) }
   }
   return composed
 }
 
-/** A worker's unit of work: the same as a request's, without an answer to keep. */
-export const workerWork = (deps: WorkerDeps): WorkerWork => ({
+/** Returns a worker's unit of work: the same as a request's, without a response to store. */
+export const createWorkerWork = (deps: WorkerDeps): WorkerWork => ({
   ...deps,
   requestId: newId('request', deps.clock.now()),
   sourceIp: undefined,
@@ -68,20 +84,76 @@ export const workerWork = (deps: WorkerDeps): WorkerWork => ({
   commit: (writes) => deps.table.transact(writes),
 })
 
+/** Returns the Lambda handler of a unit of `functions/units.ts`. */
+export const work = (workers: readonly Worker[], adapters: Adapters = {}): WorkerHandler =>
+  runWorkers(workers, () => composeWorker(adapters))
+
 /**
- * The Lambda handler of a worker. Of a queue's messages only those come again that failed (`ReportBatchItemFailures`).
+ * Routes each event to the worker of its source. A worker with a shorter timeout than the function fails when its own
+ * time is over, as if Lambda had ended it.
  */
+export const runWorkers = (workers: readonly Worker[], deps: () => WorkerDeps): WorkerHandler => {
+  const longest = Math.max(...workers.map(({ timeoutSeconds }) => timeoutSeconds))
+  return async (event, context) => {
+    // Must come first: the check of a new version sends an empty batch, which must reveal a missing setting.
+    const made = deps()
+    const { Records } = event as Partial<SQSEvent>
+    const worker = workers.length === 1 ? workers[0] : workerFor(workers, made, Records)
+    if (!worker) {
+      if (Records?.length === 0) return { batchItemFailures: [] }
+      throw new Error(`no worker of this function reads ${Records?.[0]?.eventSourceARN}`)
+    }
+    const run = runWorker(worker, deps)(event, context)
+    return worker.timeoutSeconds < longest ? within(worker, run) : run
+  }
+}
+
+/** Finds the worker of a batch's queue. An event without records comes from the schedule. */
+const workerFor = (
+  workers: readonly Worker[],
+  { settings }: WorkerDeps,
+  records: readonly SQSRecord[] | undefined,
+): Worker | undefined => {
+  const queue = nameIn(records?.[0]?.eventSourceARN)
+  return workers.find(({ source }) => {
+    if (source.kind === 'stream') return records?.[0]?.eventSourceARN?.includes(':dynamodb:') ?? false
+    if (source.kind === 'schedule') return records === undefined
+    return queue !== undefined && nameIn(settings.queueUrls[source.queue]) === queue
+  })
+}
+
+/** Returns a queue's name from its URL or ARN. */
+const nameIn = (address: string | undefined): string | undefined => address?.split(/[:/]/).at(-1)
+
+const within = async <T>({ name, timeoutSeconds }: Worker, run: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${name} ran longer than ${timeoutSeconds} s`)), timeoutSeconds * SECOND)
+  })
+  try {
+    return await Promise.race([run, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+type WorkerHandler = (event: unknown, context?: Context) => Promise<SQSBatchResponse | undefined>
+
+/** Runs one worker. Only the queue messages that failed are redelivered (`ReportBatchItemFailures`). */
 export const runWorker =
-  (worker: Worker, deps: () => WorkerDeps = () => composeWorker()) =>
-  async (event: unknown, _context?: Context): Promise<SQSBatchResponse | undefined> => {
+  (worker: Worker, deps: () => WorkerDeps): WorkerHandler =>
+  async (event) => {
     const made = deps()
     const { source } = worker
     if (source.kind === 'schedule') {
-      await (worker as ScheduledWorker).handle(workerWork(made))
+      await (worker as ScheduledWorker).handle(createWorkerWork(made))
       return undefined
     }
     if (source.kind === 'stream') {
-      const failed = await (worker as StreamWorker).handle(workerWork(made), (event as DynamoDBStreamEvent).Records)
+      const failed = await (worker as StreamWorker).handle(
+        createWorkerWork(made),
+        (event as DynamoDBStreamEvent).Records,
+      )
       return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) }
     }
     const records = (event as SQSEvent).Records
@@ -98,22 +170,27 @@ export const runWorker =
     return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) }
   }
 
-/** Lets a worker handle a batch's messages: together, or each by itself and all at the same time. @returns what went wrong */
+/**
+ * Lets a worker handle a batch's messages, together or each in parallel.
+ * @returns the errors by record
+ */
 const errorsOf = async (
   worker: QueueWorker | BatchWorker,
   deps: WorkerDeps,
   records: readonly SQSRecord[],
 ): Promise<Map<SQSRecord, unknown>> => {
   if ('handle' in worker) {
-    return eachOf(records, records.length, async ({ body }) => worker.handle(workerWork(deps), JSON.parse(body)))
+    return forEachConcurrently(records, records.length, async ({ body }) =>
+      worker.handle(createWorkerWork(deps), JSON.parse(body)),
+    )
   }
   const messages = new Map<SQSRecord, unknown>()
-  const errors = await eachOf(records, records.length, async (record) => {
+  const errors = await forEachConcurrently(records, records.length, async (record) => {
     messages.set(record, JSON.parse(record.body))
   })
   const readable = [...messages.keys()]
   try {
-    const failed = await worker.handleBatch(workerWork(deps), [...messages.values()])
+    const failed = await worker.handleBatch(createWorkerWork(deps), [...messages.values()])
     for (const [place, error] of failed) errors.set(readable[place] as SQSRecord, error)
   } catch (error) {
     for (const record of readable) errors.set(record, error)

@@ -2,11 +2,11 @@ import canonicalize from 'canonicalize'
 import { fail } from './errors.ts'
 
 /**
- * The canonical text of a JSON value (RFC 8785): equal values give equal text whatever the order of their keys, so its
- * hash can stand for the value. Takes any depth.
+ * Returns the canonical text of a JSON value (RFC 8785). Equal values give equal text regardless of key order, so the
+ * text can be hashed and compared. Accepts any depth.
  *
- * @throws PlatformError `validation_error` on what RFC 8785 §3.2.2.2 forbids: a string with half a surrogate pair.
- * JSON lets a client send one as `"\ud800"`, so this is their error, not ours.
+ * @throws PlatformError `validation_error` for a string with an unpaired surrogate, which RFC 8785 §3.2.2.2 forbids.
+ * JSON lets a client send one as `"\ud800"`, so this is a client error.
  */
 export const canonicalJson = (value: unknown): string => {
   let text: string | undefined
@@ -14,7 +14,7 @@ export const canonicalJson = (value: unknown): string => {
     text = canonicalize(value)
   } catch (cause) {
     throw fail('validation_error', {
-      message: 'A text in the request holds half of a surrogate pair, so it is not valid Unicode.',
+      message: 'A string in the request contains an unpaired surrogate, so it is not valid Unicode.',
       fix: 'Send well-formed Unicode: both halves of a surrogate pair, or neither.',
       cause,
     })

@@ -1,22 +1,45 @@
 import type { QueueName } from './queue-names.ts'
 
-/** What a function may touch. Endpoints and workers declare these; infra turns them into exact IAM actions. */
+/** Resource that a function may use. Endpoints and workers declare these, and infra turns them into exact IAM actions. */
 export type Capability =
   | 'table:read'
   | 'table:write'
+  /** Names the bucket's address in a page's security policy. Not a permission. */
+  | 'bucket:name'
   | 'objects:read'
   | 'objects:write'
-  /** The content of customers' files; apart from the other objects, so that few functions reach it. */
+  /** Content of customers' files. Kept separate from other objects so that few functions can reach it. */
   | 'files:read'
   | 'files:write'
+  /** Public halves of the keys that sign tokens. */
+  | 'keys:public'
+  /** Issues tokens of one ring. */
+  | 'keys:access'
+  | 'keys:callback'
+  | 'keys:console'
+  | 'keys:staff'
+  /** Verifies tokens of earlier versions, and issues such tokens while `previousKeyFormats` is on. */
   | 'keys:tokens'
   | 'keys:admin'
+  /** The ring `data`, and the data keys of workspaces, which it may create but not replace. */
   | 'keys:data'
+  /** Destroys data keys of workspaces. */
+  | 'keys:destroy'
+  /** Signs receipts of people’s decisions. */
+  | 'keys:receipts'
   | 'bus:put'
-  /** Speaks as the platform's own bot: its secret, and where the Bot API is. */
+  /** Adds entries to the audit, and anchors them in the bucket. Every other role is denied it. */
+  | 'audit:record'
+  /** Marks receipts as used. Not an allowance: every other role is denied it. */
+  | 'receipts:use'
+  /** Acts as the platform's own bot: grants its secret and the Bot API's address. */
   | 'bot'
-  /** Calls the language model: its key, and where it is. */
+  /** Sends requests to addresses given by developers and customers. Not an AWS permission: decides whether the client is bundled. */
+  | 'outgoing'
+  /** Sends e-mail. */
+  | 'mail'
+  /** Calls the language model: grants its key and address. */
   | 'model'
-  /** Reads what CloudWatch measures of the deployment, and its alarms. */
+  /** Reads the deployment's CloudWatch metrics and alarms. */
   | 'metrics:read'
   | `queue:${QueueName}`

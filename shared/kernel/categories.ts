@@ -1,4 +1,4 @@
-/** The marketplace’s categories; the developer chooses one for an app. */
+/** Marketplace categories. A developer chooses one for each app. */
 export const CATEGORIES = [
   'analytics',
   'communication',

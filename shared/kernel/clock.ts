@@ -1,11 +1,11 @@
-/** The one source of time, so that tests inject theirs. Milliseconds since the epoch. */
+/** Source of the current time, in milliseconds since the epoch. Tests inject their own. */
 export interface Clock {
   now(): number
 }
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** ISO 8601 in UTC with an offset and milliseconds: `2026-11-21T10:15:30.123+00:00` (decisions §1). */
+/** Formats a time as ISO 8601 in UTC with an offset and milliseconds: `2026-11-21T10:15:30.123+00:00` (contract/general.md#times). */
 export const iso = (ms: number): string => `${new Date(ms).toISOString().slice(0, -1)}+00:00`
 
 export const SECOND = 1_000

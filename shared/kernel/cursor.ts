@@ -5,26 +5,32 @@ import type { Keyring } from './keyring.ts'
 const MAC_BYTES = 16
 
 /**
- * Opaque page cursors: the position, authenticated together with who asked and what was asked, so that a cursor works
- * only for the caller and the query it came from (decisions §1). `context` is that caller and query as one string.
+ * Returns an opaque page cursor that holds a position. The position is authenticated together with the caller and the
+ * query, so a cursor works only for the caller and query it came from (contract/general.md#pages).
+ *
+ * @param context the caller and the query as one string
  */
 export const encodeCursor = (ring: Keyring, context: string, position: string): string => {
   const payload = `${ring.currentId}\n${position}`
   return Buffer.concat([mac(ring, ring.currentId, context, position), Buffer.from(payload)]).toString('base64url')
 }
 
-/** The position inside a cursor. Throws `bad_request` for one that was changed or belongs elsewhere. */
+/**
+ * Returns the position inside a cursor.
+ *
+ * @throws PlatformError `bad_request` for a cursor that was changed or belongs to another caller or query
+ */
 export const decodeCursor = (ring: Keyring, context: string, cursor: string): string => {
   const raw = Buffer.from(cursor, 'base64url')
   const payload = raw.subarray(MAC_BYTES).toString()
   const split = payload.indexOf('\n')
   const [id, position] = [payload.slice(0, split), payload.slice(split + 1)]
-  // The last character of base64url can be written in several ways: only ours is a cursor.
+  // base64url can encode the last character in several ways. Only the canonical one is accepted.
   const known = raw.toString('base64url') === cursor && split > 0 && ring.bytes('cursor', id) !== undefined
   if (!known || !timingSafeEqual(mac(ring, id, context, position), raw.subarray(0, MAC_BYTES))) {
     throw fail('bad_request', {
       message: 'The cursor is not valid for this request.',
-      fix: 'Use next_cursor exactly as it was returned, with the same filters and credential; or start without a cursor.',
+      fix: 'Send next_cursor exactly as it was returned, with the same filters and credential, or start without a cursor.',
     })
   }
   return position

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Resource → identifier prefix (specification "Identifier prefixes", decisions §1). */
+/** Resource → identifier prefix (contract/general.md#identifiers). */
 export const PREFIXES = {
   installation: 'ins',
   workspace: 'ws',
@@ -20,11 +20,17 @@ export const PREFIXES = {
   review: 'rev',
   developer: 'dev',
   version: 'ver',
+  appRevision: 'arv',
   webhook: 'whk',
   grant: 'grt',
   audit: 'aud',
   admin: 'adm',
   adminKey: 'aky',
+  adminSession: 'ase',
+  passkey: 'psk',
+  passkeyChallenge: 'pkc',
+  developerKey: 'dky',
+  mail: 'eml',
   agentRequest: 'arq',
   abuseReport: 'abr',
   account: 'acc',
@@ -34,13 +40,14 @@ export const PREFIXES = {
   verification: 'vrf',
   listener: 'lsn',
   listenedRequest: 'lrq',
+  receipt: 'rcp',
 } as const
 
 export type IdKind = keyof typeof PREFIXES
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** So many digits of a whole number below 2^53 in Crockford base32, in lower case. */
+/** Formats a whole number below 2^53 as `digits` digits of lower-case Crockford base32. */
 const base32 = (value: number, digits: number): string => {
   let text = ''
   for (let i = 0, rest = value; i < digits; i++) {
@@ -50,32 +57,32 @@ const base32 = (value: number, digits: number): string => {
   return text
 }
 
-/** A ULID's 48-bit time and 80 random bits (github.com/ulid/spec). The bits come in halves, which a number can hold. */
+/** Formats a ULID: 48 bits of time and 80 random bits (github.com/ulid/spec). Each half of the bits fits a number. */
 const ulid = (ms: number, random: Uint8Array): string => {
   const bits = Buffer.from(random.buffer, random.byteOffset, 10)
   return base32(ms, 10) + base32(bits.readUIntBE(0, 5), 8) + base32(bits.readUIntBE(5, 5), 8)
 }
 
-/** A new id: `<prefix>_` and a lower-case ULID, sortable by the time it was made. */
+/** Creates an id: `<prefix>_` and a lower-case ULID, so ids sort by creation time. */
 export const newId = (kind: IdKind, nowMs: number): string => `${PREFIXES[kind]}_${ulid(nowMs, randomBytes(10))}`
 
 /**
- * An id that the same inputs always give: what makes a repeated worker write the same record instead of a second one.
- * @param seed what the id stands for, unique in its kind, such as the event and the subscription of a delivery
+ * Derives an id from its inputs, so that a repeated worker writes the same record instead of a second one.
+ * @param seed identity of the record, unique within its kind, such as the event and subscription of a delivery
  */
 export const derivedId = (kind: IdKind, ms: number, seed: string): string =>
   `${PREFIXES[kind]}_${ulid(ms, createHash('sha256').update(`${kind}\n${seed}`).digest())}`
 
-/** Milliseconds since the epoch at which the id was made. */
+/** Returns the creation time of an id in epoch milliseconds. */
 export const idTime = (id: string): number => {
   let ms = 0
   for (const char of id.slice(id.indexOf('_') + 1).slice(0, 10)) ms = ms * 32 + ALPHABET.indexOf(char)
   return ms
 }
 
-/** The smallest suffix of an id made at that time: the bound of a range over ids. */
+/** Returns the smallest id of a time, for use as the bound of a range. */
 export const idFloor = (kind: IdKind, ms: number): string => `${PREFIXES[kind]}_${ulid(ms, new Uint8Array(10))}`
 
-/** True for a string of the id's exact shape. Nothing else ever reaches a key. */
+/** Returns true for a string of the id's exact shape. Nothing else ever reaches a key. */
 export const isId = (kind: IdKind, text: string): boolean =>
   text.startsWith(`${PREFIXES[kind]}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(PREFIXES[kind].length + 1))

@@ -2,13 +2,16 @@ import { DAY, HOUR, MINUTE, SECOND } from './clock.ts'
 
 const KIB = 1_024
 
-/** The numbers of specification "Limits" and decisions §1, §2, §4, §6 in one place. Times in ms, sizes in bytes. */
+/** Limits of the contract (contract/limits.md). Times in ms, sizes in bytes. */
 export const LIMITS = {
   installationRate: { perSecond: 10, burst: 20 },
   appRate: { perSecond: 50, burst: 100 },
   callerRate: { perSecond: 10, burst: 40 },
   clientRate: { perSecond: 50, burst: 100 },
   addressFailureRate: { perSecond: 5, burst: 20 },
+  /** Requests that leave one sandbox, and that leave all sandboxes for one host. */
+  sandboxEgressRate: { perSecond: 2, burst: 120 },
+  sandboxHostRate: { perSecond: 10, burst: 240 },
   testRunRate: { perSecond: 0.1, burst: 6 },
   checksRate: { perSecond: 1 / 6, burst: 10 },
   adminSignInFailures: { perSecond: 5 / (15 * 60), burst: 5 },
@@ -17,19 +20,21 @@ export const LIMITS = {
   pageMax: 100,
   offsetMax: 10_000,
 
-  /** A bucket of 30 refilled by one every 2 seconds (decisions §5). */
+  /** A bucket of 30, refilled by one every 2 seconds (contract/agent-to-agent.md#admission). */
   agentCallRate: { perSecond: 0.5, burst: 30 },
   messageCharacters: 8_000,
   attachmentsPerMessage: 10,
   chainDepth: 3,
+  /** Time after the first run of a chain in which the chain may start further runs. */
+  chainLife: DAY,
   agentOutputCharacters: 16_000,
   agentErrorCharacters: 500,
 
   activeRuns: 5,
-  /** How long a developer’s listener counts after its last sign, and how often its stream gives one. */
+  /** Lease of a developer’s listener, and the interval at which its stream renews it. */
   listenerLease: 15 * SECOND,
   listenerBeat: 5 * SECOND,
-  /** A stream whose reader has gone occupies its function until its time is over: one more ends the oldest. */
+  /** Opening one more ends the oldest, because a stream occupies its function even after its reader disconnects. */
   streamsPerCaller: 3,
   stepsPerRun: 200,
   stepsPerCall: 50,
@@ -40,15 +45,23 @@ export const LIMITS = {
   manifestBytes: 256 * KIB,
   eventDataBytes: 64 * KIB,
   requestBodyBytes: 6 * KIB * KIB,
+  bodyBytes: 256 * KIB,
+  anonymousBodyBytes: 8 * KIB,
   fileTextBytes: KIB * KIB,
   fileBase64Bytes: 4 * KIB * KIB,
   fileUploadBytes: 100 * KIB * KIB,
 
   filesPerWorkspace: 100_000,
   fileBytesPerWorkspace: 5 * KIB * KIB * KIB,
+  fileBytesPerSandbox: 250 * KIB * KIB,
 
   appsPerDeveloper: 20,
   keysPerAdmin: 20,
+  passkeysPerAccount: 10,
+  keysPerDeveloper: 20,
+  /** E-mails that an account gets: 5 at once, one more every 12 minutes. */
+  developerMailRate: { perSecond: 1 / 720, burst: 5 },
+  emailTokenLife: HOUR,
   webhooksPerInstallation: 20,
   redirectUrisPerApp: 20,
   toolsPerManifest: 100,
@@ -58,6 +71,11 @@ export const LIMITS = {
   surfaceTokenLife: 5 * MINUTE,
   consoleSessionLife: 12 * HOUR,
   adminTokenLife: 8 * HOUR,
+  /** Period after a password in which an admin must present their passkey. */
+  adminSignInLife: 10 * MINUTE,
+  /** Period after a confirmation in which sensitive actions don’t ask for another one. */
+  confirmationLife: 10 * MINUTE,
+  passkeyChallengeLife: 5 * MINUTE,
   refreshTokenLife: 90 * DAY,
   codeLife: 5 * MINUTE,
   consentLife: 10 * MINUTE,
@@ -65,12 +83,12 @@ export const LIMITS = {
   signInDataAhead: MINUTE,
   signInDataBytes: 8 * KIB,
   invitationLife: 7 * DAY,
-  /** In which the deletion of a workspace can be taken back. */
+  /** Period in which the deletion of a workspace can be undone. */
   workspaceGrace: 14 * DAY,
   idempotencyLife: 24 * HOUR,
-  /** In which a rotated developer key still gets its rotation's lost answer. */
+  /** Period in which a rotated developer key can still recover the lost response of its rotation. */
   keyRecovery: 10 * MINUTE,
-  /** An upload has to begin within the first and is over by the second, counted from the file's creation. */
+  /** From the file's creation, an upload must start within the first and end within the second. */
   uploadAddressLife: 15 * MINUTE,
   uploadEnd: HOUR,
   pendingFileLife: DAY,
@@ -83,35 +101,38 @@ export const LIMITS = {
   agentAnswer: 30 * SECOND,
   agentLifeSign: 45 * SECOND,
   agentSilence: HOUR,
-  /** One turn of a language model with its retries. */
+  /** One turn of a language model, including retries. */
   modelTurn: 2 * MINUTE,
   modelAnswerBytes: 4 * KIB * KIB,
-  /** Tool calls that one turn may ask for. */
+  /** Most tool calls in one turn. */
   callsPerTurn: 20,
-  /** Times that the model may call tools where the manifest does not say. */
+  /** Turns with tool calls, unless the manifest sets its own number. */
   inlineSteps: 10,
-  /** What the model is shown of a tool’s result, in characters of its JSON text. */
+  /** Characters of a tool result’s JSON text that the model gets. */
   toolResultCharacters: 32_000,
-  /** How long a worker that runs an inline agent counts as alive after its last sign, and how often it gives one. */
+  /** Lease of a worker that runs an inline agent, and the interval at which it renews it. */
   inlineHold: MINUTE,
   inlineBeat: 15 * SECOND,
-  /** After this a worker begins nothing more, and hands the run to the next. */
+  /** After this time a worker starts no new turn and hands the run to another worker. */
   inlineShift: 10 * MINUTE,
-  /** Workers that may be lost over the same turn. */
+  /** Workers that may fail on the same turn before the run fails. */
   inlineTries: 3,
   approvalLife: DAY,
   testRunWait: 60 * SECOND,
   botDeadline: 8 * SECOND,
-  /** Messenger accounts that the whole of a workspace sees. */
+  /** Messenger accounts shared by a whole workspace. */
   messengerAccounts: 20,
-  /** Telegram’s longest text, in characters. */
+  /** Telegram’s longest message text, in characters. */
   messengerText: 4_096,
-  /** What Telegram advises (core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). */
+  /** Rates that Telegram advises (core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this). */
   messengerChatRate: { perSecond: 1, burst: 3 },
   messengerBotRate: { perSecond: 30, burst: 30 },
-  /** Within which a person’s chat may be answered in their name after its last incoming message. */
+  /** Runs of an inline agent a day, for one contact and for all contacts of an installation. */
+  contactRunsPerDay: 50,
+  outsiderRunsPerDay: 1_000,
+  /** Period after a thread’s last incoming message in which it may be answered in a person’s name. */
   businessReply: DAY,
-  /** How long a worker has a message to itself, and for how long one is tried that reaches nobody. */
+  /** Lease of a worker on a message, and the period for which an undeliverable message is retried. */
   messengerLease: 30 * SECOND,
   messengerPatience: HOUR,
   botUpdateLock: 35 * SECOND,
@@ -121,4 +142,18 @@ export const LIMITS = {
   deliveryKeptBytes: KIB,
   secretOverlap: DAY,
   failuresToDisable: 5,
+} as const
+
+/**
+ * Rates of requests without credentials, by what they cost: per source address, and of the whole stage, which bounds
+ * what many addresses do together (contract/general.md#anonymous-requests).
+ */
+export const ANONYMOUS_RATES = {
+  /** Creates an account, or sends an e-mail. */
+  register: { address: { perSecond: 10 / 3_600, burst: 5 }, stage: { perSecond: 1, burst: 60 } },
+  /** Stores a consent request. */
+  authorize: { address: { perSecond: 1, burst: 20 }, stage: { perSecond: 50, burst: 200 } },
+  signIn: { address: { perSecond: 1, burst: 20 }, stage: { perSecond: 50, burst: 200 } },
+  /** Stores nothing. */
+  read: { address: { perSecond: 5, burst: 50 }, stage: { perSecond: 200, burst: 800 } },
 } as const

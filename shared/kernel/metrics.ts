@@ -1,18 +1,21 @@
-/** The namespace of a stage's own metrics in CloudWatch: several stages live in one account. */
+/** Returns the CloudWatch namespace of a stage's own metrics. One account can hold several stages. */
 export const metricsNamespace = (stage: string): string => `Platform/${stage}`
 
-/** What each sweep writes down, under {@link SWEEP_DIMENSIONS}. */
+/** Metrics of each sweep, under {@link SWEEP_DIMENSIONS}. */
 export const SWEEP_METRICS = { found: 'OverdueFound', failed: 'OverdueFailed', oldest: 'OverdueOldest' } as const
 
-export const SWEEP_DIMENSIONS = { worker: 'overdue-sweep' } as const
+export const SWEEP_DIMENSIONS = { worker: 'sweeper' } as const
 
-/** What each request writes down, under the dimension `Group` of its endpoint. */
+/** Metrics of each request, under the dimension `Group` of its endpoint. */
 export const REQUEST_METRICS = { latency: 'Latency', errors: 'Errors', throttled: 'Throttled' } as const
 
-/** Whom the platform calls: its calls to each are measured as one, whoever it is. */
-export const CALLED = ['webhook', 'agent', 'model'] as const
-export type Called = (typeof CALLED)[number]
+/** Metric of a version's responses with a 5xx, under the dimensions `Function` and `Version`. Written for those only. */
+export const VERSION_ERRORS = 'VersionErrors'
 
-/** What each call writes down, under the dimension {@link CALLED_DIMENSION}: 1 where it got no answer, else 0. */
+/** Kinds of servers that the platform calls. Calls to all servers of a kind are measured together. */
+export const CALLEE_KINDS = ['webhook', 'agent', 'model'] as const
+export type CalleeKind = (typeof CALLEE_KINDS)[number]
+
+/** Metric of each call, under the dimension {@link CALLEE_DIMENSION}: 1 without a response, otherwise 0. */
 export const NO_ANSWER = 'NoAnswer'
-export const CALLED_DIMENSION = 'Called'
+export const CALLEE_DIMENSION = 'Called'

@@ -1,8 +1,8 @@
-/** Longer names are typed by machines; comparing them would only cost time. */
+/** Longest name that is compared. Longer names are generated, so comparing them would only cost time. */
 const MAX_LENGTH = 40
 const MAX_EDITS = 2
 
-/** Edits (insert, delete, replace) that lead from one text to another: Levenshtein's distance. */
+/** Returns the Levenshtein distance: the inserts, deletes and replacements between two texts. */
 const distance = (one: string, other: string): number => {
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let row = 1; row <= one.length; row += 1) {
@@ -18,13 +18,13 @@ const distance = (one: string, other: string): number => {
   return previous[other.length] ?? 0
 }
 
-/** The candidate that a mistyped name most likely means, if one is at most two edits and a third of it away. */
+/** Finds the candidate that a mistyped name most likely means. It may differ by two edits and a third of its length. */
 export const nearest = (name: string, candidates: readonly string[]): string | undefined => {
   if (name.length > MAX_LENGTH) return undefined
   const typed = name.toLowerCase()
   let best: { candidate: string; edits: number } | undefined
   for (const candidate of candidates) {
-    // So many edits it takes at least.
+    // The difference in length is a lower bound of the distance.
     if (Math.abs(candidate.length - name.length) > MAX_EDITS) continue
     const edits = distance(typed, candidate.toLowerCase())
     if (

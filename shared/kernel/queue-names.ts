@@ -1,4 +1,4 @@
-/** The platform's queues; what each is for stands in events/queues.ts. */
+/** Names of the platform's queues. Their purposes are in foundation/queues/queues.ts. */
 export const QUEUE_NAMES = [
   'fanout',
   'dispatch',

@@ -1,19 +1,21 @@
-/** Every scope with the words that consent screen and `GET /oauth/scopes` show (specification "Scopes"). */
+/**
+ * Scopes with their descriptions for the consent page and `GET /oauth/scopes` (contract/oauth-and-tokens.md#scopes).
+ */
 export const SCOPES = {
-  'workspace:read': ['Read the organization’s name and settings', false],
-  'members:read': ['List the organization’s staff', false],
-  'agents:read': ['View the organization’s agents', false],
-  'agents:write': ['Configure the organization’s agents', false],
+  'workspace:read': ['View the workspace’s name and settings', false],
+  'members:read': ['List the workspace’s members', false],
+  'agents:read': ['View the workspace’s agents', false],
+  'agents:write': ['Configure the workspace’s agents', false],
   'runs:read': ['Read runs', false],
   'runs:write': ['Start runs and report their progress', false],
-  'tools:invoke': ['Call platform tools, some of which act outside the organization after approval', true],
+  'tools:invoke': ['Call platform tools, including some that act outside the workspace after approval', true],
   'files:read': ['Read files and folders', false],
   'files:write': ['Create and delete files', true],
   'webhooks:manage': ['Subscribe to events', false],
   'chat:read': ['Read conversations', false],
   'chat:write': ['Write messages in conversations', true],
   'tasks:read': ['Read tasks', false],
-  'tasks:write': ['Work on tasks and hand them to other agents', false],
+  'tasks:write': ['Work on tasks and delegate them to other agents', false],
 } as const satisfies Record<string, readonly [description: string, dangerous: boolean]>
 
 export type Scope = keyof typeof SCOPES
@@ -22,11 +24,11 @@ export const SCOPE_NAMES = Object.keys(SCOPES) as [Scope, ...Scope[]]
 
 export const isScope = (text: string): text is Scope => Object.hasOwn(SCOPES, text)
 
-/** True when the granted scopes cover the required one; a `:write` implies its `:read`. */
+/** Returns true if the granted scopes cover the required one. A `:write` implies its `:read`. */
 export const covers = (granted: readonly string[], required: Scope): boolean =>
   granted.includes(required) || (required.endsWith(':read') && granted.includes(required.replace(':read', ':write')))
 
-/** The scopes that both lists allow, in the table's order; a `:write` on one side meets a `:read` on the other as the read. */
+/** Returns the scopes that both lists allow, in the table's order. A `:write` and its `:read` intersect in the `:read`. */
 export const intersect = (one: readonly string[], other: readonly string[]): Scope[] =>
   SCOPE_NAMES.filter(
     (scope) => (one.includes(scope) && covers(other, scope)) || (other.includes(scope) && covers(one, scope)),

@@ -1,11 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** A random secret of 256 bits, base64url without padding (43 characters), behind an optional prefix. */
+/** Creates a random 256-bit secret as base64url without padding (43 characters), after an optional prefix. */
 export const newSecret = (prefix = ''): string => prefix + randomBytes(32).toString('base64url')
 
-/** SHA-256 in hex: how random secrets are stored. They carry 256 bits, so no salt or slow hash is needed. */
+/** Returns the SHA-256 in hex. Random secrets are stored this way: with 256 bits they need no salt or slow hash. */
 export const sha256 = (text: string | Uint8Array): string => hash('sha256', text, 'hex')
 
-/** Compares in constant time whatever the lengths are, by comparing digests. */
+/** Compares two secrets of any lengths in constant time, by comparing their digests. */
 export const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'))

@@ -1,127 +1,78 @@
 import * as z from 'zod'
+import { bucketAddress } from './bucket-address.ts'
+import type { RingName } from './ports/keys.ts'
 import { QUEUE_NAMES, type QueueName } from './queue-names.ts'
-
-/** Seconds after each failed attempt of a delivery, unless a deployment says otherwise (specification "Receiving rules"). */
-export const RETRY_DELAYS = '10,60,300,1800,2,6'
-
-const flag = (fallback: 'true' | 'false' = 'false') =>
-  z
-    .enum(['true', 'false'])
-    .default(fallback)
-    .transform((text) => text === 'true')
-
-const whole = (least: number, most: number, fallback: number) =>
-  z.coerce.number().int().min(least).max(most).default(fallback)
+import { FUNCTION_SETTING_NAMES, FUNCTION_SETTINGS, type FunctionSettings, settingSchema } from './settings/declared.ts'
 
 const text = z.string().optional()
 
-/** Days that runs are kept with what they took and gave, unless a deployment says otherwise. */
-export const PAYLOAD_DAYS = 90
-
-/** An address that paths are appended to. */
-const base = (fallback?: string) =>
-  (fallback === undefined ? z.url() : z.url().default(fallback)).transform((url) => url.replace(/\/$/, ''))
-
-const Environment = z.object({
+/** Resources that a function may use and where it runs. Set by the deployment, not by an operator. */
+const Surroundings = z.object({
   STAGE: z.string().default('dev'),
-  BASE_URL: base(),
+  BASE_URL: z.url().transform((url) => url.replace(/\/$/, '')),
   TABLE_NAME: z.string().min(1),
   BUCKET_NAME: text,
   BUS_NAME: text,
   TOKEN_KEYS_SECRET_ARN: text,
   ADMIN_KEYS_SECRET_ARN: text,
   DATA_KEYS_SECRET_ARN: text,
+  RECEIPT_KEYS_SECRET_ARN: text,
+  ACCESS_KEYS_SECRET_ARN: text,
+  CALLBACK_KEYS_SECRET_ARN: text,
+  CONSOLE_KEYS_SECRET_ARN: text,
+  STAFF_KEYS_SECRET_ARN: text,
   TELEGRAM_BOT_SECRET_ARN: text,
-  TELEGRAM_API_URL: base('https://api.telegram.org'),
-  TELEGRAM_LINK_URL: base('https://t.me'),
   LANGUAGE_MODEL_SECRET_ARN: text,
-  // Empty is none: the local run takes an address from the shell only where the template names the variable.
-  MODEL_API_URL: z
-    .literal('')
-    .transform(() => undefined)
-    .or(base())
-    .optional(),
-  MODEL_NAME: text.transform((name) => name || undefined),
   ALARM_PREFIX: text,
+  AWS_LAMBDA_FUNCTION_NAME: z.string().default('local'),
+  AWS_LAMBDA_FUNCTION_VERSION: z.string().default('$LATEST'),
   RESPONSE_MODE: z.enum(['stream', 'buffered']).default('buffered'),
-  CONSOLE_AUTO_PROVISION: flag(),
-  ALLOW_LOOPBACK_TARGETS: flag(),
-  LOCAL_ADMIN: flag(),
-  ADDRESS_RATE_LIMITS: flag('true'),
-  EDGE: flag(),
-  REFRESH_REUSE_WINDOW_SECONDS: whole(0, 30, 0),
-  WEBHOOK_RETRY_DELAYS_SECONDS: z
-    .string()
-    .default(RETRY_DELAYS)
-    .transform((text) => text.split(',').map(Number))
-    .pipe(z.array(z.number().int().min(0).max(86_400)).min(1).max(20)),
-  // In less than a week a run could outlive what is kept of it: an approval alone waits for a day.
-  PAYLOAD_RETENTION_DAYS: whole(7, 3650, PAYLOAD_DAYS),
-  DIRECTORY_SHARDS: whole(1, 256, 8),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
   AWS_ENDPOINT_URL: text,
   AWS_ENDPOINT_URL_DYNAMODB: text,
 })
 
 /** Settings of one function, read once from its environment. */
-export interface Settings {
+export interface Settings extends Omit<FunctionSettings, 'logLevel'> {
   stage: string
-  /** Issuer and base of every address we hand out, without a trailing slash; never taken from a request. */
+  /** Issuer and base of every URL that the platform returns, without a trailing slash. Never taken from a request. */
   baseUrl: string
   tableName: string
   bucketName: string | undefined
+  /** Origin of presigned addresses, which pages allow as the only one for uploads. */
+  uploadOrigin: string | undefined
   busName: string | undefined
   queueUrls: Partial<Record<QueueName, string>>
-  secretArns: { tokens: string | undefined; admin: string | undefined; data: string | undefined }
-  /** The platform's own bot. Addresses without a trailing slash. */
-  telegram: {
-    /** Where its token is kept; without it there is no bot. */
-    secretArn: string | undefined
-    /** The Bot API's server. */
-    apiUrl: string
-    /** What links into the messaging app begin with. */
-    linkUrl: string
-  }
-  /** The language model that inline agents run on. */
-  model: {
-    /** Where its key is kept; without a key there is no model. */
-    secretArn: string | undefined
-    /** An OpenAI-compatible API, without a trailing slash; `/chat/completions` is appended. */
-    apiUrl: string | undefined
-    /** What an agent runs on whose manifest names no model. */
-    name: string | undefined
-  }
-  /** What the names of this deployment's alarms begin with. */
+  secretArns: Record<RingName, string | undefined>
+  /** Secret with the token of the platform's own bot. Without it the bot is off. */
+  telegram: { secretArn: string | undefined }
+  /** Secret with the language model's key. Without it inline agents are off. */
+  model: { secretArn: string | undefined }
+  /** Name prefix of this deployment's alarms. */
   alarmPrefix: string | undefined
   streaming: boolean
-  consoleAutoProvision: boolean
-  allowLoopbackTargets: boolean
-  /** The fixed local admin and admin key exist (decisions §10). */
-  localAdmin: boolean
-  addressRateLimits: boolean
-  /** Every request comes through the edge, which says in a header whose it is. */
-  edge: boolean
-  refreshReuseWindowMs: number
-  webhookRetryDelaysMs: number[]
-  /** Days that runs are kept, with what they took and gave. */
-  payloadRetentionDays: number
-  directoryShards: number
-  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  /** The function and its published version, as AWS names them. */
+  lambda: { name: string; version: string }
+  /** Only tests and benchmarks can silence the log. */
+  logLevel: FunctionSettings['logLevel'] | 'silent'
 }
 
 const LOOPBACK = /^https?:\/\/(127(\.\d{1,3}){3}|localhost|\[::1\])(:\d+)?(\/|$)/
 
 /**
- * Reads and checks the environment. The switches that open the platform up for development work only against a loopback
- * store; set anywhere else, the function refuses to start (decisions §10).
+ * Reads and checks the environment. The development switches work only against a loopback store. If one is set
+ * anywhere else, the function refuses to start (contract/local-run.md#switches).
  */
 export const readSettings = (env: Record<string, string | undefined>): Settings => {
-  const e = Environment.parse(env)
+  const declared = declaredSettings(env)
+  const e = Surroundings.parse(env)
   const settings: Settings = {
+    ...declared,
+    ...(env.LOG_LEVEL === 'silent' && { logLevel: env.LOG_LEVEL }),
     stage: e.STAGE,
     baseUrl: e.BASE_URL,
     tableName: e.TABLE_NAME,
     bucketName: e.BUCKET_NAME,
+    uploadOrigin: e.BUCKET_NAME && new URL(bucketAddress(e.BUCKET_NAME, env)).origin,
     busName: e.BUS_NAME,
     queueUrls: Object.fromEntries(
       QUEUE_NAMES.flatMap((name) => {
@@ -129,24 +80,24 @@ export const readSettings = (env: Record<string, string | undefined>): Settings 
         return url ? [[name, url]] : []
       }),
     ),
-    secretArns: { tokens: e.TOKEN_KEYS_SECRET_ARN, admin: e.ADMIN_KEYS_SECRET_ARN, data: e.DATA_KEYS_SECRET_ARN },
-    telegram: { secretArn: e.TELEGRAM_BOT_SECRET_ARN, apiUrl: e.TELEGRAM_API_URL, linkUrl: e.TELEGRAM_LINK_URL },
-    model: { secretArn: e.LANGUAGE_MODEL_SECRET_ARN, apiUrl: e.MODEL_API_URL, name: e.MODEL_NAME },
+    secretArns: {
+      tokens: e.TOKEN_KEYS_SECRET_ARN,
+      admin: e.ADMIN_KEYS_SECRET_ARN,
+      data: e.DATA_KEYS_SECRET_ARN,
+      receipts: e.RECEIPT_KEYS_SECRET_ARN,
+      access: e.ACCESS_KEYS_SECRET_ARN,
+      callback: e.CALLBACK_KEYS_SECRET_ARN,
+      console: e.CONSOLE_KEYS_SECRET_ARN,
+      staff: e.STAFF_KEYS_SECRET_ARN,
+    },
+    telegram: { secretArn: e.TELEGRAM_BOT_SECRET_ARN },
+    model: { secretArn: e.LANGUAGE_MODEL_SECRET_ARN },
     alarmPrefix: e.ALARM_PREFIX,
     streaming: e.RESPONSE_MODE === 'stream',
-    consoleAutoProvision: e.CONSOLE_AUTO_PROVISION,
-    allowLoopbackTargets: e.ALLOW_LOOPBACK_TARGETS,
-    localAdmin: e.LOCAL_ADMIN,
-    addressRateLimits: e.ADDRESS_RATE_LIMITS,
-    edge: e.EDGE,
-    refreshReuseWindowMs: e.REFRESH_REUSE_WINDOW_SECONDS * 1_000,
-    webhookRetryDelaysMs: e.WEBHOOK_RETRY_DELAYS_SECONDS.map((seconds) => seconds * 1_000),
-    payloadRetentionDays: e.PAYLOAD_RETENTION_DAYS,
-    directoryShards: e.DIRECTORY_SHARDS,
-    logLevel: e.LOG_LEVEL,
+    lambda: { name: e.AWS_LAMBDA_FUNCTION_NAME, version: e.AWS_LAMBDA_FUNCTION_VERSION },
   }
-  const open = settings.consoleAutoProvision || settings.allowLoopbackTargets || settings.localAdmin
-  if (open && !LOOPBACK.test(e.AWS_ENDPOINT_URL_DYNAMODB ?? e.AWS_ENDPOINT_URL ?? '')) {
+  const hasDevelopmentSwitch = settings.consoleAutoProvision || settings.allowLoopbackTargets || settings.localAdmin
+  if (hasDevelopmentSwitch && !LOOPBACK.test(e.AWS_ENDPOINT_URL_DYNAMODB ?? e.AWS_ENDPOINT_URL ?? '')) {
     throw new Error(
       'CONSOLE_AUTO_PROVISION, ALLOW_LOOPBACK_TARGETS and LOCAL_ADMIN work only against a loopback DynamoDB endpoint',
     )
@@ -154,5 +105,17 @@ export const readSettings = (env: Record<string, string | undefined>): Settings 
   return settings
 }
 
-/** The environment variable that carries a queue's address: `approved-tools` → `QUEUE_URL_APPROVED_TOOLS`. */
+/** Parses the declared settings. An empty variable counts as unset, because the template passes empty ones in local runs. */
+const declaredSettings = (env: Record<string, string | undefined>): FunctionSettings =>
+  Object.fromEntries(
+    FUNCTION_SETTING_NAMES.map((name) => {
+      const { variable } = FUNCTION_SETTINGS[name]
+      const given = env[variable] || undefined
+      const result = settingSchema(name).safeParse(name === 'logLevel' && given === 'silent' ? undefined : given)
+      if (!result.success) throw new Error(`${variable}: ${z.prettifyError(result.error)}`)
+      return [name, result.data]
+    }),
+  ) as unknown as FunctionSettings
+
+/** Returns the environment variable that holds a queue's URL: `approved-tools` → `QUEUE_URL_APPROVED_TOOLS`. */
 export const queueUrlVariable = (name: QueueName): string => `QUEUE_URL_${name.toUpperCase().replaceAll('-', '_')}`

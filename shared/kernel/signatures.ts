@@ -1,11 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
- * `X-SVC-Signature` (specification, Events › Delivery): `t=<unix seconds>,v1=<hex>`, one `v1` per secret. The key is the
- * whole secret as text, its prefix included; the text signed is `<t>.<raw body>`.
+ * Returns the `X-SVC-Signature` header (contract/events-and-webhooks.md#signatures): `t=<unix seconds>,v1=<hex>`, one
+ * `v1` per secret. The key is the whole secret as text, including its prefix. The signed text is `<t>.<raw body>`.
  *
- * @param secrets the current one first; more while a rotation overlaps
- * @param rawBody the bytes that are sent, not a second serialization of them
+ * @param secrets the current secret first, then others while a rotation overlaps
+ * @param rawBody the bytes that are sent, not a second serialization
  */
 export const signSvc = (secrets: string[], unixSeconds: number, rawBody: string | Uint8Array): string =>
   [
@@ -21,10 +21,10 @@ export interface StandardHeaders {
 }
 
 /**
- * The Standard Webhooks headers: `v1,<base64>` per secret, separated by spaces. The key is the bytes that the base64 text
- * after the secret's prefix stands for; the text signed is `<id>.<t>.<raw body>`.
+ * Returns the Standard Webhooks headers: `v1,<base64>` per secret, separated by spaces. The key is the decoded base64
+ * after the secret's prefix. The signed text is `<id>.<t>.<raw body>`.
  *
- * @param id the same over all tries of one event, so that receivers can drop repeats
+ * @param id the same for all attempts of one event, so that receivers can drop duplicates
  */
 export const signStandard = (
   secrets: string[],
@@ -40,12 +40,12 @@ export const signStandard = (
     .join(' '),
 })
 
-/** A signing secret: `whsec_` of a webhook subscription, `agsec_` of an app; then 32 random bytes in standard base64. */
+/** Creates a signing secret: `whsec_` for a webhook subscription or `agsec_` for an app, then 32 random bytes in base64. */
 export const newSigningSecret = (prefix: 'whsec_' | 'agsec_'): string => prefix + randomBytes(32).toString('base64')
 
 /**
- * The reference verifier of `X-SVC-Signature`: one of the `v1` values must match, compared in constant time, and `t` must
- * lie within the tolerance of now, before or after it.
+ * Verifies an `X-SVC-Signature`. One of the `v1` values must match, compared in constant time, and `t` must be within
+ * the tolerance of the current time. Serves as the reference for receivers.
  *
  * @param rawBody the bytes received, before any parsing
  * @param nowSeconds the verifier's clock, Unix seconds
@@ -61,7 +61,7 @@ export const verifySvc = (
   const parts = header.split(',').map((part) => part.trim())
   const times = parts.filter((part) => part.startsWith('t=')).map((part) => part.slice(2))
   const time = times[0]
-  // Two times would let the one that is checked differ from the one that is signed.
+  // With two times, the one that is checked could differ from the one that is signed.
   if (times.length !== 1 || time === undefined || !/^\d{1,12}$/.test(time)) return false
   if (!(Math.abs(nowSeconds - Number(time)) <= tolerance)) return false
   const expected = svcDigest(secret, time, rawBody)

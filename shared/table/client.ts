@@ -4,14 +4,14 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 const nothing = (): void => {}
 
 /**
- * The client's default logger makes it prepare every input and output for a log that nobody reads: a seventh of the CPU
- * of a query of 20 items. Without `info` it does not.
+ * Logger without `info`. The client's default logger makes it prepare every input and output for logging, which takes a
+ * seventh of the CPU of a query of 20 items.
  */
 export const SILENT = { trace: nothing, debug: nothing, warn: nothing, error: nothing } as unknown as NonNullable<
   DynamoDBClientConfig['logger']
 >
 
-/** The store's client, as the table takes it. @param where another place than the environment's */
+/** Creates the DynamoDB client for the table. @param where overrides for the environment's endpoint and credentials */
 export const createStoreClient = (
   where: Pick<DynamoDBClientConfig, 'endpoint' | 'region' | 'credentials'> = {},
 ): DynamoDBDocumentClient =>

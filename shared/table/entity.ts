@@ -5,18 +5,24 @@ type Fields<Template extends string> = Template extends `${string}{${infer Field
   ? Field | Fields<Rest>
   : never
 
-/** Values for every `{field}` of the templates. Numbers are padded, so that they sort. */
+/** Values for every `{field}` of the key templates. Numbers are padded, so that they sort. */
 export type KeyFields<Pk extends string, Sk extends string = ''> = {
   [F in Fields<Pk> | Fields<Sk>]: string | number
 }
 
-/** The two key attributes as stored. */
+/** Key attributes as stored. */
 export interface Key {
   pk: string
   sk: string
 }
 
-/** One write, as data: what a transaction is made of. */
+/** Reference to an item: its entity and key. */
+export interface Ref<E extends AnyEntity = AnyEntity> {
+  entity: E
+  key: Key
+}
+
+/** Write as data. A transaction is a list of writes. */
 export interface Write {
   readonly kind: 'put' | 'update' | 'delete' | 'check'
   readonly entity: AnyEntity
@@ -24,11 +30,11 @@ export interface Write {
   readonly item?: Record<string, unknown>
   readonly changes?: Changes<Record<string, unknown>>
   readonly where: Record<string, unknown>
-  /** What to throw when the condition fails; gets the item as it is. Without it: {@link ConditionFailed}. */
+  /** Returns the error for a failed condition, given the current item. Default: {@link ConditionFailed}. */
   readonly otherwise?: ((current: never) => unknown) | undefined
 }
 
-/** A write's condition did not hold. `index` is its place in the transaction, `current` the item as it is. */
+/** Error for a failed condition. `index` is the write's position in the transaction, `current` the current item. */
 export class ConditionFailed extends Error {
   readonly index: number
   readonly current: unknown
@@ -40,7 +46,10 @@ export class ConditionFailed extends Error {
   }
 }
 
-/** Whether a write was made. @returns false when its condition did not hold: others changed it first, or it was done before */
+/** Error for a writer whose work was taken over by another worker. It stops, and its writes aren't needed. */
+export class Superseded extends Error {}
+
+/** Awaits a conditional write. @returns false if its condition failed because the item was changed or already written */
 export const ifUnchanged = async (write: Promise<unknown>): Promise<boolean> => {
   try {
     await write
@@ -56,52 +65,80 @@ export interface Guard<T> {
   otherwise?: (current: T | undefined) => unknown
 }
 
-/** How long a deployment keeps what it may choose for. */
+/** Retention periods that a deployment can set. */
 export interface Retention {
-  /** Days that what runs took and gave is kept. */
+  /** Days to keep runs with their inputs and outputs. */
   payloadDays: number
 }
 
+/**
+ * Partition, given by the name of an entity and the fields of its key. A name rather than the entity, because the entity
+ * may belong to a later context than the record that owns the partition.
+ */
+export type OwnedPartition = readonly [entity: string, fields: Record<string, string | number>]
+
+/** Retention policy: the fate of a record when its workspace is deleted. */
+export interface RetentionPolicy<T> {
+  /**
+   * - `removed`: it is deleted with everything that it leads to
+   * - `expires`: it expires by itself within `days`, or holds only ids and hashes, and has no use without the deleted records
+   * - `kept`: it belongs to another owner, or must be kept
+   */
+  policy: 'removed' | 'expires' | 'kept'
+  /** Days from the end of the workspace's grace period until unreferenced records have expired. */
+  days?: number
+  /** Partitions that belong to this record alone. They are emptied first, so that the record leads to them until then. */
+  partitions?: (item: T) => readonly OwnedPartition[]
+  /** Narrowed lists that belong to this record, whose items are stored elsewhere. */
+  lists?: (item: T) => string[]
+  /** Records stored elsewhere that are deleted with it. */
+  twins?: (item: T) => Key[]
+  /** Objects in the bucket, in addition to those named by the record's own fields. */
+  objects?: (item: T) => string[]
+}
+
 export interface EntityDefinition<T, Pk extends string, Sk extends string> {
-  /** Stored in the item, so that a raw item tells what it is. */
+  /** Stored in the item, so that a raw item can be identified. */
   name: string
-  /** Checked when `checkWrites` is on (tests, local); a thunk, so that a cold start builds no schemas it does not use. */
+  /** Checked if `checkWrites` is on (tests, local). A thunk, so that a cold start builds no unused schemas. */
   schema: () => z.ZodType<T>
   /** Key templates: literal text with `{field}` placeholders. */
   pk: Pk
   sk: Sk
-  /** Epoch ms after which the item may vanish; readers check the time themselves where it matters. */
+  retention: RetentionPolicy<T>
+  /** Returns the epoch ms after which the item may be deleted. Readers check the time themselves where it matters. */
   expires?: (item: T, retention: Retention) => number | undefined
-  /** Whether readers lose it when it expires, though the store may take days to remove it. */
+  /** Returns true if readers no longer see the item once it expires. The store may take days to delete it. */
   hides?: (item: T) => boolean
-  /** Epoch ms by which the sweep looks at the item; kept in the field `due_at`. */
+  /** Adds the item to the overdue index by its field `due_at`, in epoch ms. */
   due?: true
-  /** Place in a cross-tenant list: its name, whether it is kept by day, and the sort value. */
+  /** Returns the place in a cross-tenant list: the list's name, the day if it is split by day, and the sort value. */
   directory?: (item: T) => { list: string; day?: number; sort: string }
-  /** Place in one owner's narrowed list. */
+  /** Returns the place in one owner's narrowed list. */
   list?: (item: T) => { owner: string; sort: string } | undefined
 }
 
-/** An entity: its keys and its writes. Reading goes through `Table`. */
+/** Entity with its keys and writes. Reads go through `Table`. */
 export interface Entity<T, Pk extends string, Sk extends string> extends EntityDefinition<T, Pk, Sk> {
   key(fields: KeyFields<Pk, Sk>): Key
+  ref(fields: KeyFields<Pk, Sk>): Ref<Entity<T, Pk, Sk>>
   partition(fields: KeyFields<Pk>): string
-  /** The literal start of the sort key: what a list of this entity begins with. */
+  /** Literal start of the sort key, which all items of the entity share. */
   readonly prefix: string
-  /** Creates; fails when the item exists. */
+  /** Creates an item. Fails if it exists. */
   create(item: T, guard?: Pick<Guard<T>, 'otherwise'>): Write
-  /** Writes whatever was there, unless `where` forbids. */
+  /** Creates or replaces an item, subject to `where`. */
   replace(item: T, guard?: Guard<T>): Write
-  /** Changes an item that exists. */
+  /** Changes an existing item. */
   update(fields: KeyFields<Pk, Sk>, changes: Changes<T>, guard?: Guard<T>): Write
-  /** Changes an item, or makes it from the changes alone. */
+  /** Changes an item, or creates it from the changes. */
   upsert(fields: KeyFields<Pk, Sk>, changes: Changes<T>, guard?: Guard<T>): Write
   delete(fields: KeyFields<Pk, Sk>, guard?: Guard<T>): Write
-  /** A condition only. */
+  /** Checks a condition without writing. */
   check(fields: KeyFields<Pk, Sk>, guard: Guard<T>): Write
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the erased form, for code that handles every entity alike
+// biome-ignore lint/suspicious/noExplicitAny: type-erased form for code that handles all entities
 export type AnyEntity = Entity<any, any, any>
 export type ItemOf<E> = E extends Entity<infer T, string, string> ? T : never
 
@@ -113,53 +150,54 @@ const fill = (template: string, fields: Record<string, unknown>): string =>
     return value
   })
 
-/** Declares an entity once; keys, conditions and index entries all derive from it. */
-export const defineEntity =
-  <T extends object>() =>
-  <Pk extends string, Sk extends string>(definition: EntityDefinition<T, Pk, Sk>): Entity<T, Pk, Sk> => {
-    const key = (fields: object): Key => ({
-      pk: fill(definition.pk, fields as Record<string, unknown>),
-      sk: fill(definition.sk, fields as Record<string, unknown>),
-    })
-    const write = (kind: Write['kind'], at: object, rest: Partial<Write>): Write => ({
-      kind,
-      entity,
-      key: key(at),
-      where: {},
-      ...rest,
-    })
-    const entity: Entity<T, Pk, Sk> = {
-      ...definition,
-      key,
-      partition: (fields) => fill(definition.pk, fields),
-      prefix: definition.sk.split('{')[0] ?? '',
-      create: (item, guard) =>
-        write('put', item, {
-          item: item as Record<string, unknown>,
-          where: { pk: missing },
-          otherwise: guard?.otherwise,
-        }),
-      replace: (item, guard) =>
-        write('put', item, {
-          item: item as Record<string, unknown>,
-          where: { ...guard?.where },
-          otherwise: guard?.otherwise,
-        }),
-      update: (fields, changes, guard) =>
-        write('update', fields, {
-          changes: changes as Changes<Record<string, unknown>>,
-          where: { pk: exists, ...guard?.where },
-          otherwise: guard?.otherwise,
-        }),
-      upsert: (fields, changes, guard) =>
-        write('update', fields, {
-          changes: changes as Changes<Record<string, unknown>>,
-          where: { ...guard?.where },
-          otherwise: guard?.otherwise,
-        }),
-      delete: (fields, guard) => write('delete', fields, { where: { ...guard?.where }, otherwise: guard?.otherwise }),
-      check: (fields, guard) =>
-        write('check', fields, { where: { pk: exists, ...guard.where }, otherwise: guard.otherwise }),
-    }
-    return entity
+/** Defines an entity. Its type comes from its schema, and keys, conditions and index entries derive from the definition. */
+export const defineEntity = <T extends object, Pk extends string, Sk extends string>(
+  definition: EntityDefinition<T, Pk, Sk>,
+): Entity<T, Pk, Sk> => {
+  const key = (fields: object): Key => ({
+    pk: fill(definition.pk, fields as Record<string, unknown>),
+    sk: fill(definition.sk, fields as Record<string, unknown>),
+  })
+  const write = (kind: Write['kind'], at: object, rest: Partial<Write>): Write => ({
+    kind,
+    entity,
+    key: key(at),
+    where: {},
+    ...rest,
+  })
+  const entity: Entity<T, Pk, Sk> = {
+    ...definition,
+    key,
+    ref: (fields) => ({ entity, key: key(fields) }),
+    partition: (fields) => fill(definition.pk, fields),
+    prefix: definition.sk.split('{')[0] ?? '',
+    create: (item, guard) =>
+      write('put', item, {
+        item: item as Record<string, unknown>,
+        where: { pk: missing },
+        otherwise: guard?.otherwise,
+      }),
+    replace: (item, guard) =>
+      write('put', item, {
+        item: item as Record<string, unknown>,
+        where: { ...guard?.where },
+        otherwise: guard?.otherwise,
+      }),
+    update: (fields, changes, guard) =>
+      write('update', fields, {
+        changes: changes as Changes<Record<string, unknown>>,
+        where: { pk: exists, ...guard?.where },
+        otherwise: guard?.otherwise,
+      }),
+    upsert: (fields, changes, guard) =>
+      write('update', fields, {
+        changes: changes as Changes<Record<string, unknown>>,
+        where: { ...guard?.where },
+        otherwise: guard?.otherwise,
+      }),
+    delete: (fields, guard) => write('delete', fields, { where: { ...guard?.where }, otherwise: guard?.otherwise }),
+    check: (fields, guard) =>
+      write('check', fields, { where: { pk: exists, ...guard.where }, otherwise: guard.otherwise }),
   }
+  return entity
+}

@@ -1,4 +1,4 @@
-/** One comparison in a condition. Built by the helpers below, so that expression strings exist only in this file. */
+/** Comparison in a condition. Built by the helpers below, so that expression strings exist only in this file. */
 export interface Test {
   readonly test: '=' | '<' | '<=' | '>=' | 'in' | 'exists' | 'missing' | 'either'
   readonly value?: unknown
@@ -12,27 +12,27 @@ export const gte = (value: number | string): Test => test('>=', value)
 export const oneOf = (...values: (string | number | boolean)[]): Test => test('in', values)
 export const exists: Test = test('exists')
 export const missing: Test = test('missing')
-/** True when any of the tests on this field is. */
+/** Passes if any of the tests on this field passes. */
 export const either = (...tests: Test[]): Test => test('either', tests)
 
-/** Conditions on an item's fields, all of which must hold. A plain value means equality. */
+/** Conditions on an item's fields. All must hold. A plain value means equality. */
 export type Where<T> = { [K in keyof T]?: T[K] | Test | undefined }
 
 /** Changes to an item. A `set` of undefined removes the field. */
 export interface Changes<T> {
   set?: { [K in keyof T]?: T[K] | undefined }
-  /** Adds to a number that may be absent (then from 0). */
+  /** Adds to a number. An absent number counts as 0. */
   add?: { [K in keyof T]?: number }
-  /** Appends to a list that may be absent. */
+  /** Appends to a list. An absent list counts as empty. */
   append?: { [K in keyof T]?: unknown[] }
-  /** The item's new place in its owner's narrowed list, when the change moves it there; null takes it out. */
+  /** New place in the owner's narrowed list, if the change moves the item. Null removes it from the list. */
   list?: { owner: string; sort: string } | null
 }
 
 const isTest = (value: unknown): value is Test =>
   typeof value === 'object' && value !== null && 'test' in value && typeof value.test === 'string'
 
-/** Collects names and values of one request's expressions. */
+/** Collects the names and values of one request's expressions. */
 export class Expressions {
   readonly names: Record<string, string> = {}
   readonly values: Record<string, unknown> = {}
@@ -53,20 +53,20 @@ export class Expressions {
   condition(where: Record<string, unknown>): string | undefined {
     const parts = Object.entries(where)
       .filter(([, value]) => value !== undefined)
-      .map(([field, value]) => this.#one(this.name(field), isTest(value) ? value : test('=', value)))
+      .map(([field, value]) => this.#comparison(this.name(field), isTest(value) ? value : test('=', value)))
     return parts.length ? parts.join(' AND ') : undefined
   }
 
-  #one(name: string, { test: kind, value }: Test): string {
+  #comparison(name: string, { test: kind, value }: Test): string {
     switch (kind) {
       case 'exists':
         return `attribute_exists(${name})`
       case 'missing':
         return `attribute_not_exists(${name})`
       case 'in':
-        return `${name} IN (${(value as unknown[]).map((one) => this.value(one)).join(', ')})`
+        return `${name} IN (${(value as unknown[]).map((allowed) => this.value(allowed)).join(', ')})`
       case 'either':
-        return `(${(value as Test[]).map((one) => this.#one(name, one)).join(' OR ')})`
+        return `(${(value as Test[]).map((alternative) => this.#comparison(name, alternative)).join(' OR ')})`
       default:
         return `${name} ${kind} ${this.value(value)}`
     }
@@ -92,7 +92,7 @@ export class Expressions {
       .join(' ')
   }
 
-  /** The maps as a request takes them: absent when empty. */
+  /** Returns the maps for a request, without empty ones, which DynamoDB rejects. */
   maps(): { ExpressionAttributeNames?: Record<string, string>; ExpressionAttributeValues?: Record<string, unknown> } {
     return {
       ...(Object.keys(this.names).length && { ExpressionAttributeNames: this.names }),

@@ -12,7 +12,7 @@ export const directoryPartition = (name: string, day: number | undefined, shard:
   `DIR#${name}#${day === undefined ? '' : new Date(day).toISOString().slice(0, 10)}#${shard}`
 export const listPartition = (owner: string): string => `LIST#${owner}`
 
-/** The due index's attributes for a time, or undefined twice to take the item out of it. */
+/** Returns the overdue index's attributes for a time. Undefined values remove the item from the index. */
 export const dueAttributes = (
   entity: AnyEntity,
   key: Key,
@@ -26,7 +26,7 @@ export const dueAttributes = (
         [due.sortKey]: `${String(dueAt).padStart(13, '0')}#${entity.name}`,
       }
 
-/** Every index and bookkeeping attribute of a whole item. */
+/** Returns all index and bookkeeping attributes of an item. */
 export const itemAttributes = (
   entity: AnyEntity,
   key: Key,
@@ -52,7 +52,7 @@ export const itemAttributes = (
   return attributes
 }
 
-/** The narrowed list's attributes after a change that moves the item: `listed` is the new place, null none. */
+/** Returns the narrowed list's attributes for the item's new place. Null removes it from the list. */
 export const listAttributes = (listed: { owner: string; sort: string } | null): Record<string, unknown> => ({
   [list.partitionKey]: listed ? listPartition(listed.owner) : undefined,
   [list.sortKey]: listed?.sort,
@@ -66,8 +66,8 @@ const STORED = new Set<string>([
   ...Object.values(TABLE_LAYOUT.indexes).flatMap((index) => [index.partitionKey, index.sortKey]),
 ])
 
-/** An item without the attributes that only the table needs. A plain loop: it runs for every item of every answer. */
-export const bare = (item: Record<string, unknown>): Record<string, unknown> => {
+/** Returns an item without the table's own attributes. A plain loop, because it runs for every item that is read. */
+export const withoutTableAttributes = (item: Record<string, unknown>): Record<string, unknown> => {
   const kept: Record<string, unknown> = {}
   for (const name of Object.keys(item)) if (!STORED.has(name)) kept[name] = item[name]
   return kept

@@ -1,12 +1,14 @@
-/** The attribute names of the one table. Infra builds the table from this; nothing else spells them. */
+/** Attribute names of the table. Infra builds the table from this. No other code contains these names. */
 export const TABLE_LAYOUT = {
   partitionKey: 'pk',
   sortKey: 'sk',
   ttl: 'ttl',
   entity: '_e',
   /**
-   * Keys-only global indexes. `due`: what must have happened by when (sparse, sharded). `directory`: cross-tenant lists,
-   * by day and shard. `list`: one owner's list narrowed by a field, such as an installation's runs by status.
+   * Keys-only global indexes.
+   * - `due`: items by due time (sparse, sharded)
+   * - `directory`: cross-tenant lists, by day and shard
+   * - `list`: one owner's list narrowed by a field, such as an installation's runs by status
    */
   indexes: {
     due: { partitionKey: 'duepk', sortKey: 'duesk' },

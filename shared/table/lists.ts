@@ -1,22 +1,22 @@
 import type { Entity, Key } from './entity.ts'
-import { bare, directoryPartition, listPartition } from './indexes.ts'
+import { directoryPartition, listPartition, withoutTableAttributes } from './indexes.ts'
 import { TABLE_LAYOUT } from './layout.ts'
 import type { Page, QueryOptions, Table } from './table.ts'
 
 /**
- * Lists that few functions read: of every tenant's records, of several lists together, and of whatever lies in a partition. Apart
- * from the table, so that the other functions do not carry them.
+ * Reads that few functions use: cross-tenant lists, merged lists and whole partitions. Kept separate from the table, so
+ * that other functions don't bundle them.
  */
 
 type Reading = Pick<Table, 'page' | 'load' | 'shards'>
 
-/** A list of many owners' records: a cross-tenant one (of one day, where it is kept by day), or one owner's narrowed one. */
+/** Source list: a cross-tenant list (one day of it, if it is split by day), or one owner's narrowed list. */
 export type ListSource = { directory: string; day?: number } | { list: string }
 
 type Item = Record<string, unknown>
 
-/** A cross-tenant list (of one day, where it is kept by day), merged from its shards. */
-export const inDirectory = async <T extends object, P extends string, S extends string>(
+/** Reads a page of a cross-tenant list, merged from its shards. A list that is split by day is read one day at a time. */
+export const listDirectory = async <T extends object, P extends string, S extends string>(
   table: Reading,
   entity: Entity<T, P, S>,
   list: string,
@@ -40,10 +40,10 @@ export const inDirectory = async <T extends object, P extends string, S extends 
 }
 
 /**
- * A page that begins `offset` records behind the start of one or several lists of the same order, which are merged. Up to
- * there only keys are read, so the cost grows with the offset, which whoever calls bounds, and never with the lists.
+ * Reads a page that starts `offset` records into one or several merged lists of the same order. Skipped records are read
+ * as keys only. The cost grows with the offset, which the caller must bound, not with the size of the lists.
  */
-export const skipTo = async <T extends object, P extends string, S extends string>(
+export const pageAtOffset = async <T extends object, P extends string, S extends string>(
   table: Reading,
   entity: Entity<T, P, S>,
   sources: readonly ListSource[],
@@ -57,10 +57,10 @@ export const skipTo = async <T extends object, P extends string, S extends strin
 }
 
 /**
- * The same as {@link skipTo}, and how many records there are: as far as `ahead` behind the page, which bounds the cost.
- * @returns `total` is exact unless it is offset + limit + ahead, when there may be more
+ * Reads a page as {@link pageAtOffset} does and counts the records, up to `ahead` records after the page to bound the cost.
+ * @returns `total` is exact unless it equals offset + limit + ahead, in which case there may be more
  */
-export const skipAndCount = async <T extends object, P extends string, S extends string>(
+export const pageAtOffsetWithCount = async <T extends object, P extends string, S extends string>(
   table: Reading,
   entity: Entity<T, P, S>,
   sources: readonly ListSource[],
@@ -71,7 +71,7 @@ export const skipAndCount = async <T extends object, P extends string, S extends
   return { items: await table.load(entity, shown), total: keys.length }
 }
 
-/** A page of several lists of the same order, which are merged. Only what is on the page is read in full. */
+/** Reads a page of several merged lists of the same order. Only records on the page are read in full. */
 export const mergedPage = async <T extends object, P extends string, S extends string>(
   table: Reading,
   entity: Entity<T, P, S>,
@@ -88,8 +88,8 @@ export const mergedPage = async <T extends object, P extends string, S extends s
 }
 
 /**
- * The first keys of several lists of the same order, which are merged, newest first. Nothing is read in full.
- * @param from what sorts before is left out
+ * Reads the first keys of several merged lists of the same order, newest first. Reads no record in full.
+ * @param from lowest sort value to include
  */
 export const firstKeys = async (
   table: Reading,
@@ -102,23 +102,27 @@ export const firstKeys = async (
 }
 
 /**
- * What lies in a partition, of whatever entity: for those who empty it.
- * @param after the sort key after which to go on
+ * Reads a page of all items in a partition, of any entity, for code that empties it.
+ * @param after sort key to continue after
  */
-export const everythingIn = async (
+export const listEverythingIn = async (
   table: Reading,
   partition: string,
   options: Pick<QueryOptions, 'limit' | 'after'>,
 ): Promise<Page<{ entity: string; key: Key; item: Item }>> => {
   const { items, next } = await table.page('sk', partition, undefined, { ...options, ascending: true })
   return {
-    items: items.map((item) => ({ entity: String(item[TABLE_LAYOUT.entity]), key: keyOf(item), item: bare(item) })),
+    items: items.map((item) => ({
+      entity: String(item[TABLE_LAYOUT.entity]),
+      key: keyOf(item),
+      item: withoutTableAttributes(item),
+    })),
     next,
   }
 }
 
-/** The same of an owner's narrowed list, as keys. */
-export const keysListed = async (
+/** Reads a page of keys of an owner's narrowed list. */
+export const listKeys = async (
   table: Reading,
   owner: string,
   options: Pick<QueryOptions, 'limit' | 'after' | 'to'>,
@@ -129,7 +133,7 @@ export const keysListed = async (
 
 const keyOf = ({ pk, sk }: Item): Key => ({ pk: String(pk), sk: String(sk) })
 
-/** The first keys of several lists together. */
+/** Merges the first keys of several lists. */
 const merge = async (
   table: Reading,
   sources: readonly ListSource[],
@@ -141,7 +145,7 @@ const merge = async (
   }: { count: number; after?: string | undefined; ascending: boolean } & Pick<QueryOptions, 'from' | 'to'>,
 ): Promise<{ sort: string; item: Item }[]> => {
   const partitions = sources.flatMap((source) => partitionsOf(table, source))
-  // Records are spread evenly over shards: one read of each gives nearly all that is needed.
+  // Records are spread evenly over shards, so one read of each shard gives almost everything needed.
   const step = Math.min(1_000, Math.ceil(count / partitions.length) + 16)
   const runs = await Promise.all(
     partitions.map(async ({ index, partition }) => {

@@ -12,8 +12,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { Clock } from '../kernel/clock.ts'
-import { PAYLOAD_DAYS } from '../kernel/settings.ts'
-import { backoff } from './backoff.ts'
+import { FUNCTION_SETTINGS } from '../kernel/settings/declared.ts'
 import {
   type AnyEntity,
   ConditionFailed,
@@ -21,29 +20,38 @@ import {
   type ItemOf,
   type Key,
   type KeyFields,
+  type Ref,
   type Write,
 } from './entity.ts'
 import { Expressions } from './expressions.ts'
-import { bare, dueAttributes, duePartition, itemAttributes, listAttributes, listPartition } from './indexes.ts'
+import {
+  dueAttributes,
+  duePartition,
+  itemAttributes,
+  listAttributes,
+  listPartition,
+  withoutTableAttributes,
+} from './indexes.ts'
 import { type IndexName, TABLE_LAYOUT } from './layout.ts'
+import { backoff } from './retry.ts'
 
 export interface TableOptions {
   client: DynamoDBDocumentClient
   tableName: string
-  /** Shards of the due index and of cross-tenant lists; read by every reader, so it is never lowered. */
+  /** Shards of the overdue index and of cross-tenant lists. Readers read only these shards, so never lower it. */
   shards: number
-  /** Days that what runs took and gave is kept: by it records expire. Default: as a stage has it that says nothing. */
+  /** Days to keep runs with their inputs and outputs. Sets the expiry of records. Default: the setting's default. */
   payloadDays?: number
-  /** By which readers lose what has expired. Without one they have it until the store removes it. */
+  /** Clock for hiding expired items. Without it, readers see expired items until the store deletes them. */
   clock?: Clock
-  /** Checks each put against its entity's schema; on in tests and locally. */
+  /** Checks each put against its entity's schema. On in tests and locally. */
   checkWrites?: boolean
 }
 
 export interface QueryOptions {
-  /** Items at most; one more is read to know whether there are more. */
+  /** Most items on the page. One more is read to learn if another page follows. */
   limit: number
-  /** The sort value after which to go on: what the page before gave as `next`. */
+  /** Sort value to continue after: `next` of the previous page. */
   after?: string | undefined
   /** Oldest first. Default: newest first. */
   ascending?: boolean
@@ -55,22 +63,17 @@ export interface QueryOptions {
 
 export interface Page<T> {
   items: T[]
-  /** The sort value to go on from; undefined on the last page. */
+  /** Sort value to continue after. Undefined on the last page. */
   next: string | undefined
 }
 
-export interface Ref<E extends AnyEntity = AnyEntity> {
-  entity: E
-  key: Key
-}
-
-/** The one table. Reads are consistent unless they go through an index; nothing scans. */
+/** The table. Reads are consistent unless they go through an index. Nothing scans. */
 export class Table {
   readonly #client: DynamoDBDocumentClient
   readonly #name: string
-  /** Shards of the due index and of cross-tenant lists. */
+  /** Shards of the overdue index and of cross-tenant lists. */
   readonly shards: number
-  /** Days that what runs took and gave is kept. */
+  /** Days to keep runs with their inputs and outputs. */
   readonly payloadDays: number
   readonly #clock: Clock | undefined
   readonly #check: boolean
@@ -79,7 +82,7 @@ export class Table {
     this.#client = options.client
     this.#name = options.tableName
     this.shards = options.shards
-    this.payloadDays = options.payloadDays ?? PAYLOAD_DAYS
+    this.payloadDays = options.payloadDays ?? FUNCTION_SETTINGS.payloadRetentionDays.default
     this.#clock = options.clock
     this.#check = options.checkWrites ?? false
   }
@@ -94,16 +97,16 @@ export class Table {
     return Item && (this.#shown(entity, Item) as T | undefined)
   }
 
-  /** An item as it is read: undefined once it is lost to readers. */
+  /** Returns an item as readers see it, or undefined if it is hidden after its expiry. */
   #shown(entity: AnyEntity, stored: Record<string, unknown>): Record<string, unknown> | undefined {
-    const item = bare(stored)
-    const over = this.#clock && entity.hides?.(item) && Number(entity.expires?.(item, this)) <= this.#clock.now()
-    return over ? undefined : item
+    const item = withoutTableAttributes(stored)
+    const isHidden = this.#clock && entity.hides?.(item) && Number(entity.expires?.(item, this)) <= this.#clock.now()
+    return isHidden ? undefined : item
   }
 
   /**
-   * One round trip for up to 100 items; the answer has the order of the request, undefined where there is none.
-   * @param hidden also what is lost to readers, for those who change whatever is stored
+   * Reads items in the order of the refs, with undefined for missing items. Takes one round trip per 100 items.
+   * @param hidden includes items that readers no longer see, for code that changes stored items
    */
   async getAll<const R extends readonly Ref[]>(
     refs: R,
@@ -124,11 +127,11 @@ export class Table {
     }
     return refs.map((ref) => {
       const item = found.get(at(ref.key))
-      return item && (hidden ? bare(item) : this.#shown(ref.entity, item))
+      return item && (hidden ? withoutTableAttributes(item) : this.#shown(ref.entity, item))
     }) as never
   }
 
-  /** A list under one partition: one query that reads what it returns. */
+  /** Reads a page of a partition in one query. */
   async query<T extends object, P extends string, S extends string>(
     entity: Entity<T, P, S>,
     partition: KeyFields<P>,
@@ -138,7 +141,7 @@ export class Table {
     return { items: items.flatMap((item) => (this.#shown(entity, item) as T | undefined) ?? []), next }
   }
 
-  /** An owner's narrowed list: keys from the index, then the records in one batch. */
+  /** Reads a page of an owner's narrowed list: keys from the index, then the records in one batch. */
   async listed<T extends object, P extends string, S extends string>(
     entity: Entity<T, P, S>,
     owner: string,
@@ -149,8 +152,8 @@ export class Table {
   }
 
   /**
-   * Items that were due at `before` or earlier, from every shard, oldest first, as keys: the index may lag, so whoever
-   * acts reads the record first.
+   * Reads the keys of items due at `before` or earlier from every shard, oldest first. The index may lag, so read the
+   * record before acting on it.
    */
   async due(before: number, limitPerShard: number): Promise<{ entity: string; key: Key; dueAt: number }[]> {
     const { sortKey } = TABLE_LAYOUT.indexes.due
@@ -173,13 +176,13 @@ export class Table {
       .sort((a, b) => a.dueAt - b.dueAt)
   }
 
-  /** Reads one item by its stored key, for those who got the key from an index. */
+  /** Reads one item by a stored key, as returned by an index. */
   async getByKey<E extends AnyEntity>(entity: E, key: Key): Promise<ItemOf<E> | undefined> {
     const [item] = await this.getAll([{ entity, key }])
     return item as ItemOf<E> | undefined
   }
 
-  /** Writes all or nothing. One write goes alone, which costs half. Conflicts with other writers are retried. */
+  /** Writes everything or nothing. A single write needs no transaction, which costs half. Retries transaction conflicts. */
   async transact(writes: readonly Write[]): Promise<void> {
     const [first] = writes
     if (!first) return
@@ -206,7 +209,7 @@ export class Table {
     }
   }
 
-  /** A change that answers with the item as it is afterwards, or before. */
+  /** Changes an item and returns its new or old state. */
   async change<T extends object>(write: Write, answer: 'new' | 'old' = 'new'): Promise<T | undefined> {
     const input = this.#input(write)
     try {
@@ -215,7 +218,7 @@ export class Table {
           ? new DeleteCommand({ ...input, ReturnValues: 'ALL_OLD' } as never)
           : new UpdateCommand({ ...input, ReturnValues: answer === 'new' ? 'ALL_NEW' : 'ALL_OLD' } as never),
       )
-      return Attributes ? (bare(Attributes) as T) : undefined
+      return Attributes ? (withoutTableAttributes(Attributes) as T) : undefined
     } catch (error) {
       throw singleError(write, error)
     }
@@ -231,7 +234,7 @@ export class Table {
         return
       } catch (error) {
         if (wasOurs(write, error)) return
-        // A plain write that meets somebody's transaction on the same item.
+        // A plain write can conflict with a transaction on the same item.
         if (!isNamed(error, 'TransactionConflictException') || attempt >= 14) throw singleError(write, error)
         await backoff(attempt)
       }
@@ -262,7 +265,7 @@ export class Table {
     return { ...base, Key: write.key, ...expressions.maps() }
   }
 
-  /** The fields an update sets, with the index attributes that follow from them. */
+  /** Returns the fields that an update sets, with the index attributes derived from them. */
   #set(write: Write): Record<string, unknown> {
     const { set = {}, list } = write.changes ?? {}
     const due = write.entity.due && 'due_at' in set
@@ -274,7 +277,7 @@ export class Table {
     }
   }
 
-  /** The records of stored keys, in their order; what is gone meanwhile is left out. */
+  /** Reads the records of stored keys in order. Skips records that were deleted. */
   async load<T extends object, P extends string, S extends string>(
     entity: Entity<T, P, S>,
     keys: Record<string, unknown>[],
@@ -284,7 +287,7 @@ export class Table {
     return items.filter((item): item is T => item !== undefined)
   }
 
-  /** A page of one partition of the table (`sk`) or of an index, as it is stored: an index gives keys only. For this layer. */
+  /** Reads a raw page of one partition of the table (`sk`) or of an index, which holds keys only. Internal to this layer. */
   async page(
     index: IndexName | 'sk',
     partition: string,
@@ -300,7 +303,7 @@ export class Table {
     const from = ascending && after !== undefined ? after : low
     const to = !ascending && after !== undefined ? after : high
     const ranged = from !== undefined && to !== undefined
-    // Nothing lies between them: DynamoDB refuses such a range instead of finding nothing.
+    // DynamoDB rejects an empty range instead of returning nothing.
     if (ranged && from > to) return { items: [], next: undefined }
     const input: QueryCommandInput = {
       TableName: this.#name,
@@ -322,7 +325,7 @@ export class Table {
       },
       ScanIndexForward: ascending,
     }
-    // The bound is inclusive, so the item that the last page ended with comes first again and is dropped.
+    // The bound is inclusive, so the last item of the previous page comes first again and is dropped.
     const wanted = limit + 1 + (after === undefined ? 0 : 1)
     const items: Record<string, unknown>[] = []
     let start: Record<string, unknown> | undefined
@@ -344,27 +347,28 @@ const TRANSIENT = new Set(['TransactionConflict', 'ThrottlingError', 'Provisione
 
 const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name
 
-/** The bounds of the sort key: what the caller asked for, within the entity's own prefix. */
+/** Returns the bounds of the sort key: the caller's, or those of the entity's prefix. */
 const bounds = (prefix: string | undefined, { from, to }: QueryOptions): [string | undefined, string | undefined] => [
   from ?? prefix,
   to ?? (prefix === undefined ? undefined : `${prefix}\u{10FFFF}`),
 ]
 
-/** Errors carry items in the wire form: the document client converts answers only. */
+/** Returns the error of a failed condition. Errors carry items in wire form, because the document client converts only outputs. */
 const conditionError = (write: Write, index: number, raw: Record<string, unknown> | undefined): unknown => {
-  const current = raw && bare(unmarshall(raw as never))
+  const current = raw && withoutTableAttributes(unmarshall(raw as never))
   return write.otherwise?.(current as never) ?? new ConditionFailed(index, write.entity.name, current)
 }
 
 /**
- * The SDK sends a write again whose answer was lost; the first one may have got through, and then the second fails its own
- * condition. It was ours if the item is what we wrote. (Transactions carry a token for this; single writes do not.)
+ * Returns true if a failed condition was caused by our own first attempt. The SDK retries a write whose response was
+ * lost, and the retry then fails the write's own condition. The write succeeded if the item equals what we wrote.
+ * Transactions carry a token for this, but single writes don't.
  */
 const wasOurs = (write: Write, error: unknown): boolean => {
   if (!isNamed(error, 'ConditionalCheckFailedException')) return false
   const { Item, $metadata } = error as { Item?: Record<string, unknown>; $metadata?: { attempts?: number } }
   if (($metadata?.attempts ?? 1) < 2 || !Item) return false
-  const current = bare(unmarshall(Item as never))
+  const current = withoutTableAttributes(unmarshall(Item as never))
   const written =
     write.kind === 'put' ? write.item : write.changes?.add || write.changes?.append ? undefined : write.changes?.set
   return (

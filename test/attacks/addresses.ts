@@ -1,6 +1,9 @@
-/** Addresses that nobody may make the platform call or show, each with what it is. None of them depends on a name server. */
+/**
+ * Addresses that the platform must never call or show, each with its description. None of them depends on a name
+ * server.
+ */
 export const HOSTILE_ADDRESSES: readonly [url: string, why: string][] = [
-  // The machine itself, in every notation that a URL parser reads.
+  // This machine, in every notation that a URL parser accepts.
   ['https://127.0.0.1/', 'loopback'],
   ['https://127.0.0.1:443/x?y#z', 'loopback with a port, a query and a fragment'],
   ['https://127.255.255.254/', 'the end of loopback'],
@@ -27,13 +30,13 @@ export const HOSTILE_ADDRESSES: readonly [url: string, why: string][] = [
   ['https://127．0．0．1/', 'full-width dots'],
   ['https://127｡0｡0｡1/', 'half-width dots'],
   ['https://0/', 'zero'],
-  ['https://0.0.0.0/', 'this network, which many systems take for loopback'],
+  ['https://0.0.0.0/', 'this network, which many systems treat as loopback'],
   ['https://0.1.2.3/', 'this network'],
   ['https://00.00.00.00/', 'this network in octal'],
   ['https://[::1]/', 'IPv6 loopback'],
   ['https://[::1]:8443/', 'IPv6 loopback with a port'],
   ['https://[0:0:0:0:0:0:0:1]/', 'IPv6 loopback written out'],
-  ['https://[0000:0000:0000:0000:0000:0000:0000:0001]/', 'IPv6 loopback with all its zeroes'],
+  ['https://[0000:0000:0000:0000:0000:0000:0000:0001]/', 'IPv6 loopback with all zeroes'],
   ['https://[::]/', 'the unspecified IPv6 address'],
   ['https://localhost/', 'the machine’s name'],
   ['https://LOCALHOST/', 'the machine’s name in capitals'],
@@ -46,9 +49,9 @@ export const HOSTILE_ADDRESSES: readonly [url: string, why: string][] = [
   ['https://%6c%6f%63%61lhost/', 'the machine’s name percent-encoded'],
   ['https://app.localhost/', 'a name below localhost'],
   ['https://localhost.localdomain/', 'an old name of the machine'],
-  ['https://xn--localhost-/', 'a punycode label that is none'],
+  ['https://xn--localhost-/', 'an invalid punycode label'],
 
-  // Private, shared and special IPv4.
+  // Private, shared and special-purpose IPv4.
   ['https://10.0.0.1/', 'private'],
   ['https://10.255.255.255/', 'private'],
   ['https://167772161/', 'private, decimal'],
@@ -77,7 +80,7 @@ export const HOSTILE_ADDRESSES: readonly [url: string, why: string][] = [
   ['https://256.256.256.256/', 'parts beyond a byte'],
   ['https://1.2.3.4.5/', 'five parts'],
 
-  // What clouds tell their machines.
+  // Cloud metadata services.
   ['https://169.254.169.254/latest/meta-data/', 'AWS, Azure, GCP metadata'],
   ['http://169.254.169.254/latest/api/token', 'AWS metadata over http'],
   ['https://2852039166/', 'metadata, decimal'],
@@ -102,7 +105,7 @@ export const HOSTILE_ADDRESSES: readonly [url: string, why: string][] = [
   ['https://kubernetes.default.svc.cluster.local/', 'a cluster’s API'],
   ['https://host.docker.internal/', 'the host of a container'],
 
-  // IPv6 that is not public, or carries an IPv4 address.
+  // IPv6 that isn't public, or that embeds an IPv4 address.
   ['https://[::ffff:127.0.0.1]/', 'mapped'],
   ['https://[::ffff:7f00:1]/', 'mapped, hexadecimal'],
   ['https://[0:0:0:0:0:ffff:7f00:1]/', 'mapped, written out'],
@@ -131,7 +134,7 @@ export const HOSTILE_ADDRESSES: readonly [url: string, why: string][] = [
   ['https://[3ffe::1]/', 'the former 6bone'],
   ['https://[v1.7f000001]/', 'an address of a future version'],
 
-  // Credentials, and what looks like another host.
+  // Credentials, and hosts that look like other hosts.
   ['https://user@example.com/', 'a user name'],
   ['https://user:password@example.com/', 'a user name and a password'],
   ['https://:@127.0.0.1/', 'empty credentials'],
@@ -156,7 +159,7 @@ export const HOSTILE_ADDRESSES: readonly [url: string, why: string][] = [
   ['https://example.com/a b', 'a space'],
   [' https://127.0.0.1/', 'a space before'],
   ['https://127.0.0.1/ ', 'a space after'],
-  ['\u0000https://127.0.0.1/', 'a NUL before'],
+  ['\u0000https://127.0.0.1/', 'a leading NUL'],
   ['ht\ntps://127.0.0.1/', 'a line break in the scheme'],
   ['https://127.0.0.1%00.example.com/', 'an encoded NUL'],
   ['https://127.0.0.1%0d%0a.example.com/', 'an encoded line break'],
@@ -165,7 +168,7 @@ export const HOSTILE_ADDRESSES: readonly [url: string, why: string][] = [
   ['https://127.0.0.1:0/', 'port zero'],
   ['https://example.com:65536/', 'a port beyond the last'],
   ['https://example.com:-1/', 'a negative port'],
-  ['https://example.com:8a/', 'a port that is no number'],
+  ['https://example.com:8a/', 'a port that isn’t a number'],
   ['https://intranet/', 'a name of one part'],
   ['https://printer.local/', 'multicast DNS'],
   ['https://router.home.arpa/', 'the home network'],

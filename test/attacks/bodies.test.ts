@@ -1,18 +1,20 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { TOOLS } from '#shared/domain/tools/catalogue.ts'
+import { TOOLS } from '#shared/agents/tools/catalogue.ts'
 import { parseForm, parseParameters } from '#shared/http/parse.ts'
-import { usingStage, usingWorld } from '#test/contract/using.ts'
-import { pathWithUnknownIds } from '#test/contract/world.ts'
-import type { Answer } from '#test/support/platform.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import type { Answer } from '#testkit/platform.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { usingStage, usingWorld } from '#testkit/using-stage.ts'
+import { pathWithUnknownIds } from '#testkit/world.ts'
 import { bearer, endpoints, expectNoFailure, expectRefusal, nameOf, partsOf, sentSchema } from './support.ts'
 
 const platform = usingPlatform()
 const stage = usingStage(platform)
 const world = usingWorld(platform)
 
-/** More than any of this takes on a busy machine, and far less than what grows with the square of its size. */
+/**
+ * Longer than any of this takes on a busy machine, and far shorter than work that grows with the square of its size.
+ */
 const BOUNDED_MS = 8_000
 const within = async <T>(what: string, work: () => T | Promise<T>): Promise<T> => {
   const began = performance.now()
@@ -30,7 +32,7 @@ const send = (
 }
 
 describe('patterns', () => {
-  /** Every pattern that a declared body, query or tool's arguments are checked by. */
+  /** Every pattern that checks a declared body, query or tool argument. */
   const patterns = [
     ...new Set(
       [
@@ -64,7 +66,7 @@ describe('patterns', () => {
   ]
   const ENDS = ['', '!', '\n', '@', '\u0000']
 
-  it(`none of ${patterns.length} declared ones takes long over ${SEEDS.length * ENDS.length} texts of ${SIZE} characters`, async () => {
+  it(`none of the ${patterns.length} declared patterns is slow on ${SEEDS.length * ENDS.length} texts of ${SIZE} characters`, async () => {
     expect(patterns.length).toBeGreaterThan(10)
     for (const pattern of patterns) {
       const expression = new RegExp(pattern, 'u')
@@ -76,7 +78,7 @@ describe('patterns', () => {
     }
   })
 
-  it('masks of events, search texts and filters that are made of repeats', async () => {
+  it('event masks, search texts and filters made of repetitions take bounded time', async () => {
     const token = world.integration.token
     const masks = [
       'a*'.repeat(2_000),
@@ -113,7 +115,7 @@ describe('patterns', () => {
     }
   })
 
-  it('a mask that is valid is compared with a type once, however it looks', async () => {
+  it('a valid mask is compared with a type once, whatever its form', async () => {
     const { token } = await stage.integration()
     const events = Array.from({ length: 20 }, (_, n) => `custom.${'a.'.repeat(n)}*`)
     await send('/api/v1/webhooks', { url: stage.hooks.url, events }, bearer(token))
@@ -123,7 +125,7 @@ describe('patterns', () => {
   })
 })
 
-describe('huge and deep bodies', () => {
+describe('huge and deeply nested bodies', () => {
   const deep = (levels: number, [open, close]: readonly [string, string]) => open.repeat(levels) + close.repeat(levels)
   const fields = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join()}}`
 
@@ -136,30 +138,30 @@ describe('huge and deep bodies', () => {
     ['a name of 200,000 characters', `{"${'k'.repeat(200_000)}":1}`],
     ['a number of 200,000 digits', `{"input":${'9'.repeat(200_000)}}`],
     ['a fraction of 200,000 digits', `{"input":0.${'1'.repeat(200_000)}}`],
-    ['an exponent beyond all', '{"input":1e999999999}'],
-    ['a name twice', '{"trigger":"a","trigger":{"b":1}}'],
+    ['an exponent out of range', '{"input":1e999999999}'],
+    ['a repeated name', '{"trigger":"a","trigger":{"b":1}}'],
     ['a byte order mark', '\ufeff{}'],
-    ['a NUL before', '\u0000{}'],
+    ['a leading NUL', '\u0000{}'],
     ['two values', '{}{}'],
     ['a comment', '{/* */}'],
-    ['a comma too many', '{"a":1,}'],
+    ['a trailing comma', '{"a":1,}'],
     ['single quotes', "{'a':1}"],
     ['NaN', '{"input":NaN}'],
     ['Infinity', '{"input":-Infinity}'],
-    ['a raw line break in a text', '{"trigger":"a\nb"}'],
+    ['a raw line break in a string', '{"trigger":"a\nb"}'],
     ['a lone surrogate', '{"trigger":"\\ud800"}'],
     ['a lone surrogate as a name', '{"\\udc00":1}'],
-    ['an escape that is none', '{"trigger":"\\x41"}'],
+    ['an invalid escape', '{"trigger":"\\x41"}'],
     ['a form as JSON', 'input=1&trigger=2'],
     ['XML', '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'],
     ['a billion laughs in YAML', `a: &a ["lol"]\nb: &b [${'*a,'.repeat(9)}]`],
     ['gzip', gzipSync('{}').toString('latin1')],
     ['deflate', deflateSync('{}').toString('latin1')],
-    ['bytes that are no UTF-8, as the gateway hands them on', '{"\ufffd\ufffd":"\ufffd"}'],
+    ['invalid UTF-8, as the gateway passes it on', '{"\ufffd\ufffd":"\ufffd"}'],
   ]
 
-  it.each(HOSTILE)('%s: the right refusal, soon', async (what, body) => {
-    // Those that take the most: free-form input, a manifest, OAuth's parameters.
+  it.each(HOSTILE)('%s: refused quickly with the right error', async (what, body) => {
+    // The endpoints that accept the most: free-form input, a manifest, OAuth's parameters.
     const runs = await within(what, () => send('/api/v1/runs', body))
     expectRefusal(runs, what, 'bad_request', 'validation_error')
     const oauth = await within(what, () => send('/oauth/token.json', body, {}))
@@ -170,9 +172,9 @@ describe('huge and deep bodies', () => {
     else expectRefusal(manifest, what, 'bad_request', 'validation_error', 'payload_too_large')
   })
 
-  it('over the limit: 413 at every endpoint that takes a body, before it is read as anything', async () => {
+  it('every endpoint that takes a body answers 413 over the limit, before it parses anything', async () => {
     for (const endpoint of endpoints.filter(({ method, consumes }) => method !== 'GET' && consumes !== 'form')) {
-      const size = (endpoint.maxBodyBytes ?? 262_144) + 1
+      const size = endpoint.maxBodyBytes + 1
       const headers = world.credentials[endpoint.caller] ?? {}
       platform.clock.advance(110)
       const answer = await platform.call(endpoint.method, pathWithUnknownIds(endpoint), {
@@ -183,14 +185,14 @@ describe('huge and deep bodies', () => {
     }
   })
 
-  it('1 MiB is counted in bytes, not in characters', async () => {
+  it('the limit of 1 MiB counts bytes, not characters', async () => {
     const { token } = await stage.integration()
     const characters = 'é'.repeat(600_000)
     const answer = await send('/api/v1/runs', { input: { characters } }, bearer(token))
     expectRefusal(answer, 'two bytes each', 'payload_too_large')
   })
 
-  it('parameters of forms and their JSON, by the hundred thousand: read in one pass', async () => {
+  it('hundreds of thousands of form parameters and their JSON are read in one pass', async () => {
     const form = Array.from({ length: 50_000 }, (_, n) => `k${n}=${n}`).join('&')
     await within('a form', () => parseForm(form, 'application/x-www-form-urlencoded'))
     const json = `{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":"\\"${n}"`).join()}}`
@@ -224,14 +226,14 @@ describe('content types and encodings', () => {
     '__proto__',
     'a'.repeat(10_000),
   ]
-  it(`${REFUSED.length} of them are unsupported_media_type`, async () => {
+  it(`${REFUSED.length} of them are refused as unsupported_media_type`, async () => {
     for (const type of REFUSED) {
       const headers = { ...world.credentials.integration, 'content-type': type }
       expectRefusal(await send('/api/v1/runs', '{}', headers), type.slice(0, 40), 'unsupported_media_type')
     }
   })
 
-  it('parameters of the right one are the client’s affair, and say nothing of how the body is read', async () => {
+  it('parameters of an accepted content type don’t change how the body is read', async () => {
     const { token } = await stage.integration()
     for (const type of [
       'application/json; charset=utf-16',
@@ -244,7 +246,7 @@ describe('content types and encodings', () => {
     }
   })
 
-  it('a body that says it is compressed is not inflated: a bomb stays a few bytes that are no JSON', async () => {
+  it('a body that claims to be compressed is not inflated: a bomb is read as a few bytes of invalid JSON', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, '['))
     for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip', 'identity, gzip']) {
       const headers = { ...world.credentials.integration, 'content-encoding': encoding }

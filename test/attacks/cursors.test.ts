@@ -3,15 +3,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { encodeCursor } from '#shared/kernel/cursor.ts'
 import { parseKeyring } from '#shared/kernel/keyring.ts'
-import { usingStage } from '#test/contract/using.ts'
-import { callbackToken, installed } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { usingStage } from '#testkit/using-stage.ts'
 import { bearer, endpoints, expectRefusal, nameOf } from './support.ts'
 import { createTenant, pathWith, type Tenant } from './tenant.ts'
 
 const platform = usingPlatform()
 let tenant: Tenant
-/** A cursor of the tenant's files, and one of its runs: the first page has one record of two. */
+/** Cursors of the tenant's files and runs. Each first page has one of two records. */
 const cursors = { files: '', runs: '' }
 
 const stage = usingStage(platform)
@@ -36,7 +36,7 @@ const offer = (path: string, cursor: string, headers: Record<string, string>, re
 const expectNone = (answer: Awaited<ReturnType<typeof offer>>, what: string) =>
   expectRefusal(answer, what, 'bad_request')
 
-/** Lists with a cursor, with a credential for each. */
+/** Lists that have a cursor, each with a credential. */
 const lists = endpoints.filter(({ list, query }) => list === 'page' && query)
 const headersFor = (endpoint: Endpoint): Record<string, string> =>
   tenant.owning(endpoint)?.headers ??
@@ -47,12 +47,12 @@ const headersFor = (endpoint: Endpoint): Record<string, string> =>
       : tenant.developer.headers)
 
 describe('a cursor', () => {
-  it('works for whom and what it was made', async () => {
+  it('works for the caller and the list that it was issued for', async () => {
     expect((await offer('/api/v1/files', cursors.files, bearer(tenant.token))).status).toBe(200)
     expect((await offer('/api/v1/runs', cursors.runs, bearer(tenant.token))).status).toBe(200)
   })
 
-  it(`of one list works at none of ${lists.length} others`, async () => {
+  it(`of one list is refused by the ${lists.length} others`, async () => {
     for (const endpoint of lists) {
       const ids = { ...tenant.owning(endpoint)?.ids, app: tenant.developer.app.id }
       const path = pathWith(endpoint, ids)
@@ -63,7 +63,7 @@ describe('a cursor', () => {
     }
   })
 
-  it('of one caller works for no other: another workspace’s agent, another agent, the run’s token, a person', async () => {
+  it('of one caller is refused for others: another workspace’s agent, another agent, the run’s token, a person', async () => {
     const { token: stranger } = await installed(platform.deps)
     const { token: neighbour } = await installed(platform.deps, { workspaceId: tenant.workspaceId })
     const ofRun = await callbackToken(platform.deps, tenant.app, tenant.run)
@@ -75,7 +75,7 @@ describe('a cursor', () => {
     expectNone(await offer('/console/runs', cursors.runs, bearer(tenant.owner)), 'a person')
   })
 
-  it('of one query works for no other', async () => {
+  it('of one query is refused for another', async () => {
     const headers = bearer(tenant.token)
     const filters = ['status=failed', 'status=queued', 'status=running', 'status=awaiting_approval']
     for (const filter of filters) expectNone(await offer('/api/v1/runs', cursors.runs, headers, filter), filter)
@@ -84,21 +84,21 @@ describe('a cursor', () => {
   })
 })
 
-describe('a cursor that somebody bent is none', () => {
-  const bend = async (name: string, bent: (cursor: string, at: number) => string) => {
+describe('a cursor that was tampered with is refused', () => {
+  const tamper = async (name: string, alter: (cursor: string, at: number) => string) => {
     const headers = bearer(tenant.token)
     const { length } = cursors.files
     for (let at = 0; at < length; at++) {
-      expectNone(await offer('/api/v1/files', bent(cursors.files, at), headers), `${name} at ${at} of ${length}`)
+      expectNone(await offer('/api/v1/files', alter(cursors.files, at), headers), `${name} at ${at} of ${length}`)
     }
   }
 
-  it('with a character changed, at each position', () =>
-    bend('changed', (cursor, at) => cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1)))
+  it('with a character changed at any position', () =>
+    tamper('changed', (cursor, at) => cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1)))
 
-  it('cut off, at each position behind the first', () => bend('cut', (cursor, at) => cursor.slice(0, at || 1)))
+  it('truncated at any position', () => tamper('cut', (cursor, at) => cursor.slice(0, at || 1)))
 
-  it('with a bit of each byte flipped', async () => {
+  it('with a bit of any byte flipped', async () => {
     const bytes = Buffer.from(cursors.files, 'base64url')
     for (let at = 0; at < bytes.length; at++) {
       const flipped = Buffer.from(bytes)
@@ -107,7 +107,7 @@ describe('a cursor that somebody bent is none', () => {
     }
   })
 
-  it('or made up, encoded otherwise, huge, or authenticated with another key', async () => {
+  it('made up, encoded differently, oversized, or authenticated with another key', async () => {
     const raw = Buffer.from(cursors.files, 'base64url')
     const position = raw.subarray(16).toString().split('\n')[1] ?? ''
     const context = JSON.stringify([tenant.installation, 'api.files.list', null])
@@ -119,17 +119,17 @@ describe('a cursor that somebody bent is none', () => {
       'a bare id': tenant.file,
       'the position in base64url': Buffer.from(position).toString('base64url'),
       'a zeroed code': Buffer.concat([Buffer.alloc(16), guessed]).toString('base64url'),
-      'a code by an empty key': Buffer.concat([mac, guessed]).toString('base64url'),
+      'a code made with an empty key': Buffer.concat([mac, guessed]).toString('base64url'),
       'another deployment’s key': encodeCursor(foreign, context, position),
-      'a key’s id that is current': Buffer.concat([mac, Buffer.from(`current\n${position}`)]).toString('base64url'),
-      'a key’s id that is __proto__': Buffer.concat([mac, Buffer.from(`__proto__\n${position}`)]).toString('base64url'),
+      'the key id current': Buffer.concat([mac, Buffer.from(`current\n${position}`)]).toString('base64url'),
+      'the key id __proto__': Buffer.concat([mac, Buffer.from(`__proto__\n${position}`)]).toString('base64url'),
       'a code alone': raw.subarray(0, 16).toString('base64url'),
       'standard base64 with padding': `${raw.toString('base64')}=`,
       hexadecimal: raw.toString('hex'),
-      'twice the same': cursors.files + cursors.files,
-      'a blank before': ` ${cursors.files}`,
-      'a line break behind': `${cursors.files}\n`,
-      'a NUL within': `${cursors.files.slice(0, 5)}\u0000${cursors.files.slice(5)}`,
+      'the cursor twice': cursors.files + cursors.files,
+      'a leading blank': ` ${cursors.files}`,
+      'a trailing line break': `${cursors.files}\n`,
+      'an embedded NUL': `${cursors.files.slice(0, 5)}\u0000${cursors.files.slice(5)}`,
       'letters that look alike': cursors.files.replace(/[ace]/, 'а'),
       JSON: '{"pk":"x","sk":"y"}',
       'JSON in base64url': Buffer.from('{"pk":"x","sk":"y"}').toString('base64url'),
@@ -137,7 +137,7 @@ describe('a cursor that somebody bent is none', () => {
       zero: '0',
       'a path': '../../etc/passwd',
       'a hundred kilobytes': 'A'.repeat(100_000),
-      'the same with a hundred kilobytes behind': cursors.files + 'A'.repeat(100_000),
+      'the cursor with a hundred kilobytes appended': cursors.files + 'A'.repeat(100_000),
     }
     for (const [what, cursor] of Object.entries(made)) {
       expectNone(await offer('/api/v1/files', cursor, bearer(tenant.token)), what)
@@ -145,8 +145,8 @@ describe('a cursor that somebody bent is none', () => {
   })
 })
 
-describe('where to go on from', () => {
-  it('since, of another’s event or of none, is refused; of one’s own it is taken', async () => {
+describe('resuming from a position', () => {
+  it('since refuses an event of another installation or of none, and accepts the caller’s own', async () => {
     const other = await createTenant(stage)
     const poll = (since: string) => {
       platform.clock.advance(500)
@@ -167,7 +167,7 @@ describe('where to go on from', () => {
     }
   })
 
-  it('Last-Event-ID of a stream, whatever it is, shows no more than the run’s own', async () => {
+  it('Last-Event-ID, whatever its value, shows only events of the stream’s own run', async () => {
     const app = await stage.running()
     await platform.call('POST', `/api/v1/runs/${app.run.id}/cancel`, { token: app.app.token })
     for (const id of ['-1', '0', '1e9', 'NaN', '__proto__', tenant.event, '9'.repeat(400), '1\r\nx: y']) {

@@ -1,18 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { AppEntity } from '#shared/entities/apps.ts'
-import { validBody } from '#test/contract/bodies.ts'
-import { contents, difference } from '#test/contract/contents.ts'
-import { usingStage, usingWorld } from '#test/contract/using.ts'
-import { pathWithUnknownIds } from '#test/contract/world.ts'
-import { TEST_BOT } from '#test/support/platform.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { contents, difference } from '#testkit/contents.ts'
+import { exampleBody } from '#testkit/derived-sample.ts'
+import { TEST_BOT } from '#testkit/platform.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { usingStage, usingWorld } from '#testkit/using-stage.ts'
+import { pathWithUnknownIds } from '#testkit/world.ts'
 import { batchesOf, endpoints, expectRefusal, nameOf, partsOf, sentSchema } from './support.ts'
 
 const platform = usingPlatform()
 const stage = usingStage(platform)
 const world = usingWorld(platform)
 
-/** What records have, and nobody may set: ids, owners, states, roles, counts, times, secrets, and how the table names its keys. */
+/**
+ * Stored fields that no client may set: ids, owners, states, roles, counts, times, secrets, and the table's key
+ * attributes.
+ */
 const RECORD_FIELDS = [
   'id _id pk sk _e gsi1pk gsi1sk ttl expires_at created_at updated_at deleted_at approved_at submitted_at finished_at',
   'workspace_id user_id app_id developer_id installation_id admin_id owner owner_id created_by actor parent_run_id run_id',
@@ -28,7 +31,7 @@ const RECORD_FIELDS = [
 const strict = endpoints.filter(
   ({ body, lenient, anyJson, method }) => body && !lenient && !anyJson && method !== 'GET',
 )
-/** The fields of a record that an endpoint's body does not declare. */
+/** Stored fields that an endpoint's body doesn't declare. */
 const undeclared = new Map(
   strict.map((endpoint) => {
     const declared = new Set(endpoint.body ? partsOf(sentSchema(endpoint.body())).map(([path]) => path) : [])
@@ -38,20 +41,20 @@ const undeclared = new Map(
 const total = [...undeclared.values()].reduce((sum, fields) => sum + fields.length, 0)
 const bodyless = endpoints.filter(({ body, method, consumes }) => !body && method !== 'GET' && consumes !== 'form')
 
-describe(`${total} fields of records in bodies of ${strict.length} endpoints that do not declare them`, () => {
-  // The widget's fields are Telegram's, which it may add to; all of them are under its signature.
+describe(`${total} fields of records in bodies of ${strict.length} endpoints that don’t declare them`, () => {
+  // Telegram may add fields to the widget's answer; its signature covers all of them.
   const open = new Set(['console.bot.widgetAuth'])
 
   it.each(strict.filter(({ id }) => !open.has(id)).map((one) => [nameOf(one), one] as const))(
-    '%s: refused, each by its name',
+    '%s: refused by name',
     async (_name, endpoint) => {
       const fields = undeclared.get(endpoint.id) ?? []
       const headers = world.credentials[endpoint.caller] ?? {}
-      // As many as one answer names.
+      // The maximum that one answer names.
       for (const some of batchesOf(50, fields)) {
         platform.clock.advance(300)
         const body = {
-          ...(validBody(endpoint.id) as object),
+          ...(exampleBody(endpoint) as object),
           ...Object.fromEntries(some.map((field) => [field, 'mine'])),
         }
         const answer = await platform.call(endpoint.method, pathWithUnknownIds(endpoint), { headers, body })
@@ -66,7 +69,7 @@ describe(`${total} fields of records in bodies of ${strict.length} endpoints tha
   )
 
   it.each(bodyless.map((one) => [nameOf(one), one] as const))(
-    '%s takes no body, and says so of each field',
+    '%s takes no body, and refuses each field by name',
     async (_name, endpoint) => {
       const headers = world.credentials[endpoint.caller] ?? {}
       const body = Object.fromEntries(RECORD_FIELDS.map((field) => [field, 'mine']))
@@ -77,18 +80,20 @@ describe(`${total} fields of records in bodies of ${strict.length} endpoints tha
     },
   )
 
-  it('no object within a declared body takes fields that it does not declare, unless they are free by purpose', () => {
+  it('no object within a declared body accepts undeclared fields, unless it is free-form by design', () => {
     const loose = strict.flatMap(({ id, body }) =>
       partsOf(sentSchema(body?.() as never)).flatMap(([path, part]) =>
         part.properties && part.additionalProperties !== false ? [`${id} ${path}`] : [],
       ),
     )
-    expect(loose).toEqual(['console.bot.widgetAuth '])
+    // What an authenticator answers is defined by WebAuthn, and may have more fields.
+    const credentials = /\.passkeys\.\w+ credential(\.response)?$/
+    expect(loose.filter((name) => !credentials.test(name))).toEqual(['console.bot.widgetAuth '])
   })
 })
 
 describe('where unknown fields are ignored, they have no effect', () => {
-  it('OAuth: a redeemed code gives what was consented to, whatever stands beside it', async () => {
+  it('OAuth: a redeemed code grants what the customer consented to, whatever other parameters are sent', async () => {
     const client = await stage.integration('accepts', ['runs:read'])
     const consent = await stage.actors.consented(client.app)
     const extra = Object.fromEntries(
@@ -109,7 +114,7 @@ describe('where unknown fields are ignored, they have no effect', () => {
     expect(Object.values(claims)).not.toContain('mine')
   })
 
-  it('Telegram: an update with fields of ours is taken as without them', async () => {
+  it('Telegram: an update with fields named like ours is handled as if they were absent', async () => {
     const from = stage.telegram.person({ first_name: 'Ann' })
     const message = { message_id: 1, date: 1, chat: { id: from.id, type: 'private' }, from, text: '/start' }
     const extra = Object.fromEntries(RECORD_FIELDS.map((field) => [field, 'mine']))
@@ -138,7 +143,7 @@ describe('where unknown fields are ignored, they have no effect', () => {
     expect(difference(before, await contents(platform))).toEqual({})
   })
 
-  it('a valid edit with one field too many changes nothing at all', async () => {
+  it('a valid edit with one unknown field changes nothing', async () => {
     const { app, headers } = await stage.developer()
     const before = await platform.deps.table.get(AppEntity, { id: app.id })
     for (const field of [

@@ -1,10 +1,10 @@
-import { TOOLS } from '#shared/domain/tools/catalogue.ts'
-import type { Stage } from '#test/contract/stage.ts'
+import { TOOLS } from '#shared/agents/tools/catalogue.ts'
+import type { Stage } from '#testkit/stage.ts'
 import { bearer, endpoints, partsOf, sentSchema } from './support.ts'
 import type { Tenant } from './tenant.ts'
 
 interface Attack {
-  /** Where the endpoint's path has parameters. */
+  /** Endpoints whose path has parameters. */
   path?: string
   query?: Record<string, string>
   body?: unknown
@@ -14,8 +14,12 @@ interface Attack {
 type MakeAttack = (mine: Tenant, theirs: Tenant, stage: Stage) => Attack | Promise<Attack>
 
 const TAKES_IDS = /(^|\.)([a-z]+_id|since|attachments\[\])$/
-/** Not the id of a record: a client says who it is, Telegram counts, a time or a number is given. */
-const NO_IDS = /client_id|update_id|^(console\.audit|console\.updates|admin|api\.webhooks\.recover)\b.* since$/
+/**
+ * Names that end like ids but aren't ids of records: a client identifies itself, Telegram counts, a time or number is
+ * given. A challenge is part of a ceremony, whose every part `passkeys` attacks exchange.
+ */
+const NO_IDS =
+  /client_id|update_id|challenge_id|^(console\.audit|console\.updates|admin|api\.webhooks\.recover)\b.* since$/
 
 /** Every declared field of a body, a query or a tool's arguments that takes an id. */
 export const fieldsWithIds = (): string[] => {
@@ -41,7 +45,7 @@ const invoking =
     body: { arguments: args(theirs) },
   })
 
-/** By endpoint and field: a call of one's own that names a record of theirs. */
+/** By endpoint and field: a call of the attacker's own that names a record of the other tenant. */
 export const foreignIds: Record<string, MakeAttack> = {
   'oauth.consent.decide workspace_id': async (mine, theirs, stage) => {
     const { app } = await stage.integration()

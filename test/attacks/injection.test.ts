@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { attachment } from '#shared/adapters/objects/disposition.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { newSecret } from '#shared/kernel/secrets.ts'
-import { usingStage, usingWorld } from '#test/contract/using.ts'
-import { pathWithUnknownIds } from '#test/contract/world.ts'
-import { callbackToken } from '#test/support/fixtures.ts'
-import type { Answer } from '#test/support/platform.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { callbackToken } from '#testkit/fixtures.ts'
+import type { Answer } from '#testkit/platform.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { usingStage, usingWorld } from '#testkit/using-stage.ts'
+import { pathWithUnknownIds } from '#testkit/world.ts'
 import { bearer, calling, endpoints, expectNoFailure, expectRefusal, nameOf } from './support.ts'
 
 const platform = usingPlatform()
@@ -15,7 +15,7 @@ const world = usingWorld(platform)
 
 const call = calling(platform)
 
-/** Texts that end a header, a line or a field where somebody takes them as they are. */
+/** Texts that end a header, a line or a field where they are used unescaped. */
 const BREAKING = [
   'a\r\nX-Injected: 1',
   'a\nX-Injected: 1',
@@ -34,7 +34,7 @@ const BREAKING = [
   'a","level":"info","message":"forged',
   '\u202egpj.exe',
 ]
-/** No header of an answer has a character that begins another. */
+/** Asserts that no header value of an answer contains a character that could start another header. */
 const expectWhole = ({ headers }: Answer, what: string): void => {
   for (const [name, value] of Object.entries(headers)) {
     expect(name, what).toMatch(/^[\w-]+$/)
@@ -44,7 +44,7 @@ const expectWhole = ({ headers }: Answer, what: string): void => {
 }
 
 describe(`headers: ${BREAKING.length} texts that break lines`, () => {
-  it('file names and types: kept as they are, encoded or refused', async () => {
+  it('file names and types are stored unchanged, encoded or refused', async () => {
     const { token } = await stage.integration()
     for (const text of BREAKING) {
       const content = { content: 'x', content_type: 'text/plain' }
@@ -57,13 +57,13 @@ describe(`headers: ${BREAKING.length} texts that break lines`, () => {
         content_type: `text/${text}`,
       })
       expectRefusal(typed, text, 'validation_error')
-      // Even a name that came to be in another way.
+      // Also for a name that was stored by other means.
       const header = attachment(text)
       expect(header).toMatch(/^attachment; filename="[^"\\\r\n]*"; filename\*=UTF-8''[\w.~!%()*'-]*$/)
     }
   })
 
-  it('state and every other parameter of authorization: none reaches a header but encoded', async () => {
+  it('state and other parameters of authorization reach headers only encoded', async () => {
     const { app } = await stage.integration()
     for (const text of BREAKING) {
       for (const name of ['state', 'redirect_uri', 'client_id', 'scope', 'response_type', 'code_challenge', 'nonce']) {
@@ -79,7 +79,7 @@ describe(`headers: ${BREAKING.length} texts that break lines`, () => {
     }
   })
 
-  it('names of events and masks of webhooks: refused; descriptions stay data', async () => {
+  it('event names and webhook masks are refused; descriptions remain data', async () => {
     const { token } = await stage.integration()
     for (const text of BREAKING) {
       const emitted = { arguments: { type: `order.${text}`, data: { text } } }
@@ -105,7 +105,7 @@ describe(`headers: ${BREAKING.length} texts that break lines`, () => {
     expect(body.description).toBe(description)
   })
 
-  it('ids, versions and vendors of manifests: refused; names stay data', async () => {
+  it('ids, versions and vendors of manifests are refused; names remain data', async () => {
     const { owner, app, headers } = await stage.developer()
     const manifest = stage.manifestFor(owner, app)
     for (const text of BREAKING) {
@@ -118,7 +118,7 @@ describe(`headers: ${BREAKING.length} texts that break lines`, () => {
     }
   })
 
-  it('headers that an agent sends with http_fetch: refused where they break lines', async () => {
+  it('headers that an agent sends with http_fetch are refused where they break lines', async () => {
     const { run, app } = await stage.running()
     const token = await callbackToken(platform.deps, app, run.id)
     for (const text of BREAKING.filter((one) => /[\r\n\0]/.test(one))) {
@@ -126,14 +126,15 @@ describe(`headers: ${BREAKING.length} texts that break lines`, () => {
         const args = { arguments: { url: `${stage.hooks.url}/x`, headers: given } }
         const answer = await call('POST', '/api/v1/tools/http_fetch/invoke', bearer(token), args)
         expectNoFailure(answer, text)
-        // What waits for a person is refused when it is sent: test/shared/adapters/outgoing-http/headers.test.ts.
+        // A header that waits for a person's approval is refused when sent:
+        // test/shared/adapters/outgoing-http/headers.test.ts.
         if (answer.status < 300) expect(answer.body.status).toBe('awaiting_approval')
       }
     }
     expect(stage.hooks.requests.some(({ headers }) => 'x-injected' in headers)).toBe(false)
   })
 
-  it('request headers, names of parameters and Idempotency-Keys: no answer repeats them in a header', async () => {
+  it('request headers, parameter names and Idempotency-Keys are never repeated in an answer’s headers', async () => {
     for (const text of BREAKING) {
       const form = { 'content-type': 'application/x-www-form-urlencoded' }
       const twice = `${encodeURIComponent(text)}=1&${encodeURIComponent(text)}=2`
@@ -155,7 +156,7 @@ describe(`headers: ${BREAKING.length} texts that break lines`, () => {
   })
 })
 
-describe('headers that proxies speak by', () => {
+describe('headers that proxies use', () => {
   const SPOOFED: Record<string, string> = {
     host: 'evil.test',
     forwarded: 'for=127.0.0.1;host=evil.test;proto=http',
@@ -208,7 +209,7 @@ describe('headers that proxies speak by', () => {
     }
   })
 
-  it('no address of theirs is handed out, and none is in the audit', async () => {
+  it('addresses from spoofed headers are never handed out or written to the audit', async () => {
     const { owner, app } = await stage.developer()
     const { body } = await owner.call('POST', `/api/v1/dev/apps/${app.id}/rotate-secret`, undefined, SPOOFED)
     expect(JSON.stringify(body)).not.toContain('evil.test')
@@ -227,11 +228,12 @@ describe('headers that proxies speak by', () => {
     expect(audit.text).not.toContain('127.0.0.1')
   })
 
-  it('a method is what the request line says: neither header, parameter nor field overrides it', async () => {
+  it('only the request line sets the method: no header, parameter or field overrides it', async () => {
     const { app, headers } = await stage.developer()
     const path = `/api/v1/dev/apps/${app.id}`
+    const { name: before } = (await call('GET', path, headers)).body
     for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override']) {
-      expect((await call('GET', path, { ...headers, [name]: 'PATCH' })).body.name).toBe('Stock helper')
+      expect((await call('GET', path, { ...headers, [name]: 'PATCH' })).body.name).toBe(before)
       expectRefusal(
         await call('POST', path, { ...headers, [name]: 'PATCH' }, { name: 'x' }),
         name,
@@ -244,7 +246,7 @@ describe('headers that proxies speak by', () => {
     }
   })
 
-  it('failed sign-ins are counted by the gateway’s word on the source, whatever the client says of it', async () => {
+  it('failed sign-ins are counted by the source address that the gateway reports, whatever the client claims', async () => {
     platform.settings.addressRateLimits = true
     try {
       const codes: number[] = []
@@ -264,7 +266,7 @@ describe('headers that proxies speak by', () => {
 })
 
 describe('logs', () => {
-  it('every entry stays one line of JSON, whatever was sent, and none is forged', async () => {
+  it('every entry stays one line of JSON and none can be forged, whatever was sent', async () => {
     platform.logs.length = 0
     for (const text of BREAKING) {
       await call('GET', `/api/v1/${encodeURIComponent(text)}`, {})
@@ -291,7 +293,7 @@ describe('logs', () => {
     }
   })
 
-  it('no secret is in any of them, wherever somebody put it', async () => {
+  it('no entry contains a secret, wherever the secret was sent', async () => {
     const now = platform.clock.now()
     const secrets = {
       'developer key': newSecret('dvk_'),
@@ -352,7 +354,7 @@ describe('logs', () => {
     }
   })
 
-  it('a failure of ours tells the client nothing of what went wrong, and the log no secret', async () => {
+  it('an internal failure tells the client no details, and its log entry holds no secret', async () => {
     const { table } = platform.deps
     const { getAll } = table
     platform.logs.length = 0

@@ -3,8 +3,8 @@ import { PREFIXES } from '#shared/kernel/ids.ts'
 const encoded = (text: string): string => encodeURIComponent(text)
 
 /**
- * What an id is turned into, as it stands in a path. None of it is an id.
- * @param every all ways instead of a few
+ * Returns altered forms of an id, as they appear in a path. None of them is a valid id.
+ * @param every returns all forms instead of a few
  */
 export const mutations = (id: string, every: boolean): string[] => (every ? [...few(id), ...more(id)] : few(id))
 
@@ -30,11 +30,11 @@ const more = (id: string): string[] => {
     `_${ulid}`,
     `${prefix}__${ulid}`,
     `${prefix}-${ulid}`,
-    // Letters that a ULID does not have, and a time beyond its end.
+    // Letters that ULIDs don't use, and a time beyond the largest one.
     `${prefix}_${ulid.slice(0, -1)}u`,
     `${prefix}_${ulid.slice(0, -1)}i`,
     `${prefix}_8${ulid.slice(1)}`,
-    // Looks the same: Cyrillic letters, full-width digits, a joiner nobody sees, a combining mark.
+    // Looks the same: Cyrillic letters, full-width digits, a zero-width joiner, a combining mark.
     encoded(
       id
         .replace('r', 'г')

@@ -1,13 +1,16 @@
-import { TOOLS } from '#shared/domain/tools/catalogue.ts'
-import type { Stage } from '#test/contract/stage.ts'
-import { unique } from '#test/functions/developer/support.ts'
-import type { Answer } from '#test/support/platform.ts'
+import { TOOLS } from '#shared/agents/tools/catalogue.ts'
+import { unique } from '#testkit/developers.ts'
+import type { Answer } from '#testkit/platform.ts'
+import type { Stage } from '#testkit/stage.ts'
 import { bearer, endpoints, partsOf, sentSchema } from './support.ts'
 
-/** Sends one address to one place, in a call that is valid otherwise. */
+/** Sends an address to one place, in an otherwise valid call. */
 export type Offer = (url: string) => Promise<Answer>
 
-/** Every declared field of a body or of a tool's arguments that takes a web address. Manifests are declared by a JSON Schema of their own. */
+/**
+ * Every declared field of a body or a tool's arguments that takes a web address. Manifests are declared by their own
+ * JSON Schema.
+ */
 export const placesDeclared = (): string[] => [
   ...new Set([
     ...endpoints.flatMap(({ id, body }) =>
@@ -23,13 +26,13 @@ export const placesDeclared = (): string[] => [
 
 const APP_FIELDS = ['logo_url', 'privacy_url', 'homepage_url', 'install_url']
 
-/** Places that one call fills together, under one name; the answer has to name each. */
+/** Fields that one call fills together, by the call's name. Its answer has to name each of them. */
 export const fieldsOf = (place: string): string[] => place.split(' ')[1]?.split(',') ?? []
 
-/** By place: how an address is offered there. */
+/** By place: the call that offers an address there. */
 export const offers = (stage: () => Stage): Record<string, () => Promise<Offer>> => {
   const call = (method: string, path: string, headers: Record<string, string>, body: unknown) => {
-    // Nobody's rate limits are in the way, and no token ends meanwhile.
+    // Keeps rate limits out of the way without letting tokens expire.
     stage().platform.clock.advance(500)
     return stage().platform.call(method, path, { headers, body })
   }
@@ -66,6 +69,8 @@ export const offers = (stage: () => Stage): Record<string, () => Promise<Offer>>
       const rest = { legal_name: 'Example', contact_email: 'a@example.com', country: 'NL', about: 'We build.' }
       return (website) => call('POST', '/api/v1/dev/verification', headers, { ...rest, website })
     },
+    'admin.settings.setPmIdentity logo': async () => (logo) =>
+      call('PUT', '/admin/settings/pm-identity', asAdmin, { name: 'Ada', logo }),
     'admin.settings.setPmIdentity logo_url': async () => (logo_url) =>
       call('PUT', '/admin/settings/pm-identity', asAdmin, { name: 'Ada', logo_url }),
     'http_fetch url': async () => {
@@ -73,7 +78,7 @@ export const offers = (stage: () => Stage): Record<string, () => Promise<Offer>>
       stage().platform.clock.advance(1_000)
       const { body: run } = await stage().platform.call('POST', '/api/v1/runs', { token, body: {} })
       await stage().platform.drain()
-      if (!run.id) throw new Error('there is no run to fetch in')
+      if (!run.id) throw new Error('no run to fetch in')
       return (url) =>
         call('POST', '/api/v1/tools/http_fetch/invoke', bearer(token), { run_id: run.id, arguments: { url } })
     },

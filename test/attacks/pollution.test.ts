@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { usingStage, usingWorld } from '#test/contract/using.ts'
-import { pathWithUnknownIds } from '#test/contract/world.ts'
-import type { Answer } from '#test/support/platform.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import type { Answer } from '#testkit/platform.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { usingStage, usingWorld } from '#testkit/using-stage.ts'
+import { pathWithUnknownIds } from '#testkit/world.ts'
 import { bearer, calling, endpoints, expectNoFailure, expectRefusal, nameOf } from './support.ts'
 
 const platform = usingPlatform()
@@ -21,7 +21,7 @@ afterEach(() => {
 
 const call = calling(platform)
 
-/** As text, because an object literal would set what JSON only names. */
+/** As text, because an object literal would set the property that JSON only names. */
 const BODIES = [
   '{"__proto__":{"polluted":true}}',
   '{"constructor":{"prototype":{"polluted":true}}}',
@@ -39,7 +39,7 @@ const BODIES = [
 const writing = endpoints.filter(({ method, consumes }) => method !== 'GET' && consumes !== 'form')
 
 describe(`${BODIES.length} bodies that name prototypes at ${writing.length} endpoints`, () => {
-  it('are refused, or taken as data: nothing is polluted, nothing fails', async () => {
+  it('are refused or taken as data: nothing is polluted, nothing fails', async () => {
     for (const endpoint of writing) {
       const headers = world.credentials[endpoint.caller] ?? {}
       platform.clock.advance(1_200)
@@ -53,7 +53,7 @@ describe(`${BODIES.length} bodies that name prototypes at ${writing.length} endp
     }
   }, 120_000)
 
-  it('nor by parameters of addresses and forms', async () => {
+  it('pollute nothing through query and form parameters', async () => {
     const NAMES = [
       '__proto__',
       '__proto__[polluted]',
@@ -93,7 +93,7 @@ const INHERITED = {
   valueOf: 1,
   hasOwnProperty: false,
   isPrototypeOf: null,
-  // biome-ignore lint/suspicious/noThenProperty: as data; nobody awaits it
+  // biome-ignore lint/suspicious/noThenProperty: as data; nothing awaits it
   then: 'not a promise',
   toJSON: 'not a function',
   length: -1,
@@ -101,7 +101,7 @@ const INHERITED = {
 }
 const PROTO = '{"__proto__":{"polluted":true}}'
 
-describe('free-form objects keep what every object inherits as data, and refuse __proto__', () => {
+describe('free-form objects keep inherited names as data and refuse __proto__', () => {
   it('input, output and steps of a run', async () => {
     const { app, run, callback } = await stage.running()
     const started = await call('POST', '/api/v1/runs', bearer(app.token), { input: INHERITED, trigger: 'constructor' })
@@ -122,7 +122,7 @@ describe('free-form objects keep what every object inherits as data, and refuse 
     }
   })
 
-  it('data of an event, as it is polled and delivered', async () => {
+  it('data of an event, polled and delivered', async () => {
     const { app, webhook } = await stage.subscribed()
     stage.hooks.requests.length = 0
     const args = { arguments: { type: 'constructor.prototype', data: INHERITED } }
@@ -141,7 +141,7 @@ describe('free-form objects keep what every object inherits as data, and refuse 
     )
   })
 
-  it('arguments of tools, and tools of such a name', async () => {
+  it('arguments of tools, and tools with inherited names', async () => {
     const { token } = await stage.integration()
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       const answer = await call('POST', `/api/v1/tools/${name}/invoke`, bearer(token), { arguments: {} })
@@ -156,7 +156,7 @@ describe('free-form objects keep what every object inherits as data, and refuse 
     }
   })
 
-  it('settings whose names are inherited ones', async () => {
+  it('settings with inherited names', async () => {
     const properties = Object.fromEntries(Object.keys(INHERITED).map((name) => [name, { type: 'string' }]))
     const { owner, app } = await stage.submittable()
     const config = { type: 'object', properties }
@@ -183,7 +183,7 @@ describe('free-form objects keep what every object inherits as data, and refuse 
     expect([refused.status < 500, refused.status >= 400], refused.text).toEqual([true, true])
   })
 
-  it('names that are looked up: scopes, events, datasets, guides, locales, slugs, grant types', async () => {
+  it('looked-up names: scopes, events, datasets, guides, locales, slugs, grant types', async () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'valueOf']) {
       const admin = { 'x-admin-key': 'local-admin-key' }
       const { headers } = await stage.developer()

@@ -1,24 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import type { Endpoint } from '#shared/http/endpoint.ts'
-import { contents, difference } from '#test/contract/contents.ts'
-import { pathWithUnknownIds } from '#test/contract/world.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { contents, difference } from '#testkit/contents.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { pathWithUnknownIds } from '#testkit/world.ts'
 import { PRINCIPALS, refusalOf } from './principals.ts'
 import { batchesOf, endpoints, expectRefusal, nameOf } from './support.ts'
 
 const platform = usingPlatform()
 
-/** Of each kind of caller one endpoint that reads and one that writes. */
-const one = ['integration', 'developer', 'console', 'admin', 'client'].flatMap((caller) =>
+/** For each kind of caller, one endpoint that reads and one that writes. */
+const samples = ['integration', 'developer', 'console', 'admin', 'client'].flatMap((caller) =>
   [true, false].flatMap(
-    (reads) => endpoints.find((it) => it.caller === caller && (it.method === 'GET') === reads) ?? [],
+    (reads) => endpoints.find((endpoint) => endpoint.caller === caller && (endpoint.method === 'GET') === reads) ?? [],
   ),
 )
 
 const matrix = Object.entries(PRINCIPALS).map(([who, principal]) => {
   const { of, likeAnother } = principal
-  // What kind of credential it is decides elsewhere, before anybody looks whether it still stands.
-  const asked = likeAnother ? endpoints.filter((it) => it.caller === of || one.includes(it)) : endpoints
+  // Refused for the kind of credential, before the platform checks whether it is still valid.
+  const asked = likeAnother
+    ? endpoints.filter((endpoint) => endpoint.caller === of || samples.includes(endpoint))
+    : endpoints
   const shut = asked.flatMap((endpoint) => {
     const code = refusalOf(principal, endpoint)
     return code === undefined ? [] : [[endpoint, code] as const]
@@ -36,14 +38,14 @@ const attack = async (endpoint: Endpoint, headers: Record<string, string>, code:
 
 const total = matrix.reduce((sum, { count }) => sum + count, 0)
 
-describe(`${total} combinations of an endpoint with somebody it is not for`, () => {
+describe(`${total} combinations of an endpoint with a principal that may not call it`, () => {
   it.each(matrix)(
     '$who: refused at $count endpoints with the right code, and nothing changes',
     async ({ principal, shut }) => {
       const headers = await principal.make(platform)
       const before = await contents(platform)
       for (const some of batchesOf(10, shut)) {
-        // Rate limits fill up; no credential lives less than 5 minutes.
+        // Refills the rate limits; no credential lives less than 5 minutes.
         platform.clock.advance(2_500)
         await Promise.all(some.map(([endpoint, code]) => attack(endpoint, headers, code)))
       }
@@ -51,10 +53,10 @@ describe(`${total} combinations of an endpoint with somebody it is not for`, () 
     },
   )
 
-  it('include every endpoint that has a caller, a dozen times at least', () => {
+  it('include every endpoint that requires a caller, more than a dozen times each', () => {
     const asked = matrix.flatMap(({ shut }) => shut.map(([endpoint]) => endpoint))
     for (const endpoint of endpoints.filter(({ caller }) => caller !== 'none')) {
-      expect(asked.filter((it) => it === endpoint).length, nameOf(endpoint)).toBeGreaterThan(12)
+      expect(asked.filter((each) => each === endpoint).length, nameOf(endpoint)).toBeGreaterThan(12)
     }
   })
 })

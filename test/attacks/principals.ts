@@ -1,33 +1,34 @@
-import { issueToken, TOKENS, type TokenKind } from '#shared/domain/tokens/tokens.ts'
-import { AppEntity } from '#shared/entities/apps.ts'
-import { DeveloperKeyEntity } from '#shared/entities/developers.ts'
-import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
-import { MemberEntity, SessionEntity, UserEntity, WorkspaceEntity } from '#shared/entities/people.ts'
-import { AdminEntity, AdminKeyEntity } from '#shared/entities/platform.ts'
-import { RunEntity } from '#shared/entities/runs.ts'
+import { GrantEntity } from '#shared/access/grants/entity.ts'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { issueToken, TOKENS, type TokenKind } from '#shared/foundation/tokens/tokens.ts'
 import type { CallerKind } from '#shared/http/callers.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
+import { DeveloperKeyEntity } from '#shared/identity/developers/entity.ts'
+import { MemberEntity, SessionEntity, UserEntity, WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
-import { newDeveloper } from '#test/functions/developer/support.ts'
-import { callbackToken, type Installed, installed, member, workspace } from '#test/support/fixtures.ts'
-import type { TestPlatform } from '#test/support/platform.ts'
+import { AdminEntity, AdminKeyEntity } from '#shared/staff/admins/entity.ts'
+import { RunEntity } from '#shared/work/runs/entity.ts'
+import { newDeveloper } from '#testkit/developers.ts'
+import { adminToken, callbackToken, type Installed, installed, member, workspace } from '#testkit/fixtures.ts'
+import type { TestPlatform } from '#testkit/platform.ts'
 import { bearer } from './support.ts'
 
 type Headers = Record<string, string>
 
-/** Somebody who calls, and what they may not do. */
+/** A caller, and the endpoints that refuse them. */
 export interface Principal {
-  /** Whose endpoints their credential is meant for, if for any. */
+  /** Kind of caller that the credential is meant for, if any. */
   of?: CallerKind
-  /** The `typ` that the credential says it is. */
+  /** The `typ` claim of the credential. */
   token?: TokenKind
-  /** What they are told at endpoints of their own; undefined where they are let in. */
+  /** Error code at an endpoint of their own kind; undefined where they are admitted. */
   refusal(endpoint: Endpoint): string | undefined
-  /** The credential of another principal in another state. */
+  /** Set for the credential of another principal in another state. */
   likeAnother?: true
-  /** Makes the credential, fresh: its life is short. */
+  /** Issues a fresh credential, since its life is short. */
   make(platform: TestPlatform): Promise<Headers>
 }
 
@@ -49,7 +50,7 @@ const surfaceOf = ({ deps }: TestPlatform, { installation, workspaceId, app, per
     sv: app.secret_version,
   })
 
-/** A callback token of a run that is there. */
+/** Returns a callback token of a new run. */
 const callbackOf = async (platform: TestPlatform): Promise<string> => {
   const app = await installed(platform.deps)
   const { body } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
@@ -70,11 +71,11 @@ const staffOf = async ({ deps }: TestPlatform, role: 'superadmin' | 'moderator')
   const key = `adk_${admin.id}`
   const record = { key_hash: sha256(key), admin_id: admin.id, name: 'ci', created_at: now, expires_at: now + 3_600_000 }
   await deps.table.transact([AdminEntity.create(admin), AdminKeyEntity.create(record)])
-  const { token } = await issueToken(deps, 'admin', { adm: admin.id, sv: 1 })
+  const token = await adminToken(deps, admin.id)
   return { admin, key, token, keyHash: record.key_hash }
 }
 
-/** The same app's token once something about its installation has changed. */
+/** Returns the same app's token after something about its installation has changed. */
 const changed = (change: (platform: TestPlatform, app: Installed) => Promise<void>): Principal['make'] => {
   return async (platform) => {
     const app = await installed(platform.deps)
@@ -105,7 +106,7 @@ const withRole = (role: 'admin' | 'member', refused: readonly string[]) =>
 const readsOnly = ({ method, scope }: Endpoint): string | undefined =>
   method !== 'GET' ? 'disposable_token_readonly' : scope && !scope.endsWith(':read') ? 'insufficient_scope' : undefined
 
-/** A token that was good, when its life is over. */
+/** Returns a formerly valid token that has expired. */
 const expired = (kind: TokenKind, of: CallerKind, make: Principal['make']) =>
   tokenOf(kind, of, always('unauthorized'), async (platform) => {
     const headers = await make(platform)
@@ -123,14 +124,14 @@ const goneOrReading = ({ method }: Endpoint) => (method === 'GET' ? 'unauthorize
 const letIn = () => undefined
 const superadminOnly = ({ role }: Endpoint) => (role === 'superadmin' ? 'admin_required' : undefined)
 
-/** Everybody who may come by, with the code that tells them to go. */
+/** Every principal, with the code that refuses it. */
 export const PRINCIPALS: Record<string, Principal> = {
   nobody: { refusal: letIn, make: async () => ({}) },
   'an empty Authorization header': { refusal: letIn, make: async () => ({ authorization: '' }) },
   garbage: { refusal: letIn, make: async () => bearer('garbage') },
   'three dots': { refusal: letIn, make: async () => bearer('...') },
   'a Basic credential': { refusal: letIn, make: async () => ({ authorization: 'Basic YTpi' }) },
-  'a token that says none': { refusal: letIn, make: async () => bearer('eyJhbGciOiJub25lIn0.e30.') },
+  'a token with alg none': { refusal: letIn, make: async () => bearer('eyJhbGciOiJub25lIn0.e30.') },
   'a wrong developer key': {
     of: 'developer',
     refusal: always('unauthorized'),
@@ -142,7 +143,7 @@ export const PRINCIPALS: Record<string, Principal> = {
     make: async () => ({ 'x-developer-key': '' }),
   },
   'a wrong admin key': { of: 'admin', refusal: always('unauthorized'), make: async () => ({ 'x-admin-key': 'wrong' }) },
-  'an admin’s token beside a wrong admin key': {
+  'an admin’s token next to a wrong admin key': {
     of: 'admin',
     token: 'admin',
     refusal: always('unauthorized'),
@@ -156,7 +157,7 @@ export const PRINCIPALS: Record<string, Principal> = {
     ({ scope }) => (scope && scope !== 'members:read' ? 'insufficient_scope' : undefined),
     async ({ deps }) => bearer((await installed(deps, { scopes: ['members:read'] })).token),
   ),
-  'an access token whose scopes the organization banned': tokenOf(
+  'an access token whose scopes the workspace denied': tokenOf(
     'access',
     'integration',
     ({ scope }) => (scope ? 'scope_denied_by_admin' : undefined),
@@ -173,7 +174,7 @@ export const PRINCIPALS: Record<string, Principal> = {
       deps.table.transact([GrantEntity.update(grant, { set: { status: 'revoked' } })]),
     ),
   ),
-  'an access token of before the secret’s rotation': tokenOf(
+  'an access token from before the secret’s rotation': tokenOf(
     'access',
     'integration',
     always('unauthorized'),
@@ -211,17 +212,12 @@ export const PRINCIPALS: Record<string, Principal> = {
   ),
   'a callback token': tokenOf('callback', 'integration', letIn, callbackHeaders),
   'an expired callback token': expired('callback', 'integration', callbackHeaders),
-  'a callback token of a run that is gone': tokenOf(
-    'callback',
-    'integration',
-    always('unauthorized'),
-    async (platform) => {
-      const app = await installed(platform.deps)
-      const run = newId('run', platform.clock.now())
-      await platform.deps.table.transact([RunEntity.delete({ installation_id: app.installation.id, id: run })])
-      return bearer(await callbackToken(platform.deps, app, run))
-    },
-  ),
+  'a callback token of an unknown run': tokenOf('callback', 'integration', always('unauthorized'), async (platform) => {
+    const app = await installed(platform.deps)
+    const run = newId('run', platform.clock.now())
+    await platform.deps.table.transact([RunEntity.delete({ installation_id: app.installation.id, id: run })])
+    return bearer(await callbackToken(platform.deps, app, run))
+  }),
   'a surface token': tokenOf('surface', 'integration', readsOnly, surfaceHeaders),
   'an expired surface token': expired('surface', 'integration', surfaceHeaders),
   'a surface token of a removed member': tokenOf('surface', 'integration', goneOrReading, async (platform) => {
@@ -323,7 +319,7 @@ export const PRINCIPALS: Record<string, Principal> = {
     bearer((await staffOf(platform, 'moderator')).token),
   ),
   'an expired admin token': expired('admin', 'admin', adminHeaders),
-  'an admin token of before the password’s change': tokenOf(
+  'an admin token from before the password’s change': tokenOf(
     'admin',
     'admin',
     always('unauthorized'),
@@ -340,7 +336,7 @@ export const PRINCIPALS: Record<string, Principal> = {
   }),
 }
 
-/** What a principal is told at an endpoint; undefined where they are not refused for who they are. */
+/** Returns the code that refuses a principal at an endpoint; undefined where it isn't refused for who it is. */
 export const refusalOf = ({ of, token, refusal }: Principal, endpoint: Endpoint): string | undefined => {
   if (endpoint.caller === 'none') return undefined
   if (endpoint.caller === 'client') return 'invalid_client'

@@ -3,30 +3,30 @@ import * as z from 'zod'
 import { requestFunctions } from '#functions/registry.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
-import type { Answer, TestPlatform } from '#test/support/platform.ts'
+import type { Answer, TestPlatform } from '#testkit/platform.ts'
 
-/** Everything that is declared: a new endpoint is attacked from the day it is. */
+/** Every declared endpoint, so that new ones are attacked from their first day. */
 export const endpoints: readonly Endpoint[] = Object.values(requestFunctions).flat()
 
 export const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`
 
-/** A refusal in the platform's own words, whole: never a success, never a failure of ours. */
+/** Asserts a complete refusal in the platform's error format: neither a success nor an internal failure. */
 export const expectRefusal = (answer: Answer, what: string, ...codes: string[]): void => {
   const { error } = answer.body ?? {}
-  const told = `${what}: ${answer.status} ${answer.text.slice(0, 200)}`
-  expect(error, told).toBeTruthy()
-  expect(answer.status, told).toBe(ERRORS[error.code as keyof typeof ERRORS]?.[0])
-  expect(answer.status, told).toBeGreaterThanOrEqual(400)
-  expect(answer.status, told).toBeLessThan(500)
-  expect(Object.keys(error).sort(), told).toEqual(['code', 'details', 'docs_url', 'fix', 'message', 'request_id'])
-  if (codes.length > 0) expect(codes, told).toContain(error.code)
+  const context = `${what}: ${answer.status} ${answer.text.slice(0, 200)}`
+  expect(error, context).toBeTruthy()
+  expect(answer.status, context).toBe(ERRORS[error.code as keyof typeof ERRORS]?.[0])
+  expect(answer.status, context).toBeGreaterThanOrEqual(400)
+  expect(answer.status, context).toBeLessThan(500)
+  expect(Object.keys(error).sort(), context).toEqual(['code', 'details', 'docs_url', 'fix', 'message', 'request_id'])
+  if (codes.length > 0) expect(codes, context).toContain(error.code)
 }
 
-/** Whatever came in, the answer is one that a client can read, and no failure of ours. */
+/** Asserts that the client can read the answer and that it is no internal failure. */
 export const expectNoFailure = (answer: Answer, what: string): void =>
   expect(answer.status, `${what}: ${answer.text.slice(0, 200)}`).toBeLessThan(500)
 
-/** Calls, each a second after the other: no rate limit has anything to say. */
+/** Makes calls one second apart, so that no rate limit applies. */
 export const calling =
   (platform: TestPlatform) =>
   (method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> => {
@@ -36,7 +36,7 @@ export const calling =
 
 export const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
 
-/** So many at the same time: what waits for the store need not wait for each other. */
+/** Splits a list into batches whose calls run at the same time, because they mostly wait for the store. */
 export const batchesOf = <T>(size: number, all: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size))
 
@@ -54,11 +54,11 @@ export interface JsonSchema {
   type?: string
 }
 
-/** A declared schema as JSON Schema of what may be sent. */
+/** Returns the JSON Schema of what may be sent for a declared schema. */
 export const sentSchema = (schema: z.ZodType): JsonSchema =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
 
-/** Every part of a schema with its path: `redirect_uris[]`, `steps[].output`. */
+/** Lists every part of a schema with its path: `redirect_uris[]`, `steps[].output`. */
 export const partsOf = (root: JsonSchema): [path: string, part: JsonSchema][] => {
   const found: [string, JsonSchema][] = []
   const walk = (part: JsonSchema, path: string): void => {

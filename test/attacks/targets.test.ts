@@ -4,17 +4,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { isPublicAddress } from '#shared/adapters/outgoing-http/addresses.ts'
 import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
 import type { Resolve } from '#shared/adapters/outgoing-http/resolve.ts'
-import type { OutgoingRequest } from '#shared/domain/ports.ts'
-import { fetchFollowingOrigin } from '#shared/domain/tools/follow.ts'
-import { contents, difference } from '#test/contract/contents.ts'
-import { usingStage } from '#test/contract/using.ts'
-import { startReceiver } from '#test/support/receiver.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { fetchFollowingOrigin } from '#shared/agents/tools/follow.ts'
+import type { OutgoingRequest } from '#shared/kernel/ports/outgoing-http.ts'
+import { contents, difference } from '#testkit/contents.ts'
+import { startReceiver } from '#testkit/receiver.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { usingStage } from '#testkit/using-stage.ts'
 import { HOSTILE_ADDRESSES } from './addresses.ts'
 import { fieldsOf, offers, placesDeclared } from './places.ts'
 import { batchesOf, bearer } from './support.ts'
 
-/** As deployed: nothing but https on public hosts. */
+/** As deployed: only https on public hosts. */
 const STRICT = { allowLoopbackHttp: false }
 const platform = usingPlatform()
 /** Servers of this machine that nothing may ever connect to. */
@@ -31,7 +31,7 @@ beforeAll(async () => {
     })
     const listening = once(server, 'listening')
     server.listen(port, host)
-    // A machine without IPv6 has no such address to connect to.
+    // A machine without IPv6 can't listen on that address.
     const stands = await listening.then(
       () => true,
       () => false,
@@ -54,7 +54,10 @@ const OF_MANIFESTS = ['runtime.endpoint', 'surface.url'].flatMap((field) => [
 const PLACES = [...placesDeclared(), ...OF_MANIFESTS]
 const places = offers(() => stage)
 const CALLS = Object.keys(places)
-/** All of them at the first place; at each other three in five, not the same ones, since the check behind is the same. */
+/**
+ * The first place gets all addresses. Each other place gets a different three fifths, because the check behind them is
+ * the same.
+ */
 const offeredAt = (place: string) => {
   const at = CALLS.indexOf(place)
   return HOSTILE_ADDRESSES.filter((_, i) => at === 0 || (i + at) % 5 < 3)
@@ -71,7 +74,7 @@ const request = (url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequ
 })
 
 describe(`${HOSTILE_ADDRESSES.length} hostile addresses at ${PLACES.length} places that take one, ${OFFERED} offers`, () => {
-  it('are no two the same, and the places are all there are', () => {
+  it('cover every place, and no two addresses are the same', () => {
     for (const place of CALLS) expect(offeredAt(place).length, place).toBeGreaterThan(100)
     expect(new Set(HOSTILE_ADDRESSES.map(([url]) => url)).size).toBe(HOSTILE_ADDRESSES.length)
     const attacked = CALLS.flatMap((call) => fieldsOf(call).map((field) => `${call.split(' ')[0]} ${field}`))
@@ -79,10 +82,10 @@ describe(`${HOSTILE_ADDRESSES.length} hostile addresses at ${PLACES.length} plac
   })
 
   it.each(CALLS)(
-    '%s: refused, each, and nothing is kept',
+    '%s: refuses each, and keeps nothing',
     async (place) => {
       const offer = await places[place]?.()
-      // What it takes to offer something needs an agent of this machine; what is offered is judged as deployed.
+      // Preparing an offer needs an agent on this machine; the offer itself is judged as deployed.
       const open = platform.deps.http
       platform.deps.http = createOutgoingHttp(STRICT)
       const before = await contents(platform)
@@ -91,16 +94,16 @@ describe(`${HOSTILE_ADDRESSES.length} hostile addresses at ${PLACES.length} plac
           await Promise.all(
             some.map(async ([url, why]) => {
               const answer = await offer?.(url)
-              const told = `${why}: ${JSON.stringify(url)} → ${answer?.status} ${answer?.text.slice(0, 200)}`
+              const context = `${why}: ${JSON.stringify(url)} → ${answer?.status} ${answer?.text.slice(0, 200)}`
               if (place.startsWith('validated'))
-                expect([answer?.status, answer?.body.valid], told).toEqual([200, false])
+                expect([answer?.status, answer?.body.valid], context).toEqual([200, false])
               else {
-                expect(answer?.status, told).toBe(422)
+                expect(answer?.status, context).toBe(422)
                 const { code, details } = answer?.body.error ?? {}
-                expect(['blocked_target', 'validation_error', 'invalid_manifest'], told).toContain(code)
-                // The tool has but one address.
+                expect(['blocked_target', 'validation_error', 'invalid_manifest'], context).toContain(code)
+                // The tool takes only one address.
                 for (const field of place.startsWith('http_fetch') ? [] : fieldsOf(place))
-                  expect(JSON.stringify(details), told).toContain(field.split(/[.[]/)[0])
+                  expect(JSON.stringify(details), context).toContain(field.split(/[.[]/)[0])
               }
             }),
           )
@@ -114,8 +117,8 @@ describe(`${HOSTILE_ADDRESSES.length} hostile addresses at ${PLACES.length} plac
   )
 })
 
-describe('on real sockets, with servers on this machine that listen', () => {
-  it('are reached when the local switch is on: the canary sings', async () => {
+describe('on real sockets, with servers listening on this machine', () => {
+  it('hostile addresses are reached when the local switch is on, so the canary works', async () => {
     const before = connections
     await createOutgoingHttp({ allowLoopbackHttp: true }).send(request(`http://127.0.0.1:${port}/`))
     expect(connections).toBe(before + 1)
@@ -126,7 +129,7 @@ describe('on real sockets, with servers on this machine that listen', () => {
     const http = createOutgoingHttp(STRICT)
     for (const [url, why] of HOSTILE_ADDRESSES) {
       for (const address of [url, withPort(url)]) {
-        // First, so that nothing is sent off this machine should one ever be allowed.
+        // Runs first, so that nothing leaves this machine should an address ever be allowed.
         expect(http.checkAddress(address), `${why}: ${address}`).toBeTruthy()
         const result = await http.send(request(address))
         expect(result, `${why}: ${address}`).toMatchObject({ kind: 'failure', phase: 'blocked', sent: false })
@@ -150,7 +153,7 @@ describe('on real sockets, with servers on this machine that listen', () => {
   })
 })
 
-/** Sees where sockets would go, and lets none of them. */
+/** Records where sockets would connect to, and blocks all of them. */
 const watchDialling = (): string[] => {
   const dialled: string[] = []
   type Lookup = (
@@ -175,7 +178,7 @@ describe('a name that its owner rebinds', () => {
     return { resolve: async () => answers[Math.min(asked++, answers.length - 1)] ?? [], asked: () => asked }
   }
 
-  it('is dialled at the address that was checked, whatever it says a moment later', async () => {
+  it('is connected to at the checked address, whatever it resolves to a moment later', async () => {
     const dialled = watchDialling()
     const name = rebinding(['93.184.215.14'], ['127.0.0.1'])
     const http = createOutgoingHttp({ ...STRICT, resolve: name.resolve })
@@ -187,7 +190,7 @@ describe('a name that its owner rebinds', () => {
     expect(dialled).toEqual(['93.184.215.14'])
   })
 
-  it('between two tries of one request: the second is blocked, not dialled', async () => {
+  it('between two attempts of one request: the second is blocked and never connects', async () => {
     const dialled = watchDialling()
     const name = rebinding(['93.184.215.14'], ['169.254.169.254'])
     const http = createOutgoingHttp({ ...STRICT, resolve: name.resolve })
@@ -196,14 +199,14 @@ describe('a name that its owner rebinds', () => {
     expect([name.asked(), dialled]).toEqual([2, ['93.184.215.14']])
   })
 
-  it('to a public and a private address at once: none of them is dialled', async () => {
+  it('to a public and a private address at once: neither is connected to', async () => {
     const dialled = watchDialling()
     const http = createOutgoingHttp({ ...STRICT, resolve: rebinding(['93.184.215.14', '10.0.0.1']).resolve })
     expect(await http.send(request('https://rebind.example.com/'))).toMatchObject({ phase: 'blocked' })
     expect(dialled).toEqual([])
   })
 
-  it('of a webhook, a run and a fetch: nothing is connected to, and nobody learns the address', async () => {
+  it('of a webhook, a run and a fetch: nothing is connected to, and no answer shows the address', async () => {
     const before = connections
     const open = platform.deps.http
     const { app, run, step } = await stage.awaiting()
@@ -263,7 +266,7 @@ describe('a receiver that redirects to this machine', () => {
     expect(connections).toBe(before)
   })
 
-  it('nor by a webhook’s delivery or a run', async () => {
+  it('is not followed by a webhook’s delivery or a run', async () => {
     const before = connections
     const receiver = await startReceiver()
     receiver.answer({ kind: 'redirect', location: `http://127.0.0.1:${port}/` })
@@ -280,7 +283,7 @@ describe('a receiver that redirects to this machine', () => {
   })
 })
 
-/** The same address at the canary's port, where it is an IP address. */
+/** Returns the same IP address at the canary's port; nothing for other hosts. */
 function withPort(url: string): string {
   if (literalOf(url).length === 0) return url
   const moved = new URL(url)
@@ -288,7 +291,7 @@ function withPort(url: string): string {
   return moved.href
 }
 
-/** The IP address that a URL's host is, if it is one. */
+/** Returns the IP address in a URL's host, if it is one. */
 function literalOf(url: string): string[] {
   if (!URL.canParse(url)) return []
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '')

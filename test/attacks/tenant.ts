@@ -1,12 +1,12 @@
-import { FolderEntity } from '#shared/entities/files.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { newId } from '#shared/kernel/ids.ts'
-import type { Stage } from '#test/contract/stage.ts'
+import { FolderEntity } from '#shared/work/files/entity.ts'
+import type { Stage } from '#testkit/stage.ts'
 import { bearer } from './support.ts'
 
 type Headers = Record<string, string>
 
-/** A customer, a developer and a messenger account with one record of every kind, and who they all belong to. */
+/** A customer, a developer and a messenger account with one record of every kind, and the ids of their owners. */
 export const createTenant = async (stage: Stage) => {
   const { platform } = stage
   const { app, run, callback, step } = await stage.awaiting()
@@ -60,9 +60,18 @@ export const createTenant = async (stage: Stage) => {
     invitation: invitation.id,
   }
   const chats = { account: messenger.accountId, dialog: messenger.chatId, message: messenger.draftId }
-  const developers = { app: developer.app.id, review: developer.review.id, text: '1.0.0' }
+  const key = await platform.call('POST', '/api/v1/dev/me/keys', { headers: developer.headers, body: { name: 'CI' } })
+  const developers = {
+    app: developer.app.id,
+    review: developer.review.id,
+    developerKey: key.body.id as string,
+    text: '1.0.0',
+  }
 
-  /** Whose credential opens an endpoint, and their ids by kind; undefined where its ids are everybody's. */
+  /**
+   * Returns the credential that opens an endpoint, with the caller's ids by kind; undefined where every caller sees the
+   * same ids.
+   */
   const owning = (endpoint: Endpoint): { headers: Headers; ids: Record<string, string> } | undefined => {
     const kinds = Object.values(endpoint.params)
     const within = (ids: Record<string, string>, headers: Headers) =>
@@ -92,6 +101,6 @@ export const createTenant = async (stage: Stage) => {
 
 export type Tenant = Awaited<ReturnType<typeof createTenant>>
 
-/** A path with ids in its places. */
+/** Fills ids into a path's parameters. */
 export const pathWith = ({ path, params }: Endpoint, ids: Record<string, string>): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[params[name] ?? ''] ?? 'unknown')

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { TOOLS } from '#shared/domain/tools/catalogue.ts'
+import { TOOLS } from '#shared/agents/tools/catalogue.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
-import { validBody } from '#test/contract/bodies.ts'
-import { contents, difference } from '#test/contract/contents.ts'
-import { usingStage } from '#test/contract/using.ts'
-import { pathWithUnknownIds } from '#test/contract/world.ts'
-import { callbackToken, installed } from '#test/support/fixtures.ts'
-import type { CallOptions } from '#test/support/platform.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { contents, difference } from '#testkit/contents.ts'
+import { exampleBody } from '#testkit/derived-sample.ts'
+import { callbackToken, installed } from '#testkit/fixtures.ts'
+import type { CallOptions } from '#testkit/platform.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { usingStage } from '#testkit/using-stage.ts'
+import { pathWithUnknownIds } from '#testkit/world.ts'
 import { fieldsWithIds, foreignIds } from './foreign-ids.ts'
 import { mutations } from './mutations.ts'
 import { batchesOf, bearer, endpoints, expectRefusal, nameOf } from './support.ts'
@@ -24,12 +24,20 @@ beforeAll(async () => {
 
 const send = (endpoint: Endpoint, path: string, headers: Record<string, string>) => {
   platform.clock.advance(100)
-  const body = endpoint.method === 'GET' ? undefined : (validBody(endpoint.id) ?? (endpoint.body ? {} : undefined))
+  const body = endpoint.method === 'GET' ? undefined : (exampleBody(endpoint) ?? (endpoint.body ? {} : undefined))
   return platform.call(endpoint.method, path, { headers, body })
 }
 
-/** Ids that whoever signs in may know: apps in the marketplace, wishes on the board. */
-const PUBLIC = new Set(['console.reviews.list', 'console.reviews.write', 'console.reviews.remove'])
+/**
+ * Ids that every signed-in person may know: apps in the marketplace, wishes on the board. And passkeys, which need a recent sign-in
+ * first, so `console-passkeys` attacks them.
+ */
+const PUBLIC = new Set([
+  'console.reviews.list',
+  'console.reviews.write',
+  'console.reviews.remove',
+  'console.passkeys.remove',
+])
 const owned = endpoints.filter(
   ({ id, caller, params }) =>
     ['integration', 'console', 'developer'].includes(caller) &&
@@ -39,7 +47,7 @@ const owned = endpoints.filter(
 const ofRuns = owned.filter(({ caller, params }) => caller === 'integration' && Object.values(params).includes('run'))
 
 describe(`the ids of another tenant at ${owned.length} endpoints with an id in the path`, () => {
-  it('are not found with a valid credential of one’s own, and nothing changes', async () => {
+  it('are not found with the caller’s own valid credential, and nothing changes', async () => {
     const before = await contents(platform)
     for (const endpoint of owned) {
       const own = mine.owning(endpoint)
@@ -51,7 +59,7 @@ describe(`the ids of another tenant at ${owned.length} endpoints with an id in t
     expect(difference(before, await contents(platform))).toEqual({})
   }, 120_000)
 
-  it('are found by those whose they are: it is the credential that decides', async () => {
+  it('are found with their owner’s credential, so the credential decides', async () => {
     const reading = owned.filter(({ method, path }) => method === 'GET' && !path.endsWith('/stream'))
     for (const endpoint of reading) {
       const own = theirs.owning(endpoint)
@@ -60,7 +68,7 @@ describe(`the ids of another tenant at ${owned.length} endpoints with an id in t
     }
   })
 
-  it('one’s own record with a part of theirs is not found either', async () => {
+  it('are not found as part of the caller’s own record', async () => {
     for (const endpoint of owned.filter(({ params }) => Object.keys(params).length > 1)) {
       const own = mine.owning(endpoint)
       const inner = Object.values(endpoint.params).at(-1) ?? ''
@@ -70,7 +78,7 @@ describe(`the ids of another tenant at ${owned.length} endpoints with an id in t
     }
   })
 
-  it('of another agent in the same workspace are not found; files are the workspace’s', async () => {
+  it('of another agent in the same workspace are not found; files belong to the workspace', async () => {
     const { token } = await installed(platform.deps, { workspaceId: theirs.workspaceId })
     const ofAgents = owned.filter(({ caller }) => caller === 'integration')
     for (const endpoint of ofAgents.filter(({ params }) => !Object.values(params).includes('file'))) {
@@ -95,9 +103,9 @@ describe(`the ids of another tenant at ${owned.length} endpoints with an id in t
 const withIds = endpoints.filter(({ params }) => Object.values(params).some((kind) => kind !== 'text'))
 const kindOf = ({ params }: Endpoint): string => Object.values(params).findLast((kind) => kind !== 'text') ?? ''
 
-describe('ids that somebody bent', () => {
-  // The same check guards every endpoint; one of each kind of id gets all there is, the others a sample.
-  const every = withIds.filter((one, i) => withIds.findIndex((it) => kindOf(it) === kindOf(one)) === i)
+describe('malformed ids', () => {
+  // The same check guards every endpoint. One endpoint per kind of id gets all forms, the others get a sample.
+  const every = withIds.filter((one, i) => withIds.findIndex((other) => kindOf(other) === kindOf(one)) === i)
   const total = withIds.reduce((sum, one) => sum + mutations('run_0', every.includes(one)).length, 0)
 
   it(`are not found, ${total} of them at ${withIds.length} endpoints: they never reach a key, and nothing changes`, async () => {
@@ -106,16 +114,16 @@ describe('ids that somebody bent', () => {
       const own = mine.owning(endpoint)
       const headers = own?.headers ?? headersFor(endpoint)
       const path = own ? pathWith(endpoint, own.ids) : pathWithUnknownIds(endpoint)
-      // The last place of the path that takes an id.
+      // The last id parameter of the path.
       const name = Object.keys(endpoint.params).findLast((one) => endpoint.params[one] !== 'text')
       const place = endpoint.path.split('/').indexOf(`{${name}}`)
       const parts = path.split('/')
       for (const some of batchesOf(8, mutations(parts[place] ?? '', every.includes(endpoint)))) {
         platform.clock.advance(1_000)
         await Promise.all(
-          some.map(async (bent) => {
-            const answer = await send(endpoint, parts.with(place, bent).join('/'), headers)
-            expectRefusal(answer, `${nameOf(endpoint)} ${bent.slice(0, 60)}`, 'not_found')
+          some.map(async (altered) => {
+            const answer = await send(endpoint, parts.with(place, altered).join('/'), headers)
+            expectRefusal(answer, `${nameOf(endpoint)} ${altered.slice(0, 60)}`, 'not_found')
           }),
         )
       }
@@ -134,11 +142,11 @@ const headersFor = ({ caller }: Endpoint): Record<string, string> =>
         : {}
 
 describe('ids of another tenant in bodies and queries', () => {
-  it('every declared field that takes one is attacked below', () => {
+  it('every declared field that takes an id is attacked below', () => {
     expect(Object.keys(foreignIds).sort()).toEqual(fieldsWithIds().sort())
   })
 
-  it.each(Object.entries(foreignIds))('%s: finds nothing, and changes nothing', async (name, attack) => {
+  it.each(Object.entries(foreignIds))('%s: finds nothing and changes nothing', async (name, attack) => {
     const [id = ''] = name.split(' ')
     const endpoint = endpoints.find((one) => one.id === id)
     if (!endpoint) throw new Error(`there is no ${id}`)
@@ -148,7 +156,7 @@ describe('ids of another tenant in bodies and queries', () => {
     const sent: CallOptions = { headers, ...(body !== undefined && { body }) }
     const answer = await platform.call(endpoint.method, query ? `${path}?${new URLSearchParams(query)}` : path, sent)
     if (answer.status < 300) {
-      // A filter by what one cannot see leaves nothing.
+      // A filter by a record that the caller can't see matches nothing.
       expect(endpoint.method, answer.text.slice(0, 200)).toBe('GET')
       expect(answer.body.items, answer.text.slice(0, 200)).toEqual([])
     } else expectRefusal(answer, name, 'not_found', 'validation_error', 'bad_request', 'forbidden')
@@ -156,7 +164,7 @@ describe('ids of another tenant in bodies and queries', () => {
   })
 })
 
-it('the tools whose arguments take an id are all attacked above', () => {
+it('every tool whose arguments take an id is attacked above', () => {
   const named = Object.keys(TOOLS).filter((tool) => Object.keys(foreignIds).some((name) => name.endsWith(`(${tool})`)))
   expect(named.sort()).toEqual(['ask_user', 'notify_user', 'save_file'])
 })

@@ -18,9 +18,9 @@ describe('the size of an item', () => {
     ['zero', 0, 1],
     ['two digits', 27, 2],
     ['three digits', 123, 3],
-    ['zeroes at the end, which are trimmed', 1_700_000_000_000, 2],
+    ['trailing zeroes, which are trimmed', 1_700_000_000_000, 2],
     ['a time in ms', 1_763_700_123_456, 8],
-    ['zeroes at the start of a fraction, which are trimmed', 0.005, 2],
+    ['leading zeroes of a fraction, which are trimmed', 0.005, 2],
     ['a minus sign', -27, 3],
     ['an exponent', 1e21, 2],
     ['bytes', new Uint8Array(7), 7],
@@ -30,11 +30,11 @@ describe('the size of an item', () => {
     ['an empty map', {}, 3],
     ['a map', { key: 'ab' }, 3 + (1 + 3 + 2)],
     ['a map with a field that is not stored', { key: 'ab', gone: undefined }, 3 + (1 + 3 + 2)],
-  ])('knows %s', (_, value, bytes) => {
+  ])('knows the size of %s', (_, value, bytes) => {
     expect(valueSize(value)).toBe(bytes)
   })
 
-  it('has no idea of what DynamoDB cannot store', () => {
+  it('refuses values that DynamoDB can’t store', () => {
     expect(() => valueSize(() => 1)).toThrow(TypeError)
   })
 })
@@ -46,12 +46,12 @@ describe('read units', () => {
     expect(getUnits(ofBytes(4_097), false)).toBe(1)
   })
 
-  it('are taken for an item that is not there, too', () => {
+  it('are charged for a missing item, too', () => {
     expect(getUnits(undefined, true)).toBe(1)
     expect(getUnits(undefined, false)).toBe(0.5)
   })
 
-  it('of a query sum the sizes up before rounding', () => {
+  it('of a query round up the sum of the sizes', () => {
     const items = Array.from({ length: 20 }, () => ofBytes(500))
     expect(queryUnits(items, true)).toBe(3)
     expect(queryUnits(items, false)).toBe(1.5)
@@ -60,13 +60,13 @@ describe('read units', () => {
 })
 
 describe('write units', () => {
-  it('round up to 1 KB the larger of what was and what is', () => {
+  it('round up the larger of the old and the new item to 1 KB', () => {
     expect(writeUnits(undefined, ofBytes(1_024), false)).toBe(1)
     expect(writeUnits(ofBytes(3_000), ofBytes(10), false)).toBe(3)
     expect(writeUnits(ofBytes(3_000), undefined, false)).toBe(3)
   })
 
-  it('double in a transaction, and are one at the least', () => {
+  it('double in a transaction, and are at least one', () => {
     expect(writeUnits(undefined, ofBytes(1_025), true)).toBe(4)
     expect(writeUnits(undefined, undefined, true)).toBe(2)
   })
@@ -78,7 +78,7 @@ describe('write units of a keys-only index', () => {
   const base = { pk: 'a', sk: 'b' }
   const due = { ...base, duepk: 'DUE#0', duesk: '1' }
 
-  it('are one for an entry that comes, and one for one that goes', () => {
+  it('are one for a new entry, and one for a removed entry', () => {
     expect(units(undefined, due)).toBe(1)
     expect(units(base, due)).toBe(1)
     expect(units(due, base)).toBe(1)
@@ -90,11 +90,11 @@ describe('write units of a keys-only index', () => {
     expect(units(due, { ...due, duepk: 'DUE#1' })).toBe(2)
   })
 
-  it('are none while its key stays, whatever else changes', () => {
+  it('are zero while its key stays the same, whatever else changes', () => {
     expect(units(due, { ...due, name: 'x'.repeat(5_000) })).toBe(0)
   })
 
-  it('are none for an item with half a key', () => {
+  it('are zero for an item without a complete key', () => {
     expect(units(undefined, { ...base, duepk: 'DUE#0' })).toBe(0)
   })
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Books, settleAccounts } from '#bench/faults/accounts.ts'
+import { type Books, reconcileEvents } from '#bench/faults/accounts.ts'
 import { createClocks } from '#bench/faults/clock.ts'
 import { type Arrival, arrivalKey } from '#bench/faults/receivers.ts'
 import { holds } from '#bench/faults/tables.ts'
 import { createTally } from '#bench/faults/tally.ts'
-import { dice } from '#test/support/dice.ts'
+import { dice } from '#testkit/dice.ts'
 
 const URL = 'http://127.0.0.1:1/0'
 const type = 'custom.well'
@@ -19,7 +19,7 @@ const recorded = (event_id: string, status = 'succeeded') => ({
 const seen = (...ids: string[]) => ids.map((id) => ({ id, type }))
 const taken: Arrival = { requests: 1, taken: 1, firstAfter: 5 }
 
-/** Three events, each delivered once, and in the feed in the order 2, 1, 3. */
+/** Three events, each delivered once, in the feed order 2, 1, 3. */
 const books = (changes: Partial<Books> = {}): Books => ({
   accepted: ['1', '2', '3'].map((id) => ({ id, type, installation_id: 'ins' })),
   tenants: [{ installation_id: 'ins', subscriptions: [{ id: 'whk', url: URL, events: ['custom.well'], kind }] }],
@@ -28,14 +28,14 @@ const books = (changes: Partial<Books> = {}): Books => ({
   feeds: [{ installation_id: 'ins', polled: seen('2', '1', '3'), read: seen('2', '1', '3') }],
   ...changes,
 })
-const found = (changes: Partial<Books>) => settleAccounts(books(changes)).discrepancies.map(({ what }) => what)
+const found = (changes: Partial<Books>) => reconcileEvents(books(changes)).discrepancies.map(({ what }) => what)
 const feed = (polled: ReturnType<typeof seen>, read = polled) => ({ feeds: [{ installation_id: 'ins', polled, read }] })
 
 describe('the accounts of a fault run', () => {
-  it('agree when each event is delivered, failed or skipped, and in its feed once', () => {
+  it('balance when each event is delivered, failed or skipped, and once in its feed', () => {
     const deliveries = [recorded('1'), recorded('2', 'failed'), recorded('3', 'skipped')]
     const arrivals = new Map([[arrivalKey(URL, '1'), { requests: 3, taken: 2, firstAfter: 5 }]])
-    expect(settleAccounts(books({ deliveries, arrivals }))).toEqual({
+    expect(reconcileEvents(books({ deliveries, arrivals }))).toEqual({
       events: 3,
       own: 0,
       expected: 3,
@@ -48,13 +48,13 @@ describe('the accounts of a fault run', () => {
     })
   })
 
-  it('count what the platform told by itself, too', () => {
+  it('include events that the platform emits itself', () => {
     const own = { id: '4', type: 'webhook.disabled' }
     const tenants = books().tenants.map((tenant) => ({
       ...tenant,
       subscriptions: tenant.subscriptions.map((one) => ({ ...one, events: ['*'] })),
     }))
-    const account = settleAccounts(books({ tenants, ...feed([...seen('2', '1', '3'), own]) }))
+    const account = reconcileEvents(books({ tenants, ...feed([...seen('2', '1', '3'), own]) }))
     expect(account).toMatchObject({ own: 1, expected: 4, delivered: 3 })
     expect(account.discrepancies).toEqual([{ what: 'deliveries lost', count: 1, example: 'whk 4' }])
   })
@@ -62,33 +62,37 @@ describe('the accounts of a fault run', () => {
   it.each<[string, Partial<Books>, string[]]>([
     ['a delivery that was lost', { deliveries: [recorded('1'), recorded('3')] }, ['deliveries lost']],
     [
-      'one without an end',
+      'a delivery without an end',
       { deliveries: [recorded('1'), recorded('2', 'pending'), recorded('3')] },
       ['deliveries without an end'],
     ],
-    ['one recorded twice', { deliveries: [...books().deliveries, recorded('2')] }, ['deliveries recorded twice']],
     [
-      'one of an event that nobody accepted',
+      'a delivery recorded twice',
+      { deliveries: [...books().deliveries, recorded('2')] },
+      ['deliveries recorded twice'],
+    ],
+    [
+      'a delivery of an event that was never accepted',
       { deliveries: [...books().deliveries, recorded('9')] },
-      ['deliveries of what was never accepted'],
+      ['deliveries of events that were never accepted'],
     ],
     [
-      'one that succeeded and never arrived',
+      'a successful delivery that never arrived',
       { arrivals: new Map(['1', '2'].map((id) => [arrivalKey(URL, id), taken])) },
-      ['deliveries that succeeded and were never taken'],
+      ['deliveries that succeeded but were never accepted by the receiver'],
     ],
     [
-      'a request of what nobody accepted',
+      'a request for an event that was never accepted',
       { arrivals: new Map([...books().arrivals, [arrivalKey(URL, '9'), taken]]) },
-      ['requests of what was never accepted'],
+      ['requests for events that were never accepted'],
     ],
     [
-      'a gap in what was polled',
+      'a gap in the polled events',
       feed(seen('2', '3'), seen('2', '1', '3')),
-      ['events missing in a feed, polled', 'feeds that were polled in another order than they have'],
+      ['events missing in a feed, polled', 'feeds that were polled out of order'],
     ],
     [
-      'a gap in the feed itself',
+      'a gap in the feed',
       feed(seen('2', '3')),
       ['events missing in a feed, polled', 'events missing in a feed, read at the end'],
     ],
@@ -98,7 +102,7 @@ describe('the accounts of a fault run', () => {
       ['events twice in a feed, polled', 'events twice in a feed, read at the end'],
     ],
     [
-      'an event in a feed that nobody accepted',
+      'an event in a feed that was never accepted',
       feed(seen('2', '1', '3', '9')),
       [
         'events in a feed that were never accepted, polled',
@@ -106,25 +110,25 @@ describe('the accounts of a fault run', () => {
       ],
     ],
     [
-      'another order in what was polled',
+      'another order in the polled events',
       feed(seen('1', '2', '3'), seen('2', '1', '3')),
-      ['feeds that were polled in another order than they have'],
+      ['feeds that were polled out of order'],
     ],
-  ])('show %s', (_what, changes, expected) => {
+  ])('report %s', (_what, changes, expected) => {
     expect(found(changes)).toEqual(expected)
   })
 
-  it('do not hold with a discrepancy, a sum that differs, or anything overdue for more than two minutes', () => {
-    const account = settleAccounts(books())
+  it('don’t balance with a discrepancy, a differing sum, or work overdue for more than two minutes', () => {
+    const account = reconcileEvents(books())
     const due = { samples: 1, maxOverdueMs: 120_000, maxOverdue: '' }
     expect(holds({ account, due })).toBe(true)
     expect(holds({ account, due: { ...due, maxOverdueMs: 120_001 } })).toBe(false)
     expect(holds({ account: { ...account, delivered: 2 }, due })).toBe(false)
-    expect(holds({ account: settleAccounts(books({ deliveries: [] })), due })).toBe(false)
+    expect(holds({ account: reconcileEvents(books({ deliveries: [] })), due })).toBe(false)
   })
 })
 
-it('what a jump of the clocks left out does not count as time that passed', () => {
+it('time that a jump of the clocks skipped doesn’t count as elapsed', () => {
   const shifted: number[] = []
   const platform = { model: { functions: [{ name: 'one' }] }, shiftClock: (ms: number) => shifted.push(ms) }
   const clocks = createClocks(platform as never, dice(1), createTally())
@@ -143,7 +147,7 @@ it('what a jump of the clocks left out does not count as time that passed', () =
   }
 })
 
-it('dice of one seed show the same, whatever their forks do', () => {
+it('dice of one seed roll the same, whatever their forks do', () => {
   const throws = (forked: number) => {
     const roll = dice(7)
     const fork = roll.fork()

@@ -5,7 +5,7 @@ import { listSettings } from '#infra/settings/list.ts'
 
 const alarm = (Metrics?: object[]) => ({ Type: 'AWS::CloudWatch::Alarm', Properties: Metrics ? { Metrics } : {} })
 
-test('an idle month is counted from what the templates hold', () => {
+test('the cost of an idle month is computed from the templates', () => {
   const costs = idleCosts({
     Keys: { Type: 'AWS::SecretsManager::Secret' },
     Bot: { Type: 'AWS::SecretsManager::Secret' },
@@ -22,8 +22,8 @@ test('an idle month is counted from what the templates hold', () => {
   expect(costs.map(({ what, count }) => [what, count])).toEqual([
     ['secrets', 2],
     // An alarm on a formula is as many as it has metrics.
-    ['metrics of alarms that tell people', 3],
-    ['metrics of alarms that take deployments back', 1],
+    ['metrics of alarms that notify people', 3],
+    ['metrics of alarms that roll back deployments', 1],
     ['dashboards', 1],
     ['web ACLs', 1],
     ['rules of web ACLs', 2],
@@ -32,14 +32,14 @@ test('an idle month is counted from what the templates hold', () => {
   ])
 })
 
-test('a price that a setting names is one of the price list', () => {
+test('a price that a setting names is in the price list', () => {
   const listed = Object.values({
     ...PRICES.month,
     ...PRICES.million,
     ...PRICES.gigabyte,
     lambda: PRICES.provisionedArmGbSecond,
   })
-  // Of 1 GB, a whole month.
+  // Of 1 GB for a whole month.
   const known = [...listed, PRICES.provisionedArmGbSecond * 730 * 3600]
   const named = listSettings().flatMap(({ name, cost = '' }) =>
     [...cost.matchAll(/\$([\d.]+)/g)].map(([, figure = '']) => ({ name, figure: Number(figure) })),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type Hanging, hanging } from '#bench/isolation/scenario.ts'
 import { type Isolation, isKept, isolationTables, ratioOf } from '#bench/isolation.ts'
-import { startReceiver } from '#test/support/receiver.ts'
+import { startReceiver } from '#testkit/receiver.ts'
 
 const measured = (calm: number[][], beside: number[][], limited = true): Isolation => ({
   trouble: 'a receiver hangs',
@@ -11,17 +11,17 @@ const measured = (calm: number[][], beside: number[][], limited = true): Isolati
   beside,
 })
 
-it('the ratio is that of the medians of the rounds’ p99', () => {
+it('the ratio compares the medians of the rounds’ p99', () => {
   expect(ratioOf(measured([[10], [20], [900]], [[25], [30], [31]]))).toBe(1.5)
 })
 
-it('what has a limit keeps it, or the whole does not; what could not be measured does not keep it', () => {
+it('isolation holds only if every limited measurement keeps its limit; a failed measurement does not', () => {
   expect(isKept([measured([[10]], [[15]]), measured([[10]], [[99]], false)])).toBe(true)
   expect(isKept([measured([[10]], [[15]]), measured([[10]], [[16]])])).toBe(false)
   expect(isKept([measured([[10]], [[]])])).toBe(false)
 })
 
-it('the table says which limit is kept', () => {
+it('the table shows which limits are kept', () => {
   const [table] = isolationTables([measured([[10, 20]], [[10, 20]]), measured([[10]], [[16]])])
   expect(table?.rows).toEqual([
     ['a receiver hangs', 'webhooks', '2', '10', '10', '20', '20', '1.00', 'ok'],
@@ -29,7 +29,7 @@ it('the table says which limit is kept', () => {
   ])
 })
 
-it('what hangs is answered when it is released, and so is all that comes later', async () => {
+it('hanging requests are answered on release, and so are all later ones', async () => {
   await using receiver = await startReceiver()
   const script: Hanging = hanging(receiver)
   const ask = async () => (await fetch(receiver.url)).status

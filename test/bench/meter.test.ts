@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { StoreMeter } from '#bench/endpoints/meter.ts'
-import { startStore, type TestStore } from '#test/support/store.ts'
+import { startStore, type TestStore } from '#testkit/store.ts'
 
 let store: TestStore
 let client: DynamoDBDocumentClient
@@ -37,7 +37,7 @@ const units = async (work: () => Promise<unknown>) => {
   return { readUnits, writeUnits, calls, roundTrips }
 }
 
-it('counts a write with its index entry, and its move as two', async () => {
+it('counts a write with its index entry, and a moved index entry as two', async () => {
   const put = new PutCommand({ TableName, Item: { pk: 'P', sk: 'new', ...place, text: 'x'.repeat(1_500) } })
   expect(await units(() => client.send(put))).toMatchObject({ writeUnits: 2 + 1, readUnits: 0, calls: 1 })
   const move = new UpdateCommand({
@@ -49,7 +49,7 @@ it('counts a write with its index entry, and its move as two', async () => {
   expect(await units(() => client.send(move))).toMatchObject({ writeUnits: 2 + 2 })
 })
 
-it('counts a transaction twice, with the items that it only checks', async () => {
+it('counts a transaction twice, including items that it only checks', async () => {
   const transaction = new TransactWriteCommand({
     TransactItems: [
       { Put: { TableName, Item: { pk: 'P', sk: 'other', ...place } } },
@@ -64,7 +64,7 @@ it('counts a write whose condition failed', async () => {
   expect(await units(() => client.send(refused).catch(() => undefined))).toMatchObject({ writeUnits: 1 })
 })
 
-it('counts reads by their consistency, and calls at the same time as one round trip', async () => {
+it('counts reads by their consistency, and simultaneous calls as one round trip', async () => {
   const get = (ConsistentRead: boolean) => client.send(new GetCommand({ TableName, Key: key, ConsistentRead }))
   expect(await units(() => Promise.all([get(true), get(false)]))).toMatchObject({
     readUnits: 1.5,
@@ -84,7 +84,7 @@ it('counts reads by their consistency, and calls at the same time as one round t
   expect(await units(inTurn)).toMatchObject({ readUnits: 2, roundTrips: 2 })
 })
 
-it('counts nothing that others do meanwhile', async () => {
+it('ignores calls that others make meanwhile', async () => {
   const stranger = client.send(new GetCommand({ TableName, Key: key }))
   expect(await units(async () => undefined)).toMatchObject({ calls: 0 })
   await stranger

@@ -2,7 +2,7 @@ import { DynamoDBDocumentClient, GetCommand, PutCommand, TransactWriteCommand } 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { copyTable } from '#bench/cpu/copy-table.ts'
 import { Recorder, scriptOf } from '#bench/cpu/recorder.ts'
-import { startStore, type TestStore } from '#test/support/store.ts'
+import { startStore, type TestStore } from '#testkit/store.ts'
 
 let store: TestStore
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => store.stop())
 
-it('replays what a request did to a copy of the table, in the same waves', async () => {
+it('replays a request’s operations on a copy of the table, in the same waves', async () => {
   const client = DynamoDBDocumentClient.from(store.client)
   const [TableName, copy] = [await store.createTable(), await store.createTable()]
   const get = (sk: string, from = TableName) => client.send(new GetCommand({ TableName: from, Key: { pk: 'P', sk } }))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { measureRecords, recordsTables } from '#bench/records.ts'
 
-it('the main operations ask the same of the store with more records', async () => {
+it('store use of the main operations stays the same with more records', async () => {
   const sizes = [450, 1_500]
   const [asked, took] = recordsTables(await measureRecords({ sizes, rounds: 1 }), sizes)
   expect(asked?.rows.filter((row) => row.at(-1) !== 'yes')).toEqual([])
@@ -9,7 +9,7 @@ it('the main operations ask the same of the store with more records', async () =
   expect(took?.rows.every((row) => Number(row.at(-1)) > 0)).toBe(true)
 }, 120_000)
 
-it('an operation that asks more of the store is not the same', () => {
+it('an operation that uses the store more counts as a difference', () => {
   const use = (readUnits: number, calls = 3) => ({ calls, roundTrips: 2, readUnits, writeUnits: 1 })
   const grown = (...uses: ReturnType<typeof use>[]) => ({ operation: 'a list', uses, times: [[1], [2]] })
   const [asked, took] = recordsTables(

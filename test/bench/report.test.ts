@@ -14,7 +14,7 @@ const table: Table = {
 }
 
 describe('a table', () => {
-  it('has its numbers to the right in a terminal', () => {
+  it('aligns its numbers right in a terminal', () => {
     expect(plainTable(table).split('\n').slice(1, 7)).toEqual([
       'Sizes',
       '',
@@ -25,13 +25,13 @@ describe('a table', () => {
     ])
   })
 
-  it('keeps its columns apart in Markdown', () => {
+  it('separates its columns in Markdown', () => {
     expect(markdownTable(table)).toContain('| --- | ---: |\n| a\\|b | 7 |')
   })
 })
 
 describe('the document', () => {
-  it('gets a part’s results in the place of the earlier ones and keeps the rest', () => {
+  it('replaces a part’s earlier results and keeps the rest', () => {
     const document = '# P\n\nWords.\n\n<!-- bench:x -->\nold\n<!-- /bench:x -->\n\nMore words.\n'
     const once = withResults(document, 'x', 'a machine', [table])
     expect(once).not.toContain('old')
@@ -40,7 +40,7 @@ describe('the document', () => {
     expect(withResults(once, 'x', 'a machine', [table])).toBe(once)
   })
 
-  it('gets a part that it does not have yet at its end', () => {
+  it('appends a part that is new', () => {
     expect(withResults('# P\n', 'y', 'a machine', [])).toBe(
       '# P\n\n<!-- bench:y -->\n\n_a machine_\n\n<!-- /bench:y -->\n',
     )

@@ -6,7 +6,7 @@ import { shares, type Throughput } from '#bench/throughput.ts'
 
 const frame = (functionName: string, url = '') => ({ functionName, url, line: 0, column: 7 })
 
-/** Nodes by id from 1, and the samples that found them, a millisecond each. */
+/** A profile of nodes with ids from 1, and one sample per millisecond. */
 const profileOf = (names: [string, string][], samples: number[]): Profiler.Profile => ({
   nodes: names.map(([functionName, url], i) => ({
     id: i + 1,
@@ -29,14 +29,14 @@ describe('a profile', () => {
     [1, 1, 2, 3, 2, 4, 4, 1],
   )
 
-  it('counts the samples of each function, and none while there was nothing to do', () => {
+  it('counts the samples of each function, and none while idle', () => {
     expect(selfTimes(profile).map(({ frame: { functionName }, ms }) => [functionName, ms])).toEqual([
       ['handle', 2],
       ['(garbage collector)', 1],
     ])
   })
 
-  it('is summed up by the part of the program that each function comes from', () => {
+  it('is summed up by the area of the program that each function belongs to', () => {
     const areas = byArea(profile, 3, () => '../../shared/table/table.ts')
     expect(areas).toEqual(
       new Map([
@@ -47,7 +47,7 @@ describe('a profile', () => {
     expect(together([areas, areas, new Map([['zod', 1]])]).get('ours: shared/table')).toBe(4)
   })
 
-  it('has the CPU that no script took as native code, and no more than the CPU in all', () => {
+  it('reports CPU outside of scripts as native code, within the total CPU', () => {
     const areasOf = (cpuMs: number) => [...byArea(profile, cpuMs, () => undefined).values()]
     expect(areasOf(4.5)).toEqual([2, 1, 1.5])
     expect(areasOf(1.5)).toEqual([1, 0.5])
@@ -58,7 +58,7 @@ describe('a profile', () => {
     ['../../node_modules/@middy/core/index.js', '@middy/core'],
     ['../../node_modules/@smithy/core/dist-es/index.js', 'AWS SDK'],
     ['../../node_modules/@aws-sdk/lib-dynamodb/dist-es/index.js', 'AWS SDK'],
-    ['../../shared/domain/runs/start.ts', 'ours: shared/domain'],
+    ['../../shared/work/runs/start.ts', 'ours: shared/work'],
     ['../../functions/api/runs.ts', 'ours: functions'],
     ['/platform/local/gateway.ts', 'ours: local/gateway'],
     ['/platform/local/aws/sqs/queue.ts', 'ours: local/aws'],
@@ -75,7 +75,7 @@ describe('a profile', () => {
   })
 })
 
-it('the shares of each subject are of its own time, and small ones stand together', () => {
+it('the shares of each subject refer to its own time, and small ones are grouped', () => {
   const measured = (subject: string, areas: Record<string, number>): Throughput => ({
     subject,
     perSecond: 1,
@@ -95,6 +95,6 @@ it('the shares of each subject are of its own time, and small ones stand togethe
   ])
 })
 
-it('reads the CPU of a process whatever its name holds', () => {
+it('reads the CPU of a process whatever characters its name holds', () => {
   expect(ticksIn('42 (a (strange) name) S 1 2 3 4 5 6 7 8 9 10 250 31 0 0 20 0')).toBe(281)
 })

@@ -36,21 +36,21 @@ const sources: Sources = {
 const limits = { throttle: 1_000, shards: 8 }
 
 describe('a workload', () => {
-  it('takes as many times as much as there are events', () => {
+  it('scales with the number of events', () => {
     const [one, many] = [secondOf(sources, 1), secondOf(sources, 90)]
     expect(many.writeUnits).toBeCloseTo(90 * one.writeUnits)
-    // Two calls and half a run, which begins with one.
+    // Two calls and half a run, which begins with one call.
     expect(one.apiRequests).toBeCloseTo(2.5)
     expect(storedGb(sources, 100)).toBeCloseTo(100 * storedGb(sources, 1))
   })
 
-  it('counts a hundred events at once where so many come in the window', () => {
+  it('counts batches of a hundred events where that many arrive within the window', () => {
     const [alone, together] = [secondOf(sources, 99), secondOf(sources, 100)]
-    // Both of a run's events alone take 20 units, and two of a hundred in a batch of 10 units a fiftieth of these.
+    // A run's two events take 20 units alone. In a batch of a hundred, two events take a fiftieth of 10 units.
     expect(alone.writeUnits / 99 - together.writeUnits / 100).toBeCloseTo((20 - 10 / 50) / 2)
   })
 
-  it('meets first what it takes the largest part of', () => {
+  it('reaches first the limit of which it uses the largest share', () => {
     const needs = needsOf(sources, 500, limits)
     const shares = needs.map(({ needed, quota }) => needed / quota.limit)
     expect(shares).toEqual(shares.toSorted((a, b) => b - a))
@@ -58,13 +58,13 @@ describe('a workload', () => {
     expect(throttle?.needed).toBeCloseTo(1_250)
   })
 
-  it('needs less of what a setting raises', () => {
+  it('needs less of a quota that a setting raises', () => {
     const due = (shards: number) =>
       needsOf(sources, 100, { ...limits, shards }).find(({ quota }) => quota.name.includes('due'))?.quota.limit
     expect([due(8), due(64)]).toEqual([8_000, 64_000])
   })
 
-  it('is told for each load, with the sum of a month', () => {
+  it('is reported for each load, with the total of a month', () => {
     const [month, ...quotas] = workloadTables(sources, limits)
     expect(month?.rows.map(([events]) => events)).toEqual(['1.00', '100', '10,000'])
     expect(quotas).toHaveLength(3)

@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { BASE_PLACEHOLDER } from '#shared/domain/manifests/document.prebuilt.ts'
-import type { DocsFile } from '#shared/openapi/docs-assets.ts'
+import type { DocsFile } from '#openapi/docs-assets.ts'
+import { BASE_PLACEHOLDER } from '#shared/catalogue/manifests/document.prebuilt.ts'
 
 export interface DocsServer extends AsyncDisposable {
   url: string
 }
 
 /**
- * Serves built docs from their table below a path prefix, as a stage's address has one, and an OpenAPI document beside
- * that names this address as its server. `GET /api/v1/runs` answers an empty page.
+ * Serves built docs below a path prefix, as on a deployed stage, along with an OpenAPI document whose server is this
+ * address. `GET /api/v1/runs` returns an empty page.
  */
 export const serveDocs = async (dir: string, files: DocsFile[], openapi: object, prefix = ''): Promise<DocsServer> => {
   let base = ''

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { buildDocsAssets } from '#openapi/docs-page.ts'
+import { GUIDES } from '#openapi/guides.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
-import { buildDocsAssets } from '#shared/openapi/docs-page.ts'
-import { GUIDES } from '#shared/openapi/guides.ts'
-import { launchChromium } from './chromium.ts'
+import { launchChromium } from '#testkit/chromium.ts'
 import { type DocsServer, serveDocs } from './docs-server.ts'
 import { sampleOpenapi } from './sample-openapi.ts'
 
-/** A folder for pictures of the pages, for whoever wants to look at them. */
+/** Folder for screenshots, if any. */
 const PICTURES = process.env.SCREENSHOTS
 
-/** Rule and first element of what axe finds. */
+/** Returns the rule and the first element of each axe violation. */
 const axeFindings = async (page: Page): Promise<string[]> => {
   await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
   return page.evaluate('axe.run().then(({ violations }) => violations.map((v) => v.id + " " + v.nodes[0].html))')
@@ -67,7 +67,7 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     await reference().getByText('Create a run and start it').first().waitFor()
   }
 
-  it('shows where to begin, with every guide, and without loading the reference', async () => {
+  it('links to every guide from the start page, without loading the reference', async () => {
     await page.goto(`${server.url}/docs`)
     await page.getByRole('heading', { level: 1, name: 'Agent Integration Platform' }).waitFor()
     await picture('start')
@@ -79,10 +79,10 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     expect(page.url()).toBe(`${server.url}/docs/quickstart`)
   })
 
-  // Colours depend on the scheme and the layout on the width: one width for each will do.
+  // Colours depend on the scheme and the layout on the width, so one width per scheme is enough.
   const width = colorScheme === 'light' ? 1_280 : 360
 
-  it.each(Object.keys(GUIDES))(`axe finds nothing in %s, ${width} wide, and nothing is wider`, async (name) => {
+  it.each(Object.keys(GUIDES))(`%s has no axe violations and no overflow at ${width} pixels`, async (name) => {
     await page.setViewportSize({ width, height: 800 })
     await page.goto(`${server.url}/docs/${name}`)
     await page.locator('nav.side a[aria-current]').waitFor()
@@ -91,20 +91,20 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
   })
 
-  it('goes through the guides by next and previous, by keyboard', async () => {
+  it('navigates between guides with the keyboard', async () => {
     await page.goto(`${server.url}/docs/quickstart`)
     await page.keyboard.press('Tab')
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the guide')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content')
     await page.keyboard.press('Enter')
     expect(await page.evaluate('document.activeElement.id')).toBe('guide')
-    await page.getByRole('link', { name: /^Next/ }).focus()
+    await page.getByRole('link', { name: /^Next (?!steps)/ }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Build an agent' }).waitFor()
     await page.getByRole('link', { name: /^Previous/ }).click()
     await page.getByRole('heading', { level: 1, name: 'Quickstart' }).waitFor()
   })
 
-  it('copies a block as it is written', async () => {
+  it('copies a code block verbatim', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.goto(`${server.url}/docs/quickstart`)
     const block = page.locator('figure.code', { hasText: 'npm ci' })
@@ -124,7 +124,7 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     expect(await axeFindings(page)).toEqual([])
   })
 
-  it('opens at the error code that docs_url names, marked, without loading the reference', async () => {
+  it('scrolls to and highlights the error code of a docs_url, without loading the reference', async () => {
     for (const path of ['/docs', '/docs/errors']) {
       await page.goto(`${server.url}${path}#too_many_active_runs`)
       const entry = page.locator('#too_many_active_runs')
@@ -143,13 +143,13 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     expect(requests.some((url) => url.includes('/reference-'))).toBe(false)
   })
 
-  it('leads addresses of the reference, as they have been, to where it is', async () => {
+  it('redirects old reference URLs', async () => {
     await page.goto(`${server.url}/docs#tag/runs`)
     await page.waitForURL(`${server.url}/docs/reference#tag/runs`)
     await reference().getByText('Create a run and start it').first().waitFor()
   })
 
-  it('goes from an error to the reference and back by links and by the back button', async () => {
+  it('navigates from an error to the reference and back', async () => {
     await page.goto(`${server.url}/docs#rate_limited`)
     await page.getByRole('link', { name: 'API reference' }).first().click()
     await reference().getByText('Create a run and start it').first().waitFor()
@@ -184,10 +184,10 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     await plain.close()
   })
 
-  it('says so when the reference cannot be loaded', async () => {
+  it('shows an error if the reference can’t be loaded', async () => {
     await page.route('**/reference-*.js', (route) => route.abort())
     await page.goto(`${server.url}/docs/reference`)
-    await page.getByRole('alert').getByText('could not be loaded').waitFor()
+    await page.getByRole('alert').getByText('couldn’t be loaded').waitFor()
     complaints = complaints.filter((text) => !text.includes('ERR_FAILED'))
   })
 })

@@ -7,13 +7,13 @@ import { Api } from 'grammy'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTelegram, type Telegram } from '#local/telegram.ts'
-import { launchChromium } from './chromium.ts'
+import { launchChromium } from '#testkit/chromium.ts'
 
 const TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw'
-/** A folder for pictures of the page, for whoever wants to look at it. */
+/** Folder for screenshots, if any. */
 const PICTURES = process.env.SCREENSHOTS
 
-/** Rule and first element of what axe finds. */
+/** Returns the rule and the first element of each axe violation. */
 const axeFindings = async (page: Page): Promise<string[]> => {
   await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
   return page.evaluate('axe.run().then(({ violations }) => violations.map((v) => v.id + " " + v.nodes[0].html))')
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-describe.each(['light', 'dark'] as const)('the messenger, in a browser that prefers %s', (colorScheme) => {
+describe.each(['light', 'dark'] as const)('the Telegram stand-in in %s mode', (colorScheme) => {
   let telegram: Telegram
   let api: Api
   let bot: Server
@@ -35,7 +35,7 @@ describe.each(['light', 'dark'] as const)('the messenger, in a browser that pref
   let complaints: string[]
   let requests: string[]
 
-  /** A bot that offers a Mini App and a question, and a Mini App that is an empty page. */
+  /** Starts a bot that offers a Mini App and a question. The Mini App is an empty page. */
   const startBot = async () => {
     bot = createServer(async (request, response) => {
       let text = ''
@@ -92,7 +92,7 @@ describe.each(['light', 'dark'] as const)('the messenger, in a browser that pref
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/${colorScheme}-${name}.png` })
   }
 
-  it('starts the bot with the link’s parameter, by keyboard alone, and hands signed init data to its Mini App', async () => {
+  it('starts the bot with the link’s parameter by keyboard, and passes signed init data to its Mini App', async () => {
     await page.goto(`${telegram.url}/test_bot?start=oauth_abc`)
     expect(await page.title()).toContain('Local stand-in for Telegram')
     await picture('who')
@@ -103,7 +103,7 @@ describe.each(['light', 'dark'] as const)('the messenger, in a browser that pref
     await page.waitForFunction('document.activeElement?.id === "start"')
     await picture('start')
     await page.keyboard.press('Enter')
-    // Whatever the bot writes is text.
+    // The bot's messages are shown as plain text.
     await page.getByText('<b>You wrote</b> /start oauth_abc').waitFor()
     await picture('chat')
     expect(await axeFindings(page)).toEqual([])
@@ -124,7 +124,7 @@ describe.each(['light', 'dark'] as const)('the messenger, in a browser that pref
     expect(await app.evaluate('window.opener')).toBeNull()
   })
 
-  it('shows what the bot answers to a pressed button, and its edited message', async () => {
+  it('shows the bot’s answer to a pressed button and its edited message', async () => {
     await page.goto(`${telegram.url}/TEST_BOT`)
     await page.getByLabel('Name').fill('Bob')
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -137,7 +137,7 @@ describe.each(['light', 'dark'] as const)('the messenger, in a browser that pref
     await picture('pressed')
   })
 
-  it('remembers who one was, and lets one be somebody else', async () => {
+  it('remembers the person and can switch to another', async () => {
     await page.goto(`${telegram.url}/test_bot`)
     await page.getByLabel('Name').fill('Ada')
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -145,19 +145,19 @@ describe.each(['light', 'dark'] as const)('the messenger, in a browser that pref
     await page.getByText('<b>You wrote</b> /start').waitFor()
     await page.reload()
     await page.getByText('<b>You wrote</b> /start').waitFor()
-    await page.getByRole('button', { name: 'Be somebody else' }).click()
+    await page.getByRole('button', { name: 'Switch person' }).click()
     await page.getByLabel('Name').fill('Bob')
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('No messages yet.').waitFor()
-    await page.getByRole('button', { name: 'Be somebody else' }).click()
+    await page.getByRole('button', { name: 'Switch person' }).click()
     await picture('again')
     await page.getByRole('button', { name: 'Ada' }).click()
     await page.getByText('<b>You wrote</b> /start').waitFor()
   })
 })
 
-describe('the messenger', () => {
-  it('lets no other origin speak for a person, nor another name for this machine', async () => {
+describe('the Telegram stand-in', () => {
+  it('rejects requests from other origins and host names', async () => {
     const telegram = await createTelegram({ token: TOKEN, username: 'test_bot' })
     const call = (headers: Record<string, string>, path = '/messenger/messages') =>
       new Promise<number | undefined>((resolve, reject) => {
@@ -171,7 +171,7 @@ describe('the messenger', () => {
     expect(await call({ 'sec-fetch-site': 'cross-site' })).toBe(403)
     expect(await call({ origin: 'http://127.0.0.1:1' })).toBe(403)
     expect(await call({ host: 'rebound.example' })).toBe(403)
-    // The local bot's token is known to everybody.
+    // The local bot's token is public.
     expect(await call({ 'sec-fetch-site': 'cross-site' }, `/bot${TOKEN}/getMe`)).toBe(403)
     expect(await call({}, `/bot${TOKEN}/getMe`)).toBe(200)
     expect(telegram.chat(telegram.person({ first_name: 'Ada' }))).toEqual([])

@@ -1,29 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
-import { AuditEntity, auditMonth } from '#shared/entities/platform.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { idFloor } from '#shared/kernel/ids.ts'
-import { skipAndCount } from '#shared/table/lists.ts'
-import { usingStage } from '#test/contract/using.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import type { Stage } from './stage.ts'
+import { AuditEntity, auditMonth } from '#shared/staff/audit/entity.ts'
+import { pageAtOffsetWithCount } from '#shared/table/lists.ts'
+import { sampleCall } from '#testkit/sample-call.ts'
+import type { Stage } from '#testkit/stage.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { usingStage } from '#testkit/using-stage.ts'
 
-/** What changes nothing that anybody could be asked about, and why. */
+/** Changes that need no audit entry, with the reason. */
 const UNAUDITED: Record<string, string> = {
-  'developer.apps.testRun': 'A run tells of itself: it is a record that stays, with who started it.',
-  'developer.listen.answer': 'Passes on what the developer’s own machine answered.',
-  'developer.listen.end': 'Ends a stream of the caller’s own.',
-  'developer.manifest.validate': 'Keeps nothing.',
-  'developer.apps.messages.write': 'A message is a record that stays, with its author.',
-  'developer.sandbox.trigger': 'Sends a sample, which is a record that stays.',
+  'developer.apps.testRun': 'A run is a lasting record that names who started it.',
+  'developer.listen.answer': 'Forwards the answer of the developer’s own machine.',
+  'developer.listen.end': 'Ends the caller’s own stream.',
+  'developer.manifest.validate': 'Stores nothing.',
+  'developer.apps.messages.write': 'A message is a lasting record with its author.',
+  'admin.passkeys.begin': 'Stores a challenge only. Adding the passkey is audited.',
+  'admin.passkeys.beginConfirmation': 'Stores a challenge only. The confirmation is audited.',
+  'developer.sandbox.trigger': 'Sends a sample, which is a lasting record.',
 }
 
-/** Samples that change nothing as they are: another body for these. */
+/** Samples that change nothing by default, with a body that does. */
 const BODIES: Record<string, (stage: Stage) => unknown> = {
   'admin.settings.setDeniedTools': () => ({ denied_tools: ['http_fetch'] }),
 }
 
-/** Their sample changes nothing, and what changes nothing is not audited; their own tests audit a change. */
+/** Endpoints whose sample changes nothing, and so isn't audited. Their own tests audit a change. */
 const UNCHANGED = ['console.installations.setSettings', 'console.installations.upgrade', 'developer.sandbox.unseed']
 
 const changes = Object.values(requestFunctions)
@@ -37,17 +40,17 @@ const stage = usingStage(platform)
 const entriesSince = async (since: number) => {
   const source = { directory: 'audit', day: auditMonth(since) }
   const range = { offset: 0, limit: 100, ahead: 0, from: idFloor('audit', since) }
-  return (await skipAndCount(platform.deps.table, AuditEntity, [source], range)).items
+  return (await pageAtOffsetWithCount(platform.deps.table, AuditEntity, [source], range)).items
 }
 
 const secretsIn = (value: unknown): string[] =>
   JSON.stringify(value).match(/(cs|dvk|adk|whsec|agsec|join)_[\w-]{20,}|eyJ[\w-]{20,}|argon2id\$|scrypt\$/g) ?? []
 
-describe('a change by an admin, a developer or an organization’s admin', () => {
+describe('a change by an admin, a developer or a workspace admin', () => {
   it.each(changes.map((one) => [`${one.method} ${one.path}`, one] as const))(
-    '%s is in the audit: who, what, on what, by which request',
+    '%s is in the audit with actor, action, target and request',
     async (_name, endpoint: Endpoint) => {
-      const sample = await stage.sample(endpoint)
+      const sample = await sampleCall(stage, endpoint)
       const body = BODIES[endpoint.id]?.(stage) ?? sample.body
       platform.clock.advance(1_000)
       const since = platform.clock.now()
@@ -66,7 +69,7 @@ describe('a change by an admin, a developer or an organization’s admin', () =>
     },
   )
 
-  it('every exception is an endpoint, and audits nothing by now', () => {
+  it('every exception is an existing endpoint and still writes no audit entry', () => {
     const ids = Object.values(requestFunctions)
       .flat()
       .map(({ id }) => id)

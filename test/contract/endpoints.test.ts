@@ -1,27 +1,15 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
-import { EVENTS } from '#shared/events/catalogue.ts'
+import { EVENTS } from '#shared/delivery/catalogue/catalogue.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
-import { usingWorld } from '#test/contract/using.ts'
-import { installed } from '#test/support/fixtures.ts'
-import type { Answer } from '#test/support/platform.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { validBody } from './bodies.ts'
-import { pathWithUnknownIds, WRONG_BODIES } from './world.ts'
+import { SCOPES } from '#shared/kernel/scopes.ts'
+import { exampleBody } from '#testkit/derived-sample.ts'
+import { installed } from '#testkit/fixtures.ts'
+import type { Answer } from '#testkit/platform.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { usingWorld } from '#testkit/using-stage.ts'
+import { pathWithUnknownIds, WRONG_BODIES } from '#testkit/world.ts'
 
-interface Contract {
-  method: string
-  path: string
-  caller: string
-  scope: string | null
-  role: string | null
-  list: boolean | 'offset'
-}
-
-const { endpoints: contract, event_types: eventTypes }: { endpoints: Contract[]; event_types: string[] } = JSON.parse(
-  readFileSync(new URL('endpoints.json', import.meta.url), 'utf8'),
-)
 const endpoints = Object.values(requestFunctions).flat()
 const named = endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
 
@@ -33,7 +21,7 @@ const call = (method: string, path: string, headers: Record<string, string>, bod
   return platform.call(method, path, { headers, ...(body !== undefined && { body }) })
 }
 
-/** The platform's error body, whole (specification "Errors"). */
+/** The complete error body (contract/errors.md#error-body). */
 const expectError = (answer: Answer, ...codes: string[]): void => {
   const { error } = answer.body ?? {}
   expect(error, answer.text.slice(0, 300)).toBeTruthy()
@@ -47,23 +35,19 @@ const expectError = (answer: Answer, ...codes: string[]): void => {
   expect(answer.status).toBe(ERRORS[error.code as keyof typeof ERRORS][0])
 }
 
-describe('the contract', () => {
-  it.each(named)('%s is declared as the contract has it', (_name, endpoint) => {
-    const key = (path: string) => path.replaceAll(/\{\w+\}/g, '{}')
-    const own = contract.find((one) => one.method === endpoint.method && key(one.path) === key(endpoint.path))
-    // The root address and the page's own assets are the platform's, not the contract's.
-    if (!own && endpoint.group === 'docs') return
-    expect(own, 'has no line in test/contract/endpoints.json').toBeTruthy()
-    expect(endpoint.caller).toBe(own?.caller)
-    expect(endpoint.scope ?? null).toBe(own?.scope)
-    if (own?.role && !own.role.endsWith('?') && own.role !== 'moderator') expect(endpoint.role).toBe(own.role)
-    if (own?.list === true) expect(endpoint.list).toBe('page')
-    if (own?.list === 'offset') expect(endpoint.list).toBe('offset')
-  })
+/** The public surface: one line per endpoint, scope and public event type. */
+const surface = (): string => {
+  const requests = endpoints.map(({ method, path, caller, scope, role, list }) =>
+    [path, method, caller, scope, role, list].map((part) => part ?? '-').join(' '),
+  )
+  const events = Object.entries(EVENTS).flatMap(([type, { audience }]) => (audience === 'internal' ? [] : [type]))
+  const scopes = Object.keys(SCOPES)
+  return [requests, scopes, events].map((part) => part.sort().join('\n')).join('\n\n')
+}
 
-  it('has every event type', () => {
-    const visible = Object.entries(EVENTS).flatMap(([type, { audience }]) => (audience === 'internal' ? [] : [type]))
-    expect(visible.sort(), 'event_types of test/contract/endpoints.json').toEqual([...eventTypes].sort())
+describe('the public surface', () => {
+  it('matches the snapshot; `npm run snapshot` records an intended change', async () => {
+    await expect(`${surface()}\n`).toMatchFileSnapshot('__snapshots__/surface.txt')
   })
 
   it('operation ids and routes are unique', () => {
@@ -82,7 +66,7 @@ describe('without a credential', () => {
   })
 })
 
-describe('with somebody else’s credential', () => {
+describe('with a credential of another kind of caller', () => {
   const cases = named.filter(([, { caller }]) => caller !== 'none' && caller !== 'client')
   it.each(cases)('%s is refused', async (_name, endpoint) => {
     for (const [kind, headers] of Object.entries(world.credentials)) {
@@ -105,7 +89,7 @@ describe('with somebody else’s credential', () => {
 
 describe('with a scope missing', () => {
   const scoped = named.filter(([, { scope }]) => scope)
-  it.each(scoped)('%s says which', async (_name, endpoint) => {
+  it.each(scoped)('%s names it', async (_name, endpoint) => {
     const held = endpoint.scope === 'members:read' ? 'agents:read' : 'members:read'
     const poor = await installed(platform.deps, { scopes: [held] })
     const answer = await call(
@@ -119,26 +103,27 @@ describe('with a scope missing', () => {
   })
 })
 
-describe('with an id that is unknown or of another shape', () => {
+describe('with an unknown or malformed id', () => {
   const byId = named.filter(
     ([, { params, caller }]) => Object.values(params).some((kind) => kind !== 'text') && caller !== 'none',
   )
   it.each(byId)('%s is not_found', async (_name, endpoint) => {
     const headers = world.credentials[endpoint.caller] ?? {}
-    const sample = validBody(endpoint.id)
+    const sample = exampleBody(endpoint)
     expectError(await call(endpoint.method, pathWithUnknownIds(endpoint), headers, sample), 'not_found')
     const misshapen = endpoint.path.replaceAll(/\{\w+\}/g, '..%2f..%2fetc')
     expectError(await call(endpoint.method, misshapen, headers, sample), 'not_found')
   })
 })
 
-describe('with a body that is wrong', () => {
+describe('with an invalid body', () => {
   const bodied = named.filter(([, { method, consumes }]) => method !== 'GET' && consumes !== 'form')
   it.each(bodied)('%s says what is wrong and never fails', async (_name, endpoint) => {
     const headers = world.credentials[endpoint.caller] ?? {}
     const path = pathWithUnknownIds(endpoint)
     for (const [what, body] of WRONG_BODIES) {
-      // It answers 200 to any JSON: saying what is wrong is its purpose (decisions §7).
+      // It answers 200 to any JSON, because saying what is wrong is its purpose
+      // (contract/apps-and-manifests.md#manifests).
       if (endpoint.id === 'developer.manifest.validate') continue
       const answer = await call(endpoint.method, path, headers, body)
       expect(answer.status, what).toBeGreaterThanOrEqual(400)
@@ -149,12 +134,12 @@ describe('with a body that is wrong', () => {
       await call(endpoint.method, path, { ...headers, 'content-type': 'text/plain' }, 'a=b'),
       'unsupported_media_type',
     )
-    const size = (endpoint.maxBodyBytes ?? 262_144) + 10
+    const size = endpoint.maxBodyBytes + 10
     expectError(await call(endpoint.method, path, headers, `{"a":"${'x'.repeat(size)}"}`), 'payload_too_large')
   })
 })
 
-describe('with a query parameter that does not exist', () => {
+describe('with an unknown query parameter', () => {
   const strict = named.filter(
     ([, { method, lenient, group }]) => method === 'GET' && !lenient && group !== 'docs' && group !== 'oauth',
   )
@@ -168,7 +153,7 @@ describe('with a query parameter that does not exist', () => {
 
 describe('a list', () => {
   const lists = named.filter(([, { list }]) => list === 'page')
-  it.each(lists)('%s has the envelope, and refuses limits and cursors that are none', async (_name, endpoint) => {
+  it.each(lists)('%s has the envelope, and refuses invalid limits and cursors', async (_name, endpoint) => {
     const headers = world.credentials[endpoint.caller] ?? {}
     if (Object.keys(endpoint.params).length > 0) return
     const answer = await call('GET', endpoint.path, headers)
@@ -185,7 +170,7 @@ describe('a list', () => {
 
 describe('an admin list', () => {
   const lists = named.filter(([, { list }]) => list === 'offset')
-  it.each(lists)('%s has its envelope, and refuses limits and offsets that are none', async (_name, endpoint) => {
+  it.each(lists)('%s has its envelope, and refuses invalid limits and offsets', async (_name, endpoint) => {
     const headers = world.credentials[endpoint.caller] ?? {}
     const path = pathWithUnknownIds(endpoint)
     for (const query of [
@@ -208,7 +193,7 @@ describe('an admin list', () => {
   })
 })
 
-describe('addresses and methods', () => {
+describe('paths and methods', () => {
   it('an unknown path is not_found, a wrong method method_not_allowed with Allow', async () => {
     for (const base of ['/oauth', '/api/v1', '/api/v1/dev', '/console', '/admin']) {
       expectError(await call('GET', `${base}/surely-not-here`, {}), 'not_found')
@@ -216,13 +201,13 @@ describe('addresses and methods', () => {
     const wrong = await call('PUT', '/api/v1/runs', world.credentials.integration ?? {}, {})
     expectError(wrong, 'method_not_allowed')
     expect(wrong.headers.allow).toBe('GET, POST')
-    // Beside `{id}`, whose methods it does not have.
+    // A sibling of `{id}` that doesn't have its methods.
     const literal = await call('DELETE', '/console/messenger/accounts/bot', world.credentials.console ?? {})
     expectError(literal, 'method_not_allowed')
     expect(literal.headers.allow).toBe('POST')
   })
 
-  it('the APIs answer a preflight from any origin, the console does not', async () => {
+  it('the APIs answer a preflight from any origin; the console doesn’t', async () => {
     const preflight = await call('OPTIONS', '/api/v1/runs', { origin: 'https://anywhere.example' })
     expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, '*'])
     expect(preflight.headers['access-control-allow-credentials']).toBeUndefined()

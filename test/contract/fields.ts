@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 
-/** The parts of a JSON Schema that say which fields there are. */
+/** The parts of a JSON Schema that declare fields. */
 interface Shape {
   $ref?: string
   properties?: Record<string, unknown>
@@ -11,7 +11,7 @@ interface Shape {
   $defs?: Record<string, Shape>
 }
 
-/** The names of all fields that an endpoint's body may have, of whichever of its forms. */
+/** Lists the names of all fields that an endpoint's body may have, in any of its forms. */
 export const fieldsOf = (endpoint: Endpoint): string[] => {
   const body = endpoint.body?.()
   if (!body) return []

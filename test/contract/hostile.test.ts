@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
-import { issueToken } from '#shared/domain/tokens/tokens.ts'
-import { InstallationEntity } from '#shared/entities/installations.ts'
-import { RunEntity } from '#shared/entities/runs.ts'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { newId } from '#shared/kernel/ids.ts'
-import { unusable } from '#shared/kernel/usable.ts'
-import { usingWorld } from '#test/contract/using.ts'
-import { callbackToken, installed } from '#test/support/fixtures.ts'
-import { usingReceiver } from '#test/support/using.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { findUnstorable } from '#shared/kernel/storable.ts'
+import { RunEntity } from '#shared/work/runs/entity.ts'
+import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { usingReceiver } from '#testkit/using.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { usingWorld } from '#testkit/using-stage.ts'
+import { createWorld, pathWithUnknownIds } from '#testkit/world.ts'
 import { fieldsOf } from './fields.ts'
-import { createWorld, pathWithUnknownIds } from './world.ts'
 
 const platform = usingPlatform()
 const world = usingWorld(platform)
@@ -21,7 +21,7 @@ beforeEach(() => platform.clock.advance(60_000))
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 const HALF = '"\\ud800"'
 
-/** Bodies as text, since some of them no serializer would write. */
+/** Bodies as text, since no serializer would write some of them. */
 const BODIES = (field: string): string[] => [
   `{"${field}":${HALF}}`,
   `{"${field}":{"x":${HALF}}}`,
@@ -36,13 +36,13 @@ const BODIES = (field: string): string[] => [
   `{"${field}":null}`,
 ]
 
-/** What the endpoint knows, and one field that it does not; where it takes any JSON, some that a manifest has. */
+/** The endpoint's own fields and an unknown one. Where it takes any JSON, some fields of a manifest. */
 const fieldsToTry = (endpoint: Endpoint): string[] => [
   ...(endpoint.anyJson ? ['name', 'runtime', 'tools'] : fieldsOf(endpoint)),
   'surely_no_such_field',
 ]
 
-describe('what no table or serializer takes', () => {
+describe('values that no table or serializer accepts', () => {
   const writing = Object.values(requestFunctions)
     .flat()
     .filter(({ method, consumes }) => method !== 'GET' && consumes !== 'form')
@@ -60,8 +60,8 @@ describe('what no table or serializer takes', () => {
   })
 })
 
-describe('a token that only says what it is', () => {
-  it('gets a refusal from every group, never a failure', async () => {
+describe('an unsigned token', () => {
+  it('is refused by every group of endpoints and never causes a failure', async () => {
     const header = (typ: string) => Buffer.from(JSON.stringify({ alg: 'HS256', typ })).toString('base64url')
     for (const typ of ['at+jwt', 'callback+jwt', 'surface+jwt', 'console+jwt', 'admin+jwt', 'jwt']) {
       for (const path of ['/api/v1/me', '/api/v1/dev/me', '/console/me', '/admin/me', '/oauth/consent/request?tg=x']) {
@@ -78,11 +78,11 @@ describe('an agent’s answer', () => {
     ['nested 5,000 levels deep', `{"status":"succeeded","output":${nested(5_000)}}`, 'failed'],
     ['with half a surrogate pair', `{"status":"failed","error_code":"x","error_message":${HALF}}`, 'failed'],
     [
-      'whose message ends in the middle of a character at the cut',
+      'whose message is cut in the middle of a character',
       JSON.stringify({ status: 'failed', error_code: 'x', error_message: `${'m'.repeat(3_999)}😀` }),
       'failed',
     ],
-    ['with a cost smaller than any number of the table', '{"status":"succeeded","cost_units":1e-200}', 'succeeded'],
+    ['with a cost below the smallest number of the table', '{"status":"succeeded","cost_units":1e-200}', 'succeeded'],
   ])('%s still ends the run at once', async (_what, body, status) => {
     agent.answer({ kind: 'answer', status: 200, body })
     const app = await installed(platform.deps, { endpoint: agent.url })
@@ -102,7 +102,7 @@ describe('a run at its limits', () => {
     return { app, run, token, path: `/api/v1/runs/${run.id}` }
   }
 
-  it('has at most 200 steps, however they are numbered and however many come at once', async () => {
+  it('has at most 200 steps, whatever their numbers and however many are sent at once', async () => {
     const { app, run, token, path } = await running()
     await platform.call('POST', `${path}/steps`, { token, body: { seq: 1_000 } })
     await Promise.all(
@@ -128,7 +128,7 @@ describe('a run at its limits', () => {
     expect([answer.status, answer.body.error.code]).toEqual([409, 'step_write_conflict'])
   })
 
-  it('cancelled after an approval, the approved call is not executed any more', async () => {
+  it('does not execute an approved call after it was cancelled', async () => {
     const { app, run, token, path } = await running()
     const args = { arguments: { url: `${agent.url}/approved` } }
     const { body } = await platform.call('POST', '/api/v1/tools/http_fetch/invoke', { token, body: args })
@@ -143,7 +143,7 @@ describe('a run at its limits', () => {
     expect(seen.body.steps[0].status).toBe('voided')
   })
 
-  it('with others of a megabyte fits into an answer: the page ends early and goes on', async () => {
+  it('fits into an answer along with other runs of a megabyte: the page ends early and continues', async () => {
     const { app } = await running()
     for (let i = 0; i < 7; i++) {
       platform.clock.advance(1_000)
@@ -169,7 +169,7 @@ describe('a run at its limits', () => {
     const { app, run } = await running()
     const key = { installation_id: app.installation.id, id: run.id }
     const known = await platform.deps.table.get(RunEntity, key)
-    if (!known) throw new Error('it was started above')
+    if (!known) throw new Error('the run is known from above')
     const input = { json: JSON.stringify({ path: '\\'.repeat(13_500) }) }
     for (let n = 0; n < 100; n++) {
       const id = newId('run', platform.clock.now())
@@ -178,13 +178,13 @@ describe('a run at its limits', () => {
     }
     const { body, text } = await platform.call('GET', '/api/v1/runs?limit=100', { token: app.token })
     expect(body.has_more).toBe(true)
-    // The function's answer holds the body as JSON text in JSON.
+    // The function's answer holds the body as JSON text within JSON.
     expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThan(6 * 1_024 * 1_024)
   })
 })
 
-it('a cursor with anything behind it, or another last character, is none', async () => {
-  // With a token of now: the tests before took hours.
+it('a cursor with an appended character, or another last character, is refused', async () => {
+  // With a fresh token, because the tests before took hours of clock time.
   const { integration } = await createWorld(platform)
   for (let i = 0; i < 3; i++) {
     platform.clock.advance(1_000)
@@ -202,20 +202,20 @@ it('a cursor with anything behind it, or another last character, is none', async
   }
 })
 
-it('two requests that meet an expired Idempotency-Key at the same time: one is answered, the other told to wait', async () => {
-  const { hold } = await import('#shared/http/idempotency.ts')
-  const first = await hold(platform.deps, 'scope', '{}', 'req_1', false)
+it('of two requests that meet an expired Idempotency-Key at the same time, one is answered and the other told to wait', async () => {
+  const { lockIdempotencyKey } = await import('#shared/http/idempotency.ts')
+  const first = await lockIdempotencyKey(platform.deps, 'scope', '{}', 'req_1', {})
   await platform.deps.table.transact([await first.completion({ status: 200, headers: {}, body: '{}' })])
   platform.clock.advance(25 * 3_600_000)
   const outcomes = await Promise.allSettled(
-    ['req_2', 'req_3', 'req_4'].map((id) => hold(platform.deps, 'scope', '{}', id, false)),
+    ['req_2', 'req_3', 'req_4'].map((id) => lockIdempotencyKey(platform.deps, 'scope', '{}', id, {})),
   )
   const codes = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))
   expect(new Set(codes)).toEqual(new Set(['conflict']))
   expect(codes).toHaveLength(2)
 })
 
-it('a deliveries cursor older than what is kept gives an empty page', async () => {
+it('a deliveries cursor older than the retained deliveries gives an empty page', async () => {
   const app = await installed(platform.deps)
   const webhook = await platform.call('POST', '/api/v1/webhooks', {
     token: app.token,
@@ -237,7 +237,7 @@ it('a deliveries cursor older than what is kept gives an empty page', async () =
   expect([later.status, later.body.items]).toEqual([200, []])
 })
 
-it('a kept tool answer is not given again once the tool is banned', async () => {
+it('a stored tool result is not returned again once the tool is banned', async () => {
   const app = await installed(platform.deps)
   const invoke = () =>
     platform.call('POST', '/api/v1/tools/workspace_info/invoke', {
@@ -253,13 +253,13 @@ it('a kept tool answer is not given again once the tool is banned', async () => 
   expect((await invoke()).body.error.code).toBe('tool_denied')
 })
 
-describe('what is checked before a value is kept', () => {
-  it('takes a flat array of a million numbers, and finds what is wrong at its end', () => {
+describe('the check of values before they are stored', () => {
+  it('accepts a flat array of a million numbers, and finds an error at its end', () => {
     const many: unknown[] = Array.from({ length: 1_000_000 }, () => 1)
-    expect(unusable({ many })).toBeUndefined()
-    expect(unusable({ many: [...many, '\ud800'] })).toContain('surrogate')
-    expect(unusable(JSON.parse('{"a":[{"__proto__":1}]}'))).toContain('__proto__')
-    expect(unusable(JSON.parse(`${'['.repeat(201)}${']'.repeat(201)}`))).toContain('200 levels')
-    expect(unusable(JSON.parse(`${'['.repeat(199)}1${']'.repeat(199)}`))).toBeUndefined()
+    expect(findUnstorable({ many })).toBeUndefined()
+    expect(findUnstorable({ many: [...many, '\ud800'] })).toContain('surrogate')
+    expect(findUnstorable(JSON.parse('{"a":[{"__proto__":1}]}'))).toContain('__proto__')
+    expect(findUnstorable(JSON.parse(`${'['.repeat(201)}${']'.repeat(201)}`))).toContain('200 levels')
+    expect(findUnstorable(JSON.parse(`${'['.repeat(199)}1${']'.repeat(199)}`))).toBeUndefined()
   })
 })

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
-import { issueToken } from '#shared/domain/tokens/tokens.ts'
-import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
-import { atLeast, MemberEntity, type Role } from '#shared/entities/people.ts'
+import { GrantEntity } from '#shared/access/grants/entity.ts'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
+import { atLeast, MemberEntity, type Role } from '#shared/identity/people/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
-import { usingStage, usingWorld } from '#test/contract/using.ts'
-import { installed, member, workspace } from '#test/support/fixtures.ts'
-import type { Answer } from '#test/support/platform.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { pathWithUnknownIds } from './world.ts'
+import { installed, member, workspace } from '#testkit/fixtures.ts'
+import type { Answer } from '#testkit/platform.ts'
+import { sampleCall } from '#testkit/sample-call.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { usingStage, usingWorld } from '#testkit/using-stage.ts'
+import { pathWithUnknownIds } from '#testkit/world.ts'
 
 const endpoints = Object.values(requestFunctions).flat()
 const named = (some: readonly Endpoint[]) => some.map((one) => [`${one.method} ${one.path}`, one] as const)
@@ -26,7 +28,7 @@ const call = (endpoint: Endpoint, headers: Record<string, string>, path = pathWi
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const codeOf = ({ status, body }: Answer): string => (status < 400 ? 'allowed' : body.error.code)
 
-/** What somebody is told whom the endpoint does not let in at all. */
+/** Codes for callers that the endpoint doesn't admit at all. */
 const SHUT_OUT = ['unauthorized', 'admin_required', 'insufficient_scope', 'disposable_token_readonly']
 
 const surfaceTokenOf = async ({ installation, workspaceId, app, person }: Awaited<ReturnType<typeof installed>>) => {
@@ -34,11 +36,11 @@ const surfaceTokenOf = async ({ installation, workspaceId, app, person }: Awaite
   return (await issueToken(platform.deps, 'surface', claims)).token
 }
 
-describe('who may call', () => {
-  it.each(ofPeople)('%s: whoever has its role, and nobody else', async (_name, endpoint) => {
+describe('the role of a caller', () => {
+  it.each(ofPeople)('%s: admits callers with the required role and refuses all others', async (_name, endpoint) => {
     const agent = await installed(platform.deps)
     const { workspaceId } = agent
-    // Each of them is asked once: some endpoints end a session, a membership, an account.
+    // Each caller asks once, because some endpoints end a session, a membership or an account.
     for (const role of ['owner', 'admin', 'member'] as const) {
       const { token } = await member(platform.deps, workspaceId, role)
       const code = codeOf(await call(endpoint, bearer(token)))
@@ -72,14 +74,14 @@ describe('a surface token', () => {
 
 describe('a console token', () => {
   const elsewhere = named(endpoints.filter(({ caller }) => ['integration', 'developer', 'admin'].includes(caller)))
-  it.each(elsewhere)('%s: is no credential here', async (_name, endpoint) => {
+  it.each(elsewhere)('%s: is not accepted as a credential', async (_name, endpoint) => {
     const code = codeOf(await call(endpoint, world.credentials.console ?? {}))
     expect(code).toBe(endpoint.caller === 'developer' ? 'not_a_developer' : 'unauthorized')
   })
 })
 
 describe('a member of another workspace', () => {
-  /** What all workspaces see alike. */
+  /** Endpoints whose answer is the same for all workspaces. */
   const SHARED = new Set(['app', 'agentRequest', 'text'])
   const owned = named(
     endpoints.filter(({ caller, params }) => {
@@ -88,7 +90,7 @@ describe('a member of another workspace', () => {
     }),
   )
   it.each(owned)('%s: finds nothing, whatever their role', async (_name, endpoint) => {
-    const sample = await stage.sample(endpoint)
+    const sample = await sampleCall(stage, endpoint)
     const stranger = await installed(platform.deps)
     const { token: _token, ...rest } = sample
     const answer = await stage.call(endpoint, { ...rest, token: stranger.person.token })
@@ -97,12 +99,12 @@ describe('a member of another workspace', () => {
 })
 
 describe('an app’s sandbox token', () => {
-  /** The app that a sample’s token is of, installed in a sandbox of its developer too: as `sandbox-token` does. */
+  /** Installs the app of a sample's token in its developer's sandbox too, as `sandbox-token` does. */
   const sandboxToken = async (token: string): Promise<string> => {
     const { deps, clock } = platform
     const { app, ins, ws } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
     const customers = await deps.table.get(InstallationEntity, { workspace_id: ws, id: ins })
-    if (!customers) throw new Error('the sample’s token is of no installation')
+    if (!customers) throw new Error('the sample’s token has no installation')
     const sandbox = await workspace(deps)
     const now = clock.now()
     const installation = {
@@ -132,8 +134,8 @@ describe('an app’s sandbox token', () => {
       ({ caller, params }) => caller === 'integration' && Object.values(params).some((k) => k !== 'text'),
     ),
   )
-  it.each(owned)('%s: finds nothing of a customer’s', async (_name, endpoint) => {
-    const { token = '', ...sample } = await stage.sample(endpoint)
+  it.each(owned)('%s: finds no customer’s records', async (_name, endpoint) => {
+    const { token = '', ...sample } = await sampleCall(stage, endpoint)
     const answer = await stage.call(endpoint, { ...sample, token: await sandboxToken(token) })
     expect(codeOf(answer), answer.text.slice(0, 200)).toBe('not_found')
   })

@@ -10,15 +10,15 @@ import { generate } from 'selfsigned'
 import { freePort } from './shell.ts'
 
 export type Emulator = {
-  /** Where it answers for all of AWS. */
+  /** Endpoint for all AWS services. */
   endpoint: URL
-  /** The certificate that it shows. */
+  /** TLS certificate of the endpoint. */
   certificate: string
-  /** The environment in which the AWS SDK and the CDK's CLI talk to it, and to nothing else. */
+  /** Environment that connects the AWS SDK and the CDK's CLI to the emulator, and to nothing else. */
   env: NodeJS.ProcessEnv
-  /** A directory that is gone when the emulator stops. */
+  /** Temporary directory, removed when the emulator stops. */
   directory: string
-  /** The end of its log. */
+  /** Returns the last lines of the log. */
   tail(lines: number): Promise<string>
   stop(): Promise<void>
 }
@@ -27,10 +27,9 @@ export const ACCOUNT = '000000000000'
 export const REGION = 'us-east-1'
 
 /**
- * Starts MiniStack on a free port, with what it leaves out by default: it checks every call against the policies of the role that
- * makes it, and speaks TLS, which the buckets' and queues' policies demand. Its functions inherit its environment, so it gets no more
- * of this one than it needs.
- *
+ * Starts MiniStack on a free port with two features that are off by default. It checks every call against the policies
+ * of the caller's role, and it speaks TLS, which the policies of buckets and queues demand. Its functions inherit its
+ * environment, so it gets only the variables that it needs.
  * @param command The path of the emulator's command.
  */
 export async function startEmulator(command: string): Promise<Emulator> {
@@ -39,7 +38,7 @@ export async function startEmulator(command: string): Promise<Emulator> {
   const endpoint = new URL(`https://127.0.0.1:${port}`)
   const { certificate, certificatePath, keyPath } = await writeCertificate(directory)
   const env: NodeJS.ProcessEnv = {
-    // The functions run on the Node.js that runs this, the major that Lambda has.
+    // Functions run on the current Node.js, whose major version is Lambda's.
     PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
     HOME: directory,
     TMPDIR: directory,
@@ -56,7 +55,7 @@ export async function startEmulator(command: string): Promise<Emulator> {
   const log = await open(logPath, 'w')
   const child = spawn(command, [], {
     cwd: directory,
-    // A process group of its own, so that stopping it reaches the workers that it starts.
+    // In its own process group, so that stopping it reaches the workers that it starts.
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
     env: {
@@ -77,7 +76,7 @@ export async function startEmulator(command: string): Promise<Emulator> {
       process.kill(-child.pid, 'SIGKILL')
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
   }
-  // Whoever ends this process early ends the emulator with it.
+  // If this process ends early, the emulator ends with it.
   process.once('exit', abandon)
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
@@ -103,7 +102,7 @@ export async function startEmulator(command: string): Promise<Emulator> {
   throw new Error(`The emulator did not start:\n${end}`)
 }
 
-/** A certificate of its own for the loopback address, and the files that hold it and its key. */
+/** Generates a certificate for the loopback address, and writes it and its key to files. */
 async function writeCertificate(directory: string) {
   const { cert: certificate, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

@@ -2,27 +2,26 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandError, run } from './shell.ts'
 
-/** A package of Python that a test runs, and where it is kept. */
+/** A Python package that a test runs, and its installation directory. */
 export interface PythonPackage {
-  /** With its exact version: `name==1.2.3`. */
+  /** The package with its exact version: `name==1.2.3`. */
   requirement: string
-  /** What it is to the test, in a sentence about a machine without Python. */
+  /** Reason why the test needs the package; shown when the machine has no Python. */
   purpose: string
-  /** Its virtual environment's own folder. */
+  /** Directory of its virtual environment. */
   directory: string
 }
 
-/** The emulator, at the version that its departures from AWS are known of. */
+/** Installs the emulator, at the version whose differences from AWS are known. */
 export const installEmulator = async (directory: string): Promise<string> => {
   const requirement = 'ministack[full]==1.5.33'
-  return join(await installPackage({ requirement, purpose: 'the emulator of AWS', directory }), 'ministack')
+  return join(await installPackage({ requirement, purpose: 'the AWS emulator', directory }), 'ministack')
 }
 
 /**
- * Installs a package into a virtual environment of its own and keeps it for the next time.
- *
- * @returns The folder of the environment's commands.
- * @throws {CommandError} if this machine has no Python, or the package cannot be installed.
+ * Installs a package into its own virtual environment and reuses it next time.
+ * @returns The directory of the environment's commands.
+ * @throws {CommandError} if this machine has no Python, or the package can't be installed.
  */
 export async function installPackage({ requirement, purpose, directory }: PythonPackage): Promise<string> {
   const bin = join(directory, process.platform === 'win32' ? 'Scripts' : 'bin')

@@ -2,9 +2,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runJourney } from '#examples/demo/journey.ts'
-import { readCommandLine } from '#infra/operator/command.ts'
+import { readCommandLine } from '#ops/command.ts'
 import { ACCOUNT, type Emulator, REGION, startEmulator } from './emulator.ts'
-import { type Front, openFront } from './front.ts'
+import { type Front, openFront } from './proxy.ts'
 import { installEmulator } from './python.ts'
 import { run } from './shell.ts'
 
@@ -46,7 +46,7 @@ async function deploy(emulator: Emulator, front: Front): Promise<{ id: string }>
     CDK_DISABLE_CLI_TELEMETRY: 'true',
     CI: 'true',
   }
-  // In the app's folder a bootstrap would overwrite the synthesized stacks.
+  // In the app's directory, a bootstrap would overwrite the synthesized stacks.
   const elsewhere = join(emulator.directory, 'bootstrap')
   await mkdir(elsewhere)
   await step('cdk bootstrap', () =>
@@ -67,7 +67,7 @@ async function deploy(emulator: Emulator, front: Front): Promise<{ id: string }>
   return { id }
 }
 
-/** Every group's function is reached, and answers in the platform's shape. */
+/** Checks that each group's function is reachable and answers in the platform's format. */
 async function checkRoutes(baseUrl: string): Promise<void> {
   const expected: Record<string, number> = {
     '/oauth/scopes': 200,
@@ -90,7 +90,7 @@ async function checkRoutes(baseUrl: string): Promise<void> {
   }
 }
 
-/** The whole job through the deployed gateway; each of its steps counts. */
+/** Runs the whole job through the deployed gateway and counts each of its steps. */
 async function runWholeJob(baseUrl: string): Promise<void> {
   const log = (name: string, detail: string, ms: number): void => {
     passed.push(name)
@@ -99,7 +99,7 @@ async function runWholeJob(baseUrl: string): Promise<void> {
   await step('the whole job', () => runJourney({ baseUrl, adminKey: 'local-admin-key', log }))
 }
 
-// An exit, unlike the signal, lets the emulator be ended.
+// Exiting runs the exit handlers, which stop the emulator; the signal alone would not.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
 
 let emulator: Emulator | undefined

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 
-/** A command ended with another status than 0. The message has the end of what it printed. */
+/** A command that ended with a status other than 0. The message holds the end of its output. */
 export class CommandError extends Error {
   override name = 'CommandError'
 }
 
 /**
  * Runs a command to its end.
- *
- * @returns What it printed, both streams together.
- * @throws {CommandError} if it cannot be started or fails.
+ * @returns The output of both streams.
+ * @throws {CommandError} if it can't be started or fails.
  */
 export function run(
   command: string,
@@ -38,7 +37,7 @@ export function run(
   })
 }
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()

@@ -1,15 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { requestFunctions } from '#functions/registry.ts'
-import { RINGS } from '#infra/keys/rings.ts'
-import { TOKENS } from '#shared/domain/tokens/tokens.ts'
+import { requestFunctions, workerFunctions } from '#functions/registry.ts'
+import { planFunctions } from '#infra/plan.ts'
+import { RINGS } from '#infra/rings.ts'
+import { TOKENS } from '#shared/foundation/tokens/tokens.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const text = read('docs/threat-model.md')
 
-/** The rows of the tables under a heading, each as its cells. */
+/** Reads the rows of the tables under a heading, as lists of cells. */
 const rowsUnder = (heading: string): string[][] => {
   const [, section = ''] = text.split(`\n## ${heading}\n`)
   return (section.split('\n## ')[0] ?? '')
@@ -25,7 +26,7 @@ const filesUnder = (folder: string) =>
     .map((file) => join(folder, file))
 
 describe('the threat model', () => {
-  it.each(tests)('%s has the test that is named: %s', (file, name) => {
+  it.each(tests)('%s has the test with the quoted title: %s', (file, name) => {
     const path = join('test', `${file}.test.ts`)
     expect(existsSync(join(root, path)), path).toBe(true)
     const titles = [...read(path).matchAll(/\(\s*(?:'([^'\n]+)'|`([^`\n]+)`|"([^"\n]+)"),/g)].map(
@@ -46,7 +47,18 @@ describe('the threat model', () => {
     for (const [, id = ''] of text.matchAll(/\b(R\d+)\b/g)) expect(risks).toContain(id)
   })
 
-  it('says of every kind of caller what it may do', () => {
+  it('lists the capabilities of each function', () => {
+    const plans = planFunctions({ requestFunctions, workerFunctions })
+    const quoted = (names: readonly string[]) => names.map((one) => `\`${one}\``).join(' ') || '–'
+    const expected = plans.map(({ name, capabilities }) => `${quoted([name])} ${quoted(capabilities)}`)
+    expect(
+      rowsUnder('What each function reaches')
+        .slice(1)
+        .map((cells) => cells.join(' ')),
+    ).toEqual(expected)
+  })
+
+  it('covers every kind of caller', () => {
     const kinds = new Set(Object.values(requestFunctions).flatMap((endpoints) => endpoints.map(({ caller }) => caller)))
     const described = rowsUnder('Who may do what').map(([principal = '']) => /^`(\w+)`/.exec(principal)?.[1])
     for (const kind of kinds) expect(described).toContain(kind)
@@ -54,13 +66,15 @@ describe('the threat model', () => {
   })
 
   it('says of every token, ring, hash and sealed value where it comes from and how it ends', () => {
-    const secrets = rowsUnder('Secrets: where they are born, lie, travel and die').flat().join('\n')
+    const secrets = rowsUnder('Secrets and their lifetimes').flat().join('\n')
     for (const { typ } of Object.values(TOKENS)) expect(secrets).toContain(`\`${typ}\``)
     for (const ring of Object.keys(RINGS)) expect(secrets).toContain(`ring ${ring}`)
-    const hashes = filesUnder('shared/entities').flatMap((file) => read(file).match(/\b\w+_hash\b/g) ?? [])
+    const hashes = filesUnder('shared')
+      .filter((file) => file.endsWith('entity.ts'))
+      .flatMap((file) => read(file).match(/\b\w+_hash\b/g) ?? [])
     expect(hashes.length).toBeGreaterThan(10)
     for (const hash of new Set(hashes)) expect(text).toContain(`\`${hash}\``)
-    // Whatever seals names the record that it seals for: `settings:${id}`, `listened-${part}:${id}`.
+    // Sealing code names the record that it seals for: `settings:${id}`, `listened-${part}:${id}`.
     const sealers = filesUnder('shared').filter((file) => /import \{[^}]*\bseal\b[^}]*\} from/.test(read(file)))
     const records = filesUnder('shared').flatMap((file) =>
       [...read(file).matchAll(/`((?:[a-z]+-)*[a-z]+:|[a-z]+-)\$\{\w+\}(?::\$\{\w+\})?`/g)]

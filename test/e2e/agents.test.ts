@@ -1,11 +1,11 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Received, type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { type Received, type Receiver, startReceiver } from '#testkit/receiver.ts'
 import { type Answer, must, send, until } from './support.ts'
 import { usingLocal } from './using-local.ts'
 
-/** What an agent is sent. */
+/** A request that an agent receives. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
 type Execute = any
 type Behaviour = (execute: Execute) => unknown
@@ -26,7 +26,7 @@ const opened: Receiver[] = []
 let developer: Record<string, string>
 let sandboxId: string
 
-/** An agent that runs as a server of its own, installed beside the others in their developer's sandbox. */
+/** An agent with its own server, installed next to the others in their developer's sandbox. */
 const startAgent = async (name: string): Promise<LocalAgent> => {
   const server = await startReceiver()
   opened.push(server)
@@ -90,7 +90,7 @@ const invoke = (token: string, tool: string, args: object): Promise<Answer> =>
 const ask = (token: string, agent: string, item = 'bolt') =>
   invoke(token, 'ask_agent', { agent, tool: 'look', arguments: { item } })
 
-/** Asks another agent with the run's own token, as an agent does, and gives what came. */
+/** Asks another agent with the run's own token, as an agent does, and returns the result. */
 const asks =
   (slug: string): Behaviour =>
   async ({ callback }) => {
@@ -105,7 +105,7 @@ const runOf = async (token: string) => {
   return ended(token, id)
 }
 
-/** Asks seldom enough for the rate that an installation has. */
+/** Asks slowly enough for an installation's rate limit. */
 const ended = (token: string, id: string) =>
   until(async () => {
     await sleep(150)
@@ -113,8 +113,8 @@ const ended = (token: string, id: string) =>
     return run.finished_at ? run : undefined
   })
 
-describe('three agents, each a server of its own', () => {
-  it('ask one another three deep, signed at every hop, and no deeper', async () => {
+describe('three agents with their own servers', () => {
+  it('ask one another three levels deep, signed at every hop, and no deeper', async () => {
     const [a, b, c] = [await startAgent('Alpha'), await startAgent('Beta'), await startAgent('Gamma')]
     a.behaves(asks(b.slug))
     b.behaves(asks(c.slug))
@@ -122,7 +122,7 @@ describe('three agents, each a server of its own', () => {
     c.behaves(async ({ callback, chain }) => {
       const answer = await ask(callback.token, chain.depth < 3 ? c.slug : a.slug)
       last = answer
-      // Nobody asks itself; so the chain's last hop goes back to the first agent.
+      // No agent asks itself, so the chain's last hop returns to the first agent.
       if (answer.body.error?.code === 'unknown_agent') {
         const back = await ask(callback.token, a.slug)
         return { status: 'succeeded', output: { next: back.body.result } }
@@ -164,7 +164,7 @@ describe('three agents, each a server of its own', () => {
     })
   })
 
-  it('wait for one that answers later', async () => {
+  it('wait for an agent that answers later', async () => {
     const [a, b] = [await startAgent('Alpha'), await startAgent('Slow')]
     a.behaves(asks(b.slug))
     b.behaves(({ run, callback }) => {
@@ -178,7 +178,7 @@ describe('three agents, each a server of its own', () => {
     expect((await runOf(a.token)).output.next).toMatchObject({ status: 'succeeded', output: { late: true } })
   })
 
-  it('stop with the run that began it', async () => {
+  it('stop when the run that started the chain is cancelled', async () => {
     const [a, b, c] = [await startAgent('Alpha'), await startAgent('Beta'), await startAgent('Silent')]
     a.behaves(asks(b.slug))
     b.behaves(asks(c.slug))
@@ -189,7 +189,7 @@ describe('three agents, each a server of its own', () => {
     expect((await ended(c.token, asked)).status).toBe('cancelled')
   })
 
-  it('delegate a task, whose report comes back', async () => {
+  it('delegate a task and receive its report', async () => {
     const [a, b] = [await startAgent('Alpha'), await startAgent('Worker')]
     b.behaves(async ({ task, callback }) => {
       const reported = await send(running.baseUrl, 'POST', `/api/v1/tasks/${task.id}/report`, {
@@ -212,7 +212,7 @@ describe('three agents, each a server of its own', () => {
     expect(result.data).toMatchObject({ task_id: output.task_id, status: 'review', text: 'Seven.', output: { n: 7 } })
   })
 
-  it('are named by GET /api/v1/agents, as those who may be called', async () => {
+  it('are listed by GET /api/v1/agents as callable agents', async () => {
     const [a, b] = [await startAgent('Alpha'), await startAgent('Beta')]
     const { items } = await must(running.baseUrl, 'GET', '/api/v1/agents', { token: a.token })
     const shown = (slug: string) => items.find((one: { slug: string }) => one.slug === slug)

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll, expect, it } from 'vitest'
-import { described, lookAt } from '#infra/redrive/look.ts'
-import { type DeadLetters, queuesOf, type StageQueues } from '#infra/redrive/queues.ts'
-import { depthOf, redrive } from '#infra/redrive/redrive.ts'
 import { KINDS, type Kind } from '#infra/watches/watch.ts'
 import { AwsError } from '#local/aws/error.ts'
+import { type DeadLetters, parseQueues, type StageQueues } from '#ops/redrive/queues.ts'
+import { describeMessage, readMessages } from '#ops/redrive/read-messages.ts'
+import { depthOf, redrive } from '#ops/redrive/redrive.ts'
 import { duePartition } from '#shared/table/indexes.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
-import { usingReceiver } from '#test/support/using.ts'
+import { usingReceiver } from '#testkit/using.ts'
 import { must, newAgent, sandboxToken, send, until } from './support.ts'
 import { usingLocal } from './using-local.ts'
 
@@ -31,7 +31,7 @@ const receiver = usingReceiver({
 beforeAll(async () => {
   const { platform, baseUrl } = running
   sqs = new SQSClient({ ...platform.client, endpoint: platform.endpoints.sqs })
-  queues = queuesOf(
+  queues = parseQueues(
     platform.model.queues.map(({ name }) => ({
       id: /Messaging\w+?[0-9A-F]{8}/.exec(name)?.[0] ?? '',
       url: `${platform.endpoints.sqs}/000000000000/${name}`,
@@ -39,32 +39,35 @@ beforeAll(async () => {
   )
   token = await sandboxToken(
     baseUrl,
-    await newAgent(baseUrl, { endpoint: receiver.url, scopes: ['workspace:read', 'runs:write', 'webhooks:manage'] }),
+    await newAgent(baseUrl, {
+      endpoint: receiver.url,
+      scopes: ['workspace:read', 'runs:write', 'tasks:read', 'webhooks:manage'],
+    }),
   )
-  // What wakes by the clock would mend what the faults break.
+  // Scheduled functions would repair what the faults break.
   for (const name of SCHEDULED) platform.pause(name)
   await platform.idle()
 }, 180_000)
 
-const SCHEDULED = ['overdue-sweep', 'workspace-removal']
+const SCHEDULED = ['sweeper', 'removals']
 
-/** Lets time go by for queues and metrics; whoever waits for a message looks again. */
+/** Advances the clock for queues and metrics. Queue consumers restart to look for messages again. */
 const pass = (ms: number) => {
   offset += ms
   for (const { functionArn } of running.platform.model.queueSources) {
     const name = running.platform.model.functions.find(({ arn }) => arn === functionArn)?.name ?? ''
-    if (name === 'webhook-delivery' || SCHEDULED.includes(name)) continue
+    if (name === 'delivery' || SCHEDULED.includes(name)) continue
     running.platform.pause(name)
     running.platform.resume(name)
   }
 }
 
-/** To the beginning of the next minute, so that what follows is measured in one. */
+/** Advances to the start of the next minute, so that everything after it is measured in one minute. */
 const nextMinute = () => pass(MINUTE - ((Date.now() + offset) % MINUTE))
 
 const health = () => must(running.baseUrl, 'GET', '/admin/health', STAFF)
 
-/** Kinds of alarms that are on, as the staff sees it: each says its section of the runbook. */
+/** Lists the kinds of alarms that are on, as admins see them. Each names its section of the runbook. */
 const kindsOn = async (): Promise<Map<Kind, string[]>> => {
   const { reasons } = await health()
   const on = new Map<Kind, string[]>()
@@ -106,7 +109,7 @@ const poison = async (dueAt: number | undefined) => {
 const broken = (errorType: string) => async () =>
   ({ kind: 'error', error: { errorType, errorMessage: 'A fault of the test.' } }) as const
 
-/** DynamoDB refuses one read and one write. */
+/** Makes DynamoDB refuse one read and one write. */
 const throttleTable = () => {
   const left = new Set(['BatchGetItem', 'TransactWriteItems'])
   running.platform.onAwsCall(({ service, operation, phase }) => {
@@ -115,7 +118,7 @@ const throttleTable = () => {
   })
 }
 
-it('each kind of alarm goes on by its fault and off after the mend, and dead letters are done once', async () => {
+it('each kind of alarm goes on by its fault and off after the fix, and dead letters are redriven once', async () => {
   const { platform, baseUrl } = running
   const seen = new Set<Kind>()
   const look = async () => {
@@ -124,15 +127,15 @@ it('each kind of alarm goes on by its fault and off after the mend, and dead let
   await look()
   expect([...seen]).toEqual([])
 
-  const mends = [
-    platform.intercept('docs', broken('Error')),
-    platform.intercept('marketplace', broken('TooManyRequestsException')),
+  const restores = [
+    platform.intercept('pages', broken('Error')),
+    platform.intercept('console', broken('TooManyRequestsException')),
   ]
   const [dispatch = ''] = platform.model.queues.flatMap(({ name, arn }) =>
     /MessagingDispatch[0-9A-F]{8}/.test(name) ? [arn] : [],
   )
   platform.unreachable.add(dispatch)
-  platform.pause('webhook-delivery')
+  platform.pause('delivery')
   platform.queue('delivery').send({ body: JSON.stringify(NO_DELIVERY) })
   await poison(Date.now() - 30 * MINUTE)
   const body = { email: 'nobody@example.com', password: 'a password that is tried' }
@@ -142,31 +145,31 @@ it('each kind of alarm goes on by its fault and off after the mend, and dead let
   for (let minute = 0; minute <= 26; minute++) {
     const early = minute < 4
     if (early) {
-      // Written before the minute and read after it: late.
-      platform.pause('stream-relay')
+      // Written before the minute and read after it, so the read counts as late.
+      platform.pause('relay')
       runs.push(await startRun(token))
     }
     nextMinute()
     if (early) {
-      platform.resume('stream-relay')
+      platform.resume('relay')
       throttleTable()
       await until(() => (undelivered.counts().visible === runs.length ? true : undefined))
       await Promise.all(Array.from({ length: 8 }, () => send(baseUrl, 'GET', '/docs')))
-      await platform.invoke('marketplace', {})
-      const hook = { url: `${receiver.url}/hook`, events: ['task.created'] }
+      await platform.invoke('console', {})
+      const hook = { url: `${receiver.url}/hook/${minute}`, events: ['task.created'] }
       await must(baseUrl, 'POST', '/api/v1/webhooks', { token, body: hook })
       platform.onAwsCall(undefined)
     }
     if (minute === 3) for (let i = 0; i < 30; i++) await send(baseUrl, 'POST', '/admin/auth/login', { body })
-    // Until then nothing sweeps, which is an alarm of its own.
-    if (minute > 11) await platform.fire('overdue-sweep')
+    // Until then nothing sweeps, which triggers an alarm of its own.
+    if (minute > 11) await platform.fire('sweeper')
     if ([3, 6, 7, 8, 11, 14, 26].includes(minute)) await look()
   }
   expect(missing(seen)).toEqual(['unanswered-calls'])
 
-  for (const mend of mends) mend()
+  for (const restore of restores) restore()
   platform.unreachable.clear()
-  platform.resume('webhook-delivery')
+  platform.resume('delivery')
   await poison(undefined)
   const done = await redrive(sqs, deadLetters('undelivered'), { queues, everyMs: 50 })
   expect(done).toEqual({ moved: runs.length })
@@ -174,7 +177,7 @@ it('each kind of alarm goes on by its fault and off after the mend, and dead let
   await platform.idle(60_000)
   expect(executed().sort()).toEqual([...runs].sort())
 
-  // Five of an agent run at a time, and twenty calls are the least that say something.
+  // An agent runs five runs at a time, and the alarm needs at least twenty calls.
   const dead = await Promise.all(
     Array.from({ length: 4 }, async () =>
       sandboxToken(baseUrl, await newAgent(baseUrl, { endpoint: 'http://127.0.0.1:9' })),
@@ -189,29 +192,29 @@ it('each kind of alarm goes on by its fault and off after the mend, and dead let
   expect(missing(seen)).toEqual([])
 
   pass(40 * MINUTE)
-  // The sweep comes ten times in five minutes.
-  for (let round = 0; round < 10; round++) for (const name of SCHEDULED) await platform.fire(name)
+  // The sweeper runs ten times in five minutes.
+  for (let round = 0; round < 10; round++) for (const name of [...SCHEDULED, 'audit']) await platform.fire(name)
   expect([...(await kindsOn())]).toEqual([])
 }, 240_000)
 
 const missing = (seen: ReadonlySet<Kind>) => Object.keys(KINDS).filter((kind) => !seen.has(kind as Kind))
 
-it('what a worker failed on too often is moved back and done once', async () => {
+it('a message that a worker failed on too often is redriven and processed once', async () => {
   const { platform } = running
   const before = receiver.requests.length
-  const mend = platform.intercept('run-dispatch', broken('Error'))
+  const restore = platform.intercept('dispatch', broken('Error'))
   const run = await startRun(token)
   const dead = platform.queue('DispatchFailed')
-  for (let i = 0; dead.counts().visible === 0 && i < 200; i++) {
+  for (let i = 0; dead.counts().visible === 0 && i < 1_000; i++) {
     pass(5 * MINUTE)
     await sleep(50)
   }
   expect(await depthOf(sqs, deadLetters('dispatch-failed').url)).toBe(1)
-  const [shown] = (await lookAt(sqs, deadLetters('dispatch-failed').url, 10)).map(described)
+  const [shown] = (await readMessages(sqs, deadLetters('dispatch-failed').url, 10)).map(describeMessage)
   expect(shown).toContain(`run.created`)
   expect(shown).toContain(run)
   pass(MINUTE)
-  mend()
+  restore()
   expect(await redrive(sqs, deadLetters('dispatch-failed'), { queues, rate: 100, everyMs: 50 })).toEqual({ moved: 1 })
   await until(() => (receiver.requests.length > before ? true : undefined))
   await platform.idle(60_000)
@@ -219,11 +222,11 @@ it('what a worker failed on too often is moved back and done once', async () => 
   expect(await depthOf(sqs, deadLetters('dispatch-failed').url)).toBe(0)
 }, 120_000)
 
-it('notes of what the relay gave up are removed', async () => {
+it('records of events that the relay gave up on are removed', async () => {
   const { platform } = running
   platform.queue('Unrelayed').send({ body: JSON.stringify({ DDBStreamBatchInfo: { shardId: 's', batchSize: 1 } }) })
-  const found = await lookAt(sqs, deadLetters('unrelayed').url, 10)
-  expect(found.map(described)[0]).toContain('shard=s')
+  const found = await readMessages(sqs, deadLetters('unrelayed').url, 10)
+  expect(found.map(describeMessage)[0]).toContain('shard=s')
   pass(MINUTE)
   expect(await redrive(sqs, deadLetters('unrelayed'), { queues })).toMatchObject({ moved: 1 })
 })

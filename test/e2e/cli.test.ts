@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ROOT } from '#local/prepare.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
-import { startReceiver } from '#test/support/receiver.ts'
-import { usingReceiver } from '#test/support/using.ts'
+import { startReceiver } from '#testkit/receiver.ts'
+import { usingReceiver } from '#testkit/using.ts'
 import { type Agent, must, newAgent, sandboxToken, send, until } from './support.ts'
 import { usingLocal } from './using-local.ts'
 
@@ -28,7 +28,7 @@ afterEach(async () => {
   laptop.requests.length = 0
 })
 
-/** The tool as `npx aip` runs it, in a process of its own. */
+/** Runs the tool as `npx aip` does, in its own process. */
 const start = (args: string[], env: Record<string, string> = {}, input = '') => {
   const child = spawn(process.execPath, [path.join(ROOT, 'cli/main.js'), ...args], {
     cwd: running.dataDir,
@@ -90,7 +90,7 @@ describe('aip validate', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('is valid')])
   })
 
-  it('exits with 1 for one that is not, and tells each error’s place, message and mend', async () => {
+  it('exits with 1 for an invalid one, and shows each error’s place, message and fix', async () => {
     const wrong = JSON.stringify({
       ...MANIFEST,
       version: 'one',
@@ -111,7 +111,7 @@ describe('aip validate', () => {
     expect(body).toEqual(report)
   })
 
-  it('exits with 1 for what is no JSON, and with 2 for what cannot be read or is called wrongly', async () => {
+  it('exits with 1 for invalid JSON, and with 2 for an unreadable file or wrong usage', async () => {
     writeFileSync(path.join(running.dataDir, 'broken.json'), '{')
     expect((await run(['validate', 'broken.json'])).code).toBe(1)
     expect((await run(['validate', 'missing.json'])).code).toBe(2)
@@ -120,14 +120,14 @@ describe('aip validate', () => {
     expect((await run(['surely-not'])).code).toBe(2)
   })
 
-  it('takes addresses on this machine only with --local', async () => {
+  it('accepts addresses on this machine only with --local', async () => {
     const local = JSON.stringify({ ...MANIFEST, runtime: { type: 'webhook', endpoint: 'http://127.0.0.1:8787/run' } })
     expect((await run(['validate', '-'], NOWHERE, local)).code).toBe(1)
     expect((await run(['validate', '--local', '-'], NOWHERE, local)).code).toBe(0)
   })
 })
 
-it('every command explains itself, with examples', async () => {
+it('every command has help with examples', async () => {
   for (const command of ['validate', 'listen', 'trigger', 'replay', 'logs']) {
     const { code, stdout } = await run([command, '--help'])
     expect([code, stdout]).toEqual([0, expect.stringContaining('Examples:')])
@@ -136,7 +136,7 @@ it('every command explains itself, with examples', async () => {
 })
 
 describe('aip listen', () => {
-  it('brings a test run to the laptop, its bytes and signature as they would have gone out, and its answer back', async () => {
+  it('brings a test run to the laptop with the bytes and signature of a real one, and returns its answer', async () => {
     const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
     const tool = await listening(agent, ['--forward-to', `${laptop.url}/my/agent?x=1`])
     laptop.answer(SUCCEEDED)
@@ -157,19 +157,20 @@ describe('aip listen', () => {
     expect(tool.shown.stdout + tool.shown.stderr).not.toContain(callback)
   })
 
-  it('a server that is not there is an agent that is not there', async () => {
+  it('an unreachable local server counts as an unreachable agent', async () => {
     const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
-    const gone = await startReceiver()
-    await gone.close()
-    const tool = await listening(agent, ['--forward-to', gone.url])
+    const unreachable = await startReceiver()
+    await unreachable.close()
+    const tool = await listening(agent, ['--forward-to', unreachable.url])
     const { body } = await testRun(agent)
     expect(body.run).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
     const [line] = await until(() => (tool.requests().length > 0 ? tool.requests() : undefined))
     expect(line).toMatchObject({ failure: 'connect', failed: true })
   })
 
-  it('webhooks come to an address of their own; trigger makes them, replay sends one again', async () => {
-    const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
+  it('forwards webhooks to their own address; trigger creates them, replay sends one again', async () => {
+    const scopes = ['tasks:read', 'webhooks:manage']
+    const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER, scopes })
     const token = await sandboxToken(running.baseUrl, agent)
     const webhook = await must(running.baseUrl, 'POST', '/api/v1/webhooks', {
       token,
@@ -199,10 +200,10 @@ describe('aip listen', () => {
     await hooks.close()
 
     const unknown = await run(['replay', 'whd_01kf0rdqg00000000000000001'], keyOf(agent))
-    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no such delivery')])
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('has no delivery whd_')])
   })
 
-  it('a newer listener takes over, and the older says so and ends', async () => {
+  it('a newer listener takes over, and the older one says so and ends', async () => {
     const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
     const older = await listening(agent)
     await listening(agent)
@@ -229,12 +230,12 @@ describe('aip listen', () => {
 })
 
 describe('aip logs --follow', () => {
-  it('shows each run once, as it finishes, also one that began before others and ended after them', async () => {
+  it('shows each run once as it finishes, including one that began before others and ended after them', async () => {
     const agent = await newAgent(running.baseUrl, { endpoint: laptop.url })
     laptop.answer(SUCCEEDED)
     const before = (await testRun(agent)).body.run.id
     const token = await sandboxToken(running.baseUrl, agent)
-    // It stays open until it is completed.
+    // It stays active until it is completed.
     laptop.next({ kind: 'answer', status: 202 })
     const long = await must(running.baseUrl, 'POST', '/api/v1/runs', { token, body: {} })
     await laptop.received(2)
@@ -258,8 +259,8 @@ describe('aip logs --follow', () => {
   })
 })
 
-describe('what the API refuses', () => {
-  it('is shown with its code, its mend and the request, and exits with 1; the key is never shown', async () => {
+describe('errors of the API', () => {
+  it('are shown with code, fix and request id, and exit with 1; the key is never shown', async () => {
     const env = { DEVELOPER_KEY: `dvk_${'x'.repeat(43)}` }
     const { code, stdout, stderr } = await run(['trigger', 'run.created'], env)
     expect(code).toBe(1)
@@ -272,13 +273,13 @@ describe('what the API refuses', () => {
     })
   })
 
-  it('of an event type that nobody gets names those that there are', async () => {
+  it('for an unknown event type suggest a known one', async () => {
     const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
     const { code, stderr } = await run(['trigger', 'run.suceeded'], keyOf(agent))
     expect([code, stderr]).toEqual([1, expect.stringContaining('did you mean run.succeeded?')])
   })
 
-  it('without a key, or with one of several apps unnamed, says what is missing', async () => {
+  it('without a key, or with several apps and no choice, the tool says what is missing', async () => {
     expect(await run(['logs'])).toMatchObject({ code: 2, stderr: expect.stringContaining('DEVELOPER_KEY') })
     const { headers } = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
     await must(running.baseUrl, 'POST', '/api/v1/dev/apps', {

@@ -36,7 +36,7 @@ afterAll(async () => {
   await endpoint.close()
 })
 
-/** An app that a customer has installed, its tokens, and a client of it. */
+/** Creates an app that a customer has installed, its tokens, and a client for it. */
 const connect = async (): Promise<{ agent: Agent; api: Api; kept: Tokens[]; tokens: Tokens }> => {
   const agent = await newAgent(baseUrl, { endpoint: endpoint.url, redirectUri: REDIRECT })
   const { verifier, challenge } = pkce()
@@ -70,8 +70,8 @@ const connect = async (): Promise<{ agent: Agent; api: Api; kept: Tokens[]; toke
 }
 
 describe('the types of the API', () => {
-  it('are what the endpoints’ declarations say', async () => {
-    const check = [`${ROOT}/shared/openapi/client-types.ts`, '--check']
+  it('match the endpoints’ declarations', async () => {
+    const check = [`${ROOT}/openapi/client-types.ts`, '--check']
     await promisify(execFile)(process.execPath, check, { cwd: ROOT })
   })
 
@@ -88,12 +88,12 @@ describe('the types of the API', () => {
     expectTypeOf<'slug_taken'>().not.toExtend<Code>()
     const list = (api: Api) => api.GET('/api/v1/runs', { params: { query: { limit: 2, status: 'failed' } } })
     expectTypeOf<NonNullable<Awaited<ReturnType<typeof list>>['data']>['next_cursor']>().toEqualTypeOf<string | null>()
-    // @ts-expect-error: there is no such status
+    // @ts-expect-error: no such status exists
     const wrong = (api: Api) => api.GET('/api/v1/runs', { params: { query: { status: 'lost' } } })
     expectTypeOf(wrong).not.toBeNever()
   })
 
-  it('tell events apart by their type', () => {
+  it('distinguish events by their type', () => {
     expectTypeOf<EventOf<'run.succeeded'>['data']['duration_ms']>().toEqualTypeOf<number>()
     expectTypeOf<EventOf<'run.failed'>['data']['error_code']>().toEqualTypeOf<string>()
     const read = (event: PlatformEvent) => {
@@ -116,7 +116,7 @@ describe('the client', () => {
     expect([done.status, done.output]).toEqual(['succeeded', { answer: 42 }])
   })
 
-  it('lists runs page after page', async () => {
+  it('lists runs page by page', async () => {
     const { api } = await connect()
     const started: string[] = []
     for (let i = 0; i < 5; i++) {
@@ -136,7 +136,7 @@ describe('the client', () => {
     expect([listed, asked]).toEqual([started, 3])
   })
 
-  it('gives an error by its code, returned or thrown', async () => {
+  it('returns or throws an error with its code', async () => {
     const { api } = await connect()
     for (let i = 0; i < 5; i++) await unwrap(api.POST('/api/v1/runs', { body: { input: { wait: true } } }))
     const { data, error, response } = await api.POST('/api/v1/runs', { body: {} })
@@ -158,7 +158,7 @@ describe('the client', () => {
 
 describe('tokens', () => {
   let real: typeof fetch
-  /** What went out: method, path, Idempotency-Key. */
+  /** Requests sent, as method, path and Idempotency-Key. */
   const sent: string[] = []
   let loseAnswersTo = ''
   beforeEach(() => {
@@ -180,7 +180,7 @@ describe('tokens', () => {
     vi.unstubAllGlobals()
   })
 
-  /** A client whose access token has died and whose refresh token lives. */
+  /** Creates a client whose access token is invalid and whose refresh token is valid. */
   const stale = async () => {
     const { agent, tokens } = await connect()
     const kept: Tokens[] = []
@@ -195,7 +195,7 @@ describe('tokens', () => {
     return { api, kept, tokens }
   }
 
-  it('are refreshed when the access token has died, and the request goes out once more with the same key', async () => {
+  it('are refreshed when the access token is invalid, and the request is repeated with the same key', async () => {
     const { api, kept, tokens } = await stale()
     const run = await unwrap(api.POST('/api/v1/runs', { body: { input: { n: 1 } } }))
     expect(run.input).toEqual({ n: 1 })
@@ -208,14 +208,14 @@ describe('tokens', () => {
     expect(kept.length).toBe(1)
   })
 
-  it('are refreshed once for many requests at the same time', async () => {
+  it('are refreshed once for many simultaneous requests', async () => {
     const { api, kept } = await stale()
     const answers = await Promise.all(Array.from({ length: 5 }, () => api.GET('/api/v1/me')))
     expect(answers.map(({ response }) => response.status)).toEqual([200, 200, 200, 200, 200])
     expect(kept.length).toBe(1)
   })
 
-  it('survive that the answer to a refresh is lost', async () => {
+  it('survive a lost answer to a refresh', async () => {
     const { api, kept } = await stale()
     loseAnswersTo = '/oauth/token'
     await unwrap(api.GET('/api/v1/me'))
@@ -226,7 +226,7 @@ describe('tokens', () => {
     await unwrap(api.GET('/api/v1/me'))
   })
 
-  it('that cannot be refreshed are an error with its code', async () => {
+  it('that can’t be refreshed cause an error with its code', async () => {
     const { agent } = await connect()
     const api = createApi({
       baseUrl,
@@ -239,8 +239,8 @@ describe('tokens', () => {
   })
 })
 
-describe('what the platform sends', () => {
-  it('is a typed event of a delivery whose signatures verify', async () => {
+describe('messages from the platform', () => {
+  it('include typed events of deliveries whose signatures verify', async () => {
     const deliveries: { headers: Record<string, string>; body: Buffer }[] = []
     const receiver = await startServer(async (request, body) => {
       deliveries.push({ headers: request.headers as Record<string, string>, body })
@@ -270,7 +270,7 @@ describe('what the platform sends', () => {
     }
   })
 
-  it('is a typed run.execute whose signature verifies', async () => {
+  it('include a typed run.execute whose signature verifies', async () => {
     const { agent, api } = await connect()
     const run = await unwrap(api.POST('/api/v1/runs', { body: { input: { question: 'why?' }, trigger: 'typed' } }))
     const mine = ({ body }: { body: Buffer }) => (JSON.parse(body.toString()) as RunExecute).run.id === run.id

@@ -4,13 +4,13 @@ import * as openid from 'openid-client'
 import { Webhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { startReceiver } from '#test/support/receiver.ts'
-import { usingReceiver } from '#test/support/using.ts'
+import { startReceiver } from '#testkit/receiver.ts'
+import { usingReceiver } from '#testkit/using.ts'
 import { type Agent, consent, must, newAgent, pkce, send, until } from './support.ts'
 import { usingLocal } from './using-local.ts'
 
 const REDIRECT = 'http://127.0.0.1:9/callback'
-/** The libraries want https unless told that this is a machine of one's own. */
+/** Allows plain HTTP, which the libraries otherwise refuse. */
 const LOOPBACK = { [oauth.allowInsecureRequests]: true }
 
 let agent: Agent
@@ -27,7 +27,7 @@ describe('openid-client', () => {
       execute: [openid.allowInsecureRequests],
     })
 
-  /** Authorize with a fresh state and verifier, through a person's decision. */
+  /** Authorizes with a fresh state and verifier, through a person's decision. */
   const back = async (config: openid.Configuration, decision: 'approve' | 'deny' = 'approve') => {
     const verifier = openid.randomPKCECodeVerifier()
     const state = openid.randomState()
@@ -61,7 +61,7 @@ describe('openid-client', () => {
     await expect(openid.refreshTokenGrant(config, tokens.refresh_token ?? '')).rejects.toSatisfy(says('invalid_grant'))
   })
 
-  it('sees invalid_client for a wrong secret and invalid_grant for a code used twice', async () => {
+  it('gets invalid_client for a wrong secret and invalid_grant for a code used twice', async () => {
     const config = await discover()
     const { url, verifier, state } = await back(config)
     const checks = { pkceCodeVerifier: verifier, expectedState: state }
@@ -71,7 +71,7 @@ describe('openid-client', () => {
     await expect(openid.authorizationCodeGrant(config, url, checks)).rejects.toSatisfy(says('invalid_grant'))
   })
 
-  it('sees access_denied when the person says no', async () => {
+  it('gets access_denied when the person denies access', async () => {
     const config = await discover()
     const { url, verifier, state } = await back(config, 'deny')
     const denied = openid.authorizationCodeGrant(config, url, { pkceCodeVerifier: verifier, expectedState: state })
@@ -106,7 +106,7 @@ describe('openid-client', () => {
     await expect(openid.tokenRevocation(wrong, access_token)).rejects.toSatisfy(says('invalid_client'))
   })
 
-  it('sees invalid_token at the API', async () => {
+  it('gets invalid_token from the API', async () => {
     const config = await discover()
     const call = openid.fetchProtectedResource(config, 'nonsense', new URL('/api/v1/me', running.baseUrl), 'GET')
     await expect(call).rejects.toSatisfy(says('invalid_token'))
@@ -114,7 +114,7 @@ describe('openid-client', () => {
 })
 
 describe('oauth4webapi', () => {
-  it('does the same by hand, with iss checked, and finds the code of an error', async () => {
+  it('does the same step by step, with iss checked, and reads the code of an error', async () => {
     const issuer = new URL(running.baseUrl)
     const as = await oauth
       .discoveryRequest(issuer, { algorithm: 'oauth2', ...LOOPBACK })
@@ -161,13 +161,13 @@ describe('oauth4webapi', () => {
     expect(await introspect(tokens.refresh_token ?? '')).toEqual({ active: false })
 
     await expect(refresh(tokens.refresh_token ?? '')).rejects.toSatisfy(says('invalid_grant'))
-    // Reuse revoked the chain: the pair in hand is dead, too.
+    // Reuse revoked the chain, so the current pair is invalid, too.
     await expect(resource(second.access_token)).rejects.toSatisfy(says('invalid_token'))
     const revoked = await oauth.revocationRequest(as, client, secret, second.refresh_token ?? '', LOOPBACK)
     expect(await oauth.processRevocationResponse(revoked)).toBeUndefined()
   })
 
-  it('finds the protected resource’s metadata at its place, and the server in it', async () => {
+  it('finds the protected resource’s metadata at its well-known path, and the server in it', async () => {
     const metadata = await must(running.baseUrl, 'GET', '/.well-known/oauth-protected-resource')
     expect(metadata).toMatchObject({ resource: running.baseUrl, authorization_servers: [running.baseUrl] })
     const refused = await send(running.baseUrl, 'GET', '/api/v1/me')
@@ -177,7 +177,7 @@ describe('oauth4webapi', () => {
   })
 })
 
-describe('a client whose network repeats what it sends', () => {
+describe('a client whose network repeats requests', () => {
   const connected = async () => {
     const { verifier, challenge } = pkce()
     const authorize = new URL('/oauth/authorize', running.baseUrl)
@@ -188,7 +188,7 @@ describe('a client whose network repeats what it sends', () => {
       code_challenge: challenge,
       code_challenge_method: 'S256',
     }).toString()
-    // As it was written, not as a library would: a plus and %20 are blanks, %2B is a plus.
+    // Encoded by hand instead of by a library: a plus and %20 are blanks, %2B is a plus.
     authorize.search += '&state=a+b%20c%2Bd%25%26%3D%E2%98%95'
     const back = await consent(running.baseUrl, authorize, agent.sandboxId)
     expect(back.searchParams.get('state')).toBe('a b c+d%&=☕')
@@ -198,7 +198,7 @@ describe('a client whose network repeats what it sends', () => {
   const own = () => ({ client_id: agent.app.client_id, client_secret: agent.app.client_secret })
   const post = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
     send(running.baseUrl, 'POST', '/oauth/token', { body: new URLSearchParams({ ...own(), ...fields }), headers })
-  /** All at the same moment, under one Idempotency-Key: whoever does not get the pair is told to come again. */
+  /** Sends all requests at once under one Idempotency-Key. Requests that don't get the pair are told to retry. */
   const together = async (fields: Record<string, string>) => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(fields, headers)))
@@ -212,10 +212,10 @@ describe('a client whose network repeats what it sends', () => {
     return last.body as { access_token: string; refresh_token: string }
   }
 
-  it('gets one pair for a code and one for a refresh, and the chain lives', async () => {
+  it('gets one pair for a code and one for a refresh, and the chain stays valid', async () => {
     const { code, verifier } = await connected()
     const first = await together({ grant_type: 'authorization_code', code, code_verifier: verifier })
-    // 50 a second, 100 at once: the client's rate.
+    // The client's rate limit is 50 a second with a burst of 100.
     await sleep(1_100)
     const pair = await together({ grant_type: 'refresh_token', refresh_token: first.refresh_token })
     expect((await send(running.baseUrl, 'GET', '/api/v1/me', { token: pair.access_token })).status).toBe(200)
@@ -226,7 +226,7 @@ describe('a client whose network repeats what it sends', () => {
 describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
   const lenient = usingLocal(() => ({ env: { REFRESH_REUSE_WINDOW_SECONDS: '30' } }))
 
-  it('50 refreshes at once, without a key, are one rotation, round after round', async () => {
+  it('50 simultaneous refreshes without a key are one rotation, round after round', async () => {
     const { app, headers } = await newAgent(lenient.baseUrl, { endpoint: receiver.url })
     const { client_id, client_secret, id } = app
     const issued = await must(lenient.baseUrl, 'POST', `/api/v1/dev/apps/${id}/sandbox-token`, { headers })
@@ -247,8 +247,8 @@ describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
   })
 })
 
-describe('a delivery that came over HTTP', () => {
-  it('verifies with stripe and with standardwebhooks as they are, and not when a byte differs', async () => {
+describe('a delivery over HTTP', () => {
+  it('verifies with the unmodified stripe and standardwebhooks libraries, and fails when a byte differs', async () => {
     const { baseUrl } = running
     const token = (await must(baseUrl, 'POST', `/api/v1/dev/apps/${agent.app.id}/sandbox-token`, agent)).access_token
     const hooks = await startReceiver()

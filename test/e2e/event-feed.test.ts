@@ -7,7 +7,7 @@ const running = usingLocal()
 
 const EVENTS = 20
 
-/** A request of an installation, again after a moment when its rate is used up. */
+/** Sends a request of an installation, and repeats it after a moment while its rate limit is used up. */
 const patient = async (token: string, method: string, path: string, body?: unknown) => {
   for (;;) {
     const answer = await send(running.baseUrl, method, `/api/v1${path}`, { token, ...(body !== undefined && { body }) })
@@ -21,7 +21,7 @@ const emit = async (token: string, type: string) => {
   expect(status).toBe(200)
 }
 
-/** Polls by `since` until it has so many events; each with its id and type. */
+/** Polls by `since` until it has the given number of events, each with its id and type. */
 const poll = async (token: string, limit: number, count: number) => {
   const seen: { id: string; type: string }[] = []
   while (seen.length < count) {
@@ -38,7 +38,7 @@ const poll = async (token: string, limit: number, count: number) => {
   return seen
 }
 
-it('two pollers see what two writers write meanwhile exactly once, in the same order, and nothing of others', async () => {
+it('two pollers see what two writers write meanwhile exactly once, in the same order, and no other installation’s events', async () => {
   const tokens = await Promise.all(
     ['own', 'other'].map(async () =>
       sandboxToken(running.baseUrl, await newAgent(running.baseUrl, { endpoint: 'http://127.0.0.1:9' })),

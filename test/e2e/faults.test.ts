@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { receiverKinds } from '#bench/faults/kinds.ts'
-import { play, RETRY_DELAYS } from '#bench/faults/play.ts'
+import { RETRY_DELAYS, runFaults } from '#bench/faults/run-faults.ts'
 import { holds } from '#bench/faults/tables.ts'
 import { tableOf } from '#bench/faults.ts'
 import { usingLocal } from './using-local.ts'
@@ -10,14 +10,14 @@ const running = usingLocal(() => ({
   env: { WEBHOOK_RETRY_DELAYS_SECONDS: RETRY_DELAYS, LOG_LEVEL: 'silent' },
 }))
 
-it('with workers dying and everything around them failing, every event is delivered or dead-lettered, and in its feed once', async () => {
+it('with dying workers and failing dependencies, every event is delivered or dead-lettered, and in its feed once', async () => {
   const { table, close } = tableOf(running.platform)
   try {
-    const played = await play(running.platform, table, {
+    const played = await runFaults(running.platform, table, {
       events: 150,
       seed: 11,
       tenants: 2,
-      // What hangs at every attempt takes half a minute.
+      // A receiver that hangs at every attempt takes half a minute.
       kinds: receiverKinds().filter(({ name }) => name !== 'always-hangs'),
       store: {
         throttled: 0.01,
@@ -39,7 +39,7 @@ it('with workers dying and everything around them failing, every event is delive
     expect(account).toMatchObject({ events: 150, expected: account.delivered + account.failed + account.skipped })
     expect(due.maxOverdueMs).toBeLessThanOrEqual(120_000)
     expect(holds(played)).toBe(true)
-    // It was no fair weather: receivers of every kind were met, workers died, the store failed, messages came twice.
+    // Checks that the faults happened: all kinds of receivers, dead workers, store failures, repeated messages.
     const { byKind } = played
     for (const { kind, delivered, failed, skipped } of byKind) {
       if (kind.ends === 'delivered') expect(delivered, kind.name).toBeGreaterThan(0)

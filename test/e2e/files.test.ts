@@ -20,7 +20,7 @@ interface Upload {
   headers: Record<string, string>
 }
 
-/** What a page of any origin has its browser do: asks first, then sends. */
+/** Requests that a page of any origin makes its browser send: a preflight, then the request. */
 const fromBrowser = async ({ url, headers }: Upload, body: Uint8Array<ArrayBuffer>): Promise<Response> => {
   const origin = 'https://app.example.com'
   const asked = await fetch(url, {
@@ -40,7 +40,7 @@ const create = () =>
   api('POST', '', { name: 'Bericht 2026.pdf', content_type: 'application/pdf', size: content.length })
 
 describe('a file', () => {
-  it('goes up from a browser, comes down as it was, and is gone when it is deleted', async () => {
+  it('is uploaded from a browser, downloaded unchanged, and gone when it is deleted', async () => {
     const { id, status, upload } = await create()
     expect([status, upload.method]).toEqual(['pending', 'PUT'])
     const put = await fromBrowser(upload, content)
@@ -63,7 +63,7 @@ describe('a file', () => {
     expect((await fetch(file.download_url)).status).toBe(404)
   })
 
-  it('is not uploaded with another length, type or condition, nor for longer than was signed', async () => {
+  it('can’t be uploaded with another length, type or condition, or after its signed time', async () => {
     const { id, upload } = await create()
     const { url, headers } = upload as Upload
     const statuses = await Promise.all([
@@ -76,7 +76,7 @@ describe('a file', () => {
     expect(await api('GET', `/${id}`)).toMatchObject({ status: 'pending', download_url: null })
   })
 
-  it('of 4 MiB comes in JSON, too', async () => {
+  it('of 4 MiB is accepted in JSON, too', async () => {
     const bytes = Buffer.alloc(4 * 1_048_576, 'abc')
     const fields = { name: 'a.bin', content_type: 'application/octet-stream', content_base64: bytes.toString('base64') }
     const { id } = await api('POST', '', fields)

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from '#shared/kernel/errors.ts'
-import { startReceiver } from '#test/support/receiver.ts'
+import { startReceiver } from '#testkit/receiver.ts'
 import { type Answer, newAgent, sandboxToken, send } from './support.ts'
 import { usingLocal } from './using-local.ts'
 
@@ -11,7 +11,7 @@ const running = usingLocal()
 
 const call = (method: string, to: string, sent?: Parameters<typeof send>[3]) => send(running.baseUrl, method, to, sent)
 
-/** The platform's error body, whoever answered: a function or the gateway itself. */
+/** Asserts the platform's error body, whether a function or the gateway itself answered. */
 const expectError = ({ status, body, headers, text }: Answer, ...codes: string[]): void => {
   const error = body?.error
   expect(error, `${status} ${text.slice(0, 300)}`).toBeTruthy()
@@ -25,7 +25,7 @@ const expectError = ({ status, body, headers, text }: Answer, ...codes: string[]
   expect(headers.get('content-type')).toMatch(/^application\/json/)
 }
 
-describe('what no function answers', () => {
+describe('requests that no function answers', () => {
   it.each([
     ['a body over the gateway’s 10 MiB', 'x'.repeat(10 * 1024 * 1024 + 1)],
     ['a body over what a function takes', 'x'.repeat(7 * 1024 * 1024)],
@@ -37,9 +37,9 @@ describe('what no function answers', () => {
   it.each([
     ['/api/v1/me', 'api'],
     ['/console/runs', 'console'],
-    ['/console/me', 'people'],
+    ['/console/me', 'console'],
     ['/oauth/scopes', 'oauth'],
-    ['/api/v1/tools/workspace_info/invoke', 'tools'],
+    ['/api/v1/tools/workspace_info/invoke', 'api-calls'],
   ])('%s is internal_error when its function fails or dies', async (to, name) => {
     const method = to.endsWith('invoke') ? 'POST' : 'GET'
     const off = running.platform.intercept(name, async () => ({
@@ -56,7 +56,7 @@ describe('what no function answers', () => {
     }
   })
 
-  it('has its own request id each time', async () => {
+  it('get a new request id each time', async () => {
     const body = 'x'.repeat(7 * 1024 * 1024)
     const ids = await Promise.all(
       [1, 2].map(async () => (await call('POST', '/api/v1/runs', { body })).headers.get('x-request-id')),
@@ -96,7 +96,7 @@ describe('paths that do not exist', () => {
     expectError(await call('GET', to), 'not_found', ...(to.includes('/runs/') ? ['unauthorized'] : []))
   })
 
-  it('also when the request target is no tidy path', async () => {
+  it('return not_found also when the request target isn’t normalized', async () => {
     for (const target of ['/api/v1/%', '/api/v1/me?%', `/${'a/'.repeat(2_000)}`]) {
       const status = await rawStatus(target)
       expect([401, 404, 422], target.slice(0, 40)).toContain(status)
@@ -143,7 +143,7 @@ describe('methods', () => {
 })
 
 describe('answers that are streamed', () => {
-  it('have status, headers and body as others have', async () => {
+  it('have status, headers and body like others', async () => {
     const receiver = await startReceiver()
     try {
       const agent = await newAgent(running.baseUrl, { endpoint: receiver.url })
@@ -167,8 +167,8 @@ describe('answers that are streamed', () => {
   })
 })
 
-describe('awkward requests', () => {
-  it('a body in pieces without a length is read', async () => {
+describe('unusual requests', () => {
+  it('a chunked body without a length is read', async () => {
     const url = new URL('/oauth/token.json', running.baseUrl)
     const request = httpRequest(url, { method: 'POST', headers: { 'content-type': 'application/json' } })
     for (const piece of ['{"grant', '_type":', '"x"}']) request.write(piece)
@@ -178,7 +178,7 @@ describe('awkward requests', () => {
     expect(response.statusCode).toBe(401)
   })
 
-  it('headers sent twice, a huge header and odd characters are answered below 500', async () => {
+  it('repeated headers, a huge header and odd characters are answered below 500', async () => {
     const huge = await call('GET', '/api/v1/me', { headers: { authorization: `Bearer ${'a'.repeat(9_000)}` } })
     expectError(huge, 'unauthorized')
     const twice = await rawStatus('/api/v1/me', ['authorization: Bearer a', 'authorization: Bearer b'])
@@ -188,7 +188,7 @@ describe('awkward requests', () => {
   })
 })
 
-/** Status of a request written by hand, for what clients would tidy up. */
+/** Returns the status of a hand-written request, for bytes that clients would normalize. */
 async function rawStatus(target: string, headers: string[] = []): Promise<number> {
   const { hostname, port } = new URL(running.baseUrl)
   const socket = connect(Number(port), hostname)

@@ -11,11 +11,11 @@ export interface Block {
   guide: string
   /** `sh`, `json`, … */
   language: string
-  /** What stands behind the language: how the block is tested. */
+  /** Text after the language, which says how the block is tested. */
   word: string
-  /** The name under which the reader saves it. */
+  /** File name under which the reader saves the block. */
   file: string | undefined
-  /** Why it cannot be run. */
+  /** Reason why the block can't be run. */
   notRun: string | undefined
   code: string
   line: number
@@ -23,7 +23,7 @@ export interface Block {
 
 const FENCE = /^```(\S+)(?: (.+))?$/
 
-/** The fenced blocks of `docs/guides/<name>.md`, in order. */
+/** Reads the fenced blocks of `docs/guides/<name>.md`, in order. */
 export const blocksOf = (name: string): Block[] => {
   const lines = readFileSync(path.join(ROOT, 'docs', 'guides', `${name}.md`), 'utf8').split('\n')
   const blocks: Block[] = []
@@ -45,7 +45,7 @@ export const blocksOf = (name: string): Block[] => {
   return blocks
 }
 
-/** How a block is tested; undefined when nothing says it. */
+/** Returns how a block is tested; undefined when the guide doesn't say. */
 export const kindOf = ({ language, word, file, notRun }: Block): 'run' | 'file' | 'answer' | 'not run' | undefined => {
   if (notRun) return 'not run'
   if (file) return 'file'
@@ -53,7 +53,7 @@ export const kindOf = ({ language, word, file, notRun }: Block): 'run' | 'file' 
   return language === 'sh' && word === '' ? 'run' : undefined
 }
 
-/** What a block printed. */
+/** Output of a block. */
 export interface Printed {
   block: Block
   output: string
@@ -62,10 +62,10 @@ export interface Printed {
 const MARK = '-----8<----- block '
 
 /**
- * Runs the shell blocks of guides in order in one bash, in a folder of its own, with the files that the reader saves; a
- * command that fails ends it. Programs in the background end with it.
+ * Runs the shell blocks of guides in order in one bash, in their own folder with the files that the reader saves. A
+ * failing command ends the script, and background programs end with it.
  * @param place puts the test’s addresses into a text of the guide
- * @throws with the line of the block that failed and what was printed
+ * @throws with the line of the failed block and its output
  */
 export const runBlocks = async (
   blocks: readonly Block[],
@@ -76,7 +76,7 @@ export const runBlocks = async (
   const runnable = blocks.filter((block) => kindOf(block) === 'run')
   const script = [
     'set -euo pipefail',
-    // An error of the API is an error here; readers see its body.
+    // Makes API errors fail here; readers see their body.
     'curl() { command curl --fail-with-body --max-time 60 "$@"; }',
     `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`,
     ...runnable.flatMap(({ guide, code, line }) => [`printf '\\n%s%s\\n' '${MARK}' ${guide}.md:${line}`, place(code)]),
@@ -101,26 +101,26 @@ export const runBlocks = async (
   }
   return parts.map((part, index) => {
     const block = runnable[index]
-    if (!block) throw new Error(`nothing printed ${part}`)
+    if (!block) throw new Error(`no block printed ${part}`)
     return { block, output: part.slice(part.indexOf('\n') + 1).trim() }
   })
 }
 
 /**
- * Where an answer lacks what the guide shows: fields and their types have to be there, and words have to be the same, but
- * for ids, secrets (`…`), times and addresses. An answer may have more.
+ * Lists where an answer lacks what the guide shows. Fields and their types have to exist, and texts have to match,
+ * except for ids, secrets (`…`), times and addresses. An answer may have more fields.
  */
-export const lacking = (shown: unknown, got: unknown, at = ''): string[] => {
+export const findDifferences = (shown: unknown, got: unknown, at = ''): string[] => {
   if (Array.isArray(shown)) {
-    if (!Array.isArray(got)) return [`${at} is no list`]
+    if (!Array.isArray(got)) return [`${at} is not a list`]
     if (shown.length === 0) return got.length === 0 ? [] : [`${at} is not empty`]
-    return shown.flatMap((one, index) => lacking(one, got[index], `${at}/${index}`))
+    return shown.flatMap((one, index) => findDifferences(one, got[index], `${at}/${index}`))
   }
   if (typeof shown === 'object' && shown !== null) {
-    if (typeof got !== 'object' || got === null) return [`${at} is no object`]
+    if (typeof got !== 'object' || got === null) return [`${at} is not an object`]
     return Object.entries(shown).flatMap(([name, one]) =>
       name in got
-        ? lacking(one, (got as Record<string, unknown>)[name], `${at}/${name}`)
+        ? findDifferences(one, (got as Record<string, unknown>)[name], `${at}/${name}`)
         : [`${at}/${name} is missing`],
     )
   }
@@ -134,7 +134,7 @@ export const lacking = (shown: unknown, got: unknown, at = ''): string[] => {
   return shown === got ? [] : [`${at} is ${got}, not ${shown}`]
 }
 
-/** The answers that a guide shows, each with what the block before it printed. */
+/** Lists the answers that a guide shows, each with the output of the block before it. */
 export const answersOf = (blocks: readonly Block[], printed: readonly Printed[]): { shown: Block; output: string }[] =>
   blocks.flatMap((shown, index) => {
     if (kindOf(shown) !== 'answer') return []

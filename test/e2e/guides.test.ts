@@ -2,24 +2,24 @@ import { mkdtempSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '#local/prepare.ts'
-import { answersOf, blocksOf, kindOf, lacking, type Printed, runBlocks } from './guide-blocks.ts'
+import { answersOf, blocksOf, findDifferences, kindOf, type Printed, runBlocks } from './guide-blocks.ts'
 import { pythonVersion } from './python.ts'
 import { freePort } from './samples.ts'
 import { type Running, startLocal, temporaryFolder } from './support.ts'
 
 const python = await pythonVersion()
-if (python === undefined) process.stderr.write('The guides are not run: there is no python3 here\n')
+if (python === undefined) process.stderr.write('The guides are skipped: this machine has no python3\n')
 
 const guides = readdirSync(path.join(ROOT, 'docs', 'guides'))
   .filter((file) => file.endsWith('.md'))
   .map((file) => file.replace('.md', ''))
 
 describe('the guides', () => {
-  it.each(guides)('%s says of each block how it is tested, or why it is not', (name) => {
+  it.each(guides)('%s marks for each block how it is tested, or why it isn’t', (name) => {
     for (const block of blocksOf(name)) expect(kindOf(block), `${name}.md:${block.line} ${block.word}`).toBeDefined()
   })
 
-  it.each(guides)('%s uses every file that it has the reader save', (name) => {
+  it.each(guides)('%s uses every file that the reader saves', (name) => {
     const blocks = blocksOf(name)
     for (const { file, line } of blocks) {
       if (file === undefined) continue
@@ -28,7 +28,7 @@ describe('the guides', () => {
     }
   })
 
-  it('a comparison sees what is missing, of another type or another word, and lets ids and times differ', () => {
+  it('the comparison detects missing fields, other types and other texts, and lets ids and times differ', () => {
     const shown = { id: 'run_01kae5m1v8w6c3x9q2r7t4y0zn', status: 'succeeded', key: 'dvk_…', steps: [{ seq: 1 }] }
     const got = {
       id: 'run_01kae5m1v8w6c3x9q2r7t4y0zz',
@@ -37,15 +37,15 @@ describe('the guides', () => {
       steps: [{ seq: 1 }],
       more: 1,
     }
-    expect(lacking(shown, got)).toEqual([])
-    expect(lacking(shown, { ...got, status: 'failed' })).toEqual(['/status is failed, not succeeded'])
-    expect(lacking(shown, { ...got, id: 'app_01kae5m1v8w6c3x9q2r7t4y0zz' })).toHaveLength(1)
-    expect(lacking(shown, { ...got, steps: [{}] })).toEqual(['/steps/0/seq is missing'])
-    expect(lacking({ items: [] }, { items: [1] })).toHaveLength(1)
+    expect(findDifferences(shown, got)).toEqual([])
+    expect(findDifferences(shown, { ...got, status: 'failed' })).toEqual(['/status is failed, not succeeded'])
+    expect(findDifferences(shown, { ...got, id: 'app_01kae5m1v8w6c3x9q2r7t4y0zz' })).toHaveLength(1)
+    expect(findDifferences(shown, { ...got, steps: [{}] })).toEqual(['/steps/0/seq is missing'])
+    expect(findDifferences({ items: [] }, { items: [1] })).toHaveLength(1)
   })
 })
 
-/** In the order in which they are read: the later ones go on with what the quickstart made. */
+/** In reading order: later guides build on what the quickstart created. */
 const RUN = ['quickstart', 'requests', 'webhooks', 'oauth', 'agents']
 
 it('every guide with commands is run', () => {
@@ -53,7 +53,7 @@ it('every guide with commands is run', () => {
   expect(withCommands.sort()).toEqual([...RUN].sort())
 })
 
-describe.skipIf(python === undefined)('run as they are written, in one terminal, against the local platform', () => {
+describe.skipIf(python === undefined)('work as written, in one terminal, against the local platform', () => {
   const blocks = RUN.flatMap(blocksOf)
   let place: ReturnType<typeof temporaryFolder>
   let running: Running
@@ -62,7 +62,7 @@ describe.skipIf(python === undefined)('run as they are written, in one terminal,
   beforeAll(async () => {
     place = temporaryFolder()
     running = await startLocal({ dataDir: path.join(place.folder, 'data') })
-    // Other programs may have the ports that the guides name.
+    // Other programs may use the ports in the guides.
     const ports = new Map<string, number>()
     for (const port of ['8080', '8081', '8765']) ports.set(port, await freePort())
     put = (text) =>
@@ -76,15 +76,16 @@ describe.skipIf(python === undefined)('run as they are written, in one terminal,
     place.remove()
   })
 
-  it.each(RUN)('%s: every block works, and every answer is as it is shown', (name) => {
+  it.each(RUN)('%s: every block works, and every answer matches', (name) => {
     const own = blocks.filter(({ guide }) => guide === name)
     expect(printed.filter(({ block }) => block.guide === name)).toHaveLength(
       own.filter((block) => kindOf(block) === 'run').length,
     )
     for (const { shown, output } of answersOf(own, printed)) {
-      expect(lacking(JSON.parse(put(shown.code)), JSON.parse(output)), `${name}.md:${shown.line}\n${output}`).toEqual(
-        [],
-      )
+      expect(
+        findDifferences(JSON.parse(put(shown.code)), JSON.parse(output)),
+        `${name}.md:${shown.line}\n${output}`,
+      ).toEqual([])
     }
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { lastResult, MODEL_KEY } from '#test/support/model-server.ts'
-import { usingModel, usingReceiver } from '#test/support/using.ts'
+import { lastResult, MODEL_KEY } from '#testkit/model-server.ts'
+import { usingModel, usingReceiver } from '#testkit/using.ts'
 import { must, newAgent, send, until } from './support.ts'
 import { usingLocal } from './using-local.ts'
 
@@ -13,7 +13,7 @@ describe('an inline agent in the local run', () => {
     shell: { MODEL_API_URL: model.url, MODEL_NAME: 'small', MODEL_API_KEY: MODEL_KEY },
   }))
 
-  it('is test-run: it calls a tool, waits for a person’s approval, and answers with what it found', async () => {
+  it('is test-run: it calls a tool, waits for a person’s approval, and answers with its findings', async () => {
     const { baseUrl } = running
     const agent = await newAgent(baseUrl, { runtime: RUNTIME, scopes: ['workspace:read', 'tools:invoke'] })
     model.next(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { usingReceiver } from '#test/support/using.ts'
+import { usingReceiver } from '#testkit/using.ts'
 import { type Answer, consent, must, newAgent, pkce, sandboxToken, send } from './support.ts'
 import { usingLocal } from './using-local.ts'
 
@@ -21,9 +21,9 @@ const statuses = (answers: Answer[]): Record<number, number> => {
 }
 
 describe('60 simultaneous requests with one token', () => {
-  it('let at least 20 and at most 21 + 10 per second through; the others say when to come again', async () => {
+  it('let at least 20 and at most 21 + 10 per second through; the others are told when to retry', async () => {
     const { token } = await agentAndToken()
-    // The function is awake: its start is not part of the time that refills the bucket.
+    // Warms the function up, so that its start doesn't count as time that refills the bucket.
     await call('GET', '/api/v1/me')
     const began = performance.now()
     const answers = await together(60, () => call('GET', '/api/v1/me', { token }))
@@ -45,7 +45,7 @@ describe('60 simultaneous requests with one token', () => {
     }
   })
 
-  it('a second installation is not held up by the first', async () => {
+  it('a second installation is not slowed down by the first', async () => {
     const [first, second] = await Promise.all([agentAndToken(), agentAndToken()])
     const flood = together(40, () => call('GET', '/api/v1/me', { token: first.token }))
     expect((await call('GET', '/api/v1/me', { token: second.token })).status).toBe(200)
@@ -58,14 +58,14 @@ describe('60 simultaneous requests with one token', () => {
     const answers = await together(80, () => call('GET', '/api/v1/dev/me', agent))
     const elapsed = (performance.now() - began) / 1_000
     const passed = statuses(answers)[200] ?? 0
-    // Making the app has taken from the bucket already.
+    // Creating the app has already taken from the bucket.
     expect(passed).toBeGreaterThanOrEqual(30)
     expect(passed).toBeLessThanOrEqual(41 + 10 * elapsed)
   })
 })
 
 describe('50 parallel redemptions of one code', () => {
-  it('give one pair of tokens, and 49 times invalid_grant', async () => {
+  it('issue one pair of tokens, and invalid_grant 49 times', async () => {
     const agent = await newAgent(running.baseUrl, { endpoint: receiver.url })
     const { verifier, challenge } = pkce()
     const authorize = new URL('/oauth/authorize', running.baseUrl)
@@ -91,7 +91,7 @@ describe('50 parallel redemptions of one code', () => {
 })
 
 describe('parallel starts of runs', () => {
-  it('leave five active; the others are too_many_active_runs', async () => {
+  it('leave five active; the others get too_many_active_runs', async () => {
     const { token } = await agentAndToken()
     const answers = await together(50, () => call('POST', '/api/v1/runs', { token, body: {} }))
     const { 201: started = 0, 409: refused = 0, 429: limited = 0 } = statuses(answers)
@@ -108,7 +108,7 @@ describe('parallel starts of runs', () => {
 })
 
 describe('parallel requests with one Idempotency-Key', () => {
-  it('create once: the others get that answer, or are told to wait', async () => {
+  it('create once: the others get the same answer or are told to wait', async () => {
     const { token } = await agentAndToken()
     const headers = { 'idempotency-key': randomUUID() }
     const body = { input: { n: 1 } }
@@ -116,8 +116,8 @@ describe('parallel requests with one Idempotency-Key', () => {
     const created = answers.filter(({ status }) => status === 201)
     expect(created.filter((one) => one.headers.get('idempotency-replayed') === null)).toHaveLength(1)
     expect(new Set(created.map(({ text }) => text)).size).toBe(1)
-    for (const { status, body: told, headers: sent } of answers.filter(({ status }) => status !== 201)) {
-      expect([status, told.error.code]).toEqual([409, 'conflict'])
+    for (const { status, body: refusal, headers: sent } of answers.filter(({ status }) => status !== 201)) {
+      expect([status, refusal.error.code]).toEqual([409, 'conflict'])
       expect(Number(sent.get('retry-after'))).toBeGreaterThanOrEqual(1)
     }
     const { items } = await must(running.baseUrl, 'GET', '/api/v1/runs', { token })
@@ -126,14 +126,14 @@ describe('parallel requests with one Idempotency-Key', () => {
     expect([reused.status, reused.body.error.code]).toEqual([409, 'idempotency_key_reused'])
   })
 
-  it('also before sign-in: one developer account', async () => {
+  it('also create one developer account when sent before sign-in', async () => {
     const headers = { 'idempotency-key': randomUUID() }
     const body = { email: `${randomUUID()}@example.com`, name: 'Ada' }
     const answers = await together(10, () => call('POST', '/api/v1/dev/register', { headers, body }))
     const created = answers.filter(({ status }) => status === 201)
     expect(new Set(created.map(({ text }) => text)).size).toBe(1)
-    for (const { status, body: told } of answers.filter(({ status }) => status !== 201)) {
-      expect([status, told.error.code, told.error.message]).toEqual([
+    for (const { status, body: refusal } of answers.filter(({ status }) => status !== 201)) {
+      expect([status, refusal.error.code, refusal.error.message]).toEqual([
         409,
         'conflict',
         expect.stringMatching(/Idempotency/),

@@ -35,7 +35,7 @@ describe.skipIf(missing !== '')(`Python’s OAuth clients${missing}`, () => {
   const worksNow = async (token: unknown) =>
     (await send(running.baseUrl, 'GET', '/api/v1/me', { token: String(token) })).status
 
-  it('Authlib reads the metadata, gets tokens by code and PKCE, refreshes by itself, introspects and revokes', async () => {
+  it('Authlib reads the metadata, gets tokens by code and PKCE, refreshes automatically, introspects and revokes', async () => {
     const seen = await play('authlib_client.py')
     expect(seen).toMatchObject({
       issuer: running.baseUrl,
@@ -49,7 +49,7 @@ describe.skipIf(missing !== '')(`Python’s OAuth clients${missing}`, () => {
       rotated: { active: false },
       revoked: 200,
       after_revocation: { active: false },
-      // Authlib hands on what stands in `error`, which here is the platform's object.
+      // Authlib passes on the value of `error`, which here is the platform's object.
       errors: {
         wrong_verifier: { code: 'invalid_grant', message: expect.stringContaining('code_verifier') },
         wrong_secret: { code: 'invalid_client' },
@@ -62,7 +62,7 @@ describe.skipIf(missing !== '')(`Python’s OAuth clients${missing}`, () => {
     expect(await worksNow(automatic?.access_token)).toBe(401)
   })
 
-  it('requests-oauthlib gets tokens by code and PKCE, and refreshes by itself', async () => {
+  it('requests-oauthlib gets tokens by code and PKCE, and refreshes automatically', async () => {
     const seen = await play('requests_oauthlib_client.py')
     const scope = SCOPE.split(' ')
     const own = { ...pair(SCOPE), scope }

@@ -6,18 +6,21 @@ import { createInterface } from 'node:readline'
 import { ROOT } from '#local/prepare.ts'
 import { run } from '#test/deploy/shell.ts'
 
-/** The clients, at the versions that these tests have seen. */
+/** The client packages, at the versions that these tests were written for. */
 const REQUIREMENTS = ['authlib==1.6.5', 'requests-oauthlib==2.0.0', 'oauthlib==4.0.1', 'requests==2.34.2']
 const HOME = path.join(ROOT, 'node_modules', '.cache', 'python-clients')
 const SCRIPTS = path.join(import.meta.dirname, 'python')
 
-/** What the machine's Python 3 says it is; nothing where there is none. */
+/** Returns the version of the machine's Python 3; undefined without one. */
 export const pythonVersion = (): Promise<string | undefined> => run('python3', ['--version']).catch(() => undefined)
 
-/** A Python with the clients in it, or why there is none: `npm test` needs only Node (design). */
+/**
+ * Returns a Python with the clients installed, or why there is none: `npm test` needs only Node
+ * (architecture.md#local-run-and-emulator).
+ */
 export const pythonClients = async (): Promise<{ python: string } | { missing: string }> => {
   const version = await pythonVersion()
-  if (version === undefined) return { missing: 'there is no python3 here' }
+  if (version === undefined) return { missing: 'this machine has no python3' }
   const python = path.join(HOME, process.platform === 'win32' ? 'Scripts' : 'bin', 'python')
   const marker = path.join(HOME, 'installed')
   const wanted = [version.trim(), ...REQUIREMENTS].join('\n')
@@ -31,15 +34,15 @@ export const pythonClients = async (): Promise<{ python: string } | { missing: s
     await writeFile(marker, wanted)
     return { python }
   } catch {
-    return { missing: 'they could not be installed: no venv, or no package index in reach' }
+    return { missing: 'the clients could not be installed: no venv, or no package index within reach' }
   }
 }
 
 /**
- * Runs a script of `python/` to its end. What it cannot do itself, a person's part, it asks for with a line
- * `{"consent": <authorize address>}`, and gets the address that the browser came back to.
- * @returns what it printed last, as JSON
- * @throws with what it wrote to the error stream, if it fails
+ * Runs a script of `python/` to its end. It asks for a person's part with a line `{"consent": <authorize address>}`,
+ * and gets the address that the browser was redirected to.
+ * @returns the last line printed, as JSON
+ * @throws with the text of the error stream, if it fails
  */
 export const runScript = async (
   python: string,
@@ -49,7 +52,7 @@ export const runScript = async (
 ): Promise<Record<string, unknown>> => {
   const child = spawn(python, [path.join(SCRIPTS, script), JSON.stringify(input)], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // The libraries want https unless told that this is a machine of one's own. No proxy is between.
+    // Allows plain HTTP, which the libraries otherwise refuse, and bypasses proxies.
     env: { ...process.env, AUTHLIB_INSECURE_TRANSPORT: '1', OAUTHLIB_INSECURE_TRANSPORT: '1', NO_PROXY: '*' },
   })
   const ended = once(child, 'close')

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 import { openDatabase } from '#local/aws/database.ts'
-import { startReceiver } from '#test/support/receiver.ts'
+import { startReceiver } from '#testkit/receiver.ts'
 import { must, newAgent, type Running, sandboxToken, send, startLocal, temporaryFolder, until } from './support.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -15,7 +15,7 @@ const start = async (dataDir: string): Promise<Running> => {
   return running
 }
 
-/** What a restore brings: the table of then, without what waited in queues; secrets and bucket are as they were. */
+/** Simulates a restore: the table as it was then, without queued messages; secrets and bucket unchanged. */
 const restore = (from: string, to: string): void => {
   cpSync(from, to, { recursive: true })
   const database = openDatabase(to)
@@ -23,7 +23,7 @@ const restore = (from: string, to: string): void => {
   database.close()
 }
 
-it('over a copy of the table alone, tokens work, events are polled, and what was under way is done', async () => {
+it('over a copy of the table alone, tokens work, events can be polled, and work in progress is completed', async () => {
   const [first, second] = [temporaryFolder(), temporaryFolder()]
   cleanups.push(first.remove, second.remove)
   const receiver = await startReceiver()
@@ -49,11 +49,11 @@ it('over a copy of the table alone, tokens work, events are polled, and what was
   const token = await sandboxToken(baseUrl, agent)
   const hook = { url: `${receiver.url}/hook`, events: ['run.succeeded'] }
   await must(baseUrl, 'POST', '/api/v1/webhooks', { token, body: hook })
-  const told = await must(baseUrl, 'POST', '/api/v1/runs', { token, body: { input: {} } })
+  const delivered = await must(baseUrl, 'POST', '/api/v1/runs', { token, body: { input: {} } })
   await hooked(1)
-  // The delivery of the next one is under way when the backup is made: its record is there, its message will be lost.
-  platform.pause('webhook-delivery')
-  const untold = await must(baseUrl, 'POST', '/api/v1/runs', { token, body: { input: {} } })
+  // The next delivery is in progress when the backup is made. Its record is restored, its message is lost.
+  platform.pause('delivery')
+  const pending = await must(baseUrl, 'POST', '/api/v1/runs', { token, body: { input: {} } })
   await until(() => (platform.queue('delivery').counts().visible > 0 ? true : undefined))
   const port = Number(new URL(baseUrl).port)
   await lost.stop()
@@ -63,13 +63,13 @@ it('over a copy of the table alone, tokens work, events are polled, and what was
   cleanups.push(restored.stop)
   expect((await send(restored.baseUrl, 'GET', '/api/v1/me', { token })).status).toBe(200)
   const events = await must(restored.baseUrl, 'GET', '/api/v1/events', { token })
-  for (const { id } of [told, untold]) expect(JSON.stringify(events)).toContain(id)
+  for (const { id } of [delivered, pending]) expect(JSON.stringify(events)).toContain(id)
 
-  // Nobody has its message: the sweep finds the record when its time has come.
+  // The message no longer exists. The sweeper finds the record when it is overdue.
   restored.platform.shiftClock(10 * 60_000)
-  await restored.platform.fire('overdue-sweep')
+  await restored.platform.fire('sweeper')
   await hooked(2)
   await restored.platform.idle(60_000)
   const bodies = (await hooked(2)).map(({ body }) => body.toString())
-  expect(bodies.map((body) => [told.id, untold.id].findIndex((id) => body.includes(id)))).toEqual([0, 1])
+  expect(bodies.map((body) => [delivered.id, pending.id].findIndex((id) => body.includes(id)))).toEqual([0, 1])
 }, 180_000)

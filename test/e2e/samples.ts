@@ -8,7 +8,7 @@ import { until } from './support.ts'
 
 const SAMPLES = path.join(ROOT, 'examples', 'sdk')
 
-/** A port that nobody listens at now: addresses have to be registered before the sample is there. */
+/** Returns a port that nothing listens on: addresses have to be registered before the sample starts. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -18,16 +18,16 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
-/** A sample that runs in a process of its own. */
+/** A sample that runs in its own process. */
 export interface RunningSample {
   lines: string[]
   errors(): string
-  /** Waits for its exit. @returns the exit code */
+  /** Waits for the exit. @returns the exit code */
   ended: Promise<number | null>
   stop(): Promise<void>
 }
 
-/** Starts `examples/sdk/<file>`, in the language of its name, with settings in the environment and nothing else. */
+/** Starts `examples/sdk/<file>` in its language, with only the given settings in the environment. */
 export const startSample = (file: string, settings: Record<string, string>): RunningSample => {
   const child = spawn(file.endsWith('.py') ? 'python3' : process.execPath, [path.join(SAMPLES, file)], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -55,17 +55,17 @@ export const startSample = (file: string, settings: Record<string, string>): Run
   }
 }
 
-/** Starts a sample that serves, and waits until it does. */
+/** Starts a sample that serves requests, and waits until it listens. */
 export const serveSample = async (file: string, settings: Record<string, string>): Promise<RunningSample> => {
   const sample = startSample(file, settings)
   await until(() => {
     if (sample.errors() !== '') throw new Error(sample.errors())
-    return sample.lines.find((line) => line.includes('listens at'))
+    return sample.lines.find((line) => line.includes('listening at'))
   })
   return sample
 }
 
-/** A server of the test's own, which answers as it is told and remembers what it was asked. */
+/** Starts a server that answers with the given function. */
 export const startServer = async (
   answer: (request: IncomingMessage, body: Buffer) => Promise<{ status: number; body?: string | Buffer }>,
 ) => {

@@ -18,10 +18,10 @@ const fromSdk = (name: string) => JSON.parse(readFileSync(new URL(name, SDK), 'u
 const python = await pythonVersion()
 const LANGUAGES = [
   ['TypeScript', 'ts', ''],
-  ['Python', 'py', python === undefined ? 'there is no python3 here' : ''],
+  ['Python', 'py', python === undefined ? 'this machine has no python3' : ''],
 ] as const
 for (const [language, , missing] of LANGUAGES) {
-  if (missing) process.stderr.write(`The SDK samples in ${language} are not run: ${missing}\n`)
+  if (missing) process.stderr.write(`The SDK samples in ${language} are skipped: ${missing}\n`)
 }
 
 let baseUrl: string
@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 const now = () => Math.floor(Date.now() / 1_000)
 
-/** What a sample has to refuse, and one request that shows that nothing else is wrong with these. */
+/** Requests that a sample has to refuse, and valid ones that show nothing else is wrong with the others. */
 const requests = (secret: string, body: string): [what: string, status: number, header: string, body: string][] => [
   ['unsigned', 401, '', body],
   ['of another secret', 401, signSvc(['agsec_x'], now(), body), body],
@@ -51,7 +51,7 @@ const post = (url: string, header: string, body: string) =>
   })
 
 describe('the sample manifest', () => {
-  it('is valid as it is, without a warning', async () => {
+  it('is valid without changes and without a warning', async () => {
     const report = await must(baseUrl, 'POST', '/api/v1/dev/manifest/validate', { body: fromSdk('afai.agent.json') })
     expect(report).toEqual({ valid: true, errors: [], warnings: [] })
   })
@@ -71,7 +71,7 @@ describe('the published test vectors', () => {
       'the client’s verifySvc',
       (secret: string, header: string, body: Uint8Array, at: number) => verifySvc(secret, header, body, { now: at }),
     ],
-  ])('%s accepts and refuses them', (_name, isSigned) => {
+  ])('%s accepts the valid ones and refuses the others', (_name, isSigned) => {
     for (const { name, secrets, svc_signature, body, timestamp } of vectors) {
       for (const secret of secrets) {
         expect(isSigned(secret, svc_signature, Buffer.from(body), timestamp), name).toBe(true)
@@ -82,7 +82,7 @@ describe('the published test vectors', () => {
     }
   })
 
-  it('the client’s verifyStandard accepts and refuses them', () => {
+  it('the client’s verifyStandard accepts the valid ones and refuses the others', () => {
     const headers = (id: string, timestamp: string, signature: string) => ({
       'webhook-id': id,
       'webhook-timestamp': timestamp,
@@ -101,13 +101,13 @@ describe('the published test vectors', () => {
     }
   })
 
-  it.skipIf(python === undefined)('main.py and callback.py accept and refuse them', async () => {
-    const said = JSON.parse(await runCommand('python3', [path.join(import.meta.dirname, 'python', 'vectors.py')]))
+  it.skipIf(python === undefined)('main.py and callback.py accept the valid ones and refuse the others', async () => {
+    const verdicts = JSON.parse(await runCommand('python3', [path.join(import.meta.dirname, 'python', 'vectors.py')]))
     const expected = {
       accepted: vectors.map(({ secrets }: { secrets: string[] }) => secrets.map(() => true)),
       refused: refused.map(() => false),
     }
-    expect(said).toEqual({ main: expected, callback: expected })
+    expect(verdicts).toEqual({ main: expected, callback: expected })
   })
 })
 
@@ -155,18 +155,18 @@ describe.each(LANGUAGES)('the samples in %s', (_language, extension, missing) =>
         })
       })
 
-      it('fails a run with an error code of its own', async () => {
+      it('fails a run with its own error code', async () => {
         expect(await testRun({})).toMatchObject({ status: 'failed', error_code: 'name_missing' })
         expect(await testRun({ count_down: 61 })).toMatchObject({ status: 'failed', error_code: 'count_out_of_range' })
       })
 
-      it('accepts a run, tells of its steps and completes it through the API', async () => {
+      it('accepts a run, reports its steps and completes it through the API', async () => {
         const run = await testRun({ count_down: 2 })
         expect(run).toMatchObject({ status: 'succeeded', output: { text: 'Lift-off!' } })
         expect(run.steps.map((step: { output: { text: string } }) => step.output.text)).toEqual(['2', '1'])
       })
 
-      it('refuses what the platform has not signed now', async () => {
+      it('refuses requests without a valid, recent signature', async () => {
         const body = JSON.stringify({
           type: 'run.execute',
           run: { id: 'run_x', input: { name: 'Ada' } },
@@ -191,7 +191,7 @@ describe.each(LANGUAGES)('the samples in %s', (_language, extension, missing) =>
         expect((await testRun({ name: 'Ada' })).status).toBe('succeeded')
       })
 
-      it('renews a token that is about to end, and repeats a call whose answer was lost without doing it twice', async () => {
+      it('renews a token before it expires, and repeats a call whose answer was lost without doing it twice', async () => {
         const calls: { path: string; key: string; token: string; status: number }[] = []
         const relay = await startServer(async (request, body) => {
           if (request.url === '/') {
@@ -229,7 +229,7 @@ describe.each(LANGUAGES)('the samples in %s', (_language, extension, missing) =>
     })
 
     describe(`callback.${extension}`, () => {
-      it('takes each real event once, and refuses forged deliveries', async () => {
+      it('handles each real event once, and refuses forged deliveries', async () => {
         const port = await freePort()
         const endpoint = await startServer(async () => ({ status: 200, body: '{"status":"succeeded"}' }))
         const agent = await newAgent(baseUrl, { endpoint: endpoint.url })
@@ -253,7 +253,7 @@ describe.each(LANGUAGES)('the samples in %s', (_language, extension, missing) =>
           const run = await must(baseUrl, 'POST', '/api/v1/runs', { token, body: {} })
           await until(() => sample.lines.find((line) => new RegExp(`^${run.id} succeeded in \\d+ ms$`).test(line)))
 
-          // The same event again is answered as well, and taken no second time.
+          // The same event is acknowledged again, but handled only once.
           const before = sample.lines.length
           const path = `/api/v1/webhooks/${webhook.id}/deliveries`
           const delivery = await until(async () =>
@@ -282,7 +282,7 @@ describe.each(LANGUAGES)('the samples in %s', (_language, extension, missing) =>
           await until(() => (sample.lines.length > before ? true : undefined))
           expect(sample.lines.slice(before)).toEqual(['run.created evt_x'])
 
-          // What could not be taken is no repeat when it comes again.
+          // An event whose handling failed is not a duplicate when it is sent again.
           const broken = JSON.stringify({ id: 'evt_y', type: 'run.succeeded' })
           const whole = JSON.stringify({
             id: 'evt_y',
@@ -340,15 +340,15 @@ describe.each(LANGUAGES)('the samples in %s', (_language, extension, missing) =>
         expect(sample.lines.join()).not.toMatch(/eyJ|rft_|cs_/)
       })
 
-      it('tells a customer’s no', async () => {
+      it('reports that a customer denied access', async () => {
         const { agent, sample, authorizeUrl } = await begin()
         const back = await consent(baseUrl, authorizeUrl, agent.sandboxId, 'deny')
         expect((await send('', 'GET', back.href)).status).toBe(200)
         expect(await sample.ended).toBe(1)
-        expect(sample.errors().trim()).toBe('The customer said no: access_denied')
+        expect(sample.errors().trim()).toBe('The customer denied the request: access_denied')
       })
 
-      it('tells an error of the platform with its fix', async () => {
+      it('reports an error of the platform with its fix', async () => {
         const { agent, sample, authorizeUrl } = await begin({ CLIENT_SECRET: 'cs_wrong' })
         const back = await consent(baseUrl, authorizeUrl, agent.sandboxId)
         await send('', 'GET', back.href)

@@ -1,4 +1,4 @@
-/** Every secret that went over the wire, found by its place or its shape; Idempotency keys are none. */
+/** Collects every secret sent over the wire, by its place or its form. Idempotency keys aren't secrets. */
 const SHAPES = [
   /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,}/g,
   /\b(?:dvk|whsec|agsec|cs|join|rft|code)_[A-Za-z0-9+/_=-]{20,}/g,
@@ -19,18 +19,23 @@ const FIELDS = new Set([
   'tg',
 ])
 
+/** Receipts look like tokens, but open nothing: they are evidence, kept in the table and the audit. */
+const RECEIPTS = /\beyJhbGciOiJFUzI1NiIsInR5cCI6ImFwcHJvdmFsLXJlY2VpcHQrand0[\w.-]+/g
+
+export const withoutReceipts = (text: string): string => text.replaceAll(RECEIPTS, '')
+
 /** Collects from JSON, forms, addresses and headers. */
 export class SecretCollector {
   readonly found = new Map<string, string>()
 
   add(name: string, value: unknown): void {
-    // Shorter ones are words: error bodies have a `code`, too.
+    // Shorter ones are words: error bodies also have a `code`.
     if (typeof value === 'string' && value.length >= (name === 'code' ? 40 : 20)) this.found.set(value, name)
   }
 
   /** Looks through text of any form. */
   read(text: string): void {
-    for (const shape of SHAPES) for (const [match] of text.matchAll(shape)) this.add('by shape', match)
+    for (const shape of SHAPES) for (const [match] of withoutReceipts(text).matchAll(shape)) this.add('by shape', match)
     try {
       JSON.parse(text, (name, value) => {
         if (FIELDS.has(name)) this.add(name, value)
@@ -47,7 +52,7 @@ export class SecretCollector {
     for (const [name, value] of new URL(address).searchParams) if (FIELDS.has(name)) this.add(name, value)
   }
 
-  /** Watches everything that goes through `fetch`. @returns how to stop */
+  /** Watches everything that goes through `fetch`. @returns a function that stops it */
   watchFetch(): () => void {
     const original = globalThis.fetch
     globalThis.fetch = async (input, init) => {
@@ -65,13 +70,16 @@ export class SecretCollector {
     }
   }
 
-  /** The secrets that occur in a text, as they are or in base64. */
+  /** Lists the secrets that occur in a text, in plain text or base64. */
   occurring(text: string): string[] {
     return [...this.found].flatMap(([value, name]) => (forms(value).some((form) => text.includes(form)) ? [name] : []))
   }
 }
 
-/** How a secret could have been written down: whole, without its prefix, URL-encoded, in base64 at any offset. */
+/**
+ * Lists the forms in which a secret could have been stored: whole, without its prefix, URL-encoded, in base64 at any
+ * offset.
+ */
 const forms = (value: string): string[] => {
   const bare = value.replace(/^(dvk|whsec|agsec|cs|join|rft|code)_/, '')
   const base64 = [0, 1, 2].map((shift) =>

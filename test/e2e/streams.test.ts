@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventSource } from 'eventsource'
 import { afterEach, describe, expect, it } from 'vitest'
-import { usingReceiver } from '#test/support/using.ts'
+import { usingReceiver } from '#testkit/using.ts'
 import { type Agent, must, newAgent, sandboxToken, send, until } from './support.ts'
 import { usingLocal } from './using-local.ts'
 
@@ -20,7 +20,7 @@ interface Told {
   at: number
 }
 
-/** An app with a run that its agent works on, and what the agent does to it. */
+/** Creates an app with a run that its agent works on, and the agent's actions on it. */
 const startedRun = async () => {
   const agent = await newAgent(running.baseUrl, { endpoint: receiver.url })
   const token = await sandboxToken(running.baseUrl, agent)
@@ -36,7 +36,7 @@ const startedRun = async () => {
   return { agent, token, path: `/api/v1/runs/${run.id}/stream`, act }
 }
 
-/** The standard's client, kept by others, as a browser's page would use it. */
+/** A third-party client of the standard, as a browser's page would use it. */
 const listen = (path: string, token: string) => {
   const events: Told[] = []
   const statuses: number[] = []
@@ -73,7 +73,7 @@ const streamsEnded = () =>
   running.logs.filter((entry) => entry.kind === 'function' && entry.line.includes('api.runs.stream')).length
 
 describe('a run that is followed with an EventSource', () => {
-  it('shows what the agent does while it does it, ends with the result, and is not asked for again after 204', async () => {
+  it('shows the agent’s work live, ends with the result, and isn’t requested again after 204', async () => {
     const { token, path, act } = await startedRun()
     const { source, events, statuses, ids } = listen(path, token)
     await until(() => (ids().at(-1) === 2 ? true : undefined))
@@ -90,7 +90,7 @@ describe('a run that is followed with an EventSource', () => {
     expect(statuses).toEqual([200, 204])
   })
 
-  it('loses nothing however often its connection is cut', async () => {
+  it('loses nothing, however often its connection is cut', async () => {
     const { token, path, act } = await startedRun()
     const { source, statuses, ids, cut } = listen(path, token)
     for (let n = 1; n <= 4; n++) {
@@ -107,7 +107,7 @@ describe('a run that is followed with an EventSource', () => {
     expect(statuses.at(-1)).toBe(204)
   })
 
-  it('by four clients at once is shown whole to each, though only three have a stream at a time', async () => {
+  it('is shown completely to each of four clients, though only three have a stream at a time', async () => {
     const { token, path, act } = await startedRun()
     const clients = Array.from({ length: 4 }, () => listen(path, token))
     await until(() => clients.find(({ statuses }) => statuses.length > 1))
@@ -127,7 +127,7 @@ describe('a run that is followed with an EventSource', () => {
     expect(statuses).toEqual([200, 401])
   })
 
-  it('that goes away does not leave its function working', async () => {
+  it('doesn’t keep its function running after the client disconnects', async () => {
     const { token, path } = await startedRun()
     const before = streamsEnded()
     const { source, ids } = listen(path, token)
@@ -139,7 +139,7 @@ describe('a run that is followed with an EventSource', () => {
 })
 
 describe('a run that has ended', () => {
-  it('is one answer to a client that knows nothing of events', async () => {
+  it('is one answer for clients without support for events', async () => {
     const { token, path, act } = await startedRun()
     await act('complete', { status: 'succeeded' })
     const answer = await send(running.baseUrl, 'GET', path, { token })

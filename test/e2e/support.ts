@@ -1,55 +1,24 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { mkdirSync, rmSync, statSync } from 'node:fs'
-import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type LogEntry, type Platform, type PlatformOptions, startPlatform } from '#local/platform.ts'
-import { BUNDLES, prepare, ROOT } from '#local/prepare.ts'
-import { scratchFolder } from '#test/support/scratch.ts'
+import { ASSEMBLY } from '#testkit/assembly.ts'
+import { scratchFolder } from '#testkit/scratch.ts'
 
-/** Where the cloud assembly of these tests lies; beside the bundles, so that `dist/` is all there is to ignore. */
-const CDK_OUT = path.join(ROOT, 'dist', 'e2e')
-const LOCK = path.join(ROOT, 'dist', 'e2e.lock')
-const LOCK_LIFE_MS = 60_000
-
-/** Builds and synthesizes once for whatever test files run at the same time. */
-export const assembly = async (): Promise<{ cdkOut: string; bundles: string }> => {
-  mkdirSync(path.dirname(LOCK), { recursive: true })
-  for (;;) {
-    try {
-      mkdirSync(LOCK)
-      break
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      await sleep(100)
-      // Whoever was killed in the middle does not keep the others out.
-      const age = Date.now() - (statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
-      if (age > LOCK_LIFE_MS) rmSync(LOCK, { recursive: true, force: true })
-    }
-  }
-  try {
-    await prepare({ cdkOut: CDK_OUT })
-  } finally {
-    // Not there any more, if this build took so long that another run took the lock over.
-    rmSync(LOCK, { recursive: true, force: true })
-  }
-  return { cdkOut: CDK_OUT, bundles: BUNDLES }
-}
-
-/** The real local platform over built bundles and the synthesized template, as `npm start` runs it. */
+/** Starts the real local platform over built bundles and the synthesized template, as `npm start` does. */
 export interface Running {
   platform: Platform
   baseUrl: string
   dataDir: string
-  /** Everything that was logged, as it was logged. */
+  /** Everything that was logged, unchanged. */
   logs: LogEntry[]
-  /** Stops it and leaves the data. */
+  /** Stops the platform and keeps the data. */
   stop(): Promise<void>
 }
 
 export const startLocal = async (options: Partial<PlatformOptions> & { dataDir: string }): Promise<Running> => {
   const logs: LogEntry[] = []
   const platform = await startPlatform({
-    ...(await assembly()),
+    ...ASSEMBLY,
     port: 0,
     env: { LOG_LEVEL: 'debug', ...options.env },
     ...options,
@@ -58,7 +27,7 @@ export const startLocal = async (options: Partial<PlatformOptions> & { dataDir: 
   return { platform, baseUrl: platform.baseUrl, dataDir: options.dataDir, logs, stop: platform.stop }
 }
 
-/** A folder that is gone when the returned function is called. */
+/** Creates a folder that is removed when the returned function is called. */
 export const temporaryFolder = () => scratchFolder('e2e-')
 
 export interface Answer {
@@ -72,7 +41,7 @@ export interface Answer {
 export interface Sent {
   token?: string
   headers?: Record<string, string>
-  /** JSON; a string or form goes out as it is. */
+  /** JSON; a string or form is sent unchanged. */
   body?: unknown
 }
 
@@ -101,7 +70,7 @@ export const must = async (baseUrl: string, method: string, to: string, sent?: S
   return answer.body
 }
 
-/** A developer with an app whose agent has a published version. */
+/** Creates a developer with an app whose agent has a published version. */
 export const newAgent = async (
   baseUrl: string,
   options: { endpoint?: string; runtime?: object; redirectUri?: string; scopes?: string[] },
@@ -142,17 +111,17 @@ export const newAgent = async (
 
 export type Agent = Awaited<ReturnType<typeof newAgent>>
 
-/** An access token of the app's sandbox installation. */
+/** Returns an access token of the app's sandbox installation. */
 export const sandboxToken = async (baseUrl: string, { app, headers }: Agent): Promise<string> =>
   (await must(baseUrl, 'POST', `/api/v1/dev/apps/${app.id}/sandbox-token`, { headers })).access_token
 
-/** A verifier and its challenge (RFC 7636). */
+/** Returns a verifier and its challenge (RFC 7636). */
 export const pkce = () => {
   const verifier = randomBytes(32).toString('base64url')
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-/** What a person does in the browser: follows the authorize link and decides. @returns where they are sent back to */
+/** Plays the person in the browser, who follows the authorize link and decides. @returns the address of the redirect */
 export const consent = async (
   baseUrl: string,
   authorizeUrl: URL,
@@ -172,12 +141,12 @@ export const consent = async (
   return new URL(decided.redirect_to)
 }
 
-/** Waits until something is so. */
+/** Waits until `ask` returns a value. */
 export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined, timeoutMs = 60_000): Promise<T> => {
   for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
     const answer = await ask()
     if (answer !== undefined) return answer
     await sleep(25)
   }
-  throw new Error('what was waited for did not come')
+  throw new Error(`nothing came within ${timeoutMs} ms`)
 }

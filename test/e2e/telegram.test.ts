@@ -1,8 +1,8 @@
 import type { Locator } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Person, Telegram } from '#local/telegram.ts'
-import { launchChromium } from '#test/browser/chromium.ts'
-import { usingReceiver } from '#test/support/using.ts'
+import { launchChromium } from '#testkit/chromium.ts'
+import { usingReceiver } from '#testkit/using.ts'
 import { type Agent, must, newAgent, pkce, send, until } from './support.ts'
 import { usingLocal } from './using-local.ts'
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await joinSandbox(ada)
 })
 
-/** The bot's answer to what the person writes. */
+/** Returns the bot's answer to a person's message. */
 const answerTo = async (person: Person, text: string) => {
   const before = telegram.chat(person).length
   telegram.say(person, text)
@@ -39,14 +39,14 @@ const join = async (person: Person, link: string) => {
   return { question, pressed }
 }
 
-/** What moderation has not approved yet can be installed in its developer's sandbox only. */
+/** Joins the developer's sandbox, the only workspace where an app without approval can be installed. */
 const joinSandbox = async (person: Person) => {
   const { headers } = agent
   const { invite_link } = await must(running.baseUrl, 'POST', '/api/v1/dev/sandbox/invite', { headers })
   await join(person, invite_link)
 }
 
-/** Opens the Mini App behind a message's first button. @returns its address, and the session that it signs in for */
+/** Opens the Mini App behind a message's first button. @returns its address and its init data */
 const openMiniApp = async (person: Person, messageId: number) => {
   const pressed = telegram.press(person, messageId, 0)
   if (pressed.kind !== 'web_app') throw new Error(`The button is a ${pressed.kind}`)
@@ -58,7 +58,7 @@ const openMiniApp = async (person: Person, messageId: number) => {
 const signIn = (initData: string | null, headers = {}) =>
   send(running.baseUrl, 'POST', '/console/bot/webapp-auth', { body: { init_data: initData }, headers })
 
-/** The address that an app sends its customer to. */
+/** Returns the address that an app sends its customer to. */
 const authorizeLink = (state: string, challenge: string): URL => {
   const url = new URL(`${running.baseUrl}/oauth/authorize`)
   url.search = new URLSearchParams({
@@ -73,7 +73,7 @@ const authorizeLink = (state: string, challenge: string): URL => {
   return url
 }
 
-/** What an app does: @returns the nonce of the consent link, and the verifier */
+/** Plays an app that starts authorization. @returns the nonce of the consent link, and the verifier */
 const authorize = async (state: string) => {
   const { verifier, challenge } = pkce()
   const { headers } = await send('', 'GET', authorizeLink(state, challenge).href)
@@ -81,7 +81,7 @@ const authorize = async (state: string) => {
 }
 
 describe('consent in the messaging app', () => {
-  it('the bot is connected: its handle and the address of its chat are told', async () => {
+  it('shows the connected bot’s handle and the address of its chat', async () => {
     expect(await must(running.baseUrl, 'GET', '/console/bot/info')).toEqual({
       username: telegram.username,
       url: `${telegram.url}/${telegram.username}`,
@@ -89,7 +89,7 @@ describe('consent in the messaging app', () => {
     })
   })
 
-  it('an invited person joins by the bot’s button, once, however often the update comes', async () => {
+  it('an invited person joins once by the bot’s button, however often the update is delivered', async () => {
     const { sandbox_workspace: sandbox } = await must(running.baseUrl, 'POST', '/api/v1/dev/register', {
       body: { email: 'grace@example.com', name: 'Grace' },
       headers: { 'idempotency-key': crypto.randomUUID() },
@@ -102,7 +102,7 @@ describe('consent in the messaging app', () => {
     expect(shown?.reply_markup).toBeUndefined()
   })
 
-  it('leads from the app’s link over the bot and its Mini App to a code, and its tokens', async () => {
+  it('leads from the app’s link through the bot and its Mini App to a code, and to its tokens', async () => {
     const { tg, verifier } = await authorize('state-1')
     const page = await send(running.baseUrl, 'GET', `/oauth/consent?tg=${tg}`)
     expect(page.status).toBe(200)
@@ -134,11 +134,11 @@ describe('consent in the messaging app', () => {
     })
     const me = await must(running.baseUrl, 'GET', '/api/v1/me', { token: tokens.access_token })
     expect(JSON.stringify(me)).toContain(agent.sandboxId)
-    // Decided: the bot has nothing more to show for the link.
+    // After the decision, the bot has nothing more to show for the link.
     expect((await answerTo(ada, `/start oauth_${tg}`)).reply_markup).toBeUndefined()
   })
 
-  it('can be walked in a browser alone, the messenger’s page standing for the app', async () => {
+  it('works in a browser alone, with the messenger’s page in place of the app', async () => {
     await joinSandbox(telegram.person({ first_name: 'Bob' }))
     const browser = await launchChromium()
     try {
@@ -150,18 +150,18 @@ describe('consent in the messaging app', () => {
       }
       const consent = await context.newPage()
       await consent.goto(authorizeLink('state-2', pkce().challenge).href)
-      const messenger = await opened(consent.getByRole('link', { name: 'Decide in Telegram' }))
+      const messenger = await opened(consent.getByRole('link', { name: 'Continue in Telegram' }))
       await messenger.getByLabel('Name').fill('Bob')
       await messenger.getByRole('button', { name: 'Continue' }).click()
       await messenger.getByRole('button', { name: 'Start' }).click()
-      const miniApp = await opened(messenger.getByRole('link', { name: 'Look at the request' }))
-      await miniApp.getByLabel('In the workspace').selectOption(agent.sandboxId)
+      const miniApp = await opened(messenger.getByRole('link', { name: 'Review request' }))
+      await miniApp.getByLabel('Install in workspace').selectOption(agent.sandboxId)
       await miniApp.getByRole('button', { name: 'Approve' }).click()
-      await miniApp.getByRole('heading', { name: 'Access given' }).waitFor()
-      const back = await miniApp.getByRole('link', { name: /^Go on to/ }).getAttribute('href')
+      await miniApp.getByRole('heading', { name: 'Access granted' }).waitFor()
+      const back = await miniApp.getByRole('link', { name: /^Continue to/ }).getAttribute('href')
       expect(new URL(back ?? '').searchParams.get('state')).toBe('state-2')
-      // The page that handed over learns that it is over, and nothing else.
-      await consent.getByRole('heading', { name: 'Go on in Telegram' }).waitFor({ state: 'hidden' })
+      // The page that handed over learns that the request is decided, and nothing else.
+      await consent.getByRole('heading', { name: 'Continue in Telegram' }).waitFor({ state: 'hidden' })
       expect(await consent.content()).not.toContain('code_')
     } finally {
       await browser.close()
@@ -178,7 +178,7 @@ describe('consent in the messaging app', () => {
     expect(widget.user.id).toBe(first.body.user.id)
   })
 
-  it('an update that the platform could not take comes again, and is answered once', async () => {
+  it('an update that the platform couldn’t process is redelivered and answered once', async () => {
     telegram.fail('sendMessage', { retry_after: 1 })
     const before = telegram.chat(ada).length
     const id = telegram.say(ada, '/start')
@@ -187,7 +187,7 @@ describe('consent in the messaging app', () => {
     await until(() => (telegram.chat(ada).length === before + 2 ? true : undefined))
   })
 
-  it('goes on after a restart: the messenger’s address, who people are, and what the bot is told', async () => {
+  it('continues after a restart with the same messenger address, people and bot', async () => {
     const { url } = telegram
     await running.stop()
     await running.startAgain()

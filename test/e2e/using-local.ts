@@ -1,15 +1,16 @@
 import type { PlatformOptions } from '#local/platform.ts'
-import { using } from '#test/support/using.ts'
+import { using } from '#testkit/using.ts'
 import { type Running, startLocal, temporaryFolder } from './support.ts'
 
 interface UsedLocal extends Running {
-  /** After a `stop`: with the same data, at the same address. */
+  /** Starts again after a `stop`, with the same data and address. */
   startAgain(): Promise<void>
 }
 
 /**
- * The local platform of a test file, in a folder of its own: started before its tests, stopped and removed after them.
- * @param options asked for when it starts, so that they may name what was started before it
+ * Runs the local platform for a test file, in its own folder. It starts before the file's tests and is stopped and
+ * removed after them.
+ * @param options evaluated at the start, so that they can name what was started before it
  */
 export const usingLocal = (options: () => Partial<PlatformOptions> = () => ({})): UsedLocal => {
   let remove = (): void => {}

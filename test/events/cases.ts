@@ -1,18 +1,21 @@
-/** The way a function is woken; also the folder of its events. */
+/** Trigger of a function; also the folder of its events. */
 export type Trigger = 'api-gateway' | 'sqs' | 'dynamodb-stream' | 'schedule'
 
-/** One recorded event: which function it is for, how it comes about, and what the function answers to it. */
+/** One recorded event: its function, how it is recorded, and the function's answer. */
 export interface RecordedCase {
   trigger: Trigger
   /** The file's name without `.json`. */
   name: string
-  /** The function's folder under `functions/`. */
+  /** The function's name in `functions/units.ts`. */
   function: string
-  /** The request that is sent to record it; what the other triggers bring happens in the demo. */
+  /** Request that is sent to record the event. Events of other triggers happen in the demo. */
   request?: { method: string; path: string; headers?: Record<string, string>; body?: unknown; form?: string }
-  /** Which of the demo's events the batch holds, one message or record for each; the first that came without it. */
+  /** Events of the demo in the batch, one message or record each; without it, the first one that came. */
   carries?: string[]
-  /** What a platform without any data answers: a status and, for errors, the code; without it, that all is handled. */
+  /**
+   * Expected answer of a platform without data: a status and, for errors, the code. Without it, the event is handled
+   * without an error.
+   */
   answers?: { status: number; code?: string }
 }
 
@@ -44,9 +47,9 @@ const PREFLIGHT = {
 }
 
 /**
- * Every recorded event. Each request function has one that is refused and, unless all its callers sign in elsewhere, one
- * that succeeds on a platform without data; each worker one batch, whose records such a platform does not have, so that
- * the worker drops it.
+ * Every recorded event. Each request function has one that is refused and, unless all its callers sign in elsewhere,
+ * one that succeeds on a platform without data. Each worker has one batch, whose records such a platform doesn't have,
+ * so that the worker drops it.
  */
 export const CASES: RecordedCase[] = [
   request('oauth-scopes', 'oauth', 'GET /oauth/scopes', { status: 200 }),
@@ -58,19 +61,26 @@ export const CASES: RecordedCase[] = [
   request('api-me-refused', 'api', 'GET /api/v1/me', refused('unauthorized')),
   request('console-runs-refused', 'console', 'GET /console/runs', refused('unauthorized')),
   request(
-    'people-session',
-    'people',
+    'console-session',
+    'console',
     'POST /console/session',
     { status: 201 },
     {
       body: { user: 'grace', workspace: 'acme' },
     },
   ),
-  request('chat-conversations-refused', 'chat', 'GET /console/conversations', refused('unauthorized')),
-  request('console-files-refused', 'console-files', 'GET /console/files', refused('unauthorized')),
-  request('overview-updates-refused', 'overview', 'GET /console/updates', refused('unauthorized')),
-  request('people-me-refused', 'people', 'GET /console/me', refused('unauthorized')),
-  request('feedback-requests-refused', 'feedback', 'GET /console/agent-requests', refused('unauthorized')),
+  request('console-conversations-refused', 'console', 'GET /console/conversations', refused('unauthorized')),
+  request('files-refused', 'files', 'GET /console/files', refused('unauthorized')),
+  request(
+    'decisions-refused',
+    'decisions',
+    'POST /console/runs/run_01kf0rdqg00000000000000001/steps/stp_01kf0rdqg00000000000000001/decision',
+    refused('unauthorized'),
+    { body: { decision: 'approve' } },
+  ),
+  request('console-updates-refused', 'console', 'GET /console/updates', refused('unauthorized')),
+  request('console-me-refused', 'console', 'GET /console/me', refused('unauthorized')),
+  request('console-agent-requests-refused', 'console', 'GET /console/agent-requests', refused('unauthorized')),
   request(
     'developer-register',
     'developer',
@@ -83,22 +93,22 @@ export const CASES: RecordedCase[] = [
   ),
   request('developer-me-refused', 'developer', 'GET /api/v1/dev/me', refused('unauthorized')),
   request(
-    'developer-account-preflight',
-    'developer-account',
+    'developer-preflight',
+    'developer',
     'OPTIONS /api/v1/dev/sandbox/seed',
     { status: 204 },
     { headers: PREFLIGHT },
   ),
   request(
-    'developer-account-stats-refused',
-    'developer-account',
+    'developer-stats-refused',
+    'developer',
     'GET /api/v1/dev/apps/app_01kf0rdqg00000000000000001/stats',
     refused('unauthorized'),
   ),
-  request('manifests-validate', 'manifests', 'POST /api/v1/dev/manifest/validate', { status: 200 }, { body: MANIFEST }),
+  request('developer-validate', 'developer', 'POST /api/v1/dev/manifest/validate', { status: 200 }, { body: MANIFEST }),
   request(
-    'manifests-publish-refused',
-    'manifests',
+    'developer-publish-refused',
+    'developer',
     'POST /api/v1/dev/apps/app_01kf0rdqg00000000000000001/versions',
     refused('unauthorized'),
     { body: MANIFEST },
@@ -113,137 +123,139 @@ export const CASES: RecordedCase[] = [
     },
   ),
   request('admin-me-refused', 'admin', 'GET /admin/me', refused('unauthorized')),
-  request('oversight-audit-refused', 'oversight', 'GET /admin/audit', refused('unauthorized')),
-  request('observation-overview-refused', 'observation', 'GET /admin/overview', refused('unauthorized')),
-  request('exports-apps-refused', 'exports', 'GET /admin/export/apps', refused('unauthorized')),
-  request('moderation-requests-refused', 'moderation', 'GET /admin/requests', refused('unauthorized')),
-  request('app-moderation-review-refused', 'app-moderation', 'GET /admin/review', refused('unauthorized')),
+  request('admin-audit-refused', 'admin', 'GET /admin/audit', refused('unauthorized')),
+  request('admin-overview-refused', 'admin', 'GET /admin/overview', refused('unauthorized')),
+  request('admin-calls-export-refused', 'admin-calls', 'GET /admin/export/apps', refused('unauthorized')),
+  request('admin-requests-refused', 'admin', 'GET /admin/requests', refused('unauthorized')),
+  request('admin-review-refused', 'admin', 'GET /admin/review', refused('unauthorized')),
   request(
-    'moderation-calls-checks-refused',
-    'moderation-calls',
+    'admin-calls-checks-refused',
+    'admin-calls',
     'GET /admin/apps/app_01kf0rdqg00000000000000001/checks',
     refused('unauthorized'),
   ),
   request(
-    'moderation-test-runs-refused',
-    'moderation-test-runs',
+    'admin-calls-test-install-refused',
+    'admin-calls',
     'POST /admin/apps/app_01kf0rdqg00000000000000001/test-install',
     refused('unauthorized'),
     { body: { input: {} } },
   ),
-  request('console-page', 'console-page', 'GET /app', { status: 200 }),
-  request('console-page-no-file', 'console-page', 'GET /app/assets/none.js', refused('not_found', 404)),
-  request('staff-page', 'staff-page', 'GET /staff', { status: 200 }),
-  request('staff-page-no-file', 'staff-page', 'GET /staff/assets/none.js', refused('not_found', 404)),
-  request('docs-openapi', 'docs', 'GET /openapi.json', { status: 200 }),
-  request('docs-unknown-path', 'docs', 'GET /surely/not/here?x=1', refused('not_found', 404)),
+  request('pages-console', 'pages', 'GET /app', { status: 200 }),
+  request('pages-console-no-file', 'pages', 'GET /app/assets/none.js', refused('not_found', 404)),
+  request('pages-staff', 'pages', 'GET /staff', { status: 200 }),
+  request('pages-staff-no-file', 'pages', 'GET /staff/assets/none.js', refused('not_found', 404)),
+  request('pages-openapi', 'pages', 'GET /openapi.json', { status: 200 }),
+  request('pages-unknown-path', 'pages', 'GET /surely/not/here?x=1', refused('not_found', 404)),
   request(
-    'agent-calls-preflight',
-    'agent-calls',
+    'api-calls-preflight',
+    'api-calls',
     'OPTIONS /api/v1/webhooks/whk_01kf0rdqg00000000000000001/test',
     { status: 204 },
     { headers: PREFLIGHT },
   ),
   request(
-    'agent-calls-test-run-refused',
-    'agent-calls',
+    'api-calls-test-run-refused',
+    'api-calls',
     'POST /api/v1/dev/apps/app_01kf0rdqg00000000000000001/test-run',
     refused('unauthorized'),
     { body: { input: {} } },
   ),
   request(
-    'tools-preflight',
-    'tools',
+    'api-calls-tool-preflight',
+    'api-calls',
     'OPTIONS /api/v1/tools/http_fetch/invoke',
     { status: 204 },
     { headers: PREFLIGHT },
   ),
-  request('tools-invoke-refused', 'tools', 'POST /api/v1/tools/http_fetch/invoke', refused('unauthorized'), {
+  request('api-calls-tool-refused', 'api-calls', 'POST /api/v1/tools/http_fetch/invoke', refused('unauthorized'), {
     body: { arguments: { url: 'https://example.com/' } },
   }),
   request(
-    'installation-settings-refused',
-    'installation-settings',
+    'console-settings-refused',
+    'console',
     'PUT /console/installations/ins_01kf0rdqg00000000000000001/settings',
     refused('unauthorized'),
     { body: { values: { region: 'eu' } } },
   ),
-  request('marketplace-refused', 'marketplace', 'GET /console/marketplace?q=stock', refused('unauthorized')),
-  request('workspace-preflight', 'workspace', 'OPTIONS /api/v1/files', { status: 204 }, { headers: PREFLIGHT }),
-  request('workspace-files-refused', 'workspace', 'GET /api/v1/files', refused('unauthorized')),
-  request('messenger-accounts-refused', 'messenger', 'GET /console/messenger/accounts', refused('unauthorized')),
+  request('console-marketplace-refused', 'console', 'GET /console/marketplace?q=stock', refused('unauthorized')),
+  request('files-preflight', 'files', 'OPTIONS /api/v1/files', { status: 204 }, { headers: PREFLIGHT }),
+  request('files-api-refused', 'files', 'GET /api/v1/files', refused('unauthorized')),
+  request('messengers-accounts-refused', 'messengers', 'GET /console/messenger/accounts', refused('unauthorized')),
   request(
-    'messenger-update-refused',
-    'messenger-updates',
+    'messengers-update-refused',
+    'messengers',
     'POST /console/messenger/updates/acc_01kf0rdqg00000000000000001',
     refused('unauthorized'),
     { body: { update_id: 1 } },
   ),
-  request('bot-info', 'bot', 'GET /console/bot/info', { status: 200 }),
-  request('bot-webhook-refused', 'bot', 'POST /console/bot/webhook', refused('unauthorized'), {
+  request('messengers-bot-info', 'messengers', 'GET /console/bot/info', { status: 200 }),
+  request('messengers-bot-webhook-refused', 'messengers', 'POST /console/bot/webhook', refused('unauthorized'), {
     body: { update_id: 1 },
   }),
   request(
-    'run-streams-preflight',
-    'run-streams',
+    'streams-run-preflight',
+    'streams',
     'OPTIONS /api/v1/runs/run_01kf0rdqg00000000000000001/stream',
     { status: 204 },
     { headers: { ...PREFLIGHT, 'access-control-request-method': 'GET' } },
   ),
   request(
-    'run-streams-refused',
-    'run-streams',
+    'streams-run-refused',
+    'streams',
     'GET /console/runs/run_01kf0rdqg00000000000000001/stream',
     refused('unauthorized'),
     { headers: { accept: 'text/event-stream', 'last-event-id': '4' } },
   ),
   request(
-    'listen-streams-preflight',
-    'listen-streams',
+    'streams-listen-preflight',
+    'streams',
     'OPTIONS /api/v1/dev/listen',
     { status: 204 },
     { headers: { ...PREFLIGHT, 'access-control-request-method': 'GET' } },
   ),
   request(
-    'listen-streams-refused',
-    'listen-streams',
+    'streams-listen-refused',
+    'streams',
     'GET /api/v1/dev/listen?app_id=app_01kf0rdqg00000000000000001',
     refused('unauthorized'),
     { headers: { accept: 'text/event-stream' } },
   ),
   request(
-    'listening-preflight',
-    'listening',
+    'developer-trigger-preflight',
+    'developer',
     'OPTIONS /api/v1/dev/sandbox/trigger',
     { status: 204 },
     { headers: PREFLIGHT },
   ),
   request(
-    'listening-answer-refused',
-    'listening',
+    'developer-listen-answer-refused',
+    'developer',
     'POST /api/v1/dev/listen/lrq_01kf0rdqg00000000000000001/answer',
     refused('unauthorized'),
     { body: { status: 200 } },
   ),
-  { trigger: 'sqs', name: 'event-fanout', function: 'event-fanout', carries: ['run.created', 'run.succeeded'] },
-  { trigger: 'sqs', name: 'run-dispatch', function: 'run-dispatch', carries: ['run.created'] },
-  { trigger: 'sqs', name: 'run-dispatch-resumed', function: 'run-dispatch', carries: ['run.resumed'] },
+  { trigger: 'sqs', name: 'fan-out', function: 'fan-out', carries: ['run.created', 'run.succeeded'] },
+  { trigger: 'sqs', name: 'dispatch', function: 'dispatch', carries: ['run.created'] },
+  { trigger: 'sqs', name: 'dispatch-resumed', function: 'dispatch', carries: ['run.resumed'] },
   { trigger: 'sqs', name: 'inline-agents', function: 'inline-agents' },
   { trigger: 'sqs', name: 'approved-tools', function: 'approved-tools', carries: ['approval.decided'] },
   { trigger: 'sqs', name: 'statistics', function: 'statistics', carries: ['run.succeeded'] },
   { trigger: 'sqs', name: 'removals', function: 'removals', carries: ['installation.removed'] },
-  { trigger: 'sqs', name: 'webhook-delivery', function: 'webhook-delivery' },
-  { trigger: 'sqs', name: 'notification-delivery', function: 'notification-delivery' },
-  { trigger: 'sqs', name: 'messenger-worker', function: 'messenger-worker', carries: ['messenger.send'] },
+  { trigger: 'sqs', name: 'delivery', function: 'delivery' },
+  { trigger: 'sqs', name: 'notifications', function: 'notifications', carries: ['run.awaiting_approval'] },
+  { trigger: 'sqs', name: 'messenger', function: 'notifications', carries: ['messenger.send'] },
   {
     trigger: 'dynamodb-stream',
-    name: 'stream-relay',
-    function: 'stream-relay',
+    name: 'relay',
+    function: 'relay',
     carries: ['run.created', 'run.succeeded'],
   },
-  { trigger: 'schedule', name: 'overdue-sweep', function: 'overdue-sweep' },
-  { trigger: 'schedule', name: 'workspace-removal', function: 'workspace-removal' },
+  { trigger: 'dynamodb-stream', name: 'audit', function: 'audit' },
+  { trigger: 'schedule', name: 'audit-anchors', function: 'audit' },
+  { trigger: 'schedule', name: 'sweeper', function: 'sweeper' },
+  { trigger: 'schedule', name: 'workspace-removal', function: 'removals' },
 ]
 
-/** The file of a case, from the repository's root. */
+/** Returns the file of a case, from the repository's root. */
 export const fileOf = ({ trigger, name }: RecordedCase): string => `events/${trigger}/${name}.json`

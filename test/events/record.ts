@@ -4,13 +4,13 @@ import { runJourney } from '#examples/demo/journey.ts'
 import { type Platform, startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare, ROOT } from '#local/prepare.ts'
 import { must, newAgent } from '#test/e2e/support.ts'
-import { scratchFolder } from '#test/support/scratch.ts'
+import { scratchFolder } from '#testkit/scratch.ts'
 import { CASES, fileOf, type RecordedCase } from './cases.ts'
 import { stable } from './stable.ts'
 
 /**
- * Records the events of `events/` again (`npm run record`): starts the platform, sends the requests of the table, runs the
- * demo for what the other triggers bring, and keeps what each function got, with stable ids and times.
+ * Records the events of `events/` again (`npm run record`). Starts the platform, sends the requests of the table, runs
+ * the demo for the other triggers, and keeps each function's event with stable ids and times.
  */
 const seen = new Map<string, object[]>()
 
@@ -45,32 +45,37 @@ interface Batched {
 const typeOf = ({ body, dynamodb }: Batched): string | undefined =>
   body === undefined ? dynamodb?.NewImage?.type?.S : JSON.parse(body)['detail-type']
 
-/** How many messages came together depends on the moment; what is recorded does not. */
+/** Batch sizes depend on timing; the recorded ones must not. */
 const find = (one: RecordedCase): object => {
-  const events = seen.get(one.function) ?? []
+  const all = seen.get(one.function) ?? []
+  // A function may have a queue and a schedule.
+  const events = one.trigger === 'schedule' ? all.filter((event) => !('Records' in event)) : all
   const records = events.flatMap((event) => (event as { Records?: Batched[] }).Records ?? [])
   const found = one.carries
     ? { Records: one.carries.flatMap((type) => records.find((record) => typeOf(record) === type) ?? []) }
     : ((records[0] && { Records: [records[0]] }) ?? events[0])
   if (found === undefined || (one.carries && one.carries.length !== (found as { Records: unknown[] }).Records.length)) {
-    throw new Error(`${one.function} did not get what ${fileOf(one)} is to hold`)
+    throw new Error(`${one.function} did not get the event of ${fileOf(one)}`)
   }
   return found
 }
 
-/** The demo's agent is a service of its own; this one would run on a language model, if there was one. */
+/**
+ * Runs an inline agent, because the demo's agent is its own service. It would use a language model if one were
+ * configured.
+ */
 const runInlineAgent = async (baseUrl: string): Promise<void> => {
   const { app, headers } = await newAgent(baseUrl, { runtime: { type: 'inline', instructions: 'You greet people.' } })
   await must(baseUrl, 'POST', `/api/v1/dev/apps/${app.id}/test-run`, { headers, body: {} })
 }
 
-/** The customer of the demo has seen enough. */
+/** Uninstalls the demo's agent, so that its removal is recorded. */
 const uninstall = async (baseUrl: string, token: string): Promise<void> => {
   const { items } = await must(baseUrl, 'GET', '/console/installations', { token })
   await must(baseUrl, 'DELETE', `/console/installations/${items[0].id}`, { token })
 }
 
-/** Somebody writes to a bot of that customer's, and is answered. */
+/** Sends a message to a bot of that customer, and an answer. */
 const answerInMessenger = async ({ baseUrl, telegram }: Platform, token: string): Promise<void> => {
   const bot = telegram.bot({ token: '424243:bot-of-a-customer', username: 'greeter_bot' })
   await must(baseUrl, 'POST', '/console/messenger/accounts/bot', { token, body: { token: bot.token } })
@@ -104,8 +109,9 @@ try {
   await runInlineAgent(platform.baseUrl)
   await answerInMessenger(platform, consoleToken)
   await platform.idle()
-  await platform.fire('overdue-sweep')
-  await platform.fire('workspace-removal')
+  await platform.fire('sweeper')
+  await platform.fire('removals')
+  await platform.fire('audit')
   for (const one of CASES) if (!one.request) keep(one, find(one))
 } finally {
   await platform.stop()

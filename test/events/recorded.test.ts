@@ -3,10 +3,11 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { requestFunctions, workers } from '#functions/registry.ts'
+import { requestFunctions, workerFunctions } from '#functions/registry.ts'
 import { type InvokeResult, type Platform, startPlatform } from '#local/platform.ts'
 import { ROOT } from '#local/prepare.ts'
-import { assembly, temporaryFolder } from '#test/e2e/support.ts'
+import { temporaryFolder } from '#test/e2e/support.ts'
+import { ASSEMBLY } from '#testkit/assembly.ts'
 import { CASES, fileOf, type RecordedCase } from './cases.ts'
 import { stable } from './stable.ts'
 
@@ -16,8 +17,8 @@ const named = CASES.map((one): [string, RecordedCase] => [fileOf(one), one])
 let platform: Platform
 const place = temporaryFolder()
 beforeAll(async () => {
-  // No source wakes anything: what is stated here is what the one event does.
-  platform = await startPlatform({ dataDir: place.folder, startSources: false, ...(await assembly()) })
+  // Disables every source, so that only the recorded event has effects.
+  platform = await startPlatform({ dataDir: place.folder, startSources: false, ...ASSEMBLY })
 })
 afterAll(async () => {
   await platform?.stop()
@@ -29,7 +30,7 @@ interface Answer {
   body: string
 }
 
-/** What a request function answers, streamed or not. */
+/** Returns the answer of a request function, streamed or not. */
 const answerOf = async (result: InvokeResult): Promise<Answer> => {
   if (result.kind === 'value') return result.value as Answer
   if (result.kind === 'error') throw new Error(result.error.errorMessage)
@@ -37,7 +38,7 @@ const answerOf = async (result: InvokeResult): Promise<Answer> => {
   return { ...JSON.parse(head), body }
 }
 
-/** The platform's error shape, and RFC 6749's. */
+/** The platform's error format and that of RFC 6749. */
 const codeOf = ({ body }: Answer): unknown => {
   const { error } = JSON.parse(body)
   return error?.code ?? error
@@ -48,7 +49,7 @@ const invoke = (one: RecordedCase): Promise<InvokeResult> => {
   return platform.invoke(logicalId ?? one.function, JSON.parse(read(fileOf(one))))
 }
 
-describe('every recorded request is answered as stated', () => {
+describe('every recorded request gets the stated answer', () => {
   test.each(named.filter(([, { trigger }]) => trigger === 'api-gateway'))('%s', async (_file, one) => {
     const answer = await answerOf(await invoke(one))
     expect(answer.statusCode, answer.body).toBe(one.answers?.status)
@@ -56,7 +57,7 @@ describe('every recorded request is answered as stated', () => {
   })
 })
 
-describe('every recorded batch is handled whole', () => {
+describe('every recorded batch is handled without failures', () => {
   test.each(named.filter(([, { trigger }]) => trigger === 'sqs' || trigger === 'dynamodb-stream'))(
     '%s',
     async (_file, one) => {
@@ -64,10 +65,10 @@ describe('every recorded batch is handled whole', () => {
     },
   )
 
-  test('and a message that is none comes again, alone', async () => {
-    const event = JSON.parse(read('events/sqs/event-fanout.json'))
+  test('an invalid message is redelivered alone', async () => {
+    const event = JSON.parse(read('events/sqs/fan-out.json'))
     event.Records[1].body = '{"detail-type":'
-    expect(await platform.invoke('EventFanoutFunction', event)).toMatchObject({
+    expect(await platform.invoke('FanOutFunction', event)).toMatchObject({
       value: { batchItemFailures: [{ itemIdentifier: event.Records[1].messageId }] },
     })
   })
@@ -77,9 +78,9 @@ test.each(named.filter(([, { trigger }]) => trigger === 'schedule'))('%s finds n
   expect((await invoke(one)).kind).toBe('value')
 })
 
-describe('there is an event', () => {
-  test.each(Object.keys(requestFunctions))('that %s serves, and one that it refuses', (name) => {
-    // Where everybody comes with a token of theirs, or with an account's own secret, nobody can be served without data.
+describe('a recorded event exists', () => {
+  test.each(Object.keys(requestFunctions))('for a request that %s serves, and for one that it refuses', (name) => {
+    // Functions whose callers all need a token or an account's secret can't serve anyone without data.
     const open = requestFunctions[name]?.some(
       ({ caller, path }) => caller !== 'console' && caller !== 'admin' && path !== '/console/messenger/updates/{id}',
     )
@@ -89,22 +90,23 @@ describe('there is an event', () => {
   })
 
   const TRIGGERS = { queue: 'sqs', stream: 'dynamodb-stream', schedule: 'schedule' }
-  test.each(workers.map(({ name, source }): [string, string] => [name, TRIGGERS[source.kind]]))(
-    'that wakes %s, by %s',
-    (name, trigger) => {
-      const triggers = CASES.filter((one) => one.function === name).map((one) => one.trigger)
-      expect(triggers, 'has no case in test/events/cases.ts').toContain(trigger)
-    },
-  )
+  test.each(
+    Object.entries(workerFunctions).flatMap(([name, workers]) =>
+      workers.map(({ source }): [string, string] => [name, TRIGGERS[source.kind]]),
+    ),
+  )('for %s, woken by %s', (name, trigger) => {
+    const triggers = CASES.filter((one) => one.function === name).map((one) => one.trigger)
+    expect(triggers, 'has no case in test/events/cases.ts').toContain(trigger)
+  })
 
-  test('in a file for each case, and none besides', () => {
+  test('in a file for each case, and in no other file', () => {
     const files = readdirSync(path.join(ROOT, 'events'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && path.basename(entry.parentPath) !== 'events')
       .map((entry) => path.relative(ROOT, path.join(entry.parentPath, entry.name)))
     expect(files.sort()).toEqual(CASES.map(fileOf).sort())
   })
 
-  test('that the readme lists with the function it is for', () => {
+  test('in the list of the readme, with its function', () => {
     const readme = read('events/README.md')
     for (const one of CASES) {
       const { logicalId } = platform.model.functions.find(({ name }) => name === one.function) ?? {}
@@ -140,8 +142,8 @@ describe('the check of new versions (infra/rollout/check)', () => {
     fault(answer: { functionError?: string; payload: string }): string | undefined
   }
 
-  test.each([...Object.keys(requestFunctions), ...workers.map(({ name }) => name)])(
-    'finds nothing wrong with functions/%s, and its event does nothing there',
+  test.each([...Object.keys(requestFunctions), ...Object.keys(workerFunctions)])(
+    'finds nothing wrong with %s, and its event does nothing there',
     async (name) => {
       const { logicalId = '' } = platform.model.functions.find((one) => one.name === name) ?? {}
       const result = await platform.invoke(logicalId, EVENT)
@@ -149,7 +151,7 @@ describe('the check of new versions (infra/rollout/check)', () => {
       const payload =
         result.kind === 'stream' ? (await buffer(result.body)).toString('utf8') : JSON.stringify(result.value ?? null)
       expect(fault({ payload })).toBeUndefined()
-      // What no endpoint has, and a batch of nothing: only the schedules' functions do work.
+      // A request without an endpoint and an empty batch. Only the schedules' functions do work.
       expect(payload).toMatch(/^\{"statusCode":404|^\{"batchItemFailures":\[\]\}$|^null$/)
     },
   )

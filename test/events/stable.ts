@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { idFloor } from '#shared/kernel/ids.ts'
 
-/** When every recorded event happened. */
+/** Time of every recorded event. */
 const AT = Date.UTC(2026, 0, 15, 12)
 const MINUTE = 60_000
 
 const ISO = new Date(AT).toISOString()
 const PORT = '3000'
 
-/** Gives each distinct match the next number, so that what was equal stays equal. */
+/** Numbers distinct matches in order, so that equal values stay equal. */
 const numbered = (text: string, pattern: RegExp, name: (match: string, n: number) => string): string => {
   const names = new Map<string, string>()
   return text.replaceAll(pattern, (match) => {
@@ -45,6 +45,9 @@ const stableAddress = (text: string): string =>
     .replaceAll(/Root=1-[0-9a-f]{8}-[0-9a-f]{24}/g, `Root=1-${(AT / 1_000).toString(16)}-${'0'.repeat(24)}`)
     .replaceAll(/("extendedRequestId":)"[^"]*"/g, '$1"recorded"')
 
+/** Receipts of decisions are signed anew each time. */
+const stableReceipts = (text: string): string => text.replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'receipt')
+
 interface Recorded {
   body?: string
   md5OfBody?: string
@@ -52,7 +55,7 @@ interface Recorded {
   dynamodb?: object
 }
 
-/** DynamoDB gives an item's attributes in any order. */
+/** Sorts an item's attributes, because DynamoDB returns them in any order. */
 const sorted = (value: unknown): unknown =>
   typeof value !== 'object' || value === null
     ? value
@@ -65,7 +68,7 @@ const sorted = (value: unknown): unknown =>
 const ordered = (record: Recorded): Recorded =>
   record.dynamodb ? { ...record, dynamodb: sorted(record.dynamodb) as object } : record
 
-/** What text cannot say: the digest of the changed body, the place in the stream. */
+/** Replaces values that can't be rewritten as text: the digest of the changed body, the position in the stream. */
 const mended = (record: Recorded, i: number): Recorded => {
   if (record.body !== undefined) {
     return { ...record, md5OfBody: createHash('md5').update(record.body).digest('hex') }
@@ -75,10 +78,13 @@ const mended = (record: Recorded, i: number): Recorded => {
   return { ...record, eventID: number, dynamodb: { ...record.dynamodb, SequenceNumber: number, SizeBytes: 750 } }
 }
 
-/** The event with ids, times and addresses that are the same at every recording. */
+/** Returns the event with ids, times and addresses that stay the same at every recording. */
 export const stable = <T>(event: T & { Records?: Recorded[] }): T => {
   const given = event.Records ? { ...event, Records: event.Records.map(ordered) } : event
-  const text = stableAddress(stableTimes(stableIds(JSON.stringify(given)))).replaceAll(/DUE#\d+/g, 'DUE#0')
+  const text = stableReceipts(stableAddress(stableTimes(stableIds(JSON.stringify(given))))).replaceAll(
+    /DUE#\d+/g,
+    'DUE#0',
+  )
   const value = JSON.parse(text) as T & { Records?: Recorded[] }
   return value.Records ? { ...value, Records: value.Records.map(mended) } : value
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { killAfter } from '#test/support/faults.ts'
-import { callbackToken, installed, member } from '#test/support/fixtures.ts'
-import { usingReceiver } from '#test/support/using.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { killAfter } from '#testkit/faults.ts'
+import { callbackToken, installed, member } from '#testkit/fixtures.ts'
+import { usingReceiver } from '#testkit/using.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 const agent = usingReceiver()
@@ -11,7 +11,7 @@ const page = usingReceiver()
 const succeeded = { kind: 'answer', status: 200, body: JSON.stringify({ status: 'succeeded', output: {} }) } as const
 const FINAL = ['succeeded', 'failed', 'cancelled']
 
-/** Runs `during` for every point at which a worker can die, until it gets through without dying. */
+/** Runs `during` for every point at which a worker can die, until it completes without a death. */
 const atEveryPoint = async (during: (n: number, die: () => { restore: () => boolean }) => Promise<boolean>) => {
   for (let n = 1; n < 40; n++) {
     platform.clock.advance(7_200_000)
@@ -20,10 +20,10 @@ const atEveryPoint = async (during: (n: number, die: () => { restore: () => bool
     const reached = await during(n, () => killAfter(platform, n))
     if (!reached) return n - 1
   }
-  throw new Error('there is no end to the points')
+  throw new Error('the points don’t end')
 }
 
-/** Lets time pass and the sweep run, as the schedule would. */
+/** Lets time pass and runs the sweeper as the schedule would. */
 const recover = async (minutes: number) => {
   for (let i = 0; i < minutes; i++) {
     await platform.drain()
@@ -36,9 +36,9 @@ const recover = async (minutes: number) => {
 describe('a dispatcher that dies at any point', () => {
   it.each([
     ['an agent that answers at once', succeeded],
-    ['an agent that answers 202 and is never heard of again', { kind: 'answer', status: 202 } as const],
-    ['an agent that cannot be understood', { kind: 'answer', status: 200, body: 'hm' } as const],
-  ])('with %s leaves no run stuck and calls nobody twice', async (_what, answer) => {
+    ['an agent that answers 202 and never reports back', { kind: 'answer', status: 202 } as const],
+    ['an agent with an invalid answer', { kind: 'answer', status: 200, body: 'hm' } as const],
+  ])('with %s leaves no run stuck and calls no agent twice', async (_what, answer) => {
     agent.answer(answer)
     const points = await atEveryPoint(async (_n, die) => {
       const app = await installed(platform.deps, { endpoint: agent.url })
@@ -48,17 +48,20 @@ describe('a dispatcher that dies at any point', () => {
       const due = platform.messages.splice(0)
       for (const message of due) await platform.deliver(message)
       const reached = death.restore()
-      // The queue delivers again what was not acknowledged, and again although it was.
+      // The queue redelivers unacknowledged messages, and sometimes acknowledged ones.
       for (const message of due) await platform.deliver(message)
       await recover(70)
       const person = await member(platform.deps, app.workspaceId, 'member')
       const seen = await platform.call('GET', `/console/runs/${run.id}`, { token: person.token })
       expect(FINAL).toContain(seen.body.status)
       expect(agent.requests.length).toBeLessThanOrEqual(1)
-      const active = await platform.deps.table.get((await import('#shared/entities/developers.ts')).CounterEntity, {
-        owner: app.installation.id,
-        counter: 'active_runs',
-      })
+      const active = await platform.deps.table.get(
+        (await import('#shared/foundation/claims/entity.ts')).CounterEntity,
+        {
+          owner: app.installation.id,
+          counter: 'active_runs',
+        },
+      )
       expect(active?.n).toBe(0)
       return reached
     })
@@ -78,7 +81,7 @@ describe('a dispatcher that dies at any point', () => {
     expect(agent.requests).toHaveLength(1)
   })
 
-  it('of ten workers woken at the same time one calls the agent', async () => {
+  it('of ten workers woken at the same time, one calls the agent', async () => {
     agent.answer(succeeded)
     agent.requests.length = 0
     const app = await installed(platform.deps, { endpoint: agent.url })
@@ -92,7 +95,7 @@ describe('a dispatcher that dies at any point', () => {
 })
 
 describe('a worker of an approved call that dies at any point', () => {
-  it('executes it at most once, and the run goes on with a result', async () => {
+  it('executes it at most once, and the run continues with a result', async () => {
     agent.answer({ kind: 'answer', status: 202 })
     const points = await atEveryPoint(async (_n, die) => {
       const app = await installed(platform.deps, { endpoint: agent.url })
@@ -124,7 +127,7 @@ describe('a worker of an approved call that dies at any point', () => {
 })
 
 describe('a request handler that dies between its commit and its answer', () => {
-  it('is found by the retry with the same Idempotency-Key', async () => {
+  it('is completed by the retry with the same Idempotency-Key', async () => {
     const app = await installed(platform.deps, { endpoint: agent.url })
     const { transact } = platform.deps.table
     const send = () =>

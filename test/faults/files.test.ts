@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DAY, HOUR } from '#shared/kernel/clock.ts'
-import { filesOf } from '#test/functions/workspace/files-support.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { filesOf } from '#test/functions/api/files-support.ts'
+import { startPlatform, type TestPlatform } from '#testkit/platform.ts'
 
 let platform: TestPlatform
 beforeEach(async () => {
@@ -12,7 +12,7 @@ afterEach(() => platform.stop())
 
 type Moment = 'before' | 'after'
 
-/** Lets whoever works die in place of its n-th call to the table or the bucket, or right after it: no call follows. */
+/** Kills the process at its n-th call to the table or the bucket, before or after it, so that no call follows. */
 const dying = async (n: number, moment: Moment, act: () => Promise<unknown>): Promise<boolean> => {
   const { table, objects } = platform.deps
   const places = [
@@ -41,13 +41,13 @@ const dying = async (n: number, moment: Moment, act: () => Promise<unknown>): Pr
   return died
 }
 
-/** Plays it with a death at each of its calls. @returns how many there were */
+/** Plays a scenario with a death at each of its calls. @returns the number of calls */
 const dieEverywhere = async (
   moment: Moment,
   play: (die: (act: () => Promise<unknown>) => Promise<boolean>) => Promise<boolean>,
 ) => {
   for (let n = 1; n < 50; n++) if (!(await play((act) => dying(n, moment, act)))) return n - 1
-  throw new Error('it has no end')
+  throw new Error('the scenario doesn’t end')
 }
 
 const sweepLater = async (ms: number) => {
@@ -55,7 +55,7 @@ const sweepLater = async (ms: number) => {
   await platform.sweep()
 }
 
-describe.each<Moment>(['before', 'after'])('whoever dies %s a call', (moment) => {
+describe.each<Moment>(['before', 'after'])('a process that dies %s a call', (moment) => {
   it('leaves no object without a record and no record without an object when it creates a file', async () => {
     const calls = await dieEverywhere(moment, async (die) => {
       const app = await filesOf(platform)
@@ -71,7 +71,7 @@ describe.each<Moment>(['before', 'after'])('whoever dies %s a call', (moment) =>
     expect(calls).toBeGreaterThanOrEqual(3)
   })
 
-  it('is followed by a retry under the same key that makes one file, which stays', async () => {
+  it('is followed by a retry with the same key that creates one lasting file', async () => {
     await dieEverywhere(moment, async (die) => {
       const app = await filesOf(platform)
       const key = { 'idempotency-key': randomUUID() }
@@ -90,7 +90,7 @@ describe.each<Moment>(['before', 'after'])('whoever dies %s a call', (moment) =>
     })
   })
 
-  it('deletes all of a file or nothing, and gives the quota back once', async () => {
+  it('deletes all of a file or nothing, and returns the quota once', async () => {
     const calls = await dieEverywhere(moment, async (die) => {
       const app = await filesOf(platform)
       const { id } = await app.file()
@@ -109,11 +109,11 @@ describe.each<Moment>(['before', 'after'])('whoever dies %s a call', (moment) =>
     expect(calls).toBeGreaterThanOrEqual(3)
   })
 
-  it('is followed by another sweep that finishes, and gives the quota back once', async () => {
+  it('is followed by another sweep that finishes, and returns the quota once', async () => {
     const calls = await dieEverywhere(moment, async (die) => {
       const app = await filesOf(platform)
       const [pending, wrong] = [await app.file({ size: 5 }), await app.file({ size: 5 })]
-      // Cannot happen with signed sizes; were it to, it goes, too.
+      // Can't happen with signed sizes, but would be deleted, too.
       platform.objects.set(app.objectOf(wrong.id), Buffer.from('too long'))
       platform.clock.advance(DAY)
       const died = await die(() => platform.sweep().catch(() => {}))

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { StandInBot } from '#local/telegram.ts'
-import { usingMessenger } from '#test/functions/messenger/support.ts'
-import { killing, type Moment } from '#test/support/killing.ts'
+import { usingMessenger } from '#test/functions/console/messenger-support.ts'
+import { killing, type Moment } from '#testkit/killing.ts'
+import { deathsAt } from '#testkit/sampling.ts'
 
 const m = usingMessenger()
 let workers: ReturnType<typeof killing>
@@ -12,20 +13,21 @@ beforeAll(() => {
 const SECOND = 1_000
 const SAID = ['One', 'Two', 'Three']
 
-/** How a worker dies, and what becomes of the message that it had. */
+/** The moment of a worker's death, and whether its message is lost. */
 interface Death {
   moment: Moment
   lose: boolean
 }
 
 /**
- * Time goes by in steps of 5 seconds until all is over, with a sweep every half a minute: late in it, which is the worst moment.
- * @throws when it is not over after 5 minutes
+ * Lets time pass in steps of 5 seconds until all is done. A sweep runs every half minute, late within it, which is the
+ * worst moment.
+ * @throws if work remains after 5 minutes
  */
 const live = async ({ lose }: Death): Promise<void> => {
   await workers.run(lose)
   for (let passed = 5; !(await workers.isOver()); passed += 5) {
-    if (passed > 300) throw new Error('it is not over after 5 minutes')
+    if (passed > 300) throw new Error('work remains after 5 minutes')
     m.platform.clock.advance(5 * SECOND)
     await workers.run(lose)
     if (passed % 30 === 25) await workers.sweep()
@@ -33,7 +35,10 @@ const live = async ({ lose }: Death): Promise<void> => {
   }
 }
 
-/** A bot with two chats; in the first a person wrote all of {@link SAID}, in the second one message, between them. */
+/**
+ * Sets up a bot with two chats. Sends all of {@link SAID} in the first chat, and one message between them in the
+ * second.
+ */
 const scene = async () => {
   const { admin, bot } = await m.connected()
   const contact = m.newPerson()
@@ -67,7 +72,7 @@ interface Outcome {
   status: string
 }
 
-/** Never twice, never out of order, and what a message's status says of it is true. */
+/** Asserts that no message is repeated or out of order, and that each message's status is true. */
 const checkChat = (heard: readonly string[], outcomes: readonly Outcome[]): void => {
   expect(heard, 'heard in order, each once').toEqual(
     outcomes.map(({ text }) => text).filter((text) => heard.includes(text)),
@@ -79,11 +84,11 @@ const checkChat = (heard: readonly string[], outcomes: readonly Outcome[]): void
 }
 
 /**
- * Plays the scene once for every call that its workers make, with a death at that call, until one needs no more calls.
- * @returns how many there were, and what became of the messages when nobody died
+ * Plays the scene with a death at each call that its workers make, or at a sample of them, until none dies.
+ * @returns the number of calls, and the messages' statuses without a death
  */
 const dieEverywhere = async (death: Death, prepare: Prepare) => {
-  for (let n = 1; n < 200; n++) {
+  for (const n of deathsAt(200)) {
     const { bot, contact, other, chat, otherChat, heardBy, outcomes } = await scene()
     prepare(bot)
     workers.arm(n, death.moment)
@@ -95,14 +100,14 @@ const dieEverywhere = async (death: Death, prepare: Prepare) => {
       checkChat(heardBy(contact), here)
       checkChat(heardBy(other), elsewhere)
       const all: string[] = [...here, ...elsewhere].map(({ status }: Outcome) => status)
-      // One worker dies, so of one message at most nobody can say what became of it.
+      // One worker dies, so at most one message may have an unknown outcome.
       expect(all.filter((status) => status === 'unknown').length).toBeLessThanOrEqual(died ? 1 : 0)
-      if (!died) return { calls: n - 1, all }
+      if (!died) return { calls: workers.calls(), all }
     } catch (error) {
       throw new Error(`with a death ${death.moment} call ${n}: ${(error as Error).message}`, { cause: error })
     }
   }
-  throw new Error('the scene has no end')
+  throw new Error('the scene doesn’t end')
 }
 
 type Prepare = (bot: StandInBot) => void
@@ -111,18 +116,18 @@ const sends: Prepare = () => undefined
 const isToldToWait: Prepare = (bot) => bot.fail('sendMessage', { retry_after: 12 })
 const isRevoked: Prepare = (bot) => bot.revoke()
 
-describe('a messenger worker that dies sends each message at most once and in order, and says what became of it', () => {
+describe('a messenger worker that dies sends each message at most once and in order, and reports its outcome', () => {
   it.each<[string, Death, string, Prepare]>([
-    ['before a call; its message comes again', { moment: 'before', lose: false }, 'sends', sends],
-    ['after a call; its message comes again', { moment: 'after', lose: false }, 'sends', sends],
+    ['before a call; its message is redelivered', { moment: 'before', lose: false }, 'sends', sends],
+    ['after a call; its message is redelivered', { moment: 'after', lose: false }, 'sends', sends],
     ['before a call; its message is lost', { moment: 'before', lose: true }, 'sends', sends],
     ['after a call; its message is lost', { moment: 'after', lose: true }, 'sends', sends],
     ['before a call; its message is lost', { moment: 'before', lose: true }, 'is told to wait', isToldToWait],
     ['after a call; its message is lost', { moment: 'after', lose: true }, 'is told to wait', isToldToWait],
-    ['before a call; its message comes again', { moment: 'before', lose: false }, 'lost its token', isRevoked],
+    ['before a call; its message is redelivered', { moment: 'before', lose: false }, 'lost its token', isRevoked],
     ['after a call; its message is lost', { moment: 'after', lose: true }, 'lost its token', isRevoked],
   ])(
-    '%s %j, and whose bot %s',
+    '%s %j, with a bot that %s',
     async (_words, death, _bot, prepare) => {
       const { calls, all } = await dieEverywhere(death, prepare)
       expect(new Set(all)).toEqual(new Set([prepare === isRevoked ? 'failed' : 'sent']))

@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
-import { contents } from '#test/contract/contents.ts'
-import { actors } from '#test/functions/oauth/support.ts'
-import { installed } from '#test/support/fixtures.ts'
-import type { Moment } from '#test/support/killing.ts'
-import { type Answer, startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { GrantEntity } from '#shared/access/grants/entity.ts'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { contents } from '#testkit/contents.ts'
+import { installed } from '#testkit/fixtures.ts'
+import type { Moment } from '#testkit/killing.ts'
+import { actors } from '#testkit/oauth.ts'
+import { type Answer, startPlatform, type TestPlatform } from '#testkit/platform.ts'
 
-/** Longer than a dead request keeps its Idempotency-Key to itself. */
+/** Longer than a dead request holds the lock on its Idempotency-Key. */
 const LOCK_OVER_MS = 36_000
 
 let platform: TestPlatform
@@ -17,7 +18,7 @@ const start = async (env: Record<string, string> = {}): Promise<void> => {
   act = actors(platform)
 }
 
-/** The chain of a client: is its grant live, and how many refresh tokens of it can still be used? */
+/** Returns the statuses of a client's grants and the number of its usable refresh tokens. */
 const chain = async ({ tokens }: Client) => {
   const { installation_id } = tokens
   const { items } = await platform.deps.table.query(GrantEntity, { installation_id }, { limit: 5 })
@@ -29,7 +30,7 @@ const chain = async ({ tokens }: Client) => {
 }
 const WHOLE = { grants: ['active'], liveTokens: 1 }
 
-/** The pair of an answer opens the API, refreshes once more, and is the only one. */
+/** Asserts that the answer's pair opens the API, refreshes once more, and is the only one. */
 const lives = async (client: Client, answer: Answer, what: string): Promise<void> => {
   expect(answer.status, `${what}: ${answer.text}`).toBe(200)
   expect(await chain(client), what).toEqual(WHOLE)
@@ -37,7 +38,7 @@ const lives = async (client: Client, answer: Answer, what: string): Promise<void
   expect((await act.refresh(client, answer.body.refresh_token)).status, what).toBe(200)
 }
 
-/** What is exchanged: a refresh token, or a code whose client has no tokens from it yet. */
+/** Exchanges: a refresh token, or a code whose client has no tokens from it yet. */
 const EXCHANGES = ['refresh', 'code'] as const
 type Exchange = (headers?: Record<string, string>) => Promise<Answer>
 const prepare = async (kind: (typeof EXCHANGES)[number]): Promise<{ client: Client; exchange: Exchange }> => {
@@ -57,7 +58,7 @@ const prepare = async (kind: (typeof EXCHANGES)[number]): Promise<{ client: Clie
 
 class Dead extends Error {}
 
-/** Lets the request's worker die at its n-th write, rate limits not counted. @returns whether it got that far */
+/** Kills the request's worker at its n-th write, not counting rate limits. @returns whether it got that far */
 const killed = async (exchange: () => Promise<Answer>, n: number, moment: Moment): Promise<boolean> => {
   const { table } = platform.deps
   const { transact, get } = table
@@ -80,7 +81,7 @@ const killed = async (exchange: () => Promise<Answer>, n: number, moment: Moment
     return get.apply(table, given)
   }) as typeof get
   try {
-    // What a dead worker would have answered, nobody saw.
+    // The dead worker's answer never reaches the client.
     await exchange()
     return dead
   } finally {
@@ -92,7 +93,7 @@ describe('a worker that dies at any write', () => {
   beforeAll(() => start())
   afterAll(() => platform.stop())
 
-  it.each(EXCHANGES)('%s: the retry with the same Idempotency-Key gets the one pair there is', async (kind) => {
+  it.each(EXCHANGES)('%s: the retry with the same Idempotency-Key gets the only pair', async (kind) => {
     let deaths = 0
     for (const moment of ['before', 'after'] as const) {
       for (let n = 1; ; n++) {
@@ -108,7 +109,7 @@ describe('a worker that dies at any write', () => {
   })
 
   it.each(EXCHANGES)(
-    '%s: the retry without a key gets a pair if nothing was written, and else ends the chain',
+    '%s: the retry without a key gets a pair if nothing was written, otherwise ends the chain',
     async (kind) => {
       const before = await prepare(kind)
       expect(await killed(before.exchange, 1, 'before')).toBe(true)
@@ -128,7 +129,7 @@ describe('a worker that dies while REFRESH_REUSE_WINDOW_SECONDS is 30', () => {
   beforeAll(() => start({ REFRESH_REUSE_WINDOW_SECONDS: '30' }))
   afterAll(() => platform.stop())
 
-  it('the retry of a refresh needs no key for 30 seconds', async () => {
+  it('retrying a refresh needs no key for 30 seconds', async () => {
     const { client, exchange } = await prepare('refresh')
     expect(await killed(exchange, 1, 'after')).toBe(true)
     platform.clock.advance(30_000)
@@ -140,7 +141,7 @@ describe('a worker that dies while REFRESH_REUSE_WINDOW_SECONDS is 30', () => {
     expect((await chain(late.client)).grants).toEqual(['revoked'])
   })
 
-  it('a code is used once all the same', async () => {
+  it('a code is still used only once', async () => {
     const { client, exchange } = await prepare('code')
     expect(await killed(exchange, 1, 'after')).toBe(true)
     expect((await exchange()).body.error?.code).toBe('invalid_grant')
@@ -148,7 +149,10 @@ describe('a worker that dies while REFRESH_REUSE_WINDOW_SECONDS is 30', () => {
   })
 })
 
-/** What the store does to a transaction. `written`: it was done all the same. `once`: lasting ones are like another's. */
+/**
+ * Faults of the store in a transaction. `written`: the write happened anyway. `once`: lasting faults equal those of
+ * another entry.
+ */
 const FAULTS: Record<string, { error: () => Error; written: boolean; once?: true }> = {
   'a throttle': { error: () => fault('ThrottlingException', { $retryable: { throttling: true } }), written: false },
   'a throughput limit': { error: () => fault('ProvisionedThroughputExceededException'), written: false, once: true },
@@ -177,7 +181,7 @@ describe.each(Object.entries(FAULTS))('%s of the store', (what, { error, written
           if (written) await next(args)
           throw error()
         },
-      // Within the SDK's retries: each of its attempts comes by here.
+      // Below the SDK's retries, so it sees each attempt.
       { step: 'deserialize', priority: 'high', name: 'store-fault' },
     )
   })
@@ -189,7 +193,7 @@ describe.each(Object.entries(FAULTS))('%s of the store', (what, { error, written
   })
   afterAll(() => platform.stop())
 
-  it.each(EXCHANGES)('once, in the middle of %s: the client sees nothing of it', async (kind) => {
+  it.each(EXCHANGES)('once, in the middle of %s: the client doesn’t notice it', async (kind) => {
     for (const key of [undefined, { 'idempotency-key': `once ${kind}` }]) {
       const { client, exchange } = await prepare(kind)
       remaining = 1
@@ -201,20 +205,17 @@ describe.each(Object.entries(FAULTS))('%s of the store', (what, { error, written
 
   if (once) return
 
-  it.each(EXCHANGES)(
-    'for so long that nobody tries again, in %s: the chain lives, whatever the client saw',
-    async (kind) => {
-      const { client, exchange } = await prepare(kind)
-      remaining = Number.POSITIVE_INFINITY
-      const answer = await exchange()
-      remaining = 0
-      // Done is done, and says so; what was not done can be sent again as it is.
-      expect(answer.status).toBe(written ? 200 : 500)
-      await lives(client, written ? answer : await exchange(), what)
-    },
-  )
+  it.each(EXCHANGES)('for longer than the retries, in %s: the chain lives, whatever the client saw', async (kind) => {
+    const { client, exchange } = await prepare(kind)
+    remaining = Number.POSITIVE_INFINITY
+    const answer = await exchange()
+    remaining = 0
+    // A completed exchange answers with success; an incomplete one can be sent again unchanged.
+    expect(answer.status).toBe(written ? 200 : 500)
+    await lives(client, written ? answer : await exchange(), what)
+  })
 
-  it.each(EXCHANGES)('and under an Idempotency-Key, in %s: the retry gets the one pair there is', async (kind) => {
+  it.each(EXCHANGES)('and with an Idempotency-Key, in %s: the retry gets the only pair', async (kind) => {
     const { client, exchange } = await prepare(kind)
     const key = { 'idempotency-key': `long ${kind}` }
     remaining = Number.POSITIVE_INFINITY

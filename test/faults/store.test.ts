@@ -1,20 +1,20 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { CounterEntity } from '#shared/entities/developers.ts'
-import { GRACE } from '#shared/events/outbox.ts'
+import { CounterEntity } from '#shared/foundation/claims/entity.ts'
+import { OVERDUE_GRACE } from '#shared/foundation/outbox/outbox.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/kernel/clock.ts'
-import { type Dice, dice } from '#test/support/dice.ts'
-import { startReceiver } from '#test/support/receiver.ts'
-import { usingReceiver } from '#test/support/using.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { subscriber } from '#test/support/webhooks.ts'
-import { worstStore } from '#test/support/worst-store.ts'
+import { type Dice, dice } from '#testkit/dice.ts'
+import { faultyStore } from '#testkit/faulty-store.ts'
+import { startReceiver } from '#testkit/receiver.ts'
+import { usingReceiver } from '#testkit/using.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { subscriber } from '#testkit/webhooks.ts'
 
-let weather: ReturnType<typeof worstStore>
+let weather: ReturnType<typeof faultyStore>
 const roll = dice(5)
 const platform = usingPlatform({ WEBHOOK_RETRY_DELAYS_SECONDS: '10,60,60' })
 const agent = usingReceiver({ kind: 'answer', status: 200, body: JSON.stringify({ status: 'succeeded', output: {} }) })
 beforeAll(async () => {
-  weather = worstStore(platform, roll.fork())
+  weather = faultyStore(platform, roll.fork())
 })
 
 const RUNS = 3
@@ -22,16 +22,19 @@ const EVENTS = 8
 const YEAR = 365 * 24 * HOUR
 const FINAL = ['succeeded', 'failed']
 
-/** Ms since something is overdue at the worst, its grace being over; what a jump of the clock left out does not count. */
+/**
+ * Returns the longest time in ms that anything is overdue beyond its grace period. Time that a clock jump skipped
+ * doesn't count.
+ */
 const overdue = async (jumpedTo: number): Promise<number> => {
   const [first] = await platform.deps.table.due(platform.clock.now(), 1)
   return first ? platform.clock.now() - Math.max(first.dueAt, jumpedTo) : 0
 }
 
-/** What is due is handled, in any order, some of it twice; what failed comes again after its visibility timeout. */
+/** Handles what is due, in any order and some of it twice. Failed messages return after their visibility timeout. */
 const work = async (chance: Dice): Promise<void> => {
   const events = platform.outbox.splice(0)
-  // What is lost here, the sweep finds.
+  // The sweeper finds events that are lost here.
   if (events.length > 0 && !chance.chance(0.3)) await platform.deps.bus.put(events)
   const now = platform.clock.now()
   const due = platform.messages.filter(({ dueAt }) => dueAt <= now)
@@ -43,7 +46,10 @@ const work = async (chance: Dice): Promise<void> => {
   }
 }
 
-/** Time goes by with the store at its worst, and with a sweep every half a minute. @returns the longest that anything was overdue */
+/**
+ * Lets time pass with the store at its worst and a sweep every half minute. @returns the longest time that anything was
+ * overdue
+ */
 const live = async (chance: Dice, during: number, jumpedTo: number, bad: boolean): Promise<number> => {
   let most = 0
   const step = (bad ? 5 : 15) * SECOND
@@ -51,7 +57,7 @@ const live = async (chance: Dice, during: number, jumpedTo: number, bad: boolean
     platform.clock.advance(step)
     weather.is = bad ? 'bad' : 'good'
     await work(chance)
-    // One sweep lost at a time is what the two minutes are promised for.
+    // The promise of two minutes allows for one lost sweep at a time.
     if (bad && passed % MINUTE === 0) weather.is = 'late'
     if (passed % (MINUTE / 2) === 0) await platform.sweep().catch(() => undefined)
     weather.is = 'good'
@@ -60,9 +66,9 @@ const live = async (chance: Dice, during: number, jumpedTo: number, bad: boolean
   return most
 }
 
-describe('with throttles, transaction conflicts, lost answers and an index that lags', () => {
+describe('with throttles, transaction conflicts, lost answers and a lagging index', () => {
   it.each([
-    ['a clock that goes right', 0],
+    ['a correct clock', 0],
     ['a clock that jumps two hours forwards', 2 * HOUR],
     ['a clock that jumps five minutes backwards', -5 * MINUTE],
   ])(
@@ -76,16 +82,16 @@ describe('with throttles, transaction conflicts, lost answers and an index that 
       const webhook = await app.subscribe(hooks.url, ['custom.*'])
       const runs: string[] = []
       for (let i = 0; i < RUNS; i++) runs.push((await app.call('POST', '/runs', {})).body.id)
-      const told: string[] = []
-      for (let i = 0; i < EVENTS; i++) told.push(await app.emit(`n${i}`))
+      const emitted: string[] = []
+      for (let i = 0; i < EVENTS; i++) emitted.push(await app.emit(`n${i}`))
 
       const before = await live(chance, 30 * SECOND, 0, true)
       platform.clock.advance(jump)
       const jumpedTo = jump > 0 ? platform.clock.now() : 0
       const after = await live(chance, 5 * MINUTE, jumpedTo, true)
-      expect(Math.max(before, after)).toBeLessThanOrEqual(2 * MINUTE - GRACE)
-      // Records that the sweep could not handle are looked at again after five minutes, and what was leased before the clock
-      // went back is leased for that much longer.
+      expect(Math.max(before, after)).toBeLessThanOrEqual(2 * MINUTE - OVERDUE_GRACE)
+      // The sweeper retries records that failed after five minutes. Leases from before the clock went back last that
+      // much longer.
       await live(chance, 15 * MINUTE, jumpedTo, false)
 
       for (const id of runs) {
@@ -101,22 +107,22 @@ describe('with throttles, transaction conflicts, lost answers and an index that 
       expect(
         feed
           .map(({ id }) => id)
-          .filter((id) => told.includes(id))
+          .filter((id) => emitted.includes(id))
           .sort(),
-      ).toEqual(told.toSorted())
+      ).toEqual(emitted.toSorted())
       expect(new Set(feed.map(({ id }) => id)).size).toBe(feed.length)
       const deliveries = await app.deliveries(webhook.id)
-      expect(deliveries.map(({ event_id }: { event_id: string }) => event_id).sort()).toEqual(told.toSorted())
+      expect(deliveries.map(({ event_id }: { event_id: string }) => event_id).sort()).toEqual(emitted.toSorted())
       for (const { status } of deliveries) expect(['succeeded', 'failed']).toContain(status)
       const got = new Set(hooks.requests.map(({ headers }) => headers['webhook-id']))
-      expect([...got].sort()).toEqual(told.toSorted())
+      expect([...got].sort()).toEqual(emitted.toSorted())
       expect(await platform.deps.table.due(platform.clock.now() + YEAR, 100)).toEqual([])
       expect(platform.messages).toEqual([])
     },
     120_000,
   )
 
-  it('met all of it', () => {
+  it('each of these faults occurred', () => {
     for (const [what, times] of Object.entries(weather.counts)) expect(times, what).toBeGreaterThan(0)
   })
 })

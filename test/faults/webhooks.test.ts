@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { AuditEntity } from '#shared/entities/platform.ts'
-import { SubscriptionEntity } from '#shared/entities/webhooks.ts'
+import { SubscriptionEntity } from '#shared/delivery/webhooks/entity.ts'
 import { iso } from '#shared/kernel/clock.ts'
-import { killing, type Moment } from '#test/support/killing.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { subscriber } from '#test/support/webhooks.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { killing, type Moment } from '#testkit/killing.ts'
+import { type Receiver, startReceiver } from '#testkit/receiver.ts'
+import { deathsAt } from '#testkit/sampling.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { subscriber } from '#testkit/webhooks.ts'
 
 let workers: ReturnType<typeof killing>
 const platform = usingPlatform({ WEBHOOK_RETRY_DELAYS_SECONDS: '10,60' })
@@ -18,15 +19,15 @@ type Subscriber = Awaited<ReturnType<typeof subscriber>>
 const SECOND = 1_000
 const YEAR = 365 * 86_400_000
 
-/** How a worker dies, and what becomes of the message that it had. */
+/** The moment of a worker's death, and whether its message is lost. */
 interface Death {
   moment: Moment
   lose: boolean
 }
 
 /**
- * Time goes by in steps of 5 seconds, with a sweep every half a minute: late in it, which is the worst moment. Once nothing can
- * happen any more, what is left of the time goes by at once.
+ * Lets time pass in steps of 5 seconds. A sweep runs every half minute, late within it, which is the worst moment. Once
+ * nothing is left to do, the rest of the time passes at once.
  */
 const live = async (seconds: number, { lose }: Death): Promise<void> => {
   await workers.run(lose)
@@ -40,18 +41,18 @@ const live = async (seconds: number, { lose }: Death): Promise<void> => {
 }
 
 interface Scene {
-  /** Nobody dies in it. */
+  /** Sets the scene up, without a death. */
   set(): Promise<Subscriber>
   act(): Promise<void>
   check(app: Subscriber, died: boolean): Promise<void>
 }
 
 /**
- * Plays a scene once for every call that its workers make, with a death at that call, until one needs no more calls.
- * @returns how many there were
+ * Plays a scene with a death at each call that its workers make, or at a sample of them, until none dies.
+ * @returns the number of calls
  */
 const dieEverywhere = async ({ moment }: Death, { set, act, check }: Scene): Promise<number> => {
-  for (let n = 1; n < 200; n++) {
+  for (const n of deathsAt(200, 4)) {
     const app = await set()
     workers.arm(n, moment)
     let died = false
@@ -59,26 +60,26 @@ const dieEverywhere = async ({ moment }: Death, { set, act, check }: Scene): Pro
       await act()
       died = workers.disarm()
       await check(app, died)
-      // Nothing is due any more, ever.
+      // Nothing will ever be due again.
       expect(await platform.deps.table.due(platform.clock.now() + YEAR, 100)).toEqual([])
       expect(platform.messages).toEqual([])
     } catch (error) {
       throw new Error(`with a death ${moment} call ${n}: ${(error as Error).message}`, { cause: error })
     }
-    if (!died) return n - 1
+    if (!died) return workers.calls()
   }
-  throw new Error('the scene has no end')
+  throw new Error('the scene doesn’t end')
 }
 
 const bodies = (receiver: Receiver) => receiver.requests.map(({ body }) => JSON.parse(String(body)))
 
 describe.each<Death & { words: string }>([
-  { moment: 'before', lose: false, words: 'before a call; its message comes again' },
-  { moment: 'after', lose: false, words: 'after a call; its message comes again' },
+  { moment: 'before', lose: false, words: 'before a call; its message is redelivered' },
+  { moment: 'after', lose: false, words: 'after a call; its message is redelivered' },
   { moment: 'before', lose: true, words: 'before a call; its message is lost' },
   { moment: 'after', lose: true, words: 'after a call; its message is lost' },
 ])('a worker that dies $words', (death) => {
-  it('loses no event and no delivery, stops nothing, and sends at most once more', async () => {
+  it('loses no event and no delivery, stops nothing, and sends at most one extra request', async () => {
     await using good = await startReceiver()
     await using shaky = await startReceiver()
     const calls = await dieEverywhere(death, {
@@ -166,7 +167,7 @@ describe.each<Death & { words: string }>([
         expect(deliveries.map((one: { status: string }) => one.status)).toEqual(['succeeded', 'succeeded', 'succeeded'])
         const got = bodies(receiver).map(({ data }) => data.i)
         expect(new Set(got)).toEqual(new Set([0, 1, 2]))
-        // A death between the answer and its record is the one case in which a receiver gets something twice.
+        // Only a death between the answer and its record makes a receiver get a delivery twice.
         expect(got.length).toBeLessThanOrEqual(died ? 4 : 3)
       },
     })

@@ -3,13 +3,13 @@ import type { Endpoint } from '#shared/http/endpoint.ts'
 import type { Principal } from './principals.ts'
 import type { World } from './world.ts'
 
-/** How much is sent. */
+/** Extent of a fuzzing run. */
 export interface Effort {
   /** Random requests for each operation that the principal may call. */
   examples: number
-  /** Who sends what lies at the boundaries of the schemas and beyond them. */
-  coverage: 'nobody' | 'first' | 'everybody'
-  /** Also calls what belongs to other kinds of callers, once each. */
+  /** Principals that also send values at and beyond the boundaries of the schemas. */
+  coverage: 'none' | 'first' | 'all'
+  /** True to call operations of other kinds of callers, too, once each. */
   foreign: boolean
   seed: number
 }
@@ -27,16 +27,17 @@ const CHECKS = {
   unsupported_method: true,
   allow_header_conformance: true,
   ignored_auth: true,
-  // What no schema can say is refused although the schema allows it: an address must be public, a cursor one of ours.
+  // The platform refuses some values that the schema allows: addresses must be public, cursors must be its own.
   positive_data_acceptance: false,
-  // These look at chains of calls, and the phase that makes chains is left out: the document has no links.
+  // These checks need chains of calls, which are off because the document has no links.
   use_after_free: false,
   ensure_resource_availability: false,
-  // Needs two identities in one run; that another tenant's id finds nothing, the contract tests prove of every endpoint.
+  // Needs two identities in one run. The contract tests prove for every endpoint that another tenant's id finds
+  // nothing.
   object_level_authorization: false,
 }
 
-/** The configuration of schemathesis for one principal in a world. */
+/** Builds the configuration of schemathesis for one principal in a world. */
 export const configurationOf = (
   principal: Principal,
   world: World,
@@ -50,16 +51,16 @@ export const configurationOf = (
     `headers = ${toml({ ...principal.credential(world), 'User-Agent': principal.name })}`,
     'continue-on-failure = true',
     'warnings = false',
-    // A stream is left after its first event. What waits for an agent gets its answer at once from the world's.
+    // A stream is left after its first event. The world's agent answers at once.
     'max-stream-events = 1',
     'request-timeout = 60.0',
-    // No made-up credential beside the real one: where two kinds are taken, the real one is enough.
+    // Sends no made-up credential next to the real one. Where two kinds are accepted, the real one is enough.
     `generation = ${toml({ 'max-examples': examples, database: 'none', 'no-shrink': true, 'with-security-parameters': false })}`,
     `reports.json = ${toml({ enabled: true, path: to.report })}`,
     `phases.stateful.enabled = false`,
-    `phases.coverage.enabled = ${coverage === 'everybody' || (coverage === 'first' && principal.first === true)}`,
+    `phases.coverage.enabled = ${coverage === 'all' || (coverage === 'first' && principal.first === true)}`,
     ...Object.entries(CHECKS).map(([name, enabled]) => `checks.${name}.enabled = ${enabled}`),
-    // Fields that name a record have, now and then, the id of one that exists.
+    // Fields that name a record sometimes get the id of an existing one.
     ...kinds.map(([kind, id]) => `dictionaries.${kind}.values = ${toml([id])}`),
     '[parameters]',
     ...kinds.flatMap(([kind]) =>
@@ -72,10 +73,10 @@ export const configurationOf = (
   ].join('\n')
 }
 
-/** Another caller's operation refuses whatever is sent. */
+/** Limits for operations of other callers, which refuse everything. */
 const ONCE = ['phases.coverage.enabled = false', 'phases.examples.enabled = false', 'generation.max-examples = 1']
 
-/** What differs for one operation. */
+/** Configures what differs for one operation. */
 const operation = (endpoint: Endpoint, principal: Principal, world: World, foreign: boolean): string[] => {
   const spare = principal.spare?.(world, endpoint.id)
   const ids = { ...world.ids, ...spare?.ids }
@@ -90,12 +91,12 @@ const operation = (endpoint: Endpoint, principal: Principal, world: World, forei
     `parameters = ${toml(Object.fromEntries([...path, ...client.map(([name, value]) => [`body.${name}`, value])]))}`,
     ...(spare ? [`headers = ${toml({ ...spare.credential, 'User-Agent': principal.name })}`] : []),
     ...(endpoint.caller === principal.caller ? [] : foreign ? ONCE : ['enabled = false']),
-    // In OpenAPI 3.1 the schema is that of the stream's whole text; schemathesis takes it for that of each event.
+    // In OpenAPI 3.1 the schema describes the stream's whole text; schemathesis applies it to each event.
     ...(endpoint.produces === 'text/event-stream' ? ['checks.response_schema_conformance.enabled = false'] : []),
   ]
 }
 
-/** A value as TOML, whose basic strings are JSON's. */
+/** Formats a value as TOML, whose basic strings are JSON's. */
 const toml = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(toml).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -1,16 +1,16 @@
 import { BatchWriteItemCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import type { Platform } from '#local/platform.ts'
-import { BucketEntity } from '#shared/entities/platform.ts'
+import { BucketEntity } from '#shared/foundation/limits/entity.ts'
 
-/** Requests that the smallest bucket lets through at once, with room for those of a retry. */
+/** Burst of the smallest bucket, reduced to leave room for a retry's requests. */
 const EVERY = 8
 
-/** Answers by the first digit of their status; `stream` where they came as one. */
+/** Number of answers by the first digit of their status; `stream` for streamed ones. */
 export type Answers = Record<string, number>
 
 /**
- * Stands before every function of the platform: fills the rate limits' buckets up as fast as they are emptied, so that what
- * is sent meets the operation and not its limit, and counts the answers of each `User-Agent`.
+ * Intercepts every function of the platform. Refills the rate limits' buckets as fast as requests empty them, so that
+ * requests reach the operation and not its limit. Counts the answers to each `User-Agent`.
  */
 export const watchRequests = (platform: Platform) => {
   const { endpoints, client, tableName } = platform
@@ -41,11 +41,11 @@ export const watchRequests = (platform: Platform) => {
     })
   }
   return {
-    /** From now on. @param answers counts those to that `User-Agent` */
+    /** Starts counting and refilling. @param answers counts those to that `User-Agent` */
     watch(name: string, buckets: readonly string[], answers: Answers): void {
       callers.set(name, { buckets, requests: 0, answers })
     },
-    /** Fills buckets up once. */
+    /** Refills buckets once. */
     fill,
     close: () => table.destroy(),
   }

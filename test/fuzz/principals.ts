@@ -1,18 +1,19 @@
 import type { CallerKind } from '#shared/http/callers.ts'
 import type { IdKind } from '#shared/kernel/ids.ts'
-import type { Credential, World } from './world.ts'
+import type { Credential } from './world/context.ts'
+import type { World } from './world.ts'
 
-/** Somebody who calls every operation. */
+/** A principal that calls every operation. */
 export interface Principal {
   name: string
-  /** The kind of caller that the credential makes; the operations of all others have to refuse it. */
+  /** Kind of caller that the credential belongs to; operations of other kinds have to refuse it. */
   caller: CallerKind
   credential(world: World): Credential
-  /** The one of its kind that also goes to the boundaries of every schema: those lie behind the same credential. */
+  /** Set for the principal of its kind that also tests the boundaries of every schema, which the others share. */
   first?: true
-  /** Who calls an operation in its place that would end the credential, and with which ids. */
+  /** Credential and ids to use for an operation that would end the principal's own credential. */
   spare?(world: World, operation: string): { credential: Credential; ids?: Partial<Record<IdKind, string>> } | undefined
-  /** An operation that tells whether the credential still holds. */
+  /** Operation that shows whether the credential is still valid. */
   holds?: string
 }
 
@@ -26,7 +27,7 @@ const spare = (world: World, operation: string) => {
   return found && { credential: found }
 }
 
-/** Everybody whom the platform knows, in the table's order. */
+/** All principals that the platform knows, in the table's order. */
 export const PRINCIPALS: readonly Principal[] = [
   { name: 'nobody', caller: 'none', credential: () => ({}), first: true },
   { name: 'OAuth client', caller: 'client', credential: () => ({}), first: true },
@@ -36,7 +37,7 @@ export const PRINCIPALS: readonly Principal[] = [
     caller: 'integration',
     credential: credential('callback'),
     holds: '/api/v1/me',
-    // With its run it ends, too.
+    // The token ends with its run.
     spare: ({ ending }, operation) => (/^api\.runs\.(cancel|complete)$/.test(operation) ? ending : undefined),
   },
   { name: 'surface token', caller: 'integration', credential: credential('surface'), holds: '/api/v1/me' },

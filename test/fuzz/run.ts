@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readCommandLine } from '#infra/operator/command.ts'
 import { ROOT } from '#local/prepare.ts'
+import { exitForUsage, readCommandLine } from '#ops/command.ts'
 import type { Effort } from './configuration.ts'
 import { PRINCIPALS } from './principals.ts'
+import { formatResults } from './results.ts'
 import { installSchemathesis } from './schemathesis.ts'
 import { openSession, type Seen } from './session.ts'
-import { tableOf } from './table.ts'
 
 const HELP = `npm run test:fuzz -- [--quick | --long] [--examples N] [--seed N] [--only <principal>]…
 
@@ -20,12 +20,12 @@ answer against the document.
   --only NAME   this principal only: ${PRINCIPALS.map(({ name }) => name).join(', ')}`
 
 const LEVELS = {
-  quick: { examples: 2, coverage: 'nobody', foreign: false },
+  quick: { examples: 2, coverage: 'none', foreign: false },
   usual: { examples: 5, coverage: 'first', foreign: true },
-  long: { examples: 100, coverage: 'everybody', foreign: true },
+  long: { examples: 100, coverage: 'all', foreign: true },
 } as const
 
-/** How many principals call at the same time. */
+/** Number of principals that call at the same time. */
 const AT_ONCE = 2
 
 const { values } = readCommandLine(HELP, {
@@ -38,17 +38,16 @@ const { values } = readCommandLine(HELP, {
   },
 })
 
-const wholeNumber = (text: string): number => {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text)
-  console.error(`${text} is no number from 1 to 999999.`)
-  process.exit(1)
-}
+const wholeNumber = (text: string): number =>
+  /^[1-9]\d{0,5}$/.test(text) ? Number(text) : exitForUsage(`${text} is not a whole number from 1 to 999999`)
 const level = LEVELS[values.quick ? 'quick' : values.long ? 'long' : 'usual']
 const effort: Effort = {
   ...level,
   examples: wholeNumber(values.examples ?? String(level.examples)),
   seed: wholeNumber(values.seed ?? '1'),
 }
+const unknown = values.only?.find((only) => !PRINCIPALS.some(({ name }) => name === only))
+if (unknown !== undefined) exitForUsage(`Unknown principal '${unknown}'`)
 const principals = PRINCIPALS.filter(({ name }) => values.only?.includes(name) ?? true)
 
 const seen: Seen[] = []
@@ -78,7 +77,7 @@ try {
 }
 
 const lines = principals.flatMap(({ name }) => seen.find((line) => line.name === name) ?? [])
-const table = tableOf(lines)
+const table = formatResults(lines)
 console.log(`\n${table.text}\n`)
 failed += table.failed
 const results = join(ROOT, 'test-results')

@@ -1,28 +1,28 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { installPackage } from '#test/deploy/python.ts'
 
-/** @returns the path of the command */
+/** Installs schemathesis. @returns the path of the command */
 export const installSchemathesis = async (directory: string): Promise<string> => {
   const requirement = 'schemathesis==4.32.5'
   return join(await installPackage({ requirement, purpose: 'schemathesis', directory }), 'schemathesis')
 }
 
-/** What one run of schemathesis found. */
+/** Findings of one schemathesis run. */
 export interface Findings {
   tested: number
   cases: number
-  /** What is wrong, and the operations (`GET /path`) where it is. */
+  /** Failed checks, each with the operations (`GET /path`) that failed it. */
   failures: { title: string; operations: string[] }[]
-  /** Why the run itself did not come to its end, if so. */
+  /** Reasons why the run itself did not complete. */
   errors: string[]
-  /** What it printed. */
+  /** Output of the command. */
   output: string
 }
 
-/** What is found where nothing was run. */
+/** Findings of a run that did not start. */
 export const NOTHING: Findings = { tested: 0, cases: 0, failures: [], errors: [], output: '' }
 
 /** The parts of its JSON report that are read here (schemathesis, "Reporting"). */
@@ -40,6 +40,8 @@ export const runSchemathesis = async (
   to: { document: string; configuration: string; report: string },
 ): Promise<Findings> => {
   const child = spawn(command, ['--config-file', to.configuration, 'run', to.document, '--no-color'], {
+    // It keeps crashes and a cache in `.schemathesis` of its working directory.
+    cwd: dirname(to.report),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, PYTHONUNBUFFERED: '1', NO_PROXY: '*' },
   })

@@ -1,24 +1,24 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { send, startLocal } from '#test/e2e/support.ts'
-import { scratchFolder } from '#test/support/scratch.ts'
+import { scratchFolder } from '#testkit/scratch.ts'
 import { configurationOf, type Effort } from './configuration.ts'
 import { type Answers, watchRequests } from './limits.ts'
 import type { Principal } from './principals.ts'
 import { type Findings, NOTHING, runSchemathesis } from './schemathesis.ts'
 import { createWorld } from './world.ts'
 
-/** What one principal saw. */
+/** Findings for one principal. */
 export interface Seen extends Findings {
   name: string
   answers: Answers
   seconds: number
 }
 
-/** A local platform with data of its own, for principals to call. @param command schemathesis */
+/** Starts a local platform with its own data for principals to call. @param command path of schemathesis */
 export const openSession = async (command: string, effort: Effort) => {
   const { folder, remove } = scratchFolder('fuzz-')
-  // Limits by address would count everybody together.
+  // Limits by address would count all principals together.
   const env = { ADDRESS_RATE_LIMITS: 'false', LOG_LEVEL: 'error' }
   const { platform, baseUrl, stop } = await startLocal({ dataDir: join(folder, 'data'), env }).catch((error) => {
     remove()
@@ -37,7 +37,7 @@ export const openSession = async (command: string, effort: Effort) => {
     const { name, holds } = principal
     const place = join(folder, name.replaceAll(' ', '-'))
     const [configuration, report] = [`${place}.toml`, `${place}.json`]
-    // Wrong sign-ins count against the address, which everybody shares.
+    // Failed sign-ins count against the address, which all principals share.
     await requests.fill(['admin-address:127.0.0.1'])
     const world = await createWorld(platform)
     try {
@@ -52,7 +52,7 @@ export const openSession = async (command: string, effort: Effort) => {
     }
   }
   return {
-    /** Calls every operation, from a world of its own. */
+    /** Calls every operation with data of its own. */
     async fuzz(principal: Principal): Promise<Seen> {
       const began = performance.now()
       const answers: Answers = {}
@@ -62,7 +62,7 @@ export const openSession = async (command: string, effort: Effort) => {
       }))
       return { ...found, name: principal.name, answers, seconds: (performance.now() - began) / 1_000 }
     },
-    /** What the functions logged as an error since the last time. */
+    /** Returns what the functions logged as errors since the last call. */
     logged: (): string[] => errors.splice(0),
     async close(): Promise<void> {
       requests.close()
@@ -73,7 +73,7 @@ export const openSession = async (command: string, effort: Effort) => {
 }
 
 /**
- * The document without the answers that stand for every operation's: those of the gateway in front make every status a
+ * Loads the document without the default answers of every operation. Those of the gateway would make every status a
  * documented one.
  */
 const declared = async (baseUrl: string): Promise<object> => {

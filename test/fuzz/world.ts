@@ -1,37 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { Platform } from '#local/platform.ts'
-import type { IdKind } from '#shared/kernel/ids.ts'
 import { must } from '#test/e2e/support.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { type Receiver, startReceiver } from '#testkit/receiver.ts'
+import type { Credential, Ids, WorldContext } from './world/context.ts'
 import { createCustomer } from './world/customer.ts'
 import { createStaff } from './world/staff.ts'
 import { createVendor } from './world/vendor.ts'
 
-/** Headers that show who calls, named as the OpenAPI document has them. */
-export type Credential = Record<string, string>
-
-export type Ids = Partial<Record<IdKind, string>>
-
-/** How long what workers do is waited for, on a machine that is busy. */
-export const PATIENCE_MS = 120_000
-
-/** What a part of a world is made with. */
-export interface Making {
-  platform: Platform
-  /** In no other world's names. */
-  unique: string
-  /** Sends a request that must succeed. @returns the answer's body */
-  call(method: string, to: string, credential: Credential, body?: object): ReturnType<typeof must>
-}
-
-export const bearer = (token: string): Credential => ({ Authorization: `Bearer ${token}` })
-
-/** Has every right of the staff, locally. */
-export const LOCAL_ADMIN: Credential = { 'X-Admin-Key': 'local-admin-key' }
-
 /**
- * Makes records of every kind that hang together, and everybody who may use them, over HTTP. The agent in it answers
- * whatever it is sent, at once.
+ * Creates related records of every kind, and everyone who may use them, over HTTP. Its agent answers every request at
+ * once.
  */
 export const createWorld = async (platform: Platform) => {
   const agent = await startReceiver()
@@ -43,7 +21,7 @@ export const createWorld = async (platform: Platform) => {
 }
 
 const fill = async (platform: Platform, agent: Receiver) => {
-  const call: Making['call'] = (method, to, headers, body) =>
+  const call: WorldContext['call'] = (method, to, headers, body) =>
     must(platform.baseUrl, method, to, { headers, ...(method !== 'GET' && { body: body ?? {} }) })
   const making = { platform, unique: randomBytes(5).toString('hex'), call }
   const vendor = await createVendor(making, agent)
@@ -52,15 +30,15 @@ const fill = async (platform: Platform, agent: Receiver) => {
   return {
     credentials: { developer: vendor.credential, ...customer.credentials, ...staff.credentials },
     client: { client_id: vendor.app.client_id, client_secret: vendor.app.client_secret },
-    /** An id that exists, by its kind. */
+    /** Existing ids by kind. */
     ids: { ...vendor.ids, ...customer.ids, ...staff.ids } as Ids,
-    /** What stands in a path and is no id, by the operation or else the parameter's name. */
+    /** Path parameters that aren't ids, by operation or else by the parameter's name. */
     texts: { ...TEXTS, slug: vendor.slug } as Record<string, string>,
-    /** Who does what ends their own credential, by operation. */
+    /** Credentials for operations that end the caller's own credential, by operation. */
     spares: { ...vendor.spares, ...customer.spares } as Record<string, Credential>,
-    /** A run that may end, and with it its callback token. */
+    /** A run that may end, and its callback token with it. */
     ending: customer.ending,
-    /** Names of the rate limits' buckets that all these share. */
+    /** Names of the rate limits' buckets that these credentials use. */
     buckets: [...vendor.buckets, ...customer.buckets, ...staff.buckets],
     close: () => agent.close(),
   }

@@ -1,12 +1,13 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { type Context, readConfig } from '#infra/config.ts'
+import { QUEUES } from '#shared/foundation/queues/queues.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
 import { functionsOf, plans, projectContext, resources, synthesize } from './support.ts'
 
-const { service, routes, operations } = synthesize()
+const { service, operations } = synthesize()
 const text = JSON.stringify
-/** A value of a template as text, with references written as `<id>`. */
+/** Formats a template's value as text, with references as `<id>`. */
 const written = (value: unknown): string => {
   if (typeof value === 'string') return value
   const [[name, argument]] = Object.entries(value as object) as [[string, unknown]]
@@ -18,7 +19,7 @@ const baseUrlOf = (context: Context) =>
 const domain = { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1' }
 const zoned = { ...domain, hostedZone: '{"id":"Z1","name":"example.com"}' }
 const edge = { edge: true }
-/** Settings that have nothing to do with each other, in one synthesis. */
+/** Independent settings, combined to save a synthesis. */
 const custom = {
   ...domain,
   baseUrl: 'https://platform.example.com/',
@@ -26,17 +27,17 @@ const custom = {
   alarmEmail: 'ops@example.com',
 }
 
-describe('what the gateway answers itself', () => {
-  const responses = resources(routes, 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => Properties)
+describe('answers of the gateway itself', () => {
+  const responses = resources(service, 'AWS::ApiGateway::GatewayResponse').map(([, { Properties }]) => Properties)
 
-  it('covers every 4xx and 5xx', () => {
+  it('cover every 4xx and 5xx', () => {
     expect(responses.map((response) => response.ResponseType)).toEqual(
       expect.arrayContaining(['DEFAULT_4XX', 'DEFAULT_5XX']),
     )
   })
 
   it.each(responses.map((response) => [response.ResponseType, response]))(
-    'has the platform’s error body and a request id: %s',
+    'have the platform’s error body and a request id: %s',
     (_, response) => {
       const { error } = JSON.parse(written(response.ResponseTemplates['application/json']))
       expect(Object.keys(error)).toEqual(['code', 'message', 'fix', 'docs_url', 'request_id', 'details'])
@@ -53,13 +54,13 @@ describe('what the gateway answers itself', () => {
     ['MISSING_AUTHENTICATION_TOKEN', '404', 'not_found'],
     ['UNSUPPORTED_MEDIA_TYPE', '415', 'unsupported_media_type'],
     ['INTEGRATION_TIMEOUT', '504', 'internal_error'],
-  ])('%s is %s %s', (type, status, code) => {
+  ])('map %s to %s %s', (type, status, code) => {
     const response = responses.find((item) => item.ResponseType === type)
     expect(response.StatusCode).toBe(status)
     expect(written(response.ResponseTemplates['application/json'])).toContain(`"code":"${code}"`)
   })
 
-  it('says when to come again wherever it says 429', () => {
+  it('say when to retry wherever they are 429', () => {
     for (const response of responses.filter((item) => item.StatusCode === '429')) {
       expect(response.ResponseParameters['gatewayresponse.header.Retry-After']).toMatch(/^'\d+'$/)
     }
@@ -67,7 +68,7 @@ describe('what the gateway answers itself', () => {
 })
 
 describe('the stage', () => {
-  const [[, stage] = []] = resources(routes, 'AWS::ApiGateway::Stage')
+  const [[, stage] = []] = resources(service, 'AWS::ApiGateway::Stage')
 
   it('logs each request without query string, headers or bodies', () => {
     const format = stage?.Properties.AccessLogSetting.Format
@@ -76,11 +77,11 @@ describe('the stage', () => {
     for (const settings of stage?.Properties.MethodSettings ?? [{}]) expect(settings.DataTraceEnabled).toBe(false)
   })
 
-  it('compresses what is large, for whoever takes it so', () => {
+  it('compresses large answers for clients that accept it', () => {
     service.hasResourceProperties('AWS::ApiGateway::RestApi', { MinimumCompressionSize: 2048 })
   })
 
-  it('throttles what all callers do together', () => {
+  it('throttles all callers together', () => {
     expect(stage?.Properties.MethodSettings[0]).toMatchObject({
       ResourcePath: '/*',
       HttpMethod: '*',
@@ -91,37 +92,32 @@ describe('the stage', () => {
 })
 
 describe('the base address', () => {
-  it('is the stage’s own, put together without the stage, which would depend on the functions', () => {
+  it('is the stage’s own, built without a reference to the stage, which would depend on the functions', () => {
     expect(baseUrlOf({})).toMatch(/^https:\/\/<Api>\.execute-api\.<AWS::Region>\.<AWS::URLSuffix>\/dev$/)
   })
 
-  it('is the domain, where there is one', () => {
+  it('is the domain if there is one', () => {
     expect(baseUrlOf(zoned)).toBe('https://api.example.com')
-    const { service: own, routes: mapped } = synthesize(zoned)
-    mapped.resourceCountIs('AWS::ApiGateway::BasePathMapping', 1)
+    const { service: own } = synthesize(zoned)
+    own.resourceCountIs('AWS::ApiGateway::BasePathMapping', 1)
     expect(resources(own, 'AWS::ApiGateway::RestApi')[0]?.[1].Properties.DisableExecuteApiEndpoint).toBe(true)
   })
 
-  it('and its stage may be renamed: nothing imports a name, which could not change while it is in use', () => {
-    const withDomain = synthesize(zoned)
-    for (const { service: own, routes: mapped } of [withDomain, synthesize({ stageName: 'v1' })]) {
-      expect(Object.keys(mapped.toJSON().Outputs ?? {})).toEqual([])
-      const named = resources(own, 'AWS::ApiGateway::DomainName').map(([id]) => `"${id}"`)
-      for (const output of Object.values(own.toJSON().Outputs ?? {}).filter((one) => 'Export' in (one as object)))
-        for (const id of named) expect(text(output)).not.toContain(id)
-    }
-    const [[, mapping] = []] = resources(withDomain.routes, 'AWS::ApiGateway::BasePathMapping')
-    expect(mapping?.Properties.DomainName).toBe('api.example.com')
+  it('is mapped to the stage', () => {
+    const { service: own } = synthesize(zoned)
+    const [[domain] = []] = resources(own, 'AWS::ApiGateway::DomainName')
+    const [[, mapping] = []] = resources(own, 'AWS::ApiGateway::BasePathMapping')
+    expect(mapping?.Properties.DomainName).toEqual({ Ref: domain })
   })
 
-  it('gets a record in the zone that is named', () => {
+  it('gets a record in the configured zone', () => {
     synthesize(zoned).service.hasResourceProperties('AWS::Route53::RecordSet', {
       Name: 'api.example.com.',
       HostedZoneId: 'Z1',
     })
   })
 
-  it('is the edge’s, where there is one, which gives WWW-Authenticate its name back', () => {
+  it('is the edge’s if there is one, which restores the name of WWW-Authenticate', () => {
     expect(baseUrlOf(edge)).toMatch(/^https:\/\/<Edge\w+\.DomainName>$/)
     const { service: edged } = synthesize(edge)
     const [[, distribution] = []] = resources(edged, 'AWS::CloudFront::Distribution')
@@ -131,37 +127,37 @@ describe('the base address', () => {
     expect(DefaultCacheBehavior.AllowedMethods).toContain('DELETE')
   })
 
-  it('behind the edge takes only what comes through it: the key that the edge alone sends', () => {
-    const { service: edged, routes: keyed } = synthesize(edge)
+  it('behind the edge, accepts only requests with the key that the edge sends', () => {
+    const { service: edged } = synthesize(edge)
     const [[, distribution] = []] = resources(edged, 'AWS::CloudFront::Distribution')
     const [sent] = distribution?.Properties.DistributionConfig.Origins[0].OriginCustomHeaders ?? []
-    const keys = resources(keyed, 'AWS::ApiGateway::ApiKey').map(([, { Properties }]) => Properties.Value)
+    const keys = resources(edged, 'AWS::ApiGateway::ApiKey').map(([, { Properties }]) => Properties.Value)
     expect(sent.HeaderName).toBe('x-api-key')
-    // The secret that is generated for it, resolved by CloudFormation.
+    // Its generated secret, resolved by CloudFormation.
     expect(text(sent.HeaderValue)).toMatch(/\{\{resolve:secretsmanager:.*EdgeKey.*:SecretString:::\}\}/)
     expect(keys).toContainEqual(sent.HeaderValue)
-    const methods = resources(keyed, 'AWS::ApiGateway::Method')
+    const methods = resources(edged, 'AWS::ApiGateway::Method')
     expect(methods.length).toBeGreaterThan(0)
     for (const [, { Properties }] of methods) expect(Properties.ApiKeyRequired).toBe(true)
-    const [[, plan] = []] = resources(keyed, 'AWS::ApiGateway::UsagePlan')
+    const [[, plan] = []] = resources(edged, 'AWS::ApiGateway::UsagePlan')
     expect(plan?.Properties.ApiStages).toHaveLength(1)
     expect(plan?.Properties.Throttle ?? plan?.Properties.Quota).toBeUndefined()
-    // And the next one, which the edge does not send yet.
-    keyed.resourceCountIs('AWS::ApiGateway::UsagePlanKey', 2)
-    // Without the edge there is no key, and none is asked for.
-    routes.resourceCountIs('AWS::ApiGateway::ApiKey', 0)
-    for (const [, { Properties }] of resources(routes, 'AWS::ApiGateway::Method'))
+    // Also accepts the next key, which the edge doesn't send yet.
+    edged.resourceCountIs('AWS::ApiGateway::UsagePlanKey', 2)
+    // Without the edge no key exists or is required.
+    service.resourceCountIs('AWS::ApiGateway::ApiKey', 0)
+    for (const [, { Properties }] of resources(service, 'AWS::ApiGateway::Method'))
       expect(Properties.ApiKeyRequired).not.toBe(true)
   })
 
-  it('rotates the edge’s key without a refusal: what it sends next was taken before, and what the API has is never removed', () => {
+  it('rotates the edge’s key without refusing requests: the next key is accepted before it is sent, and keys in use never change', () => {
     const stages = [1, 2, 3].map((edgeKey) => synthesize({ ...edge, edgeKey }))
-    const described = stages.map(({ service: edged, routes: keyed }) => {
+    const described = stages.map(({ service: edged }) => {
       const [[, distribution] = []] = resources(edged, 'AWS::CloudFront::Distribution')
       const [sent] = distribution?.Properties.DistributionConfig.Origins[0].OriginCustomHeaders ?? []
       return {
         sent: text(sent.HeaderValue),
-        taken: resources(keyed, 'AWS::ApiGateway::ApiKey').map(([, { Properties }]) => text(Properties.Value)),
+        taken: resources(edged, 'AWS::ApiGateway::ApiKey').map(([, { Properties }]) => text(Properties.Value)),
         made: new Map(resources(edged, 'AWS::SecretsManager::Secret').filter(([id]) => id.startsWith('EdgeKey'))),
       }
     })
@@ -171,16 +167,16 @@ describe('the base address', () => {
       const before = described[i - 1]
       if (before === undefined) continue
       expect(sent).not.toBe(before.sent)
-      // The stack of the edge comes first: for a moment its keys meet an API that has those of before.
+      // While CloudFront spreads the change, edges send either key.
       expect(before.taken).toContain(sent)
-      for (const key of before.taken) {
+      for (const key of before.taken.filter((one) => taken.includes(one))) {
         const [id = ''] = [...made.keys()].filter((one) => key.includes(one))
         expect(made.get(id)).toEqual(before.made.get(id))
       }
     }
   })
 
-  it('behind the edge tells the functions whose request it is, whatever the caller says there', () => {
+  it('behind the edge, tells functions the client’s address, whatever the client claims', () => {
     const { service: edged } = synthesize(edge)
     const [[, code] = []] = resources(edged, 'AWS::CloudFront::Function')
     const run = runInNewContext(`${code?.Properties.FunctionCode}; handler`)
@@ -201,11 +197,11 @@ describe('the base address', () => {
     expect(() => readConfig({ ...projectContext(), ...edge }, {})).toThrow(/edge: the region must be known/)
   })
 
-  it('is the domain at the edge, where there are both', () => {
+  it('is the domain at the edge, if there are both', () => {
     expect(baseUrlOf({ ...domain, ...edge })).toBe('https://api.example.com')
   })
 
-  it('is what is set, before all of them', () => {
+  it('is the configured address before all others', () => {
     expect(baseUrlOf(custom)).toBe('https://platform.example.com')
   })
 })
@@ -227,9 +223,30 @@ describe('the functions', () => {
     },
   )
 
-  it('give a request up when the gateway does, unless they are for calls that wait', () => {
-    for (const plan of plans.filter(({ worker }) => worker === undefined))
+  it('time out with the gateway, unless they serve long-running calls', () => {
+    for (const plan of plans.filter(({ workers }) => workers.length === 0))
       expect(plan.timeoutSeconds).toBe(plan.waits ? 300 : 29)
+  })
+
+  it('reserve concurrency for streams and workers in production stages, as much as their queues may use', () => {
+    const limits = (context: Context) =>
+      Object.fromEntries(
+        [...functionsOf(synthesize(context).service)].map(([name, { Properties }]) => [
+          name,
+          Properties.ReservedConcurrentExecutions,
+        ]),
+      )
+    const reserved = limits({ stage: 'prod' })
+    for (const { name, workers } of plans) {
+      if (workers.length === 0 && name !== 'streams') expect(reserved[name], name).toBeUndefined()
+      else expect(reserved[name], name).toBeGreaterThan(0)
+    }
+    expect(reserved.delivery).toBe(QUEUES.delivery.maxConcurrency)
+    const total = Object.values(reserved).reduce((sum, n = 0) => sum + n, 0)
+    // An account has 1,000 executions by default, and Lambda keeps 100 of them unreserved.
+    expect(total).toBeLessThan(800)
+    expect(Object.values(limits({ stage: 'prod', reservedConcurrency: '{}' })).every((n) => n === undefined)).toBe(true)
+    expect(Object.values(limits({ stage: 'dev' })).every((n) => n === undefined)).toBe(true)
   })
 
   it('take reserved concurrency from the settings', () => {
@@ -248,9 +265,9 @@ describe('the functions', () => {
 })
 
 describe('alarms', () => {
-  it('tell the address that is set', () => {
-    const { operations: told } = synthesize(custom)
-    told.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' })
+  it('notify the configured address', () => {
+    const { operations: configured } = synthesize(custom)
+    configured.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' })
     operations.resourceCountIs('AWS::SNS::Subscription', 0)
   })
 

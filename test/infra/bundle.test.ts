@@ -1,34 +1,55 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { overBudget } from '#infra/bundle/budget.ts'
-import { type BundleReport, bundle, functionNames } from '#infra/bundle.ts'
+import { unitNames } from '#functions/units.ts'
+import { entries } from '#infra/bundle/entries.ts'
+import { type BundleReport, bundle } from '#infra/bundle.ts'
 import { plans } from './support.ts'
 
 const require = createRequire(import.meta.url)
 
-/** A small repository: `functions/<name>/index.ts` with the given sources. */
-async function repository(sources: Record<string, string>): Promise<string> {
+/** Creates a small repository with an entry point for each of the given sources. */
+async function repository(sources: Record<string, string>): Promise<{ root: string; entries: Record<string, string> }> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'bundle-')))
   await symlink(join(import.meta.dirname, '..', '..', 'node_modules'), join(root, 'node_modules'))
-  for (const [name, source] of Object.entries(sources)) {
-    await mkdir(join(root, 'functions', name), { recursive: true })
-    await writeFile(join(root, 'functions', name, 'index.ts'), source)
-  }
-  return root
+  await mkdir(join(root, 'functions'))
+  for (const [name, source] of Object.entries(sources)) await writeFile(join(root, 'functions', `${name}.ts`), source)
+  const entries = Object.fromEntries(
+    Object.keys(sources).map((name) => [name, `export * from './functions/${name}.ts'`]),
+  )
+  return { root, entries }
 }
 
 describe('bundles', () => {
-  it('are there for every function that is declared', async () => {
-    expect(await functionNames()).toEqual(plans.map(({ name }) => name).sort())
+  it('exist for every planned function', () => {
+    expect(unitNames()).toEqual(plans.map(({ name }) => name).sort())
+    expect(Object.keys(entries()).sort()).toEqual(unitNames())
   })
 
-  it('are CommonJS modules with the handler, and their source maps lie outside what is deployed', async () => {
-    const root = await repository({ one: 'export const handler = async (): Promise<number> => 1' })
-    const [report] = await bundle({ root })
+  it.each(plans)(
+    'of $name contain only the adapters and authenticators that its declarations name',
+    ({ name, capabilities }) => {
+      const source = entries()[name] ?? ''
+      const adapters = {
+        outgoing: 'createHttp',
+        bot: 'createBot',
+        model: 'createModel',
+        'metrics:read': 'createMonitoring',
+      }
+      for (const [capability, part] of Object.entries(adapters))
+        expect(source.includes(`${part}: `), part).toBe(capabilities.some((one) => one === capability))
+      expect(source.includes("/authenticate/admin.ts'")).toBe(capabilities.includes('keys:admin'))
+    },
+  )
+
+  it('are CommonJS modules with the handler, and their source maps lie outside the deployed folder', async () => {
+    const { root, entries: sources } = await repository({
+      one: 'export const handler = async (): Promise<number> => 1',
+    })
+    const [report] = await bundle({ root, entries: sources })
     expect(report).toMatchObject({ name: 'one', file: join(root, 'dist/functions/one/index.cjs') })
     expect(await require(report?.file ?? '').handler()).toBe(1)
     expect(report?.bytes).toBe((await stat(report?.file ?? '')).size)
@@ -36,67 +57,52 @@ describe('bundles', () => {
     expect(existsSync(join(root, 'dist/maps/one.cjs.map'))).toBe(true)
   })
 
-  it('tell what they are made of', async () => {
-    const root = await repository({
+  it('report their packages', async () => {
+    const { root, entries: sources } = await repository({
       one: "import * as z from 'zod'\nexport const handler = () => z.string().parse('x')",
     })
-    const [report] = await bundle({ root })
+    const [report] = await bundle({ root, entries: sources })
     expect(Object.keys(report?.packages ?? {})).toEqual(['zod', 'own'])
   })
 
-  it('of functions that are gone are gone too', async () => {
-    const root = await repository({ one: 'export const handler = 1', two: 'export const handler = 2' })
-    await bundle({ root })
-    await bundle({ root, functions: ['one'] })
+  it('of removed functions are removed too', async () => {
+    const { root, entries: sources } = await repository({
+      one: 'export const handler = 1',
+      two: 'export const handler = 2',
+    })
+    await bundle({ root, entries: sources })
+    await bundle({ root, entries: sources, functions: ['one'] })
     expect(existsSync(join(root, 'dist/functions/two'))).toBe(true)
-    await rm(join(root, 'functions/two'), { recursive: true })
-    await bundle({ root })
+    const { one = '' } = sources
+    await bundle({ root, entries: { one } })
     expect(existsSync(join(root, 'dist/functions/two'))).toBe(false)
   })
 
-  it('may have 400 KB, and more only where it is written down why', () => {
-    expect(
-      overBudget([
-        { name: 'api', bytes: 400_000 },
-        { name: 'inline-agents', bytes: 1_250_000 },
-      ]),
-    ).toEqual([])
-    expect(
-      overBudget([
-        { name: 'api', bytes: 400_001 },
-        { name: 'inline-agents', bytes: 1_250_001 },
-      ]),
-    ).toEqual([
-      'functions/api is bundled into 400001 bytes; it may have 400000',
-      'functions/inline-agents is bundled into 1250001 bytes; it may have 1250000',
-    ])
+  it('that do not compile report the position', async () => {
+    const { root, entries: sources } = await repository({ one: 'export const handler = (' })
+    await expect(bundle({ root, entries: sources })).rejects.toThrow(/functions\/one\.ts:1/)
   })
 
-  it('that do not compile say where', async () => {
-    const root = await repository({ one: 'export const handler = (' })
-    await expect(bundle({ root })).rejects.toThrow(/functions\/one\/index\.ts:1/)
-  })
-
-  it('have the documentation’s assets beside its function', async () => {
-    const root = await repository({ docs: 'export const handler = 1' })
+  it('have the documentation’s assets next to its function', async () => {
+    const { root, entries: sources } = await repository({ pages: 'export const handler = 1' })
     await mkdir(join(root, 'dist/docs-assets'), { recursive: true })
     await writeFile(join(root, 'dist/docs-assets/docs.html'), '<!doctype html>')
-    await mkdir(join(root, 'shared/openapi'), { recursive: true })
+    await mkdir(join(root, 'openapi'), { recursive: true })
     await writeFile(
-      join(root, 'shared/openapi/build.ts'),
+      join(root, 'openapi/build.ts'),
       `import { mkdir, writeFile } from 'node:fs/promises'
 export async function buildOpenApi(): Promise<void> {
   await mkdir('dist/openapi', { recursive: true })
   await writeFile('dist/openapi/openapi.json', '{"openapi":"3.1.0"}')
 }`,
     )
-    await bundle({ root })
-    expect(await readFile(join(root, 'dist/functions/docs/openapi.json'), 'utf8')).toBe('{"openapi":"3.1.0"}')
-    expect(await readFile(join(root, 'dist/functions/docs/docs.html'), 'utf8')).toBe('<!doctype html>')
+    await bundle({ root, entries: sources })
+    expect(await readFile(join(root, 'dist/functions/pages/openapi/openapi.json'), 'utf8')).toBe('{"openapi":"3.1.0"}')
+    expect(await readFile(join(root, 'dist/functions/pages/docs-assets/docs.html'), 'utf8')).toBe('<!doctype html>')
   })
 
-  it('have the console’s scripts beside its function, and none of an earlier build', async () => {
-    const root = await repository({ 'console-page': 'export const handler = 1' })
+  it('have the console’s scripts next to its function, and none of an earlier build', async () => {
+    const { root, entries: sources } = await repository({ pages: 'export const handler = 1' })
     await mkdir(join(root, 'web/console'), { recursive: true })
     const build = (script: string) =>
       writeFile(
@@ -111,20 +117,24 @@ export async function buildConsole(outDir: string): Promise<void> {
       )
     for (const script of ['main-1.js', 'main-2.js']) {
       await build(script)
-      await bundle({ root })
-      const files = await readdir(join(root, 'dist/functions/console-page'))
-      expect(files.sort()).toEqual(['console-files.json', 'index.cjs', script])
+      await bundle({ root, entries: sources })
+      const files = await readdir(join(root, 'dist/functions/pages/console-assets'))
+      expect(files.sort()).toEqual(['console-files.json', script])
     }
   })
 
-  it('that changed are told while watching, and no others', async () => {
-    const root = await repository({ one: 'export const handler = 1', two: 'export const handler = 2' })
+  it('are reported on change while watching, and no others', async () => {
+    const { root, entries: sources } = await repository({
+      one: 'export const handler = 1',
+      two: 'export const handler = 2',
+    })
     const stop = new AbortController()
     const changes: BundleReport[][] = []
     const errors: string[][] = []
     const seen = Promise.withResolvers<void>()
     await bundle({
       root,
+      entries: sources,
       signal: stop.signal,
       onError: (messages) => errors.push(messages),
       watch: (changed) => {
@@ -132,7 +142,7 @@ export async function buildConsole(outDir: string): Promise<void> {
         seen.resolve()
       },
     })
-    await writeFile(join(root, 'functions/one/index.ts'), 'export const handler = 11')
+    await writeFile(join(root, 'functions/one.ts'), 'export const handler = 11')
     await seen.promise
     stop.abort()
     expect(changes.map((changed) => changed.map(({ name }) => name))).toEqual([['one']])

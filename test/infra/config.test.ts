@@ -5,7 +5,7 @@ import { projectContext, registry, synthesize } from './support.ts'
 const read = (context: Context, env = {}) => readConfig({ ...projectContext(), ...context }, env)
 
 describe('deployment settings', () => {
-  it('come from the stage in cdk.json, and from the command line before it', () => {
+  it('come from the stage in cdk.json, overridden by the command line', () => {
     expect(read({}).stage).toBe('dev')
     expect(read({}, { DEPLOY_STAGE: 'prod' }).stage).toBe('prod')
     expect(read({ stage: 'prod' }, { DEPLOY_STAGE: 'dev' })).toMatchObject({
@@ -18,9 +18,18 @@ describe('deployment settings', () => {
       throttle: { rate: 10, burst: 20 },
     })
     expect(read({ webhookRetryDelaysSeconds: '1,2,3' }).webhookRetryDelaysSeconds).toEqual([1, 2, 3])
+    expect(read({ webhookRetryPreset: 'day' }).webhookRetryDelaysSeconds).toEqual([10, 60, 300, 1_800, 7_200, 21_600])
   })
 
-  it('have the specification’s values unless they are set', () => {
+  it('protect production stages by default, unless a setting turns that off', () => {
+    const production = read({ stage: 'prod' })
+    expect([production.waf, production.production]).toEqual([true, true])
+    expect(read({ stage: 'prod', waf: 'false' }).waf).toBe(false)
+    for (const stage of ['dev', 'local', 'emulator']) expect(read({ stage }).waf).toBe(false)
+    expect(() => readConfig({ stage: 'prod', edge: true }, { AWS_REGION: 'eu-central-1' })).toThrow(/waf: with edge/)
+  })
+
+  it('have the contract’s values by default', () => {
     expect(readConfig({}, {})).toMatchObject({
       streaming: true,
       retainData: true,
@@ -31,7 +40,7 @@ describe('deployment settings', () => {
     })
   })
 
-  it('leave what the CDK keeps in the same context alone', () => {
+  it('ignore the CDK’s own entries in the same context', () => {
     expect(() =>
       read({ '@aws-cdk/core:newStyle': true, 'availability-zones:account=1:region=x': [], 'aws:cdk:toolkit': 1 }),
     ).not.toThrow()
@@ -54,6 +63,12 @@ describe('deployment settings', () => {
       { refreshReuseWindowSeconds: '31' },
       /refreshReuseWindowSeconds: use a whole number from 0 to 30/,
     ],
+    [
+      'webhookRetryPreset next to a schedule',
+      { webhookRetryPreset: 'day', webhookRetryDelaysSeconds: '1,2,3' },
+      /webhookRetryPreset: is a schedule, and webhookRetryDelaysSeconds gives another/,
+    ],
+    ['webhookRetryPreset', { webhookRetryPreset: 'week' }, /webhookRetryPreset: use day/],
     ['webhookRetryDelaysSeconds', { webhookRetryDelaysSeconds: '10,soon' }, /webhookRetryDelaysSeconds/],
     ['webhookRetryDelaysSeconds over a day', { webhookRetryDelaysSeconds: [86_401] }, /webhookRetryDelaysSeconds/],
     ['deployment', { deployment: 'canary' }, /deployment: use allAtOnce, canary10Percent5Minutes/],
@@ -61,9 +76,9 @@ describe('deployment settings', () => {
     ['alarmTopicArn', { alarmTopicArn: 'alarms' }, /alarmTopicArn: use the ARN of a topic in SNS/],
     ['stageName', { stageName: 'v 1' }, /stageName: use letters, digits, hyphens and underscores/],
     ['tags', { tags: '{"aws:team":"a"}' }, /tags: use keys of up to 128 letters/],
-    ['tags of AWS’s own', { tags: '{"AWS:team":"a"}' }, /tags: use keys of up to 128 letters/],
+    ['reserved tags of AWS', { tags: '{"AWS:team":"a"}' }, /tags: use keys of up to 128 letters/],
     ['tags that IAM refuses', { tags: '{"team":"R&D"}' }, /tags: use values of up to 256 letters/],
-    ['tags that tell stages apart', { tags: '{"stage":"a"}' }, /tags: stage is what tells the stages apart/],
+    ['the tag of the stage', { tags: '{"stage":"a"}' }, /tags: stage is what tells the stages apart/],
     [
       'provisionedConcurrency',
       { provisionedConcurrency: '{"api":5}', reservedConcurrency: '{"api":4}' },
@@ -74,7 +89,7 @@ describe('deployment settings', () => {
     ['edge', { edge: 'perhaps' }, /edge: use true or false/],
     ['throttle', { throttle: '{"rate"' }, /throttle: is not JSON/],
     ['queueConcurrency', { queueConcurrency: '{"fanout":1}' }, /queueConcurrency\.fanout: use a whole number/],
-    ['queueConcurrency of no queue', { queueConcurrency: '{"fan":5}' }, /queueConcurrency/],
+    ['queueConcurrency of an unknown queue', { queueConcurrency: '{"fan":5}' }, /queueConcurrency/],
     ['reservedConcurrency', { reservedConcurrency: '{"api":-1}' }, /reservedConcurrency\.api: use a whole number/],
     [
       'consoleAutoProvision',
@@ -90,26 +105,26 @@ describe('deployment settings', () => {
     ['streaming', { streaming: false }, /streaming: false is for emulators/],
     ['alarmFormulas', { alarmFormulas: false }, /alarmFormulas: false is for emulators/],
     ['baseUrl', { baseUrl: 'http://api.example.com' }, /baseUrl: must begin with https/],
-    ['baseUrl that is none', { baseUrl: 'api.example.com' }, /baseUrl: use an absolute address/],
+    ['an invalid baseUrl', { baseUrl: 'api.example.com' }, /baseUrl: use an absolute URL/],
     [
       'telegramApiUrl',
       { telegramApiUrl: 'http://127.0.0.1:8081' },
       /telegramApiUrl: must begin with https:.*local and emulator/,
     ],
     [
-      'telegramApiUrl elsewhere',
+      'telegramApiUrl over plain HTTP',
       { stage: 'local', telegramApiUrl: 'http://example.com' },
       /telegramApiUrl: must begin/,
     ],
     ['modelApiUrl', { modelApiUrl: 'http://models.example.com/v1' }, /modelApiUrl: must begin with https/],
     ['modelApiUrl with a key', { modelApiUrl: 'https://k@m.example.com' }, /modelApiUrl: .*the credentials/],
     ['telegramLinkUrl', { telegramLinkUrl: 'https://t.me/?a=b' }, /telegramLinkUrl: .*leave out the query/],
-    ['telegramLinkUrl that is none', { telegramLinkUrl: 't.me' }, /telegramLinkUrl: use an absolute address/],
+    ['an invalid telegramLinkUrl', { telegramLinkUrl: 't.me' }, /telegramLinkUrl: use an absolute URL/],
     ['retainData', { stage: 'prod', retainData: false }, /retainData: false would delete the data of prod/],
     ['certificateArn', { domainName: 'api.example.com' }, /certificateArn: is needed with domainName/],
     ['domainName', { hostedZone: '{"id":"Z1","name":"example.com"}' }, /domainName: is needed/],
     [
-      'certificateArn elsewhere',
+      'certificateArn in another region',
       {
         edge: true,
         domainName: 'api.example.com',
@@ -117,7 +132,7 @@ describe('deployment settings', () => {
       },
       /certificateArn: is in eu-central-1; CloudFront takes certificates of us-east-1 only/,
     ],
-  ])('that are wrong fail the synth by name: %s', (_, context, message) => {
+  ])('that are invalid fail the synth by name: %s', (_, context, message) => {
     expect(() => read(context)).toThrow(message)
   })
 
@@ -135,33 +150,33 @@ describe('deployment settings', () => {
     }
     expect(() => elsewhere(restored, 'eu-west-1')).toThrow(/restoredTableStreamArn: is in us-east-1; .* eu-west-1/)
     const guarded = { waf: true, edge: true }
-    expect(() => elsewhere(guarded, 'eu-central-1')).toThrow(/waf: with edge .* lives in us-east-1/)
+    expect(() => elsewhere(guarded, 'eu-central-1')).toThrow(/waf: with edge .* has to be in us-east-1/)
     expect(() => elsewhere(guarded, 'us-east-1')).not.toThrow()
     expect(() => elsewhere({ waf: true }, 'eu-central-1')).not.toThrow()
   })
 
-  it('that are wrong are told all at once', () => {
+  it('that are invalid are all reported at once', () => {
     expect(() => read({ edge: 'x', alarmEmail: 'x', nothing: 1 })).toThrow(/edge.*alarmEmail.*nothing/s)
   })
 
-  it('refuse concurrency for a function that does not exist', () => {
+  it('refuse concurrency for an unknown function', () => {
     for (const setting of ['reservedConcurrency', 'provisionedConcurrency'])
       expect(() => synthesize({ [setting]: '{"apy":5}' })).toThrow(`${setting}.apy: there is no such function`)
   })
 
-  it('refuse a function that mixes calls that wait with others', () => {
+  it('refuse a function that mixes long-running calls with others', () => {
     const endpoints = Object.values(registry.requestFunctions).flat()
     const waiting = endpoints.filter((endpoint) => endpoint.waits === true).slice(0, 1)
     const requestFunctions = {
       ...registry.requestFunctions,
-      'agent-calls': [...waiting, ...endpoints.filter((item) => !item.waits).slice(0, 1)],
+      'api-calls': [...waiting, ...endpoints.filter((item) => !item.waits).slice(0, 1)],
     }
     expect(() => synthesize({}, { registry: { ...registry, requestFunctions } })).toThrow(
-      /functions\/agent-calls: .* waits and others do not/,
+      /api-calls: .* waits and others do not/,
     )
   })
 
-  it('refuse to deploy a function that is not bundled', () => {
+  it('refuse to deploy a function without a bundle', () => {
     expect(() => synthesize({}, { bundles: '/nowhere' })).toThrow(/is not bundled: run npm run build/)
   })
 })

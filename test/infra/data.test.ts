@@ -1,13 +1,14 @@
 import { Match } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '#infra/config.ts'
+import { RING_NAMES } from '#shared/kernel/ports/keys.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
-import { projectContext, resources, synthesize } from './support.ts'
+import { projectContext, resources, statementsOf, synthesize } from './support.ts'
 
 const { data } = synthesize({ stage: 'prod' })
 
-describe('what keeps state', () => {
-  it('is a table on demand with keys-only indexes, a stream of new images, expiry, and recovery to any second', () => {
+describe('the data stack', () => {
+  it('has an on-demand table with keys-only indexes, a stream of new images, expiry, and recovery to any second', () => {
     data.hasResourceProperties('AWS::DynamoDB::Table', {
       BillingMode: 'PAY_PER_REQUEST',
       StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
@@ -28,20 +29,20 @@ describe('what keeps state', () => {
     })
   })
 
-  it('survives the deletion of a stage that is to keep its data', () => {
+  it('survives the deletion of a stage that keeps its data', () => {
     expect(resources(data, 'AWS::DynamoDB::Table')[0]?.[1].Properties.DeletionProtectionEnabled).toBe(true)
     for (const type of ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret']) {
       for (const [, resource] of resources(data, type)) expect(resource.DeletionPolicy).toBe('Retain')
     }
   })
 
-  it('goes with a stage that is to keep nothing', () => {
+  it('is deleted with a stage that keeps nothing', () => {
     const { data: dev } = synthesize({ stage: 'dev' })
     expect(resources(dev, 'AWS::DynamoDB::Table')[0]?.[1].Properties.DeletionProtectionEnabled).toBe(false)
     for (const [, bucket] of resources(dev, 'AWS::S3::Bucket')) expect(bucket.DeletionPolicy).toBe('Delete')
   })
 
-  it('is a bucket that is closed to the public and to plain connections, and forgets payloads after the set days', () => {
+  it('has a bucket that is closed to the public and to plain connections, and deletes payloads after the set days', () => {
     const days = readConfig({ ...projectContext(), stage: 'prod' }, {}).payloadRetentionDays
     data.hasResourceProperties('AWS::S3::Bucket', {
       PublicAccessBlockConfiguration: {
@@ -62,7 +63,7 @@ describe('what keeps state', () => {
     expect(JSON.stringify(resources(data, 'AWS::S3::BucketPolicy'))).toContain('aws:SecureTransport')
   })
 
-  it('forgets nothing else of what it keeps: no rule reaches files, manifests and tasks’ results', () => {
+  it('deletes nothing else: no rule reaches files, manifests and tasks’ results', () => {
     const { data: shorter } = synthesize({ payloadRetentionDays: '7' })
     const bucket = resources(shorter, 'AWS::S3::Bucket')[0]?.[1].Properties
     const rules: Record<string, unknown>[] = bucket.LifecycleConfiguration.Rules
@@ -73,9 +74,23 @@ describe('what keeps state', () => {
     ])
   })
 
-  it('is three keyrings that are generated at deployment, each of one key', () => {
+  it('locks the anchors of the audit in a bucket of their own where the stage says so', () => {
+    expect(resources(data, 'AWS::S3::Bucket')).toHaveLength(1)
+    const { data: locked, service } = synthesize({ auditLockDays: '731' })
+    const bucket = resources(locked, 'AWS::S3::Bucket').find(([id]) => id.startsWith('AuditBucket'))?.[1]
+    expect(bucket?.Properties).toMatchObject({
+      ObjectLockEnabled: true,
+      ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 731 } } },
+      VersioningConfiguration: { Status: 'Enabled' },
+    })
+    expect(bucket?.DeletionPolicy).toBe('Retain')
+    const statement = statementsOf(service, 'audit').find(({ Sid }) => Sid === 'AnchorAudit')
+    expect(JSON.stringify(statement)).toContain('AuditBucket')
+  })
+
+  it('has a keyring for each name, which are generated at deployment with one key each', () => {
     const secrets = resources(data, 'AWS::SecretsManager::Secret').filter(([id]) => /Keys/.test(id))
-    expect(secrets).toHaveLength(3)
+    expect(secrets).toHaveLength(RING_NAMES.length)
     for (const [, { Properties }] of secrets) {
       expect(Properties.SecretString).toBeUndefined()
       expect(Properties.GenerateSecretString).toEqual({
@@ -87,7 +102,7 @@ describe('what keeps state', () => {
     }
   })
 
-  it('is the bot’s secret, with what Telegram’s calls are known by and without a token', () => {
+  it('has the bot’s secret, with a generated webhook secret and without a token', () => {
     const secrets = resources(data, 'AWS::SecretsManager::Secret').filter(([id]) => /^TelegramBot/.test(id))
     expect(secrets).toHaveLength(1)
     expect(secrets[0]?.[1].Properties.SecretString).toBeUndefined()
@@ -98,7 +113,7 @@ describe('what keeps state', () => {
       ExcludePunctuation: true,
     })
   })
-  it('is the language model’s secret, without a key until the operator puts one there', () => {
+  it('has the language model’s secret, without a key until the operator adds one', () => {
     const secrets = resources(data, 'AWS::SecretsManager::Secret').filter(([id]) => !/Keys|^TelegramBot/.test(id))
     expect(secrets.map(([id]) => id)).toEqual([expect.stringMatching(/^LanguageModel/)])
     expect(secrets[0]?.[1].Properties).toMatchObject({ SecretString: '{"api_key":""}' })

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { readsKeyObjects } from '#infra/grants.ts'
+import { RING_NAMES } from '#shared/kernel/ports/keys.ts'
 import { queueUrlVariable, readSettings } from '#shared/kernel/settings.ts'
 import { functionsOf, plans, synthesize } from './support.ts'
 
-/** The environment as a function would see it, with the resources' names made up. */
+/** Returns the environment as a function sees it, with made-up resource names. */
 function environmentOf(name: string, context = {}): Record<string, string> {
   const variables: Record<string, unknown> = functionsOf(synthesize(context).service).get(name)?.Properties.Environment
     .Variables
@@ -12,7 +14,7 @@ function environmentOf(name: string, context = {}): Record<string, string> {
 }
 
 describe('the environment of the functions', () => {
-  it.each(plans)('is what $name reads at its start', ({ name, capabilities, waits }) => {
+  it.each(plans)('contains what $name reads at its start', ({ name, capabilities, waits }) => {
     const settings = readSettings(environmentOf(name))
     expect(settings).toMatchObject({
       stage: 'dev',
@@ -21,13 +23,15 @@ describe('the environment of the functions', () => {
       allowLoopbackTargets: false,
       localAdmin: false,
       payloadRetentionDays: 90,
-      webhookRetryDelaysMs: [10_000, 60_000, 300_000, 1_800_000, 2_000, 6_000],
+      webhookRetryDelaysSeconds: [10, 60, 300, 1_800, 2, 6],
     })
     expect(settings.bucketName !== undefined).toBe(
-      capabilities.some((capability) => /^(objects|files):/.test(capability)),
+      capabilities.some(
+        (capability) => /^(objects|files|bucket):|^audit:record$/.test(capability) || readsKeyObjects(capability),
+      ),
     )
     expect(settings.busName !== undefined).toBe(capabilities.includes('bus:put'))
-    for (const ring of ['tokens', 'admin', 'data'] as const) {
+    for (const ring of RING_NAMES) {
       expect(settings.secretArns[ring] !== undefined).toBe(capabilities.includes(`keys:${ring}`))
     }
     expect(settings.telegram.secretArn !== undefined).toBe(capabilities.includes('bot'))
@@ -41,7 +45,7 @@ describe('the environment of the functions', () => {
     }
   })
 
-  it.each(plans)('holds no secret of $name, only where one is kept', ({ name }) => {
+  it.each(plans)('holds no secret of $name, only the ARN of one', ({ name }) => {
     for (const context of [{}, { stage: 'prod' }, { stage: 'emulator' }]) {
       const variables = functionsOf(synthesize(context).service).get(name)?.Properties.Environment.Variables
       expect(JSON.stringify(variables)).not.toMatch(/resolve:|SecretString|password|local-admin/i)
@@ -52,7 +56,7 @@ describe('the environment of the functions', () => {
     }
   })
 
-  it('names the switches for development in the stages that have them only', () => {
+  it('has the development switches only in the stages that enable them', () => {
     const switches = ['CONSOLE_AUTO_PROVISION', 'ALLOW_LOOPBACK_TARGETS', 'LOCAL_ADMIN']
     for (const stage of ['dev', 'prod'])
       expect(Object.keys(environmentOf('console', { stage }))).not.toEqual(expect.arrayContaining(switches))
@@ -62,41 +66,41 @@ describe('the environment of the functions', () => {
       )
   })
 
-  it('tells who speaks for the bot where Telegram is, or what stands for it', () => {
-    expect(readSettings(environmentOf('bot')).telegram).toMatchObject({
-      apiUrl: 'https://api.telegram.org',
-      linkUrl: 'https://t.me',
+  it('contains the address of Telegram, or of its substitute, for functions that speak for the bot', () => {
+    expect(readSettings(environmentOf('messengers'))).toMatchObject({
+      telegramApiUrl: 'https://api.telegram.org',
+      telegramLinkUrl: 'https://t.me',
     })
-    const own = environmentOf('bot', { telegramApiUrl: 'https://bot-api.example.com/' })
+    const own = environmentOf('messengers', { telegramApiUrl: 'https://bot-api.example.com/' })
     expect(own.TELEGRAM_API_URL).toBe('https://bot-api.example.com')
   })
 
-  it('tells who runs inline agents where the model is; nowhere unless the operator says so', () => {
-    expect(readSettings(environmentOf('inline-agents')).model).toMatchObject({ apiUrl: undefined, name: undefined })
+  it('contains the address of the model for functions that run inline agents, once the operator sets one', () => {
+    expect(readSettings(environmentOf('inline-agents'))).toMatchObject({ modelApiUrl: undefined, modelName: undefined })
     const set = { modelApiUrl: 'https://models.example.com/v1/', modelName: 'small' }
-    expect(readSettings(environmentOf('inline-agents', set)).model).toMatchObject({
-      apiUrl: 'https://models.example.com/v1',
-      name: 'small',
+    expect(readSettings(environmentOf('inline-agents', set))).toMatchObject({
+      modelApiUrl: 'https://models.example.com/v1',
+      modelName: 'small',
     })
   })
 
-  it('is understood by the functions up to the most that each setting takes', () => {
+  it('is understood by the functions up to the maximum of each setting', () => {
     const most = {
       directoryShards: '256',
       payloadRetentionDays: '3650',
       refreshReuseWindowSeconds: '30',
       webhookRetryDelaysSeconds: Array(20).fill(86_400).join(','),
     }
-    expect(readSettings(environmentOf('overdue-sweep', most))).toMatchObject({
+    expect(readSettings(environmentOf('sweeper', most))).toMatchObject({
       directoryShards: 256,
       payloadRetentionDays: 3650,
-      refreshReuseWindowMs: 30_000,
-      webhookRetryDelaysMs: Array(20).fill(86_400_000),
+      refreshReuseWindowSeconds: 30,
+      webhookRetryDelaysSeconds: Array(20).fill(86_400),
     })
   })
 
-  it('answers buffered where the gateway cannot stream', () => {
-    expect(environmentOf('agent-calls').RESPONSE_MODE).toBe('stream')
-    expect(environmentOf('agent-calls', { stage: 'emulator' }).RESPONSE_MODE).toBe('buffered')
+  it('sets buffered answers where the gateway can’t stream', () => {
+    expect(environmentOf('api-calls').RESPONSE_MODE).toBe('stream')
+    expect(environmentOf('api-calls', { stage: 'emulator' }).RESPONSE_MODE).toBe('buffered')
   })
 })

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { pascal } from '#infra/plan.ts'
-import { queuesOf } from '#infra/redrive/queues.ts'
 import { KINDS } from '#infra/watches/watch.ts'
-import { CALLED } from '#shared/kernel/metrics.ts'
+import { parseQueues } from '#ops/redrive/queues.ts'
+import { CALLEE_KINDS } from '#shared/kernel/metrics.ts'
 import { QUEUE_NAMES } from '#shared/kernel/queue-names.ts'
-import { plans, type Resource, resources, synthesize } from './support.ts'
+import { plans, type Resource, resources, synthesize, workers } from './support.ts'
 
 const { service, operations } = synthesize()
 const alarms = resources(operations, 'AWS::CloudWatch::Alarm').map(([id, { Properties }]) => ({
@@ -18,7 +18,7 @@ const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 
 const sections = [...runbook.matchAll(/^## (.+)$/gm)].map(([, title]) => title)
 
 describe('alarms', () => {
-  it('watch every function, queue, dead-letter queue, rule, stream, schedule, whom is called, the table and the API', () => {
+  it('watch every function, queue, dead-letter queue, rule, stream, schedule, called service, the table and the API', () => {
     const rules = resources(service, 'AWS::Events::Rule').map(([id]) => /^Messaging(\w+)[0-9A-F]{8}$/.exec(id)?.[1])
     expect(ids.toSorted()).toEqual(
       [
@@ -30,26 +30,26 @@ describe('alarms', () => {
         'TableWriteThrottles',
         'UndeliveredDepth',
         'UnrelayedDepth',
-        ...CALLED.map((called) => `${pascal(called)}NoAnswer`),
+        ...CALLEE_KINDS.map((called) => `${pascal(called)}NoAnswer`),
         ...plans.flatMap(({ name }) => [`${pascal(name)}Errors`, `${pascal(name)}Throttles`]),
         ...plans
-          .filter(({ worker }) => worker?.source.kind === 'stream')
+          .filter(({ workers: own }) => own.some(({ source }) => source.kind === 'stream'))
           .map(({ name }) => `${pascal(name)}IteratorAge`),
-        ...plans.filter(({ worker }) => worker?.source.kind === 'schedule').map(({ name }) => `${pascal(name)}Missing`),
+        ...workers.filter(({ source }) => source.kind === 'schedule').map(({ name }) => `${pascal(name)}Missing`),
         ...QUEUE_NAMES.flatMap((name) => [`${pascal(name)}Age`, `${pascal(name)}FailedDepth`]),
         ...rules.map((rule) => `${rule}Failures`),
       ].toSorted(),
     )
   })
 
-  it('tell the topic when they go on and when they go off', () => {
+  it('notify the topic when they go on and when they go off', () => {
     for (const { AlarmActions, OKActions } of alarms) {
       expect(AlarmActions).toHaveLength(1)
       expect(OKActions).toEqual(AlarmActions)
     }
   })
 
-  it('reach the topic: its policy, which takes the place of SNS’s own, lets the account’s alarms publish', () => {
+  it('reach the topic: its policy, which replaces SNS’s own, lets the account’s alarms publish', () => {
     const [[topic] = ['']] = resources(operations, 'AWS::SNS::Topic')
     const [[, policy] = []] = resources(operations, 'AWS::SNS::TopicPolicy')
     expect(policy?.Properties.PolicyDocument.Statement).toContainEqual({
@@ -62,7 +62,7 @@ describe('alarms', () => {
     })
   })
 
-  it('say whether they page, what is wrong, and which section of the runbook is theirs; each section is some alarm’s', () => {
+  it('say whether they page, what is wrong and which runbook section applies; each section belongs to an alarm', () => {
     const named = new Set<string>()
     for (const { AlarmDescription } of alarms) {
       const [, section = ''] = /^\[(?:page|ticket)\] \S.+\. docs\/runbook\.md#([a-z-]+)$/.exec(AlarmDescription) ?? []
@@ -70,7 +70,12 @@ describe('alarms', () => {
       named.add(section)
     }
     expect([...named].sort()).toEqual(Object.keys(KINDS).sort())
-    expect(sections.filter((section) => !named.has(section ?? ''))).toEqual(['First look', 'Exercises'])
+    expect(sections.filter((section) => !named.has(section ?? ''))).toEqual([
+      'First look',
+      "A deployment that can't be rolled back",
+      'Exercises',
+      'Verify the audit',
+    ])
   })
 
   it('on rules of the bus have the bus as a dimension, without which CloudWatch has no such metric', () => {
@@ -101,7 +106,7 @@ describe('the dashboard', () => {
     for (const title of Object.values(KINDS)) expect(titles).toContain(title)
   })
 
-  it('stays within what CloudWatch shows: 100 alarms and 500 metrics in a widget, 2,500 metrics and 500 widgets in all', () => {
+  it('stays within CloudWatch’s limits: 100 alarms and 500 metrics in a widget, 2,500 metrics and 500 widgets in all', () => {
     const metrics = widgets.map(({ properties }) => properties.metrics?.length ?? 0)
     for (const { properties } of widgets) expect(properties.alarms?.length ?? 0).toBeLessThanOrEqual(100)
     expect(Math.max(...metrics)).toBeLessThanOrEqual(500)
@@ -114,16 +119,16 @@ describe('the dashboard', () => {
   })
 })
 
-it('a redrive finds every queue of dead letters among the stack’s resources', () => {
+it('a redrive finds every dead-letter queue among the stack’s resources', () => {
   const queues = resources(service, 'AWS::SQS::Queue')
-  const found = queuesOf(queues.map(([id]) => ({ id, url: id })))
-  // One that keeps a schedule's event back holds nothing that is worth a second try.
+  const found = parseQueues(queues.map(([id]) => ({ id, url: id })))
+  // Queues that delay a schedule's event hold nothing worth a second try.
   const dead = queues
     .filter(([, { Properties }]) => Properties.RedrivePolicy === undefined && Properties.DelaySeconds === undefined)
     .map(([id]) => id)
   expect(found.deadLetters.map(({ url }) => url).sort()).toEqual(dead.sort())
   expect(found.working.size).toBe(QUEUE_NAMES.length)
-  expect(() => queuesOf([])).toThrow(/has no queue/)
+  expect(() => parseQueues([])).toThrow(/has no queue/)
 })
 
 describe('a stage over a restored table', () => {
@@ -132,25 +137,24 @@ describe('a stage over a restored table', () => {
   const before = synthesize({ stage: 'prod' })
   const text = JSON.stringify(restored.service.toJSON())
 
-  it('reads, writes, relays and watches that table only', () => {
+  it('reads, writes, relays and watches only that table', () => {
     const functions = resources(restored.service, 'AWS::Lambda::Function').filter(
       ([, { Metadata }]) => Metadata?.function,
     )
     for (const [, { Properties }] of functions) expect(Properties.Environment.Variables.TABLE_NAME).toBe('Restored')
     expect(text).toContain(`"EventSourceArn":"${stream}"`)
     expect(text).toContain('table/Restored/index/due')
-    expect(text).not.toMatch(/ExportsOutput\w*Table[0-9A-F]{8}/)
+    expect(text).not.toMatch(/Output\w*Table[0-9A-F]{8}/)
     expect(JSON.stringify(restored.operations.toJSON())).toContain('"Value":"Restored"')
   })
 
-  it('keeps the old table, and exports it as long as deployed stacks may import it', () => {
+  it('keeps the old table', () => {
     expect(resources(restored.data, 'AWS::DynamoDB::Table')).toEqual(resources(before.data, 'AWS::DynamoDB::Table'))
-    expect(restored.data.toJSON().Outputs).toEqual(before.data.toJSON().Outputs)
   })
 
   it('is backed up each night into a vault that keeps it for 35 days', () => {
     restored.data.hasResourceProperties('AWS::Backup::BackupVault', { LockConfiguration: { MinRetentionDays: 35 } })
-    // It outlives its stack, and no second vault may have its name.
+    // The vault outlives its stack, so its name must not block a second one.
     const [[, vault] = []] = resources(restored.data, 'AWS::Backup::BackupVault')
     expect(JSON.stringify(vault?.Properties.BackupVaultName)).toContain('AWS::StackId')
     const [[, plan] = []] = resources(restored.data, 'AWS::Backup::BackupPlan')

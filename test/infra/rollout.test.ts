@@ -8,7 +8,7 @@ const text = JSON.stringify
 const prod = synthesize({ stage: 'prod' })
 const dev = synthesize()
 
-/** The alias of each function, by the name of its folder. */
+/** Returns the alias of each function, by the name of its folder. */
 const aliasesOf = ({ service }: typeof prod): Map<string, Resource & { id: string }> => {
   const names = new Map([...functionsOf(service)].map(([name, { id }]) => [id, name]))
   return new Map(
@@ -24,32 +24,31 @@ describe.each([
   ['all at once', dev],
 ])('functions that are rolled out %s', (_, stacks) => {
   const aliases = aliasesOf(stacks)
-  const { service, routes } = stacks
+  const { service } = stacks
   const ids = new Set([...aliases.values()].map(({ id }) => id))
 
-  it.each(plans)('$name has a version of its code, and an alias that leads to it', ({ name }) => {
+  it.each(plans)('$name has a version of its code, and an alias that points to it', ({ name }) => {
     const alias = aliases.get(name)
     expect(alias?.Properties.Name).toBe('live')
     const [version] = alias?.Properties.FunctionVersion['Fn::GetAtt'] ?? []
     const published = resources(service, 'AWS::Lambda::Version').find(([id]) => id === version)?.[1]
     expect(published?.Properties.FunctionName).toEqual({ Ref: functionsOf(service).get(name)?.id })
-    // The one before it is there to go back to; that of a failed update is not, or it could not be published again.
+    // The previous version remains for rollbacks. A failed update's version is deleted, or it couldn't be published
+    // again.
     expect(published?.DeletionPolicy).toBe('RetainExceptOnCreate')
   })
 
-  it('are reached by their aliases from every route, event source and schedule, and nowhere else', () => {
-    const uris = resources(routes, 'AWS::ApiGateway::Method').map(([, { Properties }]) => Properties.Integration.Uri)
+  it('are reached only by their aliases from every route, event source and schedule', () => {
+    const uris = resources(service, 'AWS::ApiGateway::Method').map(([, { Properties }]) => Properties.Integration.Uri)
     const sources = resources(service, 'AWS::Lambda::EventSourceMapping').map(
       ([, item]) => item.Properties.FunctionName,
     )
     const schedules = resources(service, 'AWS::Events::Rule')
       .filter(([, { Properties }]) => Properties.ScheduleExpression !== undefined)
       .flatMap(([, { Properties }]) => Properties.Targets.map(({ Arn }: { Arn: unknown }) => Arn))
-      // A queue's function is its mapping's.
+      // A queue's function is set in its mapping.
       .filter((arn) => !text(arn).includes('Again'))
-    const permissions = [service, routes].flatMap((template) =>
-      resources(template, 'AWS::Lambda::Permission').map(([, { Properties }]) => Properties.FunctionName),
-    )
+    const permissions = resources(service, 'AWS::Lambda::Permission').map(([, item]) => item.Properties.FunctionName)
     expect(schedules.length).toBeGreaterThan(0)
     for (const target of [...uris, ...sources, ...schedules, ...permissions]) {
       const named = [...ids].filter((id) => text(target).includes(`{"Ref":"${id}"}`))
@@ -57,9 +56,11 @@ describe.each([
     }
   })
 
-  it('keep that a schedule is not tried again, where it is invoked: at the alias', () => {
+  it('keep schedules from being retried, at the alias where they are invoked', () => {
     const configs = resources(service, 'AWS::Lambda::EventInvokeConfig').map(([, { Properties }]) => Properties)
-    expect(configs).toHaveLength(plans.filter(({ worker }) => worker?.source.kind === 'schedule').length)
+    expect(configs).toHaveLength(
+      plans.filter(({ workers }) => workers.some(({ source }) => source.kind === 'schedule')).length,
+    )
     for (const config of configs) {
       expect(config.MaximumRetryAttempts).toBe(0)
       expect([...ids].some((id) => text(config.Qualifier).includes(`"${id}"`))).toBe(true)
@@ -67,12 +68,31 @@ describe.each([
   })
 })
 
-describe('a rollout by steps', () => {
+describe('a rollout in steps', () => {
   const { service } = prod
   const groups = new Map(resources(service, 'AWS::CodeDeploy::DeploymentGroup'))
   const alarms = new Map(resources(service, 'AWS::CloudWatch::Alarm'))
 
-  it.each(plans)('of $name is checked first, watched, and taken back by itself', ({ name, worker }) => {
+  const served = plans.filter(({ workers }) => workers.length === 0)
+
+  it('is left out for workers, which switch at once: their queues keep what a broken version fails on', () => {
+    const stepped = [...aliasesOf(prod)].filter(([, alias]) => text(alias).includes('CodeDeployLambdaAliasUpdate'))
+    expect(stepped.map(([name]) => name).sort()).toEqual(served.map(({ name }) => name).sort())
+  })
+
+  it('moves at most four functions at the same time', () => {
+    const aliases = aliasesOf(prod)
+    const depth = (id: string): number => {
+      const alias = [...aliases.values()].find((one) => one.id === id)
+      return Math.max(0, ...[alias?.DependsOn ?? []].flat().map((before) => 1 + depth(before)))
+    }
+    const waves = Object.groupBy(served, ({ name }) => depth(aliases.get(name)?.id ?? ''))
+    const sizes = Object.values(waves).map((wave) => wave?.length ?? 0)
+    expect(sizes.length).toBe(Math.ceil(served.length / 4))
+    for (const size of sizes) expect(size).toBeLessThanOrEqual(4)
+  })
+
+  it.each(served)('of $name is checked first, watched, and rolled back automatically', ({ name }) => {
     const alias = aliasesOf(prod).get(name) as unknown as {
       UpdatePolicy: Record<string, Record<string, { Ref: string }>>
     }
@@ -87,21 +107,19 @@ describe('a rollout by steps', () => {
     expect(group.AlarmConfiguration.Enabled).toBe(true)
     const watched = group.AlarmConfiguration.Alarms.map(({ Name }: { Name: { Ref: string } }) => alarms.get(Name.Ref))
     const metrics = watched.map((alarm: Resource) => alarm.Properties.MetricName)
-    expect(metrics).toEqual(worker === undefined ? ['Errors', '5XXError'] : ['Errors'])
-    // Of the new version alone: what the old one does wrong takes no deployment back.
+    expect(metrics).toEqual(['Errors', 'VersionErrors'])
+    // Watches only the new version: errors of the old one roll back no deployment, and those of the new one can't refuse
+    // the deployment of its rollback.
     const id = functionsOf(service).get(name)?.id
     const dimensions = text(watched[0].Properties.Dimensions)
     expect(dimensions).toContain(`"Name":"ExecutedVersion","Value":{"Fn::GetAtt":["${id}CurrentVersion`)
     expect(dimensions).toContain(`[{"Ref":"${id}"},":live"]`)
-  })
-
-  it('looks at the API’s own answers under the name and the stage that it is deployed with', () => {
-    const [api] = [...alarms.values()].filter(({ Properties }) => Properties.MetricName === '5XXError')
-    const [[, stage] = []] = resources(prod.routes, 'AWS::ApiGateway::Stage')
-    const [[, rest] = []] = resources(service, 'AWS::ApiGateway::RestApi')
-    expect(api?.Properties.Dimensions).toEqual([
-      { Name: 'ApiName', Value: rest?.Properties.Name },
-      { Name: 'Stage', Value: stage?.Properties.StageName },
+    expect(watched[1].Properties.Dimensions).toEqual([
+      { Name: 'Function', Value: { Ref: id } },
+      {
+        Name: 'Version',
+        Value: { 'Fn::GetAtt': [expect.stringContaining(`${id}CurrentVersion`), 'Version'] },
+      },
     ])
   })
 
@@ -122,25 +140,19 @@ describe('a rollout by steps', () => {
     ])
   })
 
-  it('has paces that CodeDeploy knows by the same name', () => {
+  it('has paces with the names that CodeDeploy knows', () => {
     for (const [pace, constant] of Object.entries(STEPS))
       expect(LambdaDeploymentConfig[constant].deploymentConfigName.toLowerCase()).toBe(
         `codedeploydefault.lambda${pace}`.toLowerCase(),
       )
   })
 
-  it('is no part of a deployment all at once, such as into what knows no CodeDeploy', () => {
+  it('is left out of deployments all at once, for instance to targets without CodeDeploy', () => {
     expect(text(dev.service.toJSON())).not.toMatch(/CodeDeploy|codedeploy/)
     expect(projectContext().stages).toMatchObject({
       local: { deployment: 'allAtOnce' },
       emulator: { deployment: 'allAtOnce' },
     })
-  })
-
-  it('changes nothing that other stacks import, so that it can be switched on and off', () => {
-    const exported = ({ service: template }: typeof prod) =>
-      Object.keys(template.toJSON().Outputs).filter((name) => name.startsWith('Exports'))
-    expect(exported(dev).sort()).toEqual(exported(prod).sort())
   })
 })
 
@@ -148,6 +160,7 @@ type Aws = {
   versions(deployment: string): Promise<{ name: string; version: string }[]>
   invoke(name: string, version: string, payload: string): Promise<{ functionError?: string; payload: string }>
   report(deployment: string, execution: string, status: string): Promise<void>
+  wait(ms: number): Promise<void>
 }
 const { check, EVENT } = createRequire(import.meta.url)('../../infra/rollout/check/index.cjs') as {
   check(event: object, aws: Aws, withinMs: number): Promise<void>
@@ -164,7 +177,8 @@ describe('the check before a new version gets traffic', () => {
         asked.push(call)
         return answer()
       },
-      report: async (...told) => void reports.push(told),
+      report: async (...args) => void reports.push(args),
+      wait: async () => {},
     }
     await check({ DeploymentId: 'd-1', LifecycleEventHookExecutionId: 'hook-1' }, aws, withinMs)
     return { reports, asked }
@@ -172,12 +186,12 @@ describe('the check before a new version gets traffic', () => {
   const answers = (payload: unknown) => async () => ({ payload: typeof payload === 'string' ? payload : text(payload) })
 
   it.each<[string, unknown]>([
-    ['a request function’s refusal', { statusCode: 404, body: '{}' }],
-    ['a streamed one', `{"statusCode":404}${'\0'.repeat(8)}{"error":{}}`],
+    ['a request function’s error', { statusCode: 404, body: '{}' }],
+    ['a streamed error', `{"statusCode":404}${'\0'.repeat(8)}{"error":{}}`],
     ['a worker’s batch', { batchItemFailures: [] }],
-    ['a sweep’s silence', 'null'],
+    ['a sweep’s empty answer', 'null'],
     ['nothing at all', ''],
-  ])('lets a version pass that answers: %s', async (_, payload) => {
+  ])('passes a version that answers: %s', async (_, payload) => {
     const { reports, asked } = await ask(answers(payload))
     expect(asked).toEqual([['Oauth', '7', text(EVENT)]])
     expect(reports).toEqual([['d-1', 'hook-1', 'Succeeded']])
@@ -190,13 +204,23 @@ describe('the check before a new version gets traffic', () => {
     ],
     ['answers with a 5xx', answers({ statusCode: 500 })],
     ['fails an empty batch', answers({ batchItemFailures: [{ itemIdentifier: '' }] })],
-    ['answers with what is no answer', answers('<html>')],
+    ['gives an invalid answer', answers('<html>')],
     ['cannot be invoked', () => Promise.reject(new Error('AccessDenied'))],
   ])('refuses a version that %s', async (_, answer) => {
     expect((await ask(answer)).reports).toEqual([['d-1', 'hook-1', 'Failed']])
   })
 
-  it('refuses one that does not answer, in time to say so', async () => {
+  it('invokes a version again while the account throttles', async () => {
+    const throttled = Object.assign(new Error('Rate Exceeded.'), { name: 'TooManyRequestsException' })
+    let times = 0
+    const { reports, asked } = await ask(() =>
+      ++times < 4 ? Promise.reject(throttled) : answers({ statusCode: 404, body: '{}' })(),
+    )
+    expect(asked).toHaveLength(4)
+    expect(reports).toEqual([['d-1', 'hook-1', 'Succeeded']])
+  })
+
+  it('refuses a version that doesn’t answer, within its own timeout', async () => {
     expect((await ask(() => new Promise(() => {}), 5)).reports).toEqual([['d-1', 'hook-1', 'Failed']])
   })
 })

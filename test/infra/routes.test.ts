@@ -6,9 +6,9 @@ import { functionsOf, plans, type Resource, registry, resources, synthesize } fr
 type Method = { function: string; mode: string | undefined; milliseconds: number | undefined }
 type Node = { children: Map<string, Node>; any?: Method }
 
-/** The API as it is deployed: a tree of resources, read from the template. */
+/** The API as deployed: a tree of resources, read from the template. */
 function deployedTree(context = {}): Node {
-  const { service, routes } = synthesize(context)
+  const { service } = synthesize(context)
   const names = new Map([...functionsOf(service)].map(([name, { id }]) => [id, name]))
   const nodes = new Map<string, Node>()
   const api = resources(service, 'AWS::ApiGateway::RestApi')[0]?.[0] as string
@@ -20,13 +20,13 @@ function deployedTree(context = {}): Node {
     return node
   }
   const idOf = (reference: Record<string, unknown>) => (reference.Ref as string | undefined) ?? api
-  for (const [id, { Properties }] of resources(routes, 'AWS::ApiGateway::Resource')) {
+  for (const [id, { Properties }] of resources(service, 'AWS::ApiGateway::Resource')) {
     const siblings = nodeOf(idOf(Properties.ParentId)).children
     if (Properties.PathPart.startsWith('{'))
       expect([...siblings.keys()].filter((part) => part.startsWith('{'))).toEqual([])
     siblings.set(Properties.PathPart, nodeOf(id))
   }
-  for (const [, { Properties }] of resources(routes, 'AWS::ApiGateway::Method') as [string, Resource][]) {
+  for (const [, { Properties }] of resources(service, 'AWS::ApiGateway::Method') as [string, Resource][]) {
     expect(Properties.HttpMethod).toBe('ANY')
     const target = [...names.keys()].find((id) =>
       JSON.stringify(Properties.Integration.Uri).includes(`"${id}Live`),
@@ -40,7 +40,7 @@ function deployedTree(context = {}): Node {
   return nodeOf(api)
 }
 
-/** Goes the way that API Gateway goes: a literal before a variable before a greedy one, and never back. */
+/** Routes as API Gateway does: literals before variables before greedy ones, without backtracking. */
 function resolve(tree: Node, path: string): Method | undefined {
   let node = tree
   for (const segment of path.split('/').filter((part) => part !== '')) {
@@ -60,13 +60,13 @@ const all = Object.entries(registry.requestFunctions).flatMap(([name, endpoints]
 )
 const concrete = (path: string) => path.replaceAll(/\{[^}]+\}/g, 'a_value')
 
-describe('where the gateway takes a request', () => {
+describe('the routing of the gateway', () => {
   it.each(all.map(({ name, endpoint }) => ({ id: endpoint.id, name, path: concrete(endpoint.path) })))(
-    '$id reaches functions/$name',
+    '$id reaches $name',
     ({ name, path }) => expect(resolve(tree, path)?.function).toBe(name),
   )
 
-  it('takes what no endpoint has, everywhere, to a function', () => {
+  it('takes every path without an endpoint to a function', () => {
     const paths = all.flatMap(({ endpoint }) => {
       const segments = concrete(endpoint.path).split('/')
       return segments.flatMap((_, index) => {
@@ -77,19 +77,19 @@ describe('where the gateway takes a request', () => {
     expect([...new Set(paths)].filter((path) => resolve(tree, path) === undefined)).toEqual([])
   })
 
-  it('takes a path beside or below a call that waits to a function that does not', () => {
+  it('takes a path next to or below a long-running call to another kind of function', () => {
     const waiting = new Set(plans.filter(({ waits }) => waits).map(({ name }) => name))
     const served = new Set(all.map(({ endpoint }) => concrete(endpoint.path)))
     for (const { endpoint } of all.filter((item) => item.endpoint.waits === true)) {
       const path = concrete(endpoint.path)
-      // Beside a variable there is nothing else.
+      // A variable has no siblings.
       const beside = endpoint.path.endsWith('}') ? [] : [path.replace(/[^/]+$/, 'other')]
       for (const other of [`${path}/more`, ...beside].filter((one) => !served.has(one)))
         expect(waiting).not.toContain(resolve(tree, other)?.function)
     }
   })
 
-  it('streams the answers of calls that wait, and no others', () => {
+  it('streams only the answers of long-running calls', () => {
     for (const { endpoint } of all) {
       expect(resolve(tree, concrete(endpoint.path))?.mode ?? 'BUFFERED').toBe(
         endpoint.waits === true ? 'STREAM' : 'BUFFERED',
@@ -97,7 +97,7 @@ describe('where the gateway takes a request', () => {
     }
   })
 
-  it('waits for calls that wait as long as their functions run; without a word it would be 29 seconds', () => {
+  it('waits for long-running calls as long as their functions run, instead of the default 29 seconds', () => {
     for (const { endpoint, name } of all) {
       const seconds = plans.find((plan) => plan.name === name)?.timeoutSeconds ?? 0
       const { milliseconds } = resolve(tree, concrete(endpoint.path)) ?? {}
@@ -105,26 +105,46 @@ describe('where the gateway takes a request', () => {
     }
   })
 
-  it('keeps what a path’s variable part is, greedy or one segment: an update that changes it fails (docs/deploy.md)', async () => {
+  it('keeps each path variable greedy or one segment, because an update that changes it fails (docs/deploy.md)', async () => {
     const kinds = (node: Node, path = ''): string[] =>
       [...node.children].flatMap(([part, child]) => [
         ...(part.startsWith('{') ? [`${path || '/'} ${part}`] : []),
         ...kinds(child, `${path}/${part}`),
       ])
-    // A line more or less is an endpoint that comes or goes: `npx vitest run test/infra/routes.test.ts -u`. A line that has
-    // changed wants the old resource deleted by hand in every stage that is deployed.
+    // Added or removed lines are new or removed endpoints: run `npx vitest run test/infra/routes.test.ts -u`. A changed
+    // line requires deleting the old resource by hand in every deployed stage.
     await expect(`${kinds(tree).sort().join('\n')}\n`).toMatchFileSnapshot('variable-paths.txt')
   })
 
-  it('streams nothing for an emulator', () => {
+  it.each([
+    ['oauth', '/oauth/brand-new'],
+    ['api', '/api/v1/brand-new/{id}/parts'],
+    ['api', '/api/v1/runs/{id}/brand-new'],
+    ['files', '/api/v1/files/{id}/brand-new'],
+    ['developer', '/api/v1/dev/brand-new'],
+    ['developer', '/api/v1/dev/apps/{id}/brand-new/{part}'],
+    ['console', '/console/brand-new/{id}'],
+    ['console', '/console/installations/{id}/brand-new'],
+    ['messengers', '/console/messenger/brand-new'],
+    ['admin', '/admin/brand-new/{id}/parts'],
+    ['admin', '/admin/apps/{id}/brand-new'],
+    ['pages', '/docs/{page}/brand-new'],
+  ])('needs no new resource for an endpoint of %s at %s', (name, path) => {
+    const endpoint = { id: `${name}.new`, path } as unknown as Endpoint
+    const { requestFunctions } = registry
+    const more = { ...requestFunctions, [name]: [...(requestFunctions[name] ?? []), endpoint] }
+    expect(planRoutes(more)).toEqual(planRoutes(requestFunctions))
+  })
+
+  it('streams nothing on an emulator', () => {
     const buffered = deployedTree({ stage: 'emulator' })
     for (const { endpoint } of all)
       expect(resolve(buffered, concrete(endpoint.path))?.mode ?? 'BUFFERED').toBe('BUFFERED')
   })
 
   it('invokes each function by one permission', () => {
-    const { routes } = synthesize()
-    const permissions = resources(routes, 'AWS::Lambda::Permission').filter(
+    const { service } = synthesize()
+    const permissions = resources(service, 'AWS::Lambda::Permission').filter(
       ([, { Properties }]) => Properties.Principal === 'apigateway.amazonaws.com',
     )
     const targets = permissions.map(([, { Properties }]) => JSON.stringify(Properties.FunctionName))
@@ -132,10 +152,8 @@ describe('where the gateway takes a request', () => {
     expect(targets).toHaveLength(Object.keys(registry.requestFunctions).length)
   })
 
-  it.each(['/console/session', '/api/v1/tools/{name}/invoke'])('refuses that two functions serve %s', (path) => {
+  it.each(['/console/session', '/api/v1/tools/{name}/invoke'])('refuses two functions that serve %s', (path) => {
     const endpoint = { id: 'admin.misplaced', path } as unknown as Endpoint
-    expect(() => planRoutes({ ...registry.requestFunctions, admin: [endpoint] })).toThrow(
-      /and functions\/\S+ both serve it/,
-    )
+    expect(() => planRoutes({ ...registry.requestFunctions, admin: [endpoint] })).toThrow(/\S+ and \S+ both serve it/)
   })
 })

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { type Resource, resources, synthesize } from './support.ts'
 
 const stages = ['dev', 'prod'].map((stage) => synthesize({ stage }))
-const templates = stages.flatMap(({ data, service, routes, operations }) => [data, service, routes, operations])
+const templates = stages.flatMap(({ data, service, operations }) => [data, service, operations])
 
-/** Properties by which a resource gets a name of its own, which a second one in the account could not have. */
+/** Properties that give a resource a physical name, which may exist only once in an account. */
 const physicalNames = [
   'TableName',
   'BucketName',
@@ -17,21 +17,19 @@ const physicalNames = [
   'AlarmName',
   'ManagedPolicyName',
 ]
-/** Where such a property refers to a resource and names none. */
+/** Resources whose such property refers to another resource and names none. */
 const references = ['Permission', 'EventSourceMapping', 'EventInvokeConfig', 'Version', 'Alias'].map(
   (type) => `AWS::Lambda::${type}`,
 )
 
-describe('stages side by side in one account', () => {
-  it('are stacks of their own', () => {
+describe('stages in the same account', () => {
+  it('have their own stacks', () => {
     expect(stages.flatMap(({ names }) => names)).toEqual([
       'Platform-dev-Data',
       'Platform-dev-Service',
-      'Platform-dev-Routes',
       'Platform-dev-Operations',
       'Platform-prod-Data',
       'Platform-prod-Service',
-      'Platform-prod-Routes',
       'Platform-prod-Operations',
     ])
   })
@@ -49,7 +47,7 @@ describe('stages side by side in one account', () => {
     }
   })
 
-  it('name their buses, APIs and secrets apart', () => {
+  it('give their buses, APIs and secrets different names', () => {
     for (const [type, property] of [
       ['AWS::Events::EventBus', 'Name'],
       ['AWS::ApiGateway::RestApi', 'Name'],
@@ -63,25 +61,27 @@ describe('stages side by side in one account', () => {
     }
   })
 
-  it('export under names of their own', () => {
-    const names = templates.flatMap((template) =>
-      Object.values(template.toJSON().Outputs ?? {}).flatMap(
-        (output) => (output as { Export?: { Name: string } }).Export?.Name ?? [],
-      ),
-    )
-    expect(new Set(names).size).toBe(names.length)
-    expect(names.length).toBeGreaterThan(0)
+  it('export nothing, so that an update may change or remove what another stack reads', () => {
+    for (const template of templates)
+      for (const output of Object.values(template.toJSON().Outputs ?? {})) expect(output).not.toHaveProperty('Export')
   })
 
-  it('stay well below the 500 resources that a stack may have, and the 300 of an API', () => {
+  it('can move from exports to outputs: for one deployment they have both, and read only the outputs', () => {
+    const { data, service } = synthesize({ stage: 'prod', references: 'both' })
+    const exported = Object.values(data.toJSON().Outputs).filter((output) => Object.hasOwn(output as object, 'Export'))
+    expect(exported.length).toBeGreaterThan(0)
+    expect(JSON.stringify(service.toJSON())).not.toContain('Fn::ImportValue')
+  })
+
+  it('stay well below the 500 resources of a stack and the 300 of an API', () => {
     for (const template of templates) expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(450)
     for (const template of templates) expect(resources(template, 'AWS::ApiGateway::Resource').length).toBeLessThan(250)
     for (const template of templates) expect(Object.keys(template.toJSON().Outputs ?? {}).length).toBeLessThan(180)
   })
 
-  it('leave the account’s role for API logs to each other when one is deleted', () => {
-    for (const { routes } of stages) {
-      const [[, account] = []] = resources(routes, 'AWS::ApiGateway::Account')
+  it('keep the account’s role for API logs when one of them is deleted', () => {
+    for (const { service } of stages) {
+      const [[, account] = []] = resources(service, 'AWS::ApiGateway::Account')
       expect(account?.DeletionPolicy).toBe('Retain')
     }
   })

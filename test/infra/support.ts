@@ -2,32 +2,32 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Template } from 'aws-cdk-lib/assertions'
-import { requestFunctions, workers } from '#functions/registry.ts'
+import { requestFunctions, workerFunctions } from '#functions/registry.ts'
 import { type Context, readConfig } from '#infra/config.ts'
 import { planFunctions, type Registry } from '#infra/plan.ts'
 import { createPlatform, type PlatformProps } from '#infra/platform.ts'
-import { QUEUES } from '#shared/events/queues.ts'
+import { QUEUES } from '#shared/foundation/queues/queues.ts'
 
-export const registry: Registry = { requestFunctions, workers }
+export const registry: Registry = { requestFunctions, workerFunctions }
+export const workers = Object.values(workerFunctions).flat()
 export const plans = planFunctions(registry)
 
-/** A resource of a template, as far as the tests look into one. */
+/** The parts of a template's resource that the tests read. */
 // biome-ignore lint/suspicious/noExplicitAny: templates are plain JSON of many shapes
 export type Resource = { Type: string; Properties: any; Metadata?: any; DeletionPolicy?: string; DependsOn?: string[] }
 
 export type Synthesized = {
   data: Template
   service: Template
-  routes: Template
   operations: Template
-  /** Of the stacks, in the order in which they are deployed. */
+  /** Names of the stacks, in deployment order. */
   names: string[]
 }
 
 const places = mkdtempSync(join(tmpdir(), 'infra-'))
 const made = new Map<string, Synthesized>()
 
-/** A folder with a bundle for each function: what is in them makes no difference to the stacks. */
+/** Creates a folder with a bundle for each function. Bundle contents make no difference to the stacks. */
 function emptyBundles(): string {
   const bundles = join(places, 'bundles')
   for (const { name } of plans) {
@@ -41,7 +41,10 @@ export function projectContext(): Context {
   return JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')).context
 }
 
-/** The stacks of one stage, with the settings of `cdk.json` and the given ones over them; what comes to the same is made once. */
+/**
+ * Synthesizes the stacks of one stage, with the given settings over those of `cdk.json`. Equal settings share one
+ * synthesis.
+ */
 export function synthesize(
   context: Context = {},
   props: Partial<PlatformProps> = {},
@@ -51,7 +54,7 @@ export function synthesize(
   const key = JSON.stringify([config, region])
   const known = made.get(key)
   if (known !== undefined && Object.keys(props).length === 0) return known
-  const { data, service, routes, operations } = createPlatform({
+  const { data, service, operations } = createPlatform({
     config,
     registry,
     queues: QUEUES,
@@ -62,43 +65,35 @@ export function synthesize(
   const own = {
     data: Template.fromStack(data),
     service: Template.fromStack(service),
-    routes: Template.fromStack(routes),
     operations: Template.fromStack(operations),
   }
-  const exported = exportsOf([own.data, own.service, own.routes])
+  const others = new Map([
+    [data.stackName, own.data],
+    [service.stackName, own.service],
+  ])
   const result = {
     ...own,
-    routes: withoutImports(own.routes, exported),
-    operations: withoutImports(own.operations, exported),
-    names: [data, service, routes, operations].map(({ stackName }) => stackName),
+    operations: resolved(own.operations, others),
+    names: [data, service, operations].map(({ stackName }) => stackName),
   }
   if (Object.keys(props).length === 0) made.set(key, result)
   return result
 }
 
-/** What stacks export to each other, by the name under which the others import it. */
-const exportsOf = (templates: readonly Template[]): Map<string, unknown> =>
-  new Map(
-    templates
-      .flatMap(
-        (template) => Object.values(template.toJSON().Outputs ?? {}) as { Export?: { Name: string }; Value: unknown }[],
-      )
-      .flatMap(({ Export, Value }) => (Export === undefined ? [] : [[Export.Name, Value] as const])),
-  )
-
-/** The template with what it imports written as in the stack that has it, so that both can be compared. */
-const withoutImports = (template: Template, exported: Map<string, unknown>): Template =>
+/** Writes a template's references to other stacks as in those stacks, so that both can be compared. */
+const resolved = (template: Template, others: ReadonlyMap<string, Template>): Template =>
   Template.fromJSON(
-    JSON.parse(JSON.stringify(template.toJSON()), (_, value) =>
-      typeof value?.['Fn::ImportValue'] === 'string' ? exported.get(value['Fn::ImportValue']) : value,
-    ),
+    JSON.parse(JSON.stringify(template.toJSON()), (_, value) => {
+      const read = value?.['Fn::GetStackOutput']
+      return read === undefined ? value : others.get(read.StackName)?.toJSON().Outputs[read.OutputName].Value
+    }),
   )
 
-/** A template's resources of one type, by logical id. */
+/** Lists a template's resources of one type, by logical id. */
 export const resources = (template: Template, type: string): [string, Resource][] =>
   Object.entries(template.findResources(type)) as [string, Resource][]
 
-/** The functions by the name of their folder. */
+/** Lists the functions by the name of their folder. */
 export function functionsOf(template: Template): Map<string, Resource & { id: string }> {
   return new Map(
     resources(template, 'AWS::Lambda::Function')
@@ -115,7 +110,7 @@ type Statement = {
   Condition?: unknown
 }
 
-/** The statements of a function's role, with actions and resources as lists. */
+/** Lists the statements of a function's role, with actions and resources as lists. */
 export function statementsOf(template: Template, name: string) {
   const lambda = functionsOf(template).get(name)
   const roleId = lambda?.Properties.Role['Fn::GetAtt'][0]

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { resources, synthesize } from './support.ts'
 
-const { routes, service } = synthesize({ waf: true, wafRequestsPerAddress: '500' })
+const { service } = synthesize({ waf: true, wafRequestsPerAddress: '500' })
 const edged = synthesize({ waf: true, edge: true })
-const acls = [...resources(routes, 'AWS::WAFv2::WebACL'), ...resources(edged.service, 'AWS::WAFv2::WebACL')]
+const acls = [...resources(service, 'AWS::WAFv2::WebACL'), ...resources(edged.service, 'AWS::WAFv2::WebACL')]
 type Rule = {
   Name: string
   Statement: {
@@ -13,48 +13,44 @@ type Rule = {
 }
 
 describe('the web ACL', () => {
-  it('stands before the API’s stage', () => {
-    const [[id, acl] = ['']] = resources(routes, 'AWS::WAFv2::WebACL')
+  it('protects the API’s stage', () => {
+    const [[id, acl] = ['']] = resources(service, 'AWS::WAFv2::WebACL')
     expect(acl?.Properties.Scope).toBe('REGIONAL')
-    const [[, association] = []] = resources(routes, 'AWS::WAFv2::WebACLAssociation')
+    const [[, association] = []] = resources(service, 'AWS::WAFv2::WebACLAssociation')
     expect(association?.Properties.WebACLArn).toEqual({ 'Fn::GetAtt': [id, 'Arn'] })
     expect(JSON.stringify(association?.Properties.ResourceArn)).toContain('/stages/')
-    service.resourceCountIs('AWS::WAFv2::WebACL', 0)
   })
 
-  it('stands before the edge, where there is one: behind it all addresses are CloudFront’s', () => {
+  it('protects the edge if there is one, because behind it all addresses are CloudFront’s', () => {
     const [[id, acl] = ['']] = resources(edged.service, 'AWS::WAFv2::WebACL')
     expect(acl?.Properties.Scope).toBe('CLOUDFRONT')
     const [[, distribution] = []] = resources(edged.service, 'AWS::CloudFront::Distribution')
     expect(distribution?.Properties.DistributionConfig.WebACLId).toEqual({ 'Fn::GetAtt': [id, 'Arn'] })
-    edged.routes.resourceCountIs('AWS::WAFv2::WebACLAssociation', 0)
+    edged.service.resourceCountIs('AWS::WAFv2::WebACLAssociation', 0)
   })
 
   it('refuses an address that asks too often, by the setting', () => {
-    const [[, acl] = []] = resources(routes, 'AWS::WAFv2::WebACL')
+    const [[, acl] = []] = resources(service, 'AWS::WAFv2::WebACL')
     const [limit] = (acl?.Properties.Rules ?? []) as Rule[]
     expect(limit?.Statement.RateBasedStatement).toMatchObject({ Limit: 500, AggregateKeyType: 'IP' })
   })
 
-  it.each(acls)(
-    'of %s only counts what it finds in bodies: they are what people and agents write, up to 6 MB',
-    (_, acl) => {
-      const counted = (acl.Properties.Rules as Rule[]).flatMap(({ Statement }) =>
-        (Statement.ManagedRuleGroupStatement?.RuleActionOverrides ?? []).map(({ Name, ActionToUse }) => {
-          expect(ActionToUse).toEqual({ Count: {} })
-          return Name
-        }),
-      )
-      // Every rule on bodies that the two groups have.
-      for (const part of ['SizeRestrictions', 'CrossSiteScripting', 'GenericLFI', 'GenericRFI', 'EC2MetaDataSSRF'])
-        expect(counted).toContain(`${part}_BODY`)
-      for (const part of ['Log4JRCE', 'JavaDeserializationRCE', 'ReactJSRCE']) expect(counted).toContain(`${part}_BODY`)
-      // A native client's redirect address, which is an address in numbers.
-      expect(counted).toContain('GenericRFI_QUERYARGUMENTS')
-    },
-  )
+  it.each(acls)('of %s only counts matches in bodies, which hold texts of people and agents up to 6 MB', (_, acl) => {
+    const counted = (acl.Properties.Rules as Rule[]).flatMap(({ Statement }) =>
+      (Statement.ManagedRuleGroupStatement?.RuleActionOverrides ?? []).map(({ Name, ActionToUse }) => {
+        expect(ActionToUse).toEqual({ Count: {} })
+        return Name
+      }),
+    )
+    // Every rule on bodies in the two groups.
+    for (const part of ['SizeRestrictions', 'CrossSiteScripting', 'GenericLFI', 'GenericRFI', 'EC2MetaDataSSRF'])
+      expect(counted).toContain(`${part}_BODY`)
+    for (const part of ['Log4JRCE', 'JavaDeserializationRCE', 'ReactJSRCE']) expect(counted).toContain(`${part}_BODY`)
+    // A native client's redirect URI is a numeric address.
+    expect(counted).toContain('GenericRFI_QUERYARGUMENTS')
+  })
 
-  it.each(acls)('of %s shows no credential in its samples', (_, acl) => {
+  it.each(acls)('of %s hides credentials in its samples', (_, acl) => {
     const hidden = acl.Properties.DataProtectionConfig.DataProtections.map(
       ({ Field }: { Field: { FieldType: string; FieldKeys?: string[] } }) => Field.FieldKeys?.[0] ?? Field.FieldType,
     )

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AwsError } from '#local/aws/error.ts'
 import type { AwsCall } from '#local/aws/server.ts'
 import type { RuleTarget } from '#local/template.ts'
-import { queueModel, startServices } from './services.ts'
+import { queueModel, startServices } from '#testkit/services.ts'
 import { temporaryFolder } from './support.ts'
 
 const [runs, all, dead] = [queueModel('runs'), queueModel('all'), queueModel('dead')]
@@ -67,7 +67,7 @@ const received = async (queue: string) => {
 }
 
 describe('PutEvents', () => {
-  test('reaches the queue of every rule that matches, and no other', async () => {
+  test('reaches the queue of every matching rule, and no other', async () => {
     const { Entries } = await put(entry(), entry({ DetailType: 'task.created' }))
     expect((await received('runs')).map(({ Body }) => Body)).toEqual(['{"id":"evt_1"}'])
     const events = (await received('all')).map(({ Body }) => JSON.parse(Body ?? ''))
@@ -89,19 +89,19 @@ describe('PutEvents', () => {
     expect((await received('runs'))[0]?.Attributes?.MessageGroupId).toBe('g')
   })
 
-  test('takes the message group from the event where the target has a path', async () => {
+  test('takes the message group from the event where the target has a path for it', async () => {
     await put(entry({ Detail: '{"workspace_id":"ws_1"}' }), entry({ Detail: '{"workspace_id":"ws_2"}' }), entry())
     const groups = (await received('all')).map(({ Attributes }) => Attributes?.MessageGroupId)
     expect(groups.toSorted()).toEqual(['ws_1', 'ws_2', undefined])
   })
 
-  test('an event for another bus or for nobody is accepted and goes nowhere', async () => {
+  test('accepts an event for another bus or without a matching rule, which goes nowhere', async () => {
     const answer = await put(entry({ EventBusName: 'default' }), entry({ EventBusName: 'unknown' }))
     expect(answer.FailedEntryCount).toBe(0)
     expect(await received('all')).toEqual([])
   })
 
-  test('an undeliverable event goes to the dead-letter queue of its target', async () => {
+  test('sends an undeliverable event to the dead-letter queue of its target', async () => {
     await put(entry({ Source: 'lost' }))
     expect(await received('dead')).toHaveLength(1)
   })
@@ -111,13 +111,13 @@ describe('PutEvents', () => {
     [{ Detail: '[1]' }, 'MalformedDetail'],
     [{ Source: undefined }, 'InvalidArgument'],
     [{ DetailType: undefined }, 'InvalidArgument'],
-  ])('%j fails its entry alone', async (wrong, ErrorCode) => {
+  ])('%j fails only its entry', async (wrong, ErrorCode) => {
     const answer = await put(entry(wrong), entry())
     expect(answer).toMatchObject({ FailedEntryCount: 1, Entries: [{ ErrorCode }, { EventId: expect.any(String) }] })
     expect(await received('runs')).toHaveLength(1)
   })
 
-  test('over 256 KB in total, or over ten entries, is refused whole', async () => {
+  test('refuses the whole request over 256 KB in total or over ten entries', async () => {
     const half = entry({ Detail: JSON.stringify({ x: 'y'.repeat(131_072) }) })
     expect((await put(half)).FailedEntryCount).toBe(0)
     const refused = { name: 'ValidationException', message: expect.stringContaining('over the limit') }
@@ -135,7 +135,7 @@ describe('secrets', () => {
     return JSON.parse(SecretString ?? '')
   }
 
-  test('are generated as the template says, and stay over a restart', async () => {
+  test('are generated as the template says, and persist over a restart', async () => {
     const value = await read(secret.arn)
     expect(value).toEqual({ current: 'k1', k1: expect.stringMatching(/^[A-Za-z0-9]{64}$/) })
     await services.stop()
@@ -149,13 +149,13 @@ describe('secrets', () => {
     expect(await read('keys')).toEqual(JSON.parse(SecretString))
   })
 
-  test('that do not exist are an error of their own', async () => {
+  test('that don’t exist cause their own error', async () => {
     await expect(read('nobody')).rejects.toMatchObject({ name: 'ResourceNotFoundException' })
   })
 })
 
 describe('a hook', () => {
-  test('sees each call before and after, and who made it', async () => {
+  test('sees each call before and after, and its caller', async () => {
     const calls: AwsCall[] = []
     services.onAwsCall((call) => void calls.push(call))
     await put(entry())
@@ -165,7 +165,7 @@ describe('a hook', () => {
     ])
   })
 
-  test('may refuse a call before it is done, or lose the answer after', async () => {
+  test('may refuse a call before it is executed, or lose the answer after', async () => {
     const failAt = (at: AwsCall['phase']) =>
       services.onAwsCall(({ phase, service }) => {
         if (phase === at && service === 'events') throw new AwsError('InternalException', 'on purpose', 500)

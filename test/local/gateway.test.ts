@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isNamedHere } from '#local/guard.ts'
 import type { LogEntry, Platform } from '#local/platform.ts'
+import { hasLocalHost } from '#local/same-origin.ts'
 import { startFixture, temporaryFolder, until } from './support.ts'
 
 const place = temporaryFolder()
@@ -24,7 +24,7 @@ const call = (path: string, init: RequestInit = {}) => fetch(platform.baseUrl + 
 const jsonOf = async (answer: Response) => JSON.parse(await answer.text())
 const eventOf = async (path: string, init: RequestInit = {}) => (await jsonOf(await call(path, init))).event
 
-/** With full control over the request line and the headers. */
+/** Sends a request with full control over the request line and the headers. */
 const raw = (path: string, headers: string[] = [], host = 'localhost:3000') =>
   new Promise<string>((resolve, reject) => {
     const { hostname, port } = new URL(platform.baseUrl)
@@ -34,27 +34,27 @@ const raw = (path: string, headers: string[] = [], host = 'localhost:3000') =>
     outgoing.once('error', reject).end()
   })
 
-test('answers to names of this machine only: any other is a page that rebinds its own', async () => {
+test('answers only to names of this machine: any other name is a page’s DNS rebinding', async () => {
   for (const host of ['rebound.example', '127.0.0.1.rebound.example', '']) {
     expect(await raw('/v1', [], host), host).toBe('')
   }
   for (const host of ['127.0.0.1', 'localhost:3000', '[::1]:3000']) {
     expect(JSON.parse(await raw('/v1', [], host)).event.path, host).toBe('/v1')
   }
-  // But to a tunnel, where the shell's BASE_URL names one.
-  const through = (host: string) => isNamedHere({ headers: { host } } as IncomingMessage, ['tunnel.example'])
+  // The shell's BASE_URL may also name a tunnel.
+  const through = (host: string) => hasLocalHost({ headers: { host } } as IncomingMessage, ['tunnel.example'])
   expect([through('tunnel.example'), through('other.example')]).toEqual([true, false])
 })
 
 describe('the event', () => {
-  test('has the query decoded and all of its values', async () => {
+  test('has the decoded query with all of its values', async () => {
     const event = await eventOf('/v1?a=1&a=2&b=%20x+y&empty&bad=%zz')
     expect(event.queryStringParameters).toEqual({ a: '2', b: ' x y', empty: '', bad: '%zz' })
     expect(event.multiValueQueryStringParameters.a).toEqual(['1', '2'])
     expect((await eventOf('/v1')).queryStringParameters).toBeNull()
   })
 
-  test('has the path and its parameters as they were sent', async () => {
+  test('has the path and its parameters as sent', async () => {
     const event = await eventOf('/any/a%2Fb%20c/')
     expect(event).toMatchObject({
       path: '/any/a%2Fb%20c/',
@@ -64,7 +64,7 @@ describe('the event', () => {
     })
   })
 
-  test('has header names as the client wrote them, repeated ones together', async () => {
+  test('has header names as the client wrote them, with repeated ones combined', async () => {
     const { event } = JSON.parse(await raw('/v1', ['X-Thing', 'one', 'x-thing', 'two', 'X-Forwarded-For', '10.0.0.1']))
     expect(event.multiValueHeaders['X-Thing']).toEqual(['one', 'two'])
     expect(event.headers).toMatchObject({
@@ -76,13 +76,13 @@ describe('the event', () => {
     expect(Object.keys(event.headers)).not.toContain('Connection')
   })
 
-  test('a header or parameter called __proto__ is one like any other', async () => {
+  test('treats a header or parameter called __proto__ like any other', async () => {
     const { event } = JSON.parse(await raw('/v1?__proto__=x', ['__proto__', 'y']))
     expect(Object.entries(event.queryStringParameters)).toEqual([['__proto__', 'x']])
     expect(Object.entries(event.headers)).toContainEqual(['__proto__', 'y'])
   })
 
-  test('has text as it is and binary media types in base64', async () => {
+  test('has text unchanged and binary media types in base64', async () => {
     const body = Buffer.from([0, 1, 255])
     const binary = await eventOf('/up', {
       method: 'POST',
@@ -111,14 +111,14 @@ describe('routing', () => {
     expect((await eventOf(path, { method })).resource).toBe(resource)
   })
 
-  test('a resource without the method does not hide a greedy one that has it', async () => {
+  test('a resource without the method doesn’t hide a greedy one that has it', async () => {
     expect(await eventOf('/v1/things/abc', { method: 'DELETE' })).toMatchObject({
       resource: '/{proxy+}',
       pathParameters: { proxy: 'v1/things/abc' },
     })
   })
 
-  test('what no resource serves is the gateway’s own answer', async () => {
+  test('the gateway itself answers paths without a resource', async () => {
     const greedy = platform.model.api?.resources.find(({ path }) => path === '/{proxy+}')
     const methods = [...(greedy?.methods ?? [])]
     greedy?.methods.clear()
@@ -138,8 +138,8 @@ describe('routing', () => {
   })
 })
 
-describe('what the gateway answers itself', () => {
-  test('has the template of its class, with the request id in body and header', async () => {
+describe('answers of the gateway itself', () => {
+  test('use the template of their class, with the request id in body and header', async () => {
     const answer = await call('/x?mode=throw')
     expect(answer.status).toBe(502)
     expect(answer.headers.get('x-static')).toBe('fixed')
@@ -152,25 +152,25 @@ describe('what the gateway answers itself', () => {
     })
   })
 
-  test.each(['malformed', 'badHeader', 'big', 'crash'])('502 for a function that answers “%s”', async (mode) => {
+  test.each(['malformed', 'badHeader', 'big', 'crash'])('are 502 for a function that answers “%s”', async (mode) => {
     expect((await call(`/x?mode=${mode}`)).status).toBe(502)
     expect((await call('/v1')).status).toBe(200)
   })
 
-  test('502 when the function runs out of its own time', async () => {
+  test('are 502 when the function exceeds its own timeout', async () => {
     expect((await call('/x?mode=hang')).status).toBe(502)
     const line = await until(() => log.find((entry) => entry.kind === 'function' && entry.line.includes('timed out')))
     expect(line).toMatchObject({ line: expect.stringContaining('Task timed out after 3.00 seconds') })
   })
 
-  test.each([6.5, 11])('413 for a body of %d MiB', async (size) => {
+  test.each([6.5, 11])('are 413 for a body of %d MiB', async (size) => {
     const answer = await call('/x', { method: 'POST', body: 'x'.repeat(size * 1024 * 1024) })
     expect(answer.status).toBe(413)
     expect((await jsonOf(answer)).error.code).toBe('REQUEST_TOO_LARGE')
   })
 })
 
-test('504 when a function takes longer than the gateway waits', async () => {
+test('the gateway answers 504 when a function takes longer than its own timeout', async () => {
   const [method] = platform.model.api?.resources.find(({ path }) => path === '/{proxy+}')?.methods.values() ?? []
   if (!method) throw new Error('The fixture has no greedy route')
   const { timeoutMs } = method
@@ -191,7 +191,7 @@ describe('answers', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  test('take base64 off for clients that accept a binary type, as the gateway does', async () => {
+  test('are decoded from base64 for clients that accept a binary type, as in API Gateway', async () => {
     const ask = async (accept: string) =>
       Buffer.from(await (await call('/x?mode=binary', { headers: { accept } })).arrayBuffer())
     expect(await ask('application/octet-stream')).toEqual(Buffer.from([0, 255, 1]))
@@ -207,7 +207,7 @@ describe('answers', () => {
 describe('streamed routes', () => {
   const live = (mode?: string) => call('/v1/live', { method: 'POST', body: JSON.stringify({ mode }) })
 
-  test('send each part when it is written', async () => {
+  test('send each part as soon as it is written', async () => {
     const answer = await live()
     expect([answer.status, answer.headers.get('content-type')]).toEqual([202, 'text/event-stream'])
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
@@ -225,11 +225,11 @@ describe('streamed routes', () => {
     expect((await (await live('large')).arrayBuffer()).byteLength).toBe(64 * 128 * 1024 + 13)
   })
 
-  test.each(['throw', 'raw', 'silent'])('502 for a handler that fails to send a status (“%s”)', async (mode) => {
+  test.each(['throw', 'raw', 'silent'])('are 502 for a handler that fails to send a status (“%s”)', async (mode) => {
     expect((await live(mode)).status).toBe(502)
   })
 
-  test('are closed for the function when nobody reads them any more', async () => {
+  test('are closed for the function when the client stops reading', async () => {
     const client = new AbortController()
     const answer = await call('/v1/live', {
       method: 'POST',
@@ -249,7 +249,7 @@ describe('streamed routes', () => {
 })
 
 describe('the environment of a function', () => {
-  test('is the template’s and Lambda’s, with AWS at loopback addresses, and nothing of this process', async () => {
+  test('is the template’s and Lambda’s, with AWS at loopback addresses, and contains nothing of this process', async () => {
     const env = await jsonOf(await call('/x?mode=env'))
     expect(env).toMatchObject({
       TABLE_NAME: platform.tableName,
@@ -271,7 +271,7 @@ test('each request is in the log with its function, status and time', async () =
   expect(entry).toMatchObject({ method: 'GET', path: '/v1', status: 200, functionName: 'api' })
 })
 
-test('with the option, WWW-Authenticate is renamed as API Gateway renames it', async () => {
+test('with the option, WWW-Authenticate is renamed as API Gateway does', async () => {
   const other = temporaryFolder()
   const remapping = await startFixture(other.folder, { remapHeaders: true })
   try {

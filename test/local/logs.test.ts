@@ -9,8 +9,8 @@ const line = (fields: object | string) => ({
   line: typeof fields === 'string' ? fields : JSON.stringify(fields),
 })
 
-describe('a readable line', () => {
-  test('has the time, the function, the message and what is particular', () => {
+describe('a readable log line', () => {
+  test('has the time, the function, the message and its fields', () => {
     const entry = line({
       level: 'INFO',
       message: 'run started',
@@ -27,7 +27,7 @@ describe('a readable line', () => {
     expect(formatEntry(entry, false)).toBe('10:15:30.123 api              error failed \nE: m\n  at x')
   })
 
-  test('is the text itself when that is no JSON', () => {
+  test('is the text itself when it isn’t JSON', () => {
     expect(formatEntry(line('plain'), false)).toBe('10:15:30.123 api              plain')
     expect(formatEntry(line('{broken'), false)).toBe('10:15:30.123 api              {broken')
   })
@@ -36,13 +36,13 @@ describe('a readable line', () => {
     expect(formatEntry(line({ _aws: {}, Requests: 1 }), false)).toBeUndefined()
   })
 
-  test('has colours for terminals only', () => {
+  test('has colours only in terminals', () => {
     const colour = String.fromCharCode(27)
     expect(formatEntry(line({ message: 'x' }), true)).toContain(colour)
     expect(formatEntry(line({ message: 'x' }), false)).not.toContain(colour)
   })
 
-  test('of a request says what was answered, by whom and how fast, without the query', () => {
+  test('of a request shows the status, the function and the duration, without the query', () => {
     const request = { requestId: 'r', method: 'GET', path: '/v1', status: 200, durationMs: 4, functionName: 'api' }
     expect(formatEntry({ kind: 'access', at, ...request }, false)).toBe(
       '10:15:30.123 api              200 GET /v1 4 ms',
@@ -50,7 +50,7 @@ describe('a readable line', () => {
   })
 })
 
-test('raw entries are JSON lines; a function’s own stay as they are', () => {
+test('raw entries are JSON lines; a function’s own stay unchanged', () => {
   expect(rawEntry(line({ a: 1 }))).toBe('{"a":1}')
   expect(JSON.parse(rawEntry(line('plain')))).toMatchObject({ kind: 'function', line: 'plain' })
 })

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { wipe } from '#local/data-dir.ts'
+import { deleteData } from '#local/data-dir.ts'
 import { createDynamodbCall } from '#local/dynamodb/client.ts'
 import { dynoxideBinary } from '#local/dynamodb/process.ts'
 import { startPlatform } from '#local/platform.ts'
@@ -28,7 +28,7 @@ const start: typeof startFixture = async (...args) => {
 }
 const answer = async (url: string) => JSON.parse(await (await fetch(url)).text())
 
-/** Starts in a process of its own and waits for the line it prints. */
+/** Starts the platform in its own process and waits for the line that it prints. */
 const startElsewhere = async (dataDir: string) => {
   const options = JSON.stringify({ dataDir, cdkOut: await fixtureAssembly(), bundles: FIXTURE_BUNDLES })
   const module = JSON.stringify(path.resolve(import.meta.dirname, '../../local/platform.ts'))
@@ -82,7 +82,7 @@ describe('the records of the stream', () => {
     return database
   }
 
-  test('are found by their number, so that a write and a poll cost the same however many there are', async () => {
+  test('are found by their number, so that a write and a poll have a constant cost', async () => {
     await start(place.folder)
     const database = open()
     for (const query of QUERIES) {
@@ -91,7 +91,7 @@ describe('the records of the stream', () => {
     }
   })
 
-  test('are gone after a day, but for the last, from whose number the next ones go on', async () => {
+  test('are deleted after a day, except the last one, from whose number the next ones continue', async () => {
     const first = await start(place.folder)
     for (let i = 0; i < 3; i++) await fetch(`${first.baseUrl}/v1/things/${i}`, { method: 'POST', body: '{}' })
     await first.stop()
@@ -106,10 +106,10 @@ describe('the records of the stream', () => {
 })
 
 describe('says what is wrong and what to do', () => {
-  test('when a second run wants the same folder', async () => {
+  test('when a second run uses the same folder', async () => {
     await start(place.folder)
     await expect(startFixture(place.folder)).rejects.toThrow(/Another local run uses .* DATA_DIR/)
-    await expect(wipe(place.folder)).rejects.toThrow(/Another local run/)
+    await expect(deleteData(place.folder)).rejects.toThrow(/Another local run/)
   })
 
   test('when the port is taken', async () => {
@@ -118,7 +118,7 @@ describe('says what is wrong and what to do', () => {
     cleanups.push(other.remove)
     const port = Number(new URL(first.baseUrl).port)
     await expect(startFixture(other.folder, { port })).rejects.toThrow(`Port ${port} is in use`)
-    // It has cleaned up behind itself: the folder can be used.
+    // The failed run has cleaned up, so the folder can be used.
     await start(other.folder)
   })
 
@@ -134,18 +134,18 @@ describe('says what is wrong and what to do', () => {
     expect(run).toThrow(message)
   })
 
-  test('when the table of an earlier run is another than the template’s', async () => {
+  test('when an earlier run’s table differs from the template’s', async () => {
     await (await startFixture(place.folder)).stop()
     const changed = path.join(place.folder, 'changed')
     cpSync(await fixtureAssembly(), changed, { recursive: true })
     const file = path.join(changed, 'Data.template.json')
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"due"', '"overdue"'))
     const starting = startPlatform({ dataDir: place.folder, cdkOut: changed, bundles: FIXTURE_BUNDLES })
-    await expect(starting).rejects.toThrow(/start with --fresh/)
+    await expect(starting).rejects.toThrow(/Start with --fresh/)
   })
 })
 
-test('after a kill the next run takes over, leftover server and data included', async () => {
+test('after a kill, the next run takes over, including the leftover server and data', async () => {
   const { child, baseUrl } = await startElsewhere(place.folder)
   const stored = await fetch(`${baseUrl}/v1/things/kept`, { method: 'POST', body: '{}' })
   expect(stored.status).toBe(201)
@@ -163,26 +163,27 @@ test('after a kill the next run takes over, leftover server and data included', 
   expect(found.Item).toBeDefined()
 })
 
-test('when DynamoDB ends by itself, that is said', async () => {
+test('reports when DynamoDB exits unexpectedly', async () => {
   const platform = await start(place.folder)
   process.kill(Number(readFileSync(path.join(place.folder, 'dynamodb.pid'), 'utf8')), 'SIGKILL')
-  expect((await platform.failed).message).toMatch(/DynamoDB ended by itself/)
+  expect((await platform.failed).message).toMatch(/DynamoDB exited unexpectedly/)
 })
 
-test('--fresh leaves nothing of the data and touches nothing else', async () => {
+test('--fresh deletes the data and nothing else', async () => {
   writeFileSync(path.join(place.folder, 'mine.txt'), 'kept')
+  mkdirSync(path.join(place.folder, 'cdk.out'))
   const platform = await startFixture(place.folder)
   await fetch(`${platform.baseUrl}/v1/things/x`, { method: 'POST', body: '{}' })
   const secret = await platform.fire('sweep')
   expect(secret).toBeUndefined()
   await platform.stop()
-  await wipe(place.folder)
+  await deleteData(place.folder)
   const { readdirSync } = await import('node:fs')
-  expect(readdirSync(place.folder)).toEqual(['mine.txt'])
+  expect(readdirSync(place.folder)).toEqual(['cdk.out', 'mine.txt'])
 })
 
 describe('a function', () => {
-  test('that crashes fails what ran in it and nothing after', async () => {
+  test('that crashes fails its running invocations and none after', async () => {
     const platform = await start(place.folder)
     const slow = fetch(`${platform.baseUrl}/x?mode=slow`)
     await new Promise((resolve) => setTimeout(resolve, 150))
@@ -191,7 +192,7 @@ describe('a function', () => {
     expect(await answer(`${platform.baseUrl}/v1`)).toMatchObject({ invocations: 1 })
   })
 
-  test('that is reloaded ends what it runs in the old thread', async () => {
+  test('that is reloaded completes its running invocations in the old thread', async () => {
     const platform = await start(place.folder)
     expect(await answer(`${platform.baseUrl}/v1`)).toMatchObject({ invocations: 1 })
     const slow = fetch(`${platform.baseUrl}/x?mode=slow`)
@@ -201,17 +202,19 @@ describe('a function', () => {
     expect(await (await slow).text()).toBe('slow')
   })
 
-  test('is found by folder, logical id and ARN, and an unknown one is named', async () => {
+  test('is found by folder, logical id and ARN; an unknown one is named in the error', async () => {
     const platform = await start(place.folder)
     const model = platform.model.functions.find(({ name }) => name === 'api')
     for (const id of [model?.name, model?.logicalId, model?.arn]) {
       const result = await platform.invoke(id ?? '', { queryStringParameters: null, resource: '/' })
       expect(result).toMatchObject({ kind: 'value', value: { statusCode: 200 } })
     }
-    await expect(platform.invoke('nobody', {})).rejects.toThrow(/There is no function nobody. There are: api, stream/)
+    await expect(platform.invoke('nobody', {})).rejects.toThrow(
+      /Unknown function nobody. Available functions: api, stream/,
+    )
   })
 
-  test('can be intercepted: its event, its result, whether it runs at all', async () => {
+  test('can be intercepted at its event, its result and its invocation', async () => {
     const platform = await start(place.folder)
     const off = platform.intercept('api', async () => ({
       kind: 'value',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createQueue } from '#local/aws/sqs/queue.ts'
-import { queueModel } from './services.ts'
+import { queueModel } from '#testkit/services.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a timer that goes off before the clock says so forgets no message', async () => {
+test('a timer that fires before the clock reaches its time loses no message', async () => {
   let now = 0
   const store = { load: () => [], save: () => undefined, remove: () => undefined }
   const queue = createQueue(queueModel('q'), { store, now: () => now, byArn: () => undefined })

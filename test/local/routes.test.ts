@@ -47,6 +47,6 @@ test.each([
   ['DELETE', '/things'],
   ['GET', '/nowhere'],
   ['GET', '/users/u/tools'],
-])('%s %s is served by nothing', (method, path) => {
+])('%s %s has no resource', (method, path) => {
   expect(match(path, method)).toBeUndefined()
 })

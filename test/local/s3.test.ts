@@ -9,7 +9,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { AwsError } from '#local/aws/error.ts'
-import { startServices } from './services.ts'
+import { startServices } from '#testkit/services.ts'
 import { temporaryFolder } from './support.ts'
 
 const Bucket = 'files'
@@ -39,7 +39,7 @@ const get = async (Key: string) => {
 }
 
 describe('with signed headers', () => {
-  test('an object comes back as it was put, with its type and metadata', async () => {
+  test('an object is returned as stored, with its type and metadata', async () => {
     const Key = 'a folder/ü & (1)+2.txt'
     await put(Key, 'content', { ContentType: 'text/plain', Metadata: { owner: 'me' }, ContentDisposition: 'inline' })
     expect(await get(Key)).toMatchObject({
@@ -54,7 +54,7 @@ describe('with signed headers', () => {
     expect(head).toMatchObject({ ContentLength: 7, ContentType: 'text/plain' })
   })
 
-  test('a streamed body loses its chunk framing', async () => {
+  test('a streamed body is stored without its chunk framing', async () => {
     const bytes = Buffer.alloc(300_000, 'abc')
     const { Readable } = await import('node:stream')
     const Body = Readable.from([bytes.subarray(0, 100_001), bytes.subarray(100_001)])
@@ -65,7 +65,7 @@ describe('with signed headers', () => {
     expect(answer.ContentEncoding).toBeUndefined()
   })
 
-  test('of puts that demand that nothing is there, one wins', async () => {
+  test('of several conditional puts of a new object, one wins', async () => {
     const tries = await Promise.allSettled(['a', 'b', 'c'].map((body) => put('once', body, { IfNoneMatch: '*' })))
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     await expect(put('once', 'd', { IfNoneMatch: '*' })).rejects.toMatchObject({
@@ -74,20 +74,20 @@ describe('with signed headers', () => {
     })
   })
 
-  test('a deleted object is gone, and deleting it again is fine', async () => {
+  test('a deleted object is gone, and deleting it again succeeds', async () => {
     await put('gone', 'x')
     for (let i = 0; i < 2; i += 1) await services.s3.send(new DeleteObjectCommand({ Bucket, Key: 'gone' }))
     await expect(get('gone')).rejects.toMatchObject({ name: 'NoSuchKey' })
   })
 
-  test('objects outlive a restart', async () => {
+  test('objects persist over a restart', async () => {
     await put('kept', 'still here')
     await services.stop()
     await open()
     expect(await get('kept')).toMatchObject({ text: 'still here' })
   })
 
-  test('a bucket that is not in the template does not exist', async () => {
+  test('a bucket that isn’t in the template doesn’t exist', async () => {
     const command = new GetObjectCommand({ Bucket: 'other', Key: 'x' })
     await expect(services.s3.send(command)).rejects.toMatchObject({ name: 'NoSuchBucket' })
   })
@@ -100,12 +100,12 @@ describe('with signed headers', () => {
     await expect(client.send(new GetObjectCommand({ Bucket, Key: 'kept' }))).rejects.toMatchObject({ name })
   })
 
-  test('a request of another time is refused', async () => {
+  test('a request with a skewed time is refused', async () => {
     offset = 16 * 60_000
     await expect(put('late', 'x')).rejects.toMatchObject({ name: 'RequestTimeTooSkewed' })
   })
 
-  test('a body that is not the signed one is refused', async () => {
+  test('a body that differs from the signed one is refused', async () => {
     const client = new S3Client(services.config)
     client.middlewareStack.add(
       (next) => (args) => {
@@ -136,20 +136,20 @@ test('a hook sees each operation before and after, and can lose the answer', asy
   expect(await get('lost-answer')).toMatchObject({ text: 'x' })
 })
 
-test('nothing without a signature', async () => {
+test('a request without a signature is refused', async () => {
   const answer = await fetch(`${services.address}/${Bucket}/kept`)
   expect(answer.status).toBe(403)
   expect(await answer.text()).toContain('<Code>AccessDenied</Code>')
 })
 
-test('buckets are also addressed by host', async () => {
+test('buckets can also be addressed by host', async () => {
   await put('by-host', 'content')
   const url = new URL(services.address)
   const endpoint = `http://localhost:${url.port}`
   const client = new S3Client({ ...services.config, endpoint })
   const signed = new URL(await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'by-host' })))
   expect(signed.hostname).toBe(`${Bucket}.localhost`)
-  // Not every system resolves names under localhost, so the connection goes to the address.
+  // Not every system resolves names under localhost, so the connection uses the address.
   const text = await new Promise<string>((resolve, reject) => {
     const options = {
       host: '127.0.0.1',
@@ -178,7 +178,7 @@ describe('presigned', () => {
   const send = (url: string, body: string, headers: Record<string, string> = {}) =>
     fetch(url, { method: 'PUT', body, headers: { 'content-type': 'text/plain', 'if-none-match': '*', ...headers } })
 
-  test('an upload takes exactly what was signed, once', async () => {
+  test('an upload accepts exactly what was signed, once', async () => {
     const url = await upload('up', 5)
     expect((await send(url, 'hello')).status).toBe(200)
     expect(await get('up')).toMatchObject({ text: 'hello', ContentType: 'text/plain' })
@@ -195,13 +195,13 @@ describe('presigned', () => {
     expect(await answer.text()).toContain('SignatureDoesNotMatch')
   })
 
-  test('a header of S3 that was not signed is refused', async () => {
+  test('an S3 header that wasn’t signed is refused', async () => {
     const answer = await send(await upload('acl', 5), 'hello', { 'x-amz-acl': 'public-read' })
     expect(answer.status).toBe(403)
     expect(await answer.text()).toContain('not signed')
   })
 
-  test('an address ends when its time is over, not before', async () => {
+  test('an address expires at its time, not before', async () => {
     await put('timed', 'x')
     const url = await getSignedUrl(services.s3, new GetObjectCommand({ Bucket, Key: 'timed' }), { expiresIn: 300 })
     offset = 298_000
@@ -216,7 +216,7 @@ describe('presigned', () => {
     ['key', (url: string) => url.replace('/timed', '/up')],
     ['expiry', (url: string) => url.replace('X-Amz-Expires=300', 'X-Amz-Expires=3000')],
     ['disposition', (url: string) => url.replace('attachment', 'inline')],
-  ])('a changed %s breaks the signature', async (_, change) => {
+  ])('changing %s breaks the signature', async (_, change) => {
     const command = new GetObjectCommand({
       Bucket,
       Key: 'timed',

@@ -3,7 +3,7 @@ import { createQueue } from '#local/aws/sqs/queue.ts'
 import type { Sqs } from '#local/aws/sqs.ts'
 import type { Functions } from '#local/functions.ts'
 import { startSchedule } from '#local/sources/schedule.ts'
-import { queueModel } from './services.ts'
+import { queueModel } from '#testkit/services.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
@@ -14,7 +14,7 @@ afterEach(() => {
 
 const SWEEP = 'arn:aws:lambda:us-east-1:000000000000:function:sweep'
 
-/** A schedule of each minute that reaches a queue which keeps messages back for 30 seconds. */
+/** Starts a schedule that sends to a queue every minute. The queue delays messages by 30 seconds. */
 const delayed = () => {
   const store = { load: () => [], save: () => undefined, remove: () => undefined }
   const model = queueModel('later', { delaySeconds: 30 })
@@ -35,7 +35,7 @@ const delayed = () => {
   return { queue, source, stop }
 }
 
-test('a schedule whose target is a queue sends it the event of EventBridge, which waits there for the queue’s delay', async () => {
+test('a schedule that targets a queue sends it the event of EventBridge, which the queue delays', async () => {
   const { queue, source, stop } = delayed()
   expect(source.functionName).toBe('sweep')
   await vi.advanceTimersByTimeAsync(60_000)
@@ -46,7 +46,7 @@ test('a schedule whose target is a queue sends it the event of EventBridge, whic
   await stop()
 })
 
-test('a schedule that is held sends nothing', async () => {
+test('a paused schedule sends nothing', async () => {
   const { queue, source, stop } = delayed()
   source.pause()
   await vi.advanceTimersByTimeAsync(600_000)

@@ -36,7 +36,7 @@ const outboxItem = (id: string, extra: object = {}) => ({
 })
 const write = (id: string, extra: object = {}) =>
   table.send(new PutItemCommand({ TableName: platform.tableName, Item: outboxItem(id, extra) }))
-/** Several in one transaction, so that they are in one batch of the stream. */
+/** Writes several items in one transaction, so that they are in one batch of the stream. */
 const writeAll = (...items: ReturnType<typeof outboxItem>[]) =>
   table.send(
     new TransactWriteItemsCommand({
@@ -50,7 +50,7 @@ const read = async (pk: string, sk: string) => {
 const seen = (id: string) => read(`seen#${id}`, 'seen')
 const times = async (id: string) => Number((await seen(id))?.times?.N ?? 0)
 
-test('what a request commits is worked on: table, stream, bus, queue, worker', async () => {
+test('a committed request is processed by table, stream, bus, queue and worker', async () => {
   const answer = await fetch(`${platform.baseUrl}/v1/things/abc`, { method: 'POST', body: '{}' })
   expect(answer.status).toBe(201)
   expect(await until(() => seen('abc'))).toMatchObject({ times: { N: '1' }, receives: { N: '1' } })
@@ -58,7 +58,7 @@ test('what a request commits is worked on: table, stream, bus, queue, worker', a
   expect(await times('abc')).toBe(1)
 })
 
-test('with warm functions a commit is worked on within a fifth of a second', async () => {
+test('with warm functions, a commit is processed within a fifth of a second', async () => {
   await write('warm-up')
   await until(() => seen('warm-up'))
   const taken: number[] = []
@@ -78,7 +78,7 @@ test('with warm functions a commit is worked on within a fifth of a second', asy
   expect(p95).toBeLessThan(200)
 })
 
-test('the stream’s filter lets only new outbox items through', async () => {
+test('the stream’s filter passes only new outbox items', async () => {
   const events: unknown[] = []
   platform.intercept('relay', (event, next) => {
     events.push(event)
@@ -112,7 +112,7 @@ test('the stream’s filter lets only new outbox items through', async () => {
   })
 })
 
-test('a poison record is isolated and given up; all others arrive once it is tried out', {
+test('a poison record is isolated and dead-lettered; all others arrive after its retries', {
   timeout: 60_000,
 }, async () => {
   platform.pause('relay')
@@ -128,7 +128,7 @@ test('a poison record is isolated and given up; all others arrive once it is tri
   })
 })
 
-test('a message that its worker reports comes again, then goes to the dead letters; its batch does not', async () => {
+test('a message that its worker reports is redelivered, then dead-lettered; the rest of its batch is not', async () => {
   platform.pause('worker')
   await writeAll(outboxItem('good'), outboxItem('bad', { fail: true }))
   await until(() => (platform.queue('work').counts().visible === 2 ? true : undefined))
@@ -156,7 +156,7 @@ test('no more batches run at once than the mapping allows', async () => {
   expect(await times('c29')).toBe(1)
 })
 
-describe('a hook at the calls to AWS', () => {
+describe('a hook on AWS calls', () => {
   const fire = async (hook: AwsHook) => {
     await platform.stop()
     await open({ watchDynamodb: true })
@@ -166,7 +166,7 @@ describe('a hook at the calls to AWS', () => {
     await platform.fire('sweep')
   }
 
-  test('breaks the connection once the call is done: the SDK makes it again', async () => {
+  test('breaks the connection after the call, and the SDK retries it', async () => {
     let calls = 0
     await fire(({ phase }) => {
       if (phase === 'before') calls += 1
@@ -176,7 +176,7 @@ describe('a hook at the calls to AWS', () => {
     expect(await read('sweep', 'last')).toBeDefined()
   })
 
-  test('fails it with what the service has to say beside code and message', async () => {
+  test('fails the call with the service’s additional fields besides code and message', async () => {
     await platform.stop()
     await open({ watchDynamodb: true })
     const CancellationReasons = [{ Code: 'TransactionConflict' }]
@@ -201,7 +201,7 @@ describe('a hook at the calls to AWS', () => {
   })
 })
 
-test('a function’s clock goes as wrong as it is told, in its thread and in the next one, and its time limit does not', async () => {
+test('a function’s clock has the set offset, in its thread and in the next one; its timeout isn’t affected', async () => {
   const hour = 3_600_000
   const clock = async () => {
     const result = await platform.invoke('api', { queryStringParameters: { mode: 'clock' }, resource: '/' })
@@ -219,8 +219,8 @@ test('a function’s clock goes as wrong as it is told, in its thread and in the
   expect(Math.abs((await clock()).now - Date.now())).toBeLessThan(hour / 2)
 })
 
-describe('killed at any point, nothing is lost', () => {
-  test('a relay that dies after its event was taken: the event comes again', async () => {
+describe('killed at any point, the platform loses nothing', () => {
+  test('a relay that dies after its event was accepted receives the event again', async () => {
     let kills = 0
     platform.onAwsCall(async ({ functionName, phase }) => {
       if (functionName !== 'relay' || phase !== 'after' || kills > 0) return
@@ -232,7 +232,7 @@ describe('killed at any point, nothing is lost', () => {
     expect(kills).toBe(1)
   })
 
-  test('a worker that dies after its write: the message comes again', async () => {
+  test('a worker that dies after its write receives the message again', async () => {
     await platform.stop()
     await open({ watchDynamodb: true })
     let kills = 0
@@ -247,7 +247,7 @@ describe('killed at any point, nothing is lost', () => {
   })
 })
 
-test('a restart goes on where the stream was left, without doing anything twice', async () => {
+test('a restart continues at the stream’s position, without doing anything twice', async () => {
   await write('before')
   await until(() => seen('before'))
   await platform.idle()
@@ -268,7 +268,7 @@ test('a schedule fires with the event of EventBridge, and its function reads its
   expect(JSON.parse(item?.secret?.S ?? '{}')).toMatchObject({ current: 'k1' })
 })
 
-test('what has expired is deleted, what has not is kept', async () => {
+test('expired items are deleted, others are kept', async () => {
   const now = Math.floor(Date.now() / 1_000)
   const put = (pk: string, ttl: number) =>
     table.send(

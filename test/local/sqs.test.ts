@@ -12,7 +12,7 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { queueModel, startServices } from './services.ts'
+import { queueModel, startServices } from '#testkit/services.ts'
 import { temporaryFolder, until } from './support.ts'
 
 const dead = queueModel('dead')
@@ -68,7 +68,7 @@ test('a message arrives with its attributes, and the SDK accepts its digests', a
 })
 
 describe('delays', () => {
-  test('hold a message back for exactly that long', async () => {
+  test('hold a message back for exactly the given time', async () => {
     await send('later', { DelaySeconds: 900 })
     pass(899)
     expect(await bodies()).toEqual([])
@@ -96,7 +96,7 @@ describe('delays', () => {
 })
 
 describe('visibility', () => {
-  test('hides a received message until its time is over, then counts the receive', async () => {
+  test('hides a received message until its timeout, then counts the receive', async () => {
     await send('m')
     const [first] = await receive()
     pass(29)
@@ -107,7 +107,7 @@ describe('visibility', () => {
     expect(second?.ReceiptHandle).not.toBe(first?.ReceiptHandle)
   })
 
-  test('can be prolonged and ended', async () => {
+  test('can be extended and ended', async () => {
     await send('m')
     const [{ ReceiptHandle } = {}] = await receive()
     const change = (VisibilityTimeout: number) =>
@@ -136,7 +136,7 @@ describe('visibility', () => {
   })
 })
 
-test('what was received too often goes to the dead-letter queue under its own id', async () => {
+test('a message that was received too often is dead-lettered under its own id', async () => {
   const { MessageId } = await send('poison')
   for (let round = 0; round < 2; round += 1) {
     expect(await bodies()).toEqual(['poison'])
@@ -147,19 +147,19 @@ test('what was received too often goes to the dead-letter queue under its own id
   expect(buried).toMatchObject({ MessageId, Body: 'poison', Attributes: { ApproximateReceiveCount: '1' } })
 })
 
-test('a tenant with a backlog does not hold up the others', async () => {
+test('a tenant with a backlog doesn’t delay the others', async () => {
   for (let i = 0; i < 40; i += 1) await send(`noisy ${i}`, { MessageGroupId: 'noisy' })
   await send('quiet', { MessageGroupId: 'quiet' })
   await send('other', { MessageGroupId: 'other' })
   const [first, second, third] = await bodies({ MaxNumberOfMessages: 3 })
   expect(new Set([first, second, third])).toEqual(new Set(['noisy 0', 'quiet', 'other']))
   await send('quiet again', { MessageGroupId: 'quiet' })
-  // Two of the noisy one's are in flight by then, one of the quiet one's.
+  // By then, two messages of the noisy tenant are in flight, and one of the quiet one.
   expect(await bodies({ MaxNumberOfMessages: 2 })).toContain('quiet again')
 })
 
 describe('long poll', () => {
-  test('ends as soon as a message comes', async () => {
+  test('ends as soon as a message arrives', async () => {
     const started = performance.now()
     const waiting = bodies({ WaitTimeSeconds: 20 })
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -168,13 +168,13 @@ describe('long poll', () => {
     expect(performance.now() - started).toBeLessThan(15_000)
   })
 
-  test('that its client gave up takes no message', async () => {
-    const gone = new AbortController()
+  test('takes no message after its client disconnects', async () => {
+    const disconnect = new AbortController()
     const input = { QueueUrl: QueueUrl(), WaitTimeSeconds: 20 }
-    const waiting = services.sqs.send(new ReceiveMessageCommand(input), { abortSignal: gone.signal })
+    const waiting = services.sqs.send(new ReceiveMessageCommand(input), { abortSignal: disconnect.signal })
     const ended = expect(waiting).rejects.toThrow()
     await new Promise((resolve) => setTimeout(resolve, 50))
-    gone.abort()
+    disconnect.abort()
     await ended
     await new Promise((resolve) => setTimeout(resolve, 50))
     await send('kept')
@@ -182,7 +182,7 @@ describe('long poll', () => {
   })
 })
 
-test('a restart finds every message as it was: ready, delayed, in flight, with its receives', async () => {
+test('a restart finds every message in its state: ready, delayed or in flight, with its receives', async () => {
   await send('in flight')
   await receive()
   await send('ready')
@@ -211,11 +211,11 @@ describe('batches', () => {
     ],
     ['repeated ids', [1, 2].map(() => ({ Id: 'a', MessageBody: 'x' })), 'BatchEntryIdsNotDistinct'],
     ['over 1 MiB', [1, 2].map((i) => ({ Id: `${i}`, MessageBody: 'x'.repeat(600_000) })), 'BatchRequestTooLong'],
-  ])('of %s are refused whole', async (_, entries, name) => {
+  ])('of %s are refused as a whole', async (_, entries, name) => {
     await expect(batch(entries)).rejects.toMatchObject({ name })
   })
 
-  test('delete what they name', async () => {
+  test('delete the named messages', async () => {
     await batch(['a', 'b'].map((Id) => ({ Id, MessageBody: Id })))
     const Entries = (await receive()).map(({ ReceiptHandle }, i) => ({ Id: String(i), ReceiptHandle }))
     const answer = await services.sqs.send(new DeleteMessageBatchCommand({ QueueUrl: QueueUrl(), Entries }))
@@ -225,7 +225,7 @@ describe('batches', () => {
   })
 })
 
-test('queues are found by name; one that does not exist is an error of its own', async () => {
+test('queues are found by name; a missing one causes its own error', async () => {
   const found = await services.sqs.send(new GetQueueUrlCommand({ QueueName: 'work' }))
   expect(found.QueueUrl).toBe(QueueUrl())
   await expect(services.sqs.send(new GetQueueUrlCommand({ QueueName: 'nobody' }))).rejects.toMatchObject({
@@ -233,7 +233,7 @@ test('queues are found by name; one that does not exist is an error of its own',
   })
 })
 
-test('a purge leaves nothing', async () => {
+test('a purge deletes every message', async () => {
   await send('a')
   await send('b', { DelaySeconds: 5 })
   await services.sqs.send(new PurgeQueueCommand({ QueueUrl: QueueUrl() }))
@@ -241,14 +241,14 @@ test('a purge leaves nothing', async () => {
   expect(await receive()).toEqual([])
 })
 
-describe('a move of dead letters', () => {
+describe('a redrive of dead letters', () => {
   const start = (input: object = {}) =>
     services.sqs.send(new StartMessageMoveTaskCommand({ SourceArn: dead.arn, ...input }))
   const tasks = async () =>
     (await services.sqs.send(new ListMessageMoveTasksCommand({ SourceArn: dead.arn, MaxResults: 10 }))).Results ?? []
   const ended = () => until(async () => ((await tasks())[0]?.Status === 'COMPLETED' ? true : undefined))
 
-  test('brings them back to the queue that gave them up, as new messages of the same group', async () => {
+  test('returns them to their source queue as new messages of the same group', async () => {
     await send('a', { MessageGroupId: 'tenant' })
     const [first] = await receive()
     for (let i = 0; i < 2; i++) {
@@ -265,7 +265,7 @@ describe('a move of dead letters', () => {
     expect(again?.MessageId).not.toBe(first?.MessageId)
   })
 
-  test('is refused of a queue that holds no other queue’s dead letters, of none, at no rate, and beside another', async () => {
+  test('is refused for a queue without dead letters of others, an unknown queue, a rate of zero, and next to another redrive', async () => {
     await expect(start({ SourceArn: work.arn })).rejects.toThrow(
       /Source queue must be configured as a Dead Letter Queue/,
     )

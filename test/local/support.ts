@@ -3,14 +3,14 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Platform, type PlatformOptions, startPlatform } from '#local/platform.ts'
-import { scratchFolder } from '#test/support/scratch.ts'
+import { scratchFolder } from '#testkit/scratch.ts'
 
-/** Folder of the fixture's bundles, as `dist/functions` is of the platform's. */
+/** Folder of the fixture's bundles, like `dist/functions` of the platform. */
 export const FIXTURE_BUNDLES = path.join(import.meta.dirname, 'fixtures', 'functions')
 
 const source = path.join(import.meta.dirname, 'fixtures', 'app.ts')
 
-/** The fixture's cloud assembly; synthesized once for each state of its source. */
+/** The fixture's cloud assembly, synthesized once per version of its source. */
 export const fixtureAssembly = async (): Promise<string> => {
   const hash = createHash('sha256').update(readFileSync(source)).digest('hex').slice(0, 16)
   const target = path.join(tmpdir(), `local-run-fixture-${hash}`)
@@ -27,14 +27,14 @@ export const fixtureAssembly = async (): Promise<string> => {
   return target
 }
 
-/** A folder that is gone when the returned function is called. */
+/** Creates a folder that is removed when the returned function is called. */
 export const temporaryFolder = () => scratchFolder('local-run-')
 
 /** Starts the fixture's platform in a folder. */
 export const startFixture = async (dataDir: string, options: Partial<PlatformOptions> = {}): Promise<Platform> =>
   startPlatform({ dataDir, cdkOut: await fixtureAssembly(), bundles: FIXTURE_BUNDLES, ...options })
 
-/** Asks until the answer is there. */
+/** Repeats `ask` until it returns a value. */
 export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined, timeoutMs = 60_000): Promise<T> => {
   const end = Date.now() + timeoutMs
   while (Date.now() < end) {
@@ -42,5 +42,5 @@ export const until = async <T>(ask: () => Promise<T | undefined> | T | undefined
     if (answer !== undefined) return answer
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  throw new Error('It never came to be')
+  throw new Error(`nothing came within ${timeoutMs} ms`)
 }

@@ -1,7 +1,7 @@
 import { Api, GrammyError } from 'grammy'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTelegram, type Person, type Telegram } from '#local/telegram.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { type Receiver, startReceiver } from '#testkit/receiver.ts'
 
 const PLATFORM = { token: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw', username: 'test_bot' }
 const CUSTOMER = { token: '220201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw', username: 'shop_bot', name: 'Shop' }
@@ -41,7 +41,7 @@ const refusal = async (call: Promise<unknown>) => {
   if (!(error instanceof GrammyError)) throw new Error(`It was not refused: ${error}`)
   return `${error.error_code} ${error.description}`
 }
-/** What a webhook was sent. */
+/** Reads the updates that a webhook received. */
 const updatesAt = async (hook: Receiver) => {
   await telegram.settled()
   return hook.requests.map(({ body }) => JSON.parse(String(body)))
@@ -52,40 +52,43 @@ const post = async (path: string, body: object, headers: Record<string, string> 
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   })
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the stand-in answers
-  const said = (await answer.json().catch(() => undefined)) as any
-  return { status: answer.status, body: said }
+  // biome-ignore lint/suspicious/noExplicitAny: any answer of the stand-in
+  const json = (await answer.json().catch(() => undefined)) as any
+  return { status: answer.status, body: json }
 }
-/** The first state that a stream shows. */
+/** Reads the first state that a stream sends. */
 const stateOf = async (path: string) => {
   const answer = await fetch(`${telegram.url}/messenger/${path}`)
   const { value } = (await answer.body?.getReader().read()) ?? {}
   return JSON.parse(new TextDecoder().decode(value).replace(/^data: /, ''))
 }
 
-describe('a further bot', () => {
+describe('another bot', () => {
   const customer = async () => {
     const bot = telegram.bot(CUSTOMER)
-    const its = new Api(CUSTOMER.token, { apiRoot: telegram.url })
-    await its.setWebhook(customerHook.url, { secret_token: 'Shop_1', allowed_updates: ['message', 'edited_message'] })
-    return { bot, its }
+    const shopApi = new Api(CUSTOMER.token, { apiRoot: telegram.url })
+    await shopApi.setWebhook(customerHook.url, {
+      secret_token: 'Shop_1',
+      allowed_updates: ['message', 'edited_message'],
+    })
+    return { bot, shopApi }
   }
 
   test('has its own webhook, secret and chats', async () => {
-    const { bot, its } = await customer()
+    const { bot, shopApi } = await customer()
     bot.say(cleo, 'To the shop')
     telegram.say(ada, 'To the platform')
     expect((await updatesAt(customerHook)).map(({ message }) => message.text)).toEqual(['To the shop'])
     expect((await updatesAt(platformHook)).map(({ message }) => message.text)).toEqual(['To the platform'])
     expect(customerHook.requests[0]?.headers['x-telegram-bot-api-secret-token']).toBe('Shop_1')
     expect(platformHook.requests[0]?.headers['x-telegram-bot-api-secret-token']).toBe('Platform_1')
-    expect(await refusal(its.sendMessage(ada.id, 'Hi'))).toBe('400 Bad Request: chat not found')
-    await its.deleteWebhook()
-    expect((await its.getWebhookInfo()).url).toBe('')
+    expect(await refusal(shopApi.sendMessage(ada.id, 'Hi'))).toBe('400 Bad Request: chat not found')
+    await shopApi.deleteWebhook()
+    expect((await shopApi.getWebhookInfo()).url).toBe('')
     expect((await api.getWebhookInfo()).url).toBe(platformHook.url)
   })
 
-  test('is told of an edit, with its time', async () => {
+  test('receives an edit with its time', async () => {
     const { bot } = await customer()
     bot.say(cleo, 'Helo')
     const [message] = bot.chat(cleo)
@@ -93,38 +96,38 @@ describe('a further bot', () => {
     const [, edited] = await updatesAt(customerHook)
     expect(edited.edited_message).toMatchObject({ message_id: message?.message_id, text: 'Hello' })
     expect(edited.edited_message.edit_date).toBeGreaterThanOrEqual(edited.edited_message.date)
-    expect(() => bot.edit(cleo, 1, 'x')).toThrow('There is no message 1')
+    expect(() => bot.edit(cleo, 1, 'x')).toThrow('Unknown message 1')
   })
 
-  test('is told to wait alone, and whose token is revoked is unknown alone', async () => {
-    const { bot, its } = await customer()
+  test('is rate-limited alone, and a revoked token affects only its own bot', async () => {
+    const { bot, shopApi } = await customer()
     bot.say(cleo, 'Hello')
     telegram.say(cleo, 'Hello')
     bot.fail('sendMessage', { retry_after: 3 })
-    expect(await refusal(its.sendMessage(cleo.id, 'x'))).toBe('429 Too Many Requests: retry after 3')
+    expect(await refusal(shopApi.sendMessage(cleo.id, 'x'))).toBe('429 Too Many Requests: retry after 3')
     await api.sendMessage(cleo.id, 'x')
     bot.revoke()
-    expect(await refusal(its.getMe())).toBe('401 Unauthorized')
+    expect(await refusal(shopApi.getMe())).toBe('401 Unauthorized')
     expect((await api.getMe()).username).toBe('test_bot')
   })
 
-  test('may have sent what its answer was lost of', async () => {
-    const { bot, its } = await customer()
+  test('may have sent a message whose answer was lost', async () => {
+    const { bot, shopApi } = await customer()
     bot.say(cleo, 'Hello')
     bot.fail('sendMessage', { hang_up: true })
-    await expect(its.sendMessage(cleo.id, 'Lost?')).rejects.toThrow()
+    await expect(shopApi.sendMessage(cleo.id, 'Lost?')).rejects.toThrow()
     expect(bot.chat(cleo).map(({ text }) => text)).toEqual(['Hello', 'Lost?'])
   })
 })
 
 describe('a Business connection', () => {
-  test('is told of when it begins, changes and ends; connected again it is another one', async () => {
+  test('sends an update when it begins, changes and ends; a new connection gets a new id', async () => {
     const { connection } = telegram.business.connect(ada)
     telegram.business.change(connection.id, { canReply: false })
     telegram.business.change(connection.id, { enabled: false })
     const again = telegram.business.connect(ada, { canReply: false })
-    const told = (await updatesAt(platformHook)).map((update) => update.business_connection)
-    expect(told).toMatchObject([
+    const connections = (await updatesAt(platformHook)).map((update) => update.business_connection)
+    expect(connections).toMatchObject([
       { id: connection.id, user: { id: ada.id }, user_chat_id: ada.id, rights: { can_reply: true }, is_enabled: true },
       { id: connection.id, rights: {}, is_enabled: true },
       { id: connection.id, is_enabled: false },
@@ -134,7 +137,7 @@ describe('a Business connection', () => {
     expect(await api.getBusinessConnection(again.connection.id)).toMatchObject({ is_enabled: true })
   })
 
-  test('brings both sides’ messages, edits and deletions', async () => {
+  test('delivers both sides’ messages, edits and deletions', async () => {
     const { connection } = telegram.business.connect(ada)
     const { message } = telegram.business.say(connection.id, cleo, 'Helo')
     telegram.business.edit(connection.id, cleo, message, 'Hello')
@@ -142,15 +145,15 @@ describe('a Business connection', () => {
     const sent = await api.sendMessage(cleo.id, 'In her name', { business_connection_id: connection.id })
     expect(sent).toMatchObject({ from: { id: ada.id }, sender_business_bot: { username: 'test_bot' } })
     telegram.business.remove(connection.id, cleo, [message.message_id])
-    const [, said, edited, own, deleted] = await updatesAt(platformHook)
+    const [, received, edited, own, deleted] = await updatesAt(platformHook)
     const of = { business_connection_id: connection.id, chat: { id: cleo.id, type: 'private' } }
-    expect(said.business_message).toMatchObject({ ...of, from: { id: cleo.id }, text: 'Helo' })
+    expect(received.business_message).toMatchObject({ ...of, from: { id: cleo.id }, text: 'Helo' })
     expect(edited.edited_business_message).toMatchObject({ ...of, message_id: message.message_id, text: 'Hello' })
     expect(own.business_message).toMatchObject({ ...of, from: { id: ada.id } })
     expect(deleted.deleted_business_messages).toMatchObject({ ...of, message_ids: [message.message_id] })
   })
 
-  test('is not sent through in Telegram’s words', async () => {
+  test('refuses messages in Telegram’s words', async () => {
     const { connection } = telegram.business.connect(ada, { canReply: false })
     const { id } = connection
     const send = (chat: number, business_connection_id = id) =>
@@ -169,16 +172,16 @@ describe('a Business connection', () => {
   })
 })
 
-describe('by hand', () => {
-  test('a bot is made at BotFather, whose words refuse it, and written to on its page', async () => {
+describe('the messenger’s page', () => {
+  test('creates a bot at BotFather, which refuses in its own words, and sends it messages', async () => {
     const made = await post('bots', { name: 'Shop', username: '@shop_bot' })
     expect([made.status, made.body.username]).toEqual([201, 'shop_bot'])
-    const its = new Api(made.body.token, { apiRoot: telegram.url })
-    expect(await its.getMe()).toMatchObject({ username: 'shop_bot', first_name: 'Shop' })
-    await its.setWebhook(customerHook.url)
+    const shopApi = new Api(made.body.token, { apiRoot: telegram.url })
+    expect(await shopApi.getMe()).toMatchObject({ username: 'shop_bot', first_name: 'Shop' })
+    await shopApi.setWebhook(customerHook.url)
     await post('messages', { bot: 'shop_bot', name: 'Cleo', text: 'Hello' })
     expect((await updatesAt(customerHook))[0].message).toMatchObject({ text: 'Hello', from: { id: cleo.id } })
-    await its.sendMessage(cleo.id, 'Welcome')
+    await shopApi.sendMessage(cleo.id, 'Welcome')
     const chat = await stateOf('chat?bot=shop_bot&name=Cleo')
     expect(chat.map(({ text }: { text: string }) => text)).toEqual(['Hello', 'Welcome'])
     expect(await stateOf('chat?name=Cleo')).toEqual([])
@@ -195,7 +198,7 @@ describe('by hand', () => {
     }
   })
 
-  test('a person connects the platform’s bot, others write to them, and they take it off', async () => {
+  test('lets a person connect the platform’s bot, be written to by others, and disconnect it', async () => {
     await post('connection', { name: 'Ada', enabled: true, can_reply: true })
     await post('contact', { name: 'Ada', contact: 'Cleo', text: 'Hi Ada' })
     await post('contact', { name: 'Ada', contact: 'Cleo', text: 'Hi Cleo', own: true })
@@ -216,7 +219,7 @@ describe('by hand', () => {
     ])
   })
 
-  test('no page of another origin makes a bot or speaks for a person', async () => {
+  test('lets no page of another origin create a bot or speak for a person', async () => {
     for (const path of ['bots', 'connection', 'contact', 'messages']) {
       expect((await post(path, { name: 'Ada' }, { origin: 'https://evil.example' })).status).toBe(403)
     }
@@ -224,7 +227,7 @@ describe('by hand', () => {
     expect(tokens.status).toBe(403)
   })
 
-  test('bots with their webhooks, and connections, outlive a restart', async () => {
+  test('keeps bots with their webhooks, and connections, over a restart', async () => {
     const { body: made } = await post('bots', { name: 'Shop', username: 'shop_bot' })
     await new Api(made.token, { apiRoot: telegram.url }).setWebhook(customerHook.url, { secret_token: 'Shop_1' })
     await post('connection', { name: 'Ada', enabled: true, can_reply: true })

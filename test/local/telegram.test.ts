@@ -16,7 +16,7 @@ interface Received {
   at: number
 }
 
-/** A bot's webhook whose answers the test gives: a status, `hang up`, or a body. */
+/** A bot's webhook whose answers the test sets: a status, `hang up`, or a body. */
 const startWebhook = async () => {
   const received: Received[] = []
   const answers: (number | 'hang up' | { status: number; headers?: Record<string, string>; body?: unknown })[] = []
@@ -60,7 +60,7 @@ afterEach(async () => {
   webhook.stop()
 })
 
-/** What the Bot API says against a call. */
+/** Returns the Bot API's error for a call. */
 const refusal = async (call: Promise<unknown>) => {
   const error = await call.catch((thrown: unknown) => thrown)
   if (!(error instanceof GrammyError)) throw new Error(`It was not refused: ${error}`)
@@ -71,12 +71,12 @@ const chatted = () => {
   return ada.id
 }
 
-describe('the Bot API, to grammY', () => {
+describe('the Bot API, called by grammY', () => {
   test('knows its bot', async () => {
     expect(await api.getMe()).toMatchObject({ id: 110201543, is_bot: true, username: 'test_bot' })
   })
 
-  test('does not know another token, and says how a token looks', async () => {
+  test('refuses another token, and a malformed one', async () => {
     const other = new Api('110201543:other', { apiRoot: telegram.url })
     expect(await refusal(other.getMe())).toBe('401 Unauthorized')
     expect(await (await fetch(`${telegram.url}/botnone/getMe`)).json()).toEqual({
@@ -86,7 +86,7 @@ describe('the Bot API, to grammY', () => {
     })
   })
 
-  test('takes methods in any case, by GET and POST, arguments in query, form and JSON', async () => {
+  test('accepts methods in any case, by GET and POST, with arguments in query, form and JSON', async () => {
     const id = String(chatted())
     const base = `${telegram.url}/bot${TOKEN}`
     const markup = JSON.stringify({ inline_keyboard: [[{ text: 'Go', callback_data: 'go' }]] })
@@ -111,14 +111,14 @@ describe('the Bot API, to grammY', () => {
     expect(broken.status).toBe(400)
   })
 
-  test('has no methods but those it knows', async () => {
+  test('refuses unknown methods', async () => {
     const answer = await fetch(`${telegram.url}/bot${TOKEN}/sendPhoto`)
     expect(answer.status).toBe(404)
     expect(await answer.json()).toEqual({ ok: false, error_code: 404, description: 'Not Found: method not found' })
     expect((await fetch(`${telegram.url}/file/bot${TOKEN}/x`)).status).toBe(404)
   })
 
-  test('sends messages to whom has written, and edits its own', async () => {
+  test('sends messages to people who have written, and edits its own', async () => {
     expect(await refusal(api.sendMessage(ada.id, 'Hello'))).toBe('400 Bad Request: chat not found')
     const chat = chatted()
     const sent = await api.sendMessage(chat, 'Hello', {
@@ -163,7 +163,7 @@ describe('the Bot API, to grammY', () => {
       { inline_keyboard: [[{ text: 'Go', web_app: { url: 'http://example.com/' } }]] },
     ],
     [
-      'a link that is none',
+      'an invalid link',
       'x',
       "inline keyboard button URL 'example' is invalid: Wrong HTTP URL",
       { inline_keyboard: [[{ text: 'Go', url: 'example' }]] },
@@ -206,7 +206,7 @@ describe('the Bot API, to grammY', () => {
     expect(await api.getChatMenuButton()).toEqual({ type: 'commands' })
   })
 
-  test('fails as it is told to, without doing anything, and then goes on', async () => {
+  test('fails on demand without side effects, and then continues', async () => {
     const chat = chatted()
     telegram.fail('sendMessage', { retry_after: 7 })
     const error = await api.sendMessage(chat, 'Hello').catch((thrown) => thrown)
@@ -247,7 +247,7 @@ describe('updates', () => {
     })
   })
 
-  test('are repeated until a 2xx, then no more, and keep their order within a chat', async () => {
+  test('are repeated until a 2xx, and keep their order within a chat', async () => {
     await connect()
     webhook.answers.push(500, 'hang up', 401, 204)
     const first = telegram.say(ada, 'one')
@@ -269,7 +269,7 @@ describe('updates', () => {
     expect(second.at - first.at).toBeGreaterThan(900)
   })
 
-  test('of one chat do not wait for another’s', async () => {
+  test('of one chat don’t wait for another’s', async () => {
     await connect()
     webhook.answers.push({ status: 503, headers: { 'retry-after': '1' } })
     telegram.say(ada, 'slow')
@@ -294,16 +294,16 @@ describe('updates', () => {
     expect(webhook.texts()).toEqual(['after', 'later'])
   })
 
-  test('come again when a test asks for it', async () => {
+  test('are redelivered when a test asks for it', async () => {
     await connect()
     const id = telegram.say(ada, 'one')
     await telegram.settled()
     expect(await telegram.redeliver(id)).toBe(200)
     expect(webhook.received.map(({ update }) => update.update_id)).toEqual([id, id])
-    await expect(telegram.redeliver(1)).rejects.toThrow('There is no update 1')
+    await expect(telegram.redeliver(1)).rejects.toThrow('Unknown update 1')
   })
 
-  test('of a kind that is not wanted are not sent', async () => {
+  test('of a kind that isn’t allowed are not sent', async () => {
     await connect({ allowed_updates: ['callback_query'] })
     expect(telegram.say(ada, 'one')).toBe(0)
     expect((await api.getWebhookInfo()).allowed_updates).toEqual(['callback_query'])
@@ -317,7 +317,7 @@ describe('updates', () => {
     expect(telegram.chat(ada).map(({ text }) => text)).toEqual(['one', 'At once'])
   })
 
-  test('tell of a pressed button, and its answer comes back to the person', async () => {
+  test('report a pressed button, and the answer reaches the person', async () => {
     await connect()
     const keyboard = { inline_keyboard: [[{ text: 'Yes', callback_data: 'yes' }]] }
     const { message_id } = await api.sendMessage(chatted(), 'Sure?', { reply_markup: keyboard })
@@ -342,7 +342,7 @@ describe('updates', () => {
 })
 
 describe('signatures', () => {
-  test('of init data are what Telegram’s are, to another library', () => {
+  test('of init data verify with another library', () => {
     const text = telegram.initData(telegram.person({ first_name: 'Zoë & Co', username: 'z' }), { start_param: 'a_1' })
     validate(text, TOKEN)
     expect(parse(text)).toMatchObject({ user: { first_name: 'Zoë & Co' }, start_param: 'a_1' })
@@ -351,7 +351,7 @@ describe('signatures', () => {
     expect(() => validate(text.replace('a_1', 'a_2'), TOKEN)).toThrow()
   })
 
-  test('of a Mini App’s button stand in the fragment, with its own address before it', async () => {
+  test('of a Mini App’s button are in the fragment, after its own address', async () => {
     const url = 'https://example.com/app?tg=1'
     const keyboard = { inline_keyboard: [[{ text: 'Open', web_app: { url } }]] }
     const { message_id } = await api.sendMessage(chatted(), 'Hello', { reply_markup: keyboard })

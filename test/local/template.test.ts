@@ -13,6 +13,7 @@ const stackOf = (given: Partial<Stack>): Stack => ({
   parameters: {},
   conditions: {},
   mappings: {},
+  outputs: {},
   exports: [],
   assets: new Map(),
   ...given,
@@ -26,7 +27,7 @@ describe('functions', () => {
     expect(api).toMatchObject({ handler: 'index.handler', timeoutSeconds: 3, memoryMb: 256 })
   })
 
-  test('have references across stacks resolved in their environment', () => {
+  test('have resolved cross-stack references in their environment', () => {
     const [table] = model.tables
     const [bucket] = model.buckets
     const [secret] = model.secrets
@@ -46,7 +47,7 @@ describe('functions', () => {
   })
 })
 
-test('the API has its resources as full paths, with streamed integrations told apart', () => {
+test('the API has its resources as full paths, and knows which integrations stream', () => {
   const routes = model.api?.resources.map(({ path, methods }) => [path, [...methods.keys()]])
   expect(Object.fromEntries(routes ?? [])).toEqual({
     '/': ['GET', 'ANY'],
@@ -134,20 +135,21 @@ describe('intrinsic functions', () => {
     expect(resolve(stack, value)).toEqual(expected)
   })
 
-  test('a policy condition is no intrinsic function', () => {
+  test('a policy condition is not an intrinsic function', () => {
     const statement = { Condition: { StringEquals: { a: 'b' } } }
     expect(resolve(stack, statement)).toEqual(statement)
   })
 
   test.each([
-    [{ Ref: 'Nobody' }, /S: nothing is called Nobody/],
-    [{ 'Fn::ImportValue': 'missing' }, /S: nothing exports missing/],
-    [{ 'Fn::Transform': {} }, /does not know Fn::Transform/],
+    [{ Ref: 'Nobody' }, /S: unknown resource Nobody/],
+    [{ 'Fn::ImportValue': 'missing' }, /S: no stack exports missing/],
+    [{ 'Fn::GetStackOutput': { StackName: 'S', OutputName: 'N' } }, /S: the stack S has no output N/],
+    [{ 'Fn::Transform': {} }, /does not support Fn::Transform/],
   ])('what does not exist is named: %j', (value, message) => {
     expect(() => resolve(stack, value)).toThrow(message)
   })
 })
 
 test('a folder without a template is an error that says what to do', () => {
-  expect(() => readTemplate({ cdkOut: '/nonexistent', addresses })).toThrow(/run the synth step first/)
+  expect(() => readTemplate({ cdkOut: '/nonexistent', addresses })).toThrow(/Run the synth step first/)
 })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createQueue } from '#local/aws/sqs/queue.ts'
 import type { Functions } from '#local/functions.ts'
 import { startQueueSource } from '#local/sources/queue.ts'
-import { queueModel } from './services.ts'
+import { queueModel } from '#testkit/services.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
@@ -14,13 +14,14 @@ afterEach(() => {
 const WINDOW_MS = 5_000
 const BATCH = 25
 
-/** A queue whose source gathers, and how many messages each invocation of its function got. */
+/** Starts a queue with a batching window, and records the number of messages of each invocation. */
 const gathering = () => {
   const store = { load: () => [], save: () => undefined, remove: () => undefined }
   const queue = createQueue(queueModel('q'), { store, now: () => Date.now(), byArn: () => undefined })
   const batches: number[] = []
   const functions = {
     find: () => undefined,
+    warm: async () => undefined,
     invoke: async (_: string, event: { Records: unknown[] }) => {
       batches.push(event.Records.length)
       return { kind: 'value', value: { batchItemFailures: [] }, bytes: 2 }
@@ -50,7 +51,7 @@ const gathering = () => {
   return { send, batches, stop }
 }
 
-test('a window gathers what comes until it is over, more than one receive brings', async () => {
+test('a window gathers messages until it ends, across several receives', async () => {
   const { send, batches, stop } = gathering()
   send(14)
   await vi.advanceTimersByTimeAsync(WINDOW_MS - 1_000)
@@ -62,7 +63,7 @@ test('a window gathers what comes until it is over, more than one receive brings
   await stop()
 })
 
-test('a batch that is full goes at once, and the next window begins with the next message', async () => {
+test('a full batch is sent at once, and the next window begins with the next message', async () => {
   const { send, batches, stop } = gathering()
   send(BATCH + 3)
   await vi.advanceTimersByTimeAsync(100)

@@ -2,22 +2,22 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { expect, it } from 'vitest'
-import { worker as fanout } from '#functions/event-fanout/worker.ts'
-import { OutboxEntity, type OutboxEvent } from '#shared/entities/events.ts'
-import { tell } from '#shared/events/outbox.ts'
+import { worker as fanout } from '#functions/workers/fan-out.ts'
+import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/entity.ts'
+import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
 import { runWorker } from '#shared/http/worker.ts'
 import { Table } from '#shared/table/table.ts'
-import { conversation } from '#test/support/fixtures.ts'
-import type { Answer, TestPlatform } from '#test/support/platform.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { subscriber } from '#test/support/webhooks.ts'
+import { conversation } from '#testkit/fixtures.ts'
+import type { Answer, TestPlatform } from '#testkit/platform.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { subscriber } from '#testkit/webhooks.ts'
 
 const platform = usingPlatform()
 
-/** The same numbers at every run, so that what is done is the same; what meets what in time is not. */
+/** Returns the same numbers at every run, so that the actions are the same. Their timing is not. */
 const dice = (seed: number) => {
   let state = seed
-  /** From 0 to below `sides`. */
+  /** Returns a number from 0 to below `sides`. */
   return (sides: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return Math.floor((state / 2 ** 32) * sides)
@@ -28,7 +28,7 @@ const WRITERS = 6
 const WRITES = 25
 const WORKERS = 4
 
-/** What one invocation of a worker may still send to the store until it dies, right before or right after the last. */
+/** Remaining calls of one worker invocation to the store until it dies, before or after the last one. */
 interface Life {
   left: number
   before: boolean
@@ -36,8 +36,8 @@ interface Life {
 const lives = new AsyncLocalStorage<Life>()
 
 /**
- * The store as it is at its worst. A worker's calls may be its last ones, and its transactions meet others; and whatever is
- * read without asking for consistency lacks what was written lately.
+ * Makes the store as bad as it can be. Any call of a worker may be its last, its transactions meet conflicts, and
+ * eventually consistent reads lack recent writes.
  */
 const atItsWorst = ({ store }: TestPlatform) => {
   const roll = dice(7)
@@ -75,7 +75,7 @@ const atItsWorst = ({ store }: TestPlatform) => {
   return counts
 }
 
-/** Leaves out of a read what was written lately, by chance. */
+/** Randomly drops items from a read, as if they had been written recently. */
 const stale = (output: Output, drop: () => boolean): void => {
   if (output.Items) output.Items = output.Items.filter(() => !drop())
   if (output.Item && drop()) delete output.Item
@@ -90,9 +90,9 @@ interface Output {
   Responses?: Record<string, unknown[]>
 }
 
-/** What a new version of an app would tell its workspace. */
+/** Event that a new version of an app sends its workspace. */
 const updated = ({ installation: { workspace_id, app_id, id, status, scopes } }: App) =>
-  tell(platform.clock, {
+  emitEvent(platform.clock, {
     type: 'installation.updated',
     workspace_id,
     app_id,
@@ -105,7 +105,7 @@ interface Seen {
   type: string
 }
 
-/** While the sweep turns the clock, who asked before and after it are a minute apart for the rate limit. */
+/** Repeats rate-limited requests. When the sweep advances the clock by a minute, the limit refills. */
 const patient = async (request: () => Promise<Answer>): Promise<Answer> => {
   for (;;) {
     const answer = await request()
@@ -114,7 +114,7 @@ const patient = async (request: () => Promise<Answer>): Promise<Answer> => {
   }
 }
 
-/** Reads the feed for as long as the others write, and on to its end. */
+/** Reads the feed while others write, and on to its end. */
 const poll = async (
   app: App,
   seed: number,
@@ -136,7 +136,7 @@ const poll = async (
     const { status, body } = await patient(() => app.call('GET', `/events?${query}`))
     expect(status).toBe(200)
     seen.push(...body.items.map(({ id, type }: Seen) => ({ id, type })))
-    // A poller by `since` forgets the cursor, unless a page without a match has nothing else to go on from.
+    // A poller by `since` drops the cursor, unless a page without a match leaves it nothing else to continue from.
     cursor = by === 'cursor' || body.items.length === 0 ? body.next_cursor : null
     if (over && !body.has_more) quiet += 1
     await pause(roll(4) === 0 ? 15 : 1)
@@ -151,7 +151,7 @@ const POLLERS = [
   { types: 'custom.*,message.*', by: 'since' },
 ] as const
 
-/** Decisions §6 "Who sees an event", in the words of this test. */
+/** Visibility of an event (contract/events-and-webhooks.md#who-sees-an-event), as this test defines it. */
 const sees = ({ installation, scopes }: { installation: App['installation']; scopes: readonly string[] }) => {
   const own = /^(run|custom|message)\./
   return (event: OutboxEvent): boolean =>
@@ -162,7 +162,7 @@ const sees = ({ installation, scopes }: { installation: App['installation']; sco
         scopes.includes('workspace:read')
 }
 
-it('every poller sees every event of its installation exactly once and in the one order, and nobody else’s', async () => {
+it('every poller sees every event of its installation exactly once and in the same order, and no other’s', async () => {
   const scopes = ['runs:write', 'chat:write', 'tools:invoke', 'webhooks:manage', 'workspace:read'] as const
   const first = await subscriber(platform, { scopes })
   const second = await subscriber(platform, { scopes, workspaceId: first.workspaceId })
@@ -172,7 +172,7 @@ it('every poller sees every event of its installation exactly once and in the on
   const talks = await Promise.all(apps.map((app) => conversation(platform.deps, app)))
 
   const counts = atItsWorst(platform)
-  const told: OutboxEvent[] = []
+  const emitted: OutboxEvent[] = []
   let writing = WRITERS
   let arriving = true
   const roll = dice(3)
@@ -186,7 +186,7 @@ it('every poller sees every event of its installation exactly once and in the on
       switch (roll(5)) {
         case 0: {
           const { status, body } = await post('/runs', {})
-          // Five at once are all that it may have; then there is nothing to tell of.
+          // An installation may have five active runs. A refused one has no events.
           if (status === 201) expect((await post(`/runs/${body.id}/cancel`)).status).toBe(200)
           break
         }
@@ -206,17 +206,17 @@ it('every poller sees every event of its installation exactly once and in the on
     writing -= 1
   }
 
-  /** From the outbox onto the bus, in bursts; now and then a burst is lost. */
+  /** Relays the outbox to the bus in bursts, and sometimes loses one. */
   const relay = async () => {
     while (arriving) {
       const events = platform.outbox.splice(0)
-      told.push(...events)
+      emitted.push(...events)
       if (events.length > 0 && roll(6) > 0) await platform.deps.bus.put(events)
       await pause(roll(12))
     }
   }
 
-  /** An instance of the fan-out, with a table client of its own as another process has one. */
+  /** Runs an instance of the fan-out with its own table client, like a separate process. */
   const work = async () => {
     const client = DynamoDBDocumentClient.from(platform.store.client, {
       marshallOptions: { removeUndefinedValues: true },
@@ -236,13 +236,13 @@ it('every poller sees every event of its installation exactly once and in the on
       const life = { left: roll(3) === 0 ? 1 + roll(6) : Number.POSITIVE_INFINITY, before: roll(2) === 0 }
       const result = await lives.run(life, () => handle({ Records }))
       const failed = new Set(result?.batchItemFailures.map(({ itemIdentifier }) => Number(itemIdentifier)))
-      // What failed comes again, and so does now and then what was done.
+      // Failed messages are redelivered, and sometimes handled ones, too.
       platform.messages.push(...batch.filter((_, i) => failed.has(i) || roll(4) === 0))
       await pause(roll(5))
     }
   }
 
-  /** The sweep finds through the index what was lost, until nothing is left to be told. */
+  /** The sweep finds lost events through the index, until none is left to be put on the bus. */
   const sweep = async () => {
     for (let waiting = true; waiting; ) {
       await pause(40)
@@ -250,7 +250,7 @@ it('every poller sees every event of its installation exactly once and in the on
       await platform.sweep()
       if (writing > 0 || platform.outbox.length > 0) continue
       const events: (OutboxEvent | undefined)[] = await platform.deps.table.getAll(
-        told.map(({ id }) => ({ entity: OutboxEntity, key: OutboxEntity.key({ id }) })),
+        emitted.map(({ id }) => OutboxEntity.ref({ id })),
       )
       waiting = events.some((event) => event?.due_at !== undefined)
     }
@@ -274,7 +274,7 @@ it('every poller sees every event of its installation exactly once and in the on
   ).toBe(true)
   for (const [a, app] of apps.entries()) {
     const [whole = [], ...others] = polled[a] ?? []
-    const expected = told.filter(sees({ installation: app.installation, scopes: app.installation.scopes }))
+    const expected = emitted.filter(sees({ installation: app.installation, scopes: app.installation.scopes }))
     expect(whole.length).toBeGreaterThan(20)
     expect(whole.map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort())
     const [again = [], runs = [], rest = []] = others

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
+import { startPlatform, type TestPlatform } from '#testkit/platform.ts'
+import { DEEP, SEED } from '#testkit/sampling.ts'
 import { commands } from './run-life/commands.ts'
 import type { Model } from './run-life/model.ts'
 import { World } from './run-life/world.ts'
@@ -12,13 +13,13 @@ beforeAll(async () => {
 })
 afterAll(() => platform.stop())
 
-/** Small enough that sequences get there; that the real limit is 200 is another test's, maybe in this very process. */
+/** Small enough for sequences to reach. Another test, maybe in this process, checks the real limit of 200. */
 const STEPS = 5
 const { stepsPerRun } = LIMITS
 beforeAll(() => void Object.assign(LIMITS, { stepsPerRun: STEPS }))
 afterAll(() => void Object.assign(LIMITS, { stepsPerRun }))
 
-/** What sequences get to again and again, so that none of it is missing for long without notice. */
+/** Outcomes that sequences must keep reaching, so that a missing one is noticed. */
 const EVERYTHING = [
   ...['succeeded', 'cancelled', 'agent_timeout', 'by_complete', 'executed', 'rejected', 'voided'],
   ...['ask 200 awaiting_approval', 'ask 200 ok', 'ask 200 rejected', 'ask 409 conflict'],
@@ -35,14 +36,14 @@ const play = async (model: Model, script: Iterable<fc.AsyncCommand<Model, World>
     await world.rest()
     return world.answers
   } catch (error) {
-    // What is left of a sequence that failed is not to fail the shorter ones that are tried next.
+    // Leftovers of a failed sequence must not fail the shorter ones that are tried next.
     await platform.stop()
     platform = await startPlatform()
     throw error
   }
 }
 
-it('whatever is done to runs, in whatever order, they are what the specification says, and come to rest', async () => {
+it('runs match the contract after any sequence of actions, and come to rest', async () => {
   const seen = new Set<string>()
   await fc.assert(
     fc.asyncProperty(fc.commands(commands, { maxCommands: 40, size: 'max' }), fc.boolean(), async (script, resume) => {
@@ -53,7 +54,13 @@ it('whatever is done to runs, in whatever order, they are what the specification
         for (const approval of approvals) seen.add(approval.status)
       }
     }),
-    { numRuns: 40, seed: 20_261_121, interruptAfterTimeLimit: 230_000, markInterruptAsFailure: true },
+    // This seed is known to reach everything in 40 sequences.
+    {
+      numRuns: DEEP ? 40 : 5,
+      seed: DEEP ? 20_261_121 : SEED,
+      interruptAfterTimeLimit: 230_000,
+      markInterruptAsFailure: true,
+    },
   )
-  expect([...seen]).toEqual(expect.arrayContaining(EVERYTHING))
+  if (DEEP) expect([...seen]).toEqual(expect.arrayContaining(EVERYTHING))
 }, 240_000)

@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import { FATES } from '#shared/domain/removal/fates.ts'
+import { ENTITIES } from '#shared/entities.ts'
 import type { AnyEntity } from '#shared/table/entity.ts'
 
 type Schema = Record<string, unknown>
 
-/** How a kind of record is stored. */
+/** Stored form of a kind of record. */
 export interface Shape {
   pk: string
   sk: string
-  /** The indexes that it has a place in, and whether it vanishes by itself. */
+  /** Indexes that contain it, and whether it expires. */
   places: string[]
   schema: Schema
 }
@@ -20,22 +20,21 @@ const shapeOf = (entity: AnyEntity): Shape => ({
   schema: z.toJSONSchema(entity.schema(), { unrepresentable: 'any', io: 'input' }) as Schema,
 })
 
-/** Every kind of record, by its name. */
+/** Returns the shapes of all kinds of records, by name. */
 export const currentShapes = (): Record<string, Shape> =>
   Object.fromEntries(
-    [...FATES].map(([name, { entity }]) => [name, shapeOf(entity)] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    [...ENTITIES].map(([name, entity]) => [name, shapeOf(entity)] as const).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   )
 
 /**
- * What makes the records of two versions unlike, so that one version's code does not understand the other's: both run side by
- * side while a version is deployed, and records of the older one stay.
- *
- * @returns a line for each difference that is more than an addition; none when the new shape only adds to the old one
+ * Compares the shapes of two versions, which run side by side during a deployment. Records of the older version remain
+ * after it.
+ * @returns a line for each difference that isn't an addition; none if the new shape only adds to the old one
  */
-export const incompatible = (before: Shape, after: Shape): string[] => [
+export const findIncompatibilities = (before: Shape, after: Shape): string[] => [
   ...(before.pk !== after.pk || before.sk !== after.sk ? [`the key was ${before.pk} ${before.sk}`] : []),
   ...after.places.filter((place) => !before.places.includes(place)).map((place) => `${place}: older records lack it`),
-  ...before.places.filter((place) => !after.places.includes(place)).map((place) => `${place} is gone`),
+  ...before.places.filter((place) => !after.places.includes(place)).map((place) => `${place} was removed`),
   ...schemaDifferences('', before.schema, after.schema),
 ]
 
@@ -47,8 +46,8 @@ const schemaDifferences = (at: string, before: Schema, after: Schema): string[] 
     return schemaDifferences(`${at}[]`, before.items as Schema, after.items as Schema)
   }
   if (Array.isArray(before.enum) && Array.isArray(after.enum)) {
-    const gone = before.enum.filter((value) => !(after.enum as unknown[]).includes(value))
-    return gone.map((value) => `${at}: older records may have ${JSON.stringify(value)}`)
+    const removed = before.enum.filter((value) => !(after.enum as unknown[]).includes(value))
+    return removed.map((value) => `${at}: older records may have ${JSON.stringify(value)}`)
   }
   return [`${at || 'the record'}: was ${JSON.stringify(before)}`]
 }
@@ -60,7 +59,7 @@ const objectDifferences = (at: string, before: Schema, after: Schema): string[] 
   return [
     ...Object.keys(old)
       .filter((field) => !(field in fresh) || (needed.includes(field) && !needs.includes(field)))
-      .map((field) => `${name(field)}: code of the version before relies on it`),
+      .map((field) => `${name(field)}: code of the previous version relies on it`),
     ...needs.filter((field) => !needed.includes(field)).map((field) => `${name(field)}: older records lack it`),
     ...Object.keys(fresh)
       .filter((field) => field in old)

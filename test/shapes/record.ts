@@ -1,17 +1,17 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { readCommandLine } from '#infra/operator/command.ts'
-import { UPGRADES } from '#infra/upgrade/upgrades.ts'
-import { currentShapes, incompatible } from './compare.ts'
+import { readCommandLine } from '#ops/command.ts'
+import { UPGRADES } from '#ops/upgrade/upgrades.ts'
+import { currentShapes, findIncompatibilities } from './compare.ts'
 import { RECORDED_FILE, type Recorded, readRecorded } from './recorded.ts'
 
 const HELP = `npm run shapes [-- --because "…"]
 
-Agrees to the shapes of the records as they are now (docs/upgrades.md). One that older records do not have, or older code does not
+Records the current shapes of the records (docs/upgrades.md). A shape that older records don't have, or that older code doesn't
 understand, needs an upgrade of that kind of record, or a reason.
 
-  --because  why no upgrade is needed
-  --help     this`
+  --because  reason why no upgrade is needed
+  --help     shows this help`
 
 const { values } = readCommandLine(HELP, { options: { because: { type: 'string' } } })
 const now = currentShapes()
@@ -22,12 +22,10 @@ const problems = Object.entries(recorded.shapes)
   .filter(([name]) => !upgraded.has(name))
   .flatMap(([name, before]) => {
     const after = now[name]
-    return (after ? incompatible(before, after) : ['is gone']).map((what) => `${name}: ${what}`)
+    return (after ? findIncompatibilities(before, after) : ['was removed']).map((what) => `${name}: ${what}`)
   })
 if (problems.length > 0 && values.because === undefined) {
-  console.error(
-    `${problems.join('\n')}\n\nWrite an upgrade (infra/upgrade), or give the reason why none is needed: --because`,
-  )
+  console.error(`${problems.join('\n')}\n\nWrite an upgrade (ops/upgrade), or say why none is needed with --because`)
   process.exit(1)
 }
 const reasons = [...recorded.reasons, ...(problems.length > 0 && values.because ? [values.because] : [])]
@@ -40,7 +38,7 @@ ${lines.join(',\n')}
  }
 }
 `
-// A line for each kind of record, so that a change of one is a change of one line.
+// One line for each kind of record, so that changing one changes one line.
 writeFileSync(RECORDED_FILE, text)
 const changed = Object.entries(now).filter(([name, shape]) => !isDeepStrictEqual(shape, recorded.shapes[name]))
-console.log(`Agreed to: ${changed.map(([name]) => name).join(', ') || 'no change'}.`)
+console.log(`Recorded: ${changed.map(([name]) => name).join(', ') || 'no change'}.`)

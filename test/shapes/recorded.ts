@@ -3,12 +3,12 @@ import type { Shape } from './compare.ts'
 
 export const RECORDED_FILE = new URL('./shapes.json', import.meta.url)
 
-/** The shapes that the code was last agreed to have. */
+/** The last recorded shapes. */
 export interface Recorded {
   /** The newest upgrade at that time. */
   upgrade: string
   shapes: Record<string, Shape>
-  /** Why shapes could change without an upgrade, newest last. */
+  /** Reasons for changing shapes without an upgrade, newest last. */
   reasons: string[]
 }
 

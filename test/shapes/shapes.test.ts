@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { currentShapes, incompatible, type Shape } from './compare.ts'
+import { currentShapes, findIncompatibilities, type Shape } from './compare.ts'
 import { readRecorded } from './recorded.ts'
 
-it('the shapes of all records are those that were agreed to: after a change, run `npm run shapes`', () => {
+it('the shapes of all records are the recorded ones; after a change, run `npm run shapes`', () => {
   expect(currentShapes()).toEqual(readRecorded().shapes)
 })
 
@@ -25,41 +25,43 @@ describe('a shape', () => {
       shape({ ...properties(before), state: { type: 'string', enum: ['on', 'off', 'new'] } }, ['id', 'state']),
     ],
   ])('that adds %s is understood by both versions', (_, after) => {
-    expect(incompatible(before, after)).toEqual([])
+    expect(findIncompatibilities(before, after)).toEqual([])
   })
 
-  it.each<[what: string, after: Shape, said: string]>([
+  it.each<[what: string, after: Shape, difference: string]>([
     ['another key', { ...before, sk: 'B' }, 'the key was A#{id} A'],
     ['a new index', { ...before, places: ['due'] }, 'due: older records lack it'],
     [
-      'a field that must be there',
+      'a new required field',
       shape({ ...properties(before), more: field }, ['id', 'state', 'more']),
       'more: older records lack it',
     ],
     [
-      'no field that was there',
+      'a removed field',
       shape({ id: field, state: properties(before).state }, ['id', 'state']),
-      'note: code of the version before relies on it',
+      'note: code of the previous version relies on it',
     ],
     [
-      'a field that may be absent now',
+      'a field that became optional',
       shape(properties(before), ['id']),
-      'state: code of the version before relies on it',
+      'state: code of the previous version relies on it',
     ],
     ['another type', shape({ ...properties(before), note: { type: 'number' } }, ['id', 'state']), 'note: was "string"'],
     [
-      'a value less',
+      'a removed value',
       shape({ ...properties(before), state: { type: 'string', enum: ['on'] } }, ['id', 'state']),
       'state: older records may have "off"',
     ],
-  ])('with %s is not', (_, after, said) => {
-    expect(incompatible(before, after)).toEqual([said])
+  ])('with %s is not understood by both', (_, after, difference) => {
+    expect(findIncompatibilities(before, after)).toEqual([difference])
   })
 
   it('is compared within lists and objects', () => {
     const nested = (inner: object) =>
       shape({ list: { type: 'array', items: { type: 'object', properties: inner } } }, [])
-    expect(incompatible(nested({ a: field }), nested({ a: { type: 'number' } }))).toEqual(['list[].a: was "string"'])
+    expect(findIncompatibilities(nested({ a: field }), nested({ a: { type: 'number' } }))).toEqual([
+      'list[].a: was "string"',
+    ])
   })
 })
 

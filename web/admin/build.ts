@@ -2,9 +2,9 @@ import { buildPage, firstLoadBytes as bytesOf } from '../built/build.ts'
 
 const TABLE = 'admin-files.json'
 
-/** Size of the script of the first load, compressed as the gateway does it. */
+/** Measures the script of the first load, compressed as the gateway compresses it. */
 export const firstLoadBytes = (outDir: string): Promise<number> => bytesOf(outDir, TABLE)
 
-/** Builds the staff's page into `outDir`. @throws {Error} see {@link buildPage} */
+/** Builds the staff page into `outDir`. @throws {Error} see {@link buildPage} */
 export const buildAdmin = (outDir: string): Promise<void> =>
-  buildPage({ name: 'the staff’s page', page: 'admin', start: 'screens/overview.tsx', table: TABLE }, outDir)
+  buildPage({ name: 'the staff page', page: 'admin', start: 'screens/overview.tsx', table: TABLE }, outDir)

@@ -1,12 +1,12 @@
 import type { PageBuild } from '../built/files.ts'
 import { pageHtml } from '../built/page.ts'
 
-/** Value of Content-Security-Policy: what may run in the page, what it may ask; nobody may frame it. */
+/** Value of the Content-Security-Policy header. Nobody may frame the page. */
 export const SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // Logos are not shown: whoever submitted one would learn who looks at it, from where and when.
+  // Logos aren't loaded, because the developer who hosts one would learn who reviews the app, from where and when.
   'img-src data:',
   "connect-src 'self'",
   "form-action 'none'",
@@ -16,14 +16,14 @@ export const SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** The staff’s page: what it shows it asks for with the admin’s token. */
+/** Renders the staff page. Its script loads all data with the admin's token. */
 export const adminPage = (build: PageBuild): string =>
   pageHtml(
     {
       title: 'Staff',
       assets: 'staff/assets/',
       data: { name: 'Staff', entry: 'page', root: './' },
-      scriptless: 'The staff’s page needs JavaScript.',
+      scriptless: 'The staff page needs JavaScript.',
     },
     build,
   )

@@ -6,10 +6,10 @@ import type { PageBuild } from './files.ts'
 
 const WEB = join(import.meta.dirname, '..')
 
-/** Folders below `web` that each page is built from beside its own. */
+/** Folders below `web` that every page includes. */
 const SHARED = ['ui', 'session', 'theme', 'built']
 
-/** What a page may load before it shows something, in bytes of script as they are sent: compressed. */
+/** Limit for the script a page loads before it renders, in compressed bytes. */
 const FIRST_LOAD_BYTES = 100_000
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,17 +19,17 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** A page whose scripts and styles Vite builds. */
 interface PageSources {
-  /** What errors call it. */
+  /** Name used in errors. */
   name: string
-  /** Its folder below `web`, with `client/main.tsx`. */
+  /** Folder below `web` that contains `client/main.tsx`. */
   page: string
-  /** The screen that most people see first, below `client`: it is fetched together with what shows it. */
+  /** Path below `client` of the screen shown first, which is preloaded. */
   start: string
-  /** The file that tells of the others ({@link PageBuild}). */
+  /** Name of the file that lists the others ({@link PageBuild}). */
   table: string
 }
 
-/** A module of the build, as Vite's manifest tells of it. */
+/** An entry of Vite's manifest. */
 interface Chunk {
   file: string
   isEntry?: boolean
@@ -37,8 +37,8 @@ interface Chunk {
   imports?: string[]
 }
 
-/** What a finished build is known by: its sources and the versions that built it. */
-const fingerprint = async (page: string): Promise<string> => {
+/** Hashes a page's sources and the lockfile, to identify a finished build. */
+const hashSources = async (page: string): Promise<string> => {
   const hash = createHash('sha256')
   for (const folder of [page, ...SHARED]) {
     const entries = await readdir(join(WEB, folder), { recursive: true, withFileTypes: true })
@@ -50,8 +50,8 @@ const fingerprint = async (page: string): Promise<string> => {
   return hash.update(await readFile(join(WEB, '..', 'package-lock.json'))).digest('hex')
 }
 
-/** The entry and the start's screen, with everything that they import before they run. */
-const loadedFirst = (chunks: Record<string, Chunk>, start: string): Chunk[] => {
+/** Collects the entry and the first screen with all their static imports. */
+const firstLoadChunks = (chunks: Record<string, Chunk>, start: string): Chunk[] => {
   const found = new Set<Chunk>()
   const visit = (chunk: Chunk | undefined): void => {
     if (!chunk || found.has(chunk)) return
@@ -63,7 +63,7 @@ const loadedFirst = (chunks: Record<string, Chunk>, start: string): Chunk[] => {
   return [...found]
 }
 
-/** Size of the script of the first load, compressed as the gateway does it. */
+/** Measures the script of the first load, compressed as the gateway compresses it. */
 export const firstLoadBytes = async (outDir: string, table: string): Promise<number> => {
   const { entry } = JSON.parse(await readFile(join(outDir, table), 'utf8')) as PageBuild
   const scripts = await Promise.all([entry.script, ...entry.preloads].map((name) => readFile(join(outDir, name))))
@@ -71,13 +71,13 @@ export const firstLoadBytes = async (outDir: string, table: string): Promise<num
 }
 
 /**
- * Builds a page with Vite into `outDir`: scripts and styles under names with their hash, and the table from which a function
- * serves them. Nothing happens when `outDir` holds this build already.
+ * Builds a page with Vite into `outDir`: scripts and styles under hashed names, and the table from which a function
+ * serves them. Skips the build if `outDir` is up to date.
  *
- * @throws {Error} if it does not compile, or its first load is over {@link FIRST_LOAD_BYTES}.
+ * @throws {Error} if it doesn't compile, or its first load exceeds {@link FIRST_LOAD_BYTES}
  */
 export const buildPage = async ({ name, page, start, table }: PageSources, outDir: string): Promise<void> => {
-  const stamp = await fingerprint(page)
+  const stamp = await hashSources(page)
   const known = await readFile(join(outDir, 'fingerprint'), 'utf8').catch(() => '')
   if (known === stamp) return
   const client = join(WEB, page, 'client')
@@ -89,7 +89,7 @@ export const buildPage = async ({ name, page, start, table }: PageSources, outDi
     configFile: false,
     envDir: false,
     publicDir: false,
-    // Chunks find each other, wherever the page lies.
+    // Relative URLs work wherever the page is mounted.
     base: './',
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -98,7 +98,7 @@ export const buildPage = async ({ name, page, start, table }: PageSources, outDi
       emptyOutDir: false,
       assetsDir: '.',
       manifest: 'manifest.json',
-      // What Telegram's older web views still run.
+      // Supports Telegram's older web views.
       target: ['es2020', 'safari15'],
       cssCodeSplit: false,
       modulePreload: { polyfill: false },
@@ -108,7 +108,7 @@ export const buildPage = async ({ name, page, start, table }: PageSources, outDi
   })
   const chunks = JSON.parse(await readFile(join(outDir, 'manifest.json'), 'utf8')) as Record<string, Chunk>
   await rm(join(outDir, 'manifest.json'))
-  const [entry, ...imported] = loadedFirst(chunks, start)
+  const [entry, ...imported] = firstLoadChunks(chunks, start)
   const names = (await readdir(outDir)).filter((one) => extname(one) in TYPES)
   const written: PageBuild = {
     files: names.map((one) => ({ name: one, contentType: TYPES[extname(one)] ?? '' })),
@@ -121,7 +121,7 @@ export const buildPage = async ({ name, page, start, table }: PageSources, outDi
   await writeFile(join(outDir, table), JSON.stringify(written))
   const bytes = await firstLoadBytes(outDir, table)
   if (bytes > FIRST_LOAD_BYTES) {
-    throw new Error(`${name}’s first load is ${bytes} bytes of script, compressed; it may have ${FIRST_LOAD_BYTES}`)
+    throw new Error(`First load of ${name} is ${bytes} bytes of compressed script; the limit is ${FIRST_LOAD_BYTES}`)
   }
   await writeFile(join(outDir, 'fingerprint'), stamp)
 }

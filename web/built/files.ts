@@ -1,13 +1,13 @@
-/** One file of a page as it was built; a table beside the files names them all. */
+/** A built file of a page. */
 interface BuiltFile {
-  /** Its name in the table's folder, and below the page's assets: it has a hash of the content in it. */
+  /** File name, which contains a hash of the content. */
   name: string
   contentType: string
 }
 
-/** What a build says of a page. */
+/** Table of a page's built files, stored next to them. */
 export interface PageBuild {
   files: BuiltFile[]
-  /** Names of the files that the page itself names. */
+  /** Files that the page's HTML refers to. */
   entry: { script: string; styles: string[]; preloads: string[] }
 }

@@ -1,7 +1,7 @@
-/** What a page is served with. */
+/** Response headers of a page. */
 export const pageHeaders = (securityPolicy: string): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
-  // Kept, and asked for again at each visit: the page names the scripts of its own deployment.
+  // Revalidated on every visit, because the page names the scripts of the current deployment.
   'cache-control': 'no-cache',
   'content-security-policy': securityPolicy,
   'referrer-policy': 'no-referrer',
@@ -9,7 +9,7 @@ export const pageHeaders = (securityPolicy: string): Record<string, string> => (
   'cross-origin-resource-policy': 'same-origin',
 })
 
-/** What its scripts and styles are served with: their names change with their content. */
+/** Response headers of scripts and styles. They never expire, because their names change with their content. */
 export const assetHeaders = (contentType: string): Record<string, string> => ({
   'content-type': contentType,
   'cache-control': 'public, max-age=31536000, immutable',

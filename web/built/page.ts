@@ -2,15 +2,15 @@ import type { PageBuild } from './files.ts'
 
 interface Head {
   title: string
-  /** Where the scripts and styles lie, as the page addresses them; ends with a slash. */
+  /** URL of the scripts and styles, relative to the page; ends with a slash. */
   assets: string
-  /** What the script learns from the server, by the names of `data-` attributes. No value needs escaping. */
+  /** Configuration for the script, as `data-` attributes. Values aren't escaped. */
   data: Readonly<Record<string, string | boolean>>
-  /** What is said where no script runs. */
+  /** Message shown when JavaScript is off. */
   scriptless: string
 }
 
-/** A page without data of its own and without anything inline. Its addresses are relative, so it works below any path. */
+/** Renders a page without embedded data or inline code. URLs are relative, so it works below any path. */
 export const pageHtml = (
   { title, assets, data, scriptless }: Head,
   { entry: { script, styles, preloads } }: PageBuild,
@@ -30,7 +30,7 @@ ${preloads.map((name) => `<link rel="modulepreload" href="${assets}${name}">`).j
 <body ${Object.entries(data)
   .map(([name, value]) => `data-${name}="${value}"`)
   .join(' ')}>
-<div id="app"><main class="starting"><p role="status">One moment…</p></main></div>
+<div id="app"><main class="starting"><p role="status">Loading…</p></main></div>
 <noscript><p>${scriptless}</p></noscript>
 </body>
 </html>

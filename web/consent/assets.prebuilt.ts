@@ -12,7 +12,7 @@ const { outputFiles, metafile } = buildSync({
   bundle: true,
   minify: true,
   format: 'iife',
-  // What Telegram's older web views still run.
+  // Supports Telegram's older web views.
   target: ['es2020', 'safari15'],
   charset: 'utf8',
   legalComments: 'none',
@@ -27,11 +27,11 @@ const built = (extension: string) => {
 }
 
 /**
- * The page's script and style, deflated, as every cold start reads them and few requests show them; each with the source
- * expression of its Content-Security-Policy.
+ * The page's script and style, each with its Content-Security-Policy source expression. They are deflated because every
+ * cold start loads them but few requests render them.
  */
 export const SCRIPT = built('.js')
 export const STYLE = built('.css')
 
-/** @public What a watching build looks at besides this file. */
+/** @public Extra files that a watching build tracks. */
 export const watchFiles = Object.keys(metafile.inputs).map((path) => resolve(folder, path))

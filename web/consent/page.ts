@@ -1,20 +1,20 @@
 import { inflateRawSync } from 'node:zlib'
 import { SCRIPT, STYLE } from './assets.prebuilt.ts'
 
-/** `page` in a browser, `mini_app` inside the messaging app. */
+/** `page` in a browser, `mini_app` inside Telegram. */
 export type Entry = 'page' | 'mini_app'
 
 interface ConsentPageOptions {
   entry: Entry
-  /** Offer to sign in as anybody, where the deployment allows that (local development). */
+  /** Offers sign-in under any name. Local development only. */
   localSignIn: boolean
-  /** The messenger's login widget can exist here. */
+  /** Allows Telegram's login widget on this page. */
   loginWidget: boolean
 }
 
 export interface ConsentPage {
   html: string
-  /** Value of Content-Security-Policy: what may run in the page, and who may frame it. */
+  /** Value of the Content-Security-Policy header. */
   securityPolicy: string
 }
 
@@ -25,19 +25,21 @@ const securityPolicy = ({ entry, loginWidget }: ConsentPageOptions): string => {
     `script-src ${SCRIPT.hash}${widget ? ' https://telegram.org' : ''}`,
     `style-src ${STYLE.hash}`,
     ...(widget ? ['frame-src https://oauth.telegram.org'] : []),
-    // The app's logo comes from its developer.
+    // App logos are hosted by their developers.
     'img-src https: data:',
     "connect-src 'self'",
     "form-action 'none'",
     "base-uri 'none'",
     `frame-ancestors ${entry === 'mini_app' ? 'https://web.telegram.org' : "'none'"}`,
+    // The widget's script writes markup.
+    ...(widget ? [] : ["require-trusted-types-for 'script'", "trusted-types 'none'"]),
   ].join('; ')
 }
 
 /**
- * The consent page, whole: no other file, no data of its own. It asks `/oauth/consent/request` with the person's session
- * and sends what they decide. Its addresses are relative, so it works below any path. In the messaging app it takes that
- * app's word alone for who the person is, and runs nothing from elsewhere.
+ * Renders the consent page as a single file without embedded data. Its script loads `/oauth/consent/request` with the
+ * user's session and submits the decision. URLs are relative, so the page works below any path. Inside Telegram the page
+ * accepts only Telegram's signed launch data as proof of identity and runs no third-party script.
  */
 export const consentPage = (options: ConsentPageOptions): ConsentPage => ({
   html: html(options),
@@ -54,33 +56,33 @@ const html = ({ entry, localSignIn, loginWidget }: ConsentPageOptions): string =
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>Give access</title>
+<title>Allow access</title>
 <link rel="icon" href="data:,">
 <style>${textOf(STYLE)}</style>
 </head>
 <body data-entry="${entry}" data-root="${entry === 'mini_app' ? '../../' : '../'}" data-local-sign-in="${localSignIn && entry === 'page'}" data-login-widget="${loginWidget && entry === 'page'}">
 <main>
 <p id="announcement" role="status" class="unseen"></p>
-<section id="wait"><p role="status">One moment…</p></section>
+<section id="wait"><p role="status">Loading…</p></section>
 
 <section id="sign-in" hidden>
-<h1 tabindex="-1">Sign in to decide</h1>
+<h1 tabindex="-1">Sign in to continue</h1>
 <p id="sign-in-note" role="status" hidden></p>
-<p>An app asks for access. The link works for another ${COUNTDOWN}.</p>
+<p>An app is requesting access. This link expires in ${COUNTDOWN}.</p>
 <div id="hand-over" hidden>
-<a id="hand-over-link" class="button primary" target="_blank" rel="noopener noreferrer">Decide in Telegram</a>
-<p class="hint">Opens the messaging app, where you are signed in already. This page then waits here.</p>
+<a id="hand-over-link" class="button primary" target="_blank" rel="noopener noreferrer">Continue in Telegram</a>
+<p class="hint">Opens Telegram, where you’re already signed in. Keep this page open.</p>
 </div>
 <div id="widget" hidden>
 <p class="or">or sign in here</p>
 <div id="widget-place"></div>
 </div>
 <form id="sign-in-form" hidden>
-<p class="hint">Local development: the same names are the same person and the same workspace. A workspace id
-(<code>ws_…</code>) works too, such as that of your developer sandbox.</p>
+<p class="hint">Local development: enter any name. The same name always signs in the same person or opens the
+same workspace. You can also enter a workspace ID (<code>ws_…</code>), such as your developer sandbox’s.</p>
 <label for="user">Person</label>
 <input id="user" autocomplete="off" required maxlength="100" value="local-user">
-<label for="workspace">Workspace <span class="hint">(empty: the person’s own)</span></label>
+<label for="workspace">Workspace <span class="hint">(optional; defaults to your own)</span></label>
 <input id="workspace" autocomplete="off" maxlength="100">
 <div class="actions"><button class="primary" type="submit">Sign in</button></div>
 </form>
@@ -88,12 +90,12 @@ const html = ({ entry, localSignIn, loginWidget }: ConsentPageOptions): string =
 </section>
 
 <section id="handed-over" hidden>
-<h1 tabindex="-1">Go on in Telegram</h1>
-<p>Decide there. This page waits until you have, at most for another ${COUNTDOWN}.</p>
-<p id="handed-over-problem" class="problem" role="status" hidden>No connection at the moment. Still waiting.</p>
+<h1 tabindex="-1">Continue in Telegram</h1>
+<p>Approve or decline the request there. This page updates when you’re done. The link expires in ${COUNTDOWN}.</p>
+<p id="handed-over-problem" class="problem" role="status" hidden>Connection lost. Retrying…</p>
 <div class="actions">
 <button id="stay-here" type="button">Sign in here instead</button>
-<a id="hand-over-again" class="button" target="_blank" rel="noopener noreferrer">Open it again</a>
+<a id="hand-over-again" class="button" target="_blank" rel="noopener noreferrer">Open Telegram again</a>
 </div>
 </section>
 
@@ -101,26 +103,32 @@ const html = ({ entry, localSignIn, loginWidget }: ConsentPageOptions): string =
 <header>
 <div id="logo" aria-hidden="true"><span id="initial"></span><img id="logo-image" alt="" hidden referrerpolicy="no-referrer"></div>
 <div>
-<h1 id="title" tabindex="-1"><bdi id="app-name"></bdi> asks for access</h1>
+<h1 id="title" tabindex="-1"><bdi id="app-name"></bdi> is requesting access</h1>
 <p class="by">by <bdi id="developer"></bdi></p>
 <p id="badge"></p>
 </div>
 </header>
+<p id="similar" class="problem" hidden></p>
 <p id="summary" dir="auto"></p>
 <form id="decision-form">
 <div id="place-choice">
-<label for="place">In the workspace</label>
+<label for="place">Install in workspace</label>
 <select id="place"></select>
 </div>
 <p id="place-problem" class="problem" hidden></p>
-<p id="again" class="note" hidden>The app is installed there already. What is new is marked; until you approve, nothing changes.</p>
+<div id="pass-on" class="note" hidden>
+<p>You can also pass this link to someone who can install the app. It works for them until it expires or somebody decides.</p>
+<button id="pass-on-copy" type="button">Copy link</button>
+<p id="pass-on-state" role="status"></p>
+</div>
+<p id="again" class="note" hidden>This app is already installed in this workspace. New permissions are marked. Nothing changes until you approve.</p>
 <fieldset>
-<legend>It will be able to</legend>
+<legend>This app will be able to</legend>
 <ul id="scopes"></ul>
 </fieldset>
-<p id="refusable" class="hint" hidden>You can refuse what is marked as sensitive and grant the rest.</p>
+<p id="refusable" class="hint" hidden>Permissions marked as sensitive are optional. Clear the ones you don’t want to allow.</p>
 <div id="lost" hidden>
-<h2>It will no longer be able to</h2>
+<h2>This app will no longer be able to</h2>
 <ul id="lost-scopes"></ul>
 </div>
 <p id="problem" class="problem" role="alert" hidden></p>
@@ -130,8 +138,8 @@ const html = ({ entry, localSignIn, loginWidget }: ConsentPageOptions): string =
 </div>
 </form>
 <footer>
-<p>Either way you go back to <strong id="host"></strong>. The link works for another ${COUNTDOWN}.</p>
-<p id="privacy" hidden><a id="privacy-link" target="_blank" rel="noopener noreferrer">Privacy policy of the app</a></p>
+<p>Either way, you’ll return to <strong id="host"></strong>. This link expires in ${COUNTDOWN}.</p>
+<p id="privacy" hidden><a id="privacy-link" target="_blank" rel="noopener noreferrer">App’s privacy policy</a></p>
 <p>Signed in as <bdi id="person"></bdi>. <button id="switch" type="button" class="link">Not you? Sign out</button></p>
 </footer>
 </section>
@@ -139,7 +147,7 @@ const html = ({ entry, localSignIn, loginWidget }: ConsentPageOptions): string =
 <section id="over" hidden>
 <h1 id="over-title" tabindex="-1"></h1>
 <p id="over-text" role="alert"></p>
-<p id="over-id" class="hint" hidden>Request id: <code id="over-request"></code></p>
+<p id="over-id" class="hint" hidden>Request ID: <code id="over-request"></code></p>
 <div class="actions">
 <button id="over-again" type="button" hidden></button>
 <a id="over-link" class="button primary" rel="noopener noreferrer" hidden></a>

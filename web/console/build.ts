@@ -2,7 +2,7 @@ import { buildPage, firstLoadBytes as bytesOf } from '../built/build.ts'
 
 const TABLE = 'console-files.json'
 
-/** Size of the script of the first load, compressed as the gateway does it. */
+/** Measures the script of the first load, compressed as the gateway compresses it. */
 export const firstLoadBytes = (outDir: string): Promise<number> => bytesOf(outDir, TABLE)
 
 /** Builds the console into `outDir`. @throws {Error} see {@link buildPage} */

@@ -1,22 +1,22 @@
 import type { PageBuild } from '../built/files.ts'
 import { pageHtml } from '../built/page.ts'
 
-/** `page` in a browser, `mini_app` inside the messaging app. */
+/** `page` in a browser, `mini_app` inside Telegram. */
 export type Entry = 'page' | 'mini_app'
 
 interface ConsolePageOptions {
   entry: Entry
-  /** Offer to sign in as anybody, where the deployment allows that (local development). */
+  /** Offers sign-in under any name. Local development only. */
   localSignIn: boolean
-  /** The messenger's login widget can exist here. */
+  /** Allows Telegram's login widget on this page. */
   loginWidget: boolean
-  /** Origins that files may be uploaded to. */
-  uploads: readonly string[]
+  /** Origin that accepts file uploads: the bucket's. */
+  uploads: string | undefined
 }
 
 export interface ConsolePage {
   html: string
-  /** Value of Content-Security-Policy: what may run in the page, what it may ask, and who may frame it. */
+  /** Value of the Content-Security-Policy header. */
   securityPolicy: string
 }
 
@@ -27,18 +27,18 @@ const securityPolicy = ({ entry, loginWidget, uploads }: ConsolePageOptions): st
     `script-src 'self'${widget ? ' https://telegram.org' : ''}`,
     "style-src 'self'",
     ...(widget ? ['frame-src https://oauth.telegram.org'] : []),
-    // Logos come from the agents' developers.
+    // Logos are hosted by the agents' developers.
     'img-src https: data:',
-    ['connect-src', "'self'", ...uploads].join(' '),
+    `connect-src 'self'${uploads ? ` ${uploads}` : ''}`,
     "form-action 'none'",
     "base-uri 'none'",
     `frame-ancestors ${entry === 'mini_app' ? 'https://web.telegram.org' : "'none'"}`,
-    // The widget's script writes markup of its own.
+    // The widget's script writes markup.
     ...(widget ? [] : ["require-trusted-types-for 'script'", "trusted-types 'none'"]),
   ].join('; ')
 }
 
-/** The console's page: what it shows it asks for with the person's session. */
+/** Renders the console's page. Its script loads all data with the user's session. */
 export const consolePage = (options: ConsolePageOptions, build: PageBuild): ConsolePage => ({
   html: html(options, build),
   securityPolicy: securityPolicy(options),

@@ -1,14 +1,14 @@
-// Draws the API reference from openapi.json. Its engine is large: only this page loads it.
+// Renders the API reference from openapi.json. The rendering engine is large, so only this page loads it.
 const reference = document.getElementById('reference')
 const { openapi, engine } = document.body.dataset
 
-/** The engine's copy buttons have an icon only; people who do not see it need a name. */
+/** Names the engine's icon-only copy buttons for screen readers. */
 const nameCopyButtons = () => {
   for (const button of reference.querySelectorAll('button[class*="copy-button"]:not([aria-label])'))
     button.setAttribute('aria-label', 'Copy')
 }
 
-/** Puts words in the place of the list that is there for who has no JavaScript. */
+/** Replaces the list shown without JavaScript by a message. */
 const say = (role, words) => {
   const paragraph = document.createElement('p')
   paragraph.className = 'loading'
@@ -24,7 +24,7 @@ script.addEventListener('load', () => {
   new MutationObserver(nameCopyButtons).observe(reference, { childList: true, subtree: true })
   window.Scalar.createApiReference(reference, {
     url: new URL(openapi, document.baseURI).href,
-    // Everything below keeps the page to its own origin and to what it is for.
+    // The settings below keep the page to its own origin and purpose.
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },
@@ -36,7 +36,7 @@ script.addEventListener('load', () => {
   })
 })
 script.addEventListener('error', () =>
-  say('alert', 'The API reference could not be loaded. Reload the page, or read openapi.json.'),
+  say('alert', 'The API reference couldn’t be loaded. Reload the page, or read openapi.json instead.'),
 )
 say('status', 'Loading the API reference…')
 document.head.append(script)

@@ -1,6 +1,6 @@
-// What makes a guide handier where there is JavaScript. Everything is readable without.
+// Optional enhancements of the guides, which are readable without JavaScript.
 
-// The reference keeps a person's choice of light or dark; the guides follow it. Browsers that block storage throw.
+// The reference stores the reader's choice of light or dark mode, and the guides follow it. Blocked storage throws.
 const chosenMode = () => {
   try {
     return localStorage.getItem('colorMode')
@@ -12,7 +12,7 @@ const chosenMode = () => {
 const chosen = chosenMode()
 if (chosen === 'light' || chosen === 'dark') document.body.classList.add(`${chosen}-mode`)
 
-// The reference used to be at /docs: addresses of its parts, such as #tag/webhooks, lead on to where it is now.
+// The reference used to be at /docs. Redirects old links to its parts, such as #tag/webhooks.
 const leadOn = () => {
   const part = location.hash.slice(1)
   if (part === 'reference') location.replace(document.body.dataset.reference)
@@ -37,8 +37,8 @@ const copyButton = (figure) => {
         () => true,
         () => false,
       )
-    button.textContent = copied ? 'Copied' : 'Not copied'
-    status.textContent = copied ? 'Copied.' : 'The browser did not allow copying.'
+    button.textContent = copied ? 'Copied' : 'Copy failed'
+    status.textContent = copied ? 'Copied.' : 'Your browser blocked copying. Select the text and copy it yourself.'
     setTimeout(() => {
       button.textContent = 'Copy'
       status.textContent = ''
@@ -47,7 +47,7 @@ const copyButton = (figure) => {
   return button
 }
 
-// Pages that are not from a secure place have no clipboard.
+// The clipboard is available in secure contexts only.
 if (navigator.clipboard)
   for (const figure of document.querySelectorAll('figure.code'))
     figure.querySelector('figcaption').after(copyButton(figure))

@@ -1,11 +1,11 @@
-import { at } from './config.ts'
+import { resolveUrl } from './config.ts'
 import { Failure, failureOf } from './failure.ts'
 
 interface Options {
   body?: unknown
-  /** Goes into a header alone: a form or a script of another site cannot send it. */
+  /** Sent in a header only, which another site's form or script can't forge. */
   token?: string | undefined
-  /** Idempotency-Key. */
+  /** Value of the `Idempotency-Key` header. */
   key?: string
 }
 
@@ -20,7 +20,7 @@ export const call = async <T>(method: string, path: string, { body, token, key }
   if (key) headers['idempotency-key'] = key
   let response: Response
   try {
-    response = await fetch(at(path), {
+    response = await fetch(resolveUrl(path), {
       method,
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),

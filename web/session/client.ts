@@ -1,19 +1,23 @@
 import createClient, { type Client, type Middleware } from 'openapi-fetch'
-import { at } from './config.ts'
+import { resolveUrl } from './config.ts'
 import { Failure, failureOf } from './failure.ts'
 
 /**
- * A client of the platform's API, typed from its OpenAPI document.
- * @param tokenNow the token that every call carries, while somebody is signed in
+ * Creates an API client typed from the OpenAPI document.
+ * @param tokenNow returns the token to send, if a user is signed in
+ * @param send replaces `fetch`
  */
-export const platformClient = <Paths extends object>(tokenNow: () => string | undefined) => {
-  let onSessionOver = (): void => {}
-  /** Keys of requests that nobody knows the outcome of: the same request sent again must not be a second one. */
+export const platformClient = <Paths extends object>(
+  tokenNow: () => string | undefined,
+  send: (request: Request) => Promise<Response> = (request) => fetch(request),
+) => {
+  let sessionExpired = (): void => {}
+  /** Idempotency keys of requests whose outcome is unknown. Resending the same request reuses its key. */
   const unanswered = new Map<string, string>()
   const signed: Middleware = {
     async onRequest({ request }) {
       const token = tokenNow()
-      // A header alone: a form or a script of another site cannot send it, and no log keeps it.
+      // A header can't be forged by another site's form or script, and it isn't logged.
       if (token) request.headers.set('authorization', `Bearer ${token}`)
       if (request.method !== 'POST') return request
       const same = `${request.url} ${await request.clone().text()}`
@@ -30,34 +34,35 @@ export const platformClient = <Paths extends object>(tokenNow: () => string | un
     onError: () => new Failure('no_connection', 0),
   }
   const api: Client<Paths> = createClient<Paths>({
-    baseUrl: at('').replace(/\/$/, ''),
+    baseUrl: resolveUrl('').replace(/\/$/, ''),
     cache: 'no-store',
     credentials: 'omit',
+    fetch: send,
   })
   api.use(signed)
   return {
     api,
-    /** Whom to tell when the platform does not take the session any more. */
-    whenSessionIsOver: (told: () => void): void => {
-      onSessionOver = told
+    /** Registers a callback for when the platform rejects the session. */
+    onSessionExpired: (callback: () => void): void => {
+      sessionExpired = callback
     },
     /**
-     * What a call answered.
+     * Returns the response body.
      * @throws {Failure}
      */
-    take: async <T>(asked: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> => {
+    unwrap: async <T>(asked: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> => {
       const { data, error, response } = await asked
       if (response.ok) return data as T
       const failure = failureOf(response, error)
-      if (failure.status === 401) onSessionOver()
+      if (failure.status === 401) sessionExpired()
       throw failure
     },
-    /** What another way of calling answered, such as a download: a session that is over is told of just so. */
+    /** Watches a call made without this client, such as a download, for an expired session. */
     watch: async <T>(asked: Promise<T>): Promise<T> => {
       try {
         return await asked
       } catch (error) {
-        if (error instanceof Failure && error.status === 401) onSessionOver()
+        if (error instanceof Failure && error.status === 401) sessionExpired()
         throw error
       }
     },

@@ -1,16 +1,16 @@
-/** What the server wrote into the page: which of its two entries this is, where the platform is, and how one may sign in. */
+/** Page configuration written by the server: entry point, platform root, and sign-in methods. */
 const { name = 'Console', entry, root = './', localSignIn: local, loginWidget: widget } = document.body.dataset
 
-/** What the page is called, for its title. */
+/** Name shown in the page's title. */
 export const pageName = name
-/** Inside the messaging app. */
+/** True inside Telegram. */
 export const miniApp = entry === 'mini_app'
-/** Anybody may sign in as anybody: local development. */
+/** True if anyone may sign in under any name. Local development only. */
 export const localSignIn = local === 'true'
-/** The messenger's login widget can exist here; the page's policy allows it then. */
+/** True if the page's Content-Security-Policy allows Telegram's login widget. */
 export const loginWidget = widget === 'true'
 
 const base = new URL(root, location.href.replace(/[?#].*$/s, ''))
 
-/** An address of the platform, which may lie below any path. */
-export const at = (path: string): string => new URL(path, base).href
+/** Resolves a path against the platform's root, which may be below any path. */
+export const resolveUrl = (path: string): string => new URL(path, base).href

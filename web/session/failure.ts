@@ -1,4 +1,4 @@
-/** A call that did not succeed. `code` is the platform's, or `no_connection`. */
+/** A failed call. `code` is the API's error code, or `no_connection`. */
 export class Failure extends Error {
   readonly code: string
   readonly status: number
@@ -23,13 +23,13 @@ export class Failure extends Error {
   }
 }
 
-/** Any thrown value as a {@link Failure}; a fault of the page itself counts as the server's. */
-export const asFailure = (error: unknown): Failure =>
+/** Converts any thrown value to a {@link Failure}. A bug in the page counts as an internal error. */
+export const toFailure = (error: unknown): Failure =>
   error instanceof Failure ? error : new Failure('internal_error', 500)
 
 /**
- * A refused call, from the platform's error body.
- * @param answer what the body was, if it was JSON
+ * Creates a {@link Failure} from an API error response.
+ * @param answer parsed body, if it was JSON
  */
 export const failureOf = (response: Response, answer: unknown): Failure => {
   const { code = 'internal_error', message, fix, request_id, details } = (answer as { error?: ErrorBody })?.error ?? {}

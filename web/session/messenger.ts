@@ -1,40 +1,40 @@
 /**
- * The messaging app around the page: what it hands over at launch, and its events, spoken directly, so that no script
- * from elsewhere runs here. Source: https://core.telegram.org/api/web-events and /bots/webapps.
+ * Speaks Telegram's Mini App protocol directly (launch data and events), so that no third-party script runs here.
+ * Source: https://core.telegram.org/api/web-events and /bots/webapps.
  */
 
-import { keep, read } from './store.ts'
+import { loadItem, saveItem } from './store.ts'
 
 interface Bridges {
   TelegramWebviewProxy?: { postEvent(type: string, data: string): void }
   external?: { notify?(message: string): void }
 }
 
-/** The only origin whose page may frame this one; nobody else gets to read what is sent. */
+/** The only origin that may frame this page and receive its messages. */
 const WEB_CLIENT = 'https://web.telegram.org'
 
 const LAUNCH = 'launch'
 
-/** What the app put behind `#`; a page that uses that part of the address itself finds it again after a reload. */
+/** Returns the launch data from the URL's fragment. It is stored, because pages that route by fragment lose it on reload. */
 const launchText = (): string => {
   const text = location.hash.slice(1)
-  if (text.startsWith('/')) return read<string>(LAUNCH) ?? ''
-  if (text.includes('tgWebAppData=')) keep(LAUNCH, text)
+  if (text.startsWith('/')) return loadItem<string>(LAUNCH) ?? ''
+  if (text.includes('tgWebAppData=')) saveItem(LAUNCH, text)
   return text
 }
 
 const launch = new URLSearchParams(launchText())
 
-/** Signed by the messaging app: who opened the page. */
+/** Identity of the user who opened the page, signed by Telegram. */
 export const initData = launch.get('tgWebAppData') ?? ''
 
-/** What the link, or the button, that opened the page carried. */
+/** Start parameter of the link or button that opened the page. */
 export const startParameter =
   new URLSearchParams(initData).get('start_param') ??
   new URLSearchParams(location.search).get('tgWebAppStartParam') ??
   ''
 
-export const tell = (eventType: string, eventData: object = {}) => {
+export const postEvent = (eventType: string, eventData: object = {}) => {
   const { TelegramWebviewProxy: proxy, external } = window as unknown as Bridges
   if (proxy) return proxy.postEvent(eventType, JSON.stringify(eventData))
   const message = JSON.stringify({ eventType, eventData })
@@ -74,7 +74,7 @@ const contrast = (one: string | undefined, other: string | undefined): number =>
   return a === undefined || b === undefined ? 0 : (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
-/** Light or dark as the messaging app is, whatever the device says. */
+/** Follows Telegram's light or dark mode rather than the device's. */
 export const followTheme = (colours: Colours = launchColours()): void => {
   const found = channels(colours.bg_color)
   if (!found) return
@@ -84,7 +84,7 @@ export const followTheme = (colours: Colours = launchColours()): void => {
   document.documentElement.dataset.scheme = bright < 128 ? 'dark' : 'light'
 }
 
-/** The app's colours, by the page's own names. */
+/** The page's colour properties and the Telegram theme colours that fill them. */
 const NAMES = {
   '--paper': 'bg_color',
   '--ground': 'secondary_bg_color',
@@ -94,8 +94,8 @@ const NAMES = {
 } as const
 
 /**
- * Takes the messaging app's own colours where they can be read: its themes are made by anybody. Text that would stand out
- * too little keeps the page's own colour, and where the main text would, everything does.
+ * Adopts Telegram's theme colours where they are readable, because anyone can publish a theme. A text colour with too
+ * little contrast is skipped; if the main text colour fails, the whole theme is.
  */
 export const followColours = (colours: Colours = launchColours()): void => {
   const { style } = document.documentElement
@@ -110,7 +110,7 @@ export const followColours = (colours: Colours = launchColours()): void => {
     const isPaper = theirs.endsWith('bg_color')
     if (isPaper || readable(colour)) style.setProperty(name, colour ?? '')
   }
-  // What was kept of the page's own colours must stand on the app's paper, too.
+  // The remaining colours of the page must be readable on the theme's background, too.
   const kept = ['--soft', '--act', '--warn', '--bad', '--good'].map((name) => own.getPropertyValue(name).trim())
   if (!kept.every(readable)) for (const name of Object.keys(NAMES)) style.removeProperty(name)
   const act = own.getPropertyValue('--act').trim()
@@ -118,11 +118,11 @@ export const followColours = (colours: Colours = launchColours()): void => {
   style.setProperty('--on-act', onAct)
 }
 
-/** Tells of the app's theme whenever it changes. Only the app itself is listened to. */
-export const whenThemeChanges = (told: (colours: Colours) => void): void => {
+/** Calls back when Telegram's theme changes. Messages from other origins are ignored. */
+export const onThemeChange = (listener: (colours: Colours) => void): void => {
   const take = (eventType: unknown, eventData: unknown): void => {
     const { theme_params: colours } = (eventData ?? {}) as { theme_params?: Colours }
-    if (eventType === 'theme_changed' && colours) told(colours)
+    if (eventType === 'theme_changed' && colours) listener(colours)
   }
   const view = window as unknown as { Telegram?: { WebView?: { receiveEvent?: typeof take } } }
   view.Telegram = { WebView: { receiveEvent: take } }
@@ -132,7 +132,7 @@ export const whenThemeChanges = (told: (colours: Colours) => void): void => {
       const { eventType, eventData } = JSON.parse(data)
       take(eventType, eventData)
     } catch {
-      // Not an event of the app.
+      // Not a Telegram event.
     }
   })
 }

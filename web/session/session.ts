@@ -1,5 +1,5 @@
 import { miniApp } from './config.ts'
-import { forget, keep, read } from './store.ts'
+import { loadItem, removeItem, saveItem } from './store.ts'
 import type { ConsoleSession } from './types.ts'
 
 const KEY = 'console-session'
@@ -9,33 +9,33 @@ export interface Session {
   until: number
   name: string
   workspace: string
-  /** The consent link that it was made for; empty for the console. */
+  /** Consent link the session was created for; empty for the console. */
   link: string
 }
 
-/** In the messaging app only the session made from its own data counts, whatever was kept elsewhere. */
+/** Session of this page. Inside Telegram only this one counts, never a stored one. */
 let own: Session | undefined
 
-/** Who is signed in, for as long as that holds. */
+/** Returns the current session unless it has expired. */
 export const session = (): Session | undefined => {
-  const one = miniApp ? own : read<Session>(KEY)
+  const one = miniApp ? own : loadItem<Session>(KEY)
   return one && one.until > Date.now() ? one : undefined
 }
 
-/** Who was signed in last, to offer the name again. */
-export const lastName = (): string | undefined => read<Session>(KEY)?.name
+/** Returns the last user's name, to prefill the sign-in form. */
+export const lastName = (): string | undefined => loadItem<Session>(KEY)?.name
 
-export const signedIn = ({ token, expires_in, user, workspace }: ConsoleSession, link = ''): void => {
+export const saveSession = ({ token, expires_in, user, workspace }: ConsoleSession, link = ''): void => {
   own = { token, until: Date.now() + expires_in * 1_000, name: user.name, workspace: workspace.id, link }
-  if (!miniApp) keep(KEY, own)
+  if (!miniApp) saveItem(KEY, own)
 }
 
-/** The session of another tab of the same page. */
-export const takenOver = (one: Session): void => {
-  if (!miniApp && one.until > Date.now()) keep(KEY, one)
+/** Adopts the session of another tab. */
+export const adoptSession = (one: Session): void => {
+  if (!miniApp && one.until > Date.now()) saveItem(KEY, one)
 }
 
-export const signedOut = (): void => {
+export const clearSession = (): void => {
   own = undefined
-  if (!miniApp) forget(KEY)
+  if (!miniApp) removeItem(KEY)
 }

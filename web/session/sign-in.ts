@@ -1,19 +1,23 @@
 import { call } from './call.ts'
 import { loginWidget } from './config.ts'
 import { initData } from './messenger.ts'
-import { keep, read } from './store.ts'
+import { type PasskeyOptions, presentPasskey } from './passkey.ts'
+import { loadItem, saveItem } from './store.ts'
 import type { BotInfo, ConsoleSession } from './types.ts'
 
 const ASKED = 'widget-asked'
 
 /**
- * What the login widget came back with: all of the address but the page's own parameters. It leaves the address at once, as
- * it must not stay in the history, nor be shared with the link. Only a tab that showed the widget for the same place takes
- * it: a link that somebody else made must not sign a person in as them.
- * @param place what {@link addWidget} was told
- * @param parameters the page's own
+ * Takes the login widget's answer from the URL's query and removes it at once, so that it doesn't stay in the history or
+ * get shared with the link. Only a tab that showed the widget for the same place accepts an answer. Otherwise a crafted
+ * link could sign a user in as somebody else.
+ * @param place the value given to {@link addWidget}
+ * @param parameters query parameters that belong to the page
  */
-export const widgetAnswer = (place: string, parameters: readonly string[] = []): Record<string, string> | undefined => {
+export const takeWidgetAnswer = (
+  place: string,
+  parameters: readonly string[] = [],
+): Record<string, string> | undefined => {
   const query = new URLSearchParams(location.search)
   if (!query.has('hash')) return undefined
   const own = new URLSearchParams()
@@ -22,39 +26,45 @@ export const widgetAnswer = (place: string, parameters: readonly string[] = []):
     query.delete(name)
   }
   history.replaceState(null, '', location.pathname + (own.size > 0 ? `?${own}` : ''))
-  return read(ASKED) === place ? Object.fromEntries(query) : undefined
+  return loadItem(ASKED) === place ? Object.fromEntries(query) : undefined
 }
 
 export const signInWithWidget = (fields: Record<string, string>, key: string): Promise<ConsoleSession> =>
   call('POST', 'console/bot/widget-auth', { body: fields, key })
 
-/** Init data counts once, except under the same key: a reloaded page gets the same session. */
+/** Signs in with Telegram's launch data. It is accepted once per key, so a reloaded page sends the same key again. */
 export const signInWithInitData = (): Promise<ConsoleSession> => {
-  const kept = read<{ initData: string; key: string }>('init-data-key')
+  const kept = loadItem<{ initData: string; key: string }>('init-data-key')
   const key = kept?.initData === initData ? kept.key : crypto.randomUUID()
-  keep('init-data-key', { initData, key })
+  saveItem('init-data-key', { initData, key })
   return call('POST', 'console/bot/webapp-auth', { body: { init_data: initData }, key })
 }
 
-/** Local development: anybody. */
+/** Signs in under any name. Local development only. */
 export const signInLocally = (user: string, workspace: string): Promise<ConsoleSession> =>
   call('POST', 'console/session', { body: { user, ...(workspace && { workspace }) } })
 
-/** The platform's bot; undefined while it cannot be asked. */
-export const botInfo = (): Promise<BotInfo | undefined> =>
+/** Signs in with a passkey of this site, which the browser lets the user choose. @throws {Failure} */
+export const signInWithPasskey = async (): Promise<ConsoleSession> => {
+  const asked = await call<PasskeyOptions>('POST', 'console/passkeys/sign-in/options')
+  return call('POST', 'console/passkeys/sign-in', { body: await presentPasskey(asked), key: crypto.randomUUID() })
+}
+
+/** Loads the platform's bot. Returns undefined if it can't be reached. */
+export const loadBotInfo = (): Promise<BotInfo | undefined> =>
   call<BotInfo>('GET', 'console/bot/info').catch(() => undefined)
 
-/** Whose login widget this page may show. */
-export const widgetOf = (bot: BotInfo | undefined): string | undefined =>
+/** Returns the username of the bot whose login widget this page may show. */
+export const widgetUsername = (bot: BotInfo | undefined): string | undefined =>
   (loginWidget && bot?.login_widget && bot.username) || undefined
 
 /**
- * The messenger's own button. It comes back to the page with `data-auth-url`: its other way, `data-onauth`, makes code of
- * text, which the page's policy forbids. Source: https://core.telegram.org/widgets/login
- * @param place what the answer is for, and only for
+ * Adds Telegram's login button. It redirects to `data-auth-url`, because the alternative, `data-onauth`, evaluates a
+ * string as code, which the page's policy forbids. Source: https://core.telegram.org/widgets/login
+ * @param place the only place that accepts the answer
  */
 export const addWidget = (parent: HTMLElement, username: string, authUrl: string, place: string): void => {
-  keep(ASKED, place)
+  saveItem(ASKED, place)
   const script = document.createElement('script')
   script.async = true
   script.src = 'https://telegram.org/js/telegram-widget.js?22'
@@ -63,7 +73,7 @@ export const addWidget = (parent: HTMLElement, username: string, authUrl: string
   script.dataset.userpic = 'false'
   script.dataset.authUrl = authUrl
   script.onerror = () => {
-    parent.textContent = 'The messaging app’s sign-in button could not be loaded.'
+    parent.textContent = 'Telegram’s sign-in button couldn’t be loaded. Reload the page to try again.'
   }
   parent.replaceChildren(script)
 }

@@ -1,7 +1,7 @@
-/** Where storage is refused (a framed page, a private window), what is kept lasts as long as the page. */
+/** Fallback for browsers that block storage, as in framed pages and private windows. Lasts as long as the page. */
 const memory = new Map<string, string>()
 
-export const read = <T>(key: string): T | undefined => {
+export const loadItem = <T>(key: string): T | undefined => {
   try {
     return JSON.parse(sessionStorage.getItem(key) ?? memory.get(key) ?? 'null') ?? undefined
   } catch {
@@ -9,7 +9,7 @@ export const read = <T>(key: string): T | undefined => {
   }
 }
 
-export const keep = (key: string, value: unknown): void => {
+export const saveItem = (key: string, value: unknown): void => {
   const text = JSON.stringify(value)
   memory.set(key, text)
   try {
@@ -17,7 +17,7 @@ export const keep = (key: string, value: unknown): void => {
   } catch {}
 }
 
-export const forget = (key: string): void => {
+export const removeItem = (key: string): void => {
   memory.delete(key)
   try {
     sessionStorage.removeItem(key)

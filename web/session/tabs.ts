@@ -1,42 +1,42 @@
 import { miniApp } from './config.ts'
-import { type Session, session, signedOut, takenOver } from './session.ts'
+import { adoptSession, clearSession, type Session, session } from './session.ts'
 
-/** How long another tab of this page may take to answer. */
-const PATIENCE = 250
+/** Time to wait for an answer from another tab, in milliseconds. */
+const TIMEOUT_MS = 250
 
-type Told = { asks: true } | { has: Session } | { ended: true }
+type TabMessage = { asks: true } | { has: Session } | { ended: true }
 
-/** Between the tabs of this one origin; nobody else hears it. In the messaging app there is one tab only. */
+/** Channel between the tabs of this origin. Telegram has only one tab. */
 const channel = !miniApp && 'BroadcastChannel' in window ? new BroadcastChannel('console-session') : undefined
 
-const tell = (told: Told): void => channel?.postMessage(told)
+const broadcast = (message: TabMessage): void => channel?.postMessage(message)
 
-/** A new tab takes the session of one that is open. It lives as long as a tab has it: nothing is kept beyond that. */
+/** Asks open tabs for their session. Nothing is stored, so the session ends when the last tab closes. */
 export const askOtherTabs = (): Promise<void> =>
   new Promise((resolve) => {
     if (!channel || session()) return resolve()
-    const timer = setTimeout(resolve, PATIENCE)
-    const listen = ({ data }: MessageEvent<Told>): void => {
+    const timer = setTimeout(resolve, TIMEOUT_MS)
+    const listen = ({ data }: MessageEvent<TabMessage>): void => {
       if (!('has' in data) || session()) return
-      takenOver(data.has)
+      adoptSession(data.has)
       clearTimeout(timer)
       channel.removeEventListener('message', listen)
       resolve()
     }
     channel.addEventListener('message', listen)
-    tell({ asks: true })
+    broadcast({ asks: true })
   })
 
-/** Answers new tabs, and ends here what was ended in another tab. */
+/** Shares the session with new tabs, and signs out when another tab does. */
 export const shareWithTabs = (whenEnded: () => void): void =>
-  channel?.addEventListener('message', ({ data }: MessageEvent<Told>) => {
+  channel?.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
     const own = session()
-    if ('asks' in data && own) tell({ has: own })
+    if ('asks' in data && own) broadcast({ has: own })
     if ('ended' in data && own) {
-      signedOut()
+      clearSession()
       whenEnded()
     }
   })
 
-/** The person signed out: everywhere. */
-export const endInTabs = (): void => tell({ ended: true })
+/** Signs out all other tabs. */
+export const signOutTabs = (): void => broadcast({ ended: true })

@@ -1,15 +1,27 @@
 /**
- * Characters that draw nothing, or turn the text around them: with them an app's name could look like another's.
- * Joiners and variation selectors stay, which emoji and several scripts need.
+ * Invisible characters and direction overrides, which could make one app's name look like another's. Joiners and
+ * variation selectors are allowed because emoji and several scripts need them.
  */
 const DECEPTIVE =
   /(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}|[\p{Cc}\u2028\u2029\u2800]/gu
 
-/** One line of text from an app or a person, with what could deceive made visible. */
-export const clean = (text: string): string => text.replace(DECEPTIVE, '\ufffd')
+/** Replaces deceptive characters in a line of text from an app or a user. */
+export const sanitize = (text: string): string => text.replace(DECEPTIVE, '\ufffd')
 
-/** An address that a link may lead to; undefined for `javascript:` and the like. */
-export const webAddress = (text: string | null | undefined): string | undefined => {
+/**
+ * Escapes deceptive characters as JSON does (`\\u202e`), so that a text can be read exactly as it is. Line breaks stay.
+ */
+export const visible = (text: string): string =>
+  text.replace(DECEPTIVE, (character) =>
+    character === '\n'
+      ? character
+      : [...Array(character.length).keys()]
+          .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`)
+          .join(''),
+  )
+
+/** Returns the URL if a link may use it, and undefined for `javascript:` and the like. */
+export const safeUrl = (text: string | null | undefined): string | undefined => {
   try {
     return text && /^https?:$/.test(new URL(text).protocol) ? text : undefined
   } catch {

@@ -1,4 +1,4 @@
-/** What every console sign-in answers. */
+/** Response of every console sign-in. */
 export interface ConsoleSession {
   token: string
   expires_in: number
@@ -6,7 +6,7 @@ export interface ConsoleSession {
   workspace: { id: string }
 }
 
-/** What `GET /console/bot/info` answers. */
+/** Response of `GET /console/bot/info`. */
 export interface BotInfo {
   username: string | null
   url: string | null

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { asFailure, type Failure } from '../session/failure.ts'
+import { type Failure, toFailure } from '../session/failure.ts'
 
 /**
- * Something that a press does. While it is under way a second press does nothing; a failure is kept to be shown.
- * Nothing is disabled meanwhile, which would take the focus away from whoever uses a keyboard.
+ * Runs an action, such as a button press, and keeps its error for display. Ignores further presses while one is running.
+ * Controls aren't disabled meanwhile, because that would drop keyboard focus.
  */
-export const useAct = () => {
+export const useAction = () => {
   const running = useRef(false)
   const here = useRef(true)
   const [state, setState] = useState<{ busy: boolean; failure?: Failure }>({ busy: false })
@@ -24,8 +24,8 @@ export const useAct = () => {
       if (here.current) setState({ busy: false })
       return true
     } catch (error) {
-      const failure = asFailure(error)
-      // Whose session is over is asked to sign in, which says enough.
+      const failure = toFailure(error)
+      // An expired session already shows the sign-in form.
       if (here.current) setState(failure.status === 401 ? { busy: false } : { busy: false, failure })
       return false
     } finally {

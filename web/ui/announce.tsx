@@ -1,23 +1,23 @@
 import { signal } from '@preact/signals'
-import { clean } from '../session/text.ts'
+import { sanitize } from '../session/text.ts'
 
 const SHOWN_MS = 6_000
 
-const told = signal<readonly { n: number; text: string }[]>([])
+const messages = signal<readonly { n: number; text: string }[]>([])
 let last = 0
 
-/** Says something short to everybody: a note at the edge, read out by screen readers. The latest three stand together. */
+/** Shows a short message and has screen readers announce it. The latest three are visible together. */
 export const announce = (text: string): void => {
   const n = ++last
-  told.value = [...told.value, { n, text: clean(text) }].slice(-3)
+  messages.value = [...messages.value, { n, text: sanitize(text) }].slice(-3)
   setTimeout(() => {
-    told.value = told.value.filter((one) => one.n !== n)
+    messages.value = messages.value.filter((one) => one.n !== n)
   }, SHOWN_MS)
 }
 
 export const Announcements = () => (
   <div class="announcements" role="status">
-    {told.value.map(({ n, text }) => (
+    {messages.value.map(({ n, text }) => (
       <p key={n}>{text}</p>
     ))}
   </div>

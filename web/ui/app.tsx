@@ -3,7 +3,7 @@ import type { Failure } from '../session/failure.ts'
 import { Announcements } from './announce.tsx'
 import { Problem } from './problem.tsx'
 
-/** How far a page is with letting somebody in. */
+/** Sign-in state of the page. */
 export type Phase =
   | { name: 'starting' }
   | { name: 'ready' }
@@ -11,10 +11,10 @@ export type Phase =
   | { name: 'failed'; failure: Failure; again: () => void }
 
 /**
- * A page with what it says before anybody is in. While somebody signs in again, what they were at stays below, untouched.
- * @param phase a {@link Phase}, or another of the page's own, which has an entrance
- * @param who whose page it is; somebody else's begins anew
- * @param entrance what to do to get in, where that is the person's turn
+ * Root of a page. While a user signs in again, their screen stays mounted but hidden, so that nothing is lost.
+ * @param phase a {@link Phase}, or a page-specific phase that has an `entrance`
+ * @param who key of the current user; the content is recreated when it changes
+ * @param entrance sign-in form or a similar step the user has to take
  */
 export const Page = ({
   phase: { name, failure, again },
@@ -40,11 +40,11 @@ export const Page = ({
           <main class="alone">
             {failure ? (
               <>
-                <h1>That did not work</h1>
+                <h1>Something went wrong</h1>
                 <Problem failure={failure} retry={again} />
               </>
             ) : (
-              <p role="status">One moment…</p>
+              <p role="status">Loading…</p>
             )}
           </main>
         ))}

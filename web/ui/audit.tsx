@@ -5,7 +5,7 @@ type Entry = components['schemas']['AuditEntry']
 
 const named = ({ type, id, name }: Entry['actor']): string => name ?? (id === type ? type : `${type} ${id}`)
 
-/** An entry of the audit in one line: what was done, who did it, to what, when. */
+/** An audit log entry on one line: action, actor, subject and time. */
 export const EntryLine = ({
   entry: { action, actor, subject, created_at },
 }: {

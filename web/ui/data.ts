@@ -1,8 +1,8 @@
 import { type Signal, signal } from '@preact/signals'
 import { useCallback, useEffect } from 'preact/hooks'
-import { asFailure, type Failure } from '../session/failure.ts'
+import { type Failure, toFailure } from '../session/failure.ts'
 
-/** What is known of something that was asked for. */
+/** State of a request for data. */
 export interface Known<T> {
   data?: T
   failure?: Failure
@@ -13,7 +13,7 @@ interface Entry<T> {
   known: Signal<Known<T>>
   load: () => Promise<T>
   watchers: number
-  /** The latest request; an older one's answer does not count. */
+  /** Number of the latest request. Responses to older ones are dropped. */
   turn: number
 }
 
@@ -28,45 +28,45 @@ const entryOf = <T>(key: string, load: () => Promise<T>): Entry<T> => {
   return made
 }
 
-const ask = async <T>(entry: Entry<T>): Promise<void> => {
+const loadEntry = async <T>(entry: Entry<T>): Promise<void> => {
   const turn = ++entry.turn
   entry.known.value = { ...entry.known.value, loading: true }
   try {
     const data = await entry.load()
     if (turn === entry.turn) entry.known.value = { data, loading: false }
   } catch (error) {
-    // What was known before stays in view.
-    if (turn === entry.turn) entry.known.value = { ...entry.known.value, failure: asFailure(error), loading: false }
+    // The previous data stays visible.
+    if (turn === entry.turn) entry.known.value = { ...entry.known.value, failure: toFailure(error), loading: false }
   }
 }
 
-/** What a screen shows of something: what is known at once, then what the platform says now. */
+/** Returns cached data at once, and reloads it when the screen mounts. */
 export const useData = <T>(key: string, load: () => Promise<T>): Known<T> & { reload: () => void } => {
   const entry = entryOf(key, load)
   entry.load = load
   useEffect(() => {
     entry.watchers++
-    ask(entry)
+    loadEntry(entry)
     return () => {
       entry.watchers--
     }
   }, [entry])
-  const reload = useCallback(() => void ask(entry), [entry])
+  const reload = useCallback(() => void loadEntry(entry), [entry])
   return { ...entry.known.value, reload }
 }
 
-/** Asks again for what is in view and begins with one of these; what is not in view is forgotten. */
+/** Reloads visible data whose key starts with one of the prefixes, and drops such data that isn't visible. */
 export const refresh = (...prefixes: string[]): Promise<unknown> => {
   const asked: Promise<void>[] = []
   for (const [key, entry] of entries) {
     if (!prefixes.some((prefix) => key.startsWith(prefix))) continue
-    if (entry.watchers > 0) asked.push(ask(entry))
+    if (entry.watchers > 0) asked.push(loadEntry(entry))
     else entries.delete(key)
   }
   return Promise.all(asked)
 }
 
-/** Changes what is shown, before or without asking. @returns undoes it */
+/** Changes cached data without a request. Returns a function that undoes the change. */
 export const patch = <T>(key: string, change: (data: T) => T): (() => void) => {
   const entry = entries.get(key) as Entry<T> | undefined
   const before = entry?.known.value
@@ -78,18 +78,18 @@ export const patch = <T>(key: string, change: (data: T) => T): (() => void) => {
   }
 }
 
-/** Another person, or another workspace. */
-export const forgetAll = (): void => entries.clear()
+/** Clears all cached data when the user or the workspace changes. */
+export const clearCache = (): void => entries.clear()
 
 export interface Page<T> {
   items: T[]
   next_cursor: string | null
 }
 
-/** A list that comes in pages: what was loaded so far, and more on demand. */
+/** Loads a paged list: the pages so far, and more on demand. */
 export const usePages = <T extends { id: string }>(key: string, read: (cursor?: string) => Promise<Page<T>>) => {
   const entry = entries.get(key) as Entry<Page<T>> | undefined
-  const list = useData<Page<T>>(key, async () => joined(await read(), entry?.known.value.data))
+  const list = useData<Page<T>>(key, async () => mergePages(await read(), entry?.known.value.data))
   const more = async (): Promise<void> => {
     const before = list.data
     if (!before?.next_cursor) return
@@ -102,8 +102,8 @@ export const usePages = <T extends { id: string }>(key: string, read: (cursor?: 
   return { ...list, items: list.data?.items, more: list.data?.next_cursor ? more : undefined }
 }
 
-/** A first page read again, with what was loaded behind it before. */
-const joined = <T extends { id: string }>(first: Page<T>, before: Page<T> | undefined): Page<T> => {
+/** Joins a reloaded first page with the pages loaded after it before. */
+const mergePages = <T extends { id: string }>(first: Page<T>, before: Page<T> | undefined): Page<T> => {
   const last = first.items.at(-1)
   const at = before?.items.findIndex(({ id }) => id === last?.id) ?? -1
   if (!before || !first.next_cursor || at < 0 || at === before.items.length - 1) return first

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { clean } from '../session/text.ts'
-import { useAct } from './act.ts'
+import { sanitize } from '../session/text.ts'
+import { useAction } from './act.ts'
 import { Problem } from './problem.tsx'
 
-/** The browser’s own dialog: it keeps the focus inside, and Escape closes it. */
+/** A native dialog, which traps focus and closes on Escape. */
 export const Modal = ({
   title,
   onClose,
@@ -16,13 +16,13 @@ export const Modal = ({
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // Before the dialog leaves the page, so that the focus is never lost in between.
+  // A layout effect runs before the dialog leaves the page, so that focus is never lost in between.
   useLayoutEffect(() => {
     const opener = document.activeElement
     const own = dialog.current
     own?.showModal()
     return () => {
-      // While it is open, nothing outside of it takes the focus.
+      // Elements outside an open dialog can't receive focus.
       own?.close()
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus()
     }
@@ -37,7 +37,7 @@ export const Modal = ({
       }}
     >
       <div class="head">
-        <h2 id={id}>{clean(title)}</h2>
+        <h2 id={id}>{sanitize(title)}</h2>
         <button type="button" class="quiet" onClick={onClose}>
           Close
         </button>
@@ -47,7 +47,7 @@ export const Modal = ({
   )
 }
 
-/** A button that asks once more before it does something that cannot be taken back. */
+/** A button that asks for confirmation before an action that can't be undone. */
 export const Confirm = ({
   label,
   title,
@@ -60,12 +60,12 @@ export const Confirm = ({
   title: string
   verb: string
   act: () => Promise<unknown>
-  /** What will happen. */
+  /** Consequences of the action. */
   children: ComponentChildren
   quiet?: boolean
 }) => {
   const [open, setOpen] = useState(false)
-  const { busy, failure, act, clear } = useAct()
+  const { busy, failure, act, clear } = useAction()
   const close = () => {
     clear()
     setOpen(false)
@@ -73,7 +73,7 @@ export const Confirm = ({
   return (
     <>
       <button type="button" class={quiet ? 'quiet danger' : 'danger'} onClick={() => setOpen(true)}>
-        {typeof label === 'string' ? clean(label) : label}
+        {typeof label === 'string' ? sanitize(label) : label}
       </button>
       {open && (
         <Modal title={title} onClose={close}>

@@ -1,18 +1,18 @@
 import type { ComponentChildren, TextareaHTMLAttributes } from 'preact'
 import { useId } from 'preact/hooks'
 import type { Failure } from '../session/failure.ts'
-import { clean } from '../session/text.ts'
-import { useAct } from './act.ts'
+import { sanitize } from '../session/text.ts'
+import { useAction } from './act.ts'
 import { Problem } from './problem.tsx'
 
 interface Labelled {
   label: ComponentChildren
   hint?: ComponentChildren
-  /** What is wrong with it. */
+  /** Error message. */
   problem?: string | undefined
 }
 
-/** A field with its label, a hint and what is wrong with it, connected for screen readers. */
+/** A field with its label, hint and error, connected for screen readers. */
 export const Field = ({
   label,
   hint,
@@ -50,7 +50,6 @@ type TextAttributes =
   | 'spellcheck'
   | 'readOnly'
 
-/** A field for text. */
 export const TextField = ({
   label,
   hint,
@@ -64,13 +63,13 @@ export const TextField = ({
     value: string
     onText: (text: string) => void
     type?: 'email' | 'password' | 'search' | 'url'
-    /** Several lines. */
+    /** Number of lines; a single-line input if omitted. */
     rows?: number
   }) => (
   <Field label={label} hint={hint} problem={problem}>
     {(field) =>
       rows === undefined ? (
-        // The types differ only in ARIA roles, of which none is given here.
+        // The types differ only in ARIA roles, and none is set here.
         <input
           {...field}
           {...attributes}
@@ -84,7 +83,7 @@ export const TextField = ({
   </Field>
 )
 
-/** A form that is sent once at a time. */
+/** A form that allows one submission at a time. */
 export const Form = ({
   send,
   verb,
@@ -98,7 +97,7 @@ export const Form = ({
   children: ComponentChildren | ((failure: Failure | undefined) => ComponentChildren)
   disabled?: boolean
 }) => {
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   return (
     <form
       onSubmit={async (event) => {
@@ -110,7 +109,7 @@ export const Form = ({
       {failure && <Problem failure={failure} />}
       <div class="actions">
         <button type="submit" class="primary" aria-busy={busy} disabled={disabled}>
-          {clean(verb)}
+          {sanitize(verb)}
         </button>
       </div>
     </form>

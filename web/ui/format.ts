@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 
-/** Whose language and time zone count; without them the browser's do. */
+/** The user's language and time zone. The browser's apply if they aren't set. */
 export const reader = signal<{ locale?: string | null; time_zone?: string | null }>({})
 
-/** The time that relative times are relative to; moves on every half minute. */
+/** Reference point for relative times, updated every 30 seconds. */
 const now = signal(Date.now())
 setInterval(() => {
   if (!document.hidden) now.value = Date.now()
@@ -24,12 +24,12 @@ const withZone = <T>(make: (timeZone: string | undefined) => T): T => {
   try {
     return make(timeZone())
   } catch {
-    // A zone that this browser does not know.
+    // The browser doesn't know this time zone.
     return make(undefined)
   }
 }
 
-/** A point in time in the person's language and time zone. */
+/** Formats a time in the user's language and time zone. */
 export const fullTime = (at: string): string =>
   withZone((zone) =>
     new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short', timeZone: zone }).format(new Date(at)),
@@ -41,18 +41,18 @@ const STEPS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ]
 
-/** “5 minutes ago” within a week; then the date. */
+/** Formats a recent time as “5 minutes ago” and one over six days away as a date. */
 export const shortTime = (at: string): string => {
   const seconds = Math.round((Date.parse(at) - now.value) / 1_000)
-  const words = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' })
+  const relative = new Intl.RelativeTimeFormat(locale(), { numeric: 'auto' })
   if (Math.abs(seconds) > 6 * 86_400) {
     return withZone((zone) =>
       new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeZone: zone }).format(new Date(at)),
     )
   }
   const [unit, size] = STEPS.find(([, one]) => Math.abs(seconds) >= one) ?? ['second', 1]
-  // A clock that is a little behind the platform's must not speak of the future.
-  return unit === 'second' ? words.format(0, 'second') : words.format(Math.trunc(seconds / size), unit)
+  // If this clock is slightly behind the platform's, "now" must not become the future.
+  return unit === 'second' ? relative.format(0, 'second') : relative.format(Math.trunc(seconds / size), unit)
 }
 
 export const duration = (ms: number): string => {
@@ -79,19 +79,19 @@ export const bytes = (size: number): string => {
   }).format(value)
 }
 
-/** A word of the API as people read it: `awaiting_approval` → “Awaiting approval”. */
-export const words = (name: string): string => {
+/** Makes an API name readable: `awaiting_approval` → “Awaiting approval”. */
+export const humanize = (name: string): string => {
   const text = name.replaceAll(/[._]/g, ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 const TRIGGERS: Record<string, string> = {
-  api: 'Its own service',
-  chat: 'Chat',
+  api: 'The agent’s service',
+  chat: 'Conversation',
   task: 'Task',
   agent: 'Another agent',
-  manual: 'By hand',
+  manual: 'Manual',
 }
 
-/** What a run was started by; agents’ services may give labels of their own. */
-export const triggerWords = (trigger: string): string => TRIGGERS[trigger] ?? words(trigger)
+/** Describes what started a run. Agents' services may use labels of their own. */
+export const triggerLabel = (trigger: string): string => TRIGGERS[trigger] ?? humanize(trigger)

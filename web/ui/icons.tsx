@@ -1,4 +1,4 @@
-/** Line drawings on a 24 by 24 grid; decoration beside words, never instead of them. */
+/** Line drawings on a 24×24 grid. Icons always accompany text and never replace it. */
 const PATHS = {
   home: 'M4 11l8-7 8 7v9h-5v-6H9v6H4z',
   chat: 'M4 5h16v11H9l-5 4z',

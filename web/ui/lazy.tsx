@@ -7,7 +7,7 @@ export type Load = () => Promise<{ default: ComponentType<any> }>
 
 const loaded = new Map<Load, ComponentType<object>>()
 
-/** A screen whose piece of script is loaded when somebody goes there. */
+/** A screen whose script loads on first visit. */
 export const Lazy = ({ load, variables }: { load: Load; variables: Record<string, string> }) => {
   const [, setTurn] = useState(0)
   const [failed, setFailed] = useState(false)
@@ -18,7 +18,7 @@ export const Lazy = ({ load, variables }: { load: Load; variables: Record<string
     const show = (): void => {
       if (here) setTurn((turn) => turn + 1)
     }
-    // It may have come between the first look and this one.
+    // It may have loaded between render and effect.
     if (loaded.has(load)) show()
     else
       load().then(
@@ -35,11 +35,11 @@ export const Lazy = ({ load, variables }: { load: Load; variables: Record<string
   if (screen) return createElement(screen, { key: JSON.stringify(variables), ...variables })
   if (!failed) return <Skeleton rows={6} />
   return (
-    <Screen title="Not loaded">
-      <Empty title="This part could not be loaded.">
-        <p>The page may have been renewed meanwhile, or you are offline.</p>
+    <Screen title="Couldn’t load this page">
+      <Empty title="This part of the page couldn’t be loaded.">
+        <p>A new version may be available, or you may be offline.</p>
         <button type="button" onClick={() => location.reload()}>
-          Load the page again
+          Reload
         </button>
       </Empty>
     </Screen>

@@ -1,10 +1,10 @@
 import type { Failure } from '../session/failure.ts'
 
 const OWN: Record<string, [string, string]> = {
-  no_connection: ['No connection.', 'Nothing is lost. Try again when you are online.'],
+  no_connection: ['No connection.', 'Your changes are still here. Try again when you’re online.'],
 }
 
-/** What is wrong with each field, as the platform says it. */
+/** Error messages by field. */
 export const fieldProblems = (failure: Failure | undefined): Record<string, string> => {
   const fields = failure?.details.fields
   return fields && typeof fields === 'object'
@@ -14,7 +14,7 @@ export const fieldProblems = (failure: Failure | undefined): Record<string, stri
     : {}
 }
 
-/** Why something did not work, in the platform’s words, and what to do next. */
+/** An error: what went wrong and what to do next. */
 export const Problem = ({ failure, retry }: { failure: Failure; retry?: (() => void) | undefined }) => {
   const [message, fix] = OWN[failure.code] ?? [failure.message || 'Something went wrong.', failure.fix]
   const fields = Object.entries(fieldProblems(failure))
@@ -34,7 +34,7 @@ export const Problem = ({ failure, retry }: { failure: Failure; retry?: (() => v
       )}
       {failure.requestId && (
         <p class="hint">
-          Request id: <code>{failure.requestId}</code>
+          Request ID: <code>{failure.requestId}</code>
         </p>
       )}
       {retry && (

@@ -1,11 +1,11 @@
 import { computed, signal } from '@preact/signals'
 
-/** Where the person is: the part of the address behind `#`, which no server sees. */
+/** Reads the address behind `#`, which is never sent to a server. */
 const read = (): string => (location.hash.startsWith('#/') ? location.hash.slice(1) : '/')
 
 export const address = signal(read())
 
-/** The path, and what follows its `?`. */
+/** Current path and query. */
 export const place = computed(() => {
   const [path = '/', query = ''] = address.value.split('?')
   return { path, query: new URLSearchParams(query) }
@@ -15,18 +15,18 @@ addEventListener('hashchange', () => {
   address.value = read()
 })
 
-/** Goes there, and keeps where one was in the history. */
-export const go = (to: string): void => {
+/** Navigates to an address and adds it to the history. */
+export const navigate = (to: string): void => {
   location.hash = to
 }
 
-/** Goes there in place of where one is. */
-export const goInstead = (to: string): void => {
+/** Navigates to an address and replaces the current history entry. */
+export const redirect = (to: string): void => {
   history.replaceState(null, '', `#${to}`)
   address.value = to
 }
 
-/** Does a path fit a pattern such as `/runs/:id`? Its variables, or undefined. */
+/** Matches a path against a pattern such as `/runs/:id`. Returns its variables, or undefined. */
 export const match = (pattern: string, path: string): Record<string, string> | undefined => {
   const [wanted, given] = [pattern.split('/'), path.split('/')]
   if (wanted.length !== given.length) return undefined

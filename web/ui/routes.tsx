@@ -4,18 +4,18 @@ import { Lazy, type Load } from './lazy.tsx'
 import { match, place } from './router.ts'
 import { Empty, Screen } from './screen.tsx'
 
-/** A place with a piece of script of its own, which is loaded when somebody goes there. */
+/** A route whose script loads on first visit. */
 export interface Route {
   path: string
   load: Load
-  /** Whom it is for; everybody, unless given. */
+  /** True for users who may see it; everyone if omitted. */
   only?: ReadonlySignal<boolean>
 }
 
 /**
- * The screen of the place where the person is.
- * @param refusal stands where a place is not for them
- * @param start what the way back is called
+ * Renders the screen for the current address.
+ * @param refusal shown if the user may not see the screen
+ * @param start name of the start screen, for the link back
  */
 export const RoutedScreen = ({
   routes,
@@ -33,8 +33,8 @@ export const RoutedScreen = ({
     return only && !only.value ? refusal : <Lazy key={pattern} load={load} variables={variables} />
   }
   return (
-    <Screen title="Nothing here">
-      <Empty title="There is no such page.">
+    <Screen title="Page not found">
+      <Empty title="This page doesn’t exist.">
         <a class="button" href="#/">
           Go to the {start}
         </a>

@@ -1,16 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { pageName } from '../session/config.ts'
-import { clean } from '../session/text.ts'
-import { useAct } from './act.ts'
+import { sanitize } from '../session/text.ts'
+import { useAction } from './act.ts'
 import type { Known } from './data.ts'
 import { Problem } from './problem.tsx'
 import { place } from './router.ts'
 
-/** True until the first screen was shown: then the focus stays where the browser put it. */
+/** True until the first screen is shown. The first screen leaves the focus where the browser put it. */
 let first = true
 
-/** A screen with its heading, which gets the focus when the person goes there. */
+/** A screen with a heading, which receives focus on navigation. */
 export const Screen = ({
   title,
   actions,
@@ -20,7 +20,7 @@ export const Screen = ({
 }: {
   title: string
   actions?: ComponentChildren
-  /** Uses all the width there is. */
+  /** Uses the full width. */
   wide?: boolean
   back?: { to: string; label: string }
   children: ComponentChildren
@@ -33,7 +33,7 @@ export const Screen = ({
     scrollTo(0, 0)
   }, [path])
   useEffect(() => {
-    document.title = `${clean(title)} · ${pageName}`
+    document.title = `${sanitize(title)} · ${pageName}`
   }, [title])
   return (
     <div class={wide ? 'screen wide' : 'screen'}>
@@ -45,7 +45,7 @@ export const Screen = ({
       )}
       <div class="head">
         <h1 ref={heading} tabIndex={-1}>
-          <bdi>{clean(title)}</bdi>
+          <bdi>{sanitize(title)}</bdi>
         </h1>
         {actions && <div class="actions">{actions}</div>}
       </div>
@@ -72,7 +72,7 @@ export const Empty = ({ title, children }: { title: string; children?: Component
   </div>
 )
 
-/** Something that was asked for: its skeleton, what is wrong, or itself. */
+/** Renders loaded data, or its skeleton while it loads, or the error. */
 export function Shown<T>({
   known,
   rows,
@@ -96,7 +96,7 @@ export function Shown<T>({
 }
 
 export const More = ({ more }: { more: (() => Promise<void>) | undefined }) => {
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   if (!more) return null
   return (
     <div class="more">

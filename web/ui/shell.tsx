@@ -4,27 +4,27 @@ import { Icon, type IconName } from './icons.tsx'
 import { place } from './router.ts'
 import { Screen } from './screen.tsx'
 
-/** A place that the page's navigation leads to. */
-export interface Item {
+/** A navigation link. */
+export interface NavItem {
   to: string
   label: string
   icon: IconName
-  /** Also in the bar at the bottom of narrow windows. */
+  /** Shown in the bottom bar of narrow windows. */
   first?: true
-  /** Whom it is for; everybody, unless given. */
+  /** True for users who may see it; everyone if omitted. */
   only?: ReadonlySignal<boolean>
-  /** How many things wait there, and for what. */
+  /** Number of items that need attention, with a description for screen readers. */
   count?: { of: ReadonlySignal<number>; words: string }
 }
 
 const isAt = (to: string, path: string): boolean => path === to || (to !== '/' && path.startsWith(`${to}/`))
 
-const isVisible = ({ only }: Item): boolean => !only || only.value
+const isVisible = ({ only }: NavItem): boolean => !only || only.value
 
-/** As much of a number as there is room for. */
+/** Formats a count for a badge. */
 export const shortCount = (count: number): string => (count > 99 ? '99+' : String(count))
 
-const NavLink = ({ item: { to, label, icon, count }, extra }: { item: Item; extra?: boolean }) => (
+const NavLink = ({ item: { to, label, icon, count }, extra }: { item: NavItem; extra?: boolean }) => (
   <a
     href={`#${to}`}
     class={extra ? 'nav-link extra' : 'nav-link'}
@@ -41,8 +41,8 @@ const NavLink = ({ item: { to, label, icon, count }, extra }: { item: Item; extr
   </a>
 )
 
-/** Everything that has no room in the bar of a narrow window. */
-export const MoreScreen = ({ items, person }: { items: readonly Item[]; person: ComponentChildren }) => (
+/** Links that don't fit in the bottom bar of narrow windows. */
+export const MoreScreen = ({ items, person }: { items: readonly NavItem[]; person: ComponentChildren }) => (
   <Screen title="More">
     <ul class="rows">
       {items
@@ -58,10 +58,10 @@ export const MoreScreen = ({ items, person }: { items: readonly Item[]; person: 
 )
 
 /**
- * What stands around every screen.
- * @param name the navigation's, for screen readers
- * @param top stands over it
- * @param person stands below it
+ * Frame around every screen.
+ * @param name name of the navigation for screen readers
+ * @param top content above the navigation
+ * @param person content below the navigation
  */
 export const Frame = ({
   name,
@@ -72,16 +72,16 @@ export const Frame = ({
   children,
 }: {
   name: string
-  items: readonly Item[]
+  items: readonly NavItem[]
   top: ComponentChildren
   person: ComponentChildren
-  /** A class for what only one page's frame has. */
+  /** CSS class for styles of one page only. */
   kind?: string
   children: ComponentChildren
 }) => (
   <div class={kind ? `shell ${kind}` : 'shell'}>
     <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
-      Skip to the content
+      Skip to content
     </button>
     <header class="top">{top}</header>
     <nav aria-label={name}>

@@ -1,15 +1,15 @@
-import { clean, webAddress } from '../session/text.ts'
-import { fullTime, shortTime, words } from './format.ts'
+import { safeUrl, sanitize } from '../session/text.ts'
+import { fullTime, humanize, shortTime } from './format.ts'
 
-/** One line from an app or a person: always text, with what could deceive made visible. */
-export const Name = ({ children }: { children: string }) => <bdi>{clean(children)}</bdi>
+/** One line of untrusted text, with deceptive characters made visible. */
+export const Name = ({ children }: { children: string }) => <bdi>{sanitize(children)}</bdi>
 
-/** Several lines from an app or a person. */
+/** Multi-line untrusted text. */
 export const Prose = ({ text }: { text: string }) => (
   <div class="prose" dir="auto">
     {text
       .split('\n')
-      .map((line) => clean(line.replaceAll('\t', '  ')))
+      .map((line) => sanitize(line.replaceAll('\t', '  ')))
       .join('\n')}
   </div>
 )
@@ -20,7 +20,7 @@ export const When = ({ at }: { at: string }) => (
   </time>
 )
 
-/** Any JSON value, exactly as it is. What scrolls can be reached with the keyboard. */
+/** A JSON value in full. The scroll area is focusable, so that it can be reached with the keyboard. */
 export const Json = ({ value, label }: { value: unknown; label: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
   <section class="json" tabIndex={0} aria-label={label}>
@@ -28,7 +28,7 @@ export const Json = ({ value, label }: { value: unknown; label: string }) => (
   </section>
 )
 
-const cleanLines = (text: string | undefined): string => (text ?? '').split('\n').map(clean).join('\n')
+const cleanLines = (text: string | undefined): string => (text ?? '').split('\n').map(sanitize).join('\n')
 
 const TONES: Record<string, string> = {
   succeeded: 'good',
@@ -53,23 +53,23 @@ const TONES: Record<string, string> = {
 }
 const MARKS: Record<string, string> = { good: '✓', bad: '✕', warn: '!', act: '…' }
 
-/** A state in words, with a mark: colour alone says nothing. */
+/** A state label with a mark, because colour alone isn't accessible. */
 export const State = ({ name, label }: { name: string; label?: string }) => {
   const tone = TONES[name] ?? 'plain'
   return (
     <span class={`state ${tone}`}>
       {MARKS[tone] && <span aria-hidden="true">{MARKS[tone]} </span>}
-      {label ?? words(name)}
+      {label ?? humanize(name)}
     </span>
   )
 }
 
-/** An app's logo, or its first letter while there is none. */
+/** An app's logo, or the first letter of its name. */
 export const Logo = ({ name, url }: { name: string; url?: string | null | undefined }) => {
-  const address = webAddress(url)
+  const address = safeUrl(url)
   return (
     <span class="logo" aria-hidden="true">
-      {(clean(name).match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase()}
+      {(sanitize(name).match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase()}
       {address && (
         <img
           src={address}

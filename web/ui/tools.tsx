@@ -2,18 +2,18 @@ import type { components } from './platform.d.ts'
 
 export type ToolName = NonNullable<components['schemas']['InstallationPolicy']['denied_tools']>[number]
 
-/** The platform's tools with what each does, in words. */
+/** The platform's tools and their labels. */
 const TOOLS: Record<ToolName, string> = {
-  workspace_info: 'Read about the workspace',
-  list_runs: 'List its runs',
+  workspace_info: 'View workspace details',
+  list_runs: 'List its own runs',
   notify_user: 'Send notifications',
   emit_event: 'Emit events',
-  http_fetch: 'Fetch addresses outside, each after approval',
+  http_fetch: 'Fetch external URLs (each one needs approval)',
   create_task: 'Create tasks',
   delegate_task: 'Delegate tasks to other agents',
-  ask_agent: 'Ask other agents',
-  my_tasks: 'Read its tasks',
-  ask_user: 'Ask people',
+  ask_agent: 'Ask other agents questions',
+  my_tasks: 'View its own tasks',
+  ask_user: 'Ask people questions',
   save_file: 'Save files',
 }
 

@@ -1,19 +1,19 @@
 /**
- * Called by CodeDeploy before a function's new version gets any traffic: invokes that version once and says whether it may. It
- * proves that the version loads, finds its settings and answers; what it does under load is for the alarms to tell.
+ * Invokes a function's new version before CodeDeploy gives it traffic, and reports success or failure. The check shows that the version
+ * loads, finds its settings and answers. The alarms watch how it behaves under load.
  *
- * Plain JavaScript on the SDK that Lambda's Node.js brings along, so that it is deployed as it stands.
+ * It is plain JavaScript and uses the SDK of Lambda's Node.js runtime, so it needs no build.
  */
 
-/** Where a streamed answer's head ends and its body begins. */
+/** Separator between a streamed answer's head and its body. */
 const HEAD_END = '\0'.repeat(8)
 
-/** Time to report in; CodeDeploy would wait an hour for a check that never does. */
+/** Time reserved for the report. CodeDeploy would wait an hour for a check that doesn't report. */
 const REPORT_MS = 10_000
 
 /**
- * A request for a path that nobody has, and at the same time an empty batch: of no effect in a function that answers requests, and
- * in one that reads a queue or the stream. The sweeps do their minute's work once more, which they are made for.
+ * Both a request for an unknown path and an empty batch. It has no effect in functions that serve requests and in those that read a
+ * queue or the stream. Scheduled functions do an extra round, which is harmless.
  */
 const EVENT = {
   httpMethod: 'GET',
@@ -37,9 +37,9 @@ const EVENT = {
 }
 
 /**
- * Why an answer to the check's event is none of a version that works; undefined if it is.
+ * Returns the reason why the answer to the check's event shows a broken version, or undefined if the version works.
  *
- * @param {{ functionError?: string, payload: string }} answer as Lambda gives it, the payload as text
+ * @param {{ functionError?: string, payload: string }} answer Lambda's answer, with the payload as text
  */
 function fault({ functionError, payload }) {
   if (functionError !== undefined) return `${functionError}: ${payload.slice(0, 500)}`
@@ -49,10 +49,25 @@ function fault({ functionError, payload }) {
   return batchItemFailures.length === 0 ? undefined : 'failed an empty batch'
 }
 
+/** Pause between attempts to invoke a version while the account has no execution free. */
+const RETRY_MS = 5_000
+
+/** Invokes a version. A throttled invocation says nothing about the version, so it is repeated until it gets through. */
+async function invoke(aws, name, version) {
+  for (;;) {
+    try {
+      return await aws.invoke(name, version, JSON.stringify(EVENT))
+    } catch (error) {
+      if (error.name !== 'TooManyRequestsException' && error.name !== 'ThrottlingException') throw error
+      await aws.wait(RETRY_MS)
+    }
+  }
+}
+
 /**
  * @param {{ DeploymentId: string, LifecycleEventHookExecutionId: string }} event
- * @param {object} aws what `ofLambda` makes
- * @param {number} withinMs how long it may take; what has not answered by then is refused
+ * @param {object} aws clients created by `ofLambda`
+ * @param {number} withinMs time limit; versions that haven't answered by then are refused
  */
 async function check({ DeploymentId, LifecycleEventHookExecutionId }, aws, withinMs) {
   const inspect = async () => {
@@ -60,7 +75,7 @@ async function check({ DeploymentId, LifecycleEventHookExecutionId }, aws, withi
     if (versions.length === 0) return ['The deployment names no function.']
     const faults = await Promise.all(
       versions.map(async ({ name, version }) => {
-        const found = fault(await aws.invoke(name, version, JSON.stringify(EVENT)))
+        const found = fault(await invoke(aws, name, version))
         return found === undefined ? [] : [`${name}:${version} ${found}`]
       }),
     )
@@ -78,14 +93,14 @@ async function check({ DeploymentId, LifecycleEventHookExecutionId }, aws, withi
   await aws.report(DeploymentId, LifecycleEventHookExecutionId, status)
 }
 
-/** What the check asks of AWS, by the SDK's clients. */
+/** Calls of AWS that the check needs, through the SDK's clients. */
 function ofLambda() {
   const codedeploy = require('@aws-sdk/client-codedeploy')
   const lambda = require('@aws-sdk/client-lambda')
   const deployments = new codedeploy.CodeDeployClient({})
   const functions = new lambda.LambdaClient({})
   return {
-    /** The revision that CloudFormation made says which versions are to get the traffic. */
+    /** Reads the new versions from the deployment's revision, which CloudFormation created. */
     async versions(deploymentId) {
       const { deploymentInfo } = await deployments.send(new codedeploy.GetDeploymentCommand({ deploymentId }))
       const { applicationName, revision } = deploymentInfo
@@ -101,6 +116,7 @@ function ofLambda() {
       const answer = await functions.send(new lambda.InvokeCommand({ FunctionName, Qualifier, Payload }))
       return { functionError: answer.FunctionError, payload: answer.Payload.transformToString() }
     },
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     async report(deploymentId, lifecycleEventHookExecutionId, status) {
       const input = { deploymentId, lifecycleEventHookExecutionId, status }
       await deployments.send(new codedeploy.PutLifecycleEventHookExecutionStatusCommand(input))

@@ -1,26 +1,26 @@
-/** A metric as it is asked for. */
+/** A query for a metric. */
 export interface MetricQuery {
   namespace: string
   name: string
   dimensions: Readonly<Record<string, string>>
   statistic: string
-  /** Seconds. */
+  /** In seconds. */
   period: number
 }
 
-/** What was measured in one period; `at` is its beginning in epoch ms. */
+/** The values measured in one period; `at` is its start in epoch ms. */
 export interface Point {
   at: number
   value: number
 }
 
-/** What is measured. */
+/** The local run's measurements. */
 export interface Metrics {
-  /** Since when. */
+  /** Time at which measuring started. */
   readonly since: number
-  /** Writes a value down, as a service that reports it would. */
+  /** Records a value, as the reporting service would. */
   put(namespace: string, name: string, dimensions: Readonly<Record<string, string>>, value: number): void
-  /** Has a value read each minute, and whenever somebody asks: of a minute the latest counts. */
+  /** Registers a value to read every minute and on every query. The latest value of a minute counts. */
   gauge(namespace: string, name: string, dimensions: Readonly<Record<string, string>>, now: () => number): void
   /** Reads all gauges. */
   sample(): void
@@ -36,7 +36,7 @@ interface Minute {
 const NOTHING: Minute = { sum: 0, count: 0, max: Number.NEGATIVE_INFINITY }
 
 const MINUTE = 60_000
-/** Kept; alarms look back at most so far. */
+/** Minutes of measurements to keep. No alarm looks back further. */
 const KEPT = 3 * 60
 
 const nameOf = (namespace: string, name: string, dimensions: Readonly<Record<string, string>>): string =>
@@ -72,8 +72,8 @@ export const createMetrics = (now: () => number = Date.now): Metrics => {
 
 const minuteOf = (at: number): number => Math.floor(at / MINUTE) * MINUTE
 
-/** The points of a metric in a stretch of time, oldest first; a period in which nothing was measured has none. */
-export const read = (metrics: Metrics, query: MetricQuery, from: number, to: number): Point[] => {
+/** Returns the points of a metric in a time range, oldest first. A period without measurements has no point. */
+export const readPoints = (metrics: Metrics, query: MetricQuery, from: number, to: number): Point[] => {
   const minutes = metrics.of(query)
   const period = query.period * 1_000
   const found = new Map<number, Minute>()
@@ -87,10 +87,15 @@ export const read = (metrics: Metrics, query: MetricQuery, from: number, to: num
 }
 
 /**
- * What was measured in each of the latest periods, the newest first: periods end now, to the minute.
- * @returns undefined for one in which nothing was
+ * Returns the measurements of the latest periods, newest first. Periods end now, rounded to the minute.
+ * @returns undefined for a period without measurements
  */
-export const latest = (metrics: Metrics, query: MetricQuery, periods: number, now: number): (number | undefined)[] => {
+export const latestValues = (
+  metrics: Metrics,
+  query: MetricQuery,
+  periods: number,
+  now: number,
+): (number | undefined)[] => {
   const minutes = metrics.of(query)
   const newest = minuteOf(now)
   return Array.from({ length: periods }, (_, back) => {

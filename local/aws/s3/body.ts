@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
 import { AwsError } from '../error.ts'
 
-/** What was written. */
+/** A stored body. */
 export interface Stored {
   size: number
   /** MD5 in hex, S3's ETag of a single put. */
@@ -13,7 +13,8 @@ export interface Stored {
 }
 
 /**
- * Takes the chunk framing of `aws-chunked` bodies off: `<size hex>[;chunk-signature=…]\r\n<bytes>\r\n … 0\r\n<trailers>`.
+ * Removes the chunk framing of `aws-chunked` bodies:
+ * `<size hex>[;chunk-signature=…]\r\n<bytes>\r\n … 0\r\n<trailers>`.
  */
 async function* unchunk(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let buffered: Buffer = Buffer.alloc(0)
@@ -29,7 +30,7 @@ async function* unchunk(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
         buffered = buffered.subarray(bytes.length)
         continue
       }
-      // After a chunk's bytes comes an empty line's end, before the next size.
+      // After a chunk's bytes comes a line break, before the next size.
       const start = left === 0 ? 2 : 0
       const end = buffered.indexOf('\r\n', start)
       if (end < 0) break
@@ -48,10 +49,10 @@ const encodedCrc = (value: number) => {
 }
 
 /**
- * Writes a request's body to a file while checking what the sender says of it.
+ * Writes a request's body to a file and verifies the digests and length that the sender declared.
  *
  * @param payloadHash the signed hash, or S3's marker for an unsigned or chunked body
- * @throws AwsError when a digest or the length does not fit
+ * @throws AwsError when a digest or the length does not match
  */
 export const storeBody = async (request: IncomingMessage, file: string, payloadHash: string): Promise<Stored> => {
   const chunked = payloadHash.startsWith('STREAMING-') || /aws-chunked/.test(request.headers['content-encoding'] ?? '')
@@ -70,7 +71,7 @@ export const storeBody = async (request: IncomingMessage, file: string, payloadH
     }
   }
   await pipeline(measured(), createWriteStream(file))
-  // What follows the last chunk (trailers) is read too, so that the connection can be used again.
+  // Data after the last chunk (trailers) is read too, so that the connection can be reused.
   request.resume()
   const hash = sha.digest('hex')
   const digest = md5.digest()

@@ -1,16 +1,16 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { AwsError } from '../error.ts'
 
-/** What of a request is signed. Header names are in lower case. */
+/** The signed parts of a request. Header names are in lower case. */
 export interface SignedRequest {
   method: string
-  /** Path as it was sent. */
+  /** Path as sent. */
   path: string
   query: URLSearchParams
   headers: Record<string, string | undefined>
 }
 
-/** The key pair of the local run. It guards nothing: it is there so that signatures can be right or wrong. */
+/** Key pair of the local run. It protects nothing and only lets signatures be right or wrong. */
 export const LOCAL_ACCESS_KEY = 'local'
 export const LOCAL_SECRET_KEY = 'local-secret-access-key'
 
@@ -37,7 +37,7 @@ const canonicalQuery = (query: URLSearchParams): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
 
-/** `20261121T101530Z` as epoch milliseconds. */
+/** Parses `20260121T101530Z` to epoch milliseconds. */
 const parseDate = (text: string): number =>
   Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'))
 
@@ -47,7 +47,7 @@ interface Claim {
   signature: string
   date: string
   payloadHash: string
-  /** Presigned: seconds of validity. */
+  /** Seconds of validity of a presigned address. */
   expires: number | undefined
 }
 
@@ -104,7 +104,7 @@ const checkTime = ({ date, expires }: Claim, now: number) => {
   if (now > at + expires * 1_000) throw denied('Request has expired')
 }
 
-/** What S3 demands to be signed beside the host: every `x-amz-*` header that is sent. */
+/** Checks the headers that S3 requires to be signed besides the host: every `x-amz-*` header that is sent. */
 const checkHeaders = ({ signedHeaders }: Claim, headers: SignedRequest['headers']) => {
   const unsigned = Object.keys(headers).filter((name) => name.startsWith('x-amz-') && !signedHeaders.includes(name))
   if (!signedHeaders.includes('host')) unsigned.push('host')
@@ -115,7 +115,8 @@ const checkHeaders = ({ signedHeaders }: Claim, headers: SignedRequest['headers'
  * Verifies Signature Version 4 of an S3 request, in the header or in the query string (presigned).
  *
  * @returns the signed hash of the body in hex, or a marker such as `UNSIGNED-PAYLOAD`
- * @throws AwsError as S3 refuses: `AccessDenied` (nothing signed, expired), `InvalidAccessKeyId`, `SignatureDoesNotMatch`, …
+ * @throws AwsError with S3's error: `AccessDenied` (nothing signed, expired), `InvalidAccessKeyId`,
+ * `SignatureDoesNotMatch`, …
  */
 export const verifySignature = (request: SignedRequest, now: number): string => {
   const presigned = request.query.has('X-Amz-Signature') || request.query.has('X-Amz-Algorithm')

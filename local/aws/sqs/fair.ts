@@ -1,15 +1,15 @@
 import type { Message } from './store.ts'
 
-/** What is ready in a queue, by message group. */
+/** The ready messages of a queue, by message group. */
 export interface FairGroups {
   ready(message: Message): void
-  /** Takes the next message off: of the group that has the fewest in flight, the oldest. */
+  /** Removes and returns the next message: the oldest of the group with the fewest in flight. */
   next(): Message | undefined
-  /** The message is in flight now. */
+  /** Marks the message as in flight. */
   hold(message: Message): void
-  /** It is in flight no longer. */
+  /** Marks the message as no longer in flight. */
   release(message: Message): void
-  /** It is gone. */
+  /** Removes a deleted message. */
   forget(message: Message): void
   size(): number
 }
@@ -17,13 +17,14 @@ export interface FairGroups {
 interface Group {
   ready: Set<Message>
   inFlight: Set<string>
-  /** When the group was last served: of equals, the one that waited longest comes first. */
+  /** Time at which the group was last served. Among equal groups, the one that waited longest comes first. */
   servedAt: number
 }
 
 /**
- * Fair queues (`MessageGroupId` on a standard queue): a group with a backlog or many messages in flight waits behind the
- * others. SQS promises no exact order; this takes the group with the fewest in flight, then the one served longest ago.
+ * Creates fair queues (`MessageGroupId` on a standard queue): a group with a backlog or many messages in flight waits
+ * behind the others. SQS promises no exact order. This takes the group with the fewest in flight, then the one served
+ * longest ago.
  */
 export const createFairGroups = (): FairGroups => {
   const groups = new Map<string, Group>()

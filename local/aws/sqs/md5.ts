@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { MessageAttribute } from './store.ts'
 
-/** The digest that SQS answers a send with; SDKs check it. */
+/** Returns the digest in SQS's response to a send, which SDKs verify. */
 export const md5 = (data: string | Uint8Array): string => createHash('md5').update(data).digest('hex')
 
 const sized = (data: string | Uint8Array): Buffer => {
@@ -12,8 +12,9 @@ const sized = (data: string | Uint8Array): Buffer => {
 }
 
 /**
- * Digest of message attributes: sorted by name; name, type and value each behind its length, the value behind a byte for
- * its transport type (SQS developer guide, "Calculating the MD5 message digest for message attributes").
+ * Returns the digest of message attributes, sorted by name. Name, type and value are each preceded by their length, and
+ * the value also by a byte for its transport type (SQS developer guide, "Calculating the MD5 message digest for message
+ * attributes").
  */
 export const md5OfAttributes = (attributes: Record<string, MessageAttribute>): string | undefined => {
   const names = Object.keys(attributes).sort()

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsError } from '../error.ts'
 import type { Queue } from './queue.ts'
 
-/** What the move tasks need of the queues. */
+/** The parts of the queues that move tasks need. */
 export interface MoveDeps {
   queues: () => Iterable<Queue>
   byArn: (arn: string) => Queue | undefined
@@ -29,7 +29,7 @@ interface Task {
   startedAt: number
 }
 
-/** The most that AWS moves in a second. */
+/** Maximum number of messages that AWS moves per second. */
 const MAX_RATE = 500
 const AT_ONCE = 10
 const HOLD_SECONDS = 30
@@ -37,9 +37,11 @@ const HOLD_SECONDS = 30
 const invalid = (name: string, value: unknown, reason: string) =>
   new AwsError('InvalidParameterValue', `Value ${value} for parameter ${name} is invalid. Reason: ${reason}`)
 
-/** StartMessageMoveTask and its kin: dead letters go back to the queue that gave them up, as new messages. */
+/**
+ * Creates StartMessageMoveTask and its related operations. Dead letters return to their source queue as new messages.
+ */
 export const createMoves = ({ queues, byArn, now }: MoveDeps) => {
-  /** The newest first. */
+  /** Newest first. */
   const tasks: Task[] = []
 
   const queueAt = (name: 'SourceArn' | 'DestinationArn', arn: string | undefined): Queue => {
@@ -52,13 +54,16 @@ export const createMoves = ({ queues, byArn, now }: MoveDeps) => {
   const sourcesOf = (dead: Queue): Queue[] =>
     [...queues()].filter(({ model }) => model.redrive?.targetArn === dead.model.arn)
 
-  /** AWS remembers of each message where it came from; here a queue of dead letters has one source. */
+  /**
+   * Finds the source of a dead-letter queue. AWS stores each message's source; here, a dead-letter queue has one
+   * source.
+   */
   const originOf = (dead: Queue): Queue => {
     const sources = sourcesOf(dead)
     const reason = 'Source queue must be configured as a Dead Letter Queue.'
     if (!sources[0]) throw invalid('SourceArn', dead.model.arn, reason)
     if (sources.length === 1) return sources[0]
-    throw new AwsError('UnsupportedOperation', 'The local SQS does not know where these messages came from.')
+    throw new AwsError('UnsupportedOperation', 'The local SQS cannot determine the source of these messages.')
   }
 
   const run = async (task: Task, from: Queue, to: Queue) => {

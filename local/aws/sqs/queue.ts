@@ -3,7 +3,7 @@ import type { QueueModel } from '../../template/model.ts'
 import { createFairGroups, type FairGroups } from './fair.ts'
 import type { Message, MessageAttribute, MessageStore } from './store.ts'
 
-/** What a sender gives. */
+/** A message as its sender specifies it. */
 export interface Outgoing {
   body: string
   attributes?: Record<string, MessageAttribute>
@@ -12,12 +12,12 @@ export interface Outgoing {
   delaySeconds?: number | undefined
 }
 
-/** How a receiver asks. */
+/** Options of a receive. */
 export interface ReceiveOptions {
   /** 1 to 10. */
   max: number
   visibilitySeconds?: number | undefined
-  /** Long poll. */
+  /** Duration of a long poll. */
   waitMs?: number
   signal?: AbortSignal
 }
@@ -27,20 +27,20 @@ export interface Queue {
   readonly model: QueueModel
   send(message: Outgoing): Message
   receive(options: ReceiveOptions): Promise<Message[]>
-  /** A handle that is not the latest deletes nothing, as on AWS. */
+  /** Deletes a message. As on AWS, an outdated handle deletes nothing. */
   delete(receipt: string): void
-  /** @returns false when the message is not in flight under that handle */
+  /** @returns false if the message is not in flight under that handle */
   changeVisibility(receipt: string, seconds: number): boolean
   purge(): void
   counts(): { visible: number; inFlight: number; delayed: number }
-  /** Ms since the oldest message was sent that is not deleted; 0 while there is none. */
+  /** Returns the age in ms of the oldest undeleted message; 0 if there is none. */
   oldestMs(): number
-  /** Takes a message over from the queue whose redrive policy names this one. */
+  /** Accepts a message from the queue whose redrive policy names this one. */
   accept(message: Message): void
   stop(): void
 }
 
-/** What a queue is built on. */
+/** Dependencies of a queue. */
 export interface QueueDeps {
   store: MessageStore
   now: () => number
@@ -53,11 +53,11 @@ interface Waiter {
   settle: (messages: Message[]) => void
 }
 
-/** Builds a queue over what the store still holds of it. */
+/** Creates a queue with the messages that the store still holds. */
 export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
   const { store, now } = deps
   const messages = new Map<string, Message>()
-  /** Delayed or in flight; each waits for its `visibleAt`. */
+  /** Delayed or in-flight messages. Each waits for its `visibleAt`. */
   const waiting = new Map<string, Message>()
   const groups: FairGroups = createFairGroups()
   const waiters = new Set<Waiter>()
@@ -103,7 +103,7 @@ export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
   }
 
   const tick = () => {
-    // A timer may go off a moment before the clock says so: what is not due yet gets another one.
+    // A timer may fire slightly before the clock reaches its time. Messages that aren't due yet get another timer.
     timerAt = 0
     promote()
     serve()
@@ -230,7 +230,8 @@ export const createQueue = (model: QueueModel, deps: QueueDeps): Queue => {
       return sent.length === 0 ? 0 : Math.max(0, now() - Math.min(...sent))
     },
     accept: (message) => {
-      // The age goes on counting from the first send, as on AWS; the receives begin anew for this queue's own policy.
+      // As on AWS, the age still counts from the first send, and the receive count restarts for this queue's own
+      // policy.
       const moved = { ...message, visibleAt: now(), receives: 0, firstReceivedAt: undefined, receipt: undefined }
       store.save(model.name, moved)
       place(moved)

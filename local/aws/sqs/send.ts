@@ -3,15 +3,15 @@ import { md5, md5OfAttributes } from './md5.ts'
 import type { Queue } from './queue.ts'
 import type { MessageAttribute } from './store.ts'
 
-/** A body, its attributes and a whole batch each end at 1 MiB. */
+/** Limit of a body, of its attributes and of a whole batch: 1 MiB. */
 const MAX_BYTES = 1_048_576
 const MAX_DELAY_SECONDS = 900
 const MAX_BATCH = 10
 const GROUP_ID = /^[\w!"#$%&'()*+,\-./:;<=>?@[\\\]^`{|}~]{1,128}$/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: SQS refuses exactly these.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: SQS rejects exactly these characters.
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
 
-/** One message as SendMessage and a batch entry carry it. */
+/** One message of SendMessage or of a batch entry. */
 export interface SendInput {
   MessageBody?: string
   DelaySeconds?: number
@@ -54,9 +54,9 @@ const check = (input: SendInput) => {
 }
 
 /**
- * SendMessage.
+ * Sends one message (SendMessage).
  *
- * @throws AwsError as SQS refuses a message: no body, too long, a delay over 900 seconds, …
+ * @throws AwsError with SQS's error: no body, too long, a delay over 900 seconds, …
  */
 export const send = (queue: Queue, input: SendInput) => {
   check(input)
@@ -75,7 +75,7 @@ export const send = (queue: Queue, input: SendInput) => {
 }
 
 /**
- * Runs a batch operation: what is wrong with the batch fails it all, what is wrong with an entry only that entry.
+ * Runs a batch operation. An error of the batch fails all entries; an error of an entry fails only that entry.
  *
  * @throws AwsError for an empty or too long batch and for repeated ids
  */
@@ -105,7 +105,10 @@ export const batch = <Entry extends { Id?: string }, Result extends object>(
   return { Successful, Failed }
 }
 
-/** @throws AwsError when the entries together are over the limit of one request */
+/**
+ * Checks the total size of a batch.
+ * @throws AwsError when the entries together exceed the limit of one request
+ */
 export const checkBatchSize = (entries: SendInput[] | undefined) => {
   const total = (entries ?? []).reduce((sum, entry) => sum + bytesOf(entry), 0)
   if (total > MAX_BYTES) {

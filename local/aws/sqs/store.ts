@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** A message attribute as the wire has it; binary values are base64. */
+/** A message attribute in the wire format. Binary values are base64. */
 export interface MessageAttribute {
   DataType: string
   StringValue?: string
@@ -14,7 +14,7 @@ export interface Message {
   attributes: Record<string, MessageAttribute>
   groupId: string | undefined
   sentAt: number
-  /** Not handed out before: the end of its delay or of its visibility timeout. */
+  /** Hidden until this time: the end of its delay or of its visibility timeout. */
   visibleAt: number
   receives: number
   firstReceivedAt: number | undefined
@@ -22,14 +22,14 @@ export interface Message {
   receipt: string | undefined
 }
 
-/** Where a queue's messages are kept over a restart. */
+/** Stores a queue's messages across restarts. */
 export interface MessageStore {
   load(queue: string): Message[]
   save(queue: string, message: Message): void
   remove(id: string): void
 }
 
-/** Keeps messages in the local run's database. */
+/** Stores messages in the local run's database. */
 export const createMessageStore = (database: DatabaseSync): MessageStore => {
   const all = database.prepare('SELECT * FROM messages WHERE queue = ? ORDER BY rowid')
   const put = database.prepare(

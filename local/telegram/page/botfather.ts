@@ -1,10 +1,10 @@
-import { framed, type Page } from './frame.ts'
+import { type Page, renderPage } from './render.ts'
 
-/** Script of the page; what was typed is only ever set as text. */
+/** Script of the page. User input is only ever set as text. */
 const script = `
 'use strict'
 const byId = (id) => document.getElementById(id)
-const tell = (text) => { byId('toast').textContent = text }
+const notify = (text) => { byId('toast').textContent = text }
 const show = async () => {
   const { items } = await (await fetch('/messenger/bots')).json()
   byId('made').hidden = items.length === 0
@@ -28,16 +28,16 @@ byId('new').addEventListener('submit', async (event) => {
   const body = await answer.json()
   if (answer.ok) {
     byId('new').reset()
-    tell('Done! Connect @' + body.username + ' to the platform with its token, then write to it.')
-  } else tell(body.error)
+    notify('Done! Connect @' + body.username + ' to the platform with its token, then write to it.')
+  } else notify(body.error)
   show()
 })
 show()
 `
 
-/** Where people make bots of their own, as they do at @BotFather. */
+/** Builds the page on which people create their own bots, as with @BotFather. */
 export const botFatherPage = (): Page =>
-  framed({
+  renderPage({
     title: 'BotFather',
     bar: '<h1>BotFather</h1>',
     script,

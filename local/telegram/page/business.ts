@@ -1,7 +1,7 @@
 import type { BotUser } from '../chats.ts'
-import { escapeHtml, framed, type Page } from './frame.ts'
+import { escapeHtml, type Page, renderPage } from './render.ts'
 
-/** Script of the page; what people write is only ever set as text. */
+/** Script of the page. Messages are only ever set as text. */
 const script = `
 'use strict'
 const byId = (id) => document.getElementById(id)
@@ -13,12 +13,12 @@ const element = (tag, className, text) => {
 }
 let name = ''
 let source
-const tell = (text) => { byId('toast').textContent = text }
+const notify = (text) => { byId('toast').textContent = text }
 const post = async (path, body) => {
   const answer = await fetch('/messenger/' + path, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name, ...body }),
   })
-  tell(answer.ok ? '' : 'That is not possible.')
+  notify(answer.ok ? '' : 'This action failed.')
   return answer.ok
 }
 const show = ({ enabled, can_reply, chats, self }) => {
@@ -39,7 +39,7 @@ const show = ({ enabled, can_reply, chats, self }) => {
     return item
   }))
 }
-const be = (given) => {
+const openAccount = (given) => {
   name = given.trim()
   if (name === '') return
   byId('who').value = name
@@ -52,7 +52,7 @@ const change = () => post('connection', { enabled: byId('enabled').checked, can_
 byId('who-form').addEventListener('submit', (event) => {
   event.preventDefault()
   localStorage.setItem('current', byId('who').value.trim())
-  be(byId('who').value)
+  openAccount(byId('who').value)
 })
 byId('enabled').addEventListener('change', () => {
   if (byId('enabled').checked) byId('can-reply').checked = true
@@ -64,17 +64,17 @@ byId('contact-form').addEventListener('submit', async (event) => {
   const own = event.submitter?.value === 'own'
   if (await post('contact', { contact: byId('contact').value, text: byId('text').value, own })) byId('text').value = ''
 })
-be(localStorage.getItem('current') ?? '')
+openAccount(localStorage.getItem('current') ?? '')
 `
 
-/** Where people connect the platform's bot to their own account, and others write to them. */
+/** Builds the page on which people connect the platform's bot to their own account, and others write to them. */
 export const businessPage = ({ first_name, username }: BotUser): Page =>
-  framed({
+  renderPage({
     title: 'Telegram Business',
     bar: '<h1>Telegram Business</h1>',
     script,
     main: `<section class="card" aria-labelledby="who-title">
-<h2 id="who-title">Whose account is it?</h2>
+<h2 id="who-title">Choose an account</h2>
 <form id="who-form" class="fields">
 <label for="who">Name</label>
 <input id="who" autocomplete="off" required maxlength="64">
@@ -87,7 +87,7 @@ export const businessPage = ({ first_name, username }: BotUser): Page =>
 <p><label><input id="can-reply" type="checkbox"> Reply to messages</label></p>
 <form id="contact-form" class="fields" hidden>
 <h2>Messages</h2>
-<label for="contact">Somebody else’s name</label>
+<label for="contact">The other person’s name</label>
 <input id="contact" autocomplete="off" required maxlength="64">
 <label for="text">Message</label>
 <input id="text" autocomplete="off" required maxlength="4096">

@@ -1,24 +1,24 @@
 import type { BotUser } from '../chats.ts'
-import { escapeHtml, framed, type Page } from './frame.ts'
+import { escapeHtml, type Page, renderPage } from './render.ts'
 import { script } from './script.ts'
 
-/** The page of a bot. What is written in chats comes later and is set as text. */
+/** Builds the page of a bot. Messages arrive later and are set as text. */
 export const messengerPage = ({ username, first_name }: BotUser): Page =>
-  framed({
+  renderPage({
     title: `@${username}`,
     bar: `<h1>${escapeHtml(first_name)} <span class="soft">@${escapeHtml(username)}</span></h1>
-<p id="me" hidden><span id="person"></span> <button id="change" type="button">Be somebody else</button></p>`,
+<p id="me" hidden><span id="person"></span> <button id="change" type="button">Switch person</button></p>`,
     script,
     main: `<section id="who" hidden aria-labelledby="who-title">
 <h2 id="who-title">Who are you?</h2>
-<p class="soft">The same name is the same person, also after a restart.</p>
+<p class="soft">The same name means the same person, even after a restart.</p>
 <form id="who-form">
 <label for="name">Name</label>
 <input id="name" autocomplete="off" required maxlength="64">
 <button class="primary" type="submit">Continue</button>
 </form>
 <div id="known" hidden>
-<p class="soft" id="known-title">Or be again</p>
+<p class="soft" id="known-title">Recent people</p>
 <ul id="names" aria-labelledby="known-title"></ul>
 </div>
 </section>

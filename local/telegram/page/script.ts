@@ -1,4 +1,4 @@
-/** Script of the messenger's page. What people and the bot write is only ever set as text. */
+/** Script of the messenger's page. Messages are only ever set as text. */
 export const script = `
 'use strict'
 const byId = (id) => document.getElementById(id)
@@ -26,8 +26,8 @@ const post = async (path, body) => {
   if (!answer.ok) throw new Error('The stand-in answered ' + answer.status)
   return answer.json()
 }
-const say = (text) => post('messages', { text }).catch(tell)
-const tell = (problem) => { byId('toast').textContent = problem.message ?? String(problem) }
+const say = (text) => post('messages', { text }).catch(notify)
+const notify = (problem) => { byId('toast').textContent = problem.message ?? String(problem) }
 
 const press = async (message, button, at) => {
   at.disabled = true
@@ -35,7 +35,7 @@ const press = async (message, button, at) => {
   try {
     const { text = '' } = await post('press', { message_id: message.message_id, button })
     byId('toast').textContent = text
-  } catch (problem) { tell(problem) }
+  } catch (problem) { notify(problem) }
   at.disabled = false
 }
 
@@ -81,7 +81,7 @@ const show = (messages) => {
   }
   const list = byId('messages')
   const items = [...shown.values()].map(({ item }) => item)
-  // What has not changed stays in its place, and keeps the focus.
+  // Unchanged messages stay in place and keep the focus.
   items.forEach((item, i) => { if (list.children[i] !== item) list.insertBefore(item, list.children[i] ?? null) })
   while (list.children.length > items.length) list.lastElementChild.remove()
   byId('empty').hidden = items.length > 0
@@ -100,7 +100,7 @@ const ask = () => {
     const item = element('li')
     const button = element('button', '', each)
     button.type = 'button'
-    button.addEventListener('click', () => be(each))
+    button.addEventListener('click', () => signIn(each))
     item.append(button)
     return item
   }))
@@ -108,7 +108,7 @@ const ask = () => {
   byId('name').focus()
 }
 
-const be = (given) => {
+const signIn = (given) => {
   name = given.trim()
   if (name === '') return
   localStorage.setItem('names', JSON.stringify([name, ...names().filter((each) => each !== name)].slice(0, 8)))
@@ -129,7 +129,7 @@ const be = (given) => {
   byId('toast').textContent = ''
 }
 
-byId('who-form').addEventListener('submit', (event) => { event.preventDefault(); be(byId('name').value) })
+byId('who-form').addEventListener('submit', (event) => { event.preventDefault(); signIn(byId('name').value) })
 byId('change').addEventListener('click', () => { localStorage.removeItem('current'); document.title = TITLE; ask() })
 byId('start').addEventListener('click', () => {
   started = true
@@ -145,6 +145,6 @@ byId('write').addEventListener('submit', (event) => {
   say(text)
 })
 const current = localStorage.getItem('current')
-if (current) be(current)
+if (current) signIn(current)
 else ask()
 `

@@ -1,4 +1,4 @@
-/** Style of the messenger's page. Colours keep a contrast of at least 4.5 : 1 in both schemes. */
+/** Style of the messenger's page. Colours have a contrast of at least 4.5 : 1 in both schemes. */
 export const style = `
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #57606a; --paper: #fff; --ground: #eef1f5; --line: #d0d7de;
   --mine: #d9ecff; --act: #0a58ca; --on-act: #fff; --note: #6b3d00; --note-paper: #fff1d6; }

@@ -1,61 +1,27 @@
-import { createHash, createHmac } from 'node:crypto'
-import { SignatureV4 } from '@smithy/signature-v4'
+import { bucketAddress } from '../../kernel/bucket-address.ts'
+import { type SignedRequests, signedRequests } from '../signed-requests.ts'
 
-/** Where the bucket is, and what its requests are signed with. */
+/** Address of the bucket, and signed requests to it. */
 export interface Bucket {
-  base: URL
-  /** The path of an object, as it is sent and signed. */
-  pathOf(key: string): string
-  signer: SignatureV4
+  requests: SignedRequests
+  /** Returns an object's address, with its path as it is sent and signed. */
+  urlOf(key: string): URL
 }
 
+const TIMEOUT_MS = 10_000
+
 /**
+ * Creates the client of a bucket.
  * @param environment AWS_REGION, the credentials that Lambda sets, and AWS_ENDPOINT_URL_S3 for emulators
  */
 export const createBucket = (name: string, environment: Record<string, string | undefined>): Bucket => {
-  const region = environment.AWS_REGION ?? 'us-east-1'
-  const endpoint = environment.AWS_ENDPOINT_URL_S3 ?? environment.AWS_ENDPOINT_URL
-  // Emulators take the bucket in the path, AWS in the host name (path style is on its way out there).
-  const base = new URL(endpoint ? `${endpoint}/${name}` : `https://${name}.s3.${region}.${suffixOf(region)}`)
+  const base = bucketAddress(name, environment)
   return {
-    base,
-    pathOf: (key) => `${base.pathname.replace(/\/$/, '')}/${key.split('/').map(uriEncode).join('/')}`,
-    signer: createSigner('s3', environment),
+    requests: signedRequests('s3', environment, TIMEOUT_MS),
+    urlOf: (key) => new URL(`${base}/${key.split('/').map(uriEncode).join('/')}`),
   }
 }
 
-/** Signs requests to an AWS service with the credentials that Lambda sets. */
-export const createSigner = (service: string, environment: Record<string, string | undefined>): SignatureV4 =>
-  new SignatureV4({
-    service,
-    region: environment.AWS_REGION ?? 'us-east-1',
-    uriEscapePath: false,
-    applyChecksum: true,
-    sha256: Sha256 as never,
-    credentials: async () => ({
-      accessKeyId: environment.AWS_ACCESS_KEY_ID ?? '',
-      secretAccessKey: environment.AWS_SECRET_ACCESS_KEY ?? '',
-      ...(environment.AWS_SESSION_TOKEN && { sessionToken: environment.AWS_SESSION_TOKEN }),
-    }),
-  })
-
-/** The DNS suffix of the region's partition: China's regions have one of their own. */
-const suffixOf = (region: string): string => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com')
-
-/** Encodes as Signature Version 4 does: everything but the unreserved characters of RFC 3986. */
+/** Encodes text as Signature Version 4 requires: everything but the unreserved characters of RFC 3986. */
 export const uriEncode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
-
-/** The signer's hash interface on node:crypto. */
-class Sha256 {
-  readonly #hash
-  constructor(secret?: string | Uint8Array) {
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', secret)
-  }
-  update(data: string | Uint8Array): void {
-    this.#hash.update(data)
-  }
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest()
-  }
-}

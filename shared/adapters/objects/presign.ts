@@ -1,11 +1,12 @@
-import type { ObjectStore } from '../../domain/ports.ts'
+import type { ObjectStore } from '../../kernel/ports/objects.ts'
+import { requestTo } from '../signed-requests.ts'
 import { type Bucket, uriEncode } from './bucket.ts'
 import { attachment } from './disposition.ts'
 
 /**
- * Addresses that carry their permission in the query (Signature Version 4, "Authenticating Requests: Using Query
- * Parameters"). Every header that is given is signed, and so has to be sent as it is. Whoever gets an address has what it
- * allows until its time is over: it cannot be taken back.
+ * Creates addresses that carry their permission in the query (Signature Version 4, "Authenticating Requests: Using
+ * Query Parameters"). Every given header is signed and must be sent unchanged. An address grants its permission to any
+ * holder until it expires and can't be revoked.
  */
 export const createPresigner = (bucket: () => Bucket): Pick<ObjectStore, 'presignPut' | 'presignGet'> => {
   const presign = async (
@@ -14,30 +15,22 @@ export const createPresigner = (bucket: () => Bucket): Pick<ObjectStore, 'presig
     expiresIn: number,
     { headers = {}, query = {} }: { headers?: Record<string, string>; query?: Record<string, string> },
   ): Promise<string> => {
-    const { base, pathOf, signer } = bucket()
-    const path = pathOf(key)
-    const signed = (await signer.presign(
-      {
-        method,
-        protocol: base.protocol,
-        hostname: base.hostname,
-        ...(base.port && { port: Number(base.port) }),
-        path,
-        query,
-        // The signer moves it into the query; the body is not known when the address is made.
-        headers: { host: base.host, 'X-Amz-Content-Sha256': 'UNSIGNED-PAYLOAD', ...headers },
-      } as never,
-      { expiresIn },
-    )) as unknown as { query: Record<string, string> }
-    const pairs = Object.entries(signed.query).map(([name, value]) => `${uriEncode(name)}=${uriEncode(value)}`)
-    return `${base.origin}${path}?${pairs.join('&')}`
+    const { urlOf, requests } = bucket()
+    const url = urlOf(key)
+    // The signer moves this into the query. The body is unknown when the address is created.
+    const unsigned = { 'X-Amz-Content-Sha256': 'UNSIGNED-PAYLOAD', ...headers }
+    const signed = await requests.presign(requestTo(url, { method, query, headers: unsigned }), { expiresIn })
+    const pairs = Object.entries(signed.query ?? {}).map(
+      ([name, value]) => `${uriEncode(name)}=${uriEncode(String(value))}`,
+    )
+    return `${url.href}?${pairs.join('&')}`
   }
 
   return {
     async presignPut(key, { size, contentType, expiresIn }) {
       const headers = { 'content-type': contentType, 'if-none-match': '*' }
       const url = await presign('PUT', key, expiresIn, { headers: { ...headers, 'content-length': String(size) } })
-      // Clients set the length themselves, and a browser lets no page set it.
+      // Clients set the length themselves; browsers don't let pages set it.
       return { url, headers }
     },
     presignGet: (key, { expiresIn, filename, contentType }) =>

@@ -2,14 +2,14 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Is this IP address a public one that the platform may connect to?
+ * Returns true if this is a public IP address that the platform may connect to.
  *
- * IPv4: whatever no special-purpose registry holds (RFC 6890 and its successors). IPv6: only what IANA hands out,
- * 2000::/3, and of that no special block and no address that carries an IPv4 address inside. By allowing one range
- * instead of forbidding many, every translated form outside it (mapped, compatible, NAT64, SIIT, local-use NAT64) is
- * refused whatever it embeds, as are ranges that nobody has assigned yet.
+ * IPv4: every address outside the special-purpose registries (RFC 6890 and its successors). IPv6: only what IANA
+ * allocates, 2000::/3, without special blocks and without addresses that embed an IPv4 address. One allowed range,
+ * instead of many forbidden ones, rejects every translated form outside it (mapped, compatible, NAT64, SIIT, local-use
+ * NAT64), whatever it embeds. It also rejects unassigned ranges.
  *
- * @param ip an address as `node:net` and DNS write it; anything else (octal, short, with a zone id) is refused
+ * @param ip an address as `node:net` and DNS write it; any other notation (octal, short, with a zone id) is rejected
  */
 export const isPublicAddress = (ip: string): boolean => {
   const address = parse(ip)
@@ -18,13 +18,14 @@ export const isPublicAddress = (ip: string): boolean => {
   return address.kind() === 'ipv4' || isAssignedUnicast(address.toByteArray())
 }
 
-/** Is this IP address the machine itself: 127.0.0.0/8 or ::1, written plainly? */
+/** Returns true if this IP address is the machine itself: 127.0.0.0/8 or ::1, in plain notation. */
 export const isLoopbackAddress = (ip: string): boolean => parse(ip)?.range() === 'loopback'
 
-// Strict on purpose: ipaddr.js also reads 0177.1 or 0x7f000001, which a resolver or the socket might read otherwise.
+// Strict on purpose: ipaddr.js also reads 0177.1 or 0x7f000001, which a resolver or the socket might interpret
+// differently.
 const parse = (ip: string) => (isIP(ip) === 0 || ip.includes('%') ? undefined : ipaddr.parse(ip))
 
-/** What ipaddr.js calls unicast and is still no public IPv6 address. */
+/** Returns false for addresses that ipaddr.js calls unicast but that aren't public. */
 const isAssignedUnicast = (bytes: number[]): boolean => {
   const word = (index: number) => ((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0)
   if ((word(0) & 0xe000) !== 0x2000) return false

@@ -4,25 +4,25 @@ import type { Duplex } from 'node:stream'
 import tls from 'node:tls'
 
 /**
- * A kept-alive connection is used again within this time, ms. Below the 5 s after which common servers close theirs
- * (Node's default), so that few requests meet a connection that is being closed.
+ * A kept-alive connection is reused within this time, in ms. It is below the 5 s after which common servers close
+ * connections (Node's default), so that few requests meet a connection that is being closed.
  */
 const MAX_IDLE_MS = 4_000
 
 export interface Agents {
-  /** The agent for this scheme: connections kept and used again, or one connection per request. */
+  /** Returns the agent for this scheme, with reused connections or one connection per request. */
   pick(secure: boolean, reuse: boolean): http.Agent
 }
 
 /**
- * The agents of one policy. A policy has its own, so that a connection that one policy allowed is never used under
- * another.
+ * Creates the agents of one policy. Each policy has its own, so that a connection allowed by one policy is never used
+ * under another.
  *
- * @param ca certificates in PEM to trust beside the system's
+ * @param ca certificates in PEM to trust besides the system's
  */
 export const createAgents = (ca: string | undefined): Agents => {
   const trust = {
-    // Said aloud: the environment's NODE_TLS_REJECT_UNAUTHORIZED must not switch the check off.
+    // Explicit, because the environment's NODE_TLS_REJECT_UNAUTHORIZED must not disable the check.
     rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca: [...tls.getCACertificates('default'), ca] }),
   }
@@ -55,8 +55,8 @@ const noteIdleTimes = (agent: http.Agent): void => {
 }
 
 /**
- * Closes connections that were idle too long by the wall clock. The agent's own timer does not run while Lambda has the
- * function frozen, and after the thaw it would come second to the next request.
+ * Closes connections that were idle for too long by the wall clock. The agent's own timer does not run while Lambda
+ * freezes the function. After the thaw, it would fire after the next request starts.
  */
 const dropStale = (agent: http.Agent): void => {
   for (const sockets of Object.values(agent.freeSockets)) {

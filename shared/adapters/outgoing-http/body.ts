@@ -8,14 +8,14 @@ export interface ReadBody {
   decodeError?: string
 }
 
-/** Nobody nests encodings; an answer that does is built to multiply work. */
+/** Real servers don't nest encodings. A response that does is built to multiply work. */
 const MAX_ENCODINGS = 2
 
 /**
- * Reads an answer's body, undoing its `content-encoding`, up to `maxBytes` of the result. What comes beyond is never
- * inflated: the decoders work a chunk at a time and are stopped with the connection.
+ * Reads a response body and decodes its `content-encoding`, up to `maxBytes` of the result. Data beyond that is never
+ * inflated: the decoders work chunk by chunk and stop with the connection.
  *
- * @throws the connection's error when it ended before the body did
+ * @throws the connection's error if it ended before the body did
  */
 export const readBody = async (response: IncomingMessage, maxBytes: number): Promise<ReadBody> => {
   const encodings = hasBody(response) ? encodingsOf(response) : []
@@ -55,7 +55,7 @@ const collect = async (response: IncomingMessage, decoders: Transform[], maxByte
   return { body: Buffer.concat(chunks), truncated }
 }
 
-/** The encodings in the order to undo them (RFC 9110 §8.4 lists them in the order they were applied). */
+/** Returns the encodings in decoding order (RFC 9110 §8.4 lists them in the order they were applied). */
 const encodingsOf = (response: IncomingMessage): string[] =>
   (response.headers['content-encoding'] ?? '')
     .toLowerCase()
@@ -67,14 +67,14 @@ const encodingsOf = (response: IncomingMessage): string[] =>
 const DECODERS = new Map<string, () => Transform>([
   ['gzip', () => zlib.createGunzip()],
   ['x-gzip', () => zlib.createGunzip()],
-  // Zlib-wrapped as RFC 9110 §8.4.1.2 says. Senders of the bare form are told so by the error.
+  // Zlib-wrapped, as RFC 9110 §8.4.1.2 requires. Senders of the bare form learn that from the error.
   ['deflate', () => zlib.createInflate()],
   ['br', () => zlib.createBrotliDecompress()],
-  // RFC 9659: a window of at most 8 MiB, else the sender decides how much memory we take.
+  // RFC 9659: a window of at most 8 MiB. Otherwise, the sender would decide how much memory is used.
   ['zstd', () => zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } })],
 ])
 
-// The answer to a HEAD names the encoding of a body that doesn't come.
+// Returns false for the response to a HEAD, which names the encoding of a body that isn't sent.
 const hasBody = (response: IncomingMessage & { req?: { method?: string } }): boolean =>
   !(response.req?.method === 'HEAD' || response.statusCode === 204 || response.statusCode === 304)
 

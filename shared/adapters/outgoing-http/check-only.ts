@@ -1,7 +1,7 @@
-import type { OutgoingHttp } from '../../domain/ports.ts'
+import type { OutgoingHttp } from '../../kernel/ports/outgoing-http.ts'
 import { checkUrl, type TargetPolicy } from './targets.ts'
 
-/** The check of addresses without the client, for functions that save addresses and call none. */
+/** Creates only the address check, for functions that save addresses and call none. */
 export const createAddressCheck = (policy: TargetPolicy): OutgoingHttp => ({
   send() {
     throw new Error('this function sends nothing')

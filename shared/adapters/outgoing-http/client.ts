@@ -1,23 +1,24 @@
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { OutgoingHttp, OutgoingRequest, OutgoingResult } from '#shared/domain/ports.ts'
+import type { OutgoingHttp, OutgoingRequest, OutgoingResult } from '../../kernel/ports/outgoing-http.ts'
 import { type Agents, createAgents } from './agents.ts'
 import { type Exchange, exchange, type Outcome } from './exchange.ts'
-import { failed, failure, timedOut } from './failures.ts'
-import { outgoingHeaders, refusedHeaders } from './headers.ts'
-import { type Addresses, checkedAddresses, type Resolve } from './resolve.ts'
+import { failure, failureFrom, timedOut } from './failures.ts'
+import { invalidHeaderReason, outgoingHeaders } from './headers.ts'
+import { type Addresses, type Resolve, resolvePublicAddresses } from './resolve.ts'
 import { checkUrl, hostOf, isLoopbackHost, type TargetPolicy } from './targets.ts'
 
 export interface OutgoingHttpOptions extends TargetPolicy {
-  /** Stands in for DNS. What it answers is checked all the same. */
+  /** Replacement for DNS. Its results are checked too. */
   resolve?: Resolve
-  /** Certificates in PEM to trust beside the system's. */
+  /** Certificates in PEM to trust besides the system's. */
   ca?: string
 }
 
 /**
- * The one way out of the platform to addresses that others chose (decisions §6, forbidden targets): each request's target
- * is checked, its name resolved once, every answer checked, and the socket connected to a checked address.
+ * Creates the only client for outgoing requests to addresses that others chose
+ * (contract/outgoing-requests.md#forbidden-targets). For each request, it checks the target, resolves the name once,
+ * checks every resolved address, and connects the socket to a checked address.
  */
 export const createOutgoingHttp = (options: OutgoingHttpOptions): OutgoingHttp => {
   let agents: Agents | undefined
@@ -45,13 +46,15 @@ const sendWithin = async (
 ): Promise<Outcome> => {
   const target = checkUrl(request.url, options)
   if (!target.ok) return failure('blocked', 'resolving', target.reason)
-  const refusal = METHODS.has(request.method) ? refusedHeaders(request.headers ?? {}) : 'The method is not allowed.'
+  const refusal = METHODS.has(request.method)
+    ? invalidHeaderReason(request.headers ?? {})
+    : 'The method is not allowed.'
   if (refusal) return failure('blocked', 'resolving', refusal)
 
   const pauses = request.connectRetryPausesMs ?? []
   for (let tried = 0; ; tried++) {
     const coming = pauses.slice(tried)
-    // Each try may take an equal share of the time to connect, so that a host that swallows packets doesn't use it all.
+    // Each attempt may take an equal share of the connect time, so that a host that drops packets doesn't use it all.
     const connectMs = (left() - sum(coming)) / (coming.length + 1)
     const outcome = await attempt(request, target.url, options, agents, left, Math.max(connectMs, 1))
     const pause = coming[0]
@@ -92,14 +95,15 @@ const attempt = async (
     return exchange(x)
   }
   const { outcome, reused } = await once(request.repeatable ?? false)
-  // A kept connection that closed under the request says nothing about the receiver: it gets a connection of its own.
+  // A kept-alive connection that closed under the request says nothing about the receiver. The request gets a new
+  // connection.
   const closedUnder = reused && outcome.kind === 'failure' && outcome.phase === 'reset' && outcome.status === undefined
   return closedUnder ? (await once(false)).outcome : outcome
 }
 
 const addressesOf = async (url: URL, options: OutgoingHttpOptions, withinMs: number): Promise<Addresses | Outcome> => {
   const host = hostOf(url)
-  // A literal was checked with the address's text; `lookup` is not called for it.
+  // The address check already covered a literal. `lookup` isn't called for it.
   if (isIP(host)) return { ok: true, addresses: [host] }
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(), withinMs)
@@ -108,9 +112,9 @@ const addressesOf = async (url: URL, options: OutgoingHttpOptions, withinMs: num
   })
   const loopback = options.allowLoopbackHttp && isLoopbackHost(host)
   try {
-    return await Promise.race([aborted, checkedAddresses(host, loopback, options.resolve, late.signal)])
+    return await Promise.race([aborted, resolvePublicAddresses(host, loopback, options.resolve, late.signal)])
   } catch (error) {
-    return failed(error, 'resolving')
+    return failureFrom(error, 'resolving')
   } finally {
     clearTimeout(timer)
   }

@@ -1,15 +1,15 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import type { OutgoingResponse } from '#shared/domain/ports.ts'
+import type { OutgoingResponse } from '../../kernel/ports/outgoing-http.ts'
 import { type ReadBody, readBody } from './body.ts'
-import { type Failure, failed, failure, type Stage, timedOut } from './failures.ts'
+import { type Failure, failure, failureFrom, type Stage, timedOut } from './failures.ts'
 import { statusHint } from './hints.ts'
 import { hostOf } from './targets.ts'
 
 export interface Exchange {
   url: URL
-  /** Checked addresses, at least one; the socket connects to one of these. */
+  /** Checked addresses, at least one. The socket connects to one of these. */
   addresses: string[]
   agent: http.Agent
   method: string
@@ -17,9 +17,9 @@ export interface Exchange {
   body: Uint8Array | undefined
   maxResponseBytes: number
   decisiveStatus: number | undefined
-  /** Ms left until a connection must stand. */
+  /** Time left in ms until a connection must be established. */
   connectMs: number
-  /** Ms left until the answer's last byte must be there. */
+  /** Time left in ms until the response's last byte must arrive. */
   totalMs: number
 }
 
@@ -31,7 +31,7 @@ export interface Exchanged {
   reused: boolean
 }
 
-/** One request over one connection, read to its end or to a status that decides, or failed. Never rejects. */
+/** Sends one request over one connection and reads the response to its end, or to a decisive status. Never rejects. */
 export const exchange = (x: Exchange): Promise<Exchanged> => {
   const { promise, resolve: settle } = Promise.withResolvers<Exchanged>()
   let stage: Stage = 'connecting'
@@ -45,7 +45,7 @@ export const exchange = (x: Exchange): Promise<Exchanged> => {
     tell(outcome)
     if (outcome.kind === 'failure') request?.destroy()
   }
-  const fail = (error: unknown) => finish(failed(error, stage, status))
+  const fail = (error: unknown) => finish(failureFrom(error, stage, status))
   const late = () => finish(timedOut(stage, status))
   const connectTimer = setTimeout(late, x.connectMs)
   const totalTimer = setTimeout(late, x.totalMs)
@@ -61,12 +61,12 @@ export const exchange = (x: Exchange): Promise<Exchanged> => {
     if (reached === 'waiting') clearTimeout(connectTimer)
   })
   request.on('error', fail)
-  // Nobody asked for another protocol, so that an answer that switches to one is nonsense (RFC 9110 §7.8).
-  request.on('upgrade', () => finish(failure('decode', stage, 'The answer switches to another protocol.')))
+  // The request asks for no other protocol, so a response that switches protocols is invalid (RFC 9110 §7.8).
+  request.on('upgrade', () => finish(failure('decode', stage, 'The response switches to another protocol.')))
   request.on('response', (response) => {
     stage = 'reading'
     status = response.statusCode
-    // Reading goes on: to hang up now might stop a server that works on while it answers.
+    // Keeps reading: closing the connection now might stop a server that still works on the request while it answers.
     if (status === x.decisiveStatus) tell(answer(response, { body: new Uint8Array(), truncated: false }))
     readBody(response, x.maxResponseBytes).then((read) => finish(answer(response, read)), fail)
   })
@@ -90,7 +90,7 @@ const open = (x: Exchange): ClientRequest => {
   })
 }
 
-/** Hands `node:net` the addresses that were checked, instead of letting it look the name up again. */
+/** Returns the checked addresses to `node:net`, so that it does not resolve the name again. */
 const lookupOf = (addresses: string[]): LookupFunction => {
   const found = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_hostname, options, callback) => {

@@ -1,7 +1,7 @@
-import type { OutgoingFailure } from '#shared/domain/ports.ts'
+import type { OutgoingFailure } from '../../kernel/ports/outgoing-http.ts'
 import { failureHint } from './hints.ts'
 
-/** How far a request has come. Before `waiting` no byte of it has left. */
+/** Progress of a request. Before `waiting`, no byte of it was sent. */
 export type Stage = 'resolving' | 'connecting' | 'securing' | 'waiting' | 'reading'
 
 export type Failure = Omit<OutgoingFailure, 'durationMs'>
@@ -23,17 +23,17 @@ export const failure = (
 
 const TIMEOUT_MESSAGES: Record<Stage, string> = {
   resolving: 'The host name was not resolved in time.',
-  connecting: 'No connection was made in time.',
-  securing: 'The TLS handshake was not finished in time.',
-  waiting: 'The request was sent, and no answer came in time.',
-  reading: 'The answer began, and did not end in time.',
+  connecting: 'No connection was established in time.',
+  securing: 'The TLS handshake did not finish in time.',
+  waiting: 'The request was sent, but no response arrived in time.',
+  reading: 'The response started but did not finish in time.',
 }
 
 export const timedOut = (stage: Stage, status?: number): Failure =>
   failure('timeout', stage, TIMEOUT_MESSAGES[stage], { status })
 
-/** A failure from what Node threw. The texts of its errors hold addresses; only their codes are passed on. */
-export const failed = (error: unknown, stage: Stage, status?: number): Failure => {
+/** Converts a Node error to a failure. Its text may hold addresses, so only its code is passed on. */
+export const failureFrom = (error: unknown, stage: Stage, status?: number): Failure => {
   const code = codeOf(error)
   const phase = phaseOf(code, stage)
   const suffix = code === undefined ? '' : ` (${code})`
@@ -43,12 +43,12 @@ export const failed = (error: unknown, stage: Stage, status?: number): Failure =
 const PHASE_MESSAGES: Record<Failure['phase'], string> = {
   blocked: 'The request is not allowed',
   dns: 'The host name could not be resolved',
-  connect: 'The connection could not be made',
-  tls: 'The TLS connection could not be made',
+  connect: 'The connection could not be established',
+  tls: 'The TLS connection could not be established',
   timeout: 'The receiver took too long',
-  reset: 'The connection was closed before the answer was complete',
-  too_large: 'The headers of the answer are too large',
-  decode: 'The answer is not valid HTTP',
+  reset: 'The connection was closed before the response was complete',
+  too_large: 'The response headers are too large',
+  decode: 'The response is not valid HTTP',
 }
 
 const phaseOf = (code: string | undefined, stage: Stage): Failure['phase'] => {
@@ -57,7 +57,7 @@ const phaseOf = (code: string | undefined, stage: Stage): Failure['phase'] => {
   if (stage === 'securing') return 'tls'
   if (code === 'HPE_HEADER_OVERFLOW') return 'too_large'
   if (code?.startsWith('HPE_')) return 'decode'
-  // An alert after the handshake, such as the demand for a client certificate.
+  // An alert after the handshake, such as a request for a client certificate.
   if (code === 'EPROTO' || code?.startsWith('ERR_SSL_')) return 'tls'
   return 'reset'
 }

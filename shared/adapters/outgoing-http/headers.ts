@@ -1,4 +1,6 @@
-/** Set by the client itself; a second or wrong one would let a caller smuggle a request (RFC 9112 §6, §11.2). */
+/**
+ * Headers that the client sets itself. A second or wrong one would let a caller smuggle a request (RFC 9112 §6, §11.2).
+ */
 const FRAMING = new Set([
   'connection',
   'content-length',
@@ -15,10 +17,10 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
- * Says why these headers can't be sent, or nothing. A line break in a name or value would start a header or a request of
- * the caller's own making (RFC 9110 §5.5).
+ * Returns the reason why these headers can't be sent, or undefined. A line break in a name or value would start a
+ * header or request of the caller's own (RFC 9110 §5.5).
  */
-export const refusedHeaders = (headers: Record<string, string>): string | undefined => {
+export const invalidHeaderReason = (headers: Record<string, string>): string | undefined => {
   for (const [name, value] of Object.entries(headers)) {
     if (!TOKEN.test(name)) return 'A header name contains characters that HTTP does not allow.'
     if (FRAMING.has(name.toLowerCase())) return `The header ${name} is set by the platform.`
@@ -30,8 +32,8 @@ export const refusedHeaders = (headers: Record<string, string>): string | undefi
 }
 
 /**
- * The headers as they go out. Answers are asked for uncompressed: they are short or cut, so that inflating them costs
- * more than it saves; an answer that comes compressed all the same is read.
+ * Returns the headers to send. Requests ask for uncompressed responses, which are short or truncated: inflating them
+ * costs more than it saves. A response that is compressed anyway is still read.
  */
 export const outgoingHeaders = (
   headers: Record<string, string>,

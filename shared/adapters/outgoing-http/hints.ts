@@ -1,40 +1,40 @@
-import type { OutgoingFailure } from '#shared/domain/ports.ts'
+import type { OutgoingFailure } from '../../kernel/ports/outgoing-http.ts'
 
 const STATUS_HINTS: Record<number, string> = {
-  400: 'The receiver rejected the request as malformed. Check that it takes a JSON body and reads the raw bytes.',
+  400: 'The receiver rejected the request as malformed. Check that it accepts a JSON body and reads the raw bytes.',
   401: 'The receiver asked for credentials. Platform requests carry a signature instead: let this path through without a login, check the signature with the current secret over the raw body, and check the server clock.',
-  403: 'The receiver refused the request. Check the signature with the current secret over the raw body, and that no firewall or bot protection stands before this path.',
-  404: 'Nothing is at this path. Check the path of the address, and that the route is deployed.',
-  405: 'The path does not take this method. Make the handler accept POST.',
-  408: 'The receiver gave up waiting. Check that it reads the whole request body.',
-  410: 'The receiver says that this address is gone. It is still tried as scheduled: enter the new address, or delete the subscription.',
-  413: 'The receiver finds the body too large. Raise the body limit of the server or of the proxy before it.',
-  415: 'The receiver does not take this content type. Make it accept application/json.',
+  403: 'The receiver refused the request. Check the signature with the current secret over the raw body, and that no firewall or bot protection blocks this path.',
+  404: 'Nothing is served at this path. Check the path and that the route is deployed.',
+  405: 'The path does not accept this method. Make the handler accept POST.',
+  408: 'The receiver stopped waiting for the request. Check that it reads the whole request body.',
+  410: 'The receiver reports that this address no longer exists. Retries continue as scheduled. Set the new address, or delete the subscription.',
+  413: 'The receiver rejected the body as too large. Raise the body limit of the server or of the proxy in front of it.',
+  415: 'The receiver does not accept this content type. Make it accept application/json.',
   421: 'The server does not answer for this host name. Check the host name and the server or CDN configuration.',
-  429: 'The receiver limits its callers. Retry-After does not change the schedule: raise the limit for the platform, or answer 2xx at once and do the work later.',
+  429: 'The receiver limits its callers. Retry-After does not change the schedule. Raise the limit for the platform, or answer 2xx at once and do the work later.',
   502: 'A proxy could not reach the server behind it. Check that the application runs and listens.',
-  503: 'The receiver is overloaded or in maintenance. Check that the application runs; Retry-After does not change the schedule.',
+  503: 'The receiver is overloaded or in maintenance. Check that the application runs. Retry-After does not change the schedule.',
   504: 'A proxy waited too long for the server behind it. Answer 2xx at once and do the work later.',
 }
 
 /**
- * The likely cause of an answer that is no success, and its mend, in words for whoever runs the receiving server.
+ * Returns the likely cause of an unsuccessful response and its fix, for the operator of the receiving server.
  *
- * @returns nothing for a 2xx
+ * @returns undefined for a 2xx
  */
 export const statusHint = (status: number): string | undefined => {
   if (status >= 200 && status < 300) return undefined
   const known = STATUS_HINTS[status]
   if (known) return known
   if (status >= 300 && status < 400) {
-    return 'The receiver redirects. Redirects are not followed: enter the address that it redirects to.'
+    return 'The receiver redirects. Redirects are not followed. Set the address that it redirects to.'
   }
-  if (status >= 500) return 'The receiver failed while it handled the request. Look into its logs at this time.'
-  return 'The receiver rejected the request. Look into its logs at this time for the reason.'
+  if (status >= 500) return 'The receiver failed while handling the request. Check its logs at this time.'
+  return 'The receiver rejected the request. Check its logs at this time for the reason.'
 }
 
 const CHAIN =
-  'The server does not send a certificate chain that leads to a public authority. Install the full chain, the intermediate certificates included.'
+  'The server does not send a certificate chain that leads to a public authority. Install the full chain, including the intermediate certificates.'
 const SELF_SIGNED =
   'The certificate is self-signed or from a private authority. Use one from a public authority, for example Let’s Encrypt.'
 const NOT_TLS =
@@ -53,10 +53,9 @@ const CODE_HINTS: Record<string, string> = {
   EPROTO: NOT_TLS,
   ERR_SSL_WRONG_VERSION_NUMBER: NOT_TLS,
   ECONNREFUSED:
-    'Nothing listens there. Check that the server runs, the port is right and the firewall lets it through.',
-  EHOSTUNREACH:
-    'The network knows no way to the server. Check that it is up and its address published in DNS is right.',
-  ENETUNREACH: 'The network knows no way to the server. Check that it is reachable over IPv4.',
+    'No server is listening on this port. Check that the server runs, the port is right and the firewall lets it through.',
+  EHOSTUNREACH: 'The network has no route to the server. Check that it is up and that its DNS address is correct.',
+  ENETUNREACH: 'The network has no route to the server. Check that it is reachable over IPv4.',
   ENOTFOUND: 'The host name does not exist in DNS. Check its spelling and its DNS records.',
   ENODATA: 'The host name has no A or AAAA record. Add one.',
 }
@@ -65,15 +64,14 @@ const PHASE_HINTS: Record<OutgoingFailure['phase'], string> = {
   blocked: 'Use an https address on a public host, without credentials in it.',
   dns: 'The name servers of the host name did not answer. Check its DNS records and name servers.',
   connect:
-    'No connection could be made. Check that the server runs, the port is right and the firewall lets it through.',
-  tls: 'The connection could not be secured. Check the certificate and that the server takes TLS 1.2 or newer.',
+    'No connection could be established. Check that the server runs, the port is right and the firewall lets it through.',
+  tls: 'The connection could not be secured. Check the certificate and that the server supports TLS 1.2 or newer.',
   timeout: 'The receiver took too long. Answer 2xx at once and do the work later.',
-  reset:
-    'The receiver closed the connection before its answer was complete. Look into its logs for a crash or a limit.',
-  too_large: 'The headers of the answer are too large. Keep them under 16 KiB.',
-  decode: 'What came back is not HTTP. Check the port, and what listens there.',
+  reset: 'The receiver closed the connection before its response was complete. Check its logs for a crash or a limit.',
+  too_large: 'The response headers are too large. Keep them under 16 KiB.',
+  decode: 'The response is not HTTP. Check the port and the service that listens on it.',
 }
 
-/** The hint for a failure of this phase and code. */
+/** Returns the hint for a failure of this phase and code. */
 export const failureHint = (phase: OutgoingFailure['phase'], code: string | undefined): string =>
   (phase === 'timeout' ? undefined : CODE_HINTS[code ?? '']) ?? PHASE_HINTS[phase]

@@ -1,25 +1,39 @@
-import { adminByKey } from '../../domain/admins/sign-in.ts'
-import type { Deps } from '../../domain/deps.ts'
-import { AdminEntity } from '../../entities/platform.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
+import { confirmationOf, findAdminByKey, loadAdminSession, nextStepOf } from '#shared/staff/admins/index.ts'
 import { LIMITS } from '../../kernel/limits.ts'
+import { authenticateToken, unauthorized } from '../bearer-token.ts'
 import type { AdminCaller } from '../callers.ts'
-import { tokenOf, unauthorized } from '../principal.ts'
-import { limit } from '../rate-limit.ts'
+import { takeRateLimits } from '../rate-limit.ts'
 import type { Authenticated, Authenticator } from './types.ts'
 
-/** Platform staff: an admin token, or an admin key. */
+/** Authenticates an admin by an admin token or an admin key. */
 export const admin: Authenticator<'admin'> = async (deps, { headers, method, again }) => {
   const key = headers['x-admin-key']
   if (key !== undefined) {
-    const found = await adminByKey(deps, key)
-    if (!found) throw unauthorized('The admin key is wrong, expired or was removed.')
-    return adminCaller(deps, { kind: 'admin', admin: found.admin, keyName: found.name }, again)
+    const found = await findAdminByKey(deps, key)
+    if (!found) throw unauthorized('The admin key is invalid, expired or deleted.')
+    // Nobody is there to confirm anything. Keys are created with a confirmation.
+    const confirmation = { method: 'password', isRecent: true, isOptional: true } as const
+    const caller = { admin: found.admin, keyName: found.name, session: undefined, nextStep: undefined, confirmation }
+    return adminCaller(deps, { kind: 'admin', ...caller }, again)
   }
-  const token = await tokenOf(deps, headers, method, ['admin'])
-  if (token.kind !== 'admin') throw unauthorized('An admin token is needed.')
-  const record = await deps.table.get(AdminEntity, { id: token.claims.adm })
-  if (record?.session_version !== token.claims.sv) throw unauthorized('The session has ended.', 'Sign in again.')
-  return adminCaller(deps, { kind: 'admin', admin: record, keyName: undefined }, again)
+  const token = await authenticateToken(deps, headers, method, ['admin'])
+  if (token.kind !== 'admin') throw unauthorized('This endpoint requires an admin token.')
+  const live = await loadAdminSession(deps, token.claims)
+  if (!live) throw unauthorized('The session has ended.', 'Sign in again.')
+  const { method: confirmsWith, until } = confirmationOf(live.admin, live.session)
+  const caller: AdminCaller = {
+    kind: 'admin',
+    ...live,
+    keyName: undefined,
+    nextStep: nextStepOf(deps, live.admin, live.session),
+    confirmation: {
+      method: confirmsWith,
+      isRecent: until > deps.clock.now(),
+      isOptional: deps.settings.staffSecondFactor === 'optional' && confirmsWith === 'password',
+    },
+  }
+  return adminCaller(deps, caller, again)
 }
 
 const adminCaller = async (
@@ -30,5 +44,5 @@ const adminCaller = async (
   caller,
   headers: again
     ? {}
-    : await limit(deps, [{ name: `admin:${caller.admin.id}`, rate: LIMITS.callerRate, scope: 'admin' }]),
+    : await takeRateLimits(deps, [{ name: `admin:${caller.admin.id}`, rate: LIMITS.callerRate, scope: 'admin' }]),
 })

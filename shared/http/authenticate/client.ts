@@ -1,27 +1,27 @@
-import { clientByCredentials } from '../../domain/oauth/clients.ts'
+import { authenticateClient } from '#shared/access/oauth/index.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
-import { limit } from '../rate-limit.ts'
+import { takeRateLimits } from '../rate-limit.ts'
 import type { Authenticator, Credentials } from './types.ts'
 
 /**
- * An OAuth client that identifies itself by body fields, and no other way.
- * @throws `invalid_client`, whose `fix` says so to a client that tried another way only; `invalid_request` when it
- * identified itself twice (RFC 6749 §2.3), or put into the address what belongs into the body
+ * Authenticates an OAuth client by body fields only.
+ * @throws `invalid_client`, whose `fix` names the body fields if the client used only another method; `invalid_request`
+ * if it identified itself twice (RFC 6749 §2.3) or put body parameters into the address
  */
 export const client: Authenticator<'client'> = async (deps, credentials) => {
   const { client_id, client_secret } = (credentials.body ?? {}) as Record<string, unknown>
   if (!client_id || !client_secret) throw unidentified(credentials)
-  const app = await clientByCredentials(deps, client_id, client_secret)
-  const headers = await limit(deps, [{ name: `client:${app.id}`, rate: LIMITS.clientRate, scope: 'client' }])
+  const app = await authenticateClient(deps, client_id, client_secret)
+  const headers = await takeRateLimits(deps, [{ name: `client:${app.id}`, rate: LIMITS.clientRate, scope: 'client' }])
   refuseSecondIdentity(credentials)
   refuseAddress(credentials)
   return { caller: { kind: 'client', app }, headers }
 }
 
 /**
- * A Bearer token identifies no client: the many HTTP clients that send one with everything do no harm. Any other scheme
- * is a way of its own (RFC 6749 §2.3.1).
+ * Returns true if the Authorization header identifies a client. A Bearer token does not, because many HTTP clients send
+ * one with every request. Any other scheme is an authentication method (RFC 6749 §2.3.1).
  */
 const identifiesByHeader = ({ headers }: Credentials): boolean =>
   headers.authorization !== undefined && !/^bearer\b/i.test(headers.authorization)
@@ -33,7 +33,7 @@ const unidentified = (credentials: Credentials) =>
       credentials.headers.authorization !== undefined
         ? 'Send client_id and client_secret as body fields (client_secret_post), without an Authorization header.'
         : inAddress(credentials)
-          ? 'Send client_id and client_secret as body fields, never in the address; rotate a secret that was there.'
+          ? 'Send client_id and client_secret as body fields, never in the address, and rotate a secret that was in the address.'
           : 'Send client_id and the current client_secret as body fields.',
   })
 
@@ -41,11 +41,11 @@ const refuseSecondIdentity = (credentials: Credentials): void => {
   if (!identifiesByHeader(credentials)) return
   throw fail('invalid_request', {
     message: 'The client identified itself in the Authorization header and in the body.',
-    fix: 'Leave the Authorization header out; client_id and client_secret in the body are enough.',
+    fix: 'Omit the Authorization header and send client_id and client_secret only in the body.',
   })
 }
 
-/** What the token, revocation and introspection endpoints read. */
+/** Parameters that the token, revocation and introspection endpoints read. */
 const IN_BODY = new Set([
   'grant_type',
   'client_id',
@@ -60,12 +60,15 @@ const IN_BODY = new Set([
 
 const inAddress = ({ query }: Credentials): string | undefined => query.find(([name]) => IN_BODY.has(name))?.[0]
 
-/** Addresses end up in logs (RFC 6749 §2.3.1 and §3.2, RFC 7009 §2.1, RFC 7662 §2.1). */
+/**
+ * Rejects credentials in the address, because addresses end up in logs (RFC 6749 §2.3.1 and §3.2, RFC 7009 §2.1, RFC
+ * 7662 §2.1).
+ */
 const refuseAddress = (credentials: Credentials): void => {
   const misplaced = inAddress(credentials)
   if (misplaced === undefined) return
   throw fail('invalid_request', {
     message: `${misplaced} was sent in the address.`,
-    fix: `Send ${misplaced} in the body, and replace what the address has disclosed.`,
+    fix: `Send ${misplaced} in the body, and replace any credential that the address disclosed.`,
   })
 }

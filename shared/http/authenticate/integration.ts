@@ -1,79 +1,73 @@
-import type { Verified } from '../../domain/tokens/tokens.ts'
-import { AppEntity } from '../../entities/apps.ts'
-import { GrantEntity, InstallationEntity } from '../../entities/installations.ts'
-import { MemberEntity, type User, UserEntity, WorkspaceEntity } from '../../entities/people.ts'
-import { RunEntity } from '../../entities/runs.ts'
+import { GrantEntity } from '#shared/access/grants/index.ts'
+import { hasConsent, InstallationEntity } from '#shared/access/installations/index.ts'
+import { AppEntity } from '#shared/catalogue/apps/index.ts'
+import type { Verified } from '#shared/foundation/tokens/index.ts'
+import { MemberEntity, suspended, type User, UserEntity, WorkspaceEntity } from '#shared/identity/people/index.ts'
+import { RunEntity } from '#shared/work/runs/index.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { covers, intersect, SCOPE_NAMES, type Scope } from '../../kernel/scopes.ts'
+import { authenticateToken, unauthorized } from '../bearer-token.ts'
 import type { IntegrationCaller } from '../callers.ts'
-import { tokenOf, unauthorized } from '../principal.ts'
-import { limit, restore } from '../rate-limit.ts'
+import { type Bucket, giveBackRateLimits, takeRateLimits } from '../rate-limit.ts'
 import type { Authenticator } from './types.ts'
 
 type IntegrationToken = Extract<Verified, { kind: 'access' | 'callback' | 'surface' }>
 
-/** An integration's access, callback or surface token. */
+/** Authenticates an integration by its access, callback or surface token. */
 export const integration: Authenticator<'integration'> = async (deps, { headers, method, again }) => {
-  const token = (await tokenOf(deps, headers, method, ['access', 'callback', 'surface'])) as IntegrationToken
+  const token = (await authenticateToken(deps, headers, method, ['access', 'callback', 'surface'])) as IntegrationToken
   const { ins, ws, app: appId, sv } = token.claims
   const refs = [
-    { entity: InstallationEntity, key: InstallationEntity.key({ workspace_id: ws, id: ins }) },
-    { entity: AppEntity, key: AppEntity.key({ id: appId }) },
-    { entity: WorkspaceEntity, key: WorkspaceEntity.key({ id: ws }) },
+    InstallationEntity.ref({ workspace_id: ws, id: ins }),
+    AppEntity.ref({ id: appId }),
+    WorkspaceEntity.ref({ id: ws }),
   ] as const
-  const grantRef =
-    token.kind === 'access'
-      ? [{ entity: GrantEntity, key: GrantEntity.key({ installation_id: ins, id: token.claims.grt }) }]
-      : []
-  const runRef =
-    token.kind === 'callback'
-      ? [{ entity: RunEntity, key: RunEntity.key({ installation_id: ins, id: token.claims.run }) }]
-      : []
-  // A surface token is a person's view of the installation: it ends with their membership.
+  const grantId = token.kind === 'surface' ? undefined : token.claims.grt
+  const grantRef = grantId === undefined ? [] : [GrantEntity.ref({ installation_id: ins, id: grantId })]
+  const runRef = token.kind === 'callback' ? [RunEntity.ref({ installation_id: ins, id: token.claims.run })] : []
+  // A surface token is a person's view of the installation. It ends with their membership.
   const personRefs =
     token.kind === 'surface'
-      ? [
-          { entity: MemberEntity, key: MemberEntity.key({ workspace_id: ws, user_id: token.claims.usr }) },
-          { entity: UserEntity, key: UserEntity.key({ id: token.claims.usr }) },
-        ]
+      ? [MemberEntity.ref({ workspace_id: ws, user_id: token.claims.usr }), UserEntity.ref({ id: token.claims.usr })]
       : []
-  const ofInstallation = { name: `installation:${ins}`, rate: LIMITS.installationRate, scope: 'installation' }
-  const ofApp = { name: `app:${appId}`, rate: LIMITS.appRate, scope: 'app' }
+  const ofInstallation: Bucket = { name: `installation:${ins}`, rate: LIMITS.installationRate, scope: 'installation' }
+  const ofApp: Bucket = { name: `app:${appId}`, rate: LIMITS.appRate, scope: 'app' }
   const buckets = again ? [] : [ofInstallation, ofApp]
   const [records, rateHeaders] = await Promise.all([
-    deps.table.getAll([...refs, ...grantRef, ...runRef, ...personRefs]),
-    again ? {} : limit(deps, buckets),
+    deps.table.getAll([...refs, ...runRef, ...personRefs, ...grantRef]),
+    again ? {} : takeRateLimits(deps, buckets),
   ])
-  const [installation, app, workspace, bound, user] = records as [
+  const [installation, app, workspace, ...bound] = records as [
     IntegrationCaller['installation'] | undefined,
     IntegrationCaller['app'] | undefined,
     IntegrationCaller['workspace'] | undefined,
-    unknown,
-    User | undefined,
+    ...unknown[],
   ]
-  const grant = token.kind === 'access' ? (bound as IntegrationCaller['grant']) : undefined
-  const run = token.kind === 'callback' ? (bound as IntegrationCaller['run']) : undefined
+  const grant = grantId === undefined ? undefined : (bound.at(-1) as IntegrationCaller['grant'])
+  const run = token.kind === 'callback' ? (bound[0] as IntegrationCaller['run']) : undefined
+  const [member, user] = token.kind === 'surface' ? (bound as [unknown, User | undefined]) : []
   const live =
     installation &&
     app &&
     workspace &&
     installation.status !== 'revoked' &&
     app.secret_version === sv &&
-    (token.kind !== 'access' || grant?.status === 'active') &&
+    hasConsent(installation) &&
+    (grantId === undefined || grant?.status === 'active') &&
     (token.kind !== 'callback' || run) &&
-    (token.kind !== 'surface' || (bound && user?.status === 'active'))
-  // What a token that has ended asks for is not taken from those that live; failed authentications have a limit of their own.
-  if (!live) await restore(deps, buckets)
-  if (!live) throw unauthorized('The token was revoked.', 'Refresh it, or ask the customer to install the app again.')
+    (token.kind !== 'surface' || (member && user?.status === 'active'))
+  // Requests with an ended token give their share back to live tokens. Failed authentications have their own limit.
+  if (!live) await giveBackRateLimits(deps, buckets)
+  if (!live)
+    throw unauthorized('The token was revoked.', 'Refresh the token, or ask the customer to install the app again.')
   if (app.status === 'suspended') throw fail('app_suspended')
   if (installation.status === 'suspended' || workspace.status !== 'active') {
-    await restore(deps, buckets.slice(1))
-    throw fail('installation_suspended')
+    await giveBackRateLimits(deps, buckets.slice(1))
+    throw suspended(workspace)
   }
-  const scopes = grant
-    ? intersect(grant.scopes, installation.scopes)
-    : intersect(installation.scopes, installation.scopes)
+  const isLimited = isLimitedToGrant(token)
+  const scopes = intersect((isLimited && grant?.scopes) || installation.scopes, installation.scopes)
   return {
     caller: {
       kind: 'integration',
@@ -83,6 +77,7 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
       app,
       workspace,
       grant,
+      isLimited,
       run,
       viewer: user?.id,
     },
@@ -90,6 +85,13 @@ export const integration: Authenticator<'integration'> = async (deps, { headers,
   }
 }
 
-/** What a surface token reads: the granted read scopes, those that a write scope implies among them. */
+/**
+ * Reports whether the token has only the scopes of its grant: an access token, and a callback token that was renewed with
+ * one. Otherwise a token with few scopes could be exchanged for one with all.
+ */
+const isLimitedToGrant = (token: IntegrationToken): boolean =>
+  token.kind === 'access' || (token.kind === 'callback' && token.claims.lim === true)
+
+/** Returns the scopes of a surface token: the granted read scopes, including those that a write scope implies. */
 const readable = (scopes: readonly Scope[]): Scope[] =>
   SCOPE_NAMES.filter((scope) => scope.endsWith(':read') && covers(scopes, scope))

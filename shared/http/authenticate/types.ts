@@ -1,4 +1,4 @@
-import type { Deps } from '../../domain/deps.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
 import type { Caller, CallerKind, Callers } from '../callers.ts'
 import type { Method } from '../endpoint.ts'
 
@@ -8,21 +8,24 @@ export interface Credentials {
   query: [string, string][]
   /** The parsed body, for clients that identify themselves in it. */
   body: unknown
-  /** A long answer asks whether its caller still stands: one request all the same, so the rate limits count it no more. */
+  /** True if a long response checks its caller again. The rate limits count it only once, as one request. */
   again?: true
 }
 
 export interface Authenticated<C extends Caller = Caller> {
   caller: C
-  /** Rate headers of the answer. */
+  /** Rate limit headers of the response. */
   headers: Record<string, string>
 }
 
-/** Finds out who calls: one batch read of everything that decides it, with the rate limits' writes at the same time. */
+/** Identifies the caller. One batch read loads everything that decides it, in parallel with the rate limits' writes. */
 export type Authenticator<K extends CallerKind> = (
   deps: Deps,
   credentials: Credentials,
 ) => Promise<Authenticated<Callers[K]>>
 
-/** A function carries the authenticators of its endpoints' callers, and no others: each brings records and rules along. */
+/**
+ * The authenticators of one function. A function carries only those that its endpoints need, because each brings
+ * records and rules along.
+ */
 export type Authenticators = { [K in Exclude<CallerKind, 'none'>]?: Authenticator<K> }

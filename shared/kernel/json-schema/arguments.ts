@@ -1,5 +1,5 @@
 import type { Mismatch } from './evaluate.ts'
-import { under } from './finding.ts'
+import { appendPointer } from './finding.ts'
 import { isObject } from './json-object.ts'
 import { resolve } from './references.ts'
 
@@ -9,8 +9,9 @@ const hasType = (value: unknown, type: unknown): boolean =>
   type === 'integer' ? Number.isInteger(value) : typeOf(value) === type
 
 /**
- * Checks arguments as the specification says for `ask_agent` (rule 3): the schema's `required` list and its top-level
- * types, nothing deeper; the target checks the rest itself. `path` is a JSON Pointer, `message` follows the name.
+ * Checks the arguments of `ask_agent` (contract/agent-to-agent.md#asking-an-agent) against the schema's `required` list
+ * and top-level types. The target agent checks anything deeper. `path` is a JSON Pointer, and `message` reads as a
+ * continuation of the field's name.
  */
 export const checkRequiredAndTopLevelTypes = (schema: unknown, args: unknown): Mismatch[] => {
   if (!isObject(args)) return [{ path: '', message: 'must be an object' }]
@@ -19,14 +20,14 @@ export const checkRequiredAndTopLevelTypes = (schema: unknown, args: unknown): M
   const properties = isObject(schema.properties) ? schema.properties : {}
   const missing = required
     .filter((name) => typeof name === 'string' && !Object.hasOwn(args, name))
-    .map((name) => ({ path: under('', String(name)), message: 'is required' }))
+    .map((name) => ({ path: appendPointer('', String(name)), message: 'is required' }))
   const mistyped = Object.entries(properties).flatMap(([name, declared]): Mismatch[] => {
     if (!Object.hasOwn(args, name) || !isObject(declared)) return []
     const target = declared.$ref === undefined ? declared : resolve(schema, declared.$ref)
     const type = isObject(target) ? target.type : undefined
     const types = Array.isArray(type) ? type : [type]
-    if (type === undefined || types.some((one) => hasType(args[name], one))) return []
-    return [{ path: under('', name), message: `must be of type ${types.join(' or ')}` }]
+    if (type === undefined || types.some((allowed) => hasType(args[name], allowed))) return []
+    return [{ path: appendPointer('', name), message: `must be of type ${types.join(' or ')}` }]
   })
   return [...missing, ...mistyped]
 }

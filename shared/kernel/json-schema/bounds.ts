@@ -1,19 +1,19 @@
-import { Findings, shown, under } from './finding.ts'
+import { appendPointer, Findings, quoteName } from './finding.ts'
 
 export interface Bounds {
   /** Levels of objects and arrays. */
   depth: number
-  /** Values of every kind, keys aside. */
+  /** Values of any kind, not counting keys. */
   nodes: number
-  /** UTF-16 units of all texts and keys together. */
+  /** Total UTF-16 units of all strings and keys. */
   characters: number
 }
 
 const MAX_KEY = 256
 
 /**
- * Whether a JSON value is small and plain enough for code that recurses over it: depth, size, well-formed Unicode, and
- * no `__proto__` key (which assignment elsewhere would take for the prototype). Walks without recursion and stops early.
+ * Checks that a JSON value is safe for code that recurses over it: depth, size, well-formed Unicode and no `__proto__`
+ * key, which an assignment elsewhere would treat as the prototype. Walks without recursion and stops early.
  */
 export const withinBounds = (value: unknown, bounds: Bounds): Findings => {
   const findings = new Findings()
@@ -24,7 +24,7 @@ export const withinBounds = (value: unknown, bounds: Bounds): Findings => {
   const text = (content: string, path: string): void => {
     characters += content.length
     if (!content.isWellFormed())
-      findings.add(path, 'The text holds half of a surrogate pair.', 'Use well-formed Unicode.')
+      findings.add(path, 'The string contains an unpaired surrogate.', 'Use well-formed Unicode.')
   }
 
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -33,7 +33,7 @@ export const withinBounds = (value: unknown, bounds: Bounds): Findings => {
     if (nodes > bounds.nodes || characters > bounds.characters) {
       findings.add(
         '',
-        `It is larger than ${bounds.nodes} values or ${bounds.characters} characters.`,
+        `The value is larger than ${bounds.nodes} values or ${bounds.characters} characters.`,
         'Make it smaller.',
       )
       break
@@ -41,18 +41,18 @@ export const withinBounds = (value: unknown, bounds: Bounds): Findings => {
     if (typeof value === 'string') text(value, path)
     if (typeof value !== 'object' || value === null) continue
     if (depth >= bounds.depth) {
-      findings.add(path, `It is nested deeper than ${bounds.depth} levels.`, 'Flatten it.')
+      findings.add(path, `The value is nested deeper than ${bounds.depth} levels.`, 'Flatten it.')
       break
     }
     for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
       if (typeof key === 'string') {
         text(key, path)
-        if (key === '__proto__') findings.add(path, 'A key is named __proto__.', 'Give it another name.')
+        if (key === '__proto__') findings.add(path, 'A key is named __proto__.', 'Rename the key.')
         if (key.length > MAX_KEY)
-          findings.add(path, `The key ${shown(key)} is too long.`, `Use at most ${MAX_KEY} characters.`)
+          findings.add(path, `The key ${quoteName(key)} is longer than ${MAX_KEY} characters.`, 'Shorten the key.')
       }
       if (findings.full || waiting.length > bounds.nodes) break
-      waiting.push({ value: member, path: under(path, key), depth: depth + 1 })
+      waiting.push({ value: member, path: appendPointer(path, key), depth: depth + 1 })
     }
     if (findings.full) break
   }

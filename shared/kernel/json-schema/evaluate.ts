@@ -1,25 +1,25 @@
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import { withinBounds } from './bounds.ts'
-import { type Finding, under } from './finding.ts'
+import { appendPointer, type Finding } from './finding.ts'
 import { isObject, type JsonObject } from './json-object.ts'
-import { judgePattern } from './pattern.ts'
+import { analyzePattern } from './pattern.ts'
 import { resolve } from './references.ts'
-import { worded } from './wording.ts'
+import { describeMismatch } from './wording.ts'
 
-/** A value larger than this is not validated: it bounds what a check costs, whatever the schema. */
+/** Largest value that is validated. Bounds the cost of a check for any schema. */
 const VALUE_BOUNDS = { depth: 32, nodes: 5_000, characters: 1_048_576 }
 
 export type Mismatch = Pick<Finding, 'path' | 'message'>
 
-/** Errors that only say that something inside them failed; what failed is in the list as well. */
+/** Keywords whose errors only report a nested error, which is also in the list. */
 const WRAPPERS = new Set(['properties', 'items', 'prefixItems', 'additionalProperties', '$ref', 'allOf'])
 
-/** The lowest of the limits up to which each `pattern` in a schema may be matched. */
+/** Returns the longest text that every `pattern` in a schema may be matched against. */
 const longestText = (schema: unknown): number => {
   if (typeof schema !== 'object' || schema === null) return Number.POSITIVE_INFINITY
   let longest = Number.POSITIVE_INFINITY
   for (const [key, value] of Object.entries(schema)) {
-    const verdict = key === 'pattern' && typeof value === 'string' ? judgePattern(value) : undefined
+    const verdict = key === 'pattern' && typeof value === 'string' ? analyzePattern(value) : undefined
     longest = Math.min(longest, verdict === undefined ? longestText(value) : 'longest' in verdict ? verdict.longest : 0)
   }
   return longest
@@ -29,10 +29,10 @@ const tooLong = (value: unknown, longest: number, path = ''): Mismatch[] => {
   if (typeof value === 'string')
     return value.length > longest ? [{ path, message: `is longer than ${longest} characters` }] : []
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([key, member]) => tooLong(member, longest, under(path, key)))
+  return Object.entries(value).flatMap(([key, member]) => tooLong(member, longest, appendPointer(path, key)))
 }
 
-/** The validator's locations are pointers in a URI fragment: `#/a~1b%20c`. */
+/** Splits a location of the validator, a pointer in a URI fragment such as `#/a~1b%20c`. */
 const stepsOf = (location: string): string[] =>
   location
     .split('/')
@@ -44,7 +44,7 @@ const member = (value: unknown, step: string): unknown =>
     ? (value as Record<string, unknown>)[step]
     : undefined
 
-/** What stands at a keyword's location, in which `$ref` is a step to where it points. */
+/** Returns the value at a keyword's location. A `$ref` step in the location is followed to its target. */
 const keywordValue = (root: JsonObject, location: string): unknown =>
   stepsOf(location).reduce<unknown>((at, step, index, steps) => {
     const value = member(at, step)
@@ -59,26 +59,27 @@ const mismatches = (schema: JsonObject, value: unknown, units: readonly OutputUn
     if (WRAPPERS.has(keyword) || choices.some((choice) => keywordLocation.startsWith(`${choice.keywordLocation}/`)))
       continue
     const steps = stepsOf(instanceLocation)
-    const path = steps.reduce(under, '')
+    const path = steps.reduce(appendPointer, '')
     const limit = keyword === 'false' ? undefined : keywordValue(schema, keywordLocation)
     const add = (at: string, message: string) => found.set(`${at}\n${message}`, { path: at, message })
     if (keyword === 'required') {
       const instance = steps.reduce<unknown>(member, value)
       for (const name of Array.isArray(limit) ? limit : [])
-        if (isObject(instance) && !Object.hasOwn(instance, String(name))) add(under(path, String(name)), 'is required')
-    } else add(path, worded(keyword, limit))
+        if (isObject(instance) && !Object.hasOwn(instance, String(name)))
+          add(appendPointer(path, String(name)), 'is required')
+    } else add(path, describeMismatch(keyword, limit))
   }
   return [...found.values()].slice(0, 100)
 }
 
 /**
- * Every way in which a value departs from a schema that `checkSchema` has accepted; an empty list when it fits.
- * `path` is a JSON Pointer into the value, `message` follows the name ("must be 3 or less"). Never throws, and is
- * bounded for any value: a too large one is one mismatch.
+ * Returns every mismatch between a value and a schema that `checkSchema` has accepted, or an empty list.
+ * `path` is a JSON Pointer into the value. `message` reads as a continuation of the field's name ("must be 3 or less").
+ * Never throws. A value that is too large gives one mismatch, so the cost is bounded for any value.
  */
 export const validateAgainst = (schema: unknown, value: unknown): Mismatch[] => {
   if (typeof schema === 'boolean') return schema ? [] : [{ path: '', message: 'is not expected here' }]
-  if (!isObject(schema)) return [{ path: '', message: 'cannot be checked: its schema is unusable' }]
+  if (!isObject(schema)) return [{ path: '', message: 'cannot be checked because its schema is invalid' }]
   const outOfBounds = withinBounds(value, VALUE_BOUNDS).list
   if (outOfBounds.length > 0) return outOfBounds.map(({ path, message }) => ({ path, message }))
   const long = tooLong(value, longestText(schema))

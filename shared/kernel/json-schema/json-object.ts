@@ -1,4 +1,4 @@
-/** A JSON object of unknown content. */
+/** JSON object with unknown members. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is JsonObject =>

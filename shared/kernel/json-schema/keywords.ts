@@ -1,6 +1,6 @@
 /**
- * The JSON Schema keywords (draft 2020-12) that manifests may use, each with the kind of its value. The check and the
- * served schema, from which editors complete, both derive from this table.
+ * JSON Schema keywords (draft 2020-12) that manifests may use, each with the kind of its value. The check and the
+ * published schema, which editors use for completion, both derive from this table.
  */
 export const KEYWORDS = {
   $schema: 'dialect',
@@ -50,19 +50,19 @@ export type KeywordKind = (typeof KEYWORDS)[Keyword]
 
 export const isKeyword = (name: string): name is Keyword => Object.hasOwn(KEYWORDS, name)
 
-/** Keywords of the standard that are left out, with what to use instead. */
+/** Standard keywords that are not accepted, each with its fix. */
 export const REFUSED_KEYWORDS: Readonly<Record<string, string>> = {
-  $id: 'Leave it out: a schema in a manifest is complete in itself.',
+  $id: 'Remove it. A schema in a manifest is self-contained.',
   $anchor: 'Refer to "#/$defs/<name>".',
   $dynamicRef: 'Refer to "#/$defs/<name>" with $ref.',
   $dynamicAnchor: 'Refer to "#/$defs/<name>" with $ref.',
   $recursiveRef: 'Refer to "#/$defs/<name>" with $ref.',
   $recursiveAnchor: 'Refer to "#/$defs/<name>" with $ref.',
-  $vocabulary: 'Leave it out.',
+  $vocabulary: 'Remove it.',
   patternProperties: 'Name the properties, or use additionalProperties with a schema.',
   propertyNames: 'Name the properties, or use additionalProperties with a schema.',
   if: 'Use anyOf with one schema for each case.',
-  // biome-ignore lint/suspicious/noThenProperty: it is the keyword's name, and nothing awaits this table.
+  // biome-ignore lint/suspicious/noThenProperty: `then` is the keyword's name, and nothing awaits this table.
   then: 'Use anyOf with one schema for each case.',
   else: 'Use anyOf with one schema for each case.',
   dependentRequired: 'Use anyOf with one schema for each case.',
@@ -81,7 +81,7 @@ export const REFUSED_KEYWORDS: Readonly<Record<string, string>> = {
 
 export const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const
 
-/** Formats that are checked; any other is a remark for people, and said to be so. */
+/** Formats that are checked. Any other format is only an annotation and gives a warning. */
 export const CHECKED_FORMATS = [
   'date-time',
   'date',
@@ -96,14 +96,14 @@ export const CHECKED_FORMATS = [
   'uuid',
 ] as const
 
-/** Formats that the validator would check in ways that a hostile value can make slow, with what to use instead. */
+/** Formats whose check a hostile value can make slow, each with its fix. */
 export const REFUSED_FORMATS: Readonly<Record<string, string>> = {
   url: 'Use "format": "uri".',
-  regex: 'Leave the format out.',
-  'uri-template': 'Leave the format out.',
-  'json-pointer': 'Leave the format out.',
-  'json-pointer-uri-fragment': 'Leave the format out.',
-  'relative-json-pointer': 'Leave the format out.',
+  regex: 'Remove the format.',
+  'uri-template': 'Remove the format.',
+  'json-pointer': 'Remove the format.',
+  'json-pointer-uri-fragment': 'Remove the format.',
+  'relative-json-pointer': 'Remove the format.',
 }
 
 const DIALECTS = [

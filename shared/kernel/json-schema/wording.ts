@@ -4,11 +4,12 @@ const list = (values: unknown): string =>
 const shortened = (text: string): string => (text.length > 300 ? `${text.slice(0, 300)}…` : text)
 
 /**
- * A keyword that a value failed, in words that follow the value's name. The value is not quoted: it may be a secret.
+ * Describes the keyword that a value failed, as a continuation of the field's name. Doesn't quote the value, which may
+ * be a secret.
  *
  * @param limit the keyword's value in the schema
  */
-export const worded = (keyword: string, limit: unknown): string => {
+export const describeMismatch = (keyword: string, limit: unknown): string => {
   switch (keyword) {
     case 'false':
       return 'is not expected here'
@@ -41,14 +42,14 @@ export const worded = (keyword: string, limit: unknown): string => {
     case 'multipleOf':
       return `must be a multiple of ${String(limit)}`
     case 'uniqueItems':
-      return 'must not hold the same value twice'
+      return 'must not contain the same value twice'
     case 'anyOf':
-      return 'fits none of the forms that are allowed'
+      return 'must match one of the allowed forms'
     case 'oneOf':
-      return 'must fit exactly one of the forms that are allowed'
+      return 'must match exactly one of the allowed forms'
     case 'not':
-      return 'has a form that is not allowed'
+      return 'must not match the forbidden form'
     default:
-      return 'does not fit the schema'
+      return 'does not match the schema'
   }
 }

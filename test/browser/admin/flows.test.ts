@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { expectAccessible, heading, visit } from '#test/browser/console/harness.ts'
-import { submitted } from '#test/functions/app-moderation/support.ts'
-import { offered } from '#test/functions/marketplace/support.ts'
-import { installed } from '#test/support/fixtures.ts'
+import { submitApp } from '#test/functions/admin/moderation-support.ts'
+import { listApp } from '#test/functions/console/marketplace-support.ts'
+import { installed } from '#testkit/fixtures.ts'
 import { adminStage, fillSignIn, newAdmin, openAs, SUPERADMIN, staffCall } from './harness.ts'
 
 const stage = adminStage()
@@ -13,7 +13,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const dialog = (page: Page) => page.getByRole('dialog')
 
 describe('signing in', () => {
-  it('says in words why it did not work, and after five tries that it is too often', async () => {
+  it('explains why it failed, and blocks further attempts after five', async () => {
     const { page, url } = stage
     const { email, password } = await newAdmin(stage, 'moderator')
     await page.goto(`${url}/staff#/settings`)
@@ -35,10 +35,10 @@ describe('signing in', () => {
     stage.platform.clock.advance(16 * 60_000)
     await fillSignIn(page, email, password)
     await heading(page, 'Settings').waitFor()
-    await page.getByText('Only a superadmin can change these.').waitFor()
+    await page.getByText('Only a superadmin can change these settings.').waitFor()
   })
 
-  it('lasts through a reload, and signing out forgets the token; no address ever has it', async () => {
+  it('survives a reload, and signing out deletes the token, which never appears in a URL', async () => {
     const { page } = stage
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
@@ -57,39 +57,39 @@ describe('signing in', () => {
     expect(page.url()).not.toContain(token)
   })
 
-  it('ends at the next request when the account is demoted, and goes on with what is left', async () => {
+  it('ends with the next request after the account is demoted, and the next session has the lower role', async () => {
     const { page } = stage
     const account = await newAdmin(stage, 'superadmin')
     await openAs(stage, account, '/admins')
-    await heading(page, 'Staff').waitFor()
+    await heading(page, 'Staff accounts').waitFor()
     await staffCall(stage, 'PATCH', `/admin/admins/${account.id}`, { role: 'moderator' })
     await page.getByRole('link', { name: 'Apps', exact: true }).click()
     await heading(page, 'Sign in').waitFor()
-    await page.getByText('Your session is over.').waitFor()
+    await page.getByText('Your session ended.').waitFor()
     await fillSignIn(page, account.email, account.password)
     await heading(page, 'Apps').waitFor()
-    expect(await page.getByRole('link', { name: 'Staff', exact: true }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Staff accounts', exact: true }).count()).toBe(0)
   })
 })
 
 describe('a submission', () => {
-  it('goes from the queue to approved: claimed, checked with evidence, test-installed', async () => {
+  it('can be claimed from the queue, checked with evidence, test-installed and approved', async () => {
     const { page, agent, platform } = stage
     const body = JSON.stringify({ status: 'succeeded', output: { text: 'Four.' } })
     agent.answer({ kind: 'answer', headers: { 'content-type': 'application/json' }, body })
-    const { app } = await submitted(
+    const { app } = await submitApp(
       platform,
       { name: 'Stock counter' },
       { runtime: { type: 'webhook', endpoint: agent.url } },
     )
     await openAs(stage, await newAdmin(stage, 'moderator'), '/review')
     const row = page.getByRole('listitem').filter({ hasText: 'Stock counter' })
-    await row.getByText('It has a logo').waitFor()
+    await row.getByText('Has a logo').waitFor()
     await row.getByRole('button', { name: 'Claim' }).click()
-    await row.getByText('looks at it').waitFor()
+    await row.getByText('Claimed by').waitFor()
     await row.getByRole('link', { name: 'Stock counter' }).click()
     await heading(page, 'Stock counter').waitFor()
-    // It answers whoever calls: the check says so, with what it saw.
+    // This agent answers unsigned calls, which the check reports with evidence.
     const refusal = page.getByRole('group').filter({ hasText: 'Signature refusal' })
     await refusal.getByText('Failed').waitFor()
     await refusal.getByText(agent.url).waitFor()
@@ -98,36 +98,36 @@ describe('a submission', () => {
     await button(page, 'Approve').click()
     await expectAccessible(page, 'staff-approving')
     await dialog(page).getByRole('button', { name: 'Approve' }).click()
-    await page.getByText('The app is approved.').waitFor()
+    await page.getByText('App approved.').waitFor()
     await page.getByText('app.approved').waitFor()
     expect((await staffCall(stage, 'GET', `/admin/apps/${app.id}`)).app.status).toBe('approved')
     await visit(page, '/review')
     await expect.poll(() => row.count()).toBe(0)
   })
 
-  it('is rejected with a reason alone, which its developer reads', async () => {
+  it('can be rejected only with a reason, which its developer can read', async () => {
     const { page, platform } = stage
-    const { app, developer } = await submitted(platform, { name: 'Stock teller' })
+    const { app, developer } = await submitApp(platform, { name: 'Stock teller' })
     await openAs(stage, await newAdmin(stage, 'moderator'), `/apps/${app.id}`)
     await button(page, 'Reject').click()
     const send = dialog(page).getByRole('button', { name: 'Reject' })
     expect(await send.isDisabled()).toBe(true)
     await dialog(page).getByLabel('Reason').fill('The privacy policy is of another company.')
     await send.click()
-    await page.getByText('The app is rejected.').waitFor()
+    await page.getByText('App rejected.').waitFor()
     const { body } = await developer.call('GET', `/api/v1/dev/apps/${app.id}`)
     expect(body).toMatchObject({ status: 'rejected', status_reason: 'The privacy policy is of another company.' })
   })
 })
 
 describe('the kill switch', () => {
-  it('stops the app at once, after its slug was typed; the audit tells who, before and after', async () => {
+  it('stops the app at once after its slug was typed, and the audit log has the change', async () => {
     const { page, platform, agent } = stage
     const app = await installed(platform.deps, { endpoint: agent.url })
     const call = () => platform.call('GET', '/api/v1/me', { token: app.token })
     expect((await call()).status).toBe(200)
     await openAs(stage, SUPERADMIN, `/apps/${app.app.id}`)
-    await button(page, 'Suspend the app').click()
+    await button(page, 'Suspend app').click()
     const send = dialog(page).getByRole('button', { name: 'Suspend now' })
     await dialog(page).getByLabel('Reason').fill('It sends what it reads to strangers.')
     await dialog(page)
@@ -136,17 +136,17 @@ describe('the kill switch', () => {
     expect(await send.isDisabled()).toBe(true)
     await page.keyboard.press('Escape')
     await expect.poll(() => dialog(page).count()).toBe(0)
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Suspend the app')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Suspend app')
     expect((await call()).status).toBe(200)
 
-    await button(page, 'Suspend the app').click()
+    await button(page, 'Suspend app').click()
     await expect.poll(() => dialog(page).getByLabel('Reason').inputValue()).toMatch(/strangers/)
     await dialog(page)
       .getByLabel(/to confirm/)
       .fill(app.app.slug)
     await expectAccessible(page, 'staff-suspending')
     await page.keyboard.press('Enter')
-    await page.getByText('The app is suspended.').waitFor()
+    await page.getByText('App suspended.').waitFor()
     expect((await call()).body.error.code).toBe('app_suspended')
 
     await visit(page, '/audit')
@@ -160,24 +160,24 @@ describe('the kill switch', () => {
     expect(page.url()).toContain('action=app.suspended')
 
     await visit(page, `/apps/${app.app.id}`)
-    await button(page, 'End the suspension').click()
+    await button(page, 'Lift suspension').click()
     await dialog(page)
       .getByLabel(/to confirm/)
       .fill(app.app.slug)
-    await dialog(page).getByRole('button', { name: 'End the suspension' }).click()
-    await page.getByText('The suspension is over.').waitFor()
+    await dialog(page).getByRole('button', { name: 'Lift suspension' }).click()
+    await page.getByText('Suspension lifted.').waitFor()
     expect((await call()).status).toBe(200)
   })
 
-  it('is not a moderator’s: the page says so, and so does the platform to a page that lets them', async () => {
+  it('isn’t available to moderators, neither on the page nor through the API', async () => {
     const { page, platform } = stage
-    const { app } = await offered(platform, { name: 'Ledger' })
+    const { app } = await listApp(platform, { name: 'Ledger' })
     const moderator = await newAdmin(stage, 'moderator')
     await openAs(stage, moderator, `/apps/${app.id}`)
     await page.getByText('Only a superadmin can suspend an app').waitFor()
-    expect(await button(page, 'Suspend the app').count()).toBe(0)
+    expect(await button(page, 'Suspend app').count()).toBe(0)
     await visit(page, '/admins')
-    await heading(page, 'For superadmins').waitFor()
+    await heading(page, 'Superadmins only').waitFor()
 
     await page.route('**/admin/me', async (route) => {
       const response = await route.fetch()
@@ -186,7 +186,7 @@ describe('the kill switch', () => {
     await page.reload()
     await page.getByRole('alert').filter({ hasText: 'superadmin' }).waitFor()
     await visit(page, `/apps/${app.id}`)
-    await button(page, 'Suspend the app').click()
+    await button(page, 'Suspend app').click()
     await dialog(page).getByLabel('Reason').fill('Because.')
     await dialog(page)
       .getByLabel(/to confirm/)
@@ -199,11 +199,11 @@ describe('the kill switch', () => {
   })
 })
 
-describe('what else staff does', () => {
-  it('saves an export as a file, whole, and says so', async () => {
+describe('other staff tasks', () => {
+  it('saves a complete export as a file, and confirms it', async () => {
     const { page, platform } = stage
-    await offered(platform, { name: '=HYPERLINK("x")' })
-    // What was made in the last second may be missing.
+    await listApp(platform, { name: '=HYPERLINK("x")' })
+    // Records created within the last second may be missing.
     platform.clock.advance(5_000)
     await openAs(stage, SUPERADMIN, '/export')
     const coming = page.waitForEvent('download')
@@ -213,12 +213,12 @@ describe('what else staff does', () => {
     const text = await readFile(await download.path(), 'utf8')
     expect(text).toContain(`"'=HYPERLINK(""x"")"`)
     expect(text).toMatch(/"#end",\d+/)
-    await page.getByText('is complete').waitFor()
+    await page.getByText(/^Downloaded apps-.*\.csv/).waitFor()
   })
 
-  it('writes to a developer, resolves a complaint and hides a review', async () => {
+  it('messages a developer, resolves an abuse report and hides a review', async () => {
     const { page, platform } = stage
-    const { app, developer } = await offered(platform, { name: 'Chatterbox' })
+    const { app, developer } = await listApp(platform, { name: 'Chatterbox' })
     const { body: who } = await platform.call('POST', '/console/session', { body: { user: 'Ann', workspace: 'acme' } })
     const person = (method: string, path: string, body: object) =>
       platform.call(method, path, { token: who.token, body })
@@ -226,7 +226,7 @@ describe('what else staff does', () => {
     await person('PUT', `/console/apps/${app.id}/review`, { rating: 1, text: 'An insult.' })
     await person('POST', '/console/abuse-reports', { app_id: app.id, category: 'spam', text: 'It writes all day.' })
     await openAs(stage, await newAdmin(stage, 'moderator'), `/apps/${app.id}`)
-    await page.getByLabel('To the developer').fill('How often does it write?')
+    await page.getByLabel('Message to the developer').fill('How often does it write?')
     await button(page, 'Send').click()
     await page.locator('.message').getByText('How often does it write?').waitFor()
     const { body: messages } = await developer.call('GET', `/api/v1/dev/apps/${app.id}/messages`)
@@ -235,8 +235,8 @@ describe('what else staff does', () => {
     await button(page, 'Uphold').click()
     await dialog(page).getByLabel('Reason').fill('The developer was told.')
     await dialog(page).getByRole('button', { name: 'Uphold' }).click()
-    await page.getByText('The complaint is upheld.').waitFor()
-    await expect.poll(() => page.getByText('Open complaints').count()).toBe(0)
+    await page.getByText('Report upheld.').waitFor()
+    await expect.poll(() => page.getByText('Open abuse reports').count()).toBe(0)
     await visit(page, `/reviews?app=${app.id}`)
     await button(page, 'Hide the review by Ann').click()
     await dialog(page).getByLabel('Reason').fill('It insults a person.')
@@ -244,18 +244,18 @@ describe('what else staff does', () => {
     await button(page, 'Show again the review by Ann').waitFor()
   })
 
-  it('makes a key for an account, whose text is shown once', async () => {
+  it('creates a key for an account, and shows it once', async () => {
     const { page, platform } = stage
     const account = await newAdmin(stage, 'moderator')
     await openAs(stage, SUPERADMIN, '/admins')
     await page.locator('article').filter({ hasText: account.email }).getByRole('button', { name: 'Keys of' }).click()
-    await dialog(page).getByLabel('What it is for').fill('ci')
-    await dialog(page).getByRole('button', { name: 'Make a key' }).click()
+    await dialog(page).getByLabel('Purpose').fill('ci')
+    await dialog(page).getByRole('button', { name: 'Create key' }).click()
     const key = await dialog(page).getByText(/^adk_/).textContent()
     await expectAccessible(page, 'staff-key')
     const { body } = await platform.call('GET', '/admin/me', { headers: { 'x-admin-key': key ?? '' } })
     expect(body).toMatchObject({ email: account.email, key_name: 'ci' })
-    await dialog(page).getByRole('button', { name: 'I have kept it' }).click()
+    await dialog(page).getByRole('button', { name: 'I’ve saved it' }).click()
     expect(await dialog(page).getByText(/^adk_/).count()).toBe(0)
   })
 })

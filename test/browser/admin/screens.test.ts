@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { expectAccessible, heading, person, type Stage, visit } from '#test/browser/console/harness.ts'
-import { submitted } from '#test/functions/app-moderation/support.ts'
-import { publish } from '#test/functions/developer/support.ts'
-import { offered } from '#test/functions/marketplace/support.ts'
-import { installed } from '#test/support/fixtures.ts'
+import { submitApp } from '#test/functions/admin/moderation-support.ts'
+import { listApp } from '#test/functions/console/marketplace-support.ts'
+import { publish } from '#testkit/developers.ts'
+import { installed } from '#testkit/fixtures.ts'
 import { adminStage, newAdmin, openAs, SUPERADMIN, staffCall } from './harness.ts'
 
 const stage = adminStage()
 
-/** Text that would be markup, or would turn the line around, if it were not taken as text. */
-const EVIL = '<img src=x onerror=alert(1)>‮"\'&'
+/** Text with markup and a direction override, which must be shown as plain text. */
+/** Names take no direction characters. Other texts do. */
+const EVIL_NAME = '<img src=x onerror=alert(1)>"\'&'
+const EVIL = `\u202e${EVIL_NAME}`
 
-/** A platform on which something of every kind has happened. */
+/** Creates records of every kind on the platform. */
 const livelyPlatform = async ({ platform, agent }: Stage) => {
   const who = await person(stage)
   const call = async (method: string, path: string, body?: unknown, token = who.token) => {
@@ -19,18 +21,18 @@ const livelyPlatform = async ({ platform, agent }: Stage) => {
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
     return answer.body
   }
-  const fields = { name: `Shop ${EVIL}`, summary: EVIL, description: EVIL }
-  const waiting = await submitted(platform, fields, { summary: EVIL })
-  const { app: listed, developer } = await offered(platform, { name: `Listed ${EVIL}` }, { summary: 'The first.' })
+  const fields = { name: `Shop ${EVIL_NAME}`, summary: EVIL, description: EVIL }
+  const waiting = await submitApp(platform, fields, { summary: EVIL })
+  const { app: listed, developer } = await listApp(platform, { name: `Listed ${EVIL_NAME}` }, { summary: 'The first.' })
   const second = await publish(developer, listed, { version: '2.0.0', summary: EVIL })
   if (second.status !== 201) throw new Error(second.text)
   await call('POST', '/console/installations', { slug: listed.slug })
   await call('PUT', `/console/apps/${listed.id}/review`, { rating: 1, text: EVIL })
   await call('POST', '/console/abuse-reports', { app_id: listed.id, category: 'misleading', text: EVIL })
-  await call('POST', '/console/agent-requests', { title: `An agent ${EVIL}`, description: EVIL })
+  await call('POST', '/console/agent-requests', { title: `An agent ${EVIL_NAME}`, description: EVIL })
   await developer.call('POST', `/api/v1/dev/apps/${listed.id}/messages`, { text: EVIL })
   await developer.call('POST', '/api/v1/dev/verification', {
-    legal_name: `Ltd ${EVIL}`,
+    legal_name: `Ltd ${EVIL_NAME}`,
     website: 'https://example.com',
     contact_email: 'legal@example.com',
     country: 'NL',
@@ -43,32 +45,32 @@ const livelyPlatform = async ({ platform, agent }: Stage) => {
   return { waiting: waiting.app, listed, who }
 }
 
-describe('every screen of the staff’s page', () => {
-  it('is accessible in both schemes, narrow and wide, and shows text of others as text', async () => {
+describe('every screen of the staff page', () => {
+  it('is accessible in both colour schemes, narrow and wide, and shows untrusted text as plain text', async () => {
     const { page } = stage
     const { waiting, listed, who } = await livelyPlatform(stage)
     await openAs(stage, SUPERADMIN)
     const screens: [name: string, place: string, title: string | RegExp, ready: string | RegExp][] = [
-      ['overview', '/', 'Overview', 'Runs, day by day'],
-      ['review', '/review', 'Review', 'Checks did not run yet'],
+      ['overview', '/', 'Overview', 'Runs by day'],
+      ['review', '/review', 'Review', 'Checks haven’t run yet'],
       ['apps', '/apps', 'Apps', waiting.slug],
       ['app-in-review', `/apps/${waiting.id}`, /^Shop/, 'Approve'],
       ['app-listed', `/apps/${listed.id}`, /^Listed/, 'Uphold'],
-      ['complaints', '/abuse-reports', 'Complaints', 'onerror'],
+      ['abuse-reports', '/abuse-reports', 'Abuse reports', 'onerror'],
       ['verifications', '/verifications', 'Verifications', 'onerror'],
       ['reviews', '/reviews', 'Reviews', 'onerror'],
-      ['requests', '/requests', 'Requests', 'onerror'],
+      ['requests', '/requests', 'Agent requests', 'onerror'],
       ['developers', '/developers', 'Developers', /@/],
       ['workspaces', '/workspaces', 'Workspaces', who.workspace.name],
       ['runs', '/runs', 'Runs', 'vendor.agent'],
-      ['audit', '/audit', 'Audit', 'admin.created'],
+      ['audit', '/audit', 'Audit log', 'admin.created'],
       ['health', '/health', 'Health', 'Dead letters'],
-      ['export', '/export', 'Export', 'As CSV'],
-      ['settings', '/settings', 'Settings', 'Forbidden for every agent'],
+      ['export', '/export', 'Export', 'Download records as CSV'],
+      ['settings', '/settings', 'Settings', 'Blocked for all agents'],
       ['account', '/account', 'Your account', 'Superadmin'],
-      ['staff', '/admins', 'Staff', 'admin@example.com'],
+      ['staff', '/admins', 'Staff accounts', 'admin@example.com'],
       ['more', '/more', 'More', 'Sign out'],
-      ['nowhere', '/nowhere', 'Nothing here', 'There is no such page'],
+      ['nowhere', '/nowhere', 'Page not found', 'This page doesn’t exist'],
     ]
     for (const [name, place, title, ready] of screens) {
       await visit(page, place)

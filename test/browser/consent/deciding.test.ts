@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { AppEntity } from '#shared/entities/apps.ts'
-import { type Installation, InstallationEntity } from '#shared/entities/installations.ts'
-import { WorkspaceEntity } from '#shared/entities/people.ts'
-import { REDIRECT } from '#test/functions/oauth/support.ts'
-import { installed } from '#test/support/fixtures.ts'
+import { type Installation, InstallationEntity } from '#shared/access/installations/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { REDIRECT } from '#testkit/oauth.ts'
 import { consentStage, heading, json, openAs } from './harness.ts'
 
 const stage = consentStage()
@@ -20,12 +20,12 @@ const installationsIn = async (workspaceId: string): Promise<Installation[]> =>
 const changeApp = (id: string, set: object) => stage.platform.deps.table.transact([AppEntity.update({ id }, { set })])
 
 describe('deciding on the consent page', () => {
-  it('shows who asks for what, marks what is sensitive, and grants what the person leaves ticked', async () => {
+  it('shows who requests what, marks sensitive permissions and grants only the selected ones', async () => {
     const { page } = stage
     const { app, tg } = await asked()
     const who = await openAs(stage, tg)
-    await heading(page, `${app.name} asks for access`).waitFor()
-    await page.getByText('Not verified by the platform').waitFor()
+    await heading(page, `${app.name} is requesting access`).waitFor()
+    await page.getByText('Unverified developer').waitFor()
     expect(await page.getByText('Sensitive', { exact: true }).count()).toBe(2)
     await page.getByRole('checkbox', { name: /chat:write/ }).uncheck()
     await page.getByRole('button', { name: 'Approve' }).click()
@@ -38,7 +38,7 @@ describe('deciding on the consent page', () => {
     expect(found.map((one) => one.scopes)).toEqual([['runs:read', 'tools:invoke']])
   })
 
-  it('takes a no back to the client', async () => {
+  it('returns a denial to the client', async () => {
     const { page } = stage
     const { tg } = await asked()
     await openAs(stage, tg)
@@ -47,17 +47,17 @@ describe('deciding on the consent page', () => {
     expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied')
   })
 
-  it('can be done with the keyboard alone', async () => {
+  it('works with the keyboard alone', async () => {
     const { page } = stage
     const { tg } = await asked({ scopes: ['runs:read', 'chat:write'] })
     await page.goto(`${stage.url}/oauth/consent?tg=${tg}`)
-    await heading(page, 'Sign in to decide').waitFor()
+    await heading(page, 'Sign in to continue').waitFor()
     const focused = () => page.evaluate('document.activeElement.id || document.activeElement.type')
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Sign in to decide')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Sign in to continue')
     await page.keyboard.press('Tab')
     expect(await focused()).toBe('user')
     await page.keyboard.press('Enter')
-    await heading(page, /asks for access/).waitFor()
+    await heading(page, /is requesting access/).waitFor()
     const order: unknown[] = []
     for (let n = 0; n < 5; n++) {
       await page.keyboard.press('Tab')
@@ -69,7 +69,7 @@ describe('deciding on the consent page', () => {
     await page.waitForURL(`${REDIRECT}**`)
   })
 
-  it('is one answer however often the button is pressed, and cannot be gone back to', async () => {
+  it('submits once however often the button is pressed, and leaves no history entry', async () => {
     const { page } = stage
     const { tg } = await asked()
     const answers: string[] = []
@@ -89,7 +89,7 @@ describe('deciding on the consent page', () => {
     expect(page.url()).toBe('about:blank')
   })
 
-  it('sends the same answer under the same key after a lost connection', async () => {
+  it('reuses the idempotency key after a lost connection', async () => {
     const { page } = stage
     const { tg } = await asked()
     await openAs(stage, tg)
@@ -97,7 +97,7 @@ describe('deciding on the consent page', () => {
     await page.route('**/oauth/consent/decision', async (route) => {
       keys.push(route.request().headers()['idempotency-key'] ?? '')
       if (keys.length > 1) return route.continue()
-      // The platform decides, and its answer is lost.
+      // The platform saves the decision, but its response is lost.
       await route.fetch()
       return route.abort()
     })
@@ -109,7 +109,7 @@ describe('deciding on the consent page', () => {
     expect(new Set(keys).size).toBe(1)
   })
 
-  it('shows what an app calls itself as text, and what would deceive', async () => {
+  it('shows app text as plain text, with deceptive characters made visible', async () => {
     const { page } = stage
     const { app, tg } = await asked()
     const name = '<img src=x onerror="document.title=1">'
@@ -119,54 +119,54 @@ describe('deciding on the consent page', () => {
       privacy_url: 'javascript:alert(1)',
       logo_url: 'javascript:alert(1)',
     })
-    await openAs(stage, tg, '"><b>\u2066place')
-    await heading(page, `${name} asks for access`).waitFor()
+    await openAs(stage, tg, '"><b>place')
+    await heading(page, `${name} is requesting access`).waitFor()
     await page.getByText('<script>alert(1)</script> \uFFFDevil\uFFFD').waitFor()
-    expect(await page.getByRole('option').textContent()).toBe('"><b>\uFFFDplace')
+    expect(await page.getByRole('option').textContent()).toBe('"><b>place')
     expect(await page.locator('a[href^="javascript:"], main img[src^="javascript:"], main b').count()).toBe(0)
     expect(await page.getByText('Privacy policy').isVisible()).toBe(false)
   })
 
   it.each([
-    // Blanks that count as letters, or as nothing.
+    // Blank characters that count as letters, and invisible ones.
     ['\u3164', '\uFFFD'],
     ['A\u115Fc\u2800m\u00ADe\u034F', 'A\uFFFDc\uFFFDm\uFFFDe\uFFFD'],
     ['\u{E0041}\uFFA0\u061C', '\uFFFD\uFFFD\uFFFD'],
-    // What emoji and scripts are joined and varied with.
+    // Joiners and variation selectors of emoji and scripts.
     ['👩‍💻 ❤️ می‌خواهم', '👩‍💻 ❤️ می‌خواهم'],
-  ])('makes visible what draws nothing, and leaves alone what scripts need: %j', async (name, shown) => {
+  ])('makes invisible characters visible, except those that scripts need: %j', async (name, shown) => {
     const { page } = stage
     const { app, tg } = await asked()
     await changeApp(app.id, { name })
     await openAs(stage, tg)
-    await heading(page, /asks for access/).waitFor()
+    await heading(page, /is requesting access/).waitFor()
     expect(await page.locator('#app-name').textContent()).toBe(shown)
-    expect(await page.title()).toBe(`Give access to ${shown}`)
+    expect(await page.title()).toBe(`Allow access for ${shown}`)
     const initial = await page.locator('#initial').textContent()
     expect(initial).toMatch(/^[?Aم]$/)
   })
 
   it.each(['com.example.app:/callback?code=1', 'javascript:document.title=1', 'data:text/html,x'])(
-    'goes back to an address of the web alone: %s',
+    'returns only to http and https URLs, not to %s',
     async (redirect_to) => {
       const { page } = stage
       const { tg } = await asked()
       await openAs(stage, tg)
       await page.route('**/oauth/consent/decision', (route) => json(route, { redirect_to }))
       await page.getByRole('button', { name: 'Approve' }).click()
-      await heading(page, 'The app’s address cannot be opened').waitFor()
+      await heading(page, 'The app’s return address can’t be opened').waitFor()
       expect(await page.locator(`a[href="${redirect_to}"]`).count()).toBe(0)
     },
   )
 
-  it('leaves out what an admin of the workspace forbade', async () => {
+  it('leaves out scopes blocked by a workspace admin', async () => {
     const { page } = stage
     const { tg } = await asked()
     const { workspace } = await stage.act.signIn()
     const set = { denied_scopes: ['chat:write'] }
     await stage.platform.deps.table.transact([WorkspaceEntity.update({ id: workspace.id }, { set })])
     await openAs(stage, tg, workspace.id)
-    await page.getByText('Forbidden by an admin of this workspace').waitFor()
+    await page.getByText('Blocked by a workspace admin').waitFor()
     await page.getByRole('button', { name: 'Approve' }).click()
     await page.waitForURL(`${REDIRECT}**`)
     const [installation] = await installationsIn(workspace.id)
@@ -175,7 +175,7 @@ describe('deciding on the consent page', () => {
 })
 
 describe('consenting again', () => {
-  it('marks what is new, what the app has, and what it loses, for the chosen workspace', async () => {
+  it('marks added, existing and removed permissions for the selected workspace', async () => {
     const { page } = stage
     const client = await installed(stage.platform.deps, { scopes: ['runs:read', 'chat:write', 'files:read'] })
     const { user, workspace } = await openAs(stage, await stage.act.link(client.app))
@@ -188,25 +188,21 @@ describe('consenting again', () => {
     await page.getByLabel('Person', { exact: true }).fill(user)
     await page.getByLabel(/^Workspace/).fill(workspace)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('The app is installed there already').waitFor()
+    await page.getByText('This app is already installed').waitFor()
     const states = () =>
       page
         .locator('#scopes li')
         .evaluateAll((items) => items.map((one) => `${one.dataset.scope} ${one.querySelector('.state')?.textContent}`))
-    expect(await states()).toEqual([
-      'runs:read It has this already',
-      'tools:invoke New',
-      'chat:write It has this already',
-    ])
+    expect(await states()).toEqual(['runs:read Already allowed', 'tools:invoke New', 'chat:write Already allowed'])
     await page.getByRole('checkbox', { name: /chat:write/ }).uncheck()
-    await page.getByText('It has this now and loses it').waitFor()
-    await page.getByRole('heading', { name: 'It will no longer be able to' }).waitFor()
+    await page.getByText('Allowed now, will be removed').waitFor()
+    await page.getByRole('heading', { name: 'This app will no longer be able to' }).waitFor()
     await page.locator('#lost-scopes').getByText('Read files and folders').waitFor()
 
-    await page.getByLabel('In the workspace').selectOption({ label: `${workspace}-other` })
-    expect(await page.getByText('The app is installed there already').isVisible()).toBe(false)
+    await page.getByLabel('Install in workspace').selectOption({ label: `${workspace}-other` })
+    expect(await page.getByText('This app is already installed').isVisible()).toBe(false)
     expect(await page.locator('#lost').isVisible()).toBe(false)
-    // A choice holds for every workspace.
+    // The choice applies to every workspace.
     expect(await page.getByRole('checkbox', { name: /chat:write/ }).isChecked()).toBe(false)
   })
 })

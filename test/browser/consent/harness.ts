@@ -4,29 +4,29 @@ import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-cor
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { type Person, personOf } from '#local/telegram/person.ts'
 import { createSigner } from '#local/telegram/signing.ts'
-import { launchChromium } from '#test/browser/chromium.ts'
-import { actors, REDIRECT } from '#test/functions/oauth/support.ts'
-import { startPlatform, TEST_BOT, type TestPlatform } from '#test/support/platform.ts'
+import { launchChromium } from '#testkit/chromium.ts'
+import { actors, REDIRECT } from '#testkit/oauth.ts'
+import { startPlatform, TEST_BOT, type TestPlatform } from '#testkit/platform.ts'
 import { serveToBrowser } from './page-server.ts'
 
 export const BOT = { username: 'platform_bot', url: 'https://t.me/platform_bot', login_widget: true }
 
-/** What one test has at hand. */
+/** Context of a test. */
 export interface Stage {
   platform: TestPlatform
   act: ReturnType<typeof actors>
-  /** The platform's address, below a path as a stage's has one. */
+  /** URL of the platform, below a path, as on a deployed stage. */
   url: string
   page: Page
-  /** Origins beyond the platform's and the client's that the page may ask; any other request fails the test. */
+  /** Further origins the page may request, besides the platform's and the client's. Any other request fails the test. */
   mayAsk: Set<string>
-  /** What fails the test at its end; a test that provokes some takes them out. */
+  /** Problems that fail the test at its end. A test that provokes some removes them. */
   problems: string[]
 }
 
 /**
- * A platform, a browser and for each test a page of its own. A script error, a breach of the page's policy, or a request
- * to anywhere unexpected fails the test.
+ * Sets up a platform, a browser and a page per test. A script error, a violation of the page's policy or a request to an
+ * unexpected origin fails the test.
  */
 export const consentStage = (env: Record<string, string> = {}, options: BrowserContextOptions = {}): Stage => {
   const stage = {} as Stage
@@ -70,7 +70,7 @@ export const consentStage = (env: Record<string, string> = {}, options: BrowserC
 
 let people = 0
 
-/** Opens a link and signs in there as somebody new, the local way. */
+/** Opens a link and signs in locally as a new user. */
 export const openAs = async ({ page, url }: Stage, tg: string, place?: string) => {
   const n = ++people
   await page.goto(`${url}/oauth/consent?tg=${tg}`)
@@ -90,7 +90,7 @@ export const json = (route: Route, body: unknown, status = 200, headers: Record<
 export const refuse = (route: Route, status: number, code: string, request_id = 'req_test') =>
   json(route, { error: { code, message: `Refused: ${code}.`, fix: 'Do something else.', request_id } }, status)
 
-/** Signs as the messaging app does for the platform's bot. */
+/** Signs data as Telegram does for the platform's bot. */
 export const signer = ({ clock }: TestPlatform) => createSigner(TEST_BOT.token, () => clock.now())
 
 let persons = 1_000
@@ -100,7 +100,7 @@ export const heading = (page: Page, name: string | RegExp) => page.getByRole('he
 
 const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Faults that axe finds, and text that runs out of the window, in both schemes on a phone and on a desk. */
+/** Expects no axe violations and no horizontal overflow, in both colour schemes, on a phone and on a desktop. */
 export const expectAccessible = async (page: Page, state: string): Promise<void> => {
   for (const width of [360, 1_280]) {
     await page.setViewportSize({ width, height: 800 })
@@ -113,8 +113,11 @@ export const expectAccessible = async (page: Page, state: string): Promise<void>
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       )
       expect({ state, width, colorScheme, faults, overflow }).toMatchObject({ faults: [], overflow: 0 })
-      if (process.env.SHOTS)
-        await page.screenshot({ path: `${process.env.SHOTS}/${state}-${width}-${colorScheme}.png`, fullPage: true })
+      if (process.env.SCREENSHOTS)
+        await page.screenshot({
+          path: `${process.env.SCREENSHOTS}/consent-${state}-${width}-${colorScheme}.png`,
+          fullPage: true,
+        })
     }
   }
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { installed } from '#test/support/fixtures.ts'
+import { installed } from '#testkit/fixtures.ts'
 import { consentStage, expectAccessible, heading, json, openAs, signer, someone } from './harness.ts'
 
 const stage = consentStage()
@@ -11,14 +11,14 @@ const link = async () => {
   return { app, tg: await stage.act.link(app) }
 }
 
-/** The address that the messaging app opens. */
+/** URL that Telegram opens. */
 const address = (tg: string, initData: string, theme?: object, url = stage.url): string => {
   const fragment = new URLSearchParams({ tgWebAppData: initData, tgWebAppVersion: '9.0', tgWebAppPlatform: 'android' })
   if (theme) fragment.set('tgWebAppThemeParams', JSON.stringify(theme))
   return `${url}/oauth/consent/mini-app?tg=${tg}#${fragment}`
 }
 
-/** Stands in for the bridge of the messaging app's web view. @returns what was told so far */
+/** Fakes the bridge of Telegram's web view. Returns the events posted so far. */
 const bridge = async (): Promise<() => Promise<[string, unknown][]>> => {
   await stage.page.addInitScript(
     'window.told = []; window.TelegramWebviewProxy = { postEvent: (type, data) => { window.told.push([type, JSON.parse(data)]) } }',
@@ -28,13 +28,13 @@ const bridge = async (): Promise<() => Promise<[string, unknown][]>> => {
 
 const initData = (name = 'Ann') => signer(stage.platform).initData(someone(name))
 
-describe('the consent page in the messaging app', () => {
-  it('signs in by init data, decides, and goes on in the browser', async () => {
+describe('the consent page inside Telegram', () => {
+  it('signs in with init data, submits the decision and continues in the browser', async () => {
     const { page } = stage
     const { app, tg } = await link()
     const told = await bridge()
     await page.goto(address(tg, initData()))
-    await heading(page, `${app.name} asks for access`).waitFor()
+    await heading(page, `${app.name} is requesting access`).waitFor()
     await page.getByText('Signed in as Ann.').waitFor()
     expect(await page.getByRole('button', { name: /Sign out/ }).isVisible()).toBe(false)
     expect(await told()).toEqual([
@@ -43,18 +43,18 @@ describe('the consent page in the messaging app', () => {
     ])
     await expectAccessible(page, 'mini-app')
     await page.getByRole('button', { name: 'Approve' }).click()
-    await heading(page, 'Access given').waitFor()
+    await heading(page, 'Access granted').waitFor()
     const [type, data] = (await told()).at(-1) ?? []
     expect(type).toBe('web_app_open_link')
     expect((data as { url: string }).url).toMatch(/^https:\/\/client\.example\/callback\?code=code_/)
     await expectAccessible(page, 'mini-app-end')
-    await page.getByRole('link', { name: 'Go on to client.example' }).click()
+    await page.getByRole('link', { name: 'Continue to client.example' }).click()
     expect((await told()).filter(([name]) => name === 'web_app_open_link')).toHaveLength(2)
     await page.getByRole('button', { name: 'Close' }).click()
     expect((await told()).at(-1)).toEqual(['web_app_close', {}])
   })
 
-  it('speaks to a web view that takes notices only', async () => {
+  it('supports web views that only have external.notify', async () => {
     const { page } = stage
     const { tg } = await link()
     await page.addInitScript(
@@ -66,7 +66,7 @@ describe('the consent page in the messaging app', () => {
     expect(await page.evaluate('window.told')).toEqual(['web_app_ready', 'web_app_expand', 'web_app_open_link'])
   })
 
-  it('keeps its session over a reload, though init data counts once', async () => {
+  it('keeps its session after a reload, although init data works only once', async () => {
     const { page } = stage
     const { tg } = await link()
     const tokens: string[] = []
@@ -81,10 +81,10 @@ describe('the consent page in the messaging app', () => {
     expect(new Set(tokens).size).toBe(1)
     const again = await page.context().newPage()
     await again.goto(page.url())
-    await heading(again, 'The messaging app did not confirm who you are').waitFor()
+    await heading(again, 'We couldn’t verify who you are').waitFor()
   })
 
-  it('uses the messaging app’s word only, whoever else is signed in in this browser', async () => {
+  it('trusts only Telegram’s identity, even if someone else is signed in in this browser', async () => {
     const { page } = stage
     const { app, tg } = await link()
     const { user } = await openAs(stage, await stage.act.link(app))
@@ -92,39 +92,39 @@ describe('the consent page in the messaging app', () => {
     await page.goto(address(tg, initData('Ann')))
     await page.getByText('Signed in as Ann.').waitFor()
     await page.goto(`${stage.url}/oauth/consent/mini-app?tg=${tg}`)
-    await heading(page, 'Open this in the messaging app').waitFor()
+    await heading(page, 'Open this link in Telegram').waitFor()
     await expectAccessible(page, 'not-in-messenger')
-    await page.getByRole('link', { name: 'Open the page' }).click()
+    await page.getByRole('link', { name: 'Open the web page' }).click()
     await page.waitForURL(`${stage.url}/oauth/consent?tg=${tg}`)
   })
 
-  it('takes no word that is forged or too old', async () => {
+  it('rejects forged and expired init data', async () => {
     const { page, platform } = stage
     const { tg } = await link()
     const old = initData()
     platform.clock.advance(600_001)
     const { tg: later } = await link()
     await page.goto(address(later, old))
-    await heading(page, 'The messaging app did not confirm who you are').waitFor()
+    await heading(page, 'We couldn’t verify who you are').waitFor()
     await page.goto(address(tg, initData('Ann').replace('Ann', 'Eve')))
     await page.reload()
-    await heading(page, 'The messaging app did not confirm who you are').waitFor()
+    await heading(page, 'We couldn’t verify who you are').waitFor()
     await expectAccessible(page, 'unconfirmed')
   })
 
-  it('decides nothing with a session that the messaging app did not vouch for', async () => {
+  it('can’t decide with a session that Telegram didn’t vouch for', async () => {
     const { page, platform } = stage
     const { tg } = await link()
     const { body } = await platform.call('POST', '/console/session', { body: { user: 'provisioned' } })
     await page.route('**/console/bot/webapp-auth', (route) => json(route, body))
     await page.goto(address(tg, initData()))
     await page.getByRole('button', { name: 'Approve' }).click()
-    await heading(page, 'That did not work').waitFor()
-    await page.getByText(/takes a session that the messaging app vouches for/).waitFor()
-    expect((await stage.act.decide(body.token, tg)).status, 'the request still waits').toBe(200)
+    await heading(page, 'Something went wrong').waitFor()
+    await page.getByText(/needs a session from the messaging app/).waitFor()
+    expect((await stage.act.decide(body.token, tg)).status, 'the request is still open').toBe(200)
   })
 
-  it('has the messaging app’s light or dark, whatever the device has', async () => {
+  it('follows Telegram’s colour scheme rather than the device’s', async () => {
     const { page } = stage
     await page.emulateMedia({ colorScheme: 'light' })
     for (const [bg_color, expected] of [
@@ -142,7 +142,7 @@ describe('the consent page in the messaging app', () => {
     }
   })
 
-  it('opens no address but the web’s', async () => {
+  it('opens only http and https URLs', async () => {
     const { page } = stage
     const told = await bridge()
     const { tg } = await link()
@@ -151,14 +151,14 @@ describe('the consent page in the messaging app', () => {
     )
     await page.goto(address(tg, initData()))
     await page.getByRole('button', { name: 'Approve' }).click()
-    await heading(page, 'The app’s address cannot be opened').waitFor()
+    await heading(page, 'The app’s return address can’t be opened').waitFor()
     expect((await told()).map(([type]) => type)).not.toContain('web_app_open_link')
     expect(await page.locator('a[href^="javascript:"]').count()).toBe(0)
   })
 })
 
 describe('framing', () => {
-  // Browsers let no page of the web frame one of this machine, so the platform stands at its public address here.
+  // Browsers don't let public pages frame local ones, so these tests serve the platform at a public address.
   const PUBLIC = 'https://platform.test'
 
   const framed = async (origin: string, src: string) => {
@@ -181,12 +181,12 @@ describe('framing', () => {
     return stage.page.frameLocator('iframe')
   }
 
-  it('works inside the messaging app’s web client, and talks to it alone', async () => {
+  it('works inside Telegram’s web client, and posts messages only to it', async () => {
     const { page } = stage
     const { tg } = await link()
     const frame = await framed('https://web.telegram.org', address(tg, initData(), {}, PUBLIC))
     await frame.getByRole('button', { name: 'Approve' }).click()
-    await frame.getByRole('heading', { name: 'Access given' }).waitFor()
+    await frame.getByRole('heading', { name: 'Access granted' }).waitFor()
     const told = (await page.evaluate('window.told')) as { eventType: string; eventData: { url?: string } }[]
     expect(told.map(({ eventType }) => eventType)).toEqual(['web_app_ready', 'web_app_expand', 'web_app_open_link'])
     expect(told.at(-1)?.eventData.url).toMatch(/^https:\/\/client\.example\/callback\?code=/)
@@ -194,8 +194,8 @@ describe('framing', () => {
 
   it.each([
     ['the Mini App by another site', 'https://evil.example', '/oauth/consent/mini-app'],
-    ['the plain page by the messaging app', 'https://web.telegram.org', '/oauth/consent'],
-  ])('is refused: %s', async (_, origin, path) => {
+    ['the regular page by Telegram', 'https://web.telegram.org', '/oauth/consent'],
+  ])('is blocked: %s', async (_, origin, path) => {
     const { page } = stage
     const { tg } = await link()
     const frame = await framed(origin, address(tg, initData(), {}, PUBLIC).replace('/oauth/consent/mini-app', path))
@@ -207,7 +207,7 @@ describe('framing', () => {
 })
 
 describe('another site', () => {
-  it('cannot decide with a form or a script, though the person is signed in here', async () => {
+  it('can’t decide with a form or a script, even if the user is signed in here', async () => {
     const { page, url } = stage
     const { tg } = await link()
     await openAs(stage, tg)

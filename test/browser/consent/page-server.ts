@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { TestPlatform } from '#test/support/platform.ts'
+import type { TestPlatform } from '#testkit/platform.ts'
 
-/** Serves the platform to a browser, below a path as a stage's address has one. */
+/** Serves the platform to a browser, below a path, as on a deployed stage. */
 export const serveToBrowser = async ({ call }: Pick<TestPlatform, 'call'>, prefix: string) => {
   const server = createServer(async (request, response) => {
     const path = (request.url ?? '').slice(prefix.length)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { REDIRECT } from '#test/functions/oauth/support.ts'
-import { installed } from '#test/support/fixtures.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { REDIRECT } from '#testkit/oauth.ts'
 import { BOT, consentStage, expectAccessible, heading, json, refuse, signer, someone } from './harness.ts'
 
 const stage = consentStage({ CONSOLE_AUTO_PROVISION: 'false' })
@@ -12,7 +12,7 @@ const link = async () => {
 
 const WIDGET = 'https://telegram.org/js/telegram-widget.js'
 
-/** Stands in for Telegram's script: a button that goes to `data-auth-url` with the signed answer. */
+/** Fakes Telegram's script: a button that goes to `data-auth-url` with the signed answer. */
 const routeWidget = async (answer: object) => {
   stage.mayAsk.add('https://telegram.org')
   const asked: string[] = []
@@ -33,11 +33,11 @@ const routeBot = (info: object = BOT) => stage.page.route('**/console/bot/info',
 
 const open = async (tg: string) => {
   await stage.page.goto(`${stage.url}/oauth/consent?tg=${tg}`)
-  await heading(stage.page, 'Sign in to decide').waitFor()
+  await heading(stage.page, 'Sign in to continue').waitFor()
 }
 
 describe('signing in with the login widget', () => {
-  it('comes back to the page, takes the answer out of the address at once, and decides', async () => {
+  it('returns to the page, removes the answer from the URL at once, and can decide', async () => {
     const { page, platform } = stage
     const tg = await link()
     const asked = await routeWidget(signer(platform).widget(someone('Ann')))
@@ -50,7 +50,7 @@ describe('signing in with the login widget', () => {
     expect(page.url()).toBe(`${stage.url}/oauth/consent?tg=${tg}`)
     expect(asked).toEqual([`${WIDGET}?22`])
 
-    // The session lasts over a reload, without another answer of the widget.
+    // The session survives a reload without another answer from the widget.
     await page.reload()
     await page.getByText('Signed in as Ann.').waitFor()
     await page.getByRole('button', { name: 'Approve' }).click()
@@ -58,7 +58,7 @@ describe('signing in with the login widget', () => {
     expect(new URL(page.url()).searchParams.get('code')).toMatch(/^code_/)
   })
 
-  it('does not sign anybody in by a link that another made', async () => {
+  it('ignores an answer in a crafted link', async () => {
     const { page, platform } = stage
     const tg = await link()
     await routeWidget({})
@@ -68,44 +68,44 @@ describe('signing in with the login widget', () => {
       Object.entries(answer).map(([name, value]): [string, string] => [name, String(value)]),
     )
     await page.goto(`${stage.url}/oauth/consent?tg=${tg}&${query}`)
-    await heading(page, 'Sign in to decide').waitFor()
+    await heading(page, 'Sign in to continue').waitFor()
     expect(page.url()).toBe(`${stage.url}/oauth/consent?tg=${tg}`)
     expect(await page.evaluate('sessionStorage["console-session"]')).toBeUndefined()
   })
 
-  it('says so when the messaging app’s word is not good', async () => {
+  it('explains that a forged answer was rejected', async () => {
     const { page, platform } = stage
     const tg = await link()
     await routeWidget({ ...signer(platform).widget(someone()), first_name: 'Somebody Else' })
     await routeBot()
     await open(tg)
     await page.getByRole('button', { name: 'Log in as platform_bot' }).click()
-    await page.getByText('The messaging app did not confirm who you are. Sign in again.').waitFor()
+    await page.getByText('We couldn’t verify your Telegram sign-in. Sign in again.').waitFor()
     await expectAccessible(page, 'widget-refused')
   })
 
-  it('is not offered where the bot has none, and then no outside script runs', async () => {
+  it('isn’t offered if the bot has none, and then no third-party script runs', async () => {
     const { page } = stage
     await routeBot({ ...BOT, login_widget: false })
     await open(await link())
-    await page.getByRole('link', { name: 'Decide in Telegram' }).waitFor()
+    await page.getByRole('link', { name: 'Continue in Telegram' }).waitFor()
     expect(await page.locator('script').count()).toBe(1)
   })
 
-  it('says where to go when there is no bot, nor local sign-in', async () => {
+  it('explains what to do if there is neither a bot nor local sign-in', async () => {
     const { page } = stage
     await routeBot({ username: null, url: null, login_widget: false })
     await open(await link())
-    await page.getByText('Open this link where you are signed in, in the messaging app.').waitFor()
+    await page.getByText('Open this link in Telegram to sign in.').waitFor()
     expect(await page.getByRole('button').count()).toBe(0)
     await expectAccessible(page, 'no-way')
     await page.route('**/console/bot/info', (route) => refuse(route, 409, 'conflict'))
     await page.reload()
-    await page.getByText('The messaging app cannot be reached at the moment.').waitFor()
+    await page.getByText('Telegram can’t be reached right now.').waitFor()
   })
 })
 
-describe('handing over to the messaging app', () => {
+describe('handing over to Telegram', () => {
   const handOver = async (tg: string) => {
     const { page } = stage
     await page.context().route('https://t.me/**', (route) => route.fulfill({ body: 'the messenger' }))
@@ -114,13 +114,13 @@ describe('handing over to the messaging app', () => {
     await open(tg)
     const [tab] = await Promise.all([
       page.context().waitForEvent('page'),
-      page.getByRole('link', { name: 'Decide in Telegram' }).click(),
+      page.getByRole('link', { name: 'Continue in Telegram' }).click(),
     ])
-    await heading(page, 'Go on in Telegram').waitFor()
+    await heading(page, 'Continue in Telegram').waitFor()
     return tab
   }
 
-  it('opens the bot with the nonce in a tab of its own, and waits until the request is over', async () => {
+  it('opens the bot with the nonce in a new tab, and waits until the request is closed', async () => {
     const { page, act, platform } = stage
     const tg = await link()
     await page.clock.install()
@@ -135,12 +135,12 @@ describe('handing over to the messaging app', () => {
     })
     expect((await act.decide(body.token, tg)).status).toBe(200)
     await page.clock.runFor(3_000)
-    await heading(page, 'Decided, or out of time').waitFor()
-    expect(page.url(), 'it learns nothing of the outcome').toBe(`${stage.url}/oauth/consent?tg=${tg}`)
+    await heading(page, 'This request is closed').waitFor()
+    expect(page.url(), 'the page doesn’t learn the outcome').toBe(`${stage.url}/oauth/consent?tg=${tg}`)
     await expectAccessible(page, 'handed-over-end')
   })
 
-  it('asks every 3 seconds, seldom while nobody looks, and at once when somebody looks again', async () => {
+  it('polls every 3 seconds, less often in a hidden tab, and at once when the tab is visible again', async () => {
     const { page } = stage
     const tg = await link()
     await page.clock.install()
@@ -163,7 +163,7 @@ describe('handing over to the messaging app', () => {
     expect(await asksIn(3_000)).toBe(1)
     expect(await asksIn(3_000)).toBe(1)
     await hide(true)
-    // The one that was set before still comes.
+    // The poll scheduled before still runs.
     expect(await asksIn(3_000)).toBe(1)
     expect(await asksIn(14_000)).toBe(0)
     expect(await asksIn(2_000)).toBe(1)
@@ -171,16 +171,16 @@ describe('handing over to the messaging app', () => {
     expect(await asksIn(100)).toBe(1)
   })
 
-  it('goes on waiting without a connection, ends with the countdown, and lets the person sign in here instead', async () => {
+  it('keeps waiting without a connection, offers sign-in on the page, and ends with the countdown', async () => {
     const { page } = stage
     await page.clock.install()
     await handOver(await link())
     await page.route('**/oauth/consent/status?*', (route) => route.abort())
     await page.clock.runFor(3_000)
-    await page.getByText('No connection at the moment. Still waiting.').waitFor()
+    await page.getByText('Connection lost. Retrying…').waitFor()
     await page.getByRole('button', { name: 'Sign in here instead' }).click()
-    await heading(page, 'Sign in to decide').waitFor()
+    await heading(page, 'Sign in to continue').waitFor()
     await page.clock.fastForward(600_000)
-    await heading(page, 'This link is over').waitFor()
+    await heading(page, 'This link has expired').waitFor()
   })
 })

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
-import { DeveloperEntity } from '#shared/entities/developers.ts'
-import { InstallationEntity } from '#shared/entities/installations.ts'
-import { WorkspaceEntity } from '#shared/entities/people.ts'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
+import { DeveloperEntity } from '#shared/identity/developers/entity.ts'
+import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
-import { REDIRECT } from '#test/functions/oauth/support.ts'
-import { installed } from '#test/support/fixtures.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { REDIRECT } from '#testkit/oauth.ts'
 import { consentStage, expectAccessible, heading, openAs, refuse, signInHere } from './harness.ts'
 
 const stage = consentStage()
@@ -20,12 +21,12 @@ const changeApp = (id: string, set: object) => stage.platform.deps.table.transac
 const approve = () => stage.page.getByRole('button', { name: 'Approve' })
 const decline = () => stage.page.getByRole('button', { name: 'Decline' })
 
-describe('every state of the consent page says in words what is the matter', () => {
-  it('signing in', async () => {
+describe('every state of the consent page explains itself in words', () => {
+  it('sign-in', async () => {
     const { page, url } = stage
     const { tg } = await asked()
     await page.goto(`${url}/oauth/consent?tg=${tg}`)
-    await heading(page, 'Sign in to decide').waitFor()
+    await heading(page, 'Sign in to continue').waitFor()
     await page
       .getByRole('timer')
       .getByText(/^(10:00|9:5\d)$/)
@@ -33,7 +34,7 @@ describe('every state of the consent page says in words what is the matter', () 
     await expectAccessible(page, 'sign-in-local')
   })
 
-  it('a request, with a verified developer', async () => {
+  it('a request from a verified developer', async () => {
     const { page } = stage
     const { app, tg } = await asked()
     const developer = {
@@ -56,11 +57,11 @@ describe('every state of the consent page says in words what is the matter', () 
     await openAs(stage, tg)
     await page.getByText('by Acme Ltd').waitFor()
     await page.getByText('Verified developer', { exact: true }).waitFor()
-    await page.getByRole('link', { name: 'Privacy policy of the app' }).waitFor()
+    await page.getByRole('link', { name: 'App’s privacy policy' }).waitFor()
     await expectAccessible(page, 'request')
   })
 
-  it('a request again, with what is new and what is lost', async () => {
+  it('a repeated request, with added and removed permissions', async () => {
     const { page } = stage
     const { app, installation, workspaceId } = await asked()
     const at = { workspace_id: workspaceId, id: installation.id }
@@ -75,22 +76,22 @@ describe('every state of the consent page says in words what is the matter', () 
     await expectAccessible(page, 'request-again')
   })
 
-  it('names without a space, and an app that asks for nothing', async () => {
+  it('long names without spaces, and an app that requests no permissions', async () => {
     const { page } = stage
     const { app, tg } = await asked({ scopes: [] })
     await changeApp(app.id, { name: 'W'.repeat(80), summary: 'x'.repeat(300) })
     await openAs(stage, tg, 'y'.repeat(100))
-    await page.getByText('Nothing beyond being installed').waitFor()
+    await page.getByText('No permissions requested').waitFor()
     await expectAccessible(page, 'long-names')
   })
 
-  it('no workspace where the person may install: why, and whom to ask; declining still works', async () => {
+  it('no usable workspace, with the reason and whom to ask; declining still works', async () => {
     const { page } = stage
     const { app, tg } = await asked()
     await changeApp(app.id, { status: 'draft' })
     await openAs(stage, tg)
     await page
-      .getByText(/home-\d+: The platform has not approved the app yet, or offers it no longer\. .* ask its developer\./)
+      .getByText(/home-\d+: This app isn’t approved yet or is no longer listed\. .* ask its developer\./)
       .waitFor()
     expect(await approve().isDisabled()).toBe(true)
     await expectAccessible(page, 'no-workspace')
@@ -98,36 +99,42 @@ describe('every state of the consent page says in words what is the matter', () 
     await page.waitForURL(`${REDIRECT}**`)
   })
 
-  it('a member who may not install', async () => {
+  it('a member who can’t install apps', async () => {
     const { page } = stage
     const { tg } = await asked()
     await stage.act.signIn({ user: 'only-member', workspace: 'of-others', role: 'member' })
     await page.goto(`${stage.url}/oauth/consent?tg=${tg}`)
     await signInHere(page, 'only-member', 'of-others')
-    await page.getByText(/Ask somebody with the role admin or owner there to install it/).waitFor()
+    await page.getByText(/Only admins and owners can install apps here\. Ask one of them\./).waitFor()
+    await page.getByRole('button', { name: 'Copy link' }).click()
+    await page.getByText(/Link copied|Copy it from here: .*\/oauth\/consent\?tg=/).waitFor()
+    await expectAccessible(page, 'member')
+
+    const admin = await stage.act.signIn()
+    expect((await stage.act.open(admin.token, tg)).body.claimed).toBe(true)
   })
 
-  it('a workspace, or an installation, that is suspended', async () => {
+  it('a suspended workspace or installation', async () => {
     const { page } = stage
     const { app, installation, workspaceId, tg } = await asked()
     const at = { workspace_id: workspaceId, id: installation.id }
     await stage.platform.deps.table.transact([InstallationEntity.update(at, { set: { status: 'suspended' } })])
     await openAs(stage, tg, workspaceId)
-    await page.getByText(/The workspace, or the app in it, is suspended\./).waitFor()
+    await page.getByText(/This workspace, or the app in it, is suspended\./).waitFor()
     const { workspace } = await stage.act.signIn()
     const tgElsewhere = await stage.act.link(app)
     await openAs(stage, tgElsewhere, workspace.id)
     await approve().waitFor()
-    // Suspended between the look and the answer.
+    // Suspended between loading and approving.
     await stage.platform.deps.table.transact([
       WorkspaceEntity.update({ id: workspace.id }, { set: { status: 'suspended' } }),
     ])
     await approve().click()
-    await page.getByText('The workspace is suspended, or is to be deleted. Ask an admin of the workspace').waitFor()
+    await page.getByText('The platform has suspended the workspace. Ask an owner of the workspace').waitFor()
     expect(await approve().isDisabled()).toBe(true)
   })
 
-  it('a scope that an admin forbids between the look and the answer: shown afresh, with the choices kept', async () => {
+  it('a scope blocked by an admin in the meantime: the page reloads and keeps the choices', async () => {
     const { page } = stage
     const { tg } = await asked()
     const { workspace } = await stage.act.signIn()
@@ -137,8 +144,8 @@ describe('every state of the consent page says in words what is the matter', () 
       WorkspaceEntity.update({ id: workspace.id }, { set: { denied_scopes: ['chat:write'] } }),
     ])
     await approve().click()
-    await page.getByText(/An admin of the organization forbade chat:write/).waitFor()
-    await page.getByText('Forbidden by an admin of this workspace').waitFor()
+    await page.getByText(/An admin of the workspace has blocked the scope chat:write/).waitFor()
+    await page.getByText('Blocked by a workspace admin').waitFor()
     expect(await page.getByRole('checkbox', { name: /tools:invoke/ }).isChecked()).toBe(false)
     await approve().click()
     await page.waitForURL(`${REDIRECT}**`)
@@ -159,7 +166,7 @@ describe('every state of the consent page says in words what is the matter', () 
     await page.waitForURL(`${REDIRECT}**`)
   })
 
-  it('an app that changed meanwhile', async () => {
+  it('an app that changed in the meantime', async () => {
     const { page } = stage
     for (const set of [{ requested_scopes: ['runs:read'] }, { redirect_uris: ['https://client.example/other'] }]) {
       const { app, tg } = await asked()
@@ -167,7 +174,7 @@ describe('every state of the consent page says in words what is the matter', () 
       await approve().waitFor()
       await changeApp(app.id, set)
       await approve().click()
-      await heading(page, 'The app changed meanwhile').waitFor()
+      await heading(page, 'This app has changed').waitFor()
     }
     await expectAccessible(page, 'over-plain')
   })
@@ -177,16 +184,16 @@ describe('every state of the consent page says in words what is the matter', () 
     const { app, tg } = await asked()
     await changeApp(app.id, { status: 'suspended' })
     await openAs(stage, tg)
-    await heading(page, 'The app is suspended').waitFor()
+    await heading(page, 'This app is suspended').waitFor()
     await expectAccessible(page, 'suspended')
   })
 
-  it('a link that is somebody else’s, over, decided, unknown or not whole', async () => {
+  it('a link that is another user’s, expired, used, unknown or incomplete', async () => {
     const { page, url, act } = stage
     const { app, tg } = await asked()
     await act.open((await act.signIn()).token, tg)
     await openAs(stage, tg)
-    await heading(page, 'This link is not yours to decide').waitFor()
+    await heading(page, 'You can’t use this link').waitFor()
     await expectAccessible(page, 'not-yours')
 
     const decided = await act.link(app)
@@ -197,20 +204,20 @@ describe('every state of the consent page says in words what is the matter', () 
     await approve().waitFor()
     stage.platform.clock.advance(600_000)
     await approve().click()
-    await heading(page, 'This link is over').waitFor()
+    await heading(page, 'This link has expired').waitFor()
     for (const one of [decided, late, 'x'.repeat(43)]) {
       await page.goto(`${url}/oauth/consent?tg=${one}`)
-      await heading(page, 'This link is over').waitFor()
+      await heading(page, 'This link has expired').waitFor()
     }
     await expectAccessible(page, 'expired')
     for (const query of ['', '?tg=', '?tg=a%20b']) {
       await page.goto(`${url}/oauth/consent${query}`)
-      await heading(page, 'This link is not complete').waitFor()
+      await heading(page, 'This link is incomplete').waitFor()
     }
     await expectAccessible(page, 'incomplete')
   })
 
-  it('no connection, and trying again', async () => {
+  it('no connection, with a retry', async () => {
     const { page, url } = stage
     const { tg } = await asked()
     await page.route('**/oauth/consent/status?*', (route) => route.abort(), { times: 1 })
@@ -218,29 +225,29 @@ describe('every state of the consent page says in words what is the matter', () 
     await heading(page, 'No connection').waitFor()
     await expectAccessible(page, 'no-connection')
     await page.getByRole('button', { name: 'Try again' }).click()
-    await heading(page, 'Sign in to decide').waitFor()
+    await heading(page, 'Sign in to continue').waitFor()
   })
 
-  it('a fault of the server, with the request’s id', async () => {
+  it('a server error, with the request ID and a retry', async () => {
     const { page } = stage
     const { tg } = await asked()
     await page.route('**/oauth/consent/request?*', (route) => refuse(route, 500, 'internal_error'), { times: 1 })
     await openAs(stage, tg)
-    await heading(page, 'Something went wrong on our side').waitFor()
-    await page.getByText('Request id: req_test').waitFor()
+    await heading(page, 'Something went wrong on our end').waitFor()
+    await page.getByText('Request ID: req_test').waitFor()
     await expectAccessible(page, 'server-error')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.route('**/oauth/consent/decision', (route) => refuse(route, 500, 'internal_error'), { times: 1 })
     await approve().click()
     await page
       .getByRole('alert')
-      .getByText(/Request id: req_test/)
+      .getByText(/Request ID: req_test/)
       .waitFor()
     await approve().click()
     await page.waitForURL(`${REDIRECT}**`)
   })
 
-  it('a session that is over: signing in again keeps the choices', async () => {
+  it('an expired session: signing in again keeps the choices', async () => {
     const { page, platform } = stage
     const { tg } = await asked()
     const who = await openAs(stage, tg)
@@ -248,30 +255,30 @@ describe('every state of the consent page says in words what is the matter', () 
     const token = await page.evaluate('JSON.parse(sessionStorage["console-session"]).token')
     await platform.call('DELETE', '/console/session', { token: String(token) })
     await approve().click()
-    await page.getByText('Your session is over. Sign in again: what you chose is kept.').waitFor()
+    await page.getByText('Your session expired. Sign in again. Your choices are saved.').waitFor()
     await expectAccessible(page, 'session-over')
     await signInHere(page, who.user, who.workspace)
     await approve().waitFor()
     expect(await page.getByRole('checkbox', { name: /chat:write/ }).isChecked()).toBe(false)
   })
 
-  it('who is signed in, and how to be somebody else', async () => {
+  it('the signed-in user, and how to switch accounts', async () => {
     const { page } = stage
     const { app, tg } = await asked()
     const { user } = await openAs(stage, tg)
     await page.getByText(`Signed in as ${user}.`).waitFor()
     await page.getByRole('button', { name: 'Not you? Sign out' }).click()
-    await page.getByText(/You are signed out\. This link stays with whoever opened it/).waitFor()
+    await page.getByText(/You’re signed out\. This link belongs to the account that opened it/).waitFor()
     expect(await page.evaluate('sessionStorage["console-session"]')).toBeUndefined()
     await signInHere(page, 'somebody-else', 'elsewhere')
-    await heading(page, 'This link is not yours to decide').waitFor()
+    await heading(page, 'You can’t use this link').waitFor()
     await openAs(stage, await stage.act.link(app))
     await approve().waitFor()
   })
 })
 
-describe('the time that is left', () => {
-  it('counts down, is announced at 5 minutes, at 1 minute and at the end, and then the link is over', async () => {
+describe('the countdown', () => {
+  it('announces 5 minutes, 1 minute and the end to screen readers, and then shows that the link has expired', async () => {
     const { page } = stage
     const { tg } = await asked()
     await page.clock.install()
@@ -284,12 +291,12 @@ describe('the time that is left', () => {
     expect(await left.textContent()).toMatch(/^(6:00|5:[45]\d)$/)
     expect(await announced()).toBe('')
     await page.clock.fastForward(61_000)
-    expect(await announced()).toBe('This link works for another 5 minutes.')
+    expect(await announced()).toBe('This link expires in 5 minutes.')
     await page.clock.fastForward(4 * 60_000)
-    expect(await announced()).toBe('This link works for another minute.')
+    expect(await announced()).toBe('This link expires in 1 minute.')
     await page.clock.fastForward(61_000)
-    await heading(page, 'This link is over').waitFor()
-    expect(await announced()).toBe('This link is over.')
+    await heading(page, 'This link has expired').waitFor()
+    expect(await announced()).toBe('This link has expired.')
     expect(await approve().isVisible()).toBe(false)
   })
 })

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { offered } from '#test/functions/marketplace/support.ts'
-import { callbackToken, installed } from '#test/support/fixtures.ts'
+import { listApp } from '#test/functions/console/marketplace-support.ts'
+import { callbackToken, installed } from '#testkit/fixtures.ts'
 import { consoleStage, expectAccessible, heading, openAs, type Person, person, twice, visit } from './harness.ts'
 
 const stage = consoleStage()
@@ -15,7 +15,7 @@ const call = async ({ token }: Person, method: string, path: string, body?: unkn
 const agentIn = (who: Person) =>
   installed(stage.platform.deps, { endpoint: stage.agent.url, workspaceId: who.workspace.id })
 
-/** A run that its agent works on, with what the agent says with. */
+/** Starts a run and returns it with a function that calls the API as its agent. */
 const workingRun = async (who: Person) => {
   const app = await agentIn(who)
   const { body: run } = await stage.platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
@@ -29,7 +29,7 @@ const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
 
 describe('signing in', () => {
-  it('locally leads to the place that the address names, and signing out forgets it', async () => {
+  it('locally opens the requested screen, and signing out ends the session', async () => {
     const { page, url } = stage
     await page.goto(`${url}/app#/tasks`)
     await heading(page, 'Sign in').waitFor()
@@ -44,13 +44,13 @@ describe('signing in', () => {
     const session = await page.evaluate("JSON.parse(sessionStorage.getItem('console-session')).token")
     await button(page, 'Sign out').click()
     await heading(page, 'Sign in').waitFor()
-    await page.getByText('You are signed out.').waitFor()
+    await page.getByText('You’re signed out.').waitFor()
     expect((await stage.platform.call('GET', '/console/me', { token: session as string })).status).toBe(401)
     await page.reload()
     await heading(page, 'Sign in').waitFor()
   })
 
-  it('again, after the session was ended, keeps the place and what was typed', async () => {
+  it('again after the session ended keeps the screen and unsent input', async () => {
     const { page } = stage
     const who = await person(stage)
     const { id } = await call(who, 'POST', '/console/tasks', { title: 'Order paper', description: '' })
@@ -59,7 +59,7 @@ describe('signing in', () => {
     await call(who, 'DELETE', '/console/session')
     await button(page, 'Send').click()
     await heading(page, 'Sign in').waitFor()
-    await page.getByText('Your session is over.').waitFor()
+    await page.getByText('Your session expired.').waitFor()
     await page.getByLabel('Person').fill(who.user.name)
     await page.getByRole('textbox', { name: 'Workspace' }).fill(who.workspace.name)
     await button(page, 'Sign in').click()
@@ -71,7 +71,7 @@ describe('signing in', () => {
 })
 
 describe('another tab', () => {
-  it('is signed in as the first one is, and signed out with it', async () => {
+  it('shares the session of the first one, and both are signed out together', async () => {
     const { page, url } = stage
     const who = await person(stage)
     await openAs(stage, who, '/tasks')
@@ -87,7 +87,7 @@ describe('another tab', () => {
 })
 
 describe('the marketplace', () => {
-  it('is searched, installs an agent without what was refused, and takes its settings', async () => {
+  it('finds an agent, installs it without the refused permission, and saves its settings', async () => {
     const { page } = stage
     const who = await person(stage)
     const config = {
@@ -101,7 +101,7 @@ describe('the marketplace', () => {
       },
     }
     const fields = { name: 'Weather prophet', summary: 'Knows tomorrow.' }
-    await offered(stage.platform, fields, { config })
+    await listApp(stage.platform, fields, { config })
     await openAs(stage, who, '/marketplace')
     await page.getByLabel('Search').fill('prophet')
     await expect.poll(() => page.url()).toContain('q=prophet')
@@ -113,14 +113,14 @@ describe('the marketplace', () => {
     const { items } = await call(who, 'GET', '/console/installations')
     expect(items).toHaveLength(1)
     expect(items[0].scopes).not.toContain('tools:invoke')
-    await page.getByText('Settings are missing.').waitFor()
+    await page.getByText('Some settings are missing.').waitFor()
     await page.getByLabel(/^Region/).selectOption('south')
     await page.getByLabel(/^API key/).fill('secret-value')
     await page.getByLabel(/^At most/).fill('12')
     await page.getByRole('checkbox', { name: /Loud/ }).check()
     await button(page, 'Save settings').click()
     await page.getByText('Settings saved.').waitFor()
-    await page.getByText('Set already. Leave it empty to keep it.').waitFor()
+    await page.getByText('Already set. Leave this empty to keep the current value.').waitFor()
     const { values } = await call(who, 'GET', `/console/installations/${items[0].id}/settings`)
     expect(values).toEqual({ region: 'south', api_key: { set: true }, most: 12, loud: true })
     expect(await page.content()).not.toContain('secret-value')
@@ -128,30 +128,30 @@ describe('the marketplace', () => {
 })
 
 describe('a run', () => {
-  it('shows its steps as they happen, and does what a person approves, exactly that and once', async () => {
+  it('shows its steps live, and executes an approved call exactly as shown and only once', async () => {
     const { page } = stage
     const who = await person(stage)
     const { id, act } = await workingRun(who)
     await openAs(stage, who, `/runs/${id}`)
-    await page.getByText('No step yet.').waitFor()
+    await page.getByText('No steps yet.').waitFor()
     await act(`runs/${id}/steps`, { type: 'message', output: { text: 'Looking for it' } })
     await page.getByText('Looking for it').waitFor()
     const args = { url: `${stage.agent.url}/order?n=7`, method: 'POST', body: 'seven' }
     const asks = () => act('tools/http_fetch/invoke', { arguments: args, run_id: id })
     await asks()
     await page.getByRole('heading', { name: /wants to use http_fetch/ }).waitFor()
-    const shown = await page.getByRole('region', { name: 'What it would be called with' }).textContent()
+    const shown = await page.getByRole('region', { name: 'Arguments' }).textContent()
     expect(JSON.parse(shown ?? '')).toMatchObject(args)
     const orders = () => stage.agent.requests.filter(({ path }) => path === '/order?n=7').length
     expect(orders()).toBe(0)
     await page.getByLabel('Comment').fill('Seven are right')
     await twice(button(page, 'Approve'))
-    await page.getByText('Approved. The run goes on.').waitFor()
+    await page.getByText('Approved. The run continues.').waitFor()
     await expect.poll(orders).toBe(1)
     await expect.poll(async () => (await asks()).body.status).toBe('ok')
     await act('tools/http_fetch/invoke', { arguments: { ...args, body: 'eight' }, run_id: id })
     await button(page, 'Reject').click()
-    await page.getByText('Rejected. The run goes on without it.').waitFor()
+    await page.getByText('Rejected. The run continues without this call.').waitFor()
     await page.locator('.steps').getByText('Rejected').waitFor()
     await act(`runs/${id}/complete`, { status: 'succeeded', output: { text: 'Seven ordered.' } })
     await page.getByText('Seven ordered.').waitFor()
@@ -161,7 +161,7 @@ describe('a run', () => {
 })
 
 describe('tasks', () => {
-  it('are created, moved with the keyboard and by dragging, and their questions answered', async () => {
+  it('can be created, moved with the keyboard or by dragging, and their questions answered', async () => {
     const { page } = stage
     const who = await person(stage)
     const app = await agentIn(who)
@@ -170,7 +170,7 @@ describe('tasks', () => {
     const dialog = page.getByRole('dialog', { name: 'New task' })
     await dialog.getByLabel('Title').fill('Count the stock')
     await dialog.getByLabel('Agent').selectOption({ label: app.app.name })
-    await dialog.getByLabel('Start it now').uncheck()
+    await dialog.getByLabel('Start the agent now').uncheck()
     await twice(dialog.getByRole('button', { name: 'Create' }))
     await heading(page, 'Count the stock').waitFor()
     expect((await call(who, 'GET', '/console/tasks')).items).toHaveLength(1)
@@ -181,8 +181,8 @@ describe('tasks', () => {
     await page.keyboard.press('ArrowDown')
     await page.getByText('Moved to “In progress”.').waitFor()
     expect((await call(who, 'GET', `/console/tasks/${id}`)).status).toBe('in_progress')
-    await page.locator('.task').dragTo(page.getByRole('region', { name: /^To review/ }))
-    await page.getByText('Moved to “To review”.').waitFor()
+    await page.locator('.task').dragTo(page.getByRole('region', { name: /^In review/ }))
+    await page.getByText('Moved to “In review”.').waitFor()
     expect((await call(who, 'GET', `/console/tasks/${id}`)).status).toBe('review')
     await stage.platform.call('POST', `/api/v1/tasks/${id}/question`, {
       token: app.token,
@@ -194,12 +194,12 @@ describe('tasks', () => {
       .click()
     await page.getByText('Which shelf?').waitFor()
     await page.getByLabel('Your answer').fill('The upper one')
-    await button(page, 'Answer').click()
+    await button(page, 'Send answer').click()
     await page.locator('.message.mine').getByText('The upper one').waitFor()
     await expect.poll(async () => (await call(who, 'GET', `/console/tasks/${id}`)).status).toBe('in_progress')
   })
 
-  it('that the platform does not let move go back to where they were, with its words', async () => {
+  it('move back with an explanation if the platform rejects the move', async () => {
     const { page } = stage
     const who = await person(stage)
     await call(who, 'POST', '/console/tasks', { title: 'Order paper', description: '' })
@@ -225,13 +225,13 @@ describe('tasks', () => {
   })
 })
 
-describe('a chat with an agent', () => {
-  it('sends with Enter, says that the agent works on it, and shows the answer when it comes', async () => {
+describe('a conversation with an agent', () => {
+  it('sends with Enter, shows that the agent is working, and then its reply', async () => {
     const { page } = stage
     const who = await person(stage)
     const app = await agentIn(who)
     await openAs(stage, who, `/agents/${app.installation.id}`)
-    await button(page, 'Chat with it').click()
+    await button(page, 'Start a conversation').click()
     const field = page.getByPlaceholder(/^Message to/)
     await field.fill('What is on the shelf?')
     await field.press('Enter')
@@ -249,7 +249,7 @@ describe('a chat with an agent', () => {
 })
 
 describe('notifications', () => {
-  it('raise the badge while one looks, lead to what they are about, and are read', async () => {
+  it('update the badge live, link to their target, and are then marked as read', async () => {
     const { page } = stage
     const who = await person(stage)
     const { id, act } = await workingRun(who)
@@ -265,62 +265,62 @@ describe('notifications', () => {
 })
 
 describe('connected apps', () => {
-  it('lose their access when it is taken back, after a question', async () => {
+  it('lose access when it is revoked, after a confirmation', async () => {
     const { page } = stage
     const who = await person(stage)
     const app = await agentIn(who)
     await openAs(stage, who, '/access')
-    await button(page, 'Take back').click()
+    await button(page, 'Revoke access').click()
     const dialog = page.getByRole('dialog')
     await button(page, 'Cancel').click()
     await expect.poll(() => dialog.count()).toBe(0)
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Take back')
-    await button(page, 'Take back').click()
-    await dialog.getByRole('button', { name: 'Take back' }).click()
-    await page.getByText('No app has access from outside.').waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Revoke access')
+    await button(page, 'Revoke access').click()
+    await dialog.getByRole('button', { name: 'Revoke access' }).click()
+    await page.getByText('No external apps have access.').waitFor()
     expect((await stage.platform.call('GET', '/api/v1/me', { token: app.token })).status).toBe(401)
   })
 })
 
 describe('a member', () => {
-  it('sees nothing that only admins can do, and gets words where one is refused', async () => {
+  it('sees no controls for admins, and an explanation where access is denied', async () => {
     const { page } = stage
     const owner = await person(stage)
     const app = await agentIn(owner)
     const who = await person(stage, owner.workspace.id, 'member')
     await openAs(stage, who, '/members')
     await page.getByText('(you)').waitFor()
-    expect(await button(page, 'Invite somebody').count()).toBe(0)
-    expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(0)
+    expect(await button(page, 'Invite someone').count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'Audit log' }).count()).toBe(0)
     await visit(page, '/audit')
-    await page.getByText('Only admins and owners of the workspace see this.').waitFor()
+    await page.getByText('Only workspace admins and owners can see this page.').waitFor()
     await visit(page, '/settings')
-    await page.getByText('Admins of the workspace can change this.').waitFor()
-    expect(await page.getByRole('heading', { name: 'Forbidden for every agent' }).count()).toBe(0)
+    await page.getByText('Workspace admins can change these settings.').waitFor()
+    expect(await page.getByRole('heading', { name: 'Workspace restrictions' }).count()).toBe(0)
     await visit(page, `/agents/${app.installation.id}`)
-    await page.getByText('Owners of the workspace decide').waitFor()
+    await page.getByText('Workspace owners control').waitFor()
     expect(await page.getByRole('heading', { name: 'Uninstall' }).count()).toBe(0)
-    const { app: shown } = await offered(stage.platform, { name: 'Not for members' })
+    const { app: shown } = await listApp(stage.platform, { name: 'Not for members' })
     await visit(page, `/marketplace/${shown.slug}`)
-    await page.getByText('Only admins install agents here.').waitFor()
+    await page.getByText('Only admins and owners can install agents in this workspace.').waitFor()
   })
 
-  it('who lost a role meanwhile is told why, in the platform’s words', async () => {
+  it('who lost a role in the meantime sees the platform’s explanation', async () => {
     const { page } = stage
     const owner = await person(stage)
     const who = await person(stage, owner.workspace.id, 'admin')
     await openAs(stage, who, '/members')
-    await button(page, 'Invite somebody').click()
+    await button(page, 'Invite someone').click()
     await call(owner, 'PATCH', `/console/members/${who.user.id}`, { role: 'member' })
-    await button(page, 'Make a link').click()
+    await button(page, 'Create link').click()
     const alert = page.getByRole('alert')
     await alert.waitFor()
-    expect(await alert.textContent()).toMatch(/admin.*Request id: req_/s)
+    expect(await alert.textContent()).toMatch(/admin.*Request ID: req_/s)
   })
 })
 
 describe('files', () => {
-  it('are uploaded into a folder, downloaded by an address of their own, and deleted after a question', async () => {
+  it('can be uploaded to a folder, downloaded from a separate URL, and deleted after a confirmation', async () => {
     const { page } = stage
     const who = await person(stage)
     await openAs(stage, who, '/files')
@@ -342,19 +342,19 @@ describe('files', () => {
     expect(download.url()).not.toContain(who.token)
     await button(page, 'Delete May <b>.txt').click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('There is no file here.').waitFor()
+    await page.getByText('No files yet').waitFor()
     expect((await call(who, 'GET', '/console/files')).items).toEqual([])
   })
 })
 
 describe('without a connection', () => {
-  it('the console says so, keeps what was written, and sends it once when it is back', async () => {
+  it('the console shows it, keeps unsent input, and sends it once when back online', async () => {
     const { page } = stage
     const who = await person(stage)
     const { id } = await call(who, 'POST', '/console/tasks', { title: 'Order paper', description: '' })
     await openAs(stage, who, `/tasks/${id}`)
     await page.getByLabel('Write a message').fill('Hello')
-    // The message arrives, its answer is lost.
+    // The message arrives, but the response is lost.
     let lost = true
     await page.route('**/messages', async (route) => {
       if (!lost) return route.continue()
@@ -369,33 +369,33 @@ describe('without a connection', () => {
     const { conversation } = await call(who, 'GET', `/console/tasks/${id}`)
     expect(conversation.messages).toHaveLength(1)
     await page.context().setOffline(true)
-    await page.getByText('What you see may be old').waitFor()
+    await page.getByText('This page may be out of date').waitFor()
     await page.context().setOffline(false)
-    await expect.poll(() => page.getByText('What you see may be old').count()).toBe(0)
+    await expect.poll(() => page.getByText('This page may be out of date').count()).toBe(0)
   })
 })
 
 describe('with the keyboard alone', () => {
-  it('one skips to the content, goes about, and opens and closes a dialog', async () => {
+  it('a user can skip to the content, navigate, and open and close a dialog', async () => {
     const { page } = stage
     await openAs(stage, await person(stage))
     await heading(page, 'Home').waitFor()
     await page.keyboard.press('Tab')
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content')
     await page.keyboard.press('Enter')
     expect(await page.evaluate('document.activeElement.id')).toBe('main')
-    await page.getByRole('link', { name: 'Wishlist' }).first().focus()
+    await page.getByRole('link', { name: 'Agent requests' }).first().focus()
     await page.keyboard.press('Enter')
-    await heading(page, 'Wishlist').waitFor()
+    await heading(page, 'Agent requests').waitFor()
     expect(await page.evaluate("document.activeElement.tagName + ' ' + document.activeElement.textContent")).toBe(
-      'H1 Wishlist',
+      'H1 Agent requests',
     )
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog', { name: 'Wish for an agent' }).waitFor()
+    await page.getByRole('dialog', { name: 'Request an agent' }).waitFor()
     await page.keyboard.press('Escape')
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Wish for an agent')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Request an agent')
     await page.keyboard.press('Alt+ArrowLeft')
     await page.goBack()
     await heading(page, 'Home').waitFor()
@@ -403,7 +403,7 @@ describe('with the keyboard alone', () => {
 })
 
 describe('two workspaces', () => {
-  it('are switched between, and nothing of one is seen in the other', async () => {
+  it('can be switched, and show nothing of each other', async () => {
     const { page } = stage
     const first = await person(stage)
     await call(first, 'POST', '/console/tasks', { title: 'Of the first', description: '' })
@@ -414,7 +414,7 @@ describe('two workspaces', () => {
     await page.getByLabel('Workspace').selectOption({ label: body.workspace })
     await heading(page, 'Home').waitFor()
     await visit(page, '/tasks')
-    await page.getByText('There is nothing to do.').waitFor()
+    await page.getByText('No tasks yet').waitFor()
     expect(await page.getByText('Of the first').count()).toBe(0)
   })
 })

@@ -1,50 +1,43 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
-import { launchChromium } from '#test/browser/chromium.ts'
 import { serveToBrowser } from '#test/browser/consent/page-server.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
-import { buildConsole } from '#web/console/build.ts'
+import { launchChromium } from '#testkit/chromium.ts'
+import { startPlatform, type TestPlatform } from '#testkit/platform.ts'
+import { type Receiver, startReceiver } from '#testkit/receiver.ts'
 
-/** What one test has at hand. */
+/** Context of a test. */
 export interface Stage {
   platform: TestPlatform
-  /** Where agents answer. */
+  /** Server that acts as the agents. */
   agent: Receiver
-  /** The platform's address, below a path as a stage's has one. */
+  /** URL of the platform, below a path, as on a deployed stage. */
   url: string
   browser: Browser
   page: Page
-  /** Origins beyond the platform's that the page may ask; any other request fails the test. */
+  /** Further origins the page may request, besides the platform's. Any other request fails the test. */
   mayAsk: Set<string>
-  /** What fails the test at its end; a test that provokes some takes them out. */
+  /** Problems that fail the test at its end. A test that provokes some removes them. */
   problems: string[]
 }
 
 /**
- * A whole platform at work, a browser, and for each test a page of its own. A script error, a breach of the page's policy, or
- * a request to anywhere unexpected fails the test.
+ * Sets up a platform with running workers, a browser and a page per test. A script error, a violation of the page's
+ * policy or a request to an unexpected origin fails the test.
  */
-export const browserStage = (
-  build: () => Promise<void>,
-  env: Record<string, string> = {},
-  options: BrowserContextOptions = {},
-): Stage => {
+export const browserStage = (env: Record<string, string> = {}, options: BrowserContextOptions = {}): Stage => {
   const stage = {} as Stage
   let server: Awaited<ReturnType<typeof serveToBrowser>>
   let working = true
   let work: Promise<void>
   beforeAll(async () => {
-    await build()
     stage.platform = await startPlatform(env)
     stage.agent = await startReceiver()
     const { clock, drain } = stage.platform
     clock.advance(Date.now() - clock.now())
-    // The platform's workers and its clock go on by themselves, as they do outside of tests.
+    // The platform's workers and clock keep running, as they do outside of tests.
     work = (async () => {
       while (working) {
         await drain()
@@ -76,9 +69,9 @@ export const browserStage = (
   return stage
 }
 
-/** A stage for the console. */
+/** Sets up a stage for the console. */
 export const consoleStage = (env?: Record<string, string>, options?: BrowserContextOptions): Stage =>
-  browserStage(() => buildConsole(join(import.meta.dirname, '../../../dist/console-assets')), env, options)
+  browserStage(env, options)
 
 const newPage = async (stage: Stage, options: BrowserContextOptions = {}): Promise<Page> => {
   const { problems } = stage
@@ -104,7 +97,7 @@ export interface Person {
 
 let people = 0
 
-/** Somebody in a workspace: their own, or one that is there. */
+/** Creates a user in their own workspace or in the given one. */
 export const person = async ({ platform }: Stage, workspace?: string, role = 'owner'): Promise<Person> => {
   const n = ++people
   const body = { user: `Visitor ${n}`, workspace: workspace ?? `Home ${n}`, role }
@@ -113,7 +106,7 @@ export const person = async ({ platform }: Stage, workspace?: string, role = 'ow
   return answer.body
 }
 
-/** Opens a place of the console as somebody who has signed in already. */
+/** Opens a screen of the console as a signed-in user. */
 export const openAs = async ({ page, url }: Stage, who: Person, place = '/'): Promise<void> => {
   const kept = {
     token: who.token,
@@ -128,12 +121,12 @@ export const openAs = async ({ page, url }: Stage, who: Person, place = '/'): Pr
   await page.goto(`${url}/app#${place}`)
 }
 
-/** Goes to a place by its address, without loading the page again. */
+/** Navigates to a screen without reloading the page. */
 export const visit = async (page: Page, place: string): Promise<void> => {
   await page.evaluate(`location.hash = ${JSON.stringify(place)}`)
 }
 
-/** Presses a button twice, faster than anything can come of the first time. */
+/** Presses a button twice, before the first press can have an effect. */
 export const twice = (button: Locator): Promise<void> =>
   button.evaluate((element: { click(): void }) => {
     element.click()
@@ -144,7 +137,7 @@ export const heading = (page: Page, name: string | RegExp) => page.getByRole('he
 
 const axe = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Faults that axe finds, and text that runs out of the window, in both schemes on a phone and on a desk. */
+/** Expects no axe violations and no horizontal overflow, in both colour schemes, on a phone and on a desktop. */
 export const expectAccessible = async (page: Page, state: string): Promise<void> => {
   if (!(await page.evaluate('Boolean(window.axe)'))) await page.evaluate(await axe)
   for (const width of [360, 1_280]) {

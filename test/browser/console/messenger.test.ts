@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { installed } from '#test/support/fixtures.ts'
-import { startTelegram, type TestTelegram } from '#test/support/telegram.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { startTelegram, type TestTelegram } from '#testkit/telegram.ts'
 import { consoleStage, expectAccessible, heading, openAs, person, twice } from './harness.ts'
 
 const stage = consoleStage()
@@ -11,14 +11,14 @@ beforeAll(async () => {
 afterAll(() => telegram.stop())
 
 describe('the messenger', () => {
-  it('connects a bot, lets an agent draft, and sends what a person changed and approved', async () => {
+  it('connects a bot, lets an agent draft a reply, and sends it as edited and approved by a user', async () => {
     const { page, platform } = stage
     const who = await person(stage)
     const app = await installed(platform.deps, { endpoint: stage.agent.url, workspaceId: who.workspace.id })
     const bot = telegram.bot({ token: '9001:secret-part-of-a-token-9001', username: 'shop_bot', name: 'Shop' })
     await openAs(stage, who, '/messenger')
     await page.getByRole('button', { name: 'Connect a bot' }).click()
-    await page.getByLabel('The bot’s token').fill(bot.token)
+    await page.getByLabel('Bot token').fill(bot.token)
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await page.getByRole('main').getByText('@shop_bot').waitFor()
     expect(await page.content()).not.toContain('secret-part')
@@ -28,8 +28,8 @@ describe('the messenger', () => {
     await page.reload()
     await page.getByRole('link', { name: /Cleo/ }).click()
     await heading(page, 'Cleo').waitFor()
-    await page.getByLabel('Agent that drafts answers').selectOption({ label: app.app.name })
-    await page.getByText('The agent drafts answers from now on.').waitFor()
+    await page.getByLabel('Agent that drafts replies').selectOption({ label: app.app.name })
+    await page.getByText('The agent will now draft replies.').waitFor()
     const id = page.url().split('/').at(-1)
     const { body: chat } = await platform.call('GET', `/console/messenger/chats/${id}`, { token: who.token })
     const drafted = await platform.call('POST', `/api/v1/conversations/${chat.conversation_id}/messages`, {
@@ -37,7 +37,7 @@ describe('the messenger', () => {
       body: { text: 'Yes, until nine.' },
     })
     expect(drafted.status).toBe(201)
-    const draft = page.getByLabel('Draft: change it, or send it as it is')
+    const draft = page.getByLabel('Draft. You can edit it before sending.')
     await draft.waitFor()
     await expectAccessible(page, 'messenger-chat')
     await draft.fill('Yes, until eight.')

@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { personOf } from '#local/telegram/person.ts'
 import { createSigner } from '#local/telegram/signing.ts'
-import { TEST_BOT } from '#test/support/platform.ts'
+import { TEST_BOT } from '#testkit/platform.ts'
 import { consoleStage, expectAccessible, heading, visit } from './harness.ts'
 
 const stage = consoleStage()
 
 let persons = 5_000
-/** Signed as the messaging app does for the platform's bot. */
+/** Returns init data signed as Telegram does for the platform's bot. */
 const initData = (more: Record<string, string> = {}, first_name = 'Ann'): string => {
   const signer = createSigner(TEST_BOT.token, () => stage.platform.clock.now())
   return signer.initData(personOf({ id: ++persons, first_name }), more)
@@ -28,7 +28,7 @@ const address = (data: string, theme?: object, url = stage.url): string => {
   return `${url}/app/mini-app#${fragment}`
 }
 
-/** Stands in for the bridge of the messaging app's web view. @returns what was told so far */
+/** Fakes the bridge of Telegram's web view. Returns the events posted so far. */
 const bridge = async (page: Page): Promise<() => Promise<[string, unknown][]>> => {
   await page.addInitScript(
     'window.told = []; window.TelegramWebviewProxy = { postEvent: (type, data) => { window.told.push([type, JSON.parse(data)]) } }',
@@ -39,13 +39,13 @@ const bridge = async (page: Page): Promise<() => Promise<[string, unknown][]>> =
 const variable = (page: Page, name: string) =>
   page.evaluate(`getComputedStyle(document.documentElement).getPropertyValue('${name}').trim()`)
 
-describe('the console in the messaging app', () => {
-  it('signs in by init data, wears the app’s colours, and is the same person after a reload', async () => {
+describe('the console inside Telegram', () => {
+  it('signs in with init data, uses Telegram’s colours, and keeps the user after a reload', async () => {
     const { page } = stage
     const told = await bridge(page)
     await page.goto(address(initData(), NIGHT))
     await heading(page, 'Home').waitFor()
-    await page.getByText('Nothing waits for you.').waitFor()
+    await page.getByText('You’re all caught up').waitFor()
     expect(await told()).toEqual([
       ['web_app_ready', {}],
       ['web_app_expand', {}],
@@ -62,7 +62,7 @@ describe('the console in the messaging app', () => {
     expect(await page.evaluate("sessionStorage.getItem('console-session')")).toBeNull()
   })
 
-  it('keeps its own colours where the app’s could not be read, and follows when the app changes them', async () => {
+  it('keeps its own colours if Telegram’s are unreadable, and follows theme changes', async () => {
     const { page } = stage
     await bridge(page)
     await page.goto(address(initData(), { ...NIGHT, text_color: '#2b3642' }))
@@ -76,7 +76,7 @@ describe('the console in the messaging app', () => {
   it.each([
     ['link', 'run_01kae5m1v8w6c3x9q2r7t4y0zn', ''],
     ['button', '', '?tgWebAppStartParam=run_01kae5m1v8w6c3x9q2r7t4y0zn-stp_01kae5m1v8w6c3x9q2r7t4y0zn'],
-  ])('opens at what the %s names', async (_, start_param, query) => {
+  ])('opens the record named by a %s', async (_, start_param, query) => {
     const { page } = stage
     await bridge(page)
     const data = initData(start_param ? { start_param } : {})
@@ -84,17 +84,17 @@ describe('the console in the messaging app', () => {
     await heading(page, 'Run').waitFor()
     await page
       .getByRole('alert')
-      .getByText(/no such run/i)
+      .getByText(/run not found/i)
       .waitFor()
   })
 
-  it('says what to do when the messaging app’s word is too old', async () => {
+  it('explains what to do if init data has expired', async () => {
     const { page } = stage
     const told = await bridge(page)
     const old = initData()
     stage.platform.clock.advance(11 * 60_000)
     await page.goto(address(old))
-    await heading(page, 'The messaging app did not confirm who you are').waitFor()
+    await heading(page, 'We couldn’t verify who you are').waitFor()
     await expectAccessible(page, 'mini-app-unconfirmed')
     await page.getByRole('button', { name: 'Close' }).click()
     expect((await told()).at(-1)).toEqual(['web_app_close', {}])
@@ -102,7 +102,7 @@ describe('the console in the messaging app', () => {
 })
 
 describe('framing', () => {
-  // Browsers let no page of the web frame one of this machine, so the platform stands at its public address here.
+  // Browsers don't let public pages frame local ones, so these tests serve the platform at a public address.
   const PUBLIC = 'https://platform.test'
 
   const framed = async (origin: string, src: string) => {
@@ -125,15 +125,15 @@ describe('framing', () => {
     return page.frameLocator('iframe')
   }
 
-  it('works inside the messaging app’s web client', async () => {
+  it('works inside Telegram’s web client', async () => {
     const frame = await framed('https://web.telegram.org', address(initData(), NIGHT, PUBLIC))
     await frame.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
   })
 
   it.each([
     ['the Mini App by another site', 'https://evil.example', '/app/mini-app'],
-    ['the plain page by the messaging app', 'https://web.telegram.org', '/app'],
-  ])('is refused: %s', async (_, origin, path) => {
+    ['the regular page by Telegram', 'https://web.telegram.org', '/app'],
+  ])('is blocked: %s', async (_, origin, path) => {
     const frame = await framed(origin, address(initData(), {}, PUBLIC).replace('/app/mini-app', path))
     await expect.poll(() => stage.problems.length).toBe(1)
     expect(stage.problems.splice(0).join()).toMatch(/frame-ancestors/)

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { offered } from '#test/functions/marketplace/support.ts'
-import { callbackToken, installed } from '#test/support/fixtures.ts'
+import { listApp } from '#test/functions/console/marketplace-support.ts'
+import { callbackToken, installed } from '#testkit/fixtures.ts'
 import { consoleStage, expectAccessible, heading, openAs, type Person, person, type Stage, visit } from './harness.ts'
 
 const stage = consoleStage()
 
-/** Text that would be markup, or would turn the line around, if it were not taken as text. */
-const EVIL = '<img src=x onerror=alert(1)>‮"\'&'
+/** Text with markup and a direction override, which must be shown as plain text. */
+/** Names take no direction characters. Other texts do. */
+const EVIL_NAME = '<img src=x onerror=alert(1)>"\'&'
+const EVIL = `\u202e${EVIL_NAME}`
 
-/** A workspace in which something of every kind has happened. */
+/** Creates a workspace with records of every kind. */
 const livelyWorkspace = async ({ platform, agent }: Stage): Promise<{ who: Person; ids: Record<string, string> }> => {
   const who = await person(stage)
   const { token } = who
@@ -18,7 +20,7 @@ const livelyWorkspace = async ({ platform, agent }: Stage): Promise<{ who: Perso
     return answer.body
   }
   const app = await installed(platform.deps, { endpoint: agent.url, workspaceId: who.workspace.id })
-  const { app: shown } = await offered(platform, { name: `Shop ${EVIL}`, summary: EVIL })
+  const { app: shown } = await listApp(platform, { name: `Shop ${EVIL_NAME}`, summary: EVIL })
   const { body: started } = await platform.call('POST', '/api/v1/runs', {
     token: app.token,
     body: { input: { question: EVIL } },
@@ -64,32 +66,32 @@ const livelyWorkspace = async ({ platform, agent }: Stage): Promise<{ who: Perso
 }
 
 describe('every screen of the console', () => {
-  it('is accessible in both schemes, narrow and wide, and shows text of others as text', async () => {
+  it('is accessible in both colour schemes, narrow and wide, and shows untrusted text as plain text', async () => {
     const { page } = stage
     const { who, ids } = await livelyWorkspace(stage)
     await openAs(stage, who)
     const screens: [name: string, place: string, title: string | RegExp, ready: string][] = [
-      ['home', '/', 'Home', 'It happens once'],
+      ['home', '/', 'Home', 'this call runs once'],
       ['runs', '/runs', 'Runs', 'vendor.agent'],
       ['run', `/runs/${ids.run}`, /^Run of/, 'Approve'],
       ['tasks', '/tasks', 'Tasks', 'Order paper'],
       ['task', `/tasks/${ids.task}`, /onerror/, 'Which?'],
-      ['chat', '/chat', 'Chat', 'Main chat'],
-      ['chat-agent', `/chat/${ids.chat}`, 'Chat', 'working on it'],
+      ['chat', '/chat', 'Conversations', 'Main conversation'],
+      ['chat-agent', `/chat/${ids.chat}`, 'Conversations', 'working on it'],
       ['agents', '/agents', 'Agents', 'vendor.agent'],
       ['agent', `/agents/${ids.installation}`, /^Agent /, 'Uninstall'],
       ['marketplace', '/marketplace', 'Marketplace', 'Shop'],
       ['app', `/marketplace/${ids.slug}`, /^Shop/, 'Install Shop'],
       ['files', '/files', 'Files', 'report'],
-      ['messenger', '/messenger', 'Messenger', 'No account is connected'],
+      ['messenger', '/messenger', 'Messenger', 'No accounts connected'],
       ['notifications', '/notifications', 'Notifications', 'onerror'],
-      ['access', '/access', 'Connected apps', 'Take back'],
-      ['wishlist', '/wishlist', 'Wishlist', 'waters plants'],
-      ['members', '/members', 'Members', 'Open invitations'],
-      ['settings', '/settings', 'Settings', 'Forbidden for every agent'],
-      ['audit', '/audit', 'Audit', 'invitation'],
+      ['access', '/access', 'Connected apps', 'Revoke access'],
+      ['wishlist', '/wishlist', 'Agent requests', 'waters plants'],
+      ['members', '/members', 'Members', 'Pending invitations'],
+      ['settings', '/settings', 'Settings', 'Workspace restrictions'],
+      ['audit', '/audit', 'Audit log', 'invitation'],
       ['more', '/more', 'More', 'Sign out'],
-      ['nowhere', '/nowhere', 'Nothing here', 'There is no such page'],
+      ['nowhere', '/nowhere', 'Page not found', 'This page doesn’t exist'],
     ]
     for (const [name, place, title, ready] of screens) {
       await visit(page, place)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { personOf } from '#local/telegram/person.ts'
 import { createSigner } from '#local/telegram/signing.ts'
-import { TEST_BOT } from '#test/support/platform.ts'
+import { TEST_BOT } from '#testkit/platform.ts'
 import { consoleStage, expectAccessible, heading } from './harness.ts'
 
 const stage = consoleStage({ CONSOLE_AUTO_PROVISION: 'false' })
@@ -19,7 +19,7 @@ const answerOf = (first_name: string): Record<string, string> => {
   return Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, String(value)]))
 }
 
-/** Stands in for Telegram's script: a button that goes to `data-auth-url` with the signed answer. */
+/** Fakes Telegram's script: a button that goes to `data-auth-url` with the signed answer. */
 const routeWidget = async (answer: object) => {
   stage.mayAsk.add('https://telegram.org')
   await stage.page.route('https://telegram.org/js/telegram-widget.js**', (route) =>
@@ -34,7 +34,7 @@ const routeWidget = async (answer: object) => {
 }
 
 describe('signing in with the login widget', () => {
-  it('comes back to where one was, and takes the answer out of the address at once', async () => {
+  it('returns to the previous screen, and removes the answer from the URL at once', async () => {
     const { page, url } = stage
     await routeBot()
     await routeWidget(answerOf('Ann'))
@@ -44,12 +44,12 @@ describe('signing in with the login widget', () => {
     await expectAccessible(page, 'sign-in-widget')
     expect(await page.getByLabel('Person').count()).toBe(0)
     await button.click()
-    await heading(page, 'Wishlist').waitFor()
+    await heading(page, 'Agent requests').waitFor()
     expect(page.url()).toBe(`${url}/app#/wishlist`)
     await page.locator('nav .person').getByText('Ann').waitFor()
   })
 
-  it('does not sign anybody in by a link that another made', async () => {
+  it('ignores an answer in a crafted link', async () => {
     const { page, url } = stage
     await routeBot()
     await routeWidget({})
@@ -59,16 +59,16 @@ describe('signing in with the login widget', () => {
     expect(await page.evaluate("sessionStorage.getItem('console-session')")).toBeNull()
   })
 
-  it('says so when the messaging app’s word is not good', async () => {
+  it('explains that a forged answer was rejected', async () => {
     const { page, url } = stage
     await routeBot()
     await routeWidget({ ...answerOf('Ann'), first_name: 'Somebody Else' })
     await page.goto(`${url}/app`)
     await page.getByRole('button', { name: 'Log in as platform_bot' }).click()
-    await page.getByText('The messaging app did not confirm who you are. Sign in again.').waitFor()
+    await page.getByText('We couldn’t verify your Telegram sign-in. Sign in again.').waitFor()
   })
 
-  it('runs no script from elsewhere where the bot has none', async () => {
+  it('runs no third-party script if the bot has none', async () => {
     const { page, url } = stage
     await routeBot({ ...BOT, login_widget: false })
     await page.goto(`${url}/app`)

@@ -1,8 +1,8 @@
 import type * as crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { AuditEntity } from '#shared/entities/platform.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 const LOCAL = { 'x-admin-key': 'local-admin-key' }
@@ -30,7 +30,7 @@ const audited = async (limit = 1) =>
   (await platform.deps.table.query(AuditEntity, { scope: 'platform' }, { limit })).items
 
 describe('admin accounts', () => {
-  it('are made, listed, changed and removed, and no answer or audit entry shows a password', async () => {
+  it('can be created, listed, changed and deleted, and no response or audit entry shows a password', async () => {
     const before = (await call('GET', '/admin/admins')).body.total
     const { id, email } = await staff()
     const list = await call('GET', '/admin/admins')
@@ -45,12 +45,12 @@ describe('admin accounts', () => {
     expect((await call('DELETE', `/admin/admins/${id}`)).status).toBe(204)
     expect((await call('GET', '/admin/admins')).body.total).toBe(before)
     expect((await call('DELETE', `/admin/admins/${id}`)).status).toBe(404)
-    const told = JSON.stringify([list.text, edited.text, await audited(20)])
+    const exposed = JSON.stringify([list.text, edited.text, await audited(20)])
     for (const secret of [PASSWORD, 'another good password', 'argon2id$', 'password_hash'])
-      expect(told).not.toContain(secret)
+      expect(exposed).not.toContain(secret)
   })
 
-  it('an e-mail address is taken once, whatever its case, also among 10 at the same moment', async () => {
+  it('accept an email address once, ignoring case, even among 10 concurrent requests', async () => {
     const make = (email: string) =>
       call('POST', '/admin/admins', { email, name: 'Mo', role: 'moderator', password: PASSWORD })
     const answers = await Promise.all(
@@ -62,7 +62,7 @@ describe('admin accounts', () => {
     expect((await call('PATCH', `/admin/admins/${id}`, { email: `new-${id}@example.com` })).status).toBe(200)
   })
 
-  it('whoever is demoted, deleted or given another password is out at their next request', async () => {
+  it('lose access at the next request after a demotion, a deletion or a new password', async () => {
     for (const end of [
       (id: string) => call('PATCH', `/admin/admins/${id}`, { role: 'moderator' }),
       (id: string) => call('PATCH', `/admin/admins/${id}`, { password: 'yet another password' }),
@@ -75,9 +75,9 @@ describe('admin accounts', () => {
     }
   })
 
-  it('of all superadmins who are removed or demoted at the same moment one stays', async () => {
+  it('always include one superadmin, even when all are deleted or demoted concurrently', async () => {
     const others: Awaited<ReturnType<typeof staff>>[] = []
-    // One after the other: sign-ins at once share an address's five tries until each has succeeded.
+    // One after the other: concurrent sign-ins share an address's five attempts until each has succeeded.
     for (let i = 0; i < 6; i++) others.push(await staff('superadmin'))
     const { body } = await me(LOCAL)
     const all = [...others.map(({ id }) => id), body.id as string]
@@ -99,14 +99,14 @@ describe('admin accounts', () => {
     if (local.role === 'superadmin') left.push(local.id)
     expect(left).toHaveLength(1)
     expect(answers.some(({ status }) => status >= 400)).toBe(true)
-    // Whoever is left makes the others anew, for the tests that follow.
+    // The remaining admin recreates the others for the tests that follow.
     const survivor = others.find(({ id }) => id === left[0])
     if (survivor) await call('PATCH', `/admin/admins/${local.id}`, { role: 'superadmin' }, bearer(survivor.token))
   })
 })
 
 describe('admin keys', () => {
-  it('are shown once, have the account’s role, are named in the audit, and end when rotated or removed', async () => {
+  it('are shown once, have the account’s role, appear in the audit, and stop working when rotated or deleted', async () => {
     const { id } = await staff('superadmin')
     const keys = `/admin/admins/${id}/keys`
     const made = await call('POST', keys, { name: 'ci', expires_in_days: 1 })
@@ -134,7 +134,7 @@ describe('admin keys', () => {
     expect(JSON.stringify(await audited(20))).not.toMatch(/adk_/)
   })
 
-  it('end at their time and with their account; one of another account is not found', async () => {
+  it('expire, end with their account, and are not_found for another account', async () => {
     const { id } = await staff()
     const another = await staff()
     const { body } = await call('POST', `/admin/admins/${id}/keys`, { name: 'ci', expires_in_days: 1 })
@@ -147,7 +147,7 @@ describe('admin keys', () => {
     expect((await me({ 'x-admin-key': second.body.key })).status).toBe(401)
   })
 
-  it('an account has at most 20, exactly, and those that expired make room', async () => {
+  it('are limited to exactly 20 per account, not counting expired ones', async () => {
     const { id } = await staff()
     const make = () => call('POST', `/admin/admins/${id}/keys`, { name: 'ci', expires_in_days: 1 })
     const made: number[] = []
@@ -161,7 +161,7 @@ describe('admin keys', () => {
 })
 
 describe('signing in', () => {
-  it('hashes once whether there is such an account or not', async () => {
+  it('hashes one password whether or not the account exists', async () => {
     const { email } = await staff()
     const mutable = (await import('node:crypto')).default as unknown as {
       argon2: typeof crypto.argon2
@@ -189,7 +189,7 @@ describe('signing in', () => {
     }
   })
 
-  it('a failure is in the audit without the password, and without an unknown address', async () => {
+  it('audits a failure without the password, and without an address that is unknown', async () => {
     const { id, email } = await staff()
     platform.clock.advance(1_000)
     await signIn(email, 'a wrong password')
@@ -207,7 +207,7 @@ describe('signing in', () => {
 })
 
 describe('POST /admin/me/password', () => {
-  it('ends every session but the one it answers with; guesses count', async () => {
+  it('ends every session except the one it returns, and counts wrong guesses', async () => {
     const { id, email, token } = await staff()
     const change = (current_password: string, headers = bearer(token)) =>
       call('POST', '/admin/me/password', { current_password, new_password: 'a brand new password' }, headers)

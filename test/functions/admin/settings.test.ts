@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { issueToken } from '#shared/domain/tokens/tokens.ts'
-import { AdminEntity, AuditEntity } from '#shared/entities/platform.ts'
 import { newId } from '#shared/kernel/ids.ts'
-import { installed } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { AdminEntity } from '#shared/staff/admins/entity.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { adminToken, installed } from '#testkit/fixtures.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 const SUPER = { headers: { 'x-admin-key': 'local-admin-key' } }
 
 const put = (path: string, body: unknown, options = SUPER) => {
-  // The audit is in the order of time.
+  // Audit entries are sorted by time.
   platform.clock.advance(1_000)
   return platform.call('PUT', `/admin/settings/${path}`, { ...options, body })
 }
@@ -27,7 +27,7 @@ const moderator = async () => {
     created_at: now,
   }
   await platform.deps.table.transact([AdminEntity.create(admin)])
-  const { token } = await issueToken(platform.deps, 'admin', { adm: admin.id, sv: 1 })
+  const token = await adminToken(platform.deps, admin.id)
   return { headers: { authorization: `Bearer ${token}` } } as unknown as typeof SUPER
 }
 
@@ -37,12 +37,12 @@ const audited = async (action: string) =>
     .map(({ details }) => ({ before: details.before, after: details.after }))
 
 describe('the platform’s settings', () => {
-  it('are read by moderators and changed by superadmins only', async () => {
+  it('can be read by moderators and changed by superadmins only', async () => {
     const options = await moderator()
     const { status, body } = await platform.call('GET', '/admin/settings', options)
     expect([status, body]).toEqual([
       200,
-      { denied_tools: [], pm_identity: { name: 'Orchestrator', logo_url: null, policy: null } },
+      { denied_tools: [], pm_identity: { name: 'Orchestrator', logo: null, logo_url: null, policy: null } },
     ])
     for (const [path, change] of [
       ['denied-tools', { denied_tools: ['http_fetch'] }],
@@ -53,7 +53,7 @@ describe('the platform’s settings', () => {
     }
   })
 
-  it('ban a tool for everybody from the next call on, and lift the ban as fast', async () => {
+  it('ban a tool on the whole platform from the next call, and lift the ban as quickly', async () => {
     const { token } = await installed(platform.deps)
     const invoke = async () => {
       const { status, body } = await platform.call('POST', '/api/v1/tools/workspace_info/invoke', { token, body: {} })
@@ -74,18 +74,25 @@ describe('the platform’s settings', () => {
     expect([unknown.status, unknown.body.error.code]).toEqual([422, 'validation_error'])
   })
 
-  it('say as whom the orchestrator speaks; what is not given is taken away', async () => {
-    const full = { name: 'Ada', logo_url: 'https://example.com/ada.png', policy: 'Be brief.' }
-    expect((await put('pm-identity', full)).body.pm_identity).toEqual(full)
-    const bare = { name: 'Ada', logo_url: null, policy: null }
+  it('set the identity that the orchestrator speaks as, and clear the fields that are left out', async () => {
+    const logo = 'https://example.com/ada.png'
+    const full = { name: 'Ada', logo, logo_url: logo, policy: 'Be brief.' }
+    expect((await put('pm-identity', { name: 'Ada', logo, policy: 'Be brief.' })).body.pm_identity).toEqual(full)
+    const older = await put('pm-identity', { name: 'Ada', logo_url: logo, policy: 'Be brief.' })
+    expect(older.body.pm_identity).toEqual(full)
+    const two = await put('pm-identity', { name: 'Ada', logo, logo_url: 'https://example.com/other.png' })
+    expect([two.status, Object.keys(two.body.error.details.fields)]).toEqual([422, ['logo_url']])
+    const bare = { name: 'Ada', logo: null, logo_url: null, policy: null }
     expect((await put('pm-identity', { name: 'Ada' })).body.pm_identity).toEqual(bare)
     expect((await platform.call('GET', '/admin/settings', SUPER)).body.pm_identity).toEqual(bare)
-    const usual = { name: 'Orchestrator', logo_url: null, policy: null }
+    const usual = { name: 'Orchestrator', logo: null, logo_url: null, policy: null }
     expect(await audited('platform.pm_identity_changed')).toEqual([
       { before: usual, after: full },
       { before: full, after: bare },
     ])
     const inside = await put('pm-identity', { name: 'Ada', logo_url: 'https://10.0.0.1/logo.png' })
     expect([inside.status, inside.body.error.code]).toEqual([422, 'blocked_target'])
+    const named = await put('pm-identity', { name: 'Ada', logo: 'https://10.0.0.1/logo.png' })
+    expect([named.status, Object.keys(named.body.error.details.fields)]).toEqual([422, ['logo']])
   })
 })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { callbackToken, installed, member } from '#test/support/fixtures.ts'
-import { usingReceiver } from '#test/support/using.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { callbackToken, installed, member } from '#testkit/fixtures.ts'
+import { usingReceiver } from '#testkit/using.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 const agent = usingReceiver()
@@ -14,7 +14,7 @@ beforeEach(() => {
   page.answer({ kind: 'answer', status: 200, body: 'the page' })
 })
 
-/** A running run whose agent may call tools. */
+/** Starts a run whose agent may call tools. */
 const running = async (options: Parameters<typeof installed>[1] = {}) => {
   const app = await installed(platform.deps, { endpoint: agent.url, ...options })
   const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
@@ -29,7 +29,7 @@ const running = async (options: Parameters<typeof installed>[1] = {}) => {
 }
 
 describe('a dangerous call', () => {
-  it('waits for a person, is executed once approved, and gives its result once', async () => {
+  it('waits for a person, is executed once approved, and returns its result once', async () => {
     const { invoke, decide, read } = await running()
     const args = { url: `${page.url}/x` }
     const asked = await invoke('http_fetch', args)
@@ -51,7 +51,7 @@ describe('a dangerous call', () => {
     expect(page.requests).toHaveLength(1)
   })
 
-  it('with other arguments than the approved ones executes nothing', async () => {
+  it('executes nothing when its arguments differ from the approved ones', async () => {
     const { invoke, decide } = await running()
     const { body } = await invoke('http_fetch', { url: `${page.url}/good`, method: 'POST', body: 'a' })
     await decide(body.step_id, 'approve')
@@ -61,31 +61,35 @@ describe('a dangerous call', () => {
     expect(page.requests.map(({ body: sent }) => String(sent))).toEqual(['a'])
   })
 
-  it('the order of an argument’s fields makes no other call', async () => {
+  it('is the same call when its arguments’ fields are in another order', async () => {
     const { invoke } = await running()
     const one = await invoke('http_fetch', { url: page.url, headers: { a: '1', b: '2' } })
     const two = await invoke('http_fetch', { headers: { b: '2', a: '1' }, url: page.url })
     expect(two.body.step_id).toBe(one.body.step_id)
   })
 
-  it('a second call that needs approval is a conflict while one waits', async () => {
+  it('is a conflict when it needs approval while another one waits', async () => {
     const { invoke } = await running()
     await invoke('http_fetch', { url: `${page.url}/1` })
     const second = await invoke('http_fetch', { url: `${page.url}/2` })
     expect([second.status, second.body.error.code]).toEqual([409, 'conflict'])
   })
 
-  it('rejected, it executes nothing and says so once', async () => {
+  it('executes nothing once rejected, and reports that once', async () => {
     const { invoke, decide, read } = await running()
     const { body } = await invoke('http_fetch', { url: page.url })
     expect((await decide(body.step_id, 'reject')).body.status).toBe('running')
     await platform.drain()
-    expect((await invoke('http_fetch', { url: page.url })).body).toEqual({ status: 'rejected', tool: 'http_fetch' })
+    expect((await invoke('http_fetch', { url: page.url })).body).toEqual({
+      status: 'rejected',
+      tool: 'http_fetch',
+      receipt: expect.any(String),
+    })
     expect(page.requests).toHaveLength(0)
     expect((await read()).steps[0].status).toBe('rejected')
   })
 
-  it('a second decision is approval_already_decided, one on a finished run run_already_finished', async () => {
+  it('answers a second decision with approval_already_decided, and one on a finished run with run_already_finished', async () => {
     const first = await running()
     const { body } = await first.invoke('http_fetch', { url: page.url })
     const decisions = await Promise.all([first.decide(body.step_id, 'approve'), first.decide(body.step_id, 'reject')])
@@ -102,7 +106,7 @@ describe('a dangerous call', () => {
     expect((await other.decide(asked.body.step_id, 'approve')).body.error.code).toBe('run_already_finished')
   })
 
-  it('is decided by people of its workspace only', async () => {
+  it('is decided by members of its workspace only', async () => {
     const { invoke, decide } = await running()
     const { body } = await invoke('http_fetch', { url: page.url })
     const stranger = await member(platform.deps, (await installed(platform.deps)).workspaceId, 'owner')
@@ -110,7 +114,7 @@ describe('a dangerous call', () => {
     expect(page.requests).toHaveLength(0)
   })
 
-  it('undecided for 24 hours it is rejected', async () => {
+  it('is rejected when undecided for 24 hours', async () => {
     const { app, run, invoke } = await running()
     await invoke('http_fetch', { url: page.url })
     const seen = async () => {
@@ -125,17 +129,17 @@ describe('a dangerous call', () => {
     expect(await seen()).toMatchObject({ status: 'running', steps: [{ status: 'rejected' }] })
   })
 
-  it('banned between approval and execution it is not executed', async () => {
+  it('isn’t executed when it is banned between approval and execution', async () => {
     const { app, invoke, decide } = await running()
     const { body } = await invoke('http_fetch', { url: page.url })
     await decide(body.step_id, 'approve')
-    const { AppEntity } = await import('#shared/entities/apps.ts')
+    const { AppEntity } = await import('#shared/catalogue/apps/entity.ts')
     await platform.deps.table.transact([AppEntity.update({ id: app.app.id }, { set: { status: 'suspended' } })])
     await platform.drain()
     expect(page.requests).toHaveLength(0)
   })
 
-  it('whose worker died is never repeated: its outcome is unknown', async () => {
+  it('is never repeated when its worker died: its outcome is unknown', async () => {
     const { invoke, decide, read } = await running()
     const { body } = await invoke('http_fetch', { url: page.url })
     await decide(body.step_id, 'approve')
@@ -159,7 +163,7 @@ describe('a dangerous call', () => {
     expect((await read()).steps[0].output.result).toMatchObject({ error: 'outcome_unknown' })
   })
 
-  it('failing on the way is a result, not an error', async () => {
+  it('returns a failed execution as a result, not as an error', async () => {
     const { invoke, decide } = await running()
     const { body } = await invoke('http_fetch', { url: 'http://127.0.0.1:1/' })
     await decide(body.step_id, 'approve')
@@ -170,7 +174,7 @@ describe('a dangerous call', () => {
     })
   })
 
-  it('to a forbidden address or with a forbidden header is refused at once', async () => {
+  it('is refused at once for a blocked address or a forbidden header', async () => {
     const { invoke } = await running()
     const blocked = await invoke('http_fetch', { url: 'https://169.254.169.254/latest' })
     expect([blocked.status, blocked.body.error.code]).toEqual([422, 'blocked_target'])
@@ -180,7 +184,7 @@ describe('a dangerous call', () => {
     }
   })
 
-  it('without a run needs one, when the token is not bound to one', async () => {
+  it('requires a run_id when the token isn’t bound to a run', async () => {
     const { app } = await running()
     const answer = await platform.call('POST', '/api/v1/tools/http_fetch/invoke', {
       token: app.token,
@@ -189,7 +193,7 @@ describe('a dangerous call', () => {
     expect([answer.status, answer.body.error.details.fields]).toEqual([422, { run_id: [expect.any(String)] }])
   })
 
-  it('of an agent that resumes hands the run to it again, once, with the decision and the result', async () => {
+  it('dispatches the run of an agent that resumes once more, with the decision and the result', async () => {
     const { invoke, decide, run } = await running({ resume: true })
     const { body } = await invoke('http_fetch', { url: page.url })
     await decide(body.step_id, 'approve')
@@ -203,7 +207,7 @@ describe('a dangerous call', () => {
 })
 
 describe('the other tools', () => {
-  it('answer at once and leave a step in their run', async () => {
+  it('answer at once and record a step in their run', async () => {
     const { app, invoke, read } = await running()
     expect((await invoke('workspace_info', {})).body).toMatchObject({ status: 'ok', result: { id: app.workspaceId } })
     expect((await invoke('list_runs', { limit: 5 })).body.result.runs).toHaveLength(1)
@@ -218,9 +222,9 @@ describe('the other tools', () => {
   })
 
   it('are refused by the strongest ban first, with its reason', async () => {
-    const { PlatformSettingsEntity } = await import('#shared/entities/platform.ts')
-    const { WorkspaceEntity } = await import('#shared/entities/people.ts')
-    const { InstallationEntity } = await import('#shared/entities/installations.ts')
+    const { PlatformSettingsEntity } = await import('#shared/staff/platform/entity.ts')
+    const { WorkspaceEntity } = await import('#shared/identity/people/entity.ts')
+    const { InstallationEntity } = await import('#shared/access/installations/entity.ts')
     const { app, invoke } = await running()
     const { table } = platform.deps
     const reason = async () => (await invoke('workspace_info', {})).body.error?.details.reason
@@ -232,11 +236,11 @@ describe('the other tools', () => {
     await table.transact([PlatformSettingsEntity.replace({ name: 'tools', denied_tools: ban, updated_at: 0 })])
     expect(await reason()).toBe('platform')
     await table.transact([PlatformSettingsEntity.replace({ name: 'tools', denied_tools: [], updated_at: 0 })])
-    const listed = await platform.call('GET', '/api/v1/tools', { token: app.token })
+    const listed = await platform.call('GET', '/api/v1/tools?all=true', { token: app.token })
     expect(listed.body.items.find(({ name }: { name: string }) => name === 'workspace_info').allowed).toBe(false)
   })
 
-  it('unknown is unknown_tool, wrong arguments are validation_error, a missing scope insufficient_scope', async () => {
+  it('answer unknown_tool, validation_error for invalid arguments, or insufficient_scope', async () => {
     const { invoke } = await running({ scopes: ['tools:invoke', 'runs:write'] })
     expect((await invoke('make_coffee', {})).body.error.code).toBe('unknown_tool')
     expect((await invoke('list_runs', { limit: 'many' })).body.error.details.fields).toHaveProperty(['arguments.limit'])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { FeedEntryEntity } from '#shared/entities/events.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { subscriber } from '#test/support/webhooks.ts'
+import { FeedEntryEntity } from '#shared/delivery/feed/entity.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { subscriber } from '#testkit/webhooks.ts'
 
 const platform = usingPlatform()
 
@@ -19,7 +19,7 @@ const withEvents = async (count: number) => {
 }
 
 describe('GET /api/v1/events', () => {
-  it('is the list envelope, oldest first, for any token', async () => {
+  it('returns the list envelope, oldest first, for any token', async () => {
     const { app, ids } = await withEvents(3)
     const { status, body } = await app.call('GET', '/events')
     expect(status).toBe(200)
@@ -36,7 +36,7 @@ describe('GET /api/v1/events', () => {
     })
   })
 
-  it('goes on after `since`, and is empty when there is nothing new', async () => {
+  it('continues after `since`, and is empty when there are no newer events', async () => {
     const { app, ids } = await withEvents(3)
     const after = await app.call('GET', `/events?since=${ids[0]}`)
     expect(after.body.items.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1))
@@ -66,7 +66,7 @@ describe('GET /api/v1/events', () => {
   })
 
   it.each(['evt_01kae5m1v8w6c3x9q2r7t4y0zn', 'nonsense', '', 'x'.repeat(200)])(
-    'an unknown since is 400 saying so: %j',
+    'answers an unknown since with 400: %j',
     async (since) => {
       const { app } = await withEvents(1)
       const { status, body } = await app.call('GET', `/events?since=${since}`)
@@ -75,13 +75,13 @@ describe('GET /api/v1/events', () => {
     },
   )
 
-  it('the event of another installation is an unknown since', async () => {
+  it('treats another installation’s event as an unknown since', async () => {
     const { ids } = await withEvents(1)
     const { app } = await withEvents(1)
     expect((await app.call('GET', `/events?since=${ids[0]}`)).status).toBe(400)
   })
 
-  it('a cursor works for its installation and its types only', async () => {
+  it('accepts a cursor for its installation and its types only', async () => {
     const { app } = await withEvents(3)
     const { app: other } = await withEvents(3)
     const { next_cursor } = (await app.call('GET', '/events?limit=1')).body
@@ -99,13 +99,13 @@ describe('GET /api/v1/events', () => {
     'types=',
     'types=delivery.requested',
     'before=1',
-  ])('%s is a validation_error', async (query) => {
+  ])('answers %s with validation_error', async (query) => {
     const { app } = await withEvents(0)
     const { status, body } = await app.call('GET', `/events?${query}`)
     expect([status, body.error.code]).toEqual([422, 'validation_error'])
   })
 
-  it('shows 30 days: older events are gone, and as since they are expired', async () => {
+  it('covers 30 days: older events are omitted, and expired as since', async () => {
     const { app, ids } = await withEvents(5)
     platform.clock.advance(20 * DAY)
     const newer = [await app.emit('newer'), await app.emit('newest')]
@@ -117,7 +117,7 @@ describe('GET /api/v1/events', () => {
     expect((await app.call('GET', `/events?since=${body.items[0].id}`)).body.items).toHaveLength(1)
   })
 
-  it('shows what is left when the oldest entries have vanished', async () => {
+  it('returns the remaining entries when the oldest ones are missing', async () => {
     const { app, ids } = await withEvents(4)
     const { id: installation_id } = app.installation
     await platform.deps.table.transact([1, 2].map((n) => FeedEntryEntity.delete({ installation_id, n })))
@@ -125,7 +125,7 @@ describe('GET /api/v1/events', () => {
     expect(body.items.map(({ id }: { id: string }) => id)).toEqual(ids.slice(2))
   })
 
-  it('an answer stays under what a function may answer with; the rest is on the next page', async () => {
+  it('keeps a page under the maximum response size of a function, and continues on the next page', async () => {
     const { app } = await withEvents(0)
     const text = 'x'.repeat(60_000)
     for (let i = 0; i < 80; i++) await app.emit('large', { text, i })

@@ -1,19 +1,19 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { orchestratorId } from '#shared/domain/orchestrator/principal.ts'
-import { FATES } from '#shared/domain/removal/fates.ts'
-import { RunSchema } from '#shared/domain/runs/schemas.ts'
-import { issueToken } from '#shared/domain/tokens/tokens.ts'
-import { type Run, RunEntity, WorkspaceRunEntity } from '#shared/entities/runs.ts'
+import { orchestratorId } from '#shared/access/orchestrator/principal.ts'
+import { ENTITIES } from '#shared/entities.ts'
+import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { Table } from '#shared/table/table.ts'
-import { seen } from '#test/functions/observation/support.ts'
-import { entityOf, everything, round } from '#test/functions/workspace-removal/support.ts'
-import { callbackToken, type Installed, installed, member } from '#test/support/fixtures.ts'
-import { usingReceiver } from '#test/support/using.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { type Run, RunEntity, WorkspaceRunEntity } from '#shared/work/runs/entity.ts'
+import { RunSchema } from '#shared/work/runs/schemas.ts'
+import { readAsAdmin } from '#test/functions/admin/observation-support.ts'
+import { entityOf, runRound, scanTable } from '#test/functions/workers/workspace-removal-support.ts'
+import { callbackToken, type Installed, installed, member } from '#testkit/fixtures.ts'
+import { usingReceiver } from '#testkit/using.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const DAYS = 30
 const platform = usingPlatform({ PAYLOAD_RETENTION_DAYS: String(DAYS) })
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const large = { text: 'x'.repeat(20_000) }
 
-/** As of now: those of days ago are over. */
+/** Issues a token now, since tokens from days ago have expired. */
 const tokenOf = async ({ installation, app, grant, workspaceId: ws }: Installed): Promise<string> =>
   (await issueToken(platform.deps, 'access', { ins: installation.id, ws, app: app.id, grt: grant.id, sv: 1 })).token
 
@@ -46,13 +46,13 @@ const complete = async (app: Installed, id: string) => {
   await platform.drain()
 }
 
-it('every kind of record that holds payloads goes with them, or is kept with a payload of its own', () => {
-  const holding = [...FATES.values()].filter(({ entity }) =>
+it('every record that holds payloads expires with them, or keeps its payload in its own object', () => {
+  const holding = [...ENTITIES.values()].filter((entity) =>
     JSON.stringify(z.toJSONSchema(entity.schema(), { unrepresentable: 'any', io: 'input' })).includes('"bytes"'),
   )
   const lifeOf = (days: number) =>
-    holding.map(({ entity: { name, expires } }) => [name, expires?.({ created_at: 0 }, { payloadDays: days })])
-  // Theirs lie where no rule of the bucket expires them.
+    holding.map(({ name, expires }) => [name, expires?.({ created_at: 0 }, { payloadDays: days })])
+  // Their objects lie outside the bucket's expiration rule.
   const kept = ['task', 'version'].map((name) => [name, undefined])
   const going = ['approval', 'inline-call', 'inline-run', 'inline-turn', 'run', 'step']
   for (const days of [7, 365]) {
@@ -60,7 +60,7 @@ it('every kind of record that holds payloads goes with them, or is kept with a p
   }
 })
 
-it('what is written of a run expires when its payloads do', async () => {
+it('the records of a run expire with its payloads', async () => {
   const app = await installed(platform.deps, { endpoint: agent.url })
   const id = await started(app)
   const created = platform.clock.now()
@@ -69,7 +69,7 @@ it('what is written of a run expires when its payloads do', async () => {
   const body = { run_id: id, arguments: { url: 'https://example.com/' } }
   await platform.call('POST', '/api/v1/tools/http_fetch/invoke', { token, body })
   await platform.drain()
-  const records = (await everything(platform)).filter(
+  const records = (await scanTable(platform)).filter(
     (item) => item.ttl !== undefined && (item.run_id === id || item.id === id),
   )
   const lives = new Map(records.map((item) => [entityOf(item), Number(item.ttl) * 1_000 - created]))
@@ -85,7 +85,7 @@ it('what is written of a run expires when its payloads do', async () => {
 })
 
 describe('a run past its retention', () => {
-  it('is found by nobody and in no list, though the store has not removed it yet', async () => {
+  it('isn’t found or listed, even before the store has deleted it', async () => {
     const app = await installed(platform.deps, { endpoint: agent.url })
     const id = await started(app)
     await complete(app, id)
@@ -99,23 +99,23 @@ describe('a run past its retention', () => {
       ]
       const found = (await Promise.all(asked)).map(({ body }) => body.items.map((run: { id: string }) => run.id))
       for (const query of [`workspace=${app.workspaceId}`, `app=${app.app.id}&status=succeeded`, `app=${app.app.id}`]) {
-        const { items, total } = await seen(platform, `/admin/runs?${query}`)
+        const { items, total } = await readAsAdmin(platform, `/admin/runs?${query}`)
         found.push(items.map((run: { id: string }) => run.id))
         expect(total).toBe(items.length)
       }
       return found
     }
-    // Looking takes its time.
+    // Reading the lists advances the clock.
     platform.clock.advance(DAYS * DAY - MINUTE)
     expect((await read(app, id)).body).toMatchObject({ input: large, output: large, steps: [{}] })
     expect(await lists()).toEqual(Array(7).fill([id]))
     platform.clock.advance(MINUTE)
     expect((await read(app, id)).status).toBe(404)
     expect(await lists()).toEqual(Array(7).fill([]))
-    expect((await everything(platform)).map((item) => item.id)).toContain(id)
+    expect((await scanTable(platform)).map((item) => item.id)).toContain(id)
   })
 
-  it('is not found at once where the time was made shorter', async () => {
+  it('isn’t found as soon as the retention is shortened', async () => {
     const app = await installed(platform.deps, { endpoint: agent.url })
     const id = await started(app)
     await complete(app, id)
@@ -130,7 +130,7 @@ describe('a run past its retention', () => {
     expect(status).toBe(404)
   })
 
-  it('has no name either of somebody who deletes their account', async () => {
+  it('loses the name of a member who deletes their account', async () => {
     const app = await installed(platform.deps, { endpoint: agent.url })
     const leaver = await member(platform.deps, app.workspaceId, 'member')
     const { workspace_id, ...run } = (await platform.deps.table.get(RunEntity, {
@@ -140,7 +140,7 @@ describe('a run past its retention', () => {
     const created_at = platform.clock.now() - (DAYS + 1) * DAY
     const id = newId('run', created_at)
     const { id: user_id, name } = leaver.user
-    // A run of somebody’s orchestrator is found by its place in the workspace alone.
+    // A run of a person’s orchestrator is found by its workspace entry only.
     const installation_id = orchestratorId(workspace_id, app.person.user.id)
     const over = { ...run, id, status: 'succeeded' as const, created_at, due_at: undefined }
     await platform.deps.table.transact([
@@ -150,26 +150,28 @@ describe('a run past its retention', () => {
     expect((await platform.call('DELETE', '/console/me', { token: leaver.token })).status).toBe(204)
     for (let rounds = 0; rounds < 3; rounds++) {
       platform.clock.advance(20 * MINUTE)
-      await round(platform)
+      await runRound(platform)
     }
-    const named = (await everything(platform)).filter((item) => JSON.stringify(item).includes(`"${name}"`))
+    const named = (await scanTable(platform)).filter((item) => JSON.stringify(item).includes(`"${name}"`))
     expect(named.map(({ pk, sk }) => `${pk} ${sk}`)).toEqual([])
   })
 })
 
-it('a run that is active for nearly as long as runs are kept ends, and gives its place back', async () => {
+it('a run that is still active shortly before its retention ends is ended and releases its slot', async () => {
+  // Without it, a run would end long before.
+  platform.settings.runLifetimeDays = DAYS + 1
   const app = await installed(platform.deps, { endpoint: agent.url })
   const id = await started(app)
-  const alive = async () => {
+  const renewToken = async () => {
     const token = await callbackToken(platform.deps, app, id)
     await platform.call('POST', `/api/v1/runs/${id}/callback-token`, { token })
     await platform.sweep()
     return (await read(app, id)).body
   }
   platform.clock.advance((DAYS - 2) * DAY - 1)
-  expect(await alive()).toMatchObject({ status: 'running' })
+  expect(await renewToken()).toMatchObject({ status: 'running' })
   platform.clock.advance(60 * MINUTE)
-  expect(await alive()).toMatchObject({ status: 'failed', error_code: 'agent_timeout' })
+  expect(await renewToken()).toMatchObject({ status: 'failed', error_code: 'agent_timeout' })
   const token = await tokenOf(app)
   const starts = await Promise.all(
     Array.from({ length: 6 }, () => platform.call('POST', '/api/v1/runs', { token, body: {} })),
@@ -177,7 +179,7 @@ it('a run that is active for nearly as long as runs are kept ends, and gives its
   expect(starts.filter(({ status }) => status === 201)).toHaveLength(5)
 })
 
-it('a run whose payloads the bucket has lost says how large they were, as its schema has it', async () => {
+it('a run whose payloads the bucket has lost reports their size, as its schema defines', async () => {
   const app = await installed(platform.deps, { endpoint: agent.url })
   const id = await started(app)
   await complete(app, id)

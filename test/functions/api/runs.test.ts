@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { RunEntity } from '#shared/entities/runs.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
-import { callbackToken, installed, member } from '#test/support/fixtures.ts'
-import type { Answer, Receiver } from '#test/support/receiver.ts'
-import { usingReceiver } from '#test/support/using.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { RunEntity } from '#shared/work/runs/entity.ts'
+import { callbackToken, installed, member } from '#testkit/fixtures.ts'
+import type { Answer, Receiver } from '#testkit/receiver.ts'
+import { usingReceiver } from '#testkit/using.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 const agent = usingReceiver()
@@ -27,7 +27,7 @@ const setUp = async (options: Parameters<typeof installed>[1] = {}) => {
 }
 
 describe('POST /runs', () => {
-  it('creates a queued run and hands it to the agent, signed', async () => {
+  it('creates a queued run and sends it to the agent, signed', async () => {
     const { app, api, read } = await setUp()
     const created = await api('POST', '/runs', { input: { q: 'hi' }, trigger: 'manual' })
     expect(created.status).toBe(201)
@@ -56,14 +56,14 @@ describe('POST /runs', () => {
     expect(me.body.token.type).toBe('callback')
   })
 
-  it('the sixth active run is refused, exactly, under 50 parallel starts', async () => {
+  it('refuses the sixth active run, exactly, under 50 concurrent starts', async () => {
     const { app } = await setUp()
-    // Five starts a caller's rate would allow; the limit on runs is what is tried here.
-    const { startRun } = await import('#shared/domain/runs/start.ts')
-    const { workerWork } = await import('#shared/http/worker.ts')
+    // A caller's rate limit would allow five starts. The limit on runs is under test here.
+    const { startRun } = await import('#shared/work/runs/start.ts')
+    const { createWorkerWork } = await import('#shared/http/worker.ts')
     const outcomes = await Promise.allSettled(
       Array.from({ length: 50 }, () =>
-        startRun(workerWork(platform.deps), { installation: app.installation, input: {}, trigger: 'api' }),
+        startRun(createWorkerWork(platform.deps), { installation: app.installation, input: {}, trigger: 'api' }),
       ),
     )
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
@@ -71,7 +71,7 @@ describe('POST /runs', () => {
     expect(new Set(codes)).toEqual(new Set(['too_many_active_runs']))
   })
 
-  it('a finished run frees its place', async () => {
+  it('accepts another run when one has finished', async () => {
     const { api, start } = await setUp()
     const runs = []
     for (let i = 0; i < 5; i++) runs.push(await start())
@@ -80,7 +80,7 @@ describe('POST /runs', () => {
     expect((await api('POST', '/runs', {})).status).toBe(201)
   })
 
-  it('input over 16 KiB travels through the bucket unnoticed, over 1 MiB is refused', async () => {
+  it('stores input over 16 KiB in the bucket transparently, and refuses input over 1 MiB', async () => {
     const { api, read } = await setUp()
     const big = 'x'.repeat(100_000)
     const created = await api('POST', '/runs', { input: { big } })
@@ -93,7 +93,7 @@ describe('POST /runs', () => {
     expect([over.status, over.body.error.code]).toEqual([413, 'payload_too_large'])
   })
 
-  it('keeps values that a table’s own number and depth could not hold', async () => {
+  it('keeps numbers and nesting that a DynamoDB item couldn’t hold', async () => {
     const { start, read } = await setUp()
     let deep: unknown = 1e300
     for (let i = 0; i < 60; i++) deep = { deep }
@@ -101,7 +101,7 @@ describe('POST /runs', () => {
     expect((await read(id)).input).toEqual({ deep, empty: '', nothing: null })
   })
 
-  it('a retry with the same Idempotency-Key finds what the first one made', async () => {
+  it('returns the first run for a retry with the same Idempotency-Key', async () => {
     const { api } = await setUp()
     const headers = { 'Idempotency-Key': 'once' }
     const first = await api('POST', '/runs', { input: { a: 1 } }, headers)
@@ -123,7 +123,7 @@ describe('the agent’s answer', () => {
     return read(id)
   }
 
-  it('200 succeeded ends the run with output, steps and cost', async () => {
+  it('finishes the run with output, steps and cost when it is 200 succeeded', async () => {
     const run = await runAfter(
       json({
         status: 'succeeded',
@@ -140,13 +140,13 @@ describe('the agent’s answer', () => {
     })
   })
 
-  it('200 with 120 steps keeps them all in order', async () => {
+  it('keeps 120 steps in order', async () => {
     const steps = Array.from({ length: 120 }, (_, n) => ({ type: 'message', output: { n } }))
     const run = await runAfter(json({ status: 'succeeded', output: {}, steps }))
     expect(run.steps.map((step: { output: { n: number } }) => step.output.n)).toEqual(steps.map((_, n) => n))
   })
 
-  it('200 failed shows the agent’s own code and message', async () => {
+  it('exposes the agent’s own code and message when it is 200 failed', async () => {
     const run = await runAfter(json({ status: 'failed', error_code: 'no_stock', error_message: 'Sold out.' }))
     expect(run).toMatchObject({ status: 'failed', error_code: 'no_stock', error_message: 'Sold out.' })
   })
@@ -157,7 +157,7 @@ describe('the agent’s answer', () => {
     ['an empty 204', { kind: 'answer', status: 204 } as const],
     ['over 1 MiB', json({ status: 'succeeded', output: { x: 'x'.repeat(1_100_000) } })],
     ['more than 200 steps', json({ status: 'succeeded', steps: Array.from({ length: 201 }, () => ({})) })],
-  ])('%s makes the run fail with agent_invalid_response', async (_what, answer) => {
+  ])('fails the run with agent_invalid_response when it is %s', async (_what, answer) => {
     expect(await runAfter(answer)).toMatchObject({ status: 'failed', error_code: 'agent_invalid_response' })
   })
 
@@ -166,14 +166,14 @@ describe('the agent’s answer', () => {
     ['a redirect', { kind: 'redirect', location: '/elsewhere' } as const],
     ['a reset', { kind: 'reset', when: 'before' } as const],
     ['a 200 that breaks off', { kind: 'reset', when: 'body' } as const],
-  ])('%s makes the run fail with agent_unreachable, after one call', async (_what, answer) => {
+  ])('fails the run with agent_unreachable after one call when it is %s', async (_what, answer) => {
     const run = await runAfter(answer)
     expect(run).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
     expect(run.error_message.length).toBeGreaterThan(10)
     expect(agent.requests).toHaveLength(1)
   })
 
-  it('a connection that was never made fails with agent_unreachable', async () => {
+  it('fails the run with agent_unreachable when the connection was never established', async () => {
     const { start, read } = await setUp({ endpoint: 'http://127.0.0.1:1/' })
     const { id } = await start()
     await platform.drain()
@@ -187,9 +187,9 @@ describe('an agent that answered 202', () => {
     ['ends with the connection', { kind: 'raw', text: 'HTTP/1.0 202 Accepted\r\n\r\nok' }],
     ['is reset', { kind: 'reset', when: 'body', status: 202 }],
     ['is no gzip', { kind: 'answer', status: 202, headers: { 'content-encoding': 'gzip' }, body: 'none' }],
-    // Nobody waits for it: the test would otherwise take the thirty seconds that an agent has, and so would its worker.
+    // Without this, the test would take the full 30 seconds that an agent has to respond.
     ['stays open', { kind: 'drip', status: 202, everyMs: 100 }],
-  ])('has the run, also when the body %s', async (_what, answer) => {
+  ])('owns the run, even when the body %s', async (_what, answer) => {
     const { app, start, read } = await setUp()
     agent.answer(answer)
     const { id } = await start()
@@ -219,7 +219,7 @@ describe('an agent that answered 202', () => {
     }
   })
 
-  it('steps that arrive at the same time all find their place', async () => {
+  it('can report steps concurrently without losing any', async () => {
     const { app, start, read } = await setUp()
     const { id } = await start()
     await platform.drain()
@@ -234,7 +234,7 @@ describe('an agent that answered 202', () => {
     for (const answer of answers) expect([201, 409]).toContain(answer.status)
   })
 
-  it('the 201st step is too_many_steps and the 200 before it stay', async () => {
+  it('gets too_many_steps for the 201st step, and keeps the previous 200', async () => {
     const { app, start, read } = await setUp()
     const { id } = await start()
     await platform.drain()
@@ -246,7 +246,7 @@ describe('an agent that answered 202', () => {
     expect((await read(id)).steps).toHaveLength(200)
   })
 
-  it('fails with agent_timeout after an hour of silence, and not while it shows life', async () => {
+  it('fails with agent_timeout after an hour of silence, but not while it reports', async () => {
     const { app, start, read } = await setUp()
     const { id } = await start()
     await platform.drain()
@@ -262,7 +262,7 @@ describe('an agent that answered 202', () => {
     expect(seen.body).toMatchObject({ status: 'failed', error_code: 'agent_timeout' })
   })
 
-  it('may not touch a queued run, nor another run with a bound token', async () => {
+  it('can’t report on a queued run, or on another run with a bound token', async () => {
     const { app, api, start } = await setUp()
     const queued = await start()
     expect((await api('POST', `/runs/${queued.id}/complete`, { status: 'succeeded' })).body.error.code).toBe('conflict')
@@ -272,7 +272,7 @@ describe('an agent that answered 202', () => {
     expect(foreign.status).toBe(404)
   })
 
-  it('renews its callback token with that token only', async () => {
+  it('renews its callback token with that token, or with the installation’s access token', async () => {
     const { app, api, start } = await setUp()
     const { id } = await start()
     await platform.drain()
@@ -280,12 +280,19 @@ describe('an agent that answered 202', () => {
     const renewed = await platform.call('POST', `/api/v1/runs/${id}/callback-token`, { token })
     expect(renewed.body).toMatchObject({ expires_in: 900 })
     expect(renewed.headers['cache-control']).toBe('no-store')
-    expect((await api('POST', `/runs/${id}/callback-token`)).body.error.code).toBe('insufficient_scope')
+    const again = await api('POST', `/runs/${id}/callback-token`)
+    expect(again.body).toMatchObject({ expires_in: 900 })
+    const completed = await platform.call('POST', `/api/v1/runs/${id}/complete`, {
+      token: again.body.token,
+      body: { status: 'succeeded' },
+    })
+    expect(completed.status).toBe(200)
+    expect((await api('POST', `/runs/${id}/callback-token`)).body.error.code).toBe('run_already_finished')
   })
 })
 
-describe('lists and reading', () => {
-  it('pages newest first, narrows by status, and refuses a foreign cursor', async () => {
+describe('listing and reading runs', () => {
+  it('pages newest first, filters by status, and refuses another list’s cursor', async () => {
     const { api, start } = await setUp()
     const ids = []
     for (let i = 0; i < 4; i++) {
@@ -308,7 +315,7 @@ describe('lists and reading', () => {
     }
   })
 
-  it('a run of another installation, also of the same workspace, is not_found', async () => {
+  it('answers not_found for another installation’s run, even in the same workspace', async () => {
     const one = await setUp()
     const other = await installed(platform.deps, { workspaceId: one.app.workspaceId })
     const { id } = await one.start()
@@ -327,18 +334,18 @@ describe('lists and reading', () => {
 describe('a final answer', () => {
   const big = (letter: string) => ({ text: letter.repeat(20_000) })
 
-  it('that lost does not replace the output of the one that won, however large they are', async () => {
+  it('that arrived second doesn’t replace the first one’s output, however large they are', async () => {
     const { app, api, start, read } = await setUp()
     const run = await start()
     await platform.drain()
-    const { finishIf } = await import('#shared/domain/runs/finish.ts')
-    const { workerWork } = await import('#shared/http/worker.ts')
-    const work = workerWork(platform.deps)
+    const { finishIf } = await import('#shared/work/runs/finish.ts')
+    const { createWorkerWork } = await import('#shared/http/worker.ts')
+    const work = createWorkerWork(platform.deps)
     const complete = () => api('POST', `/runs/${run.id}/complete`, { status: 'succeeded', output: big('a') })
     let won: Awaited<ReturnType<typeof complete>> | undefined
     const objects = Object.create(work.objects, {
       put: {
-        // The other one is faster between its reading and its writing.
+        // The competing answer arrives between this one's read and write.
         value: async (...args: Parameters<typeof work.objects.put>) => {
           won ??= await complete()
           return work.objects.put(...args)
@@ -354,7 +361,7 @@ describe('a final answer', () => {
   it.each([
     { error_code: null, error_message: null },
     { steps: null, cost_units: null },
-  ])('by complete may say null for what it leaves out: %j', async (nulls) => {
+  ])('by complete may use null for omitted fields: %j', async (nulls) => {
     const { api, start } = await setUp()
     const run = await start()
     await platform.drain()
@@ -362,15 +369,15 @@ describe('a final answer', () => {
     expect([done.status, done.body.status, done.body.output]).toEqual([200, 'succeeded', { ok: true }])
   })
 
-  it('by the agent’s answer may say null for what it leaves out', async () => {
+  it('by the agent’s response may use null for omitted fields', async () => {
     const { start, read } = await setUp()
     agent.next(json({ status: 'failed', error_code: 'out_of_stock', error_message: null }))
-    const told = await start()
+    const withCode = await start()
     await platform.drain()
-    expect(await read(told.id)).toMatchObject({ status: 'failed', error_code: 'out_of_stock', error_message: '' })
+    expect(await read(withCode.id)).toMatchObject({ status: 'failed', error_code: 'out_of_stock', error_message: '' })
     agent.next(json({ status: 'failed', error_code: null }))
-    const untold = await start()
+    const withoutCode = await start()
     await platform.drain()
-    expect(await read(untold.id)).toMatchObject({ status: 'failed', error_code: 'agent_failed' })
+    expect(await read(withoutCode.id)).toMatchObject({ status: 'failed', error_code: 'agent_failed' })
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { WorkspaceEntity } from '#shared/entities/people.ts'
+import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
-import { installed } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 
-/** What an installation with these scopes hears when it lists runs where these are banned. */
+/** Returns the answer for listing runs with these granted and denied scopes. */
 const listRuns = async (scopes: Scope[], denied_scopes: Scope[]) => {
   const { token, workspaceId } = await installed(platform.deps, { scopes })
   await platform.deps.table.transact([WorkspaceEntity.update({ id: workspaceId }, { set: { denied_scopes } })])
@@ -15,16 +15,16 @@ const listRuns = async (scopes: Scope[], denied_scopes: Scope[]) => {
 }
 
 describe('an endpoint’s scope', () => {
-  it('that was not granted is insufficient_scope, though the organization bans it too: the stronger reason', async () => {
+  it('is insufficient_scope when it was not granted, even if the workspace denies it, too', async () => {
     expect(await listRuns(['workspace:read'], ['runs:read'])).toEqual([403, 'insufficient_scope'])
   })
 
-  it('that the organization bans is scope_denied_by_admin, also where a :write implies it', async () => {
+  it('is scope_denied_by_admin when the workspace denies it, even if a :write scope implies it', async () => {
     expect(await listRuns(['runs:read'], ['runs:read'])).toEqual([403, 'scope_denied_by_admin'])
     expect(await listRuns(['runs:write'], ['runs:read'])).toEqual([403, 'scope_denied_by_admin'])
   })
 
-  it('is implied by its :write, and stays when only that is banned', async () => {
+  it('is implied by its :write scope, and remains when only that is denied', async () => {
     expect(await listRuns(['runs:write'], [])).toEqual([200, undefined])
     expect(await listRuns(['runs:write'], ['runs:write'])).toEqual([200, undefined])
   })
@@ -32,11 +32,11 @@ describe('an endpoint’s scope', () => {
 
 describe('GET /tools', () => {
   const tool = async (token: string) => {
-    const { items } = (await platform.call('GET', '/api/v1/tools?limit=100', { token })).body
+    const { items } = (await platform.call('GET', '/api/v1/tools?all=true&limit=100', { token })).body
     return items.find(({ name }: { name: string }) => name === 'workspace_info')
   }
 
-  it('says allowed of a tool only where calling it is, too', async () => {
+  it('reports a tool as allowed only if calling it is allowed', async () => {
     const { token } = await installed(platform.deps, { scopes: ['workspace:read'] })
     expect(await tool(token)).toMatchObject({ allowed: false, denied_reason: expect.stringContaining('tools:invoke') })
     const banned = await installed(platform.deps, { scopes: ['workspace:read', 'tools:invoke'] })
@@ -46,7 +46,22 @@ describe('GET /tools', () => {
     expect(await tool(banned.token)).toMatchObject({ allowed: false })
   })
 
-  it('comes in pages', async () => {
+  it('has only the tools that may be called, unless all are asked for', async () => {
+    const names = async (query: string, token: string): Promise<string[]> => {
+      const { body } = await platform.call('GET', `/api/v1/tools${query}`, { token })
+      return body.items.map(({ name }: { name: string }) => name)
+    }
+    const { token, workspaceId } = await installed(platform.deps, { scopes: ['workspace:read', 'tools:invoke'] })
+    expect(await names('', token)).toEqual(['workspace_info', 'http_fetch'])
+    expect(await names('?all=true', token)).toContain('notify_user')
+    const denied_tools = ['http_fetch']
+    await platform.deps.table.transact([WorkspaceEntity.update({ id: workspaceId }, { set: { denied_tools } })])
+    expect(await names('?all=false', token)).toEqual(['workspace_info'])
+    const without = await installed(platform.deps, { scopes: ['workspace:read'] })
+    expect(await names('', without.token)).toEqual([])
+  })
+
+  it('is paginated', async () => {
     const { token } = await installed(platform.deps)
     const names: string[] = []
     for (let cursor = ''; ; ) {

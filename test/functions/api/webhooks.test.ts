@@ -1,22 +1,22 @@
 import { Webhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
-import { SubscriptionEntity } from '#shared/entities/webhooks.ts'
+import { SubscriptionEntity } from '#shared/delivery/webhooks/entity.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
-import { BROKEN_BODIES, type Received, startReceiver } from '#test/support/receiver.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { header, subscriber } from '#test/support/webhooks.ts'
+import { BROKEN_BODIES, type Received, startReceiver } from '#testkit/receiver.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { header, subscriber } from '#testkit/webhooks.ts'
 
 const platform = usingPlatform()
 
 const HOUR = 3_600_000
 
-/** The two libraries look at the real clock. */
+/** Sets the clock to the real time, which both libraries use. */
 const atRealTime = () => platform.clock.advance(Date.now() - platform.clock.now())
 
 describe('POST /api/v1/webhooks', () => {
-  it('answers 201 with the record and its secret, which the list does not show', async () => {
+  it('answers 201 with the record and its secret, which the list omits', async () => {
     const app = await subscriber(platform)
     const { status, body, headers } = await app.call('POST', '/webhooks', {
       url: 'https://hooks.example.com:8443/in?a=1',
@@ -71,14 +71,14 @@ describe('POST /api/v1/webhooks', () => {
     [{ url: 'https://a.example.com/', events: ['run.nothing'] }, 'events.0'],
     [{ url: 'https://a.example.com/', events: ['run.*', 'delivery.requested'] }, 'events.1'],
     [{ url: 'https://a.example.com/', events: ['*'], extra: 1 }, 'extra'],
-  ])('%j is a validation_error at %s', async (body, field) => {
+  ])('answers %j with validation_error at %s', async (body, field) => {
     const app = await subscriber(platform)
     const answer = await app.call('POST', '/webhooks', body)
     expect([answer.status, answer.body.error.code]).toEqual([422, 'validation_error'])
     expect(Object.keys(answer.body.error.details.fields)).toContain(field)
   })
 
-  it('allows 20 subscriptions, exactly, also when they are created at the same time', async () => {
+  it('allows exactly 20 subscriptions, even when they are created concurrently', async () => {
     const app = await subscriber(platform)
     for (let i = 0; i < 15; i++) await app.subscribe('https://a.example.com/')
     const answers = await Promise.all(
@@ -95,13 +95,13 @@ describe('POST /api/v1/webhooks', () => {
     expect((await app.call('POST', '/webhooks', { url: 'https://a.example.com/', events: ['*'] })).status).toBe(201)
   })
 
-  it('needs webhooks:manage', async () => {
+  it('requires webhooks:manage', async () => {
     const app = await subscriber(platform, { scopes: ['runs:write'] })
     const { status, body } = await app.call('GET', '/webhooks')
     expect([status, body.error.code]).toEqual([403, 'insufficient_scope'])
   })
 
-  it('under an Idempotency-Key makes one subscription, and shows its secret to the retry', async () => {
+  it('creates one subscription per Idempotency-Key, and returns its secret to the retry', async () => {
     const app = await subscriber(platform)
     const body = { url: 'https://a.example.com/', events: ['*'] }
     const first = await app.call('POST', '/webhooks', body, { 'idempotency-key': 'one' })
@@ -112,7 +112,7 @@ describe('POST /api/v1/webhooks', () => {
 })
 
 describe('a subscription of another installation', () => {
-  it('is 404 everywhere, also in the same workspace', async () => {
+  it('is 404 on every endpoint, even in the same workspace', async () => {
     const owner = await subscriber(platform)
     const other = await subscriber(platform, { workspaceId: owner.workspaceId })
     const { id } = await owner.subscribe('https://a.example.com/')
@@ -136,7 +136,7 @@ describe('a subscription of another installation', () => {
 })
 
 describe('DELETE /api/v1/webhooks/{id}', () => {
-  it('answers 204 once, then 404; what waits for it is dropped', async () => {
+  it('answers 204 once, then 404, and drops pending deliveries', async () => {
     await using receiver = await startReceiver()
     const app = await subscriber(platform)
     const { id } = await app.subscribe(receiver.url)
@@ -155,7 +155,7 @@ describe('DELETE /api/v1/webhooks/{id}', () => {
 })
 
 describe('POST /api/v1/webhooks/{id}/test', () => {
-  it('sends at once whatever the masks say, records a delivery, and writes webhook.test to the feed', async () => {
+  it('sends at once regardless of the event filter, records a delivery, and adds webhook.test to the feed', async () => {
     await using receiver = await startReceiver()
     const app = await subscriber(platform)
     const { id } = await app.subscribe(receiver.url, ['run.failed'])
@@ -174,7 +174,7 @@ describe('POST /api/v1/webhooks/{id}/test', () => {
     ])
   })
 
-  it('tells of a failure with a hint, is tried once, and does not count', async () => {
+  it('reports a failure with a hint, after one attempt, and doesn’t count toward disabling', async () => {
     await using receiver = await startReceiver()
     receiver.answer({ kind: 'answer', status: 404 })
     const app = await subscriber(platform)
@@ -208,7 +208,7 @@ describe('POST /api/v1/webhooks/{id}/test', () => {
     expect([status, body]).toEqual([200, { delivered: true, response_code: 200, error: null }])
   })
 
-  it('a receiver that is not there is a failure without a response_code', async () => {
+  it('reports an unreachable receiver as a failure without a response_code', async () => {
     const receiver = await startReceiver()
     await receiver.close()
     const app = await subscriber(platform)
@@ -217,11 +217,11 @@ describe('POST /api/v1/webhooks/{id}/test', () => {
     expect(body).toMatchObject({
       delivered: false,
       response_code: null,
-      hint: expect.stringContaining('Nothing listens'),
+      hint: expect.stringContaining('No server is listening'),
     })
   })
 
-  it('under an Idempotency-Key is sent once', async () => {
+  it('is sent once per Idempotency-Key', async () => {
     await using receiver = await startReceiver()
     const app = await subscriber(platform)
     const { id } = await app.subscribe(receiver.url)
@@ -238,7 +238,7 @@ describe('POST /api/v1/webhooks/{id}/rotate-secret', () => {
   const byStandard = (request: Received | undefined, secret: string) =>
     new Webhook(secret).verify(String(request?.body), request?.headers as Record<string, string>)
 
-  it('keeps the old secret valid for 24 hours: both signatures go out, in both schemes', async () => {
+  it('keeps the old secret valid for 24 hours and signs with both, in both schemes', async () => {
     atRealTime()
     await using receiver = await startReceiver()
     const app = await subscriber(platform)
@@ -278,7 +278,7 @@ describe('POST /api/v1/webhooks/{id}/rotate-secret', () => {
 })
 
 describe('enable, redeliver and recover', () => {
-  /** Six failures at once, so that the subscription is disabled. */
+  /** Creates a subscription and disables it by six failures. */
   const disabled = async (url: string) => {
     const app = await subscriber(platform)
     const { id } = await app.subscribe(url, ['custom.*'])
@@ -292,7 +292,7 @@ describe('enable, redeliver and recover', () => {
     return { app, id }
   }
 
-  it('enabling begins the count anew and does not send what was skipped', async () => {
+  it('resets the failure count when enabling, and doesn’t send skipped events', async () => {
     await using receiver = await startReceiver()
     const { app, id } = await disabled(receiver.url)
     await app.emit('a')
@@ -311,7 +311,7 @@ describe('enable, redeliver and recover', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  it('redelivering and recovering while disabled is a conflict; a test goes out', async () => {
+  it('refuses redeliver and recover while disabled with conflict, and sends a test', async () => {
     await using receiver = await startReceiver()
     const { app, id } = await disabled(receiver.url)
     await app.emit('a')
@@ -323,7 +323,7 @@ describe('enable, redeliver and recover', () => {
     expect((await app.call('POST', `/webhooks/${id}/test`)).body.delivered).toBe(true)
   })
 
-  it('redeliver sends the same event under the same delivery id, and counts its attempts on', async () => {
+  it('redelivers the same event under the same delivery id, and continues its attempt count', async () => {
     await using receiver = await startReceiver()
     const app = await subscriber(platform)
     const { id } = await app.subscribe(receiver.url)
@@ -341,7 +341,7 @@ describe('enable, redeliver and recover', () => {
     expect((await app.deliveries(id))[0]).toMatchObject({ status: 'succeeded', attempt: 3 })
   })
 
-  it('redeliver is a conflict while the delivery is being sent, and brings the next attempt forward while it waits', async () => {
+  it('refuses redelivery during a delivery with conflict, and brings a waiting attempt forward', async () => {
     await using receiver = await startReceiver()
     receiver.next({ kind: 'answer', status: 500, delayMs: 300 })
     const app = await subscriber(platform)
@@ -363,7 +363,7 @@ describe('enable, redeliver and recover', () => {
     expect(receiver.requests).toHaveLength(2)
   })
 
-  it('recover sends everything that failed or was skipped since then, each once, however much it is', async () => {
+  it('recovers everything that failed or was skipped since then, once each, whatever the volume', async () => {
     await using receiver = await startReceiver()
     const { app, id } = await disabled(receiver.url)
     await app.emit('too-old')
@@ -388,7 +388,7 @@ describe('enable, redeliver and recover', () => {
   })
 
   it.each([{}, { since: 'yesterday' }, { since: 5 }, { since: '2026-01-01T00:00:00' }])(
-    'recover refuses %j',
+    'refuses to recover with %j',
     async (body) => {
       const app = await subscriber(platform)
       const { id } = await app.subscribe('https://a.example.com/')

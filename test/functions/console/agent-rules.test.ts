@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { AuditEntity } from '#shared/entities/platform.ts'
-import { installed, member } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { installed, member } from '#testkit/fixtures.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 
@@ -11,7 +11,7 @@ const auditOf = async (workspaceId: string) =>
   (await platform.deps.table.query(AuditEntity, { scope: workspaceId }, { limit: 50, ascending: true })).items
 
 describe('PUT /console/installations/{id}/policy', () => {
-  it('keeps the fields it is not given', async () => {
+  it('keeps the fields that are left out', async () => {
     const { installation, person } = await installed(platform.deps)
     const at = `/installations/${installation.id}/policy`
     const send = async (body: unknown) => {
@@ -35,7 +35,7 @@ describe('PUT /console/installations/{id}/policy', () => {
     expect(body.items).toMatchObject([{ id: installation.id, allowed_callers: null, denied_tools: [] }])
   })
 
-  it('is in the audit with what was before and after, unless it changed nothing', async () => {
+  it('audits the state before and after, unless nothing changed', async () => {
     const { installation, person, workspaceId } = await installed(platform.deps)
     const at = `/installations/${installation.id}/policy`
     await put(at, person.token, { allowed_callers: ['stock-helper'] })
@@ -70,7 +70,7 @@ describe('PUT /console/installations/{id}/policy', () => {
     expect([answer.status, answer.body.error.code]).toEqual([422, 'validation_error'])
   })
 
-  it('takes an owner of the workspace', async () => {
+  it('requires an owner of the workspace', async () => {
     const { installation, workspaceId } = await installed(platform.deps)
     const stranger = await installed(platform.deps)
     const at = `/installations/${installation.id}/policy`
@@ -82,7 +82,7 @@ describe('PUT /console/installations/{id}/policy', () => {
     expect((await put(at, stranger.person.token, { allowed_callers: [] })).status).toBe(404)
   })
 
-  it('loses nothing when two owners change different fields at once', async () => {
+  it('keeps both changes when two owners change different fields concurrently', async () => {
     const { installation, person } = await installed(platform.deps)
     const at = `/installations/${installation.id}/policy`
     for (let round = 0; round < 5; round++) {
@@ -98,7 +98,7 @@ describe('PUT /console/installations/{id}/policy', () => {
     }
   })
 
-  it('stops a tool for this installation alone', async () => {
+  it('denies a tool to this installation only', async () => {
     const one = await installed(platform.deps)
     const other = await installed(platform.deps, { workspaceId: one.workspaceId })
     await put(`/installations/${one.installation.id}/policy`, one.person.token, { denied_tools: ['workspace_info'] })
@@ -113,7 +113,7 @@ describe('PUT /console/installations/{id}/policy', () => {
 })
 
 describe('PUT /console/settings/cross-agent', () => {
-  it('switches calls off and on, and says so in the audit', async () => {
+  it('turns calls between agents off and on, and audits both', async () => {
     const { token, person, workspaceId } = await installed(platform.deps)
     for (const enabled of [false, false, true]) {
       platform.clock.advance(1_000)
@@ -134,7 +134,7 @@ describe('PUT /console/settings/cross-agent', () => {
     ])
   })
 
-  it('takes an owner', async () => {
+  it('requires an owner', async () => {
     const { workspaceId } = await installed(platform.deps)
     for (const role of ['member', 'admin'] as const) {
       const { token } = await member(platform.deps, workspaceId, role)
@@ -145,7 +145,7 @@ describe('PUT /console/settings/cross-agent', () => {
 })
 
 describe('PUT /console/settings/bans', () => {
-  it('bans tools and scopes from the next request on, for every agent', async () => {
+  it('denies tools and scopes to every agent from the next request', async () => {
     const { token, person, workspaceId } = await installed(platform.deps)
     const { token: admin } = await member(platform.deps, workspaceId, 'admin')
     const bans = { denied_tools: ['workspace_info'], denied_scopes: ['runs:write'] }
@@ -174,7 +174,7 @@ describe('PUT /console/settings/bans', () => {
     expect([answer.status, answer.body.error.code]).toEqual([422, 'validation_error'])
   })
 
-  it('takes an admin', async () => {
+  it('requires an admin', async () => {
     const { workspaceId } = await installed(platform.deps)
     const { token } = await member(platform.deps, workspaceId, 'member')
     const answer = await put('/settings/bans', token, { denied_tools: [], denied_scopes: [] })

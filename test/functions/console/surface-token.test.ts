@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
-import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
-import { InstallationEntity } from '#shared/entities/installations.ts'
-import { MemberEntity, UserEntity, WorkspaceEntity } from '#shared/entities/people.ts'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
+import { MemberEntity, UserEntity, WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { covers, type Scope } from '#shared/kernel/scopes.ts'
 import type { Write } from '#shared/table/entity.ts'
-import { pathWithUnknownIds } from '#test/contract/world.ts'
-import { installed, member } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { installed, member } from '#testkit/fixtures.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { pathWithUnknownIds } from '#testkit/world.ts'
 
 const platform = usingPlatform()
 beforeEach(() => platform.clock.advance(60_000))
@@ -19,7 +20,7 @@ const issue = (token: string, id: string, headers = {}) =>
 const me = (token: string) => platform.call('GET', '/api/v1/me', { token })
 const write = (...writes: Write[]) => platform.deps.table.transact(writes)
 
-/** An installation and a surface token that a plain member asked for. */
+/** Creates an installation and a surface token that a plain member requested. */
 const shown = async (scopes: readonly Scope[] = ['runs:write', 'tools:invoke', 'webhooks:manage']) => {
   const app = await installed(platform.deps, { scopes })
   const person = await member(platform.deps, app.workspaceId, 'member')
@@ -34,7 +35,7 @@ const named = (endpoints: typeof all) =>
   endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
 
 describe('POST /console/installations/{id}/surface-token', () => {
-  it('answers any member a token of 5 minutes, and the page that it is for', async () => {
+  it('returns a token of 5 minutes and its page to any member', async () => {
     const { app, person, answer } = await shown()
     expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store'])
     expect(answer.body).toEqual({
@@ -49,7 +50,7 @@ describe('POST /console/installations/{id}/surface-token', () => {
     expect(again.body.url).toBe('https://agent.example.com/panel')
   })
 
-  it('is not_found for another workspace’s and for what was uninstalled', async () => {
+  it('is not_found for another workspace’s installation, and for an uninstalled one', async () => {
     const { app, person } = await shown()
     const foreign = await installed(platform.deps)
     expect((await issue(person.token, foreign.installation.id)).body.error.code).toBe('not_found')
@@ -69,7 +70,7 @@ describe('POST /console/installations/{id}/surface-token', () => {
       'forbidden',
       ({ workspaceId }) => WorkspaceEntity.update({ id: workspaceId }, { set: { status: 'suspended' } }),
     ],
-  ])('is refused while the %s is suspended, also under a key that has an answer', async (_what, code, change) => {
+  ])('is refused while the %s is suspended, even for a key with a stored response', async (_what, code, change) => {
     const { app, person } = await shown()
     const key = { 'idempotency-key': 'one' }
     expect((await issue(person.token, app.installation.id, key)).status).toBe(200)
@@ -90,7 +91,7 @@ describe('an Idempotency-Key of a surface token', () => {
     return { first: first.body.token, second: (await issue(person.token, app.installation.id, key)).body.token }
   }
 
-  it('gets the same token while that works', async () => {
+  it('returns the same token while it is valid', async () => {
     const { first, second } = await again(() => undefined)
     expect(second).toBe(first)
   })
@@ -101,14 +102,14 @@ describe('an Idempotency-Key of a surface token', () => {
       'after a rotated client secret',
       ({ app }) => write(AppEntity.update({ id: app.id }, { set: { secret_version: 2 } })),
     ],
-  ])('gets one that works %s', async (_what, change) => {
+  ])('returns a valid token %s', async (_what, change) => {
     const { first, second } = await again(change)
     expect([(await me(first)).status, (await me(second)).status]).toEqual([401, 200])
   })
 })
 
 describe('a surface token', () => {
-  it('says what it is', async () => {
+  it('describes itself', async () => {
     const { app, token } = await shown()
     expect((await me(token)).body).toMatchObject({
       installation: { id: app.installation.id },
@@ -118,7 +119,7 @@ describe('a surface token', () => {
 
   const GRANTED: Scope[] = ['runs:write', 'tools:invoke', 'webhooks:manage']
   const reads = all.filter(({ method, caller }) => method === 'GET' && caller === 'integration')
-  it.each(named(reads))('reads %s within the read scopes that were granted', async (_name, endpoint) => {
+  it.each(named(reads))('reads %s within the granted read scopes', async (_name, endpoint) => {
     const { token } = await shown(GRANTED)
     const answer = await call({ method: 'GET', path: pathWithUnknownIds(endpoint) }, token)
     const { scope } = endpoint
@@ -128,7 +129,7 @@ describe('a surface token', () => {
   })
 
   const writes = all.filter(({ method, caller }) => method !== 'GET' && caller !== 'none' && caller !== 'client')
-  it.each(named(writes))('writes nothing: %s', async (_name, endpoint) => {
+  it.each(named(writes))('can’t write: %s', async (_name, endpoint) => {
     const { token } = await shown()
     const answer = await call({ method: endpoint.method, path: pathWithUnknownIds(endpoint) }, token)
     expect([answer.status, answer.body.error.code]).toEqual([403, 'disposable_token_readonly'])
@@ -137,13 +138,13 @@ describe('a surface token', () => {
   const elsewhere = all.filter(
     ({ method, caller }) => method === 'GET' && ['console', 'admin', 'developer'].includes(caller),
   )
-  it.each(named(elsewhere))('reads nothing else: %s', async (_name, endpoint) => {
+  it.each(named(elsewhere))('can’t read other groups: %s', async (_name, endpoint) => {
     const { token } = await shown()
     const answer = await call({ method: 'GET', path: pathWithUnknownIds(endpoint) }, token)
     expect([answer.status, answer.body.error.code]).toEqual([403, 'insufficient_scope'])
   })
 
-  it('dies after 5 minutes', async () => {
+  it('expires after 5 minutes', async () => {
     const { token } = await shown()
     platform.clock.advance(299_000)
     expect((await me(token)).status).toBe(200)
@@ -160,7 +161,7 @@ describe('a surface token', () => {
       ({ app, person }) => MemberEntity.delete({ workspace_id: app.workspaceId, user_id: person.user.id }),
     ],
     ['person', ({ person }) => UserEntity.update({ id: person.user.id }, { set: { status: 'blocked' } })],
-  ])('dies at once with the %s', async (_what, change) => {
+  ])('is revoked at once with the %s', async (_what, change) => {
     const made = await shown()
     expect((await me(made.token)).status).toBe(200)
     await write(change(made))

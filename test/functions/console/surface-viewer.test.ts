@@ -1,39 +1,39 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Chatter, joined, usingChats } from '#test/functions/chat/support.ts'
-import { ACCEPT } from '#test/functions/workspace/agents-support.ts'
-import { callbackToken } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
+import { ACCEPT } from '#test/functions/api/agents-support.ts'
+import { callbackToken } from '#testkit/fixtures.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { addMember, type ConversationClient, usingConversations } from './conversations-support.ts'
 
 const platform = usingPlatform()
-const chats = usingChats(platform)
+const chats = usingConversations(platform)
 
-/** In everything that is Ann’s alone, and in nothing else. */
+/** Appears in all of Ann’s private data, and in nothing else. */
 const SECRET = 'salary'
 
 /**
- * Ann, an owner, talks with an agent in their own chat and in the main one, which it answers; it notifies her and emits an
- * event meanwhile. It has a task, a run of its own and a notification to everybody, too.
+ * Creates Ann, an owner, who writes to an agent in its conversation and in the main one. The agent answers, notifies her and
+ * emits an event. It also has a task, a run of its own and a notification to everyone.
  */
 const talked = async () => {
   const { agent, ann } = await chats.pair()
   const { installation, token: access, workspaceId } = agent
-  const bob = await joined(platform, workspaceId)
-  const made = async (answer: ReturnType<Chatter['call']>) => {
+  const bob = await addMember(platform, workspaceId)
+  const made = async (answer: ReturnType<ConversationClient['call']>) => {
     const { status, body, text } = await answer
     if (status >= 300) throw new Error(text)
     return body
   }
-  const said = async (conversation: string) => {
+  const sendMessage = async (conversation: string) => {
     const { run_id } = await made(ann.say(conversation, `About my ${SECRET}.`))
     await chats.settle()
     return run_id as string
   }
   const chat = await ann.open(installation.id)
-  const answered = await said(chat)
+  const answered = await sendMessage(chat)
   await made(ann.primary(installation.id))
   const main = await ann.main()
   agent.behaves(() => ACCEPT)
-  const open = await said(main)
+  const open = await sendMessage(main)
   const callback = await callbackToken(platform.deps, agent, open)
   const invoke = (token: string, tool: string, args: object) => made(chats.invoke(token, tool, args))
   await invoke(callback, 'emit_event', { type: 'asked', data: { about: SECRET } })
@@ -52,7 +52,7 @@ const talked = async () => {
   const task = await made(ann.call('POST', '/console/tasks', { title: 'Count', installation_id: installation.id }))
   await made(ann.call('POST', `/console/tasks/${task.id}/messages`, { text: 'All of them.' }))
   await chats.settle()
-  const surface = async (person: Chatter) =>
+  const surface = async (person: ConversationClient) =>
     (await made(person.call('POST', `/console/installations/${installation.id}/surface-token`))).token as string
   return {
     chat,
@@ -71,12 +71,12 @@ beforeAll(async () => {
 })
 
 const get = (who: keyof typeof scene.tokens, path: string) => {
-  // All of them share the installation's rate.
+  // All of them share the installation's rate limit.
   platform.clock.advance(200)
   return platform.call('GET', `/api/v1${path}`, { token: scene.tokens[who] })
 }
 
-/** All pages of a list. */
+/** Reads all pages of a list. */
 const all = async (who: keyof typeof scene.tokens, path: string, limit = 100) => {
   // biome-ignore lint/suspicious/noExplicitAny: lists of every kind
   const items: any[] = []
@@ -91,14 +91,14 @@ const all = async (who: keyof typeof scene.tokens, path: string, limit = 100) =>
 }
 const ids = (items: { id: string }[]) => items.map(({ id }) => id).sort()
 
-/** Ann’s chats, each with the run that answers in it. */
+/** Ann’s conversations, each with the run that answers in it. */
 const SECRETS = [
   { conversation: () => scene.chat, run: () => scene.answered },
   { conversation: () => scene.main, run: () => scene.open },
 ]
 
-describe('what is one person’s alone', () => {
-  it('is not in the lists of another person’s surface token, by whatever page', async () => {
+describe('a person’s private data', () => {
+  it('is omitted from lists for another person’s surface token, on any page', async () => {
     const { chat, main, answered, open, task } = scene
     for (const limit of [1, 100]) {
       expect(ids(await all('bob', '/conversations', limit))).toEqual([task.conversation_id])
@@ -114,7 +114,7 @@ describe('what is one person’s alone', () => {
     }
   })
 
-  it('is not_found for it: conversations with their messages, runs and their streams', async () => {
+  it('is not_found for that token: conversations with their messages, runs and their streams', async () => {
     for (const { conversation, run } of SECRETS) {
       for (const path of [`/conversations/${conversation()}/messages`, `/runs/${run()}`, `/runs/${run()}/stream`]) {
         const { status, body } = await get('bob', path)
@@ -133,7 +133,7 @@ describe('what is one person’s alone', () => {
     }
   })
 
-  it('is in none of the events that it polls, which skip nothing else and come to an end', async () => {
+  it('is omitted from the events that it polls, which skip no others and end', async () => {
     const everything = await all('access', '/events')
     const { answered, open } = scene
     const own = everything.filter(({ type, data }) => {
@@ -153,13 +153,13 @@ describe('what is one person’s alone', () => {
     const others = everything.filter((event) => !own.includes(event))
     for (const limit of [1, 3, 100]) expect(await all('bob', '/events', limit), `by ${limit}`).toEqual(others)
     const since = `/events?since=${everything[0].id}&types=run.*,message.*`
-    const wanted = others.filter(({ type }) => /^(run|message)\./.test(type))
-    expect(await all('bob', since, 2)).toEqual(wanted)
-    expect(wanted.map(({ type }) => type)).toEqual(expect.arrayContaining(['run.succeeded', 'message.created']))
+    const expectedEvents = others.filter(({ type }) => /^(run|message)\./.test(type))
+    expect(await all('bob', since, 2)).toEqual(expectedEvents)
+    expect(expectedEvents.map(({ type }) => type)).toEqual(expect.arrayContaining(['run.succeeded', 'message.created']))
     expect(await all('ann', '/events')).toEqual(everything)
   })
 
-  it('is the app’s as before: its access and callback tokens see all of it, and no envelope says whose it is', async () => {
+  it('remains visible to the app’s access and callback tokens, in envelopes that don’t name the person', async () => {
     const { chat, main, answered, open, shared, task } = scene
     for (const who of ['access', 'callback'] as const) {
       expect(ids(await all(who, '/conversations'))).toEqual([chat, main, task.conversation_id].sort())

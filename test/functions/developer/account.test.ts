@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { newDeveloper, unique } from './support.ts'
+import { newDeveloper, unique } from '#testkit/developers.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 
@@ -20,14 +20,14 @@ describe('POST /api/v1/dev/register', () => {
     expect(headers['cache-control']).toBe('no-store')
   })
 
-  it('answers conflict for an e-mail that is taken, whatever its case', async () => {
+  it('answers conflict for an email address in use, ignoring case', async () => {
     const email = `${unique('Case')}@Example.com`
     expect((await register({ email, name: 'A' })).status).toBe(201)
     const again = await register({ email: email.toUpperCase(), name: 'B' })
     expect([again.status, again.body.error.code]).toEqual([409, 'conflict'])
   })
 
-  it('makes one account when one e-mail registers 10 times at once', async () => {
+  it('creates one account when one email address registers 10 times concurrently', async () => {
     const email = `${unique('race')}@example.com`
     const answers = await Promise.all(Array.from({ length: 10 }, () => register({ email, name: 'A' })))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
@@ -41,13 +41,13 @@ describe('POST /api/v1/dev/register', () => {
     [{ email: 'a@example.com', name: 'A', admin: true }, ['admin']],
     [{ email: 5, name: null }, ['email', 'name']],
     [{ email: 'a@example.com', name: 'A'.repeat(101), company: 'x'.repeat(201) }, ['company', 'name']],
-  ])('names every wrong field of %j', async (body, fields) => {
+  ])('names every invalid field of %j', async (body, fields) => {
     const answer = await register(body)
     expect([answer.status, answer.body.error.code]).toEqual([422, 'validation_error'])
     expect(Object.keys(answer.body.error.details.fields).sort()).toEqual(fields)
   })
 
-  it('answers a repeat under the same Idempotency-Key with the same account and key', async () => {
+  it('returns the same account and key for the same Idempotency-Key', async () => {
     const sent = { email: `${unique('idem')}@example.com`, name: 'Ada' }
     const headers = { 'idempotency-key': '7f1c2a9e-3b0d-4c55-9d0f-0f6f5a1f2b3c' }
     const first = await register(sent, headers)
@@ -56,7 +56,7 @@ describe('POST /api/v1/dev/register', () => {
     expect(second.headers['idempotency-replayed']).toBe('true')
   })
 
-  it('keeps neither the key nor the invite link in plain', async () => {
+  it('stores neither the key nor the invite link in plain text', async () => {
     const { body } = await register({ email: `${unique('plain')}@example.com`, name: 'Ada' })
     const nonce = body.sandbox_workspace.invite_link.split('join_')[1]
     expect(platform.logs.join('\n')).not.toContain(body.api_key)
@@ -70,7 +70,7 @@ describe('POST /api/v1/dev/register', () => {
 })
 
 describe('GET /api/v1/dev/me', () => {
-  it('is the profile of the key’s account', async () => {
+  it('returns the profile of the key’s account', async () => {
     const developer = await newDeveloper(platform)
     const { status, body } = await developer.call('GET', '/api/v1/dev/me')
     expect(status).toBe(200)

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { newApp, newDeveloper, type TestDeveloper, unique } from './support.ts'
+import { newApp, newDeveloper, type TestDeveloper, unique } from '#testkit/developers.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 let developer: TestDeveloper
 
@@ -51,7 +51,7 @@ describe('POST /api/v1/dev/apps', () => {
     }
   })
 
-  it('answers slug_taken, also for another developer’s slug and when 8 ask at once', async () => {
+  it('answers slug_taken, even for another developer’s slug and under 8 concurrent requests', async () => {
     const one = await newDeveloper(platform)
     const other = await newDeveloper(platform)
     const sent = base()
@@ -72,7 +72,7 @@ describe('POST /api/v1/dev/apps', () => {
     },
   )
 
-  it('allows exactly 20 apps, also when 25 are asked for at once', async () => {
+  it('allows exactly 20 apps, even under 25 concurrent requests', async () => {
     const many = await newDeveloper(platform)
     const answers = await Promise.all(Array.from({ length: 25 }, () => many.call('POST', '/api/v1/dev/apps', base())))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
@@ -83,7 +83,7 @@ describe('POST /api/v1/dev/apps', () => {
     expect(body.items).toHaveLength(20)
   })
 
-  it('names the scope that does not exist', async () => {
+  it('names an unknown scope', async () => {
     const { status, body } = await create({ ...base(), requested_scopes: ['runs:read', 'run:write'] })
     expect([status, body.error.code]).toEqual([422, 'validation_error'])
     expect(body.error.details.fields['requested_scopes.1'][0]).toContain('"run:write"')
@@ -121,7 +121,7 @@ describe('POST /api/v1/dev/apps', () => {
     expect(Object.keys(body.error.details.fields)).toEqual([field])
   })
 
-  it('allows loopback addresses only where the local switch is on', async () => {
+  it('allows loopback addresses only if the local setting is on', async () => {
     const elsewhere = await newDeveloper(strict)
     for (const fields of [{ redirect_uris: ['http://localhost:3000/cb'] }, { logo_url: 'http://127.0.0.1/' }]) {
       const { status, body } = await elsewhere.call('POST', '/api/v1/dev/apps', { ...base(), ...fields })
@@ -151,7 +151,7 @@ describe('GET /api/v1/dev/apps', () => {
 })
 
 describe('GET, PATCH /api/v1/dev/apps/{id}', () => {
-  it('is not found for another developer, for every call on an app', async () => {
+  it('is not_found for another developer, on every endpoint of an app', async () => {
     const app = await newApp(developer)
     const other = await newDeveloper(platform)
     const calls: [string, string, unknown?][] = [
@@ -171,7 +171,7 @@ describe('GET, PATCH /api/v1/dev/apps/{id}', () => {
     expect((await other.call('GET', '/api/v1/dev/apps/app_nonsense')).status).toBe(404)
   })
 
-  it('touches only what was sent; lists are replaced whole, null takes an address away', async () => {
+  it('changes only the given fields, replaces lists, and clears a URL for null', async () => {
     const app = await newApp(developer, {
       summary: 'Before',
       logo_url: 'https://example.com/logo.png',
@@ -196,7 +196,7 @@ describe('GET, PATCH /api/v1/dev/apps/{id}', () => {
     expect((await developer.call('GET', `/api/v1/dev/apps/${app.id}`)).body).toEqual(body)
   })
 
-  it('loses no field when two edit different ones at once', async () => {
+  it('keeps both of two concurrent edits of different fields', async () => {
     const app = await newApp(developer)
     await Promise.all([
       developer.call('PATCH', `/api/v1/dev/apps/${app.id}`, { summary: 'One' }),
@@ -206,7 +206,7 @@ describe('GET, PATCH /api/v1/dev/apps/{id}', () => {
     expect(body).toMatchObject({ summary: 'One', description: 'Two' })
   })
 
-  it('cannot change slug, type or status', async () => {
+  it('can’t change slug, type or status', async () => {
     const app = await newApp(developer)
     for (const field of ['slug', 'type', 'status', 'client_id']) {
       const { status, body } = await developer.call('PATCH', `/api/v1/dev/apps/${app.id}`, { [field]: 'agent' })
@@ -216,7 +216,7 @@ describe('GET, PATCH /api/v1/dev/apps/{id}', () => {
 })
 
 describe('POST /api/v1/dev/apps/{id}/submit', () => {
-  it('names everything that moderation lacks', async () => {
+  it('names everything that is missing for a review', async () => {
     const app = await newApp(developer)
     const { status, body } = await developer.call('POST', `/api/v1/dev/apps/${app.id}/submit`)
     expect([status, body.error.code]).toEqual([422, 'review_requirements_missing'])

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AppThreadEntity, threadsWaitingFor, VerificationEntity, verificationsBy } from '#shared/entities/moderation.ts'
-import { AuditEntity } from '#shared/entities/platform.ts'
-import { inDirectory } from '#shared/table/lists.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { newApp, newDeveloper, type TestDeveloper } from './support.ts'
+import { AppThreadEntity, threadsWaitingFor } from '#shared/moderation/correspondence/entity.ts'
+import { VerificationEntity, verificationsBy } from '#shared/moderation/verification/entity.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { listDirectory } from '#shared/table/lists.ts'
+import { newApp, newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 let developer: TestDeveloper
 const platform = usingPlatform()
@@ -24,7 +25,7 @@ const apply = (fields: Record<string, unknown> = {}) =>
 const state = async () => (await developer.call('GET', '/api/v1/dev/verification')).body
 
 describe('applying for the verified badge', () => {
-  it('is pending, in the audit, and where moderators look', async () => {
+  it('is pending, audited and listed for moderators', async () => {
     expect(await state()).toEqual({ verified: false, application: null })
     const { status, body } = await apply()
     expect([status, body]).toEqual([
@@ -40,7 +41,7 @@ describe('applying for the verified badge', () => {
       },
     ])
     expect(await state()).toEqual({ verified: false, application: body })
-    const list = await inDirectory(platform.deps.table, VerificationEntity, verificationsBy('pending'), undefined, {
+    const list = await listDirectory(platform.deps.table, VerificationEntity, verificationsBy('pending'), undefined, {
       limit: 10,
     })
     expect(list.items).toContainEqual(expect.objectContaining({ id: body.id, developer_id: developer.id }))
@@ -50,14 +51,14 @@ describe('applying for the verified badge', () => {
     )
   })
 
-  it('is one at a time: of ten at the same moment nine are conflict, and so is a later one', async () => {
+  it('allows one application at a time: nine of ten concurrent ones are conflicts, and so is a later one', async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => apply()))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
     const { status, body } = await apply()
     expect([status, body.error.code]).toEqual([409, 'conflict'])
   })
 
-  it('names fields that are wrong, and refuses a website that nobody may be sent to', async () => {
+  it('names invalid fields, and refuses a blocked website address', async () => {
     const wrong = await apply({ country: 'nl', contact_email: 'none', legal_name: ' ' })
     expect(Object.keys(wrong.body.error.details.fields).sort()).toEqual(['contact_email', 'country', 'legal_name'])
     const blocked = await apply({ website: 'https://10.0.0.1/' })
@@ -65,8 +66,8 @@ describe('applying for the verified badge', () => {
   })
 })
 
-describe('correspondence with the moderators', () => {
-  it('has both sides, newest first, and says who waits for whom', async () => {
+describe('messages with the moderators', () => {
+  it('contain both sides, newest first, and show who has to reply', async () => {
     const app = await newApp(developer)
     const path = `/api/v1/dev/apps/${app.id}/messages`
     const asked = await developer.call('POST', path, { text: 'Which policy counts?' })
@@ -76,7 +77,13 @@ describe('correspondence with the moderators', () => {
     ])
     const waiting = async (whom: 'moderator' | 'developer') => {
       const options = { limit: 50 }
-      const page = await inDirectory(platform.deps.table, AppThreadEntity, threadsWaitingFor(whom), undefined, options)
+      const page = await listDirectory(
+        platform.deps.table,
+        AppThreadEntity,
+        threadsWaitingFor(whom),
+        undefined,
+        options,
+      )
       return page.items.some(({ app_id }) => app_id === app.id)
     }
     expect([await waiting('moderator'), await waiting('developer')]).toEqual([true, false])
@@ -99,7 +106,7 @@ describe('correspondence with the moderators', () => {
     expect(next.body.items[0].text).toBe('Which policy counts?')
   })
 
-  it('is not found for another developer, in either direction', async () => {
+  it('are not_found for another developer, both to read and to write', async () => {
     const app = await newApp(developer)
     const other = await newDeveloper(platform)
     const path = `/api/v1/dev/apps/${app.id}/messages`

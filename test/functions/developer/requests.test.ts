@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { NotificationEntity } from '#shared/entities/notifications.ts'
-import { AgentRequestEntity } from '#shared/entities/reviews.ts'
+import { NotificationEntity } from '#shared/identity/notifications/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
-import { workspace } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { newDeveloper } from './support.ts'
+import { AgentRequestEntity } from '#shared/marketplace/requests/entity.ts'
+import { newDeveloper } from '#testkit/developers.ts'
+import { workspace } from '#testkit/fixtures.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
-let request: ReturnType<typeof wish> extends Promise<infer T> ? T : never
+let request: ReturnType<typeof createRequest> extends Promise<infer T> ? T : never
 const platform = usingPlatform()
 beforeEach(async () => {
   platform.clock.advance(60_000)
-  request = await wish()
+  request = await createRequest()
 })
 
-async function wish() {
+async function createRequest() {
   const { id: workspace_id } = await workspace(platform.deps)
   const now = platform.clock.now()
   const record = {
@@ -31,8 +31,8 @@ async function wish() {
 
 const claimPath = () => `/api/v1/dev/requests/${request.id}/claim`
 
-describe('the board of wished-for agents', () => {
-  it('shows open requests newest first, without who asked', async () => {
+describe('the board of requested agents', () => {
+  it('shows open requests newest first, without the requester', async () => {
     const developer = await newDeveloper(platform)
     const { body } = await developer.call('GET', '/api/v1/dev/requests')
     expect(body.items[0]).toEqual({
@@ -46,18 +46,18 @@ describe('the board of wished-for agents', () => {
       created_at: expect.any(String),
     })
     platform.clock.advance(1_000)
-    const newer = await wish()
+    const newer = await createRequest()
     const first = await developer.call('GET', '/api/v1/dev/requests?limit=1')
     const next = await developer.call('GET', `/api/v1/dev/requests?limit=1&cursor=${first.body.next_cursor}`)
     expect([first.body.items[0].id, next.body.items[0].id]).toEqual([newer.id, request.id])
   })
 
-  it('of eight developers that claim at the same moment one wins, and the organization hears of it once', async () => {
+  it('lets one of eight concurrent claims succeed, and notifies the workspace once', async () => {
     const developers = await Promise.all(Array.from({ length: 8 }, () => newDeveloper(platform)))
     const answers = await Promise.all(developers.map((developer) => developer.call('POST', claimPath())))
     const codes = answers.map(({ status, body }) => (status === 200 ? 'won' : body.error.code)).sort()
     expect(codes).toEqual([...Array(7).fill('conflict'), 'won'])
-    const winner = developers[answers.findIndex(({ status }) => status === 200)] ?? expect.fail('nobody won')
+    const winner = developers[answers.findIndex(({ status }) => status === 200)] ?? expect.fail('no claim succeeded')
     const again = await winner.call('POST', claimPath())
     expect([again.status, again.body.mine, again.body.status]).toEqual([200, true, 'claimed'])
     const { items } = await platform.deps.table.query(
@@ -74,7 +74,7 @@ describe('the board of wished-for agents', () => {
     ])
   })
 
-  it('a vote at the moment of a claim is not lost', async () => {
+  it('counts a vote that is concurrent with a claim', async () => {
     const developer = await newDeveloper(platform)
     const { table } = platform.deps
     const transact = table.transact.bind(table)

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AppEntity, DeveloperAppEntity } from '#shared/entities/apps.ts'
-import { AppInstallationEntity } from '#shared/entities/installations.ts'
-import { NotificationEntity } from '#shared/entities/notifications.ts'
-import { WorkspaceEntity } from '#shared/entities/people.ts'
-import { ReviewEntity, ReviewTotalsEntity } from '#shared/entities/reviews.ts'
-import { type Installed, installed, member, workspace } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { newDeveloper, type TestDeveloper } from './support.ts'
+import { AppInstallationEntity } from '#shared/access/installations/entity.ts'
+import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
+import { NotificationEntity } from '#shared/identity/notifications/entity.ts'
+import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
+import { ReviewEntity, ReviewTotalsEntity } from '#shared/marketplace/reviews/entity.ts'
+import { newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
+import { type Installed, installed, member, workspace } from '#testkit/fixtures.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 let developer: TestDeveloper
 let app: Installed
@@ -21,7 +21,7 @@ beforeEach(async () => {
   ])
 })
 
-/** Another organization with the app, and its owner's token. */
+/** Installs the app in another workspace and returns its owner's token. */
 const customer = async () => {
   const { id } = await workspace(platform.deps)
   const owner = await member(platform.deps, id, 'owner')
@@ -44,7 +44,7 @@ const totals = async () => {
 const reply = (id: string, text: string, by = developer) => by.call('POST', `/api/v1/dev/reviews/${id}/reply`, { text })
 
 describe('a review', () => {
-  it('is one per organization: written again it changes, and the aggregates with it', async () => {
+  it('exists once per workspace: a second one replaces it and updates the aggregates', async () => {
     const first = await write(app.person.token, 2, 'Slow.')
     expect([first.status, first.body]).toEqual([
       200,
@@ -73,7 +73,7 @@ describe('a review', () => {
     expect(seen.body).toMatchObject({ average: 5, count: 1, mine: { id: first.body.id } })
   })
 
-  it('is refused from an organization that has not installed the app, from a sandbox, and with other ratings', async () => {
+  it('is refused for a workspace without the app, for a sandbox, and for invalid ratings', async () => {
     const { id } = await workspace(platform.deps)
     const stranger = await member(platform.deps, id, 'owner')
     const refused = await write(stranger.token, 1)
@@ -85,7 +85,7 @@ describe('a review', () => {
     expect((await totals()).count).toBe(0)
   })
 
-  it('of an app that customers have not met is not found', async () => {
+  it('is not_found for an app that customers can’t find', async () => {
     await platform.deps.table.transact([AppEntity.update({ id: app.app.id }, { set: { status: 'draft' } })])
     const { id } = await workspace(platform.deps)
     const { token } = await member(platform.deps, id, 'owner')
@@ -93,7 +93,7 @@ describe('a review', () => {
     expect((await platform.call('GET', `/console/apps/${app.app.id}/reviews`, { token })).status).toBe(404)
   })
 
-  it('leaves list and aggregates when it is removed; removing again is not found', async () => {
+  it('leaves list and aggregates when it is deleted, and deleting again is not_found', async () => {
     await write(app.person.token, 3)
     expect((await remove(app.person.token)).status).toBe(204)
     expect(await totals()).toMatchObject({ average: null, count: 0, items: [] })
@@ -105,7 +105,7 @@ describe('a review', () => {
 })
 
 describe('the aggregates', () => {
-  it('are exact when fifty write, change and remove at the same moment', async () => {
+  it('are exact when fifty workspaces write, edit and delete concurrently', async () => {
     const customers = await Promise.all(Array.from({ length: 17 }, customer))
     await Promise.all(
       customers.flatMap(({ token }, i) => [
@@ -123,7 +123,7 @@ describe('the aggregates', () => {
     expect(average).toBe(Math.round((100 * sum) / 15) / 100)
   })
 
-  it('leave out a hidden review, and its change does not bring it back', async () => {
+  it('omit a hidden review, and editing doesn’t bring it back', async () => {
     const other = await customer()
     await write(other.token, 3)
     const { body } = await write(app.person.token, 5)
@@ -142,7 +142,7 @@ describe('the aggregates', () => {
 })
 
 describe('a reply', () => {
-  it('stands with the review, notifies the organization, and changes nothing else', async () => {
+  it('appears with the review, notifies the workspace, and changes nothing else', async () => {
     const { body: review } = await write(app.person.token, 2, 'Slow.')
     const unanswered = async () =>
       (await developer.call('GET', '/api/v1/dev/reviews?unanswered=true')).body.items.map(
@@ -166,7 +166,7 @@ describe('a reply', () => {
     expect((await reply(review.id, 'Thank you.')).body.reply.text).toBe('Thank you.')
   })
 
-  it('is for the app’s own developer: for another the review and the app’s reviews are not found', async () => {
+  it('is for the app’s own developer: another one gets not_found for the review and the list', async () => {
     const { body: review } = await write(app.person.token, 2)
     const other = await newDeveloper(platform)
     expect((await reply(review.id, 'Mine.', other)).status).toBe(404)
@@ -176,7 +176,7 @@ describe('a reply', () => {
     expect([rated.status, Object.keys(rated.body.error.details.fields)]).toEqual([422, ['rating']])
   })
 
-  it('at the same moment as an edit loses neither', async () => {
+  it('and a concurrent edit both take effect', async () => {
     const { body: review } = await write(app.person.token, 2)
     await Promise.all([reply(review.id, 'Sorry.'), write(app.person.token, 5, 'Better.')])
     expect(await platform.deps.table.get(ReviewEntity, { id: review.id })).toMatchObject({

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { DeveloperEntity } from '#shared/entities/developers.ts'
-import { AuditEntity } from '#shared/entities/platform.ts'
+import { DeveloperEntity } from '#shared/identity/developers/entity.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
-import { holdUntil } from '#test/functions/oauth/support.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { newDeveloper, type TestDeveloper } from './support.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
+import { holdUntil } from '#testkit/oauth.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 let developer: TestDeveloper
 const platform = usingPlatform()
@@ -23,7 +23,7 @@ const statusWith = async (key: string, method = 'GET', path = '/api/v1/dev/me', 
   (await platform.call(method, path, { headers: { 'x-developer-key': key, ...headers } })).status
 
 describe('rotating the developer key', () => {
-  it('the new key works and the old one is dead at once; only a hash is kept', async () => {
+  it('makes the new key work and revokes the old one at once, storing only a hash', async () => {
     const { status, body, headers } = await rotate()
     expect(status).toBe(200)
     expect(body).toEqual({ api_key: expect.stringMatching(/^dvk_[\w-]{43}$/) })
@@ -34,7 +34,7 @@ describe('rotating the developer key', () => {
     expect(platform.logs.join('\n')).not.toContain(body.api_key.slice(4))
   })
 
-  it('10 at the same moment are one rotation: the others are conflict', async () => {
+  it('happens once under 10 concurrent requests, and the others are conflicts', async () => {
     const release = holdUntil(platform, 'developer-key', 10)
     const answers = await Promise.all(Array.from({ length: 10 }, () => rotate())).finally(release)
     const won = answers.filter(({ status }) => status === 200)
@@ -44,7 +44,7 @@ describe('rotating the developer key', () => {
     expect(await statusWith(won[0]?.body.api_key)).toBe(200)
   })
 
-  it('is in the audit without a secret', async () => {
+  it('is audited without a secret', async () => {
     const { body } = await rotate()
     const { items } = await platform.deps.table.query(AuditEntity, { scope: 'platform' }, { limit: 5 })
     const entry = items.find(({ action, actor }) => action === 'developer.key_rotated' && actor.id === developer.id)
@@ -53,8 +53,8 @@ describe('rotating the developer key', () => {
   })
 })
 
-describe('a lost answer', () => {
-  it('is given again under its Idempotency-Key, to the old key and to the new one', async () => {
+describe('a lost response to a rotation', () => {
+  it('is repeated for its Idempotency-Key, to the old key and the new one', async () => {
     const key = randomUUID()
     const first = await rotate(developer.key, key)
     for (const sent of [developer.key, first.body.api_key]) {
@@ -65,7 +65,7 @@ describe('a lost answer', () => {
     expect(await statusWith(first.body.api_key)).toBe(200)
   })
 
-  it('is not given under another Idempotency-Key, after ten minutes, or under one that can be guessed', async () => {
+  it('is not repeated for another Idempotency-Key, after ten minutes, or for a guessable one', async () => {
     const key = randomUUID()
     await rotate(developer.key, key)
     expect((await rotate(developer.key, randomUUID())).status).toBe(401)
@@ -78,7 +78,7 @@ describe('a lost answer', () => {
     expect((await rotate(other.key, 'key-1')).status).toBe(401)
   })
 
-  it('is not given when that key was rotated since, and nothing is rotated then', async () => {
+  it('is not repeated after another rotation, and nothing is rotated then', async () => {
     const key = randomUUID()
     const second = (await rotate(developer.key, key)).body.api_key
     const third = (await rotate(second)).body.api_key
@@ -89,7 +89,7 @@ describe('a lost answer', () => {
     expect(await statusWith(third)).toBe(200)
   })
 
-  it('is all that the old key gets: with the same Idempotency-Key it opens nothing else', async () => {
+  it('is all that the old key can get: with the same Idempotency-Key, it can’t call anything else', async () => {
     const key = randomUUID()
     await rotate(developer.key, key)
     const header = { 'idempotency-key': key }

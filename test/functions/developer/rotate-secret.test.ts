@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AppEntity, DeveloperAppEntity } from '#shared/entities/apps.ts'
-import { AuditEntity } from '#shared/entities/platform.ts'
+import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
-import { actors, holdUntil } from '#test/functions/oauth/support.ts'
-import { callbackToken, installed } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { newApp, newDeveloper, publish, type TestDeveloper } from './support.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { newApp, newDeveloper, publish, type TestDeveloper } from '#testkit/developers.ts'
+import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { actors, holdUntil } from '#testkit/oauth.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 let developer: TestDeveloper
 type Connected = Awaited<ReturnType<typeof act.connected>>
@@ -29,7 +29,7 @@ const refreshed = (clientSecret: string, token = client.tokens.refresh_token) =>
   act.refresh({ app: client.app, clientSecret }, token)
 
 describe('rotating the client secret', () => {
-  it('answers with the new one, once, and keeps only its hash', async () => {
+  it('returns the new secret once, and stores only its hash', async () => {
     const answer = await rotate()
     expect(answer.status, answer.text).toBe(200)
     expect(answer.body).toEqual({
@@ -43,7 +43,7 @@ describe('rotating the client secret', () => {
     expect(platform.logs.join('\n')).not.toContain(answer.body.client_secret.slice(3))
   })
 
-  it('leaves the ended tokens nothing to take from the limits of the ones that live', async () => {
+  it('keeps revoked tokens from using up the rate limits of valid ones', async () => {
     const sandboxOf = async () => {
       const answer = await developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`)
       return answer.body.access_token as string
@@ -52,15 +52,15 @@ describe('rotating the client secret', () => {
     await publish(developer, app)
     const ended = await sandboxOf()
     await developer.call('POST', `/api/v1/dev/apps/${app.id}/rotate-secret`)
-    const alive = await sandboxOf()
+    const validToken = await sandboxOf()
     const left = async () =>
-      Number((await platform.call('GET', '/api/v1/me', { token: alive })).headers['x-ratelimit-remaining'])
+      Number((await platform.call('GET', '/api/v1/me', { token: validToken })).headers['x-ratelimit-remaining'])
     const before = await left()
     for (let i = 0; i < 5; i++) expect(await act.works(ended)).toBe(401)
     expect(await left()).toBe(before - 1)
   })
 
-  it('ends the sandbox token too, whose refresh token works with the new secret', async () => {
+  it('revokes the sandbox token, too, whose refresh token works with the new secret', async () => {
     const app = await newApp(developer)
     await publish(developer, app)
     const sandbox = (await developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`)).body
@@ -74,7 +74,7 @@ describe('rotating the client secret', () => {
     expect(await act.works(fresh.access_token), 'and a new one works').toBe(200)
   })
 
-  it('ends every access token at once, callback ones included, and no other app’s', async () => {
+  it('revokes every access and callback token at once, and none of other apps', async () => {
     const other = await installed(platform.deps, { workspaceId: developer.workspaceId })
     const run = await platform.call('POST', '/api/v1/runs', { token: client.token, body: { input: {} } })
     const callback = await callbackToken(platform.deps, client, run.body.id)
@@ -94,7 +94,7 @@ describe('rotating the client secret', () => {
     expect(introspected.body).toEqual({ active: false })
   })
 
-  it('the old secret is invalid_client at once; refresh tokens live on with the new one', async () => {
+  it('makes the old secret invalid_client at once, while refresh tokens work with the new one', async () => {
     const { client_secret } = (await rotate()).body
     const old = await refreshed(client.clientSecret)
     expect([old.status, old.body.error.code]).toEqual([401, 'invalid_client'])
@@ -103,7 +103,7 @@ describe('rotating the client secret', () => {
     expect(await act.works(next.body.access_token)).toBe(200)
   })
 
-  it('a code from before it is redeemed with the new secret', async () => {
+  it('lets an earlier code be redeemed with the new secret', async () => {
     const consent = await act.consented(client.app)
     const { client_secret } = (await rotate()).body
     expect((await act.redeem(client, consent)).body.error.code).toBe('invalid_client')
@@ -111,7 +111,7 @@ describe('rotating the client secret', () => {
     expect(await act.works(answer.body.access_token)).toBe(200)
   })
 
-  it('is in the audit of the platform, without a secret', async () => {
+  it('is audited for the platform, without a secret', async () => {
     const { client_secret } = (await rotate()).body
     const { items } = await platform.deps.table.query(AuditEntity, { scope: 'platform' }, { limit: 5 })
     const entry = items.find(({ action }) => action === 'app.secret_rotated')
@@ -124,7 +124,7 @@ describe('rotating the client secret', () => {
     expect(JSON.stringify(entry)).not.toContain(sha256(client_secret))
   })
 
-  it('under one Idempotency-Key is one rotation, with one secret', async () => {
+  it('happens once per Idempotency-Key, with one secret', async () => {
     const headers = { 'idempotency-key': `rotation-${client.app.id}` }
     const first = await rotate(headers)
     const again = await rotate(headers)
@@ -134,7 +134,7 @@ describe('rotating the client secret', () => {
     expect((await platform.deps.table.get(AppEntity, { id: client.app.id }))?.secret_version).toBe(2)
   })
 
-  it('20 at the same moment are one rotation: the others are conflict, and the one secret works', async () => {
+  it('happens once under 20 concurrent requests: the others are conflicts, and the returned secret works', async () => {
     const release = holdUntil(platform, 'app', 20)
     platform.clock.advance(10_000)
     const answers = await Promise.all(Array.from({ length: 20 }, () => rotate())).finally(release)
@@ -146,7 +146,7 @@ describe('rotating the client secret', () => {
     expect((await platform.deps.table.get(AppEntity, { id: client.app.id }))?.secret_version).toBe(2)
   })
 
-  it('one after the other, each ends the one before', async () => {
+  it('revokes the previous secret each time when repeated', async () => {
     const first = (await rotate()).body.client_secret
     const second = (await rotate()).body.client_secret
     expect(second).not.toBe(first)
@@ -154,19 +154,19 @@ describe('rotating the client secret', () => {
     expect((await refreshed(second)).status).toBe(200)
   })
 
-  it('does not move the rest of the app, nor is it undone by an edit at the same time', async () => {
+  it('keeps the app’s other fields, and isn’t undone by a concurrent edit', async () => {
     const before = (await developer.call('GET', `/api/v1/dev/apps/${client.app.id}`)).body
     const [rotated, edited] = await Promise.all([
       rotate(),
-      developer.call('PATCH', `/api/v1/dev/apps/${client.app.id}`, { summary: 'New.' }),
+      developer.call('PATCH', `/api/v1/dev/apps/${client.app.id}`, { support_email: 'help@example.com' }),
     ])
     expect([rotated.status, edited.status]).toEqual([200, 200])
     expect((await refreshed(rotated.body.client_secret)).status).toBe(200)
     const after = (await developer.call('GET', `/api/v1/dev/apps/${client.app.id}`)).body
-    expect(after).toEqual({ ...before, summary: 'New.', updated_at: after.updated_at })
+    expect(after).toEqual({ ...before, support_email: 'help@example.com', updated_at: after.updated_at })
   })
 
-  it('another developer’s app is not found, and takes no body', async () => {
+  it('is not_found for another developer’s app, and refuses a body', async () => {
     const other = await newDeveloper(platform)
     const foreign = await other.call('POST', `/api/v1/dev/apps/${client.app.id}/rotate-secret`)
     expect([foreign.status, foreign.body.error.code]).toEqual([404, 'not_found'])

@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { issueToken } from '#shared/domain/tokens/tokens.ts'
-import { AppEntity, DeveloperAppEntity } from '#shared/entities/apps.ts'
-import { AuditEntity } from '#shared/entities/platform.ts'
+import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
+import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
-import { holdUntil } from '#test/functions/oauth/support.ts'
-import { type Installed, installed } from '#test/support/fixtures.ts'
-import { usingReceiver } from '#test/support/using.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { newDeveloper, type TestDeveloper } from './support.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
+import { type Installed, installed } from '#testkit/fixtures.ts'
+import { holdUntil } from '#testkit/oauth.ts'
+import { usingReceiver } from '#testkit/using.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const HOUR = 3_600_000
 
@@ -37,9 +37,9 @@ const rotate = async (body?: unknown): Promise<string> => {
   return answer.body.signing_secret
 }
 
-/** A run's request as the agent gets it: how many signatures it has, and which of the secrets verify it. */
+/** Starts a run, and returns the number of signatures in the agent's request and which secrets verify it. */
 const signedBy = async (...secrets: string[]) => {
-  // One of now: the clock may have moved past the end of the first.
+  // Issued now, since the clock may be past the expiry of the first token.
   const { installation, grant } = app
   const claims = { ins: installation.id, ws: app.workspaceId, app: app.app.id, grt: grant.id, sv: 1 }
   const { token } = await issueToken(platform.deps, 'access', claims)
@@ -56,12 +56,12 @@ const signedBy = async (...secrets: string[]) => {
 }
 
 describe('rotating the signing secret', () => {
-  it('without an overlap the new one alone signs at once', async () => {
+  it('signs with the new secret only when there is no overlap', async () => {
     const fresh = await rotate()
     expect(await signedBy(fresh, app.signingSecret)).toMatchObject({ signatures: 1, verify: [true, false] })
   })
 
-  it('with an overlap both sign, the new one first, until it is over to the millisecond', async () => {
+  it('signs with both during an overlap, new one first, exact to the millisecond', async () => {
     const fresh = await rotate({ overlap_hours: 2 })
     const during = await signedBy(fresh, app.signingSecret)
     expect(during).toMatchObject({ signatures: 2, verify: [true, true] })
@@ -72,7 +72,7 @@ describe('rotating the signing secret', () => {
     expect(await signedBy(fresh, app.signingSecret)).toMatchObject({ signatures: 1, verify: [true, false] })
   })
 
-  it('during an overlap the newest two sign: the older one ends at once', async () => {
+  it('signs with the newest two during an overlap, and drops the older one at once', async () => {
     const second = await rotate({ overlap_hours: 168 })
     const third = await rotate({ overlap_hours: 1 })
     const both = await signedBy(third, second, app.signingSecret)
@@ -81,7 +81,7 @@ describe('rotating the signing secret', () => {
     expect(await signedBy(fourth, third, second)).toMatchObject({ signatures: 1, verify: [true, false, false] })
   })
 
-  it('10 at the same moment are one rotation: the others are conflict', async () => {
+  it('happens once under 10 concurrent requests, and the others are conflicts', async () => {
     const release = holdUntil(platform, 'app', 10)
     const path = `/api/v1/dev/apps/${app.app.id}/rotate-signing-secret`
     const answers = await Promise.all(
@@ -94,7 +94,7 @@ describe('rotating the signing secret', () => {
     expect(verified).toMatchObject({ signatures: 2, verify: [true, true] })
   })
 
-  it('is in the audit, without the secret', async () => {
+  it('is audited without the secret', async () => {
     const secret = await rotate({ overlap_hours: 3 })
     const { items } = await platform.deps.table.query(AuditEntity, { scope: 'platform' }, { limit: 5 })
     const entry = items.find(

@@ -1,30 +1,30 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { AppEntity, ListedAppEntity } from '#shared/entities/apps.ts'
-import { ConversationEntity, MessageEntity } from '#shared/entities/conversations.ts'
-import { CounterEntity } from '#shared/entities/developers.ts'
-import { FileEntity, FolderEntity, LooseObjectEntity } from '#shared/entities/files.ts'
-import { InstallationEntity } from '#shared/entities/installations.ts'
-import { NotificationEntity } from '#shared/entities/notifications.ts'
-import { SeedEntity } from '#shared/entities/sandbox.ts'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { SeedEntity } from '#shared/agents/sandbox/entity.ts'
+import { AppEntity, ListedAppEntity } from '#shared/catalogue/apps/entity.ts'
+import { CounterEntity } from '#shared/foundation/claims/entity.ts'
+import { NotificationEntity } from '#shared/identity/notifications/entity.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import { contents, difference } from '#test/contract/contents.ts'
-import { installed } from '#test/support/fixtures.ts'
-import { startPlatform, type TestPlatform } from '#test/support/platform.ts'
-import { newApp, newDeveloper, publish, type TestDeveloper } from './support.ts'
+import { ConversationEntity, MessageEntity } from '#shared/work/conversations/entity.ts'
+import { FileEntity, FolderEntity, LooseObjectEntity } from '#shared/work/files/entity.ts'
+import { contents, difference } from '#testkit/contents.ts'
+import { newApp, newDeveloper, publish, type TestDeveloper } from '#testkit/developers.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { startPlatform, type TestPlatform } from '#testkit/platform.ts'
 
 const PATH = '/api/v1/dev/sandbox/seed'
 const COUNTS = { tasks: 4, runs: 5, files: 3, folders: 2, notifications: 3, conversations: 5, messages: 3 }
 
 let platform: TestPlatform
 let developer: TestDeveloper
-// A platform of its own for each: the marketplace is everybody's, and all of the table is compared.
+// One platform per test: the marketplace is shared, and the whole table is compared.
 beforeEach(async () => {
   platform = await startPlatform()
   developer = await newDeveloper(platform)
 })
 afterEach(() => platform.stop())
 
-/** An app of somebody else that the marketplace shows. */
+/** Lists another developer's app in the marketplace. */
 const list = async () => {
   const { app } = await installed(platform.deps)
   await platform.deps.table.transact([ListedAppEntity.create({ app_id: app.id, listed_at: platform.clock.now() })])
@@ -36,6 +36,9 @@ const seed = async () => {
   expect(answer.status, answer.text).toBe(200)
   return answer.body
 }
+
+/** Counts the objects of files. The audit's anchors are objects as well. */
+const files = () => [...platform.objects.keys()].filter((key) => key.startsWith('files/')).length
 
 const unseed = async () => expect((await developer.call('DELETE', PATH)).status).toBe(204)
 
@@ -50,7 +53,7 @@ const quota = async () => {
 const inSandbox = { limit: 100 }
 const workspace = () => ({ workspace_id: developer.workspaceId })
 
-/** The developer's own app in the sandbox, with a token that sees what agents see. */
+/** Creates the developer's own app in the sandbox, with a token that shows what agents see. */
 const ownAgent = async () => {
   const app = await newApp(developer, {
     requested_scopes: ['tasks:read', 'runs:read', 'files:read', 'files:write', 'chat:read', 'chat:write'],
@@ -61,7 +64,7 @@ const ownAgent = async () => {
 }
 
 describe('seeding the sandbox', () => {
-  it('with nothing approved and listed is marketplace_empty, saying what to do', async () => {
+  it('is marketplace_empty with a next step when no app is listed', async () => {
     const { status, body } = await developer.call('POST', PATH)
     expect([status, body.error.code]).toEqual([409, 'marketplace_empty'])
     expect(body.error.fix).toContain('/submit')
@@ -72,14 +75,14 @@ describe('seeding the sandbox', () => {
     )
   })
 
-  it('installs a listed agent where there is none, and says how many of each it made', async () => {
+  it('installs a listed agent when there is none, and returns the number of records of each kind', async () => {
     const app = await list()
     expect(await seed()).toEqual({ workspace_id: developer.workspaceId, ...COUNTS, installations: 1 })
     const { items } = await platform.deps.table.query(InstallationEntity, workspace(), inSandbox)
     expect(items).toMatchObject([{ app_id: app.id, status: 'active', is_sandbox: true }])
   })
 
-  it('gives the developer’s own agent its tasks, runs and conversation, and calls nobody', async () => {
+  it('gives the developer’s own agent tasks, runs and a conversation, without any call', async () => {
     await list()
     const agent = await ownAgent()
     await platform.drain()
@@ -109,11 +112,15 @@ describe('seeding the sandbox', () => {
     const talks = await get('/api/v1/conversations')
     expect(talks.items).toHaveLength(5)
     const talk = talks.items.find(({ kind }: { kind: string }) => kind === 'agent')
-    const said = await get(`/api/v1/conversations/${talk.id}/messages`)
-    expect(said.items.map(({ author }: { author: { type: string } }) => author.type)).toEqual(['user', 'agent', 'user'])
+    const posted = await get(`/api/v1/conversations/${talk.id}/messages`)
+    expect(posted.items.map(({ author }: { author: { type: string } }) => author.type)).toEqual([
+      'user',
+      'agent',
+      'user',
+    ])
   })
 
-  it('has the customer list with telephone numbers as CSV in the folder Contacts', async () => {
+  it('creates a customer list with phone numbers as CSV in the folder Contacts', async () => {
     await list()
     await seed()
     const { table } = platform.deps
@@ -130,7 +137,7 @@ describe('seeding the sandbox', () => {
     expect(marks).toEqual([])
   })
 
-  it('twice is as once: the first one’s records are gone', async () => {
+  it('replaces the previous seed when repeated', async () => {
     await list()
     await ownAgent()
     await platform.drain()
@@ -143,10 +150,10 @@ describe('seeding the sandbox', () => {
     expect(difference(empty, await contents(platform))).toEqual(once)
     const second = await platform.deps.table.get(SeedEntity, workspace())
     expect(second?.task_ids.filter((id) => first?.task_ids.includes(id))).toEqual([])
-    expect(platform.objects.size).toBe(3)
+    expect(files()).toBe(3)
   })
 
-  it('keeps within the files’ quota', async () => {
+  it('respects the quota for files', async () => {
     await list()
     const bytes = { owner: developer.workspaceId, counter: 'file-bytes' }
     const full = { ...bytes, n: LIMITS.fileBytesPerWorkspace }
@@ -156,7 +163,7 @@ describe('seeding the sandbox', () => {
     expect(await platform.deps.table.get(SeedEntity, workspace())).toBeUndefined()
   })
 
-  it('four at the same moment leave one seed, and what the others stored is swept', async () => {
+  it('leaves one seed under four concurrent requests, and the sweeper deletes the objects of the others', async () => {
     await list()
     const answers = await Promise.all(Array.from({ length: 4 }, () => developer.call('POST', PATH)))
     expect(answers.some(({ status }) => status === 200)).toBe(true)
@@ -167,26 +174,26 @@ describe('seeding the sandbox', () => {
     expect((await table.query(FileEntity, workspace(), inSandbox)).items).toHaveLength(3)
     expect((await table.query(NotificationEntity, workspace(), inSandbox)).items).toHaveLength(3)
     expect((await table.query(ConversationEntity, workspace(), inSandbox)).items).toHaveLength(5)
-    expect(platform.objects.size).toBe(3)
+    expect(files()).toBe(3)
     expect((await quota())[0]).toBe(3)
   })
 })
 
 describe('removing the seed', () => {
-  it('leaves the table as it was, the contents gone and the quota given back', async () => {
+  it('restores the table, deletes the objects and releases the quota', async () => {
     await list()
     await ownAgent()
     await platform.drain()
     const empty = await contents(platform)
     await seed()
     await unseed()
-    // Only counters that begin at the first file stay.
+    // Only counters that start with the first file remain.
     expect(difference(empty, await contents(platform))).toEqual({ 'new counter': 2 })
-    expect([await quota(), platform.objects.size]).toEqual([[0, 0], 0])
+    expect([await quota(), files()]).toEqual([[0, 0], 0])
     await unseed()
   })
 
-  it('removes the agent that it installed, unless somebody used it', async () => {
+  it('uninstalls the agent that it installed, unless it was used', async () => {
     await list()
     await seed()
     await unseed()
@@ -199,7 +206,7 @@ describe('removing the seed', () => {
     expect([installations, await statuses()]).toEqual([1, ['active', 'revoked']])
   })
 
-  it('keeps what others put beside it: a folder with another file, another task, another message’s conversation', async () => {
+  it('keeps data added by others: a folder with another file, another task, a conversation with another message', async () => {
     await list()
     const agent = await ownAgent()
     await seed()
@@ -221,10 +228,10 @@ describe('removing the seed', () => {
     expect((await table.query(FileEntity, workspace(), inSandbox)).items.map(({ name }) => name)).toEqual(['mine.txt'])
     expect(await quota()).toEqual([1, 4])
     const { items: orphans } = await table.query(MessageEntity, { conversation_id: talk }, inSandbox)
-    expect(orphans, 'a message of a conversation that is gone').toEqual([])
+    expect(orphans, 'messages of deleted conversations').toEqual([])
   })
 
-  it('does not give back the quota of a file that was deleted before', async () => {
+  it('doesn’t release the quota of a file that was deleted before', async () => {
     await list()
     const agent = await ownAgent()
     await seed()
@@ -235,7 +242,7 @@ describe('removing the seed', () => {
     expect(await quota()).toEqual([0, 0])
   })
 
-  it('that dies after any of its writes is finished by the next one', async () => {
+  it('is completed by the next request when it crashed after any write', async () => {
     await list()
     await ownAgent()
     await platform.drain()
@@ -260,14 +267,14 @@ describe('removing the seed', () => {
         'new counter': 2,
         'new sweep-mark': 1,
       })
-      expect([await quota(), platform.objects.size]).toEqual([[0, 0], 0])
+      expect([await quota(), files()]).toEqual([[0, 0], 0])
       expect(n).toBeLessThan(12)
     }
   })
 })
 
 describe('the marketplace’s list', () => {
-  it('has an app from its approval on, not while it is suspended, and again after that', async () => {
+  it('includes an app once it is approved, except while it is suspended', async () => {
     const { app } = await installed(platform.deps)
     await platform.deps.table.transact([AppEntity.update({ id: app.id }, { set: { status: 'in_review' } })])
     const act = (action: string, body?: unknown) =>

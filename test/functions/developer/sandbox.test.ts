@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { AppEntity } from '#shared/entities/apps.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from './support.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper } from '#testkit/developers.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 let developer: TestDeveloper
@@ -15,7 +15,7 @@ const token = (app: TestApp, headers?: Record<string, string>) =>
 const me = (access: string) => platform.call('GET', '/api/v1/me', { token: access })
 
 describe('POST …/sandbox-token', () => {
-  it('is a token response for the sandbox installation, with the app’s scopes and the agent’s version', async () => {
+  it('returns a token for the sandbox installation, with the app’s scopes and the agent’s version', async () => {
     const app = await newApp(developer)
     await publish(developer, app)
     const { status, body, headers } = await token(app)
@@ -39,7 +39,7 @@ describe('POST …/sandbox-token', () => {
     })
   })
 
-  it('gives a new token at each call while the installation stays on its version', async () => {
+  it('issues a new token each time, while the installation keeps its version', async () => {
     const app = await newApp(developer)
     await publish(developer, app)
     const first = (await token(app)).body
@@ -51,7 +51,7 @@ describe('POST …/sandbox-token', () => {
     for (const { access_token } of [first, second]) expect((await me(access_token)).status).toBe(200)
   })
 
-  it('makes one installation when 8 tokens are asked for at once', async () => {
+  it('creates one installation for 8 concurrent requests', async () => {
     const app = await newApp(developer)
     await publish(developer, app)
     const answers = await Promise.all(Array.from({ length: 8 }, () => token(app)))
@@ -60,7 +60,7 @@ describe('POST …/sandbox-token', () => {
     expect(new Set(answers.map(({ body }) => body.access_token)).size).toBe(8)
   })
 
-  it('follows the app’s requested scopes, without any consent', async () => {
+  it('follows the app’s requested scopes without any consent', async () => {
     const app = await newApp(developer)
     await publish(developer, app)
     await token(app)
@@ -68,7 +68,7 @@ describe('POST …/sandbox-token', () => {
     expect((await token(app)).body.scope).toBe('runs:read tasks:read')
   })
 
-  it('answers no_manifest before anything was published, and app_suspended for a suspended app', async () => {
+  it('answers no_manifest before the first publication, and app_suspended for a suspended app', async () => {
     const app = await newApp(developer)
     const before = await token(app)
     expect([before.status, before.body.error.code]).toEqual([409, 'no_manifest'])
@@ -78,7 +78,7 @@ describe('POST …/sandbox-token', () => {
     expect([after.status, after.body.error.code]).toEqual([403, 'app_suspended'])
   })
 
-  it('answers a repeat under the same Idempotency-Key with the same token', async () => {
+  it('returns the same token for the same Idempotency-Key', async () => {
     const app = await newApp(developer)
     await publish(developer, app)
     const [first, second] = [

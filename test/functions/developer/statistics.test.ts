@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { issueToken } from '#shared/domain/tokens/tokens.ts'
-import { AppEntity, DeveloperAppEntity } from '#shared/entities/apps.ts'
-import { FeedEntryEntity, OutboxEntity } from '#shared/entities/events.ts'
-import { InstallationEntity } from '#shared/entities/installations.ts'
-import { tell } from '#shared/events/outbox.ts'
-import { type Installed, installed } from '#test/support/fixtures.ts'
-import { usingReceiver } from '#test/support/using.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { newDeveloper, type TestDeveloper } from './support.ts'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
+import { FeedEntryEntity } from '#shared/delivery/feed/entity.ts'
+import { OutboxEntity } from '#shared/foundation/outbox/entity.ts'
+import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
+import { issueToken } from '#shared/foundation/tokens/tokens.ts'
+import { newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
+import { type Installed, installed } from '#testkit/fixtures.ts'
+import { usingReceiver } from '#testkit/using.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const DAY = 86_400_000
 
@@ -33,7 +34,7 @@ const answers = (body: Record<string, unknown>): void =>
     body: JSON.stringify({ status: 'succeeded', output: {}, ...body }),
   })
 
-/** A run from its start to its end. */
+/** Runs an agent from start to end. */
 const run = async () => {
   const { installation, grant } = app
   const claims = { ins: installation.id, ws: app.workspaceId, app: app.app.id, grt: grant.id, sv: 1 }
@@ -54,9 +55,9 @@ const logs = async (query = '') => {
   return answer.body
 }
 
-const told = (type: 'installation.created' | 'installation.removed') =>
+const emitInstallationEvent = (type: 'installation.created' | 'installation.removed') =>
   platform.deps.table.transact([
-    tell(platform.clock, {
+    emitEvent(platform.clock, {
       type,
       workspace_id: app.workspaceId,
       app_id: app.app.id,
@@ -73,8 +74,8 @@ const sandbox = () =>
   ])
 
 describe('an app’s statistics', () => {
-  it('count runs, their ends, durations and installations, in totals and on their day', async () => {
-    await told('installation.created')
+  it('count runs, outcomes, durations and installations, in total and by day', async () => {
+    await emitInstallationEvent('installation.created')
     answers({})
     await run()
     await run()
@@ -83,7 +84,7 @@ describe('an app’s statistics', () => {
     platform.clock.advance(DAY)
     answers({})
     await run()
-    await told('installation.removed')
+    await emitInstallationEvent('installation.removed')
     await platform.drain()
     const body = await stats('?days=3')
     expect(body).toMatchObject({
@@ -111,9 +112,9 @@ describe('an app’s statistics', () => {
     expect(await stats()).toMatchObject({ daily: { length: 30 } })
   })
 
-  it('keep what happens in sandbox workspaces apart, test runs included', async () => {
+  it('count sandbox workspaces separately, including test runs', async () => {
     await sandbox()
-    await told('installation.created')
+    await emitInstallationEvent('installation.created')
     answers({})
     await run()
     const body = await stats('?days=1')
@@ -123,7 +124,7 @@ describe('an app’s statistics', () => {
     expect((await logs()).items).toMatchObject([{ is_sandbox: true }])
   })
 
-  it('count an event once, however often and however many at once it comes', async () => {
+  it('count an event once, however often and concurrently it is delivered', async () => {
     answers({})
     await run()
     const { items } = await platform.deps.table.query(
@@ -146,7 +147,7 @@ describe('an app’s statistics', () => {
     expect((await logs()).items).toHaveLength(1)
   })
 
-  it('of a worker that dies before its write are counted by the message that comes again', async () => {
+  it('are counted by the redelivered message when a worker died before its write', async () => {
     answers({})
     const { table } = platform.deps
     const transact = table.transact.bind(table)
@@ -161,7 +162,7 @@ describe('an app’s statistics', () => {
     expect(await stats()).toMatchObject({ runs: 1, succeeded: 1 })
   })
 
-  it('take the same number of reads at many runs as at few', async () => {
+  it('need the same number of reads for many runs as for few', async () => {
     const { table } = platform.deps
     const reads = async () => {
       const [query, getAll] = [table.query, table.getAll]
@@ -184,14 +185,14 @@ describe('an app’s statistics', () => {
     expect([await reads(), (await stats()).runs]).toEqual([few, 12])
   })
 
-  it('are not found for another developer, logs neither', async () => {
+  it('are not_found for another developer, as are logs', async () => {
     const other = await newDeveloper(platform)
     for (const what of ['stats', 'logs']) {
       expect((await other.call('GET', `/api/v1/dev/apps/${app.app.id}/${what}`)).status).toBe(404)
     }
   })
 
-  it('refuse a number of days that is none from 1 to 90', async () => {
+  it('require a number of days from 1 to 90', async () => {
     for (const days of ['0', '91', '1.5', 'x', '-1']) {
       const { status } = await developer.call('GET', `/api/v1/dev/apps/${app.app.id}/stats?days=${days}`)
       expect(status, days).toBe(422)
@@ -200,7 +201,7 @@ describe('an app’s statistics', () => {
 })
 
 describe('an app’s log', () => {
-  it('has finished runs, newest first, and nothing of what went in or came out', async () => {
+  it('contains finished runs, newest first, without input and output', async () => {
     answers({ output: { text: 'confidential' } })
     const first = await run()
     platform.clock.advance(1_000)
@@ -226,7 +227,7 @@ describe('an app’s log', () => {
     expect(JSON.stringify(body)).not.toMatch(/confidential|secret/)
   })
 
-  it('is searched by run, request, error code and status, one at a time', async () => {
+  it('is filtered by run, request, error code or status, one at a time', async () => {
     answers({})
     const good = await run()
     platform.clock.advance(1_000)
@@ -244,7 +245,7 @@ describe('an app’s log', () => {
     expect(both.status).toBe(422)
   })
 
-  it('has pages, also within a search', async () => {
+  it('is paginated, even within a search', async () => {
     answers({})
     for (let i = 0; i < 3; i++) {
       await run()

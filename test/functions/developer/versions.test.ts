@@ -1,7 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { AppEntity, VersionEntity } from '#shared/entities/apps.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { manifestFor, newApp, newDeveloper, publish, type TestApp, type TestDeveloper, unique } from './support.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
+import {
+  manifestFor,
+  newApp,
+  newDeveloper,
+  publish,
+  type TestApp,
+  type TestDeveloper,
+  unique,
+} from '#testkit/developers.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 let developer: TestDeveloper
@@ -18,7 +27,7 @@ const approve = (app: TestApp) =>
   ])
 
 describe('POST …/versions', () => {
-  it('answers 201 with the version and the manifest as it was sent', async () => {
+  it('answers 201 with the version and the manifest as sent', async () => {
     const app = await newApp(developer)
     const { status, body } = await publish(developer, app, { scopes: ['runs:write'] })
     expect(status).toBe(201)
@@ -32,7 +41,7 @@ describe('POST …/versions', () => {
     })
   })
 
-  it('answers version_exists for a version that is there, also when 6 publish it at once', async () => {
+  it('answers version_exists for an existing version, even under 6 concurrent requests', async () => {
     const app = await newApp(developer)
     const answers = await Promise.all(Array.from({ length: 6 }, () => publish(developer, app)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
@@ -41,7 +50,7 @@ describe('POST …/versions', () => {
     }
   })
 
-  it('gives the same errors as validation does, each with path, message and fix', async () => {
+  it('returns the same errors as validation, each with path, message and fix', async () => {
     const app = await newApp(developer)
     const manifest = manifestFor(developer, app, {
       version: 'v1',
@@ -57,7 +66,7 @@ describe('POST …/versions', () => {
     expect(validated.body).toMatchObject({ valid: false, errors })
   })
 
-  it('wants the app’s slug, its scopes, and the developer’s own vendor', async () => {
+  it('requires the app’s slug, its scopes, and the developer’s own vendor', async () => {
     const app = await newApp(developer)
     const slug = await publish(developer, app, { id: `${manifestFor(developer, app).id}x` })
     expect(slug.body.error.details.errors[0].path).toBe('/id')
@@ -69,7 +78,7 @@ describe('POST …/versions', () => {
     expect(vendor.body.error.details.errors[0].message).toContain('vendor')
   })
 
-  it('fixes the vendor by the first publication, for one developer only', async () => {
+  it('reserves the vendor for one developer with the first publication', async () => {
     const [one, other] = [await newDeveloper(platform), await newDeveloper(platform)]
     const vendor = unique('acme')
     const publishAs = async (by: TestDeveloper, version: string) => {
@@ -80,7 +89,7 @@ describe('POST …/versions', () => {
         version,
       })
     }
-    // Both first publications at once: the developer's second one must find the claim as their own.
+    // With two concurrent first publications, the developer's second one must find the claim as their own.
     const answers = await Promise.all([publishAs(one, '1.0.0'), publishAs(one, '1.0.1')])
     expect(answers.map(({ status }) => status)).toEqual([201, 201])
     expect((await one.call('GET', '/api/v1/dev/me')).body.vendor).toBe(vendor)
@@ -89,7 +98,7 @@ describe('POST …/versions', () => {
     expect((await other.call('GET', '/api/v1/dev/me')).body.vendor).toBeNull()
   })
 
-  it('takes a manifest of almost 256 KiB and refuses one above with 413', async () => {
+  it('accepts a manifest of almost 256 KiB and refuses a larger one with 413', async () => {
     const app = await newApp(developer, { slug: unique('large') })
     const tools = (n: number) =>
       Array.from({ length: n }, (_, i) => ({
@@ -106,7 +115,7 @@ describe('POST …/versions', () => {
     expect([large.status, large.body.error.code]).toEqual([413, 'payload_too_large'])
   })
 
-  it('answers any JSON, never with a 5xx', async () => {
+  it('answers any JSON without a 5xx', async () => {
     const app = await newApp(developer)
     for (const body of [
       '[]',
@@ -129,7 +138,7 @@ describe('POST …/versions', () => {
 })
 
 describe('GET …/versions', () => {
-  it('lists newest first, in pages, saying which is promoted', async () => {
+  it('lists newest first, in pages, and marks the promoted version', async () => {
     const app = await newApp(developer)
     for (const version of ['1.0.0', '1.2.0', '1.1.0']) {
       platform.clock.advance(1_000)
@@ -147,7 +156,7 @@ describe('GET …/versions', () => {
     expect(shown(await developer.call('GET', next))).toEqual([['1.0.0', false]])
   })
 
-  it('ends a page early where its manifests would not fit into one answer', async () => {
+  it('shortens a page whose manifests wouldn’t fit into a response', async () => {
     const app = await newApp(developer)
     const tools = Array.from({ length: 100 }, (_, i) => ({
       name: `tool_${i}`,
@@ -171,7 +180,7 @@ describe('GET …/versions', () => {
 })
 
 describe('POST …/versions/{v}/promote', () => {
-  it('moves freely between versions until the app is approved', async () => {
+  it('switches freely between versions until the app is approved', async () => {
     const app = await newApp(developer)
     await publish(developer, app)
     await publish(developer, app, { version: '2.0.0+build.1' })
@@ -182,7 +191,7 @@ describe('POST …/versions/{v}/promote', () => {
     expect((await developer.call('GET', `/api/v1/dev/apps/${app.id}`)).body.promoted_version).toBe('1.0.0')
   })
 
-  it('is not found for a version that does not exist, whatever it looks like', async () => {
+  it('is not_found for an unknown version, in any form', async () => {
     const app = await newApp(developer)
     for (const version of ['9.9.9', 'x'.repeat(3_000), '%', 'ä'.repeat(64), 'VER#1']) {
       const { status, body } = await promote(app, version)
@@ -198,7 +207,7 @@ describe('POST …/versions/{v}/promote', () => {
     await approve(app)
     const { body } = await publish(developer, app, { version: '2.0.0' })
     expect(body.status).toBe('in_review')
-    // Neither a new version nor an old one that moderation never looked at.
+    // Neither a new version, nor an old one that was never moderated.
     for (const version of ['2.0.0', '1.1.0']) {
       const { status, body: refused } = await promote(app, version)
       expect([status, refused.error.code]).toEqual([409, 'conflict'])

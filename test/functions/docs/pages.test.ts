@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openBuiltFiles } from '#functions/docs/files.ts'
 import { pageEndpoints } from '#functions/docs/pages.ts'
+import { openBuiltFiles } from '#functions/docs/support/files.ts'
+import { buildOpenApi } from '#openapi/build.ts'
 import { createLogger } from '#shared/adapters/logger.ts'
-import type { Deps } from '#shared/domain/deps.ts'
-import { createPipeline, type RequestHandler } from '#shared/http/pipeline.ts'
+import type { Deps } from '#shared/foundation/work/work.ts'
+import type { RequestHandler } from '#shared/http/exchange.ts'
+import { createPipeline } from '#shared/http/pipeline.ts'
 import { systemClock } from '#shared/kernel/clock.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
-import { buildOpenApi } from '#shared/openapi/build.ts'
 
 const BASE = 'https://platform.test/stage'
 
@@ -34,7 +35,7 @@ const get = async (path: string, headers: Record<string, string> = {}) => {
 }
 
 describe('GET /openapi.json', () => {
-  it('is the built document with this deployment’s address everywhere', async () => {
+  it('returns the built document with this deployment’s address everywhere', async () => {
     const { status, headers, body } = await get('/openapi.json')
     expect(status).toBe(200)
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
@@ -45,7 +46,7 @@ describe('GET /openapi.json', () => {
     expect(body).not.toContain('base-url.invalid')
   })
 
-  it('answers 304 to whoever has it, also behind a gateway that weakened the tag', async () => {
+  it('answers 304 to clients that have it, even when a gateway weakened the ETag', async () => {
     const { headers } = await get('/openapi.json')
     const etag = headers.etag ?? ''
     for (const sent of [etag, `W/${etag}`, `"other", ${etag}`]) {
@@ -56,7 +57,7 @@ describe('GET /openapi.json', () => {
 })
 
 describe('GET /docs', () => {
-  it('is a page that loads nothing from elsewhere, with an anchor per error code', async () => {
+  it('returns a page without external resources, with an anchor per error code', async () => {
     const { status, headers, body } = await get('/docs')
     expect(status).toBe(200)
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
@@ -64,7 +65,7 @@ describe('GET /docs', () => {
     for (const code of Object.keys(ERRORS)) expect(body).toContain(`id="${code}"`)
   })
 
-  it('serves each script and style that the page names, for good', async () => {
+  it('serves each script and style of the page with a permanent cache lifetime', async () => {
     const pages = [(await get('/docs')).body, (await get('/docs/reference')).body, (await get('/docs/quickstart')).body]
     const named = pages.flatMap((body) => [
       ...body.matchAll(/(?:src|href|data-engine)="(?:\.\.\/)?(docs\/assets\/[^"]+)"/g),
@@ -79,39 +80,39 @@ describe('GET /docs', () => {
     }
   })
 
-  it('serves nothing that the build did not list', async () => {
+  it('serves only files that the build has listed', async () => {
     for (const name of ['index.json', 'openapi.json', '..%2Findex.cjs', '%2e%2e%2fopenapi.json', 'x.js', '%00']) {
       const { status, body } = await get(`/docs/assets/${name}`)
       expect([status, JSON.parse(body).error.code], name).toEqual([404, 'not_found'])
     }
   })
 
-  it('is where the root leads', async () => {
+  it('is where / redirects to', async () => {
     expect(await get('/')).toMatchObject({ status: 302, headers: { location: `${BASE}/docs` } })
   })
 })
 
 describe('GET /docs/{page}', () => {
-  it('is a guide as a page, and as Markdown, with this deployment’s address', async () => {
+  it('returns a guide as a page or as Markdown, with this deployment’s address', async () => {
     const page = await get('/docs/oauth')
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(page.body).toContain('<h1 id="overview">Install and OAuth</h1>')
+    expect(page.body).toContain('<h1 id="overview">Install with OAuth</h1>')
     const markdown = await get('/docs/oauth.md')
     expect([markdown.status, markdown.headers['content-type']]).toEqual([200, 'text/markdown; charset=utf-8'])
     expect(markdown.headers['access-control-allow-origin']).toBe('*')
-    expect(markdown.body).toMatch(/^# Install and OAuth\n/)
+    expect(markdown.body).toMatch(/^# Install with OAuth\n/)
     expect(markdown.body).toContain(`(${BASE}/api/v1/dev/sdk/examples/install.py)`)
     for (const { body } of [page, markdown]) expect(body).not.toContain('.invalid')
   })
 
-  it('answers 304 to whoever has it', async () => {
+  it('answers 304 to clients that have it', async () => {
     for (const path of ['/docs', '/docs/errors', '/docs/errors.md', '/llms.txt']) {
       const { headers } = await get(path)
       expect((await get(path, { 'if-none-match': headers.etag ?? '' })).status, path).toBe(304)
     }
   })
 
-  it('is not found where there is no such guide', async () => {
+  it('is not found for an unknown guide', async () => {
     for (const name of [
       'nothing',
       'index.html',
@@ -126,7 +127,7 @@ describe('GET /docs/{page}', () => {
 })
 
 describe('GET /llms.txt and /llms-full.txt', () => {
-  it('name this deployment’s pages', async () => {
+  it('contain this deployment’s pages', async () => {
     const { status, headers, body } = await get('/llms.txt')
     expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8'])
     const addresses = [...body.matchAll(/\((https?:[^)]+)\)/g)].map(([, address = '']) => address)
@@ -134,7 +135,7 @@ describe('GET /llms.txt and /llms-full.txt', () => {
     for (const address of addresses) {
       expect(address.startsWith(`${BASE}/`), address).toBe(true)
       const path = address.slice(BASE.length)
-      // The other two are not these endpoints’ own.
+      // The other two have endpoints of their own.
       if (!/^\/(api|\.well-known)/.test(path)) expect((await get(path)).status, path).toBe(200)
     }
     expect((await get('/llms-full.txt')).body).toContain('# Quickstart')
@@ -142,7 +143,7 @@ describe('GET /llms.txt and /llms-full.txt', () => {
 })
 
 describe('GET /schemas/manifest.json', () => {
-  it('is the manifest’s JSON Schema under its own address', async () => {
+  it('returns the manifest’s JSON Schema with its own address as id', async () => {
     const { status, headers, body } = await get('/schemas/manifest.json')
     expect(status).toBe(200)
     expect(headers['content-type']).toBe('application/schema+json; charset=utf-8')
@@ -151,7 +152,7 @@ describe('GET /schemas/manifest.json', () => {
 })
 
 describe('any other path', () => {
-  it('is not found, in the platform’s words', async () => {
+  it('is not found, with the platform’s error', async () => {
     const { status, body } = await get('/nothing/here')
     expect([status, JSON.parse(body).error.code]).toEqual([404, 'not_found'])
   })

@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AppEntity } from '#shared/entities/apps.ts'
-import { ConsentEntity } from '#shared/entities/oauth.ts'
+import { ConsentEntity } from '#shared/access/consents/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
-import { installed } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { actors, pkce, REDIRECT } from './support.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { actors, pkce, REDIRECT } from '#testkit/oauth.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 const act = actors(platform)
 beforeEach(() => platform.clock.advance(60_000))
 
 describe('GET /oauth/authorize', () => {
-  it('goes on to the consent page with a nonce that fits a start parameter, and keeps only its hash', async () => {
+  it('redirects to the consent page with a nonce that fits a start parameter, and stores only its hash', async () => {
     const { app } = await installed(platform.deps, { scopes: ['runs:read', 'files:write'] })
     const { challenge } = pkce()
     const answer = await act.authorize(app, { code_challenge: challenge, unknown_parameter: 'ignored' })
@@ -31,7 +31,7 @@ describe('GET /oauth/authorize', () => {
     })
   })
 
-  it('keeps the scopes asked for; a read is within a declared write', async () => {
+  it('keeps the requested scopes, and allows a read scope within a declared write scope', async () => {
     const { app } = await installed(platform.deps, { scopes: ['runs:write', 'files:write'] })
     const tg = await act.link(app, { scope: ' runs:read  files:write ' })
     const consent = await platform.deps.table.get(ConsentEntity, { nonce_hash: sha256(tg) })
@@ -42,11 +42,11 @@ describe('GET /oauth/authorize', () => {
     ['no client_id', { client_id: undefined }, 400, 'invalid_request'],
     ['an empty client_id', { client_id: '' }, 400, 'invalid_request'],
     ['an unknown client_id', { client_id: 'app_01kae5m1v8w6c3x9q2r7t4y0zn' }, 401, 'invalid_client'],
-    ['a client_id of another shape', { client_id: '../../x' }, 401, 'invalid_client'],
+    ['a malformed client_id', { client_id: '../../x' }, 401, 'invalid_client'],
     ['no redirect_uri', { redirect_uri: undefined }, 400, 'invalid_request'],
-    ['a redirect_uri with a slash more', { redirect_uri: `${REDIRECT}/` }, 400, 'invalid_redirect_uri'],
-    ['a redirect_uri with a query more', { redirect_uri: `${REDIRECT}?a=1` }, 400, 'invalid_redirect_uri'],
-    ['a redirect_uri in capitals', { redirect_uri: REDIRECT.toUpperCase() }, 400, 'invalid_redirect_uri'],
+    ['a redirect_uri with an additional slash', { redirect_uri: `${REDIRECT}/` }, 400, 'invalid_redirect_uri'],
+    ['a redirect_uri with an additional query', { redirect_uri: `${REDIRECT}?a=1` }, 400, 'invalid_redirect_uri'],
+    ['a redirect_uri in upper case', { redirect_uri: REDIRECT.toUpperCase() }, 400, 'invalid_redirect_uri'],
     ['no response_type', { response_type: undefined }, 400, 'invalid_request'],
     ['response_type token', { response_type: 'token' }, 400, 'unsupported_response_type'],
     ['no code_challenge', { code_challenge: undefined }, 400, 'invalid_request'],
@@ -55,7 +55,7 @@ describe('GET /oauth/authorize', () => {
     ['no code_challenge_method', { code_challenge_method: undefined }, 400, 'invalid_request'],
     ['code_challenge_method plain', { code_challenge_method: 'plain' }, 400, 'invalid_request'],
     ['an unknown scope', { scope: 'runs:read runs:fly' }, 400, 'invalid_scope'],
-    ['a scope that the app has not declared', { scope: 'chat:write' }, 403, 'insufficient_scope'],
+    ['an undeclared scope', { scope: 'chat:write' }, 403, 'insufficient_scope'],
     ['a state of 5000 characters', { state: 'x'.repeat(5_000) }, 400, 'invalid_request'],
   ]
   it.each(wrong)('refuses %s as JSON, without a redirect', async (_what, changes, status, code) => {
@@ -68,7 +68,7 @@ describe('GET /oauth/authorize', () => {
     }
   })
 
-  it('refuses a parameter that comes twice, whichever it is, resource apart', async () => {
+  it('refuses any repeated parameter except resource', async () => {
     const { app } = await installed(platform.deps)
     const full = {
       client_id: app.id,
@@ -92,7 +92,7 @@ describe('GET /oauth/authorize', () => {
     expect((await begin('&resource=https%3A%2F%2Fplatform.test&resource=urn%3Ax')).status).toBe(302)
   })
 
-  it('ignores what it does not know of: prompt, nonce, login_hint, request', async () => {
+  it('ignores unknown parameters: prompt, nonce, login_hint, request', async () => {
     const { app } = await installed(platform.deps)
     const more = {
       prompt: 'none',
@@ -107,7 +107,7 @@ describe('GET /oauth/authorize', () => {
   })
 
   it.each(['form_post', 'fragment', 'web_message', 'Query'])(
-    'refuses response_mode %s, which nobody answers',
+    'refuses the unsupported response_mode %s',
     async (response_mode) => {
       const { app } = await installed(platform.deps)
       const answer = await act.authorize(app, { response_mode })
@@ -116,7 +116,7 @@ describe('GET /oauth/authorize', () => {
     },
   )
 
-  it('takes blanks alone for no scope at all, and any other whitespace for a part of a name', async () => {
+  it('treats spaces alone as no scope, and any other whitespace as part of a scope', async () => {
     const { app } = await installed(platform.deps, { scopes: ['runs:read', 'files:read'] })
     for (const scope of [undefined, '', ' ', '   ']) {
       const tg = await act.link(app, { scope })
@@ -137,7 +137,7 @@ describe('GET /oauth/authorize', () => {
     }
   })
 
-  it('is GET alone', async () => {
+  it('accepts GET only', async () => {
     const answer = await platform.call('POST', '/oauth/authorize', {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: 'client_id=x',
@@ -154,7 +154,7 @@ describe('GET /oauth/authorize', () => {
 })
 
 describe('discovery', () => {
-  it('advertises what exists, under the base address of the settings', async () => {
+  it('lists what exists, under the base URL of the settings', async () => {
     const answer = await platform.call('GET', '/oauth/metadata?any=thing', { headers: { host: 'evil.example' } })
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({
@@ -175,7 +175,7 @@ describe('discovery', () => {
     }
   })
 
-  it('is where standard clients look for it, for browsers too', async () => {
+  it('is served where standard clients look for it, and to browsers', async () => {
     const known = await platform.call('GET', '/.well-known/oauth-authorization-server')
     expect(known.body).toEqual((await platform.call('GET', '/oauth/metadata')).body)
     const resource = await platform.call('GET', '/.well-known/oauth-protected-resource')
@@ -187,7 +187,7 @@ describe('discovery', () => {
     for (const { headers } of [known, resource]) expect(headers['access-control-allow-origin']).toBe('*')
   })
 
-  it('lists every scope with words and danger', async () => {
+  it('lists every scope with its description and risk', async () => {
     const { items } = (await platform.call('GET', '/oauth/scopes')).body
     expect(items).toHaveLength(14)
     expect(

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { personOf } from '#local/telegram/person.ts'
 import { createSigner } from '#local/telegram/signing.ts'
-import { AppEntity } from '#shared/entities/apps.ts'
-import { DeveloperEntity } from '#shared/entities/developers.ts'
-import { AppInstallationEntity, InstallationEntity } from '#shared/entities/installations.ts'
-import { MemberEntity, WorkspaceEntity } from '#shared/entities/people.ts'
-import { AuditEntity } from '#shared/entities/platform.ts'
-import { installed } from '#test/support/fixtures.ts'
-import { startPlatform, TEST_BOT, type TestPlatform } from '#test/support/platform.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { actors, pkce } from './support.ts'
+import { AppInstallationEntity, InstallationEntity } from '#shared/access/installations/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { DeveloperEntity } from '#shared/identity/developers/entity.ts'
+import { MemberEntity, WorkspaceEntity } from '#shared/identity/people/entity.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { actors, pkce } from '#testkit/oauth.ts'
+import { startPlatform, TEST_BOT, type TestPlatform } from '#testkit/platform.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 const act = actors(platform)
@@ -30,7 +30,7 @@ interface Place {
   granted_scopes: string[] | null
 }
 
-/** Counts the round trips to the table. @returns how many there were; it counts no more then */
+/** Counts the round trips to the table. @returns a function that stops and returns the count */
 const countSends = ({ store }: TestPlatform) => {
   let sends = 0
   store.client.middlewareStack.add(
@@ -47,7 +47,7 @@ const countSends = ({ store }: TestPlatform) => {
 }
 
 describe('GET /oauth/consent/request', () => {
-  it('shows app, scopes, workspaces and when it ends', async () => {
+  it('returns app, scopes, workspaces and expiry', async () => {
     const { app } = await installed(platform.deps, { scopes: ['runs:read', 'chat:write'] })
     const person = await act.signIn()
     const answer = await act.open(person.token, await act.link(app))
@@ -94,7 +94,7 @@ describe('GET /oauth/consent/request', () => {
     expect((await act.open(token, tg)).body.app.developer_name).toBe('Acme Ltd')
   })
 
-  it('says for each workspace what the app may do there now, in a fixed number of reads', async () => {
+  it('shows for each workspace what the app may do there now, in a fixed number of reads', async () => {
     const { app } = await installed(platform.deps, { scopes: ['runs:read', 'chat:write'] })
     const at = (workspace: string) => ({ user: 'in-three', workspace })
     const [one, two, three] = [at('first'), at('second'), at('third')]
@@ -119,7 +119,7 @@ describe('GET /oauth/consent/request', () => {
     expect(after.sends).toBe(before.sends)
   })
 
-  it('cannot be chosen where the installation is suspended, and is as new where it was removed', async () => {
+  it('can’t be chosen for a suspended installation, and is new for a removed one', async () => {
     const { app, installation, workspaceId } = await installed(platform.deps)
     const { token } = await act.signIn({ workspace: workspaceId })
     const tg = await act.link(app)
@@ -133,7 +133,7 @@ describe('GET /oauth/consent/request', () => {
     expect(await place()).toMatchObject({ blocked_by: null, granted_scopes: null })
   })
 
-  it('belongs to the first who opens it; for others it does not exist, to read or to decide', async () => {
+  it('belongs to the first person who opens it, and is not found for others, to read or to decide', async () => {
     const { app } = await installed(platform.deps)
     const [first, other] = [await act.signIn(), await act.signIn()]
     const tg = await act.link(app)
@@ -143,7 +143,34 @@ describe('GET /oauth/consent/request', () => {
     expect((await act.open(first.token, tg)).status).toBe(200)
   })
 
-  it('has one owner when 20 people open it at the same moment', async () => {
+  it('stays open for an admin after a member who can’t approve it opened it', async () => {
+    const { app } = await installed(platform.deps)
+    const tg = await act.link(app)
+    const workspace = 'passed-on'
+    const admin = await act.signIn({ user: 'passed-on-admin', workspace })
+    const member = await act.signIn({ user: 'passed-on-member', workspace, role: 'member' })
+    const seen = await act.open(member.token, tg)
+    expect(seen.body).toMatchObject({ claimed: false, workspaces: [{ blocked_by: 'admin_required' }] })
+    expect((await act.decide(member.token, tg)).body.error.code).toBe('admin_required')
+    expect((await act.open(member.token, tg)).body.claimed).toBe(false)
+    expect((await act.open(admin.token, tg)).body).toMatchObject({ claimed: true, workspaces: [{ blocked_by: null }] })
+    const approved = await act.decide(admin.token, tg)
+    expect(approved.body.redirect_to).toContain('code=code_')
+  })
+
+  it('stays open while its opener is in a workspace where they can’t approve it, even if they can elsewhere', async () => {
+    const { app } = await installed(platform.deps)
+    const user = 'owner-at-home'
+    await act.signIn({ user })
+    const { token } = await act.signIn({ user, workspace: 'member-at-work', role: 'member' })
+    const tg = await act.link(app)
+    expect((await act.open(token, tg)).body.claimed).toBe(false)
+    const other = await act.signIn()
+    expect((await act.open(other.token, tg)).body.claimed).toBe(true)
+    expect((await act.open(token, tg)).body.error.code).toBe('not_found')
+  })
+
+  it('gets one owner when 20 people open it concurrently', async () => {
     const { app } = await installed(platform.deps)
     const persons = await Promise.all(Array.from({ length: 20 }, () => act.signIn()))
     const tg = await act.link(app)
@@ -151,7 +178,7 @@ describe('GET /oauth/consent/request', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(404)])
   })
 
-  it('ends after 10 minutes', async () => {
+  it('expires after 10 minutes', async () => {
     const { app } = await installed(platform.deps)
     const person = await act.signIn()
     const tg = await act.link(app)
@@ -163,7 +190,24 @@ describe('GET /oauth/consent/request', () => {
     }
   })
 
-  it('does not know a nonce that nobody made', async () => {
+  it('says to everyone that it expired, for a day, whoever opened or decided it', async () => {
+    const { app } = await installed(platform.deps)
+    const [first, other] = [await act.signIn(), await act.signIn()]
+    const [opened, denied, untouched] = [await act.link(app), await act.link(app), await act.link(app)]
+    await act.open(first.token, opened)
+    await act.decide(first.token, denied, { decision: 'deny' })
+    expect((await act.open(other.token, denied)).body.error.code, 'within its 10 minutes').toBe('not_found')
+    for (const later of [600_000, 86_399_000]) {
+      platform.clock.advance(later)
+      const { token } = await act.signIn()
+      for (const tg of [opened, denied, untouched]) {
+        expect((await act.open(token, tg)).body.error.code, `${later}`).toBe('expired_consent_link')
+        expect((await act.decide(token, tg)).body.error.code, `${later}`).toBe('expired_consent_link')
+      }
+    }
+  })
+
+  it('is not found for an unknown nonce', async () => {
     const { token } = await act.signIn()
     expect((await act.open(token, 'x'.repeat(43))).body.error.code).toBe('not_found')
     expect((await act.open(token, 'x y')).body.error.code).toBe('validation_error')
@@ -175,7 +219,7 @@ describe('GET /oauth/consent/status', () => {
   const status = async (tg: string) => (await platform.call('GET', `/oauth/consent/status?tg=${tg}`)).body
   const OVER = { over: true, expires_at: null, expires_in: null }
 
-  it('tells anybody that a link waits and for how long, without making it theirs', async () => {
+  it('reports that a link is valid and for how long, without claiming it', async () => {
     const { app } = await installed(platform.deps)
     const tg = await act.link(app)
     platform.clock.advance(1_500)
@@ -187,7 +231,7 @@ describe('GET /oauth/consent/status', () => {
     expect((await status(tg)).over, 'opening decides nothing').toBe(false)
   })
 
-  it('says the same of an approved, a denied, an expired and an unknown link', async () => {
+  it('answers an approved, a denied, an expired and an unknown link alike', async () => {
     const { app } = await installed(platform.deps)
     const person = await act.signIn()
     for (const decision of ['approve', 'deny']) {
@@ -203,7 +247,7 @@ describe('GET /oauth/consent/status', () => {
 })
 
 describe('approving', () => {
-  it('installs, makes a grant and a code, and tells of it', async () => {
+  it('installs the app, creates a grant and a code, and emits events', async () => {
     const { app } = await installed(platform.deps, { scopes: ['runs:read', 'workspace:read'] })
     const { back, person } = await act.consented(app)
     expect(back.origin + back.pathname).toBe('https://client.example/callback')
@@ -224,7 +268,7 @@ describe('approving', () => {
     expect(audit.items.map(({ action }) => action).sort()).toEqual(['consent.approved', 'installation.created'])
   })
 
-  it('grants fewer scopes when the person says so, never more', async () => {
+  it('grants fewer scopes when the person chooses so, never more', async () => {
     const client = await installed(platform.deps, { scopes: ['runs:read', 'chat:write', 'files:write'] })
     const { app } = client
     const consent = await act.consented(app, { scope: 'runs:read chat:write' }, { scopes: ['runs:read'] })
@@ -238,7 +282,7 @@ describe('approving', () => {
     expect((await act.decide(person.token, tg)).status).toBe(200)
   })
 
-  it('keeps the installation at a second consent, whose scopes then count, and makes a new grant', async () => {
+  it('keeps the installation at a second consent, adds its scopes, and creates another grant', async () => {
     const client = await installed(platform.deps, { scopes: ['runs:read', 'chat:write'] })
     const person = await act.signIn()
     const consent = async (scopes: string[]) => {
@@ -248,16 +292,18 @@ describe('approving', () => {
       const code = new URL(answer.body.redirect_to).searchParams.get('code') ?? ''
       return (await act.redeem(client, { code, verifier })).body
     }
-    const first = await consent(['runs:read', 'chat:write'])
-    const second = await consent(['runs:read'])
+    const first = await consent(['runs:read'])
+    const second = await consent(['chat:write'])
     expect(second.installation_id).toBe(first.installation_id)
     expect(await installationsOf(person.workspace.id)).toHaveLength(1)
     expect(platform.outbox.map(({ type }) => type)).toEqual(['installation.created', 'installation.updated'])
     const refreshed = await act.refresh(client, first.refresh_token)
-    expect(refreshed.body.scope, 'the older chain lives on, cut down').toBe('runs:read')
+    expect(refreshed.body.scope, 'the older chain lives on with its own scopes').toBe('runs:read')
+    const [installation] = await installationsOf(person.workspace.id)
+    expect(installation?.scopes, 'those of both consents').toEqual(['runs:read', 'chat:write'])
   })
 
-  it('gives an app that asks for more nothing until the customer consents again', async () => {
+  it('grants nothing more to an app that requests more, until the customer consents again', async () => {
     const client = await installed(platform.deps, { scopes: ['workspace:read'] })
     const person = await act.signIn()
     const consent = async (tg: string, verifier: string) => {
@@ -284,7 +330,7 @@ describe('approving', () => {
     expect(await runs(old.access_token), 'the older grant stays what it was').toBe(403)
   })
 
-  it('takes in the Mini App a session that the messaging app vouches for', async () => {
+  it('accepts in the Mini App a session that the messaging app vouches for', async () => {
     const { app } = await installed(platform.deps)
     const person = await act.signIn()
     const tg = await act.link(app)
@@ -298,7 +344,7 @@ describe('approving', () => {
     expect(approved.status).toBe(200)
   })
 
-  it('sends nobody to an address that the developer took back, with a yes or with a no', async () => {
+  it('redirects to no address that the developer has removed, whether approved or denied', async () => {
     const { app } = await installed(platform.deps)
     const person = await act.signIn()
     const tg = await act.link(app)
@@ -310,7 +356,7 @@ describe('approving', () => {
     }
   })
 
-  it('makes a new installation after the old one was removed', async () => {
+  it('creates another installation after the previous one was removed', async () => {
     const client = await installed(platform.deps)
     const { person } = await act.consented(client.app)
     const [old] = await installationsOf(person.workspace.id)
@@ -324,7 +370,7 @@ describe('approving', () => {
     expect((await platform.deps.table.get(AppInstallationEntity, guard))?.installation_id).toBe(all[0]?.id)
   })
 
-  it('makes one installation when 10 consents are given at the same moment', async () => {
+  it('creates one installation for 10 concurrent consents', async () => {
     const { app } = await installed(platform.deps)
     const person = await act.signIn()
     const links = await Promise.all(Array.from({ length: 10 }, () => act.link(app)))
@@ -333,7 +379,7 @@ describe('approving', () => {
     expect(await installationsOf(person.workspace.id)).toHaveLength(1)
   })
 
-  it('decides once, also when approve and deny come at the same moment', async () => {
+  it('decides once, even when an approval and a denial are concurrent', async () => {
     const { app } = await installed(platform.deps)
     const person = await act.signIn()
     const tg = await act.link(app)
@@ -344,7 +390,7 @@ describe('approving', () => {
     expect((await act.open(person.token, tg)).body.error.code).toBe('expired_consent_link')
   })
 
-  it('tells where to go to the session that approved only, also under the same Idempotency-Key', async () => {
+  it('returns the redirect to the approving session only, even under the same Idempotency-Key', async () => {
     const client = await installed(platform.deps)
     const body = { user: 'one-person', workspace: 'one-workspace' }
     const [here, there] = await Promise.all([0, 1].map(() => platform.call('POST', '/console/session', { body })))
@@ -358,7 +404,7 @@ describe('approving', () => {
     expect((await act.decide(here?.body.token, tg, { decision: 'approve' }, headers)).text).toBe(first.text)
   })
 
-  it('gives the same address back to a repeat with the same Idempotency-Key', async () => {
+  it('returns the same redirect for the same Idempotency-Key', async () => {
     const { app } = await installed(platform.deps)
     const person = await act.signIn()
     const tg = await act.link(app)
@@ -369,7 +415,7 @@ describe('approving', () => {
     expect(again.headers['idempotency-replayed']).toBe('true')
   })
 
-  it('says of a body that is none what is wrong with it, also to a repeat with the same Idempotency-Key', async () => {
+  it('names the error in an invalid body, and again for the same Idempotency-Key', async () => {
     const { token } = await act.signIn()
     for (const body of ['null', '"text"', '[]']) {
       const key = { 'idempotency-key': `no body ${body}`, 'content-type': 'application/json' }
@@ -380,7 +426,7 @@ describe('approving', () => {
     }
   })
 
-  it('without a workspace installs into the one that the token was issued for, wherever the session went since', async () => {
+  it('without a workspace installs into the one of the token, whatever workspace the session switched to', async () => {
     const { app } = await installed(platform.deps)
     const [there, here] = [await act.signIn({ user: 'of-two' }), await act.signIn({ user: 'of-two' })]
     const switched = await platform.call('POST', '/console/session/workspace', {
@@ -393,7 +439,7 @@ describe('approving', () => {
     expect(await installationsOf(there.workspace.id)).toHaveLength(0)
   })
 
-  it('after a refusal keeps under the same Idempotency-Key what came of it in the end', async () => {
+  it('replaces a stored refusal under the same Idempotency-Key by the final decision', async () => {
     const { app } = await installed(platform.deps)
     const { token, user, workspace } = await act.signIn({ role: 'member' })
     const tg = await act.link(app)
@@ -413,7 +459,7 @@ describe('approving', () => {
     ['invalid_redirect_uri', { redirect_uris: ['https://client.example/other'] }],
     ['app_not_approved', { status: 'in_review' }],
     ['no_manifest', { promoted_version_id: 'ver_none' }],
-  ])('tells the person, who is no developer, what to do about %s', async (code, set) => {
+  ])('tells the person, who isn’t a developer, what to do about %s', async (code, set) => {
     const { app } = await installed(platform.deps)
     const person = await act.signIn()
     const tg = await act.link(app)
@@ -423,7 +469,7 @@ describe('approving', () => {
     expect(`${error.message} ${error.fix}`).not.toMatch(/PATCH|POST|redirect_uri|submit|manifest/)
   })
 
-  it('takes an admin of the chosen workspace', async () => {
+  it('requires an admin of the chosen workspace', async () => {
     const { app } = await installed(platform.deps)
     const member = await act.signIn({ role: 'member' })
     const refused = await act.decide(member.token, await act.link(app))
@@ -433,7 +479,7 @@ describe('approving', () => {
     expect((await act.decide(admin.token, await act.link(app))).status).toBe(200)
   })
 
-  it('takes only workspaces that the person is in', async () => {
+  it('requires a workspace that the person is in', async () => {
     const { app } = await installed(platform.deps)
     const [one, other] = [await act.signIn(), await act.signIn()]
     for (const workspace_id of [other.workspace.id, 'ws_01kae5m1v8w6c3x9q2r7t4y0zn', 'nonsense']) {
@@ -442,7 +488,7 @@ describe('approving', () => {
     }
   })
 
-  it('takes an app that moderation has not approved into sandbox workspaces only', async () => {
+  it('allows an unapproved app in sandbox workspaces only', async () => {
     const { app } = await installed(platform.deps)
     await setStatus(app.id, 'in_review')
     const person = await act.signIn()
@@ -457,7 +503,7 @@ describe('approving', () => {
     expect((await installationsOf(person.workspace.id))[0]?.is_sandbox).toBe(true)
   })
 
-  it('takes a delisted app where it is installed, with other scopes than before, and nowhere else', async () => {
+  it('changes the scopes of a delisted app where it is installed, and installs it nowhere else', async () => {
     const client = await installed(platform.deps, { scopes: ['runs:read', 'chat:write'] })
     const { person } = await act.consented(client.app, { scope: 'runs:read' })
     const [before] = await installationsOf(person.workspace.id)
@@ -480,21 +526,21 @@ describe('approving', () => {
     expect((await act.open(stranger.token, link)).body.workspaces[0].blocked_by).toBe('app_not_approved')
     const { status, body } = await act.decide(stranger.token, link)
     expect([status, body.error.code]).toEqual([403, 'app_not_approved'])
-    expect(body.error.message).toMatch(/took the app out of the marketplace/)
+    expect(body.error.message).toMatch(/removed from the marketplace/)
     expect(body.error.fix).toMatch(/a workspace that has the app/)
     expect(await installationsOf(stranger.workspace.id)).toEqual([])
   })
 
-  it('takes no delisted app that is uninstalled, before or while somebody consents', async () => {
+  it('refuses a delisted app that is uninstalled before or during the consent', async () => {
     const { app } = await installed(platform.deps)
     const { person } = await act.consented(app)
     const [at] = await installationsOf(person.workspace.id)
-    if (!at) throw new Error('it is not installed')
+    if (!at) throw new Error('not installed')
     await setStatus(app.id, 'delisted')
     const tg = await act.link(app)
     const { table } = platform.deps
     const transact = table.transact.bind(table)
-    // What was read of the installation holds no longer when the consent is written.
+    // The installation has changed between its read and the write of the consent.
     vi.spyOn(table, 'transact').mockImplementationOnce(async (writes) => {
       await transact([InstallationEntity.update(at, { set: { status: 'revoked' } })])
       return transact(writes)
@@ -507,7 +553,7 @@ describe('approving', () => {
     expect(await installationsOf(person.workspace.id)).toMatchObject([{ id: at.id, status: 'revoked' }])
   })
 
-  it('refuses a suspended app and says so when reading, too', async () => {
+  it('refuses a suspended app, and reports it when reading, too', async () => {
     const { app } = await installed(platform.deps)
     const person = await act.signIn()
     const tg = await act.link(app)
@@ -517,7 +563,7 @@ describe('approving', () => {
     }
   })
 
-  it('refuses scopes that an admin of the workspace forbade', async () => {
+  it('refuses scopes that an admin of the workspace denied', async () => {
     const { app } = await installed(platform.deps, { scopes: ['runs:read', 'chat:write'] })
     const person = await act.signIn()
     await platform.deps.table.transact([
@@ -530,7 +576,7 @@ describe('approving', () => {
 })
 
 describe('denying', () => {
-  it('goes back with access_denied, state and iss, and installs nothing', async () => {
+  it('redirects with access_denied, state and iss, and installs nothing', async () => {
     const { app } = await installed(platform.deps)
     const person = await act.signIn({ role: 'member' })
     const answer = await act.decide(person.token, await act.link(app), { decision: 'deny' })
@@ -546,7 +592,7 @@ describe('denying', () => {
 describe('the consent pages', () => {
   const PAGES = ['/oauth/consent', '/oauth/consent/mini-app']
 
-  it.each(PAGES)('%s runs nothing but its own script, is small, and hands its address to nobody', async (path) => {
+  it.each(PAGES)('%s runs only its own script, is small, and sends no referrer', async (path) => {
     const { headers, text } = await platform.call('GET', `${path}?tg=x`)
     const policy = headers['content-security-policy'] ?? ''
     for (const tag of ['script', 'style']) {
@@ -560,15 +606,18 @@ describe('the consent pages', () => {
     expect(Buffer.byteLength(text)).toBeLessThan(40_000)
   })
 
-  it('may be framed by the messaging app’s web client alone, and the plain one by nobody', async () => {
+  it('can be framed by the messaging app’s web client only, and the plain page by no one', async () => {
     const [page, miniApp] = await Promise.all(PAGES.map((path) => platform.call('GET', path)))
     expect(page?.headers['content-security-policy']).toContain("frame-ancestors 'none'")
     expect(page?.headers['x-frame-options']).toBe('DENY')
-    expect(miniApp?.headers['content-security-policy']).toMatch(/frame-ancestors https:\/\/web\.telegram\.org$/)
+    expect(miniApp?.headers['content-security-policy']).toMatch(/frame-ancestors https:\/\/web\.telegram\.org;/)
+    expect(miniApp?.headers['content-security-policy']).toMatch(
+      /; require-trusted-types-for 'script'; trusted-types 'none'$/,
+    )
     expect(miniApp?.headers).not.toHaveProperty('x-frame-options')
   })
 
-  it('lets in the login widget on the plain page only, and only where links lead to the messenger itself', async () => {
+  it('allow the login widget on the plain page only, and only if links lead to the messenger itself', async () => {
     const allowed = async ({ call }: Pick<TestPlatform, 'call'>) =>
       (await Promise.all(PAGES.map((path) => call('GET', path)))).map(({ headers }) =>
         /https:\/\/(oauth\.)?telegram\.org/.test(headers['content-security-policy'] ?? ''),
@@ -579,7 +628,7 @@ describe('the consent pages', () => {
     await standIn.stop()
   })
 
-  it('is decided with a bearer token alone: no cookie is set, and no other site may send the header', async () => {
+  it('rely on a bearer token alone: no cookie is set, and no other site may send the header', async () => {
     const { app } = await installed(platform.deps)
     const tg = await act.link(app)
     const page = await platform.call('GET', `/oauth/consent?tg=${tg}`)

@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { issueToken } from '#shared/domain/tokens/tokens.ts'
-import { AppEntity } from '#shared/entities/apps.ts'
-import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
-import { WorkspaceEntity } from '#shared/entities/people.ts'
+import { GrantEntity } from '#shared/access/grants/entity.ts'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { issueToken } from '#shared/foundation/tokens/tokens.ts'
+import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
-import { callbackToken, installed } from '#test/support/fixtures.ts'
-import type { Answer } from '#test/support/platform.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { actors } from './support.ts'
+import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { actors } from '#testkit/oauth.ts'
+import type { Answer } from '#testkit/platform.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const BASE = 'https://platform.test'
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -34,7 +35,7 @@ const introspect = (
     body: new URLSearchParams({ client_id: app.id, client_secret: clientSecret, token, ...more }).toString(),
   })
 
-/** The whole answer says nothing but that, and is a 200. */
+/** Expects a 200 whose body contains nothing but `active: false`. */
 const expectInactive = async (client: Client, tokens: readonly string[], what?: string): Promise<void> => {
   for (const token of tokens) {
     const answer = await introspect(client, token)
@@ -48,7 +49,7 @@ const pair = ({ access_token, refresh_token }: { access_token: string; refresh_t
 ]
 
 describe('introspecting', () => {
-  it('tells what an access token is, not to be stored', async () => {
+  it('describes an access token, and forbids caching', async () => {
     const client = await act.connected({ scopes: ['runs:read', 'workspace:read'] })
     const { access_token, installation_id, workspace_id } = client.tokens
     const answer = await introspect(client, access_token)
@@ -70,7 +71,7 @@ describe('introspecting', () => {
     })
   })
 
-  it('tells what a refresh token is, and that it is none for the API', async () => {
+  it('describes a refresh token, as one that the API doesn’t accept', async () => {
     const client = await act.connected({ scopes: ['runs:read'] })
     const { refresh_token, installation_id, workspace_id } = client.tokens
     const now = Math.floor(platform.clock.now() / 1_000)
@@ -89,7 +90,7 @@ describe('introspecting', () => {
     })
   })
 
-  it('a hint that is wrong or unknown changes nothing', async () => {
+  it('ignores a wrong or unknown hint', async () => {
     const client = await act.connected()
     for (const token of pair(client.tokens)) {
       for (const token_type_hint of ['access_token', 'refresh_token', 'id_token', '']) {
@@ -98,7 +99,7 @@ describe('introspecting', () => {
     }
   })
 
-  it('shows the scopes as a later consent has cut them down', async () => {
+  it('returns the scopes as reduced by a later consent', async () => {
     const client = await act.connected({ scopes: ['runs:read', 'files:read'] })
     const { installation_id: id, workspace_id } = client.tokens
     await platform.deps.table.transact([
@@ -109,13 +110,13 @@ describe('introspecting', () => {
 })
 
 describe('a token is inactive', () => {
-  it('when it is another client’s, without a trace of it', async () => {
+  it('for another client, without further information', async () => {
     const client = await act.connected()
     await expectInactive(await installed(platform.deps), pair(client.tokens))
     expect((await introspect(client, client.tokens.access_token)).body.active).toBe(true)
   })
 
-  it('when it is none at all', async () => {
+  it('when it is malformed or unknown', async () => {
     const client = await act.connected()
     const [head, body] = client.tokens.access_token.split('.')
     await expectInactive(client, [
@@ -141,7 +142,7 @@ describe('a token is inactive', () => {
     await expectInactive(client, [client.tokens.refresh_token])
   })
 
-  it('once it was rotated, while its access token lives on', async () => {
+  it('once it was rotated, although its access token remains active', async () => {
     const client = await act.connected()
     const next = (await act.refresh(client, client.tokens.refresh_token)).body
     await expectInactive(client, [client.tokens.refresh_token])
@@ -158,7 +159,7 @@ describe('a token is inactive', () => {
     await expectInactive(client, [...pair(client.tokens), ...pair(next)])
   })
 
-  it('after a rotation of the client’s secret, if it is an access token', async () => {
+  it('when it is an access token from before a rotation of the client’s secret', async () => {
     const { app, tokens } = await act.connected()
     const clientSecret = newSecret('cs_')
     await platform.deps.table.transact([
@@ -171,7 +172,7 @@ describe('a token is inactive', () => {
     expect((await introspect({ app, clientSecret }, tokens.refresh_token)).body.active).toBe(true)
   })
 
-  it('while its app, installation or workspace is suspended, and once the installation or grant is gone', async () => {
+  it('while its app, installation or workspace is suspended, and once the installation or grant has ended', async () => {
     const client = await act.connected()
     const { installation_id, workspace_id } = client.tokens
     const { table } = platform.deps
@@ -223,7 +224,7 @@ describe('a token is inactive', () => {
     const { id: ins, workspace_id: ws } = client.installation
     const app = client.app.id
     const surface = await issueToken(deps, 'surface', { ins, ws, app, usr: client.person.user.id, sv: 1 })
-    const admin = await issueToken(deps, 'admin', { adm: 'adm', sv: 1 })
+    const admin = await issueToken(deps, 'admin', { adm: 'adm', ses: 'ase' })
     await expectInactive(client, [
       await callbackToken(deps, client, run.id),
       surface.token,
@@ -233,8 +234,8 @@ describe('a token is inactive', () => {
   })
 })
 
-describe('a request to introspect', () => {
-  it('comes from a client that identifies itself', async () => {
+describe('an introspection request', () => {
+  it('must come from an authenticated client', async () => {
     const client = await act.connected()
     const { access_token } = client.tokens
     for (const [name, value] of [
@@ -247,7 +248,7 @@ describe('a request to introspect', () => {
     }
   })
 
-  it('under an Idempotency-Key is answered anew once the token has ended', async () => {
+  it('gets the current state under the same Idempotency-Key once the token has ended', async () => {
     const client = await act.connected()
     const ask = () => introspect(client, client.tokens.access_token, {}, { 'idempotency-key': 'asked-again' })
     const first = await ask()
@@ -259,7 +260,7 @@ describe('a request to introspect', () => {
     expect([late.text, late.headers['idempotency-replayed']]).toEqual([INACTIVE, undefined])
   })
 
-  it('under an Idempotency-Key is answered anew once the token may do something else', async () => {
+  it('gets the current state under the same Idempotency-Key once the token’s scopes have changed', async () => {
     const client = await act.connected({ scopes: ['runs:write', 'workspace:read'] })
     const { access_token, installation_id, workspace_id } = client.tokens
     const ask = () => introspect(client, access_token, {}, { 'idempotency-key': 'asked-before-a-narrower-consent' })

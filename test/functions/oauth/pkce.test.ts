@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { installed } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { actors, pkce, REDIRECT } from './support.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { actors, pkce, REDIRECT } from '#testkit/oauth.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 const act = actors(platform)
@@ -19,16 +19,16 @@ describe('the challenge (RFC 7636 §4.3)', () => {
     ['a challenge without a method, which would be plain', { code_challenge_method: undefined }],
     ['a blank method', { code_challenge_method: '' }],
     ['plain', { code_challenge_method: 'plain' }],
-    ['s256 in small letters', { code_challenge_method: 's256' }],
+    ['s256 in lower case', { code_challenge_method: 's256' }],
     ['another method', { code_challenge_method: 'S512' }],
     ['padding', { code_challenge: `${good}=` }],
     ['42 characters', { code_challenge: good.slice(1) }],
     ['44 characters', { code_challenge: `${good}A` }],
     ['base64 with + and /', { code_challenge: `+/${good.slice(2)}` }],
     ['the digest in hex', { code_challenge: createHash('sha256').update('x').digest('hex') }],
-    ['a line break behind it', { code_challenge: `${good}\n` }],
+    ['a trailing line break', { code_challenge: `${good}\n` }],
   ]
-  it.each(wrong)('%s is invalid_request, as JSON', async (_what, changes) => {
+  it.each(wrong)('%s is refused with invalid_request, as JSON', async (_what, changes) => {
     const { app } = await installed(platform.deps)
     const answer = await act.authorize(app, changes)
     expect([answer.status, answer.body?.error.code]).toEqual([400, 'invalid_request'])
@@ -38,7 +38,7 @@ describe('the challenge (RFC 7636 §4.3)', () => {
 })
 
 describe('the verifier (RFC 7636 §4.5, §4.6)', () => {
-  it('any of 43 to 128 unreserved characters that gives the challenge is right', async () => {
+  it('is accepted with 43 to 128 unreserved characters that match the challenge', async () => {
     for (const verifier of ['a'.repeat(43), 'Az09-._~'.repeat(16)]) {
       const client = await installed(platform.deps)
       const consent = await act.consented(client.app, { code_challenge: s256(verifier) })
@@ -46,7 +46,7 @@ describe('the verifier (RFC 7636 §4.5, §4.6)', () => {
     }
   })
 
-  it('is missing: invalid_request; everything else wrong with it: invalid_grant, and the code lives on', async () => {
+  it('is invalid_request when it is missing, and otherwise invalid_grant, without consuming the code', async () => {
     const client = await installed(platform.deps)
     const consent = await act.consented(client.app)
     const other = await act.consented(client.app)
@@ -60,11 +60,14 @@ describe('the verifier (RFC 7636 §4.5, §4.6)', () => {
       ['of another request', other.verifier],
       ['the challenge itself', s256(verifier)],
       ['with padding', `${verifier}=`],
-      ['one character more', `${verifier}A`],
-      ['one character less', verifier.slice(1)],
-      ['in other letters', verifier.replace(/[a-zA-Z]/, (c) => (c < 'a' ? c.toLowerCase() : c.toUpperCase()))],
-      ['a blank before it', ` ${verifier}`],
-      ['a line break behind it', `${verifier}\n`],
+      ['one more character', `${verifier}A`],
+      ['one character fewer', verifier.slice(1)],
+      [
+        'with one letter in the other case',
+        verifier.replace(/[a-zA-Z]/, (c) => (c < 'a' ? c.toLowerCase() : c.toUpperCase())),
+      ],
+      ['a leading space', ` ${verifier}`],
+      ['a trailing line break', `${verifier}\n`],
       ['129 characters', 'a'.repeat(129)],
       ['100,000 characters', 'a'.repeat(100_000)],
       ['other characters', 'é'.repeat(43)],
@@ -79,7 +82,7 @@ describe('the verifier (RFC 7636 §4.5, §4.6)', () => {
   })
 
   it.each(['a'.repeat(42), 'a'.repeat(129), `${'a'.repeat(42)}é`, `${'a'.repeat(43)}+`, `${'a'.repeat(43)}\n`])(
-    'breaks the syntax, and then it is refused although it gives the challenge',
+    'is refused when its syntax is invalid, even if it matches the challenge',
     async (verifier) => {
       const client = await installed(platform.deps)
       const consent = await act.consented(client.app, { code_challenge: s256(verifier) })
@@ -89,7 +92,7 @@ describe('the verifier (RFC 7636 §4.5, §4.6)', () => {
     },
   )
 
-  it('twice is invalid_request, also when one of them is right', async () => {
+  it('is invalid_request when repeated, even if one of them is right', async () => {
     const client = await installed(platform.deps)
     const consent = await act.consented(client.app)
     const form = new URLSearchParams({

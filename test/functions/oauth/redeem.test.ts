@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AppEntity } from '#shared/entities/apps.ts'
-import { GrantEntity, InstallationEntity } from '#shared/entities/installations.ts'
-import { AuditEntity } from '#shared/entities/platform.ts'
-import { installed } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { actors, holdUntil, pkce, REDIRECT } from './support.ts'
+import { GrantEntity } from '#shared/access/grants/entity.ts'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { actors, holdUntil, pkce, REDIRECT } from '#testkit/oauth.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 const act = actors(platform)
@@ -19,7 +20,7 @@ const consentedClient = async (options: Parameters<typeof installed>[1] = {}) =>
 }
 
 describe('redeeming a code', () => {
-  it('gives the token response, once, not to be stored', async () => {
+  it('returns the token response once, and forbids caching', async () => {
     const { client, consent } = await consentedClient({ scopes: ['runs:read', 'workspace:read'] })
     const answer = await act.redeem(client, consent)
     expect(answer.status).toBe(200)
@@ -41,7 +42,7 @@ describe('redeeming a code', () => {
     })
   })
 
-  it('takes a form', async () => {
+  it('accepts a form', async () => {
     const { client, consent } = await consentedClient()
     const answer = await platform.call('POST', '/oauth/token', {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -58,7 +59,7 @@ describe('redeeming a code', () => {
     expect(answer.status, answer.text).toBe(200)
   })
 
-  it('needs no redirect_uri from an app with one address, and one from an app with several', async () => {
+  it('requires a redirect_uri from an app with several addresses, but not from an app with one', async () => {
     const { client, consent } = await consentedClient()
     const redirect_uris = [REDIRECT, 'https://client.example/other']
     await platform.deps.table.transact([AppEntity.update({ id: client.app.id }, { set: { redirect_uris } })])
@@ -70,32 +71,32 @@ describe('redeeming a code', () => {
     expect((await act.redeem(client, consent, { redirect_uri: undefined })).status).toBe(200)
   })
 
-  it('says that the code is still good only while it is', async () => {
+  it('reports that the code is still valid only while it is', async () => {
     const { client, consent } = await consentedClient()
     const elsewhere = () => act.redeem(client, consent, { redirect_uri: `${REDIRECT}/` })
-    expect((await elsewhere()).body.error.fix).toContain('still good')
+    expect((await elsewhere()).body.error.fix).toContain('still valid')
     platform.clock.advance(6 * 60_000)
     const late = await elsewhere()
     expect(late.body.error.code).toBe('invalid_grant')
     expect(late.body.error.fix).toContain('Start the authorization again')
   })
 
-  it('says which redirect_uri was expected and received', async () => {
+  it('names the expected and the received redirect_uri', async () => {
     const { client, consent } = await consentedClient()
     const answer = await act.redeem(client, consent, { redirect_uri: `${REDIRECT}/` })
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_grant'])
     expect(answer.body.error.details).toEqual({ expected: REDIRECT, received: `${REDIRECT}/` })
-    expect((await act.redeem(client, consent)).status, 'and the code still lives').toBe(200)
+    expect((await act.redeem(client, consent)).status, 'the code is still valid').toBe(200)
   })
 
-  it('ends after 5 minutes', async () => {
+  it('is refused after 5 minutes', async () => {
     const { client, consent } = await consentedClient()
     platform.clock.advance(300_000)
     const answer = await act.redeem(client, consent)
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_grant'])
   })
 
-  it('checks the client, then grant_type, then what is missing, then the code', async () => {
+  it('checks the client, then grant_type, then missing parameters, then the code', async () => {
     const { client, consent } = await consentedClient()
     const { app, clientSecret } = client
     const own = { client_id: app.id, client_secret: clientSecret }
@@ -106,12 +107,12 @@ describe('redeeming a code', () => {
       ['an empty secret', { ...full, client_secret: '' }, 401, 'invalid_client'],
       ['a wrong secret and no grant_type', { ...own, client_secret: 'cs_wrong' }, 401, 'invalid_client'],
       ['another client’s id', { ...full, client_id: 'app_01kae5m1v8w6c3x9q2r7t4y0zn' }, 401, 'invalid_client'],
-      ['a client_id that is no text', { ...full, client_id: { $ne: null } }, 401, 'invalid_client'],
+      ['a client_id that is not a string', { ...full, client_id: { $ne: null } }, 401, 'invalid_client'],
       ['no grant_type and no code', own, 400, 'invalid_request'],
       ['grant_type password', { ...full, grant_type: 'password' }, 400, 'unsupported_grant_type'],
       ['client_credentials', { ...own, grant_type: 'client_credentials' }, 400, 'unsupported_grant_type'],
       ['no code', { ...full, code: '' }, 400, 'invalid_request'],
-      ['a code that is no text', { ...full, code: 42 }, 400, 'invalid_request'],
+      ['a code that is not a string', { ...full, code: 42 }, 400, 'invalid_request'],
       ['no code_verifier', { ...full, code_verifier: undefined }, 400, 'invalid_request'],
       ['an unknown code', { ...full, code: 'code_unknown' }, 400, 'invalid_grant'],
       ['a wrong code_verifier', { ...full, code_verifier: pkce().verifier }, 400, 'invalid_grant'],
@@ -130,10 +131,10 @@ describe('redeeming a code', () => {
       expect(answer.headers['www-authenticate'], what).toContain(`error="${code}"`)
       expect(answer.headers['cache-control'], what).toBe('no-store')
     }
-    expect((await act.redeem(client, consent)).status, 'none of it touched the code').toBe(200)
+    expect((await act.redeem(client, consent)).status, 'the code is still valid').toBe(200)
   })
 
-  it('does not take another client’s code, and leaves it alone', async () => {
+  it('refuses another client’s code without consuming it', async () => {
     const { client, consent } = await consentedClient()
     const other = await installed(platform.deps)
     expect((await act.redeem(other, consent)).body.error.code).toBe('invalid_grant')
@@ -141,7 +142,7 @@ describe('redeeming a code', () => {
     expect((await act.redeem(other, consent)).body.error.code).toBe('invalid_grant')
   })
 
-  it('a second time revokes what the first one issued, tells the customer and the audit, once', async () => {
+  it('revokes the first one’s tokens when repeated, notifies the customer and audits it, once', async () => {
     const { client, consent } = await consentedClient()
     const tokens = (await act.redeem(client, consent)).body
     expect(await act.works(tokens.access_token)).toBe(200)
@@ -156,6 +157,8 @@ describe('redeeming a code', () => {
     expect(await act.works(tokens.access_token)).toBe(401)
     expect((await act.refresh(client, tokens.refresh_token)).body.error.code).toBe('invalid_grant')
     expect(platform.outbox.map(({ type, installation_id }) => [type, installation_id])).toEqual([
+      ['installation.updated', undefined],
+      ['access.withdrawn', undefined],
       ['notification.created', tokens.installation_id],
     ])
     const audit = await platform.deps.table.query(AuditEntity, { scope: tokens.workspace_id }, { limit: 10 })
@@ -164,7 +167,7 @@ describe('redeeming a code', () => {
     )
   })
 
-  it('50 at the same moment: one gets tokens, which live', async () => {
+  it('issues valid tokens to one of 50 concurrent requests', async () => {
     const { client, consent } = await consentedClient()
     const release = holdUntil(platform, 'authorization-code', 50)
     const answers = await Promise.all(Array.from({ length: 50 }, () => act.redeem(client, consent))).finally(release)
@@ -174,14 +177,14 @@ describe('redeeming a code', () => {
     expect(await act.works(won[0]?.body.access_token)).toBe(200)
   })
 
-  it('50 in whatever order: at most one gets tokens, and nobody an error of ours', async () => {
+  it('issues tokens to at most one of 50 requests in any order, without a server error', async () => {
     const { client, consent } = await consentedClient()
     const answers = await Promise.all(Array.from({ length: 50 }, () => act.redeem(client, consent)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ body }) => body.error?.code === 'invalid_grant')).toHaveLength(49)
   })
 
-  it('a repeat with the same Idempotency-Key gets the same tokens and revokes nothing', async () => {
+  it('returns the same tokens for the same Idempotency-Key, and revokes nothing', async () => {
     const { client, consent } = await consentedClient()
     const headers = { 'idempotency-key': '3d1b0a52-6d2c-4d0e-9a53-0b6f5f0c9a11' }
     const first = await act.redeem(client, consent, {}, headers)
@@ -190,7 +193,7 @@ describe('redeeming a code', () => {
     expect(await act.works(first.body.access_token)).toBe(200)
   })
 
-  it('a lost answer no longer comes under its Idempotency-Key once its pair was used: that is reuse', async () => {
+  it('treats a retry with its Idempotency-Key as reuse once its tokens were used', async () => {
     const { client, consent } = await consentedClient()
     const headers = { 'idempotency-key': 'code-lost-and-used' }
     const pair = (await act.redeem(client, consent, {}, headers)).body
@@ -200,7 +203,7 @@ describe('redeeming a code', () => {
     expect(await act.works(next.access_token)).toBe(401)
   })
 
-  it('a lost answer no longer comes under its Idempotency-Key once the grant ended, whatever else the body names', async () => {
+  it('doesn’t return a stored response once the grant has ended, whatever else the body contains', async () => {
     const { client, consent } = await consentedClient()
     const other = await act.connected()
     const bystander = { refresh_token: other.tokens.refresh_token }
@@ -216,7 +219,7 @@ describe('redeeming a code', () => {
     expect([again.status, again.body.error?.code]).toEqual([400, 'invalid_grant'])
   })
 
-  it('is refused while app or installation is suspended, and dead once the installation is removed', async () => {
+  it('is refused while app or installation is suspended, and forever once the installation is removed', async () => {
     const { client, consent } = await consentedClient()
     const { table } = platform.deps
     const setApp = (status: 'suspended' | 'approved') =>
@@ -234,7 +237,7 @@ describe('redeeming a code', () => {
     expect((await act.redeem(client, consent)).body.error.code).toBe('invalid_grant')
   })
 
-  it('gives nothing when the grant is revoked between reading and writing', async () => {
+  it('issues nothing when the grant is revoked between read and write', async () => {
     const { client, consent } = await consentedClient()
     const { table } = platform.deps
     const original = table.transact.bind(table)

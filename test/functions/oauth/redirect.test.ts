@@ -1,12 +1,12 @@
 import { parse } from 'node:querystring'
 import * as fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { redirectBack } from '#shared/domain/oauth/redirect-back.ts'
-import { type App, AppEntity } from '#shared/entities/apps.ts'
-import { newApp, newDeveloper } from '#test/functions/developer/support.ts'
-import { installed } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { actors } from './support.ts'
+import { redirectBack } from '#shared/access/oauth/redirect-back.ts'
+import { type App, AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { newApp, newDeveloper } from '#testkit/developers.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { actors } from '#testkit/oauth.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 let app: App
 const platform = usingPlatform()
@@ -39,7 +39,7 @@ const refused = async (redirect_uri: string): Promise<void> => {
 describe('a redirect_uri', () => {
   const registered = 'https://client.example/oauth/callback'
   const wrong: [what: string, address: string][] = [
-    ['a slash behind it', `${registered}/`],
+    ['a trailing slash', `${registered}/`],
     ['the host in capitals', 'https://CLIENT.example/oauth/callback'],
     ['the scheme in capitals', 'HTTPS://client.example/oauth/callback'],
     ['the path in capitals', 'https://client.example/oauth/Callback'],
@@ -47,47 +47,47 @@ describe('a redirect_uri', () => {
     ['another scheme', 'com.example.app://client.example/oauth/callback'],
     ['no scheme', '//client.example/oauth/callback'],
     ['javascript', 'javascript:alert(1)//client.example/oauth/callback'],
-    ['the default port written out', 'https://client.example:443/oauth/callback'],
+    ['the explicit default port', 'https://client.example:443/oauth/callback'],
     ['another port', 'https://client.example:8443/oauth/callback'],
     ['an empty port', 'https://client.example:/oauth/callback'],
-    ['a user', 'https://user@client.example/oauth/callback'],
+    ['user information', 'https://user@client.example/oauth/callback'],
     ['the host as a user', 'https://client.example@evil.example/oauth/callback'],
-    ['an empty user', 'https://@client.example/oauth/callback'],
+    ['empty user information', 'https://@client.example/oauth/callback'],
     ['a fragment', `${registered}#x`],
     ['an empty fragment', `${registered}#`],
     ['a fragment before another host', 'https://evil.example#client.example/oauth/callback'],
     ['a query', `${registered}?a=1`],
     ['an empty query', `${registered}?`],
     ['a parameter in the path', `${registered};a=1`],
-    ['a path below it', `${registered}/deeper`],
-    ['the path above it', 'https://client.example/oauth'],
-    ['dots that lead there', 'https://client.example/other/../oauth/callback'],
-    ['dots that lead away', `${registered}/../../evil`],
-    ['dots, encoded', `${registered}/%2e%2e/%2e%2e/evil`],
+    ['a deeper path', `${registered}/deeper`],
+    ['the parent path', 'https://client.example/oauth'],
+    ['dot segments that resolve to it', 'https://client.example/other/../oauth/callback'],
+    ['dot segments that resolve elsewhere', `${registered}/../../evil`],
+    ['encoded dot segments', `${registered}/%2e%2e/%2e%2e/evil`],
     ['a single dot', 'https://client.example/./oauth/callback'],
     ['an encoded letter', 'https://client.example/oauth/%63allback'],
     ['an encoded slash', 'https://client.example/oauth%2Fcallback'],
     ['a backslash', 'https://client.example\\oauth\\callback'],
-    ['a doubled slash', 'https://client.example//oauth/callback'],
-    ['a host below it', 'https://a.client.example/oauth/callback'],
+    ['a double slash', 'https://client.example//oauth/callback'],
+    ['a subdomain', 'https://a.client.example/oauth/callback'],
     ['the host as a prefix', 'https://client.example.evil.example/oauth/callback'],
     ['the host as a suffix', 'https://evilclient.example/oauth/callback'],
-    ['a dot behind the host', 'https://client.example./oauth/callback'],
-    ['a blank before it', ` ${registered}`],
-    ['a blank behind it', `${registered} `],
-    ['a line break behind it', `${registered}\r\nLocation: https://evil.example`],
-    ['a NUL behind it', `${registered}\0`],
-    ['itself twice', `${registered} ${registered}`],
+    ['a dot after the host', 'https://client.example./oauth/callback'],
+    ['a leading space', ` ${registered}`],
+    ['a trailing space', `${registered} `],
+    ['a line break after it', `${registered}\r\nLocation: https://evil.example`],
+    ['a trailing NUL', `${registered}\0`],
+    ['the address repeated', `${registered} ${registered}`],
     ['a look-alike', 'https://сlient.example/oauth/callback'],
     ['full-width letters', 'https://ｃlient.example/oauth/callback'],
   ]
-  it.each(wrong)('with %s is not the registered one', async (_what, address) => {
+  it.each(wrong)('is refused when it differs from the registered one by %s', async (_what, address) => {
     await register(registered, 'https://other.example/')
     await refused(address)
     await accepted(registered)
   })
 
-  it('on loopback matches with its port, exactly: there is no exception for native apps', async () => {
+  it('must match a loopback address including its port: native apps get no exception', async () => {
     await register('http://127.0.0.1:8400/callback', 'http://localhost/callback')
     await accepted('http://127.0.0.1:8400/callback')
     await accepted('http://localhost/callback')
@@ -105,12 +105,12 @@ describe('a redirect_uri', () => {
     }
   })
 
-  it('of another app is not registered here', async () => {
+  it('is refused when it is registered for another app', async () => {
     await register('https://client.example/mine')
     await refused('https://client.example/callback')
   })
 
-  it('of an app that has none registered is refused', async () => {
+  it('is refused for an app without registered addresses', async () => {
     await register()
     await refused('https://client.example/callback')
   })
@@ -118,7 +118,7 @@ describe('a redirect_uri', () => {
 
 const address = () => fc.webUrl({ validSchemes: ['https', 'http'], withQueryParameters: true, size: 'small' })
 
-/** One small change of a text, which may also leave it as it is. */
+/** Generates small changes of a text, including none. */
 const mutation = (): fc.Arbitrary<(text: string) => string> =>
   fc.oneof(
     fc.tuple(fc.nat(200), fc.string({ maxLength: 2 })).map(([at, put]) => (text: string) => {
@@ -148,7 +148,7 @@ const mutation = (): fc.Arbitrary<(text: string) => string> =>
   )
 
 describe('for any registered address', () => {
-  it('authorize takes exactly that text, and answers any change of it as JSON without a Location', async () => {
+  it('authorize accepts exactly that text, and answers any change of it as JSON without a Location', async () => {
     await fc.assert(
       fc.asyncProperty(address(), fc.array(mutation(), { minLength: 1, maxLength: 3 }), async (own, changes) => {
         await register('https://first.example/', own)
@@ -161,7 +161,7 @@ describe('for any registered address', () => {
     )
   })
 
-  it('the way back keeps it, and every parser finds code, state and iss behind it', () => {
+  it('the redirect preserves it, and every parser finds code, state and iss after it', () => {
     const text = fc.string({ unit: 'binary', maxLength: 200 })
     fc.assert(
       fc.property(address(), text, text, fc.webUrl(), (own, code, state, baseUrl) => {
@@ -182,7 +182,7 @@ describe('for any registered address', () => {
 })
 
 describe('state', () => {
-  it('comes back as it went, whatever is in it', async () => {
+  it('is returned unchanged, whatever it contains', async () => {
     const client = await installed(platform.deps)
     const texts = [
       'a+b c%20d%2B&e=f?g#h/;,',
@@ -205,7 +205,7 @@ describe('state', () => {
     )
   })
 
-  it('that was not sent, or has no value, does not come back', async () => {
+  it('is not returned when it wasn’t sent or is empty', async () => {
     const client = await installed(platform.deps)
     for (const state of [undefined, '']) {
       const { back } = await act.consented(client.app, { state })
@@ -215,7 +215,7 @@ describe('state', () => {
 })
 
 describe('registering an address', () => {
-  it('takes no text that two parsers read differently, nor a query that what comes back would hide behind', async () => {
+  it('refuses text that parsers read differently, and queries that could hide the response parameters', async () => {
     const developer = await newDeveloper(platform)
     const { id } = await newApp(developer)
     const wrong = [

@@ -1,13 +1,13 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AppEntity } from '#shared/entities/apps.ts'
-import { GrantEntity } from '#shared/entities/installations.ts'
-import { AuditEntity } from '#shared/entities/platform.ts'
+import { GrantEntity } from '#shared/access/grants/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { readSettings } from '#shared/kernel/settings.ts'
-import { installed } from '#test/support/fixtures.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { actors, holdUntil } from './support.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { actors, holdUntil } from '#testkit/oauth.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const DAY = 86_400_000
 
@@ -22,7 +22,7 @@ const refused = (answer: { status: number; body: { error: { code: string } } }):
   expect([answer.status, answer.body.error?.code]).toEqual([400, 'invalid_grant'])
 
 describe('refreshing', () => {
-  it('gives a new pair; the old refresh token is dead, the old access token lives on', async () => {
+  it('returns a new pair, invalidates the old refresh token, and keeps the old access token valid', async () => {
     const client = await act.connected()
     const answer = await act.refresh(client, client.tokens.refresh_token)
     expect(answer.status).toBe(200)
@@ -38,7 +38,7 @@ describe('refreshing', () => {
     expect((await platform.deps.table.get(GrantEntity, at))?.last_used_at).toBe(platform.clock.now())
   })
 
-  it('reuse revokes the whole chain with its access tokens, tells the customer and the audit, once', async () => {
+  it('revokes the whole chain with its access tokens on reuse, notifies the customer and audits it, once', async () => {
     const client = await act.connected()
     const second = (await act.refresh(client, client.tokens.refresh_token)).body
     const third = (await act.refresh(client, second.refresh_token)).body
@@ -47,8 +47,12 @@ describe('refreshing', () => {
     refused(await act.refresh(client, client.tokens.refresh_token))
     refused(await act.refresh(client, third.refresh_token))
     for (const { access_token } of [client.tokens, second, third]) expect(await act.works(access_token)).toBe(401)
-    expect(platform.outbox.map(({ type }) => type)).toEqual(['notification.created'])
-    expect(JSON.parse(platform.outbox[0]?.data ?? '')).toMatchObject({
+    expect(platform.outbox.map(({ type }) => type)).toEqual([
+      'installation.updated',
+      'access.withdrawn',
+      'notification.created',
+    ])
+    expect(JSON.parse(platform.outbox[2]?.data ?? '')).toMatchObject({
       app_id: client.app.id,
       title: expect.stringContaining(client.app.name),
     })
@@ -58,7 +62,7 @@ describe('refreshing', () => {
     )
   })
 
-  it('reuse leaves another grant of the same installation alone', async () => {
+  it('leaves other grants of the same installation alone on reuse', async () => {
     const client = await act.connected()
     const tg = await act.link(client.app)
     expect((await act.decide(client.consent.person.token, tg)).status).toBe(200)
@@ -74,7 +78,7 @@ describe('refreshing', () => {
     expect(grants.items.map(({ status }) => status).sort()).toEqual(['active', 'revoked'])
   })
 
-  it('50 that read the token as live get one and the same pair', async () => {
+  it('returns one and the same pair to 50 requests that read the token as valid', async () => {
     const client = await act.connected()
     const before = (await records('refresh-token')).length
     const release = holdUntil(platform, 'refresh-token', 50)
@@ -87,7 +91,7 @@ describe('refreshing', () => {
     expect((await act.refresh(client, answers[0]?.body.refresh_token)).status).toBe(200)
   })
 
-  it('50 in whatever order: every 200 has the same pair, and nobody an error of ours', async () => {
+  it('returns the same pair with every 200 to 50 requests in any order, without a server error', async () => {
     const client = await act.connected()
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => act.refresh(client, client.tokens.refresh_token)),
@@ -98,7 +102,7 @@ describe('refreshing', () => {
     for (const answer of answers) if (answer.status !== 200) refused(answer)
   })
 
-  it('50 at once, 20 times over: one rotation each time, and one token that lives at the end', async () => {
+  it('rotates once for 50 concurrent requests, 20 times over, and leaves one valid token', async () => {
     const client = await act.connected()
     const { installation_id } = client.tokens
     const tokens = async () =>
@@ -124,7 +128,7 @@ describe('refreshing', () => {
     expect(platform.outbox.filter(({ type }) => type === 'notification.created')).toEqual([])
   })
 
-  it('who lost the race against a refresh after which the customer’s consent ended gets nothing', async () => {
+  it('returns nothing to a request that lost a race after which the customer’s consent ended', async () => {
     const client = await act.connected()
     const { table } = platform.deps
     const transact = table.transact.bind(table)
@@ -144,7 +148,7 @@ describe('refreshing', () => {
     }
   })
 
-  it('reuse shows at once: introspection says inactive, the API 401, for every token of the chain', async () => {
+  it('takes effect at once on reuse: introspection is inactive and the API answers 401, for every token of the chain', async () => {
     const client = await act.connected()
     const second = (await act.refresh(client, client.tokens.refresh_token)).body
     const introspect = async (token: string) =>
@@ -169,7 +173,7 @@ describe('refreshing', () => {
     }
   })
 
-  it('another client gets invalid_grant for a rotated token too, and the chain lives on', async () => {
+  it('returns invalid_grant to another client for a rotated token, too, and keeps the chain valid', async () => {
     const client = await act.connected()
     const next = (await act.refresh(client, client.tokens.refresh_token)).body
     const other = await installed(platform.deps)
@@ -188,14 +192,14 @@ describe('refreshing', () => {
     expect(await act.works(next.access_token)).toBe(200)
   })
 
-  it('without a reuse window a repeat in the same millisecond is reuse', async () => {
+  it('treats a repeat in the same millisecond as reuse when there is no reuse window', async () => {
     const client = await act.connected()
     const first = await act.refresh(client, client.tokens.refresh_token)
     refused(await act.refresh(client, client.tokens.refresh_token))
     expect(await act.works(first.body.access_token)).toBe(401)
   })
 
-  it('a lost answer no longer comes under its Idempotency-Key once its pair was used: that is reuse', async () => {
+  it('treats a retry with its Idempotency-Key as reuse once its pair was used', async () => {
     const client = await act.connected()
     const headers = { 'idempotency-key': 'lost-and-used' }
     const pair = (await act.refresh(client, client.tokens.refresh_token, {}, headers)).body
@@ -204,7 +208,7 @@ describe('refreshing', () => {
     expect(await act.works(next.access_token)).toBe(401)
   })
 
-  it('a lost answer no longer comes under its Idempotency-Key once the grant ended, whatever else the body names', async () => {
+  it('doesn’t return a stored response once the grant has ended, whatever else the body contains', async () => {
     const client = await act.connected()
     const other = await act.consented(client.app)
     const headers = { 'idempotency-key': 'lost-and-ended' }
@@ -221,7 +225,7 @@ describe('refreshing', () => {
     refused(await act.refresh(client, client.tokens.refresh_token, bystander, headers))
   })
 
-  it('a lost answer comes again under the same Idempotency-Key', async () => {
+  it('returns the same response for the same Idempotency-Key', async () => {
     const client = await act.connected()
     const headers = { 'idempotency-key': 'lost-1' }
     const first = await act.refresh(client, client.tokens.refresh_token, {}, headers)
@@ -230,7 +234,7 @@ describe('refreshing', () => {
     expect((await act.refresh(client, first.body.refresh_token)).status).toBe(200)
   })
 
-  it('another client’s token is invalid_grant and touches nothing', async () => {
+  it('returns invalid_grant for another client’s token, without touching it', async () => {
     const client = await act.connected()
     const other = await installed(platform.deps)
     refused(await act.refresh(other, client.tokens.refresh_token))
@@ -240,7 +244,7 @@ describe('refreshing', () => {
     expect(await act.works(next.body.access_token)).toBe(200)
   })
 
-  it('dies after 90 days without use, and lives on while it is used', async () => {
+  it('expires the token after 90 days without use, and keeps it valid while it is used', async () => {
     const client = await act.connected()
     platform.clock.advance(90 * DAY - 1)
     const next = await act.refresh(client, client.tokens.refresh_token)
@@ -249,7 +253,7 @@ describe('refreshing', () => {
     refused(await act.refresh(client, next.body.refresh_token))
   })
 
-  it('works with the new secret after a rotation, which ended the access tokens', async () => {
+  it('works with the new secret after a rotation, which invalidated the access tokens', async () => {
     const client = await act.connected()
     const clientSecret = newSecret('cs_')
     await platform.deps.table.transact([
@@ -281,14 +285,14 @@ describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
   const lenient = usingPlatform({ REFRESH_REUSE_WINDOW_SECONDS: '30' })
   const person = actors(lenient)
 
-  it('a repeat in time gets the same pair', async () => {
+  it('returns the same pair to a repeat within the window', async () => {
     const client = await person.connected()
     const first = await person.refresh(client, client.tokens.refresh_token)
     lenient.clock.advance(30_000)
     expect((await person.refresh(client, client.tokens.refresh_token)).text).toBe(first.text)
   })
 
-  it('a repeat after it is reuse', async () => {
+  it('treats a repeat after the window as reuse', async () => {
     const client = await person.connected()
     const first = await person.refresh(client, client.tokens.refresh_token)
     lenient.clock.advance(30_001)
@@ -296,7 +300,7 @@ describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
     expect(await person.works(first.body.access_token)).toBe(401)
   })
 
-  it('50 repeats in time get one and the same pair, and the window does not move with them', async () => {
+  it('returns one and the same pair to 50 repeats within the window, without extending it', async () => {
     const client = await person.connected()
     const first = await person.refresh(client, client.tokens.refresh_token)
     lenient.clock.advance(29_000)
@@ -308,7 +312,7 @@ describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
     refused(await person.refresh(client, client.tokens.refresh_token))
   })
 
-  it('a repeat in time is refused, and is no reuse, once the client gave the chain back', async () => {
+  it('refuses a repeat within the window, without treating it as reuse, once the client has revoked the chain', async () => {
     const client = await person.connected()
     const first = (await person.refresh(client, client.tokens.refresh_token)).body
     const form = { client_id: client.app.id, client_secret: client.clientSecret, token: first.refresh_token }
@@ -321,13 +325,13 @@ describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
     expect(lenient.outbox).toEqual([])
   })
 
-  it.each(['31', '-1', '0.5', 'soon'])('a window of %s is refused at start', (seconds) => {
+  it.each(['31', '-1', '0.5', 'soon'])('refuses a window of %s at startup', (seconds) => {
     expect(() => readSettings({ STAGE: 'local', REFRESH_REUSE_WINDOW_SECONDS: seconds })).toThrow(
       /REFRESH_REUSE_WINDOW/,
     )
   })
 
-  it('a repeat in time is reuse once the successor was used', async () => {
+  it('treats a repeat within the window as reuse once the successor was used', async () => {
     const client = await person.connected()
     const first = await person.refresh(client, client.tokens.refresh_token)
     const second = await person.refresh(client, first.body.refresh_token)
@@ -337,7 +341,7 @@ describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
 })
 
 describe('secrets', () => {
-  it('no code, token, nonce or secret is in the table or in the logs', async () => {
+  it('never appear in the table or in the logs: codes, tokens, nonces and secrets', async () => {
     const client = await act.connected()
     const next = (await act.refresh(client, client.tokens.refresh_token, {}, { 'idempotency-key': 'kept-1' })).body
     await act.refresh(client, client.tokens.refresh_token)
@@ -356,7 +360,7 @@ describe('secrets', () => {
     const logs = platform.logs.join('\n')
     for (const secret of secrets) {
       expect(secret.length).toBeGreaterThan(20)
-      // A prefix is no secret; what follows it is.
+      // A prefix is not secret. The text after it is.
       const random = secret.replace(/^[a-z]+_/, '')
       expect(table.includes(random), `${secret.slice(0, 8)}… in the table`).toBe(false)
       expect(logs.includes(random), `${secret.slice(0, 8)}… in the logs`).toBe(false)
@@ -365,7 +369,7 @@ describe('secrets', () => {
   })
 })
 
-/** Every item as it is stored. */
+/** Reads every item as stored. */
 const everything = async () => {
   const items = []
   let start: Record<string, never> | undefined

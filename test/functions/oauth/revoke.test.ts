@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AppEntity } from '#shared/entities/apps.ts'
-import { GrantEntity } from '#shared/entities/installations.ts'
-import { AuditEntity } from '#shared/entities/platform.ts'
+import { GrantEntity } from '#shared/access/grants/entity.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
-import { callbackToken, installed } from '#test/support/fixtures.ts'
-import type { Answer } from '#test/support/platform.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { actors, holdUntil, pkce } from './support.ts'
+import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { actors, holdUntil, pkce } from '#testkit/oauth.ts'
+import type { Answer } from '#testkit/platform.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -25,13 +25,13 @@ const post = (path: string, body: string, headers: Record<string, string> = FORM
 const parameters = ({ app, clientSecret }: Client, more: Record<string, string> = {}): string =>
   new URLSearchParams({ client_id: app.id, client_secret: clientSecret, ...more }).toString()
 
-/** Every revocation that is none of an error is answered alike. */
+/** Revokes a token and expects the response that every valid revocation gets. */
 const revoke = async (client: Client, token: string, more: Record<string, string> = {}): Promise<void> => {
   const answer = await post('/oauth/revoke', parameters(client, { token, ...more }))
   expect([answer.status, answer.text]).toEqual([200, '{}'])
 }
 
-/** The status of the simplest call with each access token. */
+/** Returns the status of a simple call with each access token. */
 const statuses = (...tokens: { access_token: string }[]): Promise<number[]> =>
   Promise.all(tokens.map(({ access_token }) => act.works(access_token)))
 
@@ -44,7 +44,7 @@ const revocations = async (workspaceId: string) => {
 
 describe('revoking', () => {
   it.each(['refresh_token', 'access_token'] as const)(
-    'a %s ends the whole chain, and leaves it in the audit, once',
+    'a %s ends the whole chain, and audits it, once',
     async (kind) => {
       const client = await act.connected()
       const next = (await act.refresh(client, client.tokens.refresh_token)).body
@@ -55,7 +55,7 @@ describe('revoking', () => {
       expect([refreshed.status, refreshed.body.error.code]).toEqual([400, 'invalid_grant'])
       await revoke(client, next.refresh_token)
       await revoke(client, next.access_token)
-      expect(notices(), 'nobody is alarmed').toEqual([])
+      expect(notices(), 'no notification is sent').toEqual([])
       const [entry, ...rest] = await revocations(next.workspace_id)
       expect(rest).toEqual([])
       expect(entry).toMatchObject({
@@ -67,7 +67,7 @@ describe('revoking', () => {
     },
   )
 
-  it('a refresh token that was rotated ends its chain, and is no reuse', async () => {
+  it('ends the chain of a rotated refresh token, without treating it as reuse', async () => {
     const client = await act.connected()
     const next = (await act.refresh(client, client.tokens.refresh_token)).body
     await revoke(client, client.tokens.refresh_token)
@@ -76,7 +76,7 @@ describe('revoking', () => {
     expect((await revocations(next.workspace_id)).map(({ details }) => details.reason)).toEqual(['client_request'])
   })
 
-  it('leaves another grant of the same installation alone', async () => {
+  it('leaves other grants of the same installation alone', async () => {
     const client = await act.connected()
     const { verifier, challenge } = pkce()
     const tg = await act.link(client.app, { code_challenge: challenge })
@@ -88,7 +88,7 @@ describe('revoking', () => {
     expect(await statuses(client.tokens, other)).toEqual([401, 200])
   })
 
-  it('goes by the token, whatever the hint says', async () => {
+  it('goes by the token, whatever the hint', async () => {
     for (const token_type_hint of ['access_token', 'refresh_token', 'id_token', '']) {
       for (const kind of ['access_token', 'refresh_token'] as const) {
         const client = await act.connected()
@@ -98,7 +98,7 @@ describe('revoking', () => {
     }
   })
 
-  it('another client’s token has no effect', async () => {
+  it('has no effect on another client’s token', async () => {
     const client = await act.connected()
     const other = await installed(platform.deps)
     await revoke(other, client.tokens.refresh_token)
@@ -108,7 +108,7 @@ describe('revoking', () => {
     expect(await revocations(client.tokens.workspace_id)).toEqual([])
   })
 
-  it('what is unknown, expired or of another kind has no effect', async () => {
+  it('has no effect on an unknown or expired token, or one of another type', async () => {
     const client = await act.connected()
     const run = await platform.call('POST', '/api/v1/runs', { token: client.token, body: { input: {} } })
     const callback = await callbackToken(platform.deps, client, run.body.id)
@@ -139,7 +139,7 @@ describe('revoking', () => {
     expect(await revocations(tokens.workspace_id)).toHaveLength(1)
   })
 
-  it('20 at the same moment are one revocation', async () => {
+  it('happens once under 20 concurrent requests', async () => {
     const client = await act.connected()
     const release = holdUntil(platform, 'grant', 20)
     await Promise.all(Array.from({ length: 20 }, () => revoke(client, client.tokens.refresh_token))).finally(release)
@@ -151,7 +151,7 @@ describe('revoking', () => {
     ])
   })
 
-  it('wins over a refresh that has read the token as live', async () => {
+  it('wins over a refresh that has read the token as valid', async () => {
     const client = await act.connected()
     const { table } = platform.deps
     const transact = table.transact.bind(table)
@@ -179,13 +179,13 @@ describe.each(['/oauth/revoke', '/oauth/introspect'])('a request to %s', (path) 
     expect(answer.headers['cache-control'], what).toBe('no-store')
   }
 
-  it('without a token is invalid_request', async () => {
+  it('is invalid_request without a token', async () => {
     const client = await installed(platform.deps)
     refused(await post(path, parameters(client)), 400, 'invalid_request')
     refused(await post(path, parameters(client, { token: '' })), 400, 'invalid_request')
   })
 
-  it('of a client that does not identify itself is invalid_client, before anything else', async () => {
+  it('is invalid_client from an unauthenticated client, before any other error', async () => {
     const client = await act.connected()
     const token = client.tokens.access_token
     refused(await post(path, ''), 401, 'invalid_client')
@@ -196,7 +196,7 @@ describe.each(['/oauth/revoke', '/oauth/introspect'])('a request to %s', (path) 
     expect(await statuses(client.tokens)).toEqual([200])
   })
 
-  it('with a parameter twice is invalid_request', async () => {
+  it('is invalid_request with a repeated parameter', async () => {
     const client = await act.connected()
     const body = parameters(client, { token: client.tokens.access_token })
     for (const again of ['token=x', 'client_id=x', 'token_type_hint=a&token_type_hint=b', 'other=1&other=1']) {
@@ -205,7 +205,7 @@ describe.each(['/oauth/revoke', '/oauth/introspect'])('a request to %s', (path) 
     expect(await statuses(client.tokens)).toEqual([200])
   })
 
-  it('with another content type is unsupported_media_type', async () => {
+  it('is unsupported_media_type with another content type', async () => {
     const client = await act.connected()
     const body = parameters(client, { token: client.tokens.access_token })
     const json = JSON.stringify(Object.fromEntries(new URLSearchParams(body)))
@@ -214,7 +214,7 @@ describe.each(['/oauth/revoke', '/oauth/introspect'])('a request to %s', (path) 
     expect(await statuses(client.tokens)).toEqual([200])
   })
 
-  it('with its parameters in the address is refused, and touches nothing', async () => {
+  it('is refused with parameters in the URL, without effect', async () => {
     const client = await act.connected()
     const { access_token: token } = client.tokens
     const query = parameters(client, { token })
@@ -228,14 +228,14 @@ describe.each(['/oauth/revoke', '/oauth/introspect'])('a request to %s', (path) 
     expect(await statuses(client.tokens)).toEqual([200])
   })
 
-  it('may have parameters that nobody knows', async () => {
+  it('may contain unknown parameters', async () => {
     const client = await installed(platform.deps)
     const answer = await post(`${path}?trace=1`, parameters(client, { token: 'nonsense', resource: 'x' }))
     expect(answer.status).toBe(200)
   })
 })
 
-it.each(['/oauth/metadata', '/.well-known/oauth-authorization-server'])('%s names both', async (path) => {
+it.each(['/oauth/metadata', '/.well-known/oauth-authorization-server'])('%s lists both endpoints', async (path) => {
   const { body } = await platform.call('GET', path)
   expect(body).toMatchObject({
     revocation_endpoint: 'https://platform.test/oauth/revoke',

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { AppEntity } from '#shared/entities/apps.ts'
-import type { Answer } from '#test/support/platform.ts'
-import { usingPlatform } from '#test/support/using-platform.ts'
-import { actors, REDIRECT } from './support.ts'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { actors, REDIRECT } from '#testkit/oauth.ts'
+import type { Answer } from '#testkit/platform.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const OTHER = 'https://client.example/other'
@@ -16,7 +16,7 @@ beforeEach(async () => {
   client = await act.connected()
 })
 
-/** A refresh of the client's own, which would succeed. */
+/** Returns the parameters of a valid refresh. */
 const refreshing = (): Record<string, string> => ({
   grant_type: 'refresh_token',
   client_id: client.app.id,
@@ -24,7 +24,7 @@ const refreshing = (): Record<string, string> => ({
   refresh_token: client.tokens.refresh_token,
 })
 
-/** The endpoint twice: as a form and as JSON, with one and the same behaviour. */
+/** The endpoint's two variants, form and JSON, which behave the same. */
 const FORMS = ['/oauth/token', '/oauth/token.json'] as const
 const post = (path: string, parameters: Record<string, string>, headers: Record<string, string> = {}) => {
   const form = !path.startsWith('/oauth/token.json')
@@ -42,12 +42,12 @@ const refused = (answer: Answer, status: number, code: string, what?: string): v
   expect(answer.body.error.fix.length, what).toBeGreaterThan(10)
 }
 
-/** Whatever was refused has left the refresh token alone. */
+/** Expects the refused request to have left the refresh token valid. */
 const stillRefreshes = async (): Promise<void> =>
   expect((await act.refresh(client, client.tokens.refresh_token)).status).toBe(200)
 
 describe.each(FORMS)('POST %s', (path) => {
-  it('answers what no cache may keep, also an old one (RFC 6749 §5.1)', async () => {
+  it('forbids every cache to store the response, including HTTP/1.0 ones (RFC 6749 §5.1)', async () => {
     const answer = await post(path, refreshing())
     expect(answer.status, answer.text).toBe(200)
     expect(answer.headers['cache-control']).toBe('no-store')
@@ -56,20 +56,20 @@ describe.each(FORMS)('POST %s', (path) => {
     expect(answer.headers['www-authenticate']).toBeUndefined()
   })
 
-  it('checks the client, then grant_type, then what is missing, then the code or token', async () => {
+  it('checks the client, then grant_type, then missing parameters, then the code or token', async () => {
     const code = { ...refreshing(), grant_type: 'authorization_code', code: 'code_unknown', code_verifier: 'x' }
     const without = (parameters: Record<string, string>, ...names: string[]) =>
       Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.includes(name)))
     const blank = (parameters: Record<string, string>, name: string) => ({ ...parameters, [name]: '' })
     const cases: [what: string, parameters: Record<string, string>, status: number, code: string, names?: string][] = [
-      ['no client_id, and nothing else right', { grant_type: 'nonsense' }, 401, 'invalid_client', 'client_id'],
+      ['no client_id, and other errors', { grant_type: 'nonsense' }, 401, 'invalid_client', 'client_id'],
       ['a blank client_id', blank(refreshing(), 'client_id'), 401, 'invalid_client'],
       ['a blank client_secret', blank(refreshing(), 'client_secret'), 401, 'invalid_client'],
-      ['client_id in capitals', { ...refreshing(), client_id: client.app.id.toUpperCase() }, 401, 'invalid_client'],
+      ['client_id in upper case', { ...refreshing(), client_id: client.app.id.toUpperCase() }, 401, 'invalid_client'],
       ['no grant_type', without(refreshing(), 'grant_type'), 400, 'invalid_request', 'grant_type'],
       ['a blank grant_type', blank(refreshing(), 'grant_type'), 400, 'invalid_request', 'grant_type'],
-      ['grant_type in capitals', { ...refreshing(), grant_type: 'REFRESH_TOKEN' }, 400, 'unsupported_grant_type'],
-      ['grant_type with a blank', { ...refreshing(), grant_type: 'refresh_token ' }, 400, 'unsupported_grant_type'],
+      ['grant_type in upper case', { ...refreshing(), grant_type: 'REFRESH_TOKEN' }, 400, 'unsupported_grant_type'],
+      ['grant_type with a space', { ...refreshing(), grant_type: 'refresh_token ' }, 400, 'unsupported_grant_type'],
       ['grant_type implicit', { ...refreshing(), grant_type: 'implicit' }, 400, 'unsupported_grant_type'],
       ['no refresh_token', without(refreshing(), 'refresh_token'), 400, 'invalid_request', 'refresh_token'],
       ['a blank refresh_token', blank(refreshing(), 'refresh_token'), 400, 'invalid_request', 'refresh_token'],
@@ -88,7 +88,7 @@ describe.each(FORMS)('POST %s', (path) => {
     await stillRefreshes()
   })
 
-  it('a redirect_uri that is needed is missing before the code is looked at', async () => {
+  it('checks for a required redirect_uri before it looks at the code', async () => {
     const redirect_uris = [REDIRECT, OTHER]
     await platform.deps.table.transact([AppEntity.update({ id: client.app.id }, { set: { redirect_uris } })])
     const unknown = { ...refreshing(), grant_type: 'authorization_code', code: 'code_unknown', code_verifier: 'x' }
@@ -97,7 +97,7 @@ describe.each(FORMS)('POST %s', (path) => {
     refused(await post(path, { ...unknown, redirect_uri: OTHER }), 400, 'invalid_grant')
   })
 
-  it('refuses what is in the address, names it and does not repeat it', async () => {
+  it('refuses parameters in the URL, naming them without repeating their values', async () => {
     for (const [name, value] of Object.entries({ ...refreshing(), code: 'code_x', code_verifier: 'x', token: 'y' })) {
       const answer = await post(`${path}?${new URLSearchParams({ [name]: value })}`, refreshing())
       refused(answer, 400, 'invalid_request', name)
@@ -113,7 +113,7 @@ describe.each(FORMS)('POST %s', (path) => {
     )
   })
 
-  it('takes no Basic credentials: alone they are invalid_client, beside the body fields invalid_request', async () => {
+  it('refuses Basic credentials: invalid_client when alone, invalid_request together with body fields', async () => {
     const { client_id = '', client_secret = '', ...rest } = refreshing()
     const authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
     const alone = await post(path, rest, { authorization })
@@ -129,14 +129,14 @@ describe.each(FORMS)('POST %s', (path) => {
     await stillRefreshes()
   })
 
-  it('a bearer token, which many clients send with everything, identifies nobody and does no harm', async () => {
+  it('ignores a bearer token, which many clients send with every request', async () => {
     const { client_id: _, client_secret: __, ...rest } = refreshing()
     const authorization = `Bearer ${client.tokens.access_token}`
     refused(await post(path, rest, { authorization }), 401, 'invalid_client')
     expect((await post(path, refreshing(), { authorization })).status).toBe(200)
   })
 
-  it('ignores what it does not know, scope and several resources among it, and says what was granted', async () => {
+  it('ignores unknown parameters, including scope and several resources, and returns the granted scopes', async () => {
     const more = { scope: 'runs:read', audience: 'x', client_assertion: 'y', constructor: 'z' }
     const body =
       path === '/oauth/token'
@@ -148,15 +148,15 @@ describe.each(FORMS)('POST %s', (path) => {
     expect(answer.body.scope).toBe(client.tokens.scope)
   })
 
-  it('is POST alone', async () => {
+  it('accepts POST only', async () => {
     const answer = await platform.call('GET', path)
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST'])
   })
 })
 
-describe('a parameter sent twice is invalid_request', () => {
+describe('a repeated parameter is invalid_request', () => {
   it.each(['grant_type', 'client_id', 'client_secret', 'refresh_token', 'code_verifier', 'anything'])(
-    '%s in a form, also with the same value, or none',
+    '%s in a form, even with the same value or without one',
     async (name) => {
       const value = refreshing()[name] ?? 'x'
       for (const again of [value, 'other', '']) {
@@ -173,7 +173,7 @@ describe('a parameter sent twice is invalid_request', () => {
     },
   )
 
-  it('in JSON too, however it is written; deeper and in texts it is none', async () => {
+  it('in JSON, too, in any notation, but not in nested objects or strings', async () => {
     const json = JSON.stringify(refreshing())
     const send = (body: string) => platform.call('POST', '/oauth/token.json', { body })
     const again = [
@@ -213,13 +213,13 @@ describe('another content type is unsupported_media_type', () => {
   it.each([
     ['/oauth/token', 'Application/X-WWW-Form-Urlencoded; charset=UTF-8'],
     ['/oauth/token.json', 'APPLICATION/JSON ; charset="utf-8"'],
-  ])('%s: but %s is the same type', async (path, type) => {
+  ])('%s accepts %s as its own type', async (path, type) => {
     const body = path === '/oauth/token' ? new URLSearchParams(refreshing()).toString() : JSON.stringify(refreshing())
     expect((await platform.call('POST', path, { headers: { 'content-type': type }, body })).status).toBe(200)
   })
 })
 
-describe('what no client sends', () => {
+describe('malformed requests', () => {
   it.each(['[]', 'null', '"text"', '42', '[{"client_id":"x"}]', '{}', ''])('%s is invalid_client', async (body) => {
     const answer = await platform.call('POST', '/oauth/token.json', { body })
     refused(answer, 401, 'invalid_client', body)
@@ -232,13 +232,13 @@ describe('what no client sends', () => {
     ['%FF%FE=%FF', 401],
     ['__proto__=x&constructor=y', 401],
     ['&&&', 401],
-  ])('the form %s gets an answer in the platform’s shape', async (body, status) => {
+  ])('the form %s gets an error in the platform’s format', async (body, status) => {
     const answer = await platform.call('POST', '/oauth/token', { headers: { 'content-type': FORM }, body })
     refused(answer, status, status === 401 ? 'invalid_client' : 'invalid_request')
   })
 
   it.each([42, {}, ['x'], true])(
-    '%j for a text is missing, also to a repeat with the same Idempotency-Key',
+    '%j instead of a string counts as missing, even with the same Idempotency-Key',
     async (value) => {
       const cases = { authorization_code: 'code', refresh_token: 'refresh_token' }
       for (const [grant_type, name] of Object.entries(cases)) {

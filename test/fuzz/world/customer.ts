@@ -1,11 +1,11 @@
 import { consent, pkce, until } from '#test/e2e/support.ts'
-import type { Receiver } from '#test/support/receiver.ts'
-import { bearer, type Credential, type Making, PATIENCE_MS } from '../world.ts'
+import type { Receiver } from '#testkit/receiver.ts'
+import { bearer, type Credential, PATIENCE_MS, type WorldContext } from './context.ts'
 import { createMessenger } from './messenger.ts'
 import { REDIRECT, type Vendor } from './vendor.ts'
 
-/** An organization with an owner, a member and the vendor's agent, which has a run, a task, a file and so on. */
-export const createCustomer = async (making: Making, agent: Receiver, vendor: Vendor) => {
+/** Creates a workspace with an owner, a member and the vendor's agent, which has a run, a task, a file and more. */
+export const createCustomer = async (making: WorldContext, agent: Receiver, vendor: Vendor) => {
   const { unique, call } = making
   const { app } = vendor
   const signIn = async (name: string, where: string, role: string) => {
@@ -27,7 +27,7 @@ export const createCustomer = async (making: Making, agent: Receiver, vendor: Ve
   const installation = tokens.installation_id as string
   const surface = await asOwner(`/console/installations/${installation}/surface-token`)
 
-  /** A run that goes on, with its callback token. */
+  /** Starts a run that stays active. @returns it with its callback token */
   const running = async () => {
     const before = agent.requests.length
     agent.next({ kind: 'answer', status: 202 })
@@ -100,8 +100,8 @@ export const createCustomer = async (making: Making, agent: Receiver, vendor: Ve
   }
 }
 
-/** What a customer and then the app do: consent to everything, and redeem the code. */
-const install = async ({ platform: { baseUrl }, call }: Making, { app }: Vendor, workspace: string) => {
+/** Plays a customer who consents to everything, and the app that redeems the code. */
+const install = async ({ platform: { baseUrl }, call }: WorldContext, { app }: Vendor, workspace: string) => {
   const { client_id, client_secret } = app
   const { verifier, challenge } = pkce()
   const url = new URL(`${baseUrl}/oauth/authorize`)

@@ -1,8 +1,8 @@
 import { until } from '#test/e2e/support.ts'
-import { type Credential, type Ids, type Making, PATIENCE_MS } from '../world.ts'
+import { type Credential, type Ids, PATIENCE_MS, type WorldContext } from './context.ts'
 
-/** An organization's bot, and somebody who wrote to it. */
-export const createMessenger = async ({ platform, unique, call }: Making, owner: Credential): Promise<Ids> => {
+/** Connects a workspace's bot, to which a person wrote. */
+export const createMessenger = async ({ platform, unique, call }: WorldContext, owner: Credential): Promise<Ids> => {
   const { telegram } = platform
   const number = Number.parseInt(unique, 16)
   const bot = telegram.bot({

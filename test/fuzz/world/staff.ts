@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { bearer, LOCAL_ADMIN, type Making } from '../world.ts'
+import { bearer, LOCAL_ADMIN, type WorldContext } from './context.ts'
 
-/** A moderator, a superadmin with a key, and one more with a key who may be changed and deleted. */
-export const createStaff = async ({ unique, call }: Making) => {
+/** Creates a moderator, a superadmin with a key, and another with a key who may be changed and deleted. */
+export const createStaff = async ({ unique, call }: WorldContext) => {
   const account = async (name: string, role: 'moderator' | 'superadmin') => {
     const signIn = { email: `${name}-${unique}@example.com`, password: randomUUID() }
     const { id } = await call('POST', '/admin/admins', LOCAL_ADMIN, { ...signIn, name, role })

@@ -1,9 +1,9 @@
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
 import { newAgent, sandboxToken } from '#test/e2e/support.ts'
-import type { Receiver } from '#test/support/receiver.ts'
-import { bearer, type Credential, LOCAL_ADMIN, type Making } from '../world.ts'
+import type { Receiver } from '#testkit/receiver.ts'
+import { bearer, type Credential, LOCAL_ADMIN, type WorldContext } from './context.ts'
 
-/** Where a customer's consent leads to; nobody answers there. */
+/** Redirect target of a customer's consent, where nothing listens. */
 export const REDIRECT = 'http://127.0.0.1:9/callback'
 
 const LISTING = {
@@ -22,8 +22,8 @@ const APPLICATION = {
   about: 'We build agents.',
 }
 
-/** A developer with an app that the marketplace shows, and one more whose key may be rotated. */
-export const createVendor = async ({ platform, unique, call }: Making, agent: Receiver) => {
+/** Creates a developer with an app listed in the marketplace, and another whose key may be rotated. */
+export const createVendor = async ({ platform, unique, call }: WorldContext, agent: Receiver) => {
   const made = await newAgent(platform.baseUrl, {
     endpoint: agent.url,
     redirectUri: REDIRECT,

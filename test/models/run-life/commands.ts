@@ -5,14 +5,14 @@ import type { World } from './world.ts'
 
 type Command = fc.AsyncCommand<Model, World>
 
-/** A command that says what it was when a sequence fails. */
+/** A command with a description for failed sequences. */
 const command = (what: string, run: (model: Model, world: World) => Promise<unknown> | unknown): Command => ({
   check: () => true,
   run: async (model, world) => void (await run(model, world)),
   toString: () => what,
 })
 
-/** Three of four times one of the runs that go on, if there are any; more often than others the oldest, so that it gets far. */
+/** Picks an active run three out of four times, if any exists. Prefers the oldest, so that it gets far. */
 const picked = ({ runs }: Model, pick: number, op: Op): ModelRun | undefined => {
   const waiting = op.kind === 'decide' && op.which === undefined ? runs.find(pendingOf) : undefined
   if (waiting) return waiting
@@ -26,12 +26,12 @@ const steps = fc.array(step, { minLength: 1, maxLength: 5 })
 
 const decide = fc.record({
   kind: fc.constant('decide' as const),
-  // Mostly the one that waits.
+  // Mostly decides the pending approval.
   which: fc.option(fc.nat(2), { nil: undefined, freq: 1 }),
   decision: fc.constantFrom('approve' as const, 'approve' as const, 'reject' as const),
 })
 
-/** For short: most of what happens needs a run that its agent has accepted. */
+/** Prefers an agent that accepts, which most actions on a run need. */
 const script = fc.oneof(
   { weight: 1, arbitrary: fc.constant('accepts' as const) },
   { weight: 3, arbitrary: fc.constantFrom(...SCRIPTS) },
@@ -58,12 +58,12 @@ const op = fc.oneof(
 const seed = fc.nat(1_000)
 const key = fc.option(fc.nat(2), { nil: undefined, freq: 3 })
 
-/** Whoever resumes an agent gives it a decided call; what asks again would wait for one that is being executed. */
+/** A resumed agent gets the result of its decided call. Asking again would wait for a call that is being executed. */
 const onResume = fc.constantFrom('succeeds', 'fails', 'accepts', 'accepts', 'worker lost', 'completes, then accepts')
 
 let keys = 0
 
-/** All that can happen to the runs of an installation. */
+/** All actions on the runs of an installation. */
 export const commands = [
   fc
     .tuple(script, onResume, key)
@@ -80,7 +80,7 @@ export const commands = [
       }),
     ),
   ),
-  // The whole way of a dangerous call in one go, which seldom comes about by chance.
+  // The whole course of a dangerous call at once, which chance seldom produces.
   fc.tuple(ask, decide, seed).map(([asked, decided, pick]) =>
     command(`ask(${asked.call}), ${decided.decision}, pump, ask, run ${pick}`, async (model, world) => {
       const run = picked(model, pick, asked)

@@ -1,17 +1,17 @@
 import { DAY, HOUR, SECOND } from '#shared/kernel/clock.ts'
 
 /**
- * What the specification says of a run's life ("States and transitions", decisions §4), as plain data and functions, written
- * without a look at how the platform does it. Times in epoch ms.
+ * The contract's rules for a run's life (contract/runs.md#states) as plain data and functions, written independently of
+ * the platform's code. Times are in epoch ms.
  */
 export interface Model {
   runs: ModelRun[]
-  /** The agent's manifest says `runtime.resume`. */
+  /** The agent's manifest enables `runtime.resume`. */
   resume: boolean
   stepsPerRun: number
 }
 
-/** What the agent does when it is called: some scripts act through the API before they answer. */
+/** Behaviour of the called agent. Some scripts act through the API before they answer. */
 export const SCRIPTS = [
   'succeeds',
   'fails',
@@ -29,7 +29,7 @@ export const SCRIPTS = [
 ] as const
 export type Script = (typeof SCRIPTS)[number]
 
-/** Calls that need approval; the worker that executes the last one dies while it does. */
+/** Calls that need approval. The worker that executes `lost` dies while it does. */
 export const CALLS = ['a', 'b', 'lost'] as const
 export type Call = (typeof CALLS)[number]
 
@@ -44,7 +44,7 @@ interface ModelStep {
 
 interface ModelApproval {
   seq: number
-  /** Known once the run was read. */
+  /** Known after the run has been read. */
   id?: string
   call: Call
   status: 'pending' | 'approved' | 'executing' | 'executed' | 'rejected' | 'voided'
@@ -95,19 +95,19 @@ export const newRun = (id: string, agent: Script, onResume: Script): ModelRun =>
 export const pendingOf = (run: ModelRun): ModelApproval | undefined =>
   run.approvals.find(({ status }) => status === 'pending')
 
-/** The latest approval of a call that its agent can still take. */
-export const standingOf = (run: ModelRun, call: Call): ModelApproval | undefined => {
+/** Returns the latest approval of a call that its agent can still use. */
+export const usableApprovalOf = (run: ModelRun, call: Call): ModelApproval | undefined => {
   const latest = run.approvals.findLast((one) => one.call === call)
   return latest && !latest.consumed && latest.status !== 'voided' ? latest : undefined
 }
 
-/** Something that somebody asks of a run. */
+/** An operation on a run. */
 export type Op =
   | { kind: 'complete'; status: 'succeeded' | 'failed'; steps: NewStep[] }
   | { kind: 'cancel' }
   | { kind: 'steps'; steps: NewStep[] }
   | { kind: 'ask'; call: Call }
-  /** About the n-th approval; without, about the one that waits. */
+  /** Decides the n-th approval; without it, the pending one. */
   | { kind: 'decide'; which?: number | undefined; decision: 'approve' | 'reject' }
   | { kind: 'renew' }
 
@@ -115,7 +115,7 @@ export interface NewStep {
   seq?: number | undefined
 }
 
-/** @returns the answer in short: its status and, if it has one, its code or the tool's status */
+/** Applies an operation. @returns the answer's status and, if it has one, its code or the tool's status */
 export const apply = (model: Model, run: ModelRun, op: Op, now: number): string => {
   if (op.kind === 'decide') return decide(run, op, now)
   if (!isActive(run)) return '409 run_already_finished'
@@ -161,7 +161,7 @@ const addSteps = (model: Model, run: ModelRun, steps: readonly NewStep[]): strin
 }
 
 const ask = (model: Model, run: ModelRun, call: Call, now: number): string => {
-  const standing = standingOf(run, call)
+  const standing = usableApprovalOf(run, call)
   if (standing?.status === 'pending') return '200 awaiting_approval'
   if (standing) {
     standing.consumed = true
@@ -197,7 +197,7 @@ const decide = (run: ModelRun, { which, decision }: Extract<Op, { kind: 'decide'
 const mark = (run: ModelRun, approval: ModelApproval, status: ModelApproval['status']): void => {
   approval.status = status
   const step = run.steps.find(({ seq }) => seq === approval.seq)
-  // That it is being executed does not show in the step.
+  // The step doesn't show that it is being executed.
   if (step && status !== 'executing') step.status = status
 }
 
@@ -218,15 +218,15 @@ const finish = (run: ModelRun, { status, output, error_code }: End, now: number)
   return '200'
 }
 
-/** What a message to the dispatcher has to bring about: a call of the agent, with this script, or nothing. */
+/** Returns the script of the agent's call that a message to the dispatcher causes; undefined for no call. */
 export const scriptOf = (model: Model, run: ModelRun, stepId: string | undefined): Script | undefined => {
   if (stepId === undefined) return run.status === 'queued' ? run.agent : undefined
   const approval = run.approvals.find(({ id }) => id === stepId)
   return model.resume && run.status === 'running' && approval?.resumed === false ? run.onResume : undefined
 }
 
-/** The agent is called. */
-export const called = (run: ModelRun, stepId: string | undefined, now: number): void => {
+/** Records that the agent is called. */
+export const recordCall = (run: ModelRun, stepId: string | undefined, now: number): void => {
   const approval = run.approvals.find(({ id }) => id === stepId)
   if (approval) approval.resumed = true
   run.status = 'running'
@@ -234,8 +234,8 @@ export const called = (run: ModelRun, stepId: string | undefined, now: number): 
   delete run.accepted
 }
 
-/** The agent has answered; what it did through the API before has been applied. The first final answer wins. */
-export const answered = (model: Model, run: ModelRun, script: Script, now: number): void => {
+/** Records the agent's answer, after its actions through the API. The first final answer wins. */
+export const recordAnswer = (model: Model, run: ModelRun, script: Script, now: number): void => {
   if (!isActive(run)) return
   if (script.endsWith('succeeds')) {
     const refused = addSteps(model, run, [{}, {}])
@@ -249,10 +249,10 @@ export const answered = (model: Model, run: ModelRun, script: Script, now: numbe
 }
 
 /**
- * A message to the worker of approved calls.
+ * Handles a message to the worker of approved calls.
  * @returns whether it executes the call: at most once, and never after the run's end
  */
-export const executes = (run: ModelRun, stepId: string, now: number): boolean => {
+export const handleApprovedCall = (run: ModelRun, stepId: string, now: number): boolean => {
   const approval = run.approvals.find(({ id }) => id === stepId)
   if (approval?.status !== 'approved') return false
   if (!isActive(run)) {
@@ -270,7 +270,7 @@ const executed = (run: ModelRun, approval: ModelApproval): void => {
   if (isActive(run)) run.events.push('run.resumed approved')
 }
 
-/** The sweep: what time alone does. */
+/** Applies the sweep, which does everything that depends on time alone. */
 export const sweep = (model: Model, now: number): void => {
   for (const run of model.runs) {
     const pending = pendingOf(run)
@@ -278,10 +278,10 @@ export const sweep = (model: Model, now: number): void => {
     const error_code = silence(run, now)
     for (const approval of run.approvals) {
       if (approval.status !== 'executing' || now - (approval.executing ?? now) < 60 * SECOND) continue
-      const told = run.events.length
+      const before = run.events.length
       executed(run, approval)
-      // Both are due in the same sweep: either may come first.
-      if (error_code && run.events.length > told) run.events.push(`${run.events.pop()}?`)
+      // Both are due in the same sweep, so either may come first.
+      if (error_code && run.events.length > before) run.events.push(`${run.events.pop()}?`)
     }
     if (error_code) finish(run, { status: 'failed', error_code }, now)
   }
@@ -294,7 +294,7 @@ const silence = (run: ModelRun, now: number): string | undefined => {
   return now - life >= HOUR ? 'agent_timeout' : undefined
 }
 
-/** A run as its reader sees it. */
+/** Returns the run as the API shows it. */
 export const view = (run: ModelRun) => ({
   status: run.status,
   error_code: run.error_code,

@@ -1,36 +1,36 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
-import type { OutgoingResult } from '#shared/domain/ports.ts'
-import { issueToken } from '#shared/domain/tokens/tokens.ts'
-import { CounterEntity } from '#shared/entities/developers.ts'
-import type { OutboxEvent } from '#shared/entities/events.ts'
-import { ChainMarkEntity, RunEntity, STILL_ACTIVE } from '#shared/entities/runs.ts'
+import { CounterEntity } from '#shared/foundation/claims/entity.ts'
+import type { OutboxEvent } from '#shared/foundation/outbox/entity.ts'
+import { issueToken } from '#shared/foundation/tokens/tokens.ts'
 import { DAY, HOUR, SECOND } from '#shared/kernel/clock.ts'
-import { callbackToken, type Installed, installed, member } from '#test/support/fixtures.ts'
-import type { Answer, TestPlatform } from '#test/support/platform.ts'
+import type { OutgoingResult } from '#shared/kernel/ports/outgoing-http.ts'
+import { ChainMarkEntity, RunEntity, STILL_ACTIVE } from '#shared/work/runs/entity.ts'
+import { callbackToken, type Installed, installed, member } from '#testkit/fixtures.ts'
+import type { Answer, TestPlatform } from '#testkit/platform.ts'
 import {
-  answered,
   apply,
   approvalOf,
   type Call,
-  called,
-  executes,
+  handleApprovedCall,
   isActive,
   type Model,
   type ModelRun,
   newRun,
   type Op,
   pendingOf,
+  recordAnswer,
+  recordCall,
   type Script,
   scriptOf,
-  standingOf,
   sweep,
+  usableApprovalOf,
   view,
 } from './model.ts'
 
 type Message = TestPlatform['messages'][number]
 
-/** Nobody answers there: what would go out is played by {@link World}. */
+/** Nothing listens there: {@link World} plays the other side of outgoing requests. */
 const PAGE = 'http://127.0.0.1:9'
 
 const answer = (status: number, body: unknown): OutgoingResult => ({
@@ -43,8 +43,8 @@ const answer = (status: number, body: unknown): OutgoingResult => ({
 })
 
 /**
- * An installed agent on the real platform and its real store, side by side with the {@link Model}: whatever is done, is done
- * to both. The agent and the pages that it fetches are played here; messages are delivered one at a time, in any order.
+ * An installed agent on the real platform and its real store, next to the {@link Model}. Every action is applied to
+ * both. This class plays the agent and the pages that it fetches, and delivers messages one at a time, in any order.
  */
 export class World {
   readonly #platform: TestPlatform
@@ -52,11 +52,11 @@ export class World {
   readonly #app: Installed
   #person: { token: string; since: number }
   readonly #delivered: Message[] = []
-  readonly #told: OutboxEvent[] = []
+  readonly #emitted: OutboxEvent[] = []
   readonly #kept = new Map<string, { at: number; text: string }>()
   /** Every answer that was compared. */
   readonly answers: string[] = []
-  /** What has gone out while the current message was handled. */
+  /** Calls of the agent while the current message was handled. */
   #calls = 0
   #fetches = 0
 
@@ -82,7 +82,7 @@ export class World {
     return this.#platform.clock.now()
   }
 
-  /** Between two requests time passes, so that rate limits stay out of it. */
+  /** Lets time pass between two requests, so that no rate limit applies. */
   #tick(): void {
     this.#platform.clock.advance(150)
   }
@@ -105,7 +105,7 @@ export class World {
     return this.#platform.call(method, path, { token, headers, ...(body !== undefined && { body }) })
   }
 
-  // — what clients do —
+  // — clients —
 
   async start(agent: Script, onResume: Script, key: string | undefined): Promise<void> {
     const kept = key === undefined ? undefined : this.#kept.get(key)
@@ -123,7 +123,7 @@ export class World {
     await this.#compare(run)
   }
 
-  /** One request; with a key, the same once more, which is answered with the same bytes and does nothing. */
+  /** Sends one request. With a key, sends it again, which returns the same bytes and does nothing. */
   async do(run: ModelRun, op: Op, key: string | undefined): Promise<void> {
     if (this.#wouldWait(run, op)) return
     this.#tick()
@@ -138,10 +138,10 @@ export class World {
     await this.#compare(run)
   }
 
-  /** Two requests at the same time: as if one had come after the other, whichever. */
+  /** Sends two requests at the same time. The result must match one of the two orders. */
   async race(run: ModelRun, one: Op, other: Op): Promise<void> {
     if (this.#wouldWait(run, one) || this.#wouldWait(run, other)) return
-    // What asks for a call that was approved in that moment waits for its execution, too.
+    // A call that is approved at that moment also waits for its execution.
     const kinds = [one, other].map((op) => (op.kind === 'decide' ? op.decision : op.kind))
     if (kinds.includes('ask') && kinds.includes('approve')) return
     this.#tick()
@@ -167,12 +167,12 @@ export class World {
     await this.#compare(this.#model.runs[at] as ModelRun)
   }
 
-  /** Of two calls that take the same decided result, one may be told that the other has it instead of asking anew. */
+  /** Of two calls that take the same decided result, one may get a conflict instead of asking again. */
   #takenOnce(at: number, one: Op, other: Op) {
     const model = structuredClone(this.#model)
     const copy = model.runs[at] as ModelRun
     const same = one.kind === 'ask' && other.kind === 'ask' && one.call === other.call
-    const standing = same ? standingOf(copy, one.call) : undefined
+    const standing = same ? usableApprovalOf(copy, one.call) : undefined
     if (!standing || standing.status === 'pending') return []
     const taken = apply(model, copy, one, this.#now)
     return [
@@ -181,9 +181,9 @@ export class World {
     ]
   }
 
-  /** A decided call that is not executed yet is waited for, for up to 25 seconds; that is another test's. */
+  /** A decided call that isn't executed yet would wait up to 25 seconds. Another test covers that. */
   #wouldWait(run: ModelRun, op: Op): boolean {
-    const status = op.kind === 'ask' && isActive(run) ? standingOf(run, op.call)?.status : undefined
+    const status = op.kind === 'ask' && isActive(run) ? usableApprovalOf(run, op.call)?.status : undefined
     return status === 'approved' || status === 'executing'
   }
 
@@ -222,20 +222,20 @@ export class World {
     return this.#person.token
   }
 
-  // — what goes out of the platform —
+  // — outgoing requests —
 
   async #outside(url: string, body: string): Promise<OutgoingResult> {
     if (!url.endsWith('/agent')) {
       this.#fetches += 1
-      if (url.endsWith('/lost')) throw new Error('the worker died while it fetched')
+      if (url.endsWith('/lost')) throw new Error('the worker died while fetching')
       return answer(200, 'the page')
     }
     this.#calls += 1
-    const { run: told, resume, callback } = JSON.parse(body)
-    const run = this.#runOf(told.id)
+    const { run: sent, resume, callback } = JSON.parse(body)
+    const run = this.#runOf(sent.id)
     const script = resume ? run.onResume : run.agent
-    called(run, resume?.step_id, this.#now)
-    // No answer comes in the millisecond of its request.
+    recordCall(run, resume?.step_id, this.#now)
+    // An answer takes at least a millisecond.
     this.#tick()
     const meanwhile = MEANWHILE[script]
     if (meanwhile) {
@@ -256,20 +256,23 @@ export class World {
     return answer(202, '')
   }
 
-  // — what workers and time do —
+  // — workers and time —
 
-  /** What was written goes on the bus; a death in between would only delay it until the sweep. */
+  /** Puts written events on the bus. A death in between would only delay them until the sweep. */
   #relay(): Promise<unknown> {
     return this.#platform.deps.bus.put(this.#taken())
   }
 
   #taken(): OutboxEvent[] {
     const events = this.#platform.outbox.splice(0)
-    this.#told.push(...events)
+    this.#emitted.push(...events)
     return events
   }
 
-  /** Delivers what waits, at most so many messages, in an order that the seed gives; every third to two workers at once. */
+  /**
+   * Delivers at most `most` waiting messages in an order derived from the seed. Every third goes to two workers at
+   * once.
+   */
   async pump(seed: number, most = 500): Promise<void> {
     for (let handled = 0; handled < most; handled++) {
       await this.#relay()
@@ -281,17 +284,17 @@ export class World {
       this.#delivered.push(message)
       if (!(await this.#deliver(message, (seed + handled) % 3 === 0 ? 2 : 1))) messages.push(message)
     }
-    if (most === 500) throw new Error('the platform does not come to rest')
+    if (most === 500) throw new Error('the platform doesn’t come to rest')
   }
 
-  /** A message that was handled long ago comes again, twice at the same time. */
+  /** Redelivers a message that was handled long ago, twice at the same time. */
   async late(pick: number): Promise<void> {
     const old = this.#delivered.filter(({ queue }) => queue !== 'fanout')
     const message = old[pick % old.length]
     if (message) await this.#deliver(message, 2)
   }
 
-  /** Events on their way to the bus and messages on their way to workers are gone. */
+  /** Drops events on their way to the bus and messages on their way to workers. */
   lose(): void {
     this.#taken()
     this.#platform.messages.length = 0
@@ -299,14 +302,14 @@ export class World {
 
   async #deliver(message: Message, times = 1): Promise<boolean> {
     const { 'detail-type': type, detail } = message.body as { 'detail-type'?: string; detail?: OutboxEvent }
-    // What one worker tells another of people's notifications is of no run.
+    // Messages between workers about people's notifications belong to no run.
     const { run_id, step_id } = JSON.parse(detail?.data ?? '{}')
     const run = this.#model.runs.find(({ id }) => id === run_id)
     const script =
       run && message.queue === 'dispatch'
         ? scriptOf(this.#model, run, type === 'run.created' ? undefined : step_id)
         : undefined
-    const fetches = run && message.queue === 'approved-tools' ? executes(run, step_id, this.#now) : false
+    const fetches = run && message.queue === 'approved-tools' ? handleApprovedCall(run, step_id, this.#now) : false
     this.#calls = 0
     this.#fetches = 0
     const handled = await Promise.all(Array.from({ length: times }, () => this.#platform.deliver(message)))
@@ -314,12 +317,12 @@ export class World {
       script ? 1 : 0,
       fetches ? 1 : 0,
     ])
-    if (run && script) answered(this.#model, run, script, this.#now)
+    if (run && script) recordAnswer(this.#model, run, script, this.#now)
     if (run && message.queue !== 'fanout') await this.#compare(run)
     return handled.every(Boolean)
   }
 
-  /** Time passes, and the sweep runs: not only at the end, so that a long time is not one jump. */
+  /** Lets time pass and sweeps in between, so that a long time isn't one jump. */
   async pass(ms: number): Promise<void> {
     const first = 61 * SECOND
     if (ms > first) await this.#sweepAfter(first)
@@ -334,11 +337,11 @@ export class World {
       await this.#compare(run)
   }
 
-  // — what must hold —
+  // — invariants —
 
   #runOf(id: string): ModelRun {
     const run = this.#model.runs.find((one) => one.id === id)
-    if (!run) throw new Error('a run that nobody started')
+    if (!run) throw new Error('an unknown run')
     return run
   }
 
@@ -356,22 +359,24 @@ export class World {
     }
   }
 
-  /** The run as the API shows it is the model's; and nothing active is left without a time at which somebody looks at it. */
+  /** Compares the API's run with the model's, and checks that every active run has a due time or a pending approval. */
   async #compare(run: ModelRun): Promise<void> {
     const { table } = this.#platform.deps
     const { id: installation_id } = this.#app.installation
     expect(await this.#read(run)).toEqual(view(run))
     const [record, counter] = await table.getAll([
-      { entity: RunEntity, key: RunEntity.key({ installation_id, id: run.id }) },
-      { entity: CounterEntity, key: CounterEntity.key({ owner: installation_id, counter: 'active_runs' }) },
+      RunEntity.ref({ installation_id, id: run.id }),
+      CounterEntity.ref({ owner: installation_id, counter: 'active_runs' }),
     ] as const)
     const pending = pendingOf(run)
     expect(record?.pending_step).toBe(pending?.id)
-    expect(record?.due_at !== undefined || pending !== undefined, 'somebody looks at it').toBe(isActive(run))
+    expect(record?.due_at !== undefined || pending !== undefined, 'the run has a due time or a pending approval').toBe(
+      isActive(run),
+    )
     expect(counter?.n ?? 0).toBe(this.#model.runs.filter(isActive).length)
   }
 
-  /** Nothing happens from outside any more: everything comes to rest, and all that was counted and told fits. */
+  /** Lets everything come to rest without outside actions, then checks all counters, events and lists. */
   async rest(): Promise<void> {
     for (const ms of [61 * SECOND, 61 * SECOND, HOUR + SECOND, DAY, HOUR + SECOND, DAY, HOUR + SECOND]) {
       await this.pump(0)
@@ -380,10 +385,10 @@ export class World {
     await this.pump(0)
     const { runs } = this.#model
     expect(runs.filter(isActive)).toEqual([])
-    expect(await this.#platform.deps.table.due(this.#now + 400 * DAY, 50), 'nothing is due, ever').toEqual([])
+    expect(await this.#platform.deps.table.due(this.#now + 400 * DAY, 50), 'nothing is due').toEqual([])
     for (const run of runs) {
       await this.#compare(run)
-      gapless(run)
+      expectNoGaps(run)
       this.#compareEvents(run)
     }
     await this.#compareFeed()
@@ -392,14 +397,14 @@ export class World {
   }
 
   #compareEvents(run: ModelRun): void {
-    const told = this.#told.filter(({ data }) => JSON.parse(data).run_id === run.id).map(nameOf)
-    legal(told)
+    const emitted = this.#emitted.filter(({ data }) => JSON.parse(data).run_id === run.id).map(nameOf)
+    expectOrder(emitted)
     const without = run.events.filter((event) => !event.endsWith('?'))
     const withAll = run.events.map((event) => event.replace('?', ''))
-    expect(told).toEqual(told.length === without.length ? without : withAll)
+    expect(emitted).toEqual(emitted.length === without.length ? without : withAll)
   }
 
-  /** Whatever was lost or came twice, pollers see what was told, once. */
+  /** Checks that pollers see each event once, whatever was lost or redelivered. */
   async #compareFeed(): Promise<void> {
     const seen: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
@@ -407,11 +412,11 @@ export class World {
       seen.push(...body.items.map(({ id }: { id: string }) => id))
       cursor = body.next_cursor
     }
-    const visible = this.#told.filter(({ type }) => type.startsWith('run.'))
+    const visible = this.#emitted.filter(({ type }) => type.startsWith('run.'))
     expect(seen.sort()).toEqual(visible.map(({ id }) => id).sort())
   }
 
-  /** One mark per run, and it stands where the run ended. */
+  /** Checks that each run has one mark, at the time when it ended. */
   async #compareMarks(): Promise<void> {
     const { id: installation_id } = this.#app.installation
     const { items } = await this.#platform.deps.table.query(ChainMarkEntity, { installation_id }, { limit: 1_000 })
@@ -443,7 +448,7 @@ interface Step {
 
 const pageOf = (call: Call) => ({ url: `${PAGE}/${call}` })
 
-/** What an agent does through the API between its being called and its answer. */
+/** Actions of an agent through the API between its call and its answer. */
 const MEANWHILE: Partial<Record<Script, Op>> = {
   'completes, then succeeds': { kind: 'complete', status: 'failed', steps: [] },
   'completes, then accepts': { kind: 'complete', status: 'succeeded', steps: [{}] },
@@ -453,7 +458,7 @@ const MEANWHILE: Partial<Record<Script, Op>> = {
   'reports, then worker lost': { kind: 'steps', steps: [{}] },
 }
 
-/** An answer as the model says it: its status and what tells it from others of that status. */
+/** Shortens an answer to the model's form: its status and what distinguishes it from others with that status. */
 const short = ({ status, body }: Answer): string => {
   const what = status >= 400 ? body.error.code : status === 201 && 'trigger' in body ? body.status : toolStatus(body)
   return what === undefined ? String(status) : `${status} ${what}`
@@ -467,19 +472,19 @@ const nameOf = ({ type, data }: OutboxEvent): string =>
 
 const FINAL = new Set(['run.succeeded', 'run.failed', 'run.cancelled'])
 
-/** Created first, one end, last; never resumed more often than it was stopped. */
-const legal = (told: readonly string[]): void => {
-  expect(told[0]).toBe('run.created')
-  expect(told.filter((event) => event === 'run.created' || FINAL.has(event))).toEqual([told[0], told.at(-1)])
+/** Checks the order of events: created first, one end, last, and never more resumes than stops. */
+const expectOrder = (emitted: readonly string[]): void => {
+  expect(emitted[0]).toBe('run.created')
+  expect(emitted.filter((event) => event === 'run.created' || FINAL.has(event))).toEqual([emitted[0], emitted.at(-1)])
   let stopped = 0
-  for (const event of told) {
+  for (const event of emitted) {
     if (event === 'run.awaiting_approval') stopped += 1
     if (event.startsWith('run.resumed')) stopped -= 1
     expect(stopped).toBeGreaterThanOrEqual(0)
   }
 }
 
-/** Where the agent gave no numbers itself, there is no gap. */
-const gapless = ({ steps, numbered }: ModelRun): void => {
+/** Checks that steps have no gaps, unless the agent chose numbers itself. */
+const expectNoGaps = ({ steps, numbered }: ModelRun): void => {
   if (!numbered) expect(steps.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(steps.map((_, i) => i + 1))
 }

@@ -20,7 +20,7 @@ const events = (n: number, data = '{}') =>
   }))
 const sent = () => eventbridge.commandCalls(PutEventsCommand).map(({ args: [{ input }] }) => input.Entries ?? [])
 
-test('an event is an entry of the platform with its type, and whole in the detail', async () => {
+test('an event becomes an entry with its type and the whole event as detail', async () => {
   const [event] = events(1)
   expect(await bus.put(events(1))).toEqual({ taken: 1 })
   expect(sent()).toEqual([
@@ -36,7 +36,7 @@ test('requests stay within ten entries and 256 KB', async () => {
   expect(sent().map(({ length }) => length)).toEqual([2, 2, 1])
 })
 
-test('what EventBridge did not take, and all after it, is left to be put again', async () => {
+test('the first event that EventBridge refused, and all after it, must be put again', async () => {
   let request = 0
   eventbridge.on(PutEventsCommand).callsFake(({ Entries }) => {
     request++
@@ -50,7 +50,7 @@ test('what EventBridge did not take, and all after it, is left to be put again',
   expect(sent()).toHaveLength(2)
 })
 
-test('a request that failed leaves what was taken before it', async () => {
+test('a failed request keeps the events put before it', async () => {
   let request = 0
   eventbridge.on(PutEventsCommand).callsFake(({ Entries }) => {
     if (request++ === 1) throw new Error('unavailable')
@@ -60,5 +60,5 @@ test('a request that failed leaves what was taken before it', async () => {
 })
 
 test('a function without a bus puts nothing', async () => {
-  await expect(createBus(undefined).put(events(1))).rejects.toThrow('may not put events')
+  await expect(createBus(undefined).put(events(1))).rejects.toThrow('may not publish events')
 })

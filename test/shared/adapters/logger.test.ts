@@ -7,7 +7,7 @@ it.each([
   ['an address of the Bot API', 'https://api.telegram.org/bot42:token/getMe'],
   ['a start link', 'join_0123456789abcdef'],
   ['an admin key', 'adk_0123456789abcdef'],
-])('%s is blotted out wherever it stands', (_what, secret) => {
+])('%s is redacted wherever it occurs', (_what, secret) => {
   const lines: string[] = []
   const log = createLogger('debug', {}, (line) => lines.push(line))
   log.error(`failed: ${secret}`, { error: new Error(secret, { cause: new Error(secret) }), deep: { list: [secret] } })
@@ -18,13 +18,13 @@ it.each([
 
 it('ids and ARNs stay readable', () => {
   const lines: string[] = []
-  const told =
+  const text =
     'run_01kae5m1v8w6c3x9q2r7t4y0zn arn:aws:sqs:us-east-1:123456789012:Service-dev-Queue-with-a-long-long-name-0A'
-  createLogger('debug', {}, (line) => lines.push(line)).info(told)
-  expect(lines[0]).toContain(told)
+  createLogger('debug', {}, (line) => lines.push(line)).info(text)
+  expect(lines[0]).toContain(text)
 })
 
-it('a line that begins like a token again and again is looked through in one go', () => {
+it('a line of repeated token prefixes is scanned in linear time', () => {
   const lines: string[] = []
   const began = performance.now()
   createLogger('debug', {}, (line) => lines.push(line)).info('eyJ-'.repeat(50_000))
@@ -32,7 +32,7 @@ it('a line that begins like a token again and again is looked through in one go'
   expect(lines).toHaveLength(1)
 })
 
-it('metrics are written whatever the level, in the stage’s namespace; below info without what else is known of the request', () => {
+it('metrics are written at any level, in the stage’s namespace; below info without the request’s fields', () => {
   const lines: string[] = []
   for (const level of ['info', 'error', 'silent'] as const) {
     const log = createLogger(level, {}, (line) => lines.push(line), metricsNamespace('prod'))

@@ -2,7 +2,7 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createObjects } from '#shared/adapters/objects.ts'
-import { startBucket } from '#test/support/bucket.ts'
+import { startBucket } from '#testkit/bucket.ts'
 
 let bucket: Awaited<ReturnType<typeof startBucket>>
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const put = (url: string, body: string | Uint8Array<ArrayBuffer>, headers: Heade
   fetch(url, { method: 'PUT', body, headers })
 
 describe('an object', () => {
-  it('has a size while it is there, and none before and after', async () => {
+  it('has a size while it exists, and none before and after', async () => {
     const key = newKey()
     expect(await bucket.objects.head(key)).toBeUndefined()
     await bucket.objects.put(key, Buffer.from('hello'), 'text/plain')
@@ -35,7 +35,7 @@ describe('an object', () => {
 })
 
 describe('a presigned upload', () => {
-  it('takes what was signed, once, also when the object is empty', async () => {
+  it('accepts what was signed, once, also an empty object', async () => {
     for (const body of ['hello', '']) {
       const key = newKey()
       const { url, headers } = await bucket.objects.presignPut(key, { ...upload, size: body.length })
@@ -52,7 +52,7 @@ describe('a presigned upload', () => {
     ['a shorter body', 'hell', {}],
     ['another type', 'hello', { 'content-type': 'text/html' }],
     ['another condition', 'hello', { 'if-none-match': '"x"' }],
-    ['a header of S3 beside the signed ones', 'hello', { 'x-amz-acl': 'public-read' }],
+    ['an unsigned S3 header', 'hello', { 'x-amz-acl': 'public-read' }],
   ])('refuses %s', async (_, body, change) => {
     const key = newKey()
     const { url, headers } = await bucket.objects.presignPut(key, upload)
@@ -68,14 +68,14 @@ describe('a presigned upload', () => {
     expect(await bucket.objects.head(key)).toBeUndefined()
   })
 
-  it('ends with its time', async () => {
+  it('expires at its time', async () => {
     const { url, headers } = await bucket.objects.presignPut(newKey(), upload)
     bucket.later(902_000)
     const late = await put(url, 'hello', headers)
     expect([late.status, await late.text()]).toEqual([403, expect.stringContaining('Request has expired')])
   })
 
-  it('is for one key, and for putting only', async () => {
+  it('is valid for one key, and only for putting', async () => {
     const key = newKey()
     await bucket.objects.put(key, Buffer.from('hello'), 'text/plain')
     const { url, headers } = await bucket.objects.presignPut(key, upload)
@@ -94,7 +94,7 @@ describe('a presigned download', () => {
       `attachment; filename="Z_rich (1) 'x'!*.txt"; filename*=UTF-8''Z%C3%BCrich%20%281%29%20%27x%27%21%2A.txt`,
     ],
     ['📄.txt', `attachment; filename="_.txt"; filename*=UTF-8''%F0%9F%93%84.txt`],
-  ])('of %j is an attachment of that name, of the signed type', async (filename, disposition) => {
+  ])('of %j is an attachment with that name and the signed type', async (filename, disposition) => {
     const key = newKey()
     await bucket.objects.put(key, Buffer.from('<b>'), 'text/html')
     const url = await bucket.objects.presignGet(key, { ...download, filename })
@@ -104,7 +104,7 @@ describe('a presigned download', () => {
     expect(answer.headers.get('content-type')).toBe('text/plain')
   })
 
-  it('ends with its time, and says nothing else than what was signed', async () => {
+  it('expires at its time, and reveals only what was signed', async () => {
     const key = newKey()
     await bucket.objects.put(key, Buffer.from('x'), 'text/plain')
     const url = await bucket.objects.presignGet(key, download)
@@ -117,12 +117,12 @@ describe('a presigned download', () => {
   })
 })
 
-/** AWS's own presigner, over the same bucket: what it signs and what we sign has to be told apart by nothing. */
-describe('beside @aws-sdk/s3-request-presigner', () => {
+/** AWS's own presigner over the same bucket. Its signatures and ours have to be indistinguishable. */
+describe('compared with @aws-sdk/s3-request-presigner', () => {
   const withoutVariables = (text: string) => {
     const url = new URL(text)
     const variable = ['X-Amz-Date', 'X-Amz-Signature', 'X-Amz-Credential']
-    // What SDKs add for themselves.
+    // Parameters that SDKs add for themselves.
     const own = ['x-id', 'x-amz-checksum-crc32', 'x-amz-sdk-checksum-algorithm', 'x-amz-checksum-mode']
     const pairs = [...url.searchParams].filter(([name]) => ![...variable, ...own].includes(name))
     return { place: url.origin + url.pathname, query: Object.fromEntries(pairs.sort()) }
@@ -137,7 +137,7 @@ describe('beside @aws-sdk/s3-request-presigner', () => {
     })
   }
 
-  it('an upload has the same parameters, and the bucket takes both', async () => {
+  it('an upload has the same parameters, and the bucket accepts both', async () => {
     const [ours, theirs] = [newKey(), newKey()]
     const signed = await bucket.objects.presignPut(ours, upload)
     const command = (Key: string) =>

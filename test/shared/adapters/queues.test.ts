@@ -13,7 +13,7 @@ beforeEach(() => {
 const queues = createQueues({ delivery: 'https://sqs.example/delivery' })
 const messages = (n: number) => Array.from({ length: n }, (_, i) => ({ body: { i } }))
 
-test('one message goes alone, more go in tens', async () => {
+test('one message is sent alone, several in batches of ten', async () => {
   await queues.send('delivery', messages(1))
   await queues.send('delivery', messages(21))
   expect(sqs.commandCalls(SendMessageCommand)).toHaveLength(1)
@@ -21,27 +21,27 @@ test('one message goes alone, more go in tens', async () => {
   expect(sizes).toEqual([10, 10, 1])
 })
 
-test('a delay is rounded up to seconds and ends at the 15 minutes that SQS allows', async () => {
+test('a delay is rounded up to seconds and limited to the 15 minutes that SQS allows', async () => {
   await queues.send('delivery', [{ body: {}, delayMs: 1 }])
   await queues.send('delivery', [{ body: {}, delayMs: 3_600_000 }])
   const delays = sqs.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => input.DelaySeconds)
   expect(delays).toEqual([1, 900])
 })
 
-test('a group goes with the message; without one there is none', async () => {
+test('a group is sent with the message if there is one', async () => {
   await queues.send('delivery', [{ body: {}, group: 'whk_1' }, { body: {} }])
   const entries = sqs.commandCalls(SendMessageBatchCommand)[0]?.args[0].input.Entries
   expect(entries?.map(({ MessageGroupId }) => MessageGroupId)).toEqual(['whk_1', undefined])
 })
 
-test('a batch that SQS took in part is an error: whoever sends does it again', async () => {
+test('a batch that SQS accepted in part is an error, so the sender repeats it', async () => {
   sqs.on(SendMessageBatchCommand).resolves({
     Failed: [{ Id: '1', Code: 'InternalError', SenderFault: false, Message: 'try again' }],
   })
-  await expect(queues.send('delivery', messages(2))).rejects.toThrow('1 messages were not taken by delivery: try again')
+  await expect(queues.send('delivery', messages(2))).rejects.toThrow('delivery did not accept 1 messages: try again')
 })
 
-test('a queue that the function was not given is refused before anything is sent', async () => {
+test('a queue that the function wasn’t given is refused before anything is sent', async () => {
   await expect(queues.send('dispatch', messages(1))).rejects.toThrow('may not send to the queue dispatch')
   expect(sqs.calls()).toHaveLength(0)
 })

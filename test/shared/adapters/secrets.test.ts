@@ -2,7 +2,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { mockClient } from 'aws-sdk-client-mock'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { createBotCredentials, createKeys, createModelKey } from '#shared/adapters/secrets.ts'
-import { TestClock } from '#test/support/clock.ts'
+import { TestClock } from '#testkit/clock.ts'
 
 const manager = mockClient(SecretsManagerClient)
 afterEach(() => manager.reset())
@@ -17,7 +17,7 @@ const holding = (value: unknown) =>
 const calls = () => manager.commandCalls(GetSecretValueCommand).length
 
 describe('the bot’s secret', () => {
-  it('is read once in five minutes, whoever asks', async () => {
+  it('is read once in five minutes for all callers', async () => {
     const clock = new TestClock()
     const read = createBotCredentials('arn:bot', clock)
     holding(SECRET)
@@ -32,7 +32,7 @@ describe('the bot’s secret', () => {
     expect(calls()).toBe(2)
   })
 
-  it('that cannot be read again goes on as it is known; one never read is asked for at each call', async () => {
+  it('stays in use when it can’t be read again; one never read is requested at each call', async () => {
     const clock = new TestClock()
     const read = createBotCredentials('arn:bot', clock)
     manager.on(GetSecretValueCommand).rejects(new Error('AccessDenied'))
@@ -44,7 +44,7 @@ describe('the bot’s secret', () => {
     expect(await read()).toMatchObject({ token: SECRET.token })
   })
 
-  it('with an empty token, or nowhere at all, means that there is no bot', async () => {
+  it('with an empty token, or without a secret, means that there is no bot', async () => {
     holding({ ...SECRET, token: '' })
     expect(await createBotCredentials('arn:bot', new TestClock())()).toBeUndefined()
     expect(await createBotCredentials(undefined, new TestClock())()).toBeUndefined()
@@ -52,11 +52,11 @@ describe('the bot’s secret', () => {
   })
 
   it.each([
-    ['no JSON', '42:token-of-the-bot'],
-    ['half of it', { token: SECRET.token }],
-    ['a token of another shape', { ...SECRET, token: 'token-of-the-bot/../x' }],
+    ['not JSON', '42:token-of-the-bot'],
+    ['incomplete', { token: SECRET.token }],
+    ['an invalid token', { ...SECRET, token: 'token-of-the-bot/../x' }],
     ['a short webhook secret', { ...SECRET, webhook_secret: 'x' }],
-  ])('that is %s is refused without a word of it', async (_what, value) => {
+  ])('that is %s is refused without quoting it', async (_what, value) => {
     holding(value)
     const failure = await createBotCredentials('arn:bot', new TestClock())().catch((error: Error) => error)
     expect(failure).toBeInstanceOf(Error)
@@ -65,7 +65,7 @@ describe('the bot’s secret', () => {
 })
 
 describe('the language model’s key', () => {
-  it('is read once in five minutes; empty, or nowhere at all, it means that there is no model', async () => {
+  it('is read once in five minutes; empty, or without a secret, it means that there is no model', async () => {
     const read = createModelKey('arn:model', new TestClock())
     holding({ api_key: 'sk-1' })
     expect([await read(), await read()]).toEqual(['sk-1', 'sk-1'])
@@ -76,10 +76,10 @@ describe('the language model’s key', () => {
   })
 
   it.each([
-    ['no JSON', 'sk-secret'],
+    ['not JSON', 'sk-secret'],
     ['without its field', { key: 'sk-secret' }],
-    ['what no header takes', { api_key: 'sk-secret\nx' }],
-  ])('that is %s is refused without a word of it', async (_what, value) => {
+    ['invalid in a header', { api_key: 'sk-secret\nx' }],
+  ])('that is %s is refused without quoting it', async (_what, value) => {
     holding(value)
     const failure = await createModelKey('arn:model', new TestClock())().catch((error: Error) => error)
     expect(failure).toBeInstanceOf(Error)
@@ -87,10 +87,14 @@ describe('the language model’s key', () => {
   })
 })
 
+/** Rings that sign nothing publish nothing. */
+const none = () => Promise.reject(new Error('no'))
+const noObjects = { get: none, put: none, create: none }
+
 describe('a keyring', () => {
-  it('is read once in five minutes, and only where the function may', async () => {
+  it('is read once in five minutes, and only where the function may read it', async () => {
     const clock = new TestClock()
-    const keys = createKeys({ tokens: 'arn:tokens', admin: undefined, data: undefined }, clock)
+    const keys = createKeys({ tokens: 'arn:tokens' }, clock, noObjects)
     holding({ current: 'k1', k1: 'x'.repeat(64) })
     expect((await keys.tokens()).currentId).toBe('k1')
     await keys.tokens()
@@ -104,7 +108,7 @@ describe('a keyring', () => {
 
   it('is read again for a key that was added since, but for made-up ids no more than twice a minute', async () => {
     const clock = new TestClock()
-    const keys = createKeys({ tokens: 'arn:tokens', admin: undefined, data: undefined }, clock)
+    const keys = createKeys({ tokens: 'arn:tokens' }, clock, noObjects)
     holding({ current: 'k1', k1: 'x'.repeat(64) })
     const ring = await keys.tokens()
     holding({ current: 'k2', k1: 'x'.repeat(64), k2: 'y'.repeat(64) })
@@ -112,7 +116,7 @@ describe('a keyring', () => {
     clock.advance(30_000)
     expect(await ring.key('jwt', 'k2')).toBeDefined()
     expect(calls()).toBe(2)
-    // What it read is what it signs with from now on.
+    // The newly read ring is used for signing, too.
     expect((await keys.tokens()).currentId).toBe('k2')
     for (let asked = 0; asked < 1_000; asked++) {
       expect(await (await keys.tokens()).key('jwt', `made-up-${asked}`)).toBeUndefined()

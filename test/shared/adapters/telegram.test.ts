@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTelegramBot } from '#shared/adapters/telegram.ts'
-import { TestClock } from '#test/support/clock.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import { TestClock } from '#testkit/clock.ts'
+import { type Receiver, startReceiver } from '#testkit/receiver.ts'
 
 const CREDENTIALS = { token: '42:token-of-the-bot', webhookSecret: 'webhook-secret-of-the-bot' }
 
@@ -17,7 +17,7 @@ const say = (on = bot()) => on.call('sendMessage', { chat_id: 7, text: 'hello' }
 const answering = (status: number, body: object) => api.answer({ kind: 'answer', status, body: JSON.stringify(body) })
 
 describe('a call of the Bot API', () => {
-  it('goes to the bot’s own address as JSON, and gives what the method gives', async () => {
+  it('is sent to the bot’s own address as JSON, and returns the method’s result', async () => {
     answering(200, { ok: true, result: { message_id: 3 } })
     expect(await say()).toEqual({ ok: true, result: { message_id: 3 } })
     const [request] = api.requests
@@ -32,14 +32,14 @@ describe('a call of the Bot API', () => {
     [404, 'Not Found', true],
     [429, 'Too Many Requests: retry after 9', true],
     [500, 'Internal Server Error', true],
-  ])('that fails with %d says so, and whether trying again may help', async (status, description, retry) => {
+  ])('that fails with %d says so, and whether a retry may help', async (status, description, retry) => {
     const parameters = status === 429 ? { parameters: { retry_after: 9 } } : {}
     answering(status, { ok: false, error_code: status, description, ...parameters })
     const waits = status === 429 ? { retryAfterMs: 9_000 } : {}
     expect(await say()).toEqual({ ok: false, retry, status, description, ...waits })
   })
 
-  it('leaves out of the description what the Bot API quotes', async () => {
+  it('removes quoted values from the Bot API’s description', async () => {
     const description = "Bad Request: inline keyboard button URL 'https://p.test/?tg=nonce' is invalid: Wrong HTTP URL"
     answering(400, { ok: false, error_code: 400, description })
     expect(await say()).toMatchObject({
@@ -48,9 +48,9 @@ describe('a call of the Bot API', () => {
   })
 
   it.each([
-    ['an answer that is no JSON', { kind: 'answer', status: 502, body: '<html>Bad Gateway</html>' }],
+    ['an answer that isn’t JSON', { kind: 'answer', status: 502, body: '<html>Bad Gateway</html>' }],
     ['a connection that breaks', { kind: 'reset', when: 'before' }],
-  ] as const)('with %s may be tried again; the token is in no word of it', async (_what, script) => {
+  ] as const)('with %s may be retried; no part of the error contains the token', async (_what, script) => {
     api.answer(script)
     const answer = await say()
     expect(answer).toMatchObject({ ok: false, retry: true, status: undefined })
@@ -65,14 +65,14 @@ describe('a call of the Bot API', () => {
     expect(elsewhere.requests).toEqual([])
   })
 
-  it('that nobody takes says the system’s code', async () => {
+  it('without a listener reports the system’s code', async () => {
     const { url } = api
     await api.close()
     expect(await say(bot({ apiUrl: url }))).toMatchObject({ description: 'no answer: ECONNREFUSED' })
     api = await startReceiver()
   })
 
-  it('that hangs is given up after 8 seconds', async () => {
+  it('that hangs is aborted after 8 seconds', async () => {
     api.answer({ kind: 'hang' })
     const started = performance.now()
     expect(await say()).toMatchObject({ ok: false, retry: true })
@@ -86,7 +86,7 @@ describe('a call of the Bot API', () => {
     expect(api.requests).toEqual([])
   })
 
-  it('goes out with the new token as soon as there is one', async () => {
+  it('uses a new token as soon as there is one', async () => {
     answering(200, { ok: true, result: { id: 1, is_bot: true, first_name: 'B', username: 'first_bot' } })
     let token = '42:one'
     const own = bot({ credentials: async () => ({ ...CREDENTIALS, token }) })

@@ -13,7 +13,7 @@ const reordered = (value: unknown): unknown => {
 }
 
 describe('canonicalJson', () => {
-  it('gives the text of RFC 8785 §3.2.2 for its sample', () => {
+  it('returns the text of RFC 8785 §3.2.2 for its sample', () => {
     const sample = JSON.parse(
       String.raw`{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`,
     )
@@ -50,7 +50,7 @@ describe('canonicalJson', () => {
     expect(canonicalJson(number)).toBe(text)
   })
 
-  it('gives equal text for equal values whatever their order, and text that parses back to the value', () => {
+  it('returns equal text for equal values in any order, and text that parses back to the value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
         const parsed = JSON.parse(JSON.stringify(value))
@@ -60,7 +60,7 @@ describe('canonicalJson', () => {
     )
   })
 
-  it('tells values apart that differ only in type', () => {
+  it('distinguishes values that differ only in type', () => {
     const texts = [1, '1', [1], { 1: 1 }, null, 'null', true, 'true', {}, []].map((value) => canonicalJson(value))
     expect(new Set(texts).size).toBe(texts.length)
   })
@@ -71,7 +71,7 @@ describe('canonicalJson', () => {
     )
   })
 
-  it('takes a value nested 100,000 deep', () => {
+  it('handles a value nested 100,000 deep', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
     expect(canonicalJson(JSON.parse(deep))).toBe(deep)
   })

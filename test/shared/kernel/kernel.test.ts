@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { iso } from '#shared/kernel/clock.ts'
 import { decodeCursor, encodeCursor } from '#shared/kernel/cursor.ts'
+import { seal, unseal } from '#shared/kernel/encryption.ts'
 import { ERRORS, fail } from '#shared/kernel/errors.ts'
 import { derivedId, idFloor, idTime, isId, newId } from '#shared/kernel/ids.ts'
 import { parseKeyring } from '#shared/kernel/keyring.ts'
 import { covers, intersect } from '#shared/kernel/scopes.ts'
-import { seal, unseal } from '#shared/kernel/sealed.ts'
 import { readSettings } from '#shared/kernel/settings.ts'
 
 const secret = (seed: string): string => seed.repeat(64).slice(0, 64)
@@ -23,12 +23,12 @@ describe('ids', () => {
     expect(idFloor('run', 2_000) <= late).toBe(true)
   })
 
-  it('derive the same from the same, and another from anything else', () => {
+  it('derive the same id from the same input, and another from any other', () => {
     expect(derivedId('delivery', 5, 'a')).toBe(derivedId('delivery', 5, 'a'))
     expect(derivedId('delivery', 5, 'a')).not.toBe(derivedId('delivery', 5, 'b'))
   })
 
-  it('only the exact shape is an id', () => {
+  it('are valid only in their exact form', () => {
     const id = newId('run', Date.now())
     expect(isId('run', id)).toBe(true)
     for (const wrong of [id.toUpperCase(), `${id}x`, id.replace('run', 'app'), `${id.slice(0, -1)}#`, 'run_', '']) {
@@ -42,18 +42,18 @@ it('times are ISO 8601 with milliseconds and an offset', () => {
 })
 
 describe('cursors', () => {
-  it('give the position back to the same caller and query only', () => {
+  it('return the position only to the same caller and query', () => {
     const cursor = encodeCursor(ring('k1', 'k1'), 'me list', 'RUN#42')
     expect(decodeCursor(ring('k1', 'k1'), 'me list', cursor)).toBe('RUN#42')
     expect(() => decodeCursor(ring('k1', 'k1'), 'you list', cursor)).toThrow('not valid')
   })
 
-  it('go on working after the key rotated', () => {
+  it('remain valid after the key rotated', () => {
     const cursor = encodeCursor(ring('k1', 'k1'), 'me', 'x')
     expect(decodeCursor(ring('k2', 'k1', 'k2'), 'me', cursor)).toBe('x')
   })
 
-  it('never pass when changed, whatever is sent', () => {
+  it('are refused after any change', () => {
     const keys = ring('k1', 'k1')
     const good = encodeCursor(keys, 'me', 'RUN#42')
     fc.assert(
@@ -71,23 +71,23 @@ describe('sealed values', () => {
     expect(sealed).not.toContain('agsec')
     expect(await unseal(ring('k2', 'k1', 'k2'), 'app:1', sealed)).toBe('agsec_x')
     await expect(unseal(ring('k1', 'k1'), 'app:2', sealed)).rejects.toThrow('another record')
-    await expect(unseal(ring('k2', 'k2'), 'app:1', sealed)).rejects.toThrow('no key')
+    await expect(unseal(ring('k2', 'k2'), 'app:1', sealed)).rejects.toThrow('no data key')
   })
 })
 
 describe('scopes', () => {
-  it('a write scope covers its read scope, never the other way round', () => {
+  it('of writing cover those of reading, never the other way round', () => {
     expect(covers(['runs:write'], 'runs:read')).toBe(true)
     expect(covers(['runs:read'], 'runs:write')).toBe(false)
   })
 
-  it('what two lists allow never exceeds either', () => {
+  it('in the intersection of two lists never exceed either', () => {
     expect(intersect(['runs:write', 'chat:read'], ['runs:read', 'files:read'])).toEqual(['runs:read'])
     expect(intersect(['runs:write'], ['runs:write'])).toEqual(['runs:write'])
   })
 })
 
-it('every error code says in words what it means and what to do', () => {
+it('every error code explains its meaning and a fix', () => {
   for (const [code, [status, message, fix]] of Object.entries(ERRORS)) {
     expect(status, code).toBeGreaterThanOrEqual(400)
     expect(message.length, code).toBeGreaterThan(10)
@@ -98,7 +98,7 @@ it('every error code says in words what it means and what to do', () => {
 
 describe('settings', () => {
   const base = { BASE_URL: 'https://x.example/', TABLE_NAME: 't' }
-  it('refuse the development switches anywhere but against a loopback store', () => {
+  it('refuse the development switches unless the store is on loopback', () => {
     for (const name of ['CONSOLE_AUTO_PROVISION', 'ALLOW_LOOPBACK_TARGETS', 'LOCAL_ADMIN']) {
       expect(() => readSettings({ ...base, [name]: 'true' })).toThrow('loopback')
       expect(() =>
@@ -108,8 +108,8 @@ describe('settings', () => {
     }
   })
 
-  it('have the retry schedule of the specification by default', () => {
-    const seconds = readSettings(base).webhookRetryDelaysMs.map((ms) => ms / 1_000)
+  it('default to the retry schedule of the contract', () => {
+    const seconds = readSettings(base).webhookRetryDelaysSeconds
     expect(seconds).toEqual([10, 60, 300, 1_800, 2, 6])
   })
 })

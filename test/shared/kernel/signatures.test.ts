@@ -39,7 +39,7 @@ describe('X-SVC-Signature', () => {
     expect(signSvc([secret], 1_700_000_000, BODY)).toBe(`t=1700000000,v1=${hex}`)
   })
 
-  test('signs bytes as they are, also those that are no UTF-8', () => {
+  test('signs bytes unchanged, also invalid UTF-8', () => {
     const bytes = new Uint8Array([0xff, 0x00, 0xfe])
     const hex = createHmac('sha256', 's').update('5.').update(bytes).digest('hex')
     expect(signSvc(['s'], 5, bytes)).toBe(`t=5,v1=${hex}`)
@@ -53,7 +53,7 @@ describe('X-SVC-Signature', () => {
     expect(signSvc([old], 1, 'x')).toBe(`t=1,${second}`)
   })
 
-  test('stripe verifies it with the secret as it is, new and old alike', () => {
+  test('stripe verifies it with the secret unchanged, new and old alike', () => {
     const [current, old, other] = ['whsec_', 'whsec_', 'agsec_'].map((prefix) => newSigningSecret(prefix as 'whsec_'))
     const header = signSvc([current, old] as string[], now(), BODY)
     for (const secret of [current, old] as string[]) {
@@ -64,7 +64,7 @@ describe('X-SVC-Signature', () => {
     expect(() => stripe.webhooks.constructEvent(`${BODY} `, header, current ?? '')).toThrow()
   })
 
-  test('what stripe signs, the reference verifier accepts', () => {
+  test('the reference verifier accepts what stripe signs', () => {
     const secret = newSigningSecret('whsec_')
     const header = stripe.webhooks.generateTestHeaderString({ payload: BODY, secret })
     expect(verifySvc(secret, header, BODY, now())).toBe(true)
@@ -82,7 +82,7 @@ describe('verifySvc', () => {
   test.each([301, -301, 100_000])('refuses a clock %d seconds apart', (apart) =>
     expect(verifySvc(secret, header, BODY, 1_000 + apart)).toBe(false),
   )
-  test('takes another tolerance', () => {
+  test('accepts another tolerance', () => {
     expect(verifySvc(secret, header, BODY, 1_011, 10)).toBe(false)
     expect(verifySvc(secret, header, BODY, 1_400, 400)).toBe(true)
   })
@@ -108,7 +108,7 @@ describe('verifySvc', () => {
     `t=1000;v1=${hex}`,
   ])('refuses the header %j', (text) => expect(verifySvc(secret, text, BODY, 1_000)).toBe(false))
 
-  test('a clock that is no number verifies nothing', () =>
+  test('verifies nothing with a clock that isn’t a number', () =>
     expect(verifySvc(secret, header, BODY, Number.NaN)).toBe(false))
 
   test('accepts what was signed and nothing that differs', () => {
@@ -127,7 +127,7 @@ describe('verifySvc', () => {
 })
 
 describe('Standard Webhooks', () => {
-  test('standardwebhooks verifies it with the secret as it is, new and old alike', () => {
+  test('standardwebhooks verifies it with the secret unchanged, new and old alike', () => {
     const [current, old, other] = Array.from({ length: 3 }, () => newSigningSecret('whsec_')) as [
       string,
       string,
@@ -169,7 +169,7 @@ describe('newSigningSecret', () => {
 })
 
 describe('the published test vectors', () => {
-  test('are there', () => {
+  test('exist', () => {
     expect(vectors.length).toBeGreaterThanOrEqual(5)
     expect(refused.length).toBeGreaterThanOrEqual(5)
   })

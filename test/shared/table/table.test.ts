@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { ConditionFailed, defineEntity } from '#shared/table/entity.ts'
 import { either, lt, missing } from '#shared/table/expressions.ts'
-import { inDirectory } from '#shared/table/lists.ts'
+import { listDirectory } from '#shared/table/lists.ts'
 import { Table } from '#shared/table/table.ts'
-import { startStore, type TestStore } from '#test/support/store.ts'
+import { startStore, type TestStore } from '#testkit/store.ts'
 
 const schema = () =>
   z.object({
@@ -17,11 +17,12 @@ const schema = () =>
     due_at: z.number().optional(),
   })
 type Thing = z.infer<ReturnType<typeof schema>>
-const ThingEntity = defineEntity<Thing>()({
+const ThingEntity = defineEntity({
   name: 'thing',
   schema,
   pk: 'OWNER#{owner}',
   sk: 'THING#{id}',
+  retention: { policy: 'removed' },
   due: true,
   directory: ({ id }) => ({ list: 'things', sort: id }),
   list: ({ owner, id, n }) => ({ owner: `${owner}#${n % 2}`, sort: id }),
@@ -42,7 +43,7 @@ const things = (owner: string, count: number): Thing[] =>
   Array.from({ length: count }, (_, n) => ({ owner, id: `t${String(n).padStart(3, '0')}`, n }))
 
 describe('writes', () => {
-  it('creating what exists fails and shows what is there', async () => {
+  it('creating an existing record fails and returns the record', async () => {
     const thing = { owner: 'a', id: 'one', n: 1 }
     await table.transact([ThingEntity.create(thing)])
     const error = await table.transact([ThingEntity.create({ ...thing, n: 2 })]).catch((e) => e)
@@ -51,7 +52,7 @@ describe('writes', () => {
     expect(await table.get(ThingEntity, thing)).toEqual(thing)
   })
 
-  it('a transaction whose one condition fails writes nothing and throws that write’s own error', async () => {
+  it('a transaction with one failed condition writes nothing and throws that write’s own error', async () => {
     const thing = { owner: 'b', id: 'one', n: 5 }
     await table.transact([ThingEntity.create(thing)])
     class Mine extends Error {}
@@ -67,7 +68,7 @@ describe('writes', () => {
     expect(await table.get(ThingEntity, { owner: 'b', id: 'two' })).toBeUndefined()
   })
 
-  it('updating what does not exist fails; upserting makes it', async () => {
+  it('updating a missing record fails; upserting creates it', async () => {
     const at = { owner: 'c', id: 'one' }
     await expect(table.transact([ThingEntity.update(at, { add: { n: 1 } })])).rejects.toBeInstanceOf(ConditionFailed)
     await table.transact([
@@ -86,7 +87,7 @@ describe('writes', () => {
     ).rejects.toBeInstanceOf(ConditionFailed)
   })
 
-  it('a transaction that met another one is tried again', async () => {
+  it('a conflicting transaction is retried', async () => {
     let conflicts = 2
     const name = 'conflict'
     client.middlewareStack.add(
@@ -107,17 +108,17 @@ describe('writes', () => {
     expect((await table.query(ThingEntity, { owner: 'd' }, { limit: 10 })).items).toHaveLength(2)
   })
 
-  it('a record that is not as its schema says is never written', async () => {
+  it('a record that violates its schema is never written', async () => {
     await expect(table.transact([ThingEntity.create({ owner: 'e', id: 'x', n: 'no' } as never)])).rejects.toThrow()
   })
 
-  it('a key cannot be built from an empty or missing field', () => {
+  it('a key can’t be built from an empty or missing field', () => {
     expect(() => ThingEntity.key({ owner: '', id: 'x' })).toThrow()
   })
 })
 
 describe('lists', () => {
-  it('pages give every record once, newest first or oldest first, and say when they end', async () => {
+  it('pages return every record once, newest first or oldest first, and say when they end', async () => {
     await table.transact(things('pages', 25).map((thing) => ThingEntity.create(thing)))
     for (const ascending of [false, true]) {
       const seen: string[] = []
@@ -146,7 +147,7 @@ describe('lists', () => {
     expect(items.map(({ n }) => n)).toEqual([7, 5, 3, 1])
   })
 
-  it('a change moves a record to another narrowed list, or takes it out of every one', async () => {
+  it('a change moves a record to another narrowed list, or removes it from all', async () => {
     const [moved, taken] = things('leaves', 2)
     if (!moved || !taken) throw new Error('there are two')
     await table.transact([moved, taken].map((thing) => ThingEntity.create({ ...thing, n: 1 })))
@@ -159,12 +160,12 @@ describe('lists', () => {
     expect(await table.get(ThingEntity, taken)).toEqual({ ...taken, n: 3 })
   })
 
-  it('a cross-tenant list merges its shards in order over pages', async () => {
+  it('a cross-tenant list merges its shards in order across pages', async () => {
     await table.transact(things('zz', 40).map((thing) => ThingEntity.create({ ...thing, id: `zz${thing.id}` })))
     const seen: string[] = []
     let after: string | undefined
     do {
-      const page = await inDirectory(table, ThingEntity, 'things', undefined, { limit: 7, after })
+      const page = await listDirectory(table, ThingEntity, 'things', undefined, { limit: 7, after })
       seen.push(...page.items.map(({ id }) => id))
       after = page.next
     } while (after && seen.length < 40)
@@ -175,7 +176,7 @@ describe('lists', () => {
     )
   })
 
-  it('what is due is found, oldest first, and gone once it is done', async () => {
+  it('records that are due are found, oldest first, until they are done', async () => {
     const due = things('due', 6).map((thing) => ({ ...thing, id: `due${thing.id}`, due_at: 1_000 + thing.n }))
     await table.transact(due.map((thing) => ThingEntity.create(thing)))
     expect((await table.due(1_003, 10)).map(({ dueAt }) => dueAt)).toEqual([1_000, 1_001, 1_002, 1_003])

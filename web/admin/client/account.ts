@@ -1,59 +1,75 @@
 import { computed, signal } from '@preact/signals'
-import { asFailure } from '../../session/failure.ts'
+import { toFailure } from '../../session/failure.ts'
 import type { Phase } from '../../ui/app.tsx'
-import { forgetAll, refresh } from '../../ui/data.ts'
-import { api, type Schemas, take, whenSessionIsOver } from './api.ts'
-import { forgetToken, keepToken, token } from './token.ts'
+import { clearCache, refresh } from '../../ui/data.ts'
+import { api, onSessionExpired, type Schemas, unwrap } from './api.ts'
+import { onPasskeyRequired } from './confirmation.ts'
+import { clearToken, saveToken, token } from './token.ts'
 
 export type Identity = Schemas['AdminIdentity']
 
-/** Who is signed in; kept while they sign in again, so that what they typed stays. */
+/** Signed-in admin. Kept while they sign in again, so that unsent input isn't lost. */
 export const identity = signal<Identity | undefined>(undefined)
 
-export const phase = signal<Phase>({ name: 'starting' })
+/** A sign-in that isn’t complete asks for a passkey, or for a first one. */
+export const phase = signal<Phase | { name: NextStep }>({ name: 'starting' })
+
+type NextStep = NonNullable<NonNullable<Identity['session']>['next_step']>
 
 export const isSuperadmin = computed(() => identity.value?.role === 'superadmin')
 
 const signOutHere = (note: string): void => {
-  forgetToken()
+  clearToken()
   phase.value = { name: 'signed_out', note }
 }
 
-whenSessionIsOver(() => {
-  if (phase.value.name === 'ready' || phase.value.name === 'starting') {
-    signOutHere('Your session is over. It lasts 8 hours, and ends when your account is changed. Sign in again.')
+onSessionExpired(() => {
+  const { name } = phase.value
+  if (name === 'ready' || name === 'starting') {
+    signOutHere('Your session ended. Sessions last 8 hours, or until your account changes. Sign in again.')
+  } else if (name !== 'signed_out') {
+    signOutHere('The sign-in took too long. Sign in again.')
   }
 })
 
-/** Reads who is signed in, and shows the page. */
-const enter = async (): Promise<void> => {
+onPasskeyRequired(() => void openPage())
+
+/** Loads the admin's identity and shows the page, or the next step of the sign-in. */
+export const openPage = async (): Promise<void> => {
   try {
-    const now = await take(api.GET('/admin/me'))
+    const now = await unwrap(api.GET('/admin/me'))
+    const step = now.session?.next_step
+    if (step) {
+      phase.value = { name: step }
+      return
+    }
     const before = identity.value
-    // Another person, or the same one with other rights, sees nothing of what was read before.
-    if (before && (before.id !== now.id || before.role !== now.role)) forgetAll()
+    // A different admin or role must not see data loaded before.
+    if (before && (before.id !== now.id || before.role !== now.role)) clearCache()
     identity.value = now
     phase.value = { name: 'ready' }
     if (before) void refresh('')
   } catch (error) {
-    const failure = asFailure(error)
-    if (failure.status !== 401) phase.value = { name: 'failed', failure, again: () => void enter() }
+    const failure = toFailure(error)
+    if (failure.status !== 401) phase.value = { name: 'failed', failure, again: () => void openPage() }
   }
 }
 
-/** @throws {Failure} `unauthorized` for what does not fit, `rate_limited` after too many tries */
+/** @throws {Failure} `unauthorized` for wrong credentials, `rate_limited` after too many attempts */
 export const signIn = async (email: string, password: string): Promise<void> => {
-  keepToken(await take(api.POST('/admin/auth/login', { body: { email, password } })))
-  await enter()
+  saveToken(await unwrap(api.POST('/admin/auth/login', { body: { email, password } })))
+  await openPage()
 }
 
-export const signOut = (): void => {
+export const signOut = async (): Promise<void> => {
+  // The page drops the session even if the request fails.
+  await api.DELETE('/admin/session').catch(() => {})
   identity.value = undefined
-  forgetAll()
-  signOutHere('You are signed out.')
+  clearCache()
+  signOutHere('You’re signed out.')
 }
 
-export const begin = async (): Promise<void> => {
-  if (token()) return enter()
+export const start = async (): Promise<void> => {
+  if (token()) return openPage()
   phase.value = { name: 'signed_out', note: '' }
 }

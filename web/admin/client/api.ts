@@ -1,13 +1,13 @@
 import { platformClient } from '../../session/client.ts'
 import type { components, paths } from '../../ui/platform.d.ts'
+import { sendConfirmed } from './confirmation.ts'
 import { token } from './token.ts'
 
 export type Schemas = components['schemas']
 
-/** The admin API. */
-export const { api, take, watch, whenSessionIsOver } = platformClient<paths>(token)
+export const { api, unwrap, watch, onSessionExpired } = platformClient<paths>(token, sendConfirmed)
 
-/** An answer of an admin list. */
+/** Response of an admin list. */
 export interface Observed<T> {
   items: T[]
   total: number

@@ -1,23 +1,32 @@
 import { Page } from '../../ui/app.tsx'
 import { identity, phase } from './account.ts'
+import { Confirmation } from './confirm.tsx'
 import { Screens } from './screens.tsx'
 import { Shell } from './shell.tsx'
 import { SignIn } from './sign-in.tsx'
+import { FirstPasskey, SecondStep } from './sign-in-steps.tsx'
 
 export const App = () => {
   const who = identity.value
   const now = phase.value
   return (
-    <Page
-      phase={now}
-      who={who && `${who.id} ${who.role}`}
-      entrance={now.name === 'signed_out' && <SignIn note={now.note} />}
-    >
-      {who && (
-        <Shell who={who}>
-          <Screens />
-        </Shell>
-      )}
-    </Page>
+    <>
+      <Page
+        phase={now}
+        who={who && `${who.id} ${who.role}`}
+        entrance={
+          (now.name === 'signed_out' && <SignIn note={now.note} />) ||
+          (now.name === 'confirm' && <SecondStep />) ||
+          (now.name === 'add_passkey' && <FirstPasskey />)
+        }
+      >
+        {who && (
+          <Shell who={who}>
+            <Screens />
+          </Shell>
+        )}
+      </Page>
+      <Confirmation />
+    </>
   )
 }

@@ -1,24 +1,25 @@
-import { at } from '../../session/config.ts'
+import { resolveUrl } from '../../session/config.ts'
 import { Failure, failureOf } from '../../session/failure.ts'
+import { sendConfirmed } from './confirmation.ts'
 import { token } from './token.ts'
 
-/** The first cell of the last record (`GET /admin/export/{dataset}`): only with it the export is whole. */
+/** First cell of the last record (`GET /admin/export/{dataset}`). An export without it is incomplete. */
 const END = '#end'
 
 export interface Exported {
   file: Blob
   name: string
-  /** All of it came. */
+  /** True if the export is complete. */
   whole: boolean
   bytes: number
 }
 
 /**
- * Fetches a dataset with the admin’s token, which stands in a header and in no address.
- * @param onBytes is told how much has come
+ * Downloads a dataset with the admin's token, which is sent in a header, never in a URL.
+ * @param onBytes called with the number of bytes received so far
  * @throws {Failure}
  */
-export const fetchExport = async (
+export const downloadExport = async (
   dataset: string,
   range: { since?: string; until?: string },
   onBytes: (bytes: number) => void,
@@ -26,11 +27,12 @@ export const fetchExport = async (
   const query = new URLSearchParams(range)
   const address = `admin/export/${encodeURIComponent(dataset)}${query.size > 0 ? `?${query}` : ''}`
   try {
-    const response = await fetch(at(address), {
+    const request = new Request(resolveUrl(address), {
       headers: { authorization: `Bearer ${token() ?? ''}` },
       cache: 'no-store',
       credentials: 'omit',
     })
+    const response = await sendConfirmed(request)
     if (!response.ok || !response.body) throw failureOf(response, await response.json().catch(() => ({})))
     const reader = response.body.getReader()
     const parts: Uint8Array<ArrayBuffer>[] = []
@@ -54,12 +56,12 @@ const lastCell = (text: string): string => {
   return (record.split(',')[0] ?? '').replaceAll('"', '')
 }
 
-/** Hands a file over to the browser’s downloads. */
-export const save = ({ file, name }: Pick<Exported, 'file' | 'name'>): void => {
+/** Saves a file through the browser's downloads. */
+export const saveFile = ({ file, name }: Pick<Exported, 'file' | 'name'>): void => {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)
   link.download = name
   link.click()
-  // The download has begun by then; the bytes are freed.
+  // By then the download has started, so the memory can be freed.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }

@@ -1,7 +1,7 @@
 import type { Schemas } from './api.ts'
 
-/** A version, whose manifest is any JSON here: it is compared and shown as it is. */
+/** A version whose manifest is any JSON. It is only compared and shown. */
 export type Version = Omit<Schemas['ModeratedVersion'], 'manifest'> & { manifest: unknown }
 
-/** What is known of an app. */
+/** Moderation data of an app. */
 export type Dossier = Omit<Schemas['AppDossier'], 'versions'> & { versions: Version[] }

@@ -1,9 +1,8 @@
 /**
- * The staff’s page. It has no data of its own and knows the platform by the admin API alone. Whatever comes from an app or a
- * person is set as text, never as markup.
+ * Staff page. It uses the admin API only. Text from apps and users is always set as text, never as markup.
  */
 import { render } from 'preact'
-import { begin } from './account.ts'
+import { start } from './account.ts'
 import { App } from './app.tsx'
 import './style.css'
 
@@ -12,4 +11,4 @@ if (root) {
   root.replaceChildren()
   render(<App />, root)
 }
-void begin()
+void start()

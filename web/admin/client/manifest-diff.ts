@@ -1,6 +1,5 @@
-/** One difference between two manifests. */
 export interface Difference {
-  /** Where, such as `tools › search › description`. */
+  /** Path, such as `tools › search › description`. */
   place: string
   before?: string
   after?: string
@@ -11,13 +10,13 @@ interface Leaf {
   value: unknown
 }
 
-/** One part of the way to a value. No two values of a manifest share a way, whatever their names are. */
+/** One step of a value's path. Paths are unique within a manifest, even if names repeat. */
 type Step = string | readonly [key: string, nth: number]
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What an item of a list is known by, so that a new one in front does not make all the others look new. */
+/** Identifies a list item by name, so that inserting an item doesn't make all later ones look changed. */
 const keyOf = (item: unknown, index: number): string => {
   if (!isObject(item)) return Array.isArray(item) ? String(index) : JSON.stringify(item)
   const name = item.name ?? item.id ?? item.key
@@ -49,13 +48,13 @@ const leavesOf = (value: unknown, path: readonly Step[] = [], found = new Map<st
 
 const plain = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** What a version changes: every value that came, went or became another, in the order of the manifest. */
-export const differences = (before: unknown, after: unknown): Difference[] => {
+/** Lists every added, removed or changed value, in manifest order. */
+export const diffManifests = (before: unknown, after: unknown): Difference[] => {
   const [old, now] = [leavesOf(before), leavesOf(after)]
   return [...new Set([...now.keys(), ...old.keys()])].flatMap((way) => {
     const [was, is] = [old.get(way), now.get(way)]
     if (was && is && JSON.stringify(was.value) === JSON.stringify(is.value)) return []
-    // A number and the same digits as text look alike only without their quotes.
+    // Quotes distinguish a number from a string with the same digits.
     const text = was && is && plain(was.value) === plain(is.value) ? JSON.stringify : plain
     const place = (is ?? was)?.place ?? ''
     return [{ place, ...(was && { before: text(was.value) }), ...(is && { after: text(is.value) }) }]

@@ -24,9 +24,9 @@ const ROUTES: readonly Route[] = [
 ]
 
 const ForSuperadmins = () => (
-  <Screen title="For superadmins">
-    <Empty title="Only superadmins see this.">
-      <p>You are a moderator. Ask a superadmin to look, or to give you the role.</p>
+  <Screen title="Superadmins only">
+    <Empty title="Only superadmins can see this page.">
+      <p>You’re a moderator. Ask a superadmin for help or to change your role.</p>
     </Empty>
   </Screen>
 )

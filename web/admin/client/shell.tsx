@@ -1,24 +1,24 @@
 import type { ComponentChildren } from 'preact'
-import { Frame, type Item } from '../../ui/shell.tsx'
+import { Frame, type NavItem } from '../../ui/shell.tsx'
 import { Name } from '../../ui/text.tsx'
 import { type Identity, isSuperadmin, signOut } from './account.ts'
 
-export const ITEMS: readonly Item[] = [
+export const ITEMS: readonly NavItem[] = [
   { to: '/', label: 'Overview', icon: 'chart', first: true },
   { to: '/review', label: 'Review', icon: 'tasks', first: true },
   { to: '/apps', label: 'Apps', icon: 'agents', first: true },
-  { to: '/abuse-reports', label: 'Complaints', icon: 'flag', first: true },
+  { to: '/abuse-reports', label: 'Reports', icon: 'flag', first: true },
   { to: '/verifications', label: 'Verifications', icon: 'shield' },
   { to: '/reviews', label: 'Reviews', icon: 'star' },
-  { to: '/requests', label: 'Requests', icon: 'wish' },
+  { to: '/requests', label: 'Agent requests', icon: 'wish' },
   { to: '/developers', label: 'Developers', icon: 'people' },
   { to: '/workspaces', label: 'Workspaces', icon: 'building' },
   { to: '/runs', label: 'Runs', icon: 'runs' },
-  { to: '/audit', label: 'Audit', icon: 'audit' },
+  { to: '/audit', label: 'Audit log', icon: 'audit' },
   { to: '/health', label: 'Health', icon: 'pulse' },
   { to: '/export', label: 'Export', icon: 'download' },
   { to: '/settings', label: 'Settings', icon: 'settings' },
-  { to: '/admins', label: 'Staff', icon: 'key', only: isSuperadmin },
+  { to: '/admins', label: 'Staff accounts', icon: 'key', only: isSuperadmin },
 ]
 
 export const Person = ({ who }: { who: Identity }) => (
@@ -29,13 +29,12 @@ export const Person = ({ who }: { who: Identity }) => (
       </a>
       <span class="soft"> · {who.role}</span>
     </p>
-    <button type="button" class="quiet" onClick={signOut}>
+    <button type="button" class="quiet" onClick={() => void signOut()}>
       Sign out
     </button>
   </div>
 )
 
-/** What stands around every screen. */
 export const Shell = ({ who, children }: { who: Identity; children: ComponentChildren }) => (
   <Frame
     name="Staff"

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { asFailure, type Failure } from '../../session/failure.ts'
+import { type Failure, toFailure } from '../../session/failure.ts'
 import { TextField } from '../../ui/form.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { signIn } from './account.ts'
 import { lastEmail } from './token.ts'
 
-/** E-mail and password; why it did not work, in the platform’s words: a `Form` leaves a 401 to this screen. */
+/** Email and password. It shows errors itself, because `Form` leaves a 401 to the sign-in screen. */
 export const SignIn = ({ note }: { note: string }) => {
   const heading = useRef<HTMLHeadingElement>(null)
   const [email, setEmail] = useState(lastEmail)
@@ -23,7 +23,7 @@ export const SignIn = ({ note }: { note: string }) => {
     try {
       await signIn(email.trim(), password)
     } catch (error) {
-      setFailure(asFailure(error))
+      setFailure(toFailure(error))
       setPassword('')
     } finally {
       setBusy(false)
@@ -35,7 +35,7 @@ export const SignIn = ({ note }: { note: string }) => {
         Sign in
       </h1>
       {note && <p role="status">{note}</p>}
-      <p>For the platform’s staff.</p>
+      <p>This page is for platform staff.</p>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -43,7 +43,7 @@ export const SignIn = ({ note }: { note: string }) => {
         }}
       >
         <TextField
-          label="E-mail"
+          label="Email"
           type="email"
           value={email}
           required

@@ -1,4 +1,4 @@
-import { forget, keep, read } from '../../session/store.ts'
+import { loadItem, removeItem, saveItem } from '../../session/store.ts'
 
 const KEY = 'admin-session'
 
@@ -8,16 +8,16 @@ interface Kept {
   email: string
 }
 
-/** The admin's token, for as long as it holds. It lives in this tab alone, and in no address. */
+/** Returns the admin's token until it expires. It is kept in this tab only and never put in a URL. */
 export const token = (): string | undefined => {
-  const kept = read<Kept>(KEY)
+  const kept = loadItem<Kept>(KEY)
   return kept && kept.until > Date.now() ? kept.token : undefined
 }
 
-/** Who was signed in last, to offer the address again. */
-export const lastEmail = (): string => read<Kept>(KEY)?.email ?? ''
+/** Returns the last admin's email, to prefill the sign-in form. */
+export const lastEmail = (): string => loadItem<Kept>(KEY)?.email ?? ''
 
-export const keepToken = (made: { token: string; expires_in: number; admin: { email: string } }): void =>
-  keep(KEY, { token: made.token, until: Date.now() + made.expires_in * 1_000, email: made.admin.email })
+export const saveToken = (made: { token: string; expires_in: number; admin: { email: string } }): void =>
+  saveItem(KEY, { token: made.token, until: Date.now() + made.expires_in * 1_000, email: made.admin.email })
 
-export const forgetToken = (): void => forget(KEY)
+export const clearToken = (): void => removeItem(KEY)

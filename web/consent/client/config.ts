@@ -1,2 +1,2 @@
-/** The nonce that stands for the request. */
+/** Nonce that identifies the consent request. */
 export const tg = new URLSearchParams(location.search).get('tg') ?? ''

@@ -1,9 +1,9 @@
 import { $ } from './dom.ts'
 
-/** Seconds left at which a screen reader is told, politely: not every second, and in time to finish. */
-const TOLD: [seconds: number, words: string][] = [
-  [300, 'This link works for another 5 minutes.'],
-  [60, 'This link works for another minute.'],
+/** Remaining seconds at which screen readers announce the time left, early enough to finish. */
+const ANNOUNCEMENTS: [seconds: number, words: string][] = [
+  [300, 'This link expires in 5 minutes.'],
+  [60, 'This link expires in 1 minute.'],
 ]
 
 let timer: number | undefined
@@ -13,8 +13,8 @@ const announce = (words: string): void => {
 }
 
 /**
- * Counts down wherever the page shows the time left.
- * @param seconds What the server says is left: the device's own clock may be wrong, so only its pace counts.
+ * Updates every countdown on the page once a second.
+ * @param seconds time left according to the server, because the device's clock may be wrong
  */
 export const startCountdown = (seconds: number, atEnd: () => void): void => {
   stopCountdown()
@@ -24,12 +24,12 @@ export const startCountdown = (seconds: number, atEnd: () => void): void => {
     const left = Math.max(0, Math.ceil((until - Date.now()) / 1_000))
     const text = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
     for (const place of document.querySelectorAll('.left')) place.textContent = text
-    const told = TOLD.filter(([second]) => before > second && left <= second).at(-1)
-    if (told && left > 0) announce(told[1])
+    const announcement = ANNOUNCEMENTS.filter(([second]) => before > second && left <= second).at(-1)
+    if (announcement && left > 0) announce(announcement[1])
     before = left
     if (left > 0) return
     stopCountdown()
-    announce('This link is over.')
+    announce('This link has expired.')
     atEnd()
   }
   timer = setInterval(tick, 1_000)

@@ -1,64 +1,63 @@
 import { call } from '../../session/call.ts'
 import { miniApp } from '../../session/config.ts'
-import { asFailure, type Failure } from '../../session/failure.ts'
-import { tell } from '../../session/messenger.ts'
-import { webAddress } from '../../session/text.ts'
+import { type Failure, toFailure } from '../../session/failure.ts'
+import { postEvent } from '../../session/messenger.ts'
+import { safeUrl } from '../../session/text.ts'
 import { tg } from './config.ts'
-import { $, say } from './dom.ts'
-import { end, finish } from './over.ts'
-import { chosenPlace, forgetChoices, redirectHost } from './request.ts'
-import { granted } from './scopes.ts'
+import { $, setText } from './dom.ts'
+import { showFinalMessage, showOutcome } from './over.ts'
+import { clearChoices, redirectHost, selectedWorkspace } from './request.ts'
+import { selectedScopes } from './scopes.ts'
 import { session } from './session.ts'
 
 type Decision = 'approve' | 'deny'
 
-/** Why an answer was not taken that may still be given otherwise. */
+/** Errors after which the user can still decide on this page. */
 const PROBLEMS: Record<string, string> = {
-  no_manifest:
-    'The app has no published version, so there is nothing to install yet. Ask its developer to publish one.',
-  no_connection: 'No connection. Your answer may not have arrived; sending it again is safe.',
-  rate_limited: 'Too many tries. Wait a moment, then try again.',
-  conflict: 'Your answer is still being worked on. Try again in a moment.',
-  internal_error: 'Something went wrong on our side. Sending the answer again is safe.',
+  no_manifest: 'This app has no published version yet, so it can’t be installed. Ask its developer to publish one.',
+  no_connection: 'No connection. Your answer may not have arrived. It’s safe to send it again.',
+  rate_limited: 'Too many attempts. Wait a moment, then try again.',
+  conflict: 'Your answer is still being processed. Try again in a moment.',
+  internal_error: 'Something went wrong on our end. It’s safe to try again.',
 }
 
-/** The answers after which the page shows afresh what can be chosen; `not_found` may be the workspace. */
+/** Errors after which the page reloads the available choices. `not_found` may refer to the workspace. */
 const MOVED = ['not_found', 'admin_required', 'app_not_approved', 'installation_suspended', 'scope_denied_by_admin']
 
 let sent = { key: '', text: '' }
 let busy = false
 
-/** An answer is on its way: the countdown must not say that the link is over before the server does. */
-export const deciding = (): boolean => busy
+/** While a decision is in flight, the countdown must not declare the link expired before the server does. */
+export const isDeciding = (): boolean => busy
 
 interface Handlers {
-  /** The page no longer shows how things stand. */
+  /** Reloads the request because the page is out of date. */
   reload(): Promise<void>
-  /** Nothing more can be decided here, or not by this session. */
+  /** Handles errors that end the decision or this session. */
   failed(failure: Failure): void
 }
 
 export const decide = async (decision: Decision, { reload, failed }: Handlers): Promise<void> => {
   if (busy) return
   const entry = miniApp ? { entry: 'mini_app' } : {}
-  const choice = decision === 'approve' ? { workspace_id: chosenPlace()?.id, scopes: granted() } : {}
+  const choice = decision === 'approve' ? { workspace_id: selectedWorkspace()?.id, scopes: selectedScopes() } : {}
   const body = { tg, decision, ...choice, ...entry }
   const text = JSON.stringify(body)
-  // The same answer sent again after a lost connection must not be a second one.
+  // Resending the same decision after a lost connection must not count twice.
   if (sent.text !== text) sent = { key: crypto.randomUUID(), text }
   setBusy(true)
   $('problem').hidden = true
   try {
     const options = { body, token: session()?.token, key: sent.key }
     const { redirect_to } = await call<{ redirect_to: string }>('POST', 'oauth/consent/decision', options)
-    forgetChoices()
-    leave(decision, redirect_to)
+    clearChoices()
+    returnToClient(decision, redirect_to)
   } catch (error) {
-    const failure = asFailure(error)
+    const failure = toFailure(error)
     const known = failure.code in PROBLEMS
     if (!known && !MOVED.includes(failure.code)) return failed(failure)
     if (MOVED.includes(failure.code)) await reload()
-    say('problem', `${PROBLEMS[failure.code] ?? `${failure.message} ${failure.fix}`}${idOf(failure)}`)
+    setText('problem', `${PROBLEMS[failure.code] ?? `${failure.message} ${failure.fix}`}${idOf(failure)}`)
     $('problem').hidden = false
   } finally {
     setBusy(false)
@@ -66,27 +65,27 @@ export const decide = async (decision: Decision, { reload, failed }: Handlers): 
 }
 
 const idOf = ({ code, requestId }: Failure): string =>
-  code === 'internal_error' && requestId ? ` Request id: ${requestId}` : ''
+  code === 'internal_error' && requestId ? ` Request ID: ${requestId}` : ''
 
-/** Disabled buttons would lose the focus of whoever uses a keyboard; `decide` itself takes one answer at a time. */
+/** Marks the form as busy. Disabling the buttons would drop keyboard focus; `decide` ignores repeated presses anyway. */
 const setBusy = (on: boolean): void => {
   busy = on
   $('decision-form').ariaBusy = String(on)
 }
 
-/** Back to the client. The page leaves the history, so that nobody comes back to a link that is over. */
-const leave = (decision: Decision, to: string) => {
-  const href = webAddress(to)
-  if (!href) return end('no_way_back')
-  const title = decision === 'approve' ? 'Access given' : 'Access declined'
-  const link = { label: `Go on to ${redirectHost()}`, href }
+/** Returns to the client and replaces this page in the history, so that Back doesn't lead to an expired link. */
+const returnToClient = (decision: Decision, to: string) => {
+  const href = safeUrl(to)
+  if (!href) return showOutcome('no_way_back')
+  const title = decision === 'approve' ? 'Access granted' : 'Access declined'
+  const link = { label: `Continue to ${redirectHost()}`, href }
   if (!miniApp) {
-    finish(title, `Going back to ${redirectHost()}…`, { link })
+    showFinalMessage(title, `Returning to ${redirectHost()}…`, { link })
     return location.replace(href)
   }
-  const open = (): void => tell('web_app_open_link', { url: href })
-  const again = { label: 'Close', act: () => tell('web_app_close') }
-  finish(title, `You go on at ${redirectHost()} in your browser. You can close this.`, { again, link })
+  const open = (): void => postEvent('web_app_open_link', { url: href })
+  const again = { label: 'Close', act: () => postEvent('web_app_close') }
+  showFinalMessage(title, `Continue at ${redirectHost()} in your browser. You can close this window.`, { again, link })
   $<HTMLAnchorElement>('over-link').onclick = (event) => {
     event.preventDefault()
     open()

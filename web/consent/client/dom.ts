@@ -1,10 +1,10 @@
-import { clean } from '../../session/text.ts'
+import { sanitize } from '../../session/text.ts'
 
 export const $ = <T extends HTMLElement = HTMLElement>(id: string): T => document.getElementById(id) as T
 
-/** Sets text from anywhere: never markup, and nothing that deceives. */
-export const say = (id: string, text: string): void => {
-  $(id).textContent = clean(text)
+/** Sets an element's text. Untrusted text is never parsed as markup, and deceptive characters become visible. */
+export const setText = (id: string, text: string): void => {
+  $(id).textContent = sanitize(text)
 }
 
 export const element = <K extends keyof HTMLElementTagNameMap>(
@@ -14,14 +14,14 @@ export const element = <K extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[K] => {
   const made = document.createElement(name)
   if (className) made.className = className
-  made.textContent = clean(text)
+  made.textContent = sanitize(text)
   return made
 }
 
 let shown = 'wait'
 
-/** Shows one part of the page and moves the focus to its heading, so that a screen reader begins there. */
-export const show = (id: 'wait' | 'sign-in' | 'handed-over' | 'request' | 'over'): void => {
+/** Shows one section and moves focus to its heading, so that screen readers start there. */
+export const showSection = (id: 'wait' | 'sign-in' | 'handed-over' | 'request' | 'over'): void => {
   for (const section of document.querySelectorAll('section')) section.hidden = section.id !== id
   if (shown === id) return
   shown = id

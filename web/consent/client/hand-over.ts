@@ -1,23 +1,23 @@
 import { call } from '../../session/call.ts'
 import { tg } from './config.ts'
-import { $, show } from './dom.ts'
-import { end } from './over.ts'
+import { $, showSection } from './dom.ts'
+import { showOutcome } from './over.ts'
 import type { ConsentStatus } from './types.ts'
 
-const EVERY = 3_000
-/** While nobody looks, or the platform cannot be reached. */
-const SELDOM = 15_000
+const POLL_MS = 3_000
+/** Interval while the tab is hidden or the platform can't be reached. */
+const IDLE_POLL_MS = 15_000
 
-export const status = (): Promise<ConsentStatus> => call('GET', `oauth/consent/status?tg=${tg}`)
+export const loadStatus = (): Promise<ConsentStatus> => call('GET', `oauth/consent/status?tg=${tg}`)
 
 let timer: number | undefined
 let waiting = false
 
-/** After handing over: waits until the request is over. How it ended is told only where it was decided. */
-export const waitElsewhere = (): void => {
+/** Polls until the request is closed elsewhere. The status doesn't reveal the decision. */
+export const startWaiting = (): void => {
   waiting = true
-  show('handed-over')
-  again(EVERY)
+  showSection('handed-over')
+  schedulePoll(POLL_MS)
 }
 
 export const stopWaiting = (): void => {
@@ -25,21 +25,21 @@ export const stopWaiting = (): void => {
   clearTimeout(timer)
 }
 
-const again = (ms: number): void => {
+const schedulePoll = (ms: number): void => {
   clearTimeout(timer)
-  if (waiting) timer = setTimeout(look, document.hidden ? SELDOM : ms)
+  if (waiting) timer = setTimeout(poll, document.hidden ? IDLE_POLL_MS : ms)
 }
 
-const look = async (): Promise<void> => {
-  const found = await status().catch(() => undefined)
+const poll = async (): Promise<void> => {
+  const found = await loadStatus().catch(() => undefined)
   if (!waiting) return
   $('handed-over-problem').hidden = Boolean(found)
-  if (!found?.over) return again(found ? EVERY : SELDOM)
+  if (!found?.over) return schedulePoll(found ? POLL_MS : IDLE_POLL_MS)
   stopWaiting()
-  end('handed_over')
+  showOutcome('handed_over')
 }
 
-// Whoever comes back to the tab sees at once how it stands.
+// Returning to the tab refreshes the status at once.
 document.addEventListener('visibilitychange', () => {
-  if (waiting && !document.hidden) again(0)
+  if (waiting && !document.hidden) schedulePoll(0)
 })

@@ -1,70 +1,66 @@
 import type { Failure } from '../../session/failure.ts'
 import { stopCountdown } from './countdown.ts'
-import { $, say, show } from './dom.ts'
+import { $, setText, showSection } from './dom.ts'
 
-/** The ends that have words of their own. Codes of the API, and the page's own. */
+/** Final messages, by error code of the API or by an outcome known only to this page. */
 const ENDS = {
   expired_consent_link: [
-    'This link is over',
-    'It was used already, or its 10 minutes have passed. Start again from the app to get a fresh link.',
+    'This link has expired',
+    'Links can be used once, within 10 minutes. Start again from the app to get a new one.',
   ],
   not_found: [
-    'This link is not yours to decide',
-    'There is no such request, or somebody else opened it first: then only they can decide. ' +
-      'Start again from the app to get a link of your own.',
+    'You can’t use this link',
+    'The request doesn’t exist, or someone else opened it first. Start again from the app to get your own link.',
   ],
-  validation_error: [
-    'This link is not complete',
-    'Open it again from where you found it, or start again from the app.',
-  ],
-  app_suspended: [
-    'The app is suspended',
-    'The platform suspended this app, so nobody can give it access now. Its developer can tell you more.',
-  ],
+  validation_error: ['This link is incomplete', 'Open it again from where you found it, or start again from the app.'],
+  app_suspended: ['This app is suspended', 'You can’t give it access right now. Contact its developer for details.'],
   changed: [
-    'The app changed meanwhile',
-    'What it asked for is not what it may ask for any more. Nothing was given. Start again from the app.',
+    'This app has changed',
+    'It can no longer request this access, so nothing was granted. Start again from the app.',
   ],
-  no_connection: ['No connection', 'The platform cannot be reached. Nothing was decided.'],
-  rate_limited: ['Too many tries', 'Wait a moment, then try again.'],
-  internal_error: ['Something went wrong on our side', 'Nothing was lost. Try again in a moment.'],
+  no_connection: [
+    'No connection',
+    'We couldn’t reach the server, and no decision was made. Check your connection, then try again.',
+  ],
+  rate_limited: ['Too many attempts', 'Wait a moment, then try again.'],
+  internal_error: ['Something went wrong on our end', 'Nothing was lost. Try again in a moment.'],
   handed_over: [
-    'Decided, or out of time',
-    'This request does not wait any more. You can close this tab and go on in the app that sent you here.',
+    'This request is closed',
+    'It was decided, or it expired. You can close this tab and continue in the app that sent you here.',
   ],
   not_in_messenger: [
-    'Open this in the messaging app',
-    'This address works only inside the messaging app. In a browser, use the page instead.',
+    'Open this link in Telegram',
+    'This address only works inside Telegram. In a browser, use the web page instead.',
   ],
   unconfirmed: [
-    'The messaging app did not confirm who you are',
-    'Its sign-in is too old, or was used already. Close this and open the link again from the chat.',
+    'We couldn’t verify who you are',
+    'Your Telegram sign-in expired or was already used. Close this page and open the link again in Telegram.',
   ],
   no_way_back: [
-    'The app’s address cannot be opened',
-    'Your answer was kept, but the address to go back to is not one that a browser may open. Tell the app’s developer.',
+    'The app’s return address can’t be opened',
+    'Your answer was saved, but a browser can’t open the address the app gave. Contact the app’s developer.',
   ],
 } satisfies Record<string, [title: string, text: string]>
 
 export type End = keyof typeof ENDS
 
-/** Ends that another try may get past. */
+/** Errors that may pass, so the page offers a retry. */
 const PASSING: End[] = ['no_connection', 'rate_limited', 'internal_error']
 
 interface Ways {
-  /** What the button does. */
+  /** Button. */
   again?: { label: string; act: () => void }
   link?: { label: string; href: string }
   requestId?: string
 }
 
-/** The page's last words, with what can be done next. */
-export const finish = (title: string, text: string, { again, link, requestId }: Ways = {}): void => {
+/** Shows the final message and the next step. */
+export const showFinalMessage = (title: string, text: string, { again, link, requestId }: Ways = {}): void => {
   stopCountdown()
-  say('over-title', title)
-  say('over-text', text)
+  setText('over-title', title)
+  setText('over-text', text)
   $('over-id').hidden = !requestId
-  say('over-request', requestId ?? '')
+  setText('over-request', requestId ?? '')
   const button = $<HTMLButtonElement>('over-again')
   button.hidden = !again
   button.classList.toggle('primary', !link)
@@ -79,17 +75,17 @@ export const finish = (title: string, text: string, { again, link, requestId }: 
     anchor.href = link.href
   }
   document.title = title
-  show('over')
+  showSection('over')
 }
 
-export const end = (name: End, ways?: Ways): void => finish(...(ENDS[name] as [string, string]), ways)
+export const showOutcome = (name: End, ways?: Ways): void => showFinalMessage(...(ENDS[name] as [string, string]), ways)
 
-/** Ends with an error's words; where trying again may help, the button does. */
-export const endWith = ({ code, message, fix, requestId }: Failure, again: () => void) => {
+/** Shows an error as the final message, with a retry button if retrying may help. */
+export const showError = ({ code, message, fix, requestId }: Failure, again: () => void) => {
   const name = (['insufficient_scope', 'invalid_redirect_uri'].includes(code) ? 'changed' : code) as End
-  if (!(name in ENDS)) return finish('That did not work', `${message} ${fix}`, { requestId })
+  if (!(name in ENDS)) return showFinalMessage('Something went wrong', `${message} ${fix}`, { requestId })
   const passing = PASSING.includes(name)
-  end(name, {
+  showOutcome(name, {
     ...(passing && { again: { label: 'Try again', act: again } }),
     ...(name === 'internal_error' && { requestId }),
   })

@@ -1,13 +1,13 @@
-import { miniApp } from '../../session/config.ts'
-import { forget, keep, read } from '../../session/store.ts'
-import { clean, webAddress } from '../../session/text.ts'
+import { miniApp, resolveUrl } from '../../session/config.ts'
+import { loadItem, removeItem, saveItem } from '../../session/store.ts'
+import { safeUrl, sanitize } from '../../session/text.ts'
 import { tg } from './config.ts'
-import { $, element, say, show } from './dom.ts'
-import { listScopes } from './scopes.ts'
+import { $, element, setText, showSection } from './dom.ts'
+import { renderScopes } from './scopes.ts'
 import { session } from './session.ts'
 import type { ConsentRequest, Workspace } from './types.ts'
 
-/** What the person chose so far; it outlives a sign-in that leaves the page. */
+/** Choices made so far. They survive a sign-in that leaves the page. */
 interface Choices {
   workspace?: string
   refused: string[]
@@ -17,20 +17,22 @@ const KEY = `choices-${tg}`
 let request: ConsentRequest
 let choices: Choices = { refused: [] }
 
-export const forgetChoices = (): void => forget(KEY)
+export const clearChoices = (): void => removeItem(KEY)
+/** Returns whether nobody else can open this link any more. */
+export const isClaimed = (): boolean => request.claimed
 export const redirectHost = (): string => request.redirect_host
-export const chosenPlace = (): Workspace | undefined =>
+export const selectedWorkspace = (): Workspace | undefined =>
   request.workspaces.find(({ id }) => id === $<HTMLSelectElement>('place').value)
 
 const WHY = {
-  admin_required: ['only admins install apps here', 'Ask somebody with the role admin or owner there to install it.'],
+  admin_required: ['only admins can install apps', 'Only admins and owners can install apps here. Ask one of them.'],
   app_not_approved: [
-    'the app is not approved, or no longer offered: sandbox workspaces only',
-    'The platform has not approved the app yet, or offers it no longer. It can be tried in a sandbox workspace; ask its developer.',
+    'app not approved, sandbox only',
+    'This app isn’t approved yet or is no longer listed. You can try it in a sandbox workspace, or ask its developer.',
   ],
   installation_suspended: [
     'suspended',
-    'The workspace, or the app in it, is suspended. Ask its owner, or the platform’s support.',
+    'This workspace, or the app in it, is suspended. Ask the workspace owner or contact support.',
   ],
 } as const
 
@@ -51,11 +53,11 @@ const listWorkspaces = (): void => {
   const none = usable.length === 0
   $('place-choice').hidden = none
   $('place-problem').hidden = !none
-  say('place-problem', none ? `You cannot install this app in any of your workspaces. ${reasons()}` : '')
+  setText('place-problem', none ? `You can’t install this app in any of your workspaces. ${reasons()}` : '')
   $<HTMLButtonElement>('approve').disabled = none
 }
 
-/** Why none can be chosen and whom to ask, each reason once with the workspaces that it holds for. */
+/** Explains why no workspace can be selected. Each reason appears once, with the workspaces it applies to. */
 const reasons = (): string => {
   const places = new Map<string, string[]>()
   for (const { name, blocked_by } of request.workspaces) {
@@ -65,25 +67,32 @@ const reasons = (): string => {
   return [...places].map(([why, names]) => `${names.join(', ')}: ${why}`).join(' ')
 }
 
-/** Shows the scopes for the chosen workspace. */
 const showScopes = (): void =>
-  listScopes(request.scopes, chosenPlace(), {
+  renderScopes(request.scopes, selectedWorkspace(), {
     refused: new Set(choices.refused),
     onRefuse(scope, refused) {
       choices.refused = choices.refused.filter((one) => one !== scope).concat(refused ? scope : [])
-      keep(KEY, choices)
+      saveItem(KEY, choices)
     },
   })
 
+/** Warns about apps that the name could be confused with. */
+const similarNames = ({ similar_to: similar }: ConsentRequest['app']): string => {
+  const names = similar.map((app) => `“${app.name}” by ${app.developer_name || 'an unnamed developer'}`)
+  return `This isn’t ${names.join(' or ')}, although the name is similar. Check the developer before you allow access.`
+}
+
 const showApp = ({ app }: ConsentRequest): void => {
-  document.title = `Give access to ${clean(app.name)}`
-  say('app-name', app.name)
-  say('initial', (clean(app.name).match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase())
-  say('summary', app.summary)
-  say('developer', app.developer_name || 'an unnamed developer')
+  document.title = `Allow access for ${sanitize(app.name)}`
+  setText('app-name', app.name)
+  setText('initial', (sanitize(app.name).match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase())
+  setText('summary', app.summary)
+  setText('developer', app.developer_name || 'an unnamed developer')
   $('badge').classList.toggle('verified', app.verified)
-  say('badge', app.verified ? 'Verified developer' : 'Not verified by the platform')
-  const logo = webAddress(app.logo_url)
+  setText('badge', app.verified ? 'Verified developer' : 'Unverified developer')
+  $('similar').hidden = app.similar_to.length === 0
+  setText('similar', similarNames(app))
+  const logo = safeUrl(app.logo_url)
   if (logo) {
     const image = $<HTMLImageElement>('logo-image')
     image.onload = () => {
@@ -91,27 +100,38 @@ const showApp = ({ app }: ConsentRequest): void => {
     }
     image.src = logo
   }
-  const privacy = webAddress(app.privacy_url)
+  const privacy = safeUrl(app.privacy_url)
   $('privacy').hidden = !privacy
   if (privacy) $<HTMLAnchorElement>('privacy-link').href = privacy
 }
 
-/** Shows what is asked, with the choices made before. */
+/** Shows the request and restores earlier choices. */
 export const showRequest = (asked: ConsentRequest): void => {
   request = asked
-  choices = read<Choices>(KEY) ?? { refused: [] }
+  choices = loadItem<Choices>(KEY) ?? { refused: [] }
   showApp(asked)
-  say('host', asked.redirect_host)
-  say('person', session()?.name ?? '')
+  setText('host', asked.redirect_host)
+  setText('person', session()?.name ?? '')
   $('switch').hidden = miniApp
   $('problem').hidden = true
+  $('pass-on').hidden = asked.claimed
+  setText('pass-on-state', '')
   listWorkspaces()
   showScopes()
-  show('request')
+  showSection('request')
 }
 
+$('pass-on-copy').onclick = async () => {
+  const link = resolveUrl(`oauth/consent?tg=${tg}`)
+  try {
+    await navigator.clipboard.writeText(link)
+    setText('pass-on-state', 'Link copied.')
+  } catch {
+    setText('pass-on-state', `Couldn’t copy the link. Copy it from here: ${link}`)
+  }
+}
 $('place').onchange = () => {
   choices.workspace = $<HTMLSelectElement>('place').value
-  keep(KEY, choices)
+  saveItem(KEY, choices)
   showScopes()
 }

@@ -2,14 +2,14 @@ import { call } from '../../session/call.ts'
 import { $, element } from './dom.ts'
 import type { Scope, Workspace } from './types.ts'
 
-/** A `:write` brings its `:read`. */
+/** A `:write` scope includes its `:read` scope. */
 const covers = (granted: readonly string[], scope: string): boolean =>
   granted.includes(scope) || granted.includes(scope.replace(':read', ':write'))
 
-/** What stands beside a scope where the app is installed already. */
+/** Label showing how a scope changes for an app that is already installed. */
 const stateOf = (has: boolean, ticked: boolean): string => {
-  if (has) return ticked ? 'It has this already' : 'It has this now and loses it'
-  return ticked ? 'New' : 'New, not given'
+  if (has) return ticked ? 'Already allowed' : 'Allowed now, will be removed'
+  return ticked ? 'New' : 'New, not allowed'
 }
 
 interface Options {
@@ -30,7 +30,7 @@ const item = ({ scope, description, dangerous }: Scope, place: Workspace | undef
   const denied = place?.denied_scopes.includes(scope) ?? false
   if (dangerous && !denied) words.append(element('strong', '', 'Sensitive'))
   words.append(element('span', 'description', description), element('small', '', scope))
-  if (denied) words.append(element('small', 'why', 'Forbidden by an admin of this workspace'))
+  if (denied) words.append(element('small', 'why', 'Blocked by a workspace admin'))
   if (has !== undefined) words.append(state)
   const ticked = !denied && !(dangerous && options.refused.has(scope))
   label(ticked)
@@ -54,18 +54,18 @@ const item = ({ scope, description, dangerous }: Scope, place: Workspace | undef
   return made
 }
 
-/** Lists what is asked for, and how that differs from what the app may do in the chosen workspace now. */
-export const listScopes = (asked: Scope[], place: Workspace | undefined, options: Options): void => {
+/** Lists the requested scopes and how they differ from what the app may do in the selected workspace today. */
+export const renderScopes = (asked: Scope[], place: Workspace | undefined, options: Options): void => {
   const items = asked.map((one) => item(one, place, options))
-  if (items.length === 0) items.push(element('li', 'nothing', 'Nothing beyond being installed'))
+  if (items.length === 0) items.push(element('li', 'nothing', 'No permissions requested'))
   $('scopes').replaceChildren(...items)
   $('refusable').hidden = !$('scopes').querySelector('input')
   $('again').hidden = !place?.granted_scopes
   const names = asked.map(({ scope }) => scope)
-  listLost((place?.granted_scopes ?? []).filter((scope) => !covers(names, scope)))
+  renderLostScopes((place?.granted_scopes ?? []).filter((scope) => !covers(names, scope)))
 }
 
-const listLost = (scopes: string[]): void => {
+const renderLostScopes = (scopes: string[]): void => {
   $('lost').hidden = scopes.length === 0
   if (scopes.length === 0) return
   const list = (words: Map<string, string>) =>
@@ -82,15 +82,15 @@ const listLost = (scopes: string[]): void => {
       }),
     )
   list(new Map())
-  // The request has the words of what is asked for only.
+  // The consent request describes only the scopes it asks for.
   call<{ items: Scope[] }>('GET', 'oauth/scopes').then(
     ({ items }) => list(new Map(items.map(({ scope, description }) => [scope, description]))),
     () => {},
   )
 }
 
-/** The scopes that are granted as the page stands. */
-export const granted = (): string[] =>
+/** Scopes that approving now would grant. */
+export const selectedScopes = (): string[] =>
   [...document.querySelectorAll<HTMLElement>('#scopes li[data-scope]:not(.refused)')].map(
     (one) => one.dataset.scope ?? '',
   )

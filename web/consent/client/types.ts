@@ -1,4 +1,4 @@
-/** What `GET /oauth/consent/request` answers. */
+/** Response of `GET /oauth/consent/request`. */
 export interface ConsentRequest {
   app: {
     name: string
@@ -7,9 +7,12 @@ export interface ConsentRequest {
     developer_name: string
     verified: boolean
     privacy_url: string | null
+    similar_to: { slug: string; name: string; developer_name: string }[]
   }
   scopes: Scope[]
   workspaces: Workspace[]
+  /** True if nobody else can open this link any more. */
+  claimed: boolean
   redirect_host: string
   expires_in: number
 }
@@ -29,7 +32,7 @@ export interface Workspace {
   granted_scopes: string[] | null
 }
 
-/** What `GET /oauth/consent/status` answers. */
+/** Response of `GET /oauth/consent/status`. */
 export interface ConsentStatus {
   over: boolean
   expires_in: number | null

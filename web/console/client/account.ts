@@ -1,20 +1,20 @@
 import { computed, signal } from '@preact/signals'
 import { miniApp } from '../../session/config.ts'
-import { asFailure } from '../../session/failure.ts'
-import { session, signedIn, signedOut } from '../../session/session.ts'
-import { signInWithInitData, signInWithWidget, widgetAnswer } from '../../session/sign-in.ts'
-import { keep, read } from '../../session/store.ts'
-import { askOtherTabs, endInTabs, shareWithTabs } from '../../session/tabs.ts'
+import { toFailure } from '../../session/failure.ts'
+import { clearSession, saveSession, session } from '../../session/session.ts'
+import { signInWithInitData, signInWithWidget, takeWidgetAnswer } from '../../session/sign-in.ts'
+import { loadItem, saveItem } from '../../session/store.ts'
+import { askOtherTabs, shareWithTabs, signOutTabs } from '../../session/tabs.ts'
 import type { ConsoleSession } from '../../session/types.ts'
 import type { Phase } from '../../ui/app.tsx'
-import { forgetAll, refresh } from '../../ui/data.ts'
+import { clearCache, refresh } from '../../ui/data.ts'
 import { reader } from '../../ui/format.ts'
-import { address, go, goInstead } from '../../ui/router.ts'
-import { api, type Schemas, take, whenSessionIsOver } from './api.ts'
+import { address, navigate, redirect } from '../../ui/router.ts'
+import { api, onSessionExpired, type Schemas, unwrap } from './api.ts'
 
 export type Identity = Schemas['ConsoleIdentity']
 
-/** Who is signed in, where; kept while they sign in again, so that what they typed stays. */
+/** Signed-in user and workspace. Kept while the user signs in again, so that unsent input isn't lost. */
 export const identity = signal<Identity | undefined>(undefined)
 
 export const phase = signal<Phase | { name: 'unconfirmed' }>({ name: 'starting' })
@@ -27,105 +27,112 @@ export const isAdmin = atLeast('admin')
 export const isOwner = atLeast('owner')
 
 const signOutHere = (note: string): void => {
-  signedOut()
+  clearSession()
   phase.value = miniApp ? { name: 'unconfirmed' } : { name: 'signed_out', note }
 }
 
-whenSessionIsOver(() => {
+onSessionExpired(() => {
   if (phase.value.name !== 'ready' && phase.value.name !== 'starting') return
-  if (miniApp) void enterByInitData()
-  else signOutHere(session() || identity.value ? 'Your session is over. Sign in again: you go on where you were.' : '')
+  if (miniApp) void signInByInitData()
+  else
+    signOutHere(session() || identity.value ? 'Your session expired. Sign in again to pick up where you left off.' : '')
 })
 
-/** Reads who is signed in, and shows the console. */
-export const enter = async (): Promise<void> => {
+/** Loads the user's identity and shows the console. */
+export const openConsole = async (): Promise<void> => {
   try {
-    const now = await take(api.GET('/console/me'))
+    const now = await unwrap(api.GET('/console/me'))
     const before = identity.value
-    if (before && (before.user.id !== now.user.id || before.workspace.id !== now.workspace.id)) forgetAll()
+    if (before && (before.user.id !== now.user.id || before.workspace.id !== now.workspace.id)) clearCache()
     identity.value = now
     reader.value = now.user
     phase.value = { name: 'ready' }
     if (before) void refresh('')
   } catch (error) {
-    const failure = asFailure(error)
-    if (failure.status !== 401) phase.value = { name: 'failed', failure, again: () => void enter() }
+    const failure = toFailure(error)
+    if (failure.status !== 401) phase.value = { name: 'failed', failure, again: () => void openConsole() }
   }
 }
 
-export const enterWith = (made: ConsoleSession): Promise<void> => {
-  signedIn(made)
-  return enter()
+export const signInWith = (made: ConsoleSession): Promise<void> => {
+  saveSession(made)
+  return openConsole()
 }
 
-/** The messaging app's own data count for ten minutes; after that it has to open the page again. */
+/** Telegram's launch data expires after ten minutes and works once. After that, the user has to reopen the page. */
 let triedInitData = false
-const enterByInitData = async (): Promise<void> => {
+const signInByInitData = async (): Promise<void> => {
   if (triedInitData) return signOutHere('')
   triedInitData = true
   try {
-    await enterWith(await signInWithInitData())
+    await signInWith(await signInWithInitData())
   } catch (error) {
-    const failure = asFailure(error)
+    const failure = toFailure(error)
     triedInitData = false
     phase.value =
       failure.status >= 400 && failure.status < 500
         ? { name: 'unconfirmed' }
-        : { name: 'failed', failure, again: () => void enterByInitData() }
+        : { name: 'failed', failure, again: () => void signInByInitData() }
   }
 }
 
-/** What the login widget's answer is for. */
+/** Place that accepts the login widget's answer. */
 export const WIDGET_PLACE = 'console'
 
 const BEFORE = 'console-place'
 
-/** The login widget leaves the page: where the person was is for afterwards. */
-export const keepPlace = (): void => keep(BEFORE, address.value)
+/** Stores the current address, because the login widget leaves the page. */
+export const saveAddress = (): void => saveItem(BEFORE, address.value)
 
-export const begin = async (): Promise<void> => {
-  if (miniApp) return enterByInitData()
+export const start = async (): Promise<void> => {
+  if (miniApp) return signInByInitData()
   shareWithTabs(() => {
     identity.value = undefined
-    forgetAll()
+    clearCache()
     signOutHere('You signed out in another tab.')
   })
-  const fields = widgetAnswer(WIDGET_PLACE)
-  if (fields) return enterWithWidget(fields, crypto.randomUUID())
+  const fields = takeWidgetAnswer(WIDGET_PLACE)
+  if (fields) return signInByWidget(fields, crypto.randomUUID())
   await askOtherTabs()
-  if (session()) return enter()
+  if (session()) return openConsole()
   phase.value = { name: 'signed_out', note: '' }
 }
 
-const enterWithWidget = async (fields: Record<string, string>, key: string): Promise<void> => {
+const signInByWidget = async (fields: Record<string, string>, key: string): Promise<void> => {
   try {
     const made = await signInWithWidget(fields, key)
-    goInstead(read<string>(BEFORE) ?? '/')
-    await enterWith(made)
+    redirect(loadItem<string>(BEFORE) ?? '/')
+    await signInWith(made)
   } catch (error) {
-    const failure = asFailure(error)
+    const failure = toFailure(error)
     if (failure.status === 0 || failure.status >= 500) {
-      phase.value = { name: 'failed', failure, again: () => void enterWithWidget(fields, key) }
+      phase.value = { name: 'failed', failure, again: () => void signInByWidget(fields, key) }
     } else {
-      signOutHere('The messaging app did not confirm who you are. Sign in again.')
+      signOutHere('We couldn’t verify your Telegram sign-in. Sign in again.')
     }
   }
 }
 
 export const signOut = async (): Promise<void> => {
-  // Whether or not that arrives: this page forgets the session.
+  // The page drops the session even if the request fails.
   await api.DELETE('/console/session').catch(() => {})
-  endInTabs()
+  signOutTabs()
   identity.value = undefined
-  forgetAll()
-  signOutHere('You are signed out.')
+  clearCache()
+  signOutHere('You’re signed out.')
 }
 
-/** Goes on in another workspace, from its beginning. */
-export const switchTo = async (workspace_id: string): Promise<void> => {
-  const made = await take(api.POST('/console/session/workspace', { body: { workspace_id } }))
-  signedIn(made)
-  forgetAll()
-  go('/')
-  await enter()
+/** Ends the session and asks the user to sign in again. Their screen stays, so that nothing they typed is lost. */
+export const signInAgain = async (note: string): Promise<void> => {
+  await api.DELETE('/console/session').catch(() => {})
+  signOutHere(note)
+}
+
+/** Switches to another workspace and opens its home screen. */
+export const switchWorkspace = async (workspace_id: string): Promise<void> => {
+  const made = await unwrap(api.POST('/console/session/workspace', { body: { workspace_id } }))
+  saveSession(made)
+  clearCache()
+  navigate('/')
+  await openConsole()
 }

@@ -4,5 +4,4 @@ import type { components, paths } from '../../ui/platform.d.ts'
 
 export type Schemas = components['schemas']
 
-/** The console API. */
-export const { api, take, whenSessionIsOver } = platformClient<paths>(() => session()?.token)
+export const { api, unwrap, onSessionExpired } = platformClient<paths>(() => session()?.token)

@@ -1,6 +1,6 @@
 import { miniApp } from '../../session/config.ts'
-import { tell } from '../../session/messenger.ts'
-import { webAddress } from '../../session/text.ts'
+import { postEvent } from '../../session/messenger.ts'
+import { safeUrl } from '../../session/text.ts'
 import { Page } from '../../ui/app.tsx'
 import { identity, phase } from './account.ts'
 import { Screens } from './screens.tsx'
@@ -8,23 +8,23 @@ import { Shell } from './shell.tsx'
 import { SignIn } from './sign-in.tsx'
 
 if (miniApp) {
-  // The messaging app’s view has no tabs: what leads elsewhere opens in the browser.
+  // Telegram's web view has no tabs, so external links open in the browser.
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a[target="_blank"]') : null
-    const address = webAddress(link?.getAttribute('href'))
+    const address = safeUrl(link?.getAttribute('href'))
     if (!address) return
     event.preventDefault()
-    tell('web_app_open_link', { url: address })
+    postEvent('web_app_open_link', { url: address })
   })
 }
 
 const Unconfirmed = () => (
   <main class="alone">
-    <h1>The messaging app did not confirm who you are</h1>
-    <p>Its sign-in is too old, or was used already. Close this and open it again from the chat.</p>
+    <h1>We couldn’t verify who you are</h1>
+    <p>Your Telegram sign-in expired or was already used. Close this page and open it again in Telegram.</p>
     {miniApp && (
       <div class="actions">
-        <button type="button" class="primary" onClick={() => tell('web_app_close')}>
+        <button type="button" class="primary" onClick={() => postEvent('web_app_close')}>
           Close
         </button>
       </div>

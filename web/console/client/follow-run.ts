@@ -1,4 +1,4 @@
-import { at } from '../../session/config.ts'
+import { resolveUrl } from '../../session/config.ts'
 import { failureOf } from '../../session/failure.ts'
 import { session } from '../../session/session.ts'
 import type { Schemas } from './api.ts'
@@ -6,18 +6,18 @@ import type { Schemas } from './api.ts'
 type Step = Schemas['RunStep']
 type Run = Schemas['Run']
 
-interface Told {
+interface RunListener {
   step(step: Step): void
   state(state: Partial<Run>): void
-  /** Something is not known any more: read the run again. */
+  /** Events were missed; the run has to be reloaded. */
   gap(): void
   connected(is: boolean): void
 }
 
 const END = ['succeeded', 'failed', 'cancelled']
 
-/** Blocks of a stream of events, each with its fields (HTML standard, “Server-sent events”). */
-async function* blocks(body: ReadableStream<Uint8Array>): AsyncGenerator<Map<string, string>> {
+/** Parses an event stream into events, each with its fields (HTML standard, “Server-sent events”). */
+async function* parseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Map<string, string>> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let text = ''
@@ -37,7 +37,7 @@ async function* blocks(body: ReadableStream<Uint8Array>): AsyncGenerator<Map<str
   }
 }
 
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     signal.addEventListener('abort', () => {
@@ -47,10 +47,10 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   })
 
 /**
- * Tells of a run as it goes, until it ends or nobody looks any more. The token goes into a header and never into an address;
- * a connection that was cut begins where it ended.
+ * Streams a run's progress until it ends or `signal` aborts. The token is sent in a header, never in a URL. A broken
+ * connection resumes after the last event received.
  */
-export const followRun = async (id: string, told: Told, signal: AbortSignal): Promise<void> => {
+export const followRun = async (id: string, listener: RunListener, signal: AbortSignal): Promise<void> => {
   let last = ''
   let over = false
   for (let failures = 0; !signal.aborted && !over; ) {
@@ -59,7 +59,7 @@ export const followRun = async (id: string, told: Told, signal: AbortSignal): Pr
       const token = session()?.token
       if (token) headers.authorization = `Bearer ${token}`
       if (last) headers['last-event-id'] = last
-      const response = await fetch(at(`console/runs/${id}/stream`), {
+      const response = await fetch(resolveUrl(`console/runs/${id}/stream`), {
         headers,
         signal,
         cache: 'no-store',
@@ -68,25 +68,25 @@ export const followRun = async (id: string, told: Told, signal: AbortSignal): Pr
       if (response.status === 204) return
       if (response.status >= 400 && response.status < 500 && response.status !== 429) return
       if (!response.ok || !response.body) throw failureOf(response, {})
-      told.connected(true)
+      listener.connected(true)
       failures = 0
-      for await (const fields of blocks(response.body)) {
+      for await (const fields of parseEvents(response.body)) {
         const [event, data] = [fields.get('event'), fields.get('data')]
         last = fields.get('id') ?? last
         if (!data) continue
-        if (event === 'step') told.step(JSON.parse(data))
-        if (event === 'gap') told.gap()
+        if (event === 'step') listener.step(JSON.parse(data))
+        if (event === 'gap') listener.gap()
         if (event === 'state') {
           const state = JSON.parse(data) as Partial<Run>
-          told.state(state)
+          listener.state(state)
           over = END.includes(state.status ?? '')
         }
       }
     } catch {
       if (signal.aborted) return
-      told.connected(false)
+      listener.connected(false)
       failures++
     }
-    if (!over) await pause(Math.min(1_000 * 2 ** failures, 20_000) * (0.5 + Math.random() / 2), signal)
+    if (!over) await sleep(Math.min(1_000 * 2 ** failures, 20_000) * (0.5 + Math.random() / 2), signal)
   }
 }

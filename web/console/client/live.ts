@@ -1,39 +1,39 @@
 import { signal } from '@preact/signals'
 import { announce } from '../../ui/announce.tsx'
 import { refresh } from '../../ui/data.ts'
-import { api, take } from './api.ts'
+import { api, unwrap } from './api.ts'
 
-/** Whether the platform answered when it was last asked. */
+/** True if the platform answered the latest request. */
 export const online = signal(true)
 /** Unread notifications, counted up to 100. */
 export const unread = signal(0)
-/** What waits for the person's word, as far as the start page knows. */
+/** Number of approvals that wait for the user, as last loaded by the home screen. */
 export const waiting = signal(0)
 
-/** One cheap read; what it says has changed is asked for again, and nothing else. */
-const EVERY = 3_000
-/** While nobody looks, or the platform cannot be reached. */
-const SELDOM = 20_000
+/** Interval of the cheap read that says which topics have changed. Only those are reloaded. */
+const POLL_MS = 3_000
+/** Interval while the tab is hidden or the platform can't be reached. */
+const IDLE_POLL_MS = 20_000
 
 let version: string | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 let watching = false
 let asking = false
 
-const look = async (): Promise<void> => {
+const poll = async (): Promise<void> => {
   clearTimeout(timer)
   if (asking || !watching) return
   asking = true
-  let wait = EVERY
+  let wait = POLL_MS
   try {
     const since = version
-    const now = await take(api.GET('/console/updates', { params: { query: since ? { since } : {} } }))
+    const now = await unwrap(api.GET('/console/updates', { params: { query: since ? { since } : {} } }))
     if (!watching) return
     version = now.version
     const changed = Object.entries(now.changed).flatMap(([topic, is]) => (is ? [`${topic} `] : []))
-    // A draft is told of by a notification.
+    // A new draft arrives as a notification.
     if (now.changed.notifications) changed.push('messages messenger')
-    // At first everything counts as changed, and is being read anyway; after a lost connection it is not.
+    // The first answer reports everything as changed, but that is being loaded anyway. After a lost connection, reload all.
     const wasOnline = online.value
     online.value = true
     if (since && now.unread_notifications > unread.value) announce('You have a new notification.')
@@ -42,28 +42,28 @@ const look = async (): Promise<void> => {
   } catch (error) {
     const { status = 0 } = error as { status?: number }
     if (status === 0) online.value = false
-    wait = SELDOM
+    wait = IDLE_POLL_MS
   } finally {
     asking = false
-    again(wait)
+    schedulePoll(wait)
   }
 }
 
-const again = (ms: number): void => {
+const schedulePoll = (ms: number): void => {
   clearTimeout(timer)
-  if (watching) timer = setTimeout(look, document.hidden ? SELDOM : ms)
+  if (watching) timer = setTimeout(poll, document.hidden ? IDLE_POLL_MS : ms)
 }
 
-/** Whoever comes back to the tab, or online, sees at once how it stands. */
+/** Checks for changes at once when the user returns to the tab or goes online. */
 const now = (): void => {
-  if (!document.hidden) void look()
+  if (!document.hidden) void poll()
 }
 
-/** Keeps what is in view up to date. @returns ends it */
-export const watch = (): (() => void) => {
+/** Keeps visible data up to date. Returns a function that stops it. */
+export const startPolling = (): (() => void) => {
   watching = true
   version = undefined
-  void look()
+  void poll()
   document.addEventListener('visibilitychange', now)
   addEventListener('online', now)
   const offline = (): void => {
@@ -79,5 +79,5 @@ export const watch = (): (() => void) => {
   }
 }
 
-/** Asks now what has changed: after something that the person did. */
-export const lookNow = (): void => void look()
+/** Checks for changes at once, after a user's action. */
+export const pollNow = (): void => void poll()

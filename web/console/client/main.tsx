@@ -1,31 +1,30 @@
 /**
- * The console. It has no data of its own and knows the platform by the public console API alone. Whatever comes from an app or a
- * person is set as text, never as markup.
+ * Console. It uses the public console API only. Text from apps and users is always set as text, never as markup.
  */
 import { render } from 'preact'
 import { miniApp } from '../../session/config.ts'
-import { followColours, followTheme, startParameter, tell, whenThemeChanges } from '../../session/messenger.ts'
-import { goInstead } from '../../ui/router.ts'
-import { begin } from './account.ts'
+import { followColours, followTheme, onThemeChange, postEvent, startParameter } from '../../session/messenger.ts'
+import { redirect } from '../../ui/router.ts'
+import { start } from './account.ts'
 import { App } from './app.tsx'
-import { placeOf } from './places.ts'
+import { addressOf } from './places.ts'
 import './style.css'
 
 if (miniApp) {
   followTheme()
   followColours()
-  whenThemeChanges((colours) => {
+  onThemeChange((colours) => {
     followTheme(colours)
     followColours(colours)
   })
-  tell('web_app_ready')
-  tell('web_app_expand')
-  const to = placeOf(startParameter)
-  if (to) goInstead(to)
+  postEvent('web_app_ready')
+  postEvent('web_app_expand')
+  const to = addressOf(startParameter)
+  if (to) redirect(to)
 }
 const root = document.getElementById('app')
 if (root) {
   root.replaceChildren()
   render(<App />, root)
 }
-void begin()
+void start()

@@ -1,4 +1,4 @@
-/** Where a record is shown, by its id's prefix; its id follows. */
+/** Screens of records, by id prefix. The id follows. */
 const PLACES: Record<string, string> = {
   run: '/runs/',
   tsk: '/tasks/',
@@ -7,7 +7,7 @@ const PLACES: Record<string, string> = {
   dlg: '/messenger/',
 }
 
-/** Records without a page of their own: where they are listed. */
+/** Lists that contain the records without a screen of their own. */
 const LISTS: Record<string, string> = {
   fil: '/files',
   grt: '/access',
@@ -17,10 +17,10 @@ const LISTS: Record<string, string> = {
 }
 
 /**
- * The place of a record, such as the one that a link into the messaging app names; undefined for anything else.
- * @param id a record's id, or a run's with that of a step behind it: `run_…-stp_…`
+ * Returns the address of a record, such as one named by a Telegram link, or undefined.
+ * @param id id of a record, or of a run followed by a step: `run_…-stp_…`
  */
-export const placeOf = (id: string | null | undefined): string | undefined => {
+export const addressOf = (id: string | null | undefined): string | undefined => {
   const [, record = '', prefix = ''] = /^(([a-z]{3})_[0-9a-z]{26})(?:-stp_[0-9a-z]{26})?$/.exec(id ?? '') ?? []
   return PLACES[prefix] ? PLACES[prefix] + record : LISTS[prefix]
 }

@@ -27,11 +27,11 @@ const ROUTES: readonly Route[] = [
 ]
 
 const ForAdmins = () => (
-  <Screen title="For admins">
-    <Empty title="Only admins and owners of the workspace see this.">
-      <p>Ask one of them to look, or to give you the role.</p>
+  <Screen title="Admins only">
+    <Empty title="Only workspace admins and owners can see this page.">
+      <p>Ask one of them to make you an admin.</p>
     </Empty>
   </Screen>
 )
 
-export const Screens = () => <RoutedScreen routes={ROUTES} refusal={<ForAdmins />} start="start" />
+export const Screens = () => <RoutedScreen routes={ROUTES} refusal={<ForAdmins />} start="home page" />

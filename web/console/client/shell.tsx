@@ -1,18 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { clean } from '../../session/text.ts'
-import { useAct } from '../../ui/act.ts'
+import { sanitize } from '../../session/text.ts'
+import { useAction } from '../../ui/act.ts'
 import { announce } from '../../ui/announce.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { Frame, type Item, shortCount } from '../../ui/shell.tsx'
+import { Frame, type NavItem, shortCount } from '../../ui/shell.tsx'
 import { Name } from '../../ui/text.tsx'
-import { type Identity, isAdmin, signOut, switchTo } from './account.ts'
-import { online, unread, waiting, watch } from './live.ts'
+import { type Identity, isAdmin, signOut, switchWorkspace } from './account.ts'
+import { online, startPolling, unread, waiting } from './live.ts'
 
-export const ITEMS: readonly Item[] = [
+export const ITEMS: readonly NavItem[] = [
   { to: '/', label: 'Home', icon: 'home', first: true, count: { of: waiting, words: 'waiting for you' } },
-  { to: '/chat', label: 'Chat', icon: 'chat', first: true },
+  { to: '/chat', label: 'Conversations', icon: 'chat', first: true },
   { to: '/tasks', label: 'Tasks', icon: 'tasks', first: true },
   { to: '/agents', label: 'Agents', icon: 'agents', first: true },
   { to: '/marketplace', label: 'Marketplace', icon: 'store' },
@@ -21,14 +21,14 @@ export const ITEMS: readonly Item[] = [
   { to: '/messenger', label: 'Messenger', icon: 'messenger' },
   { to: '/notifications', label: 'Notifications', icon: 'bell', count: { of: unread, words: 'unread' } },
   { to: '/access', label: 'Connected apps', icon: 'key' },
-  { to: '/wishlist', label: 'Wishlist', icon: 'wish' },
+  { to: '/wishlist', label: 'Agent requests', icon: 'wish' },
   { to: '/members', label: 'Members', icon: 'people' },
   { to: '/settings', label: 'Settings', icon: 'settings' },
-  { to: '/audit', label: 'Audit', icon: 'audit', only: isAdmin },
+  { to: '/audit', label: 'Audit log', icon: 'audit', only: isAdmin },
 ]
 
 const Places = ({ who }: { who: Identity }) => {
-  const { failure, act } = useAct()
+  const { failure, act } = useAction()
   const { workspace, workspaces } = who
   return (
     <div class="places">
@@ -43,15 +43,15 @@ const Places = ({ who }: { who: Identity }) => {
           const to = select.value
           select.value = workspace.id
           act(async () => {
-            await switchTo(to)
-            announce('You are in another workspace now.')
+            await switchWorkspace(to)
+            announce('Workspace switched.')
           })
         }}
       >
         {(workspaces.some(({ id }) => id === workspace.id) ? workspaces : [workspace, ...workspaces]).map(
           ({ id, name, is_sandbox }) => (
             <option key={id} value={id}>
-              {clean(name)}
+              {sanitize(name)}
               {is_sandbox ? ' (sandbox)' : ''}
             </option>
           ),
@@ -63,7 +63,7 @@ const Places = ({ who }: { who: Identity }) => {
 }
 
 export const Person = ({ who }: { who: Identity }) => {
-  const { busy, act } = useAct()
+  const { busy, act } = useAction()
   return (
     <div class="person">
       <p>
@@ -95,19 +95,18 @@ const Top = ({ who }: { who: Identity }) => (
   </>
 )
 
-/** What stands around every screen. */
 export const Shell = ({ who, children }: { who: Identity; children: ComponentChildren }) => {
-  useEffect(watch, [])
+  useEffect(startPolling, [])
   return (
     <Frame name="Console" items={ITEMS} top={<Top who={who} />} person={<Person who={who} />}>
       {who.workspace.status === 'suspended' && (
         <p class="note warn">
-          <strong>This workspace is suspended.</strong> Its agents do not run. Ask the platform’s support why.
+          <strong>This workspace is suspended.</strong> Its agents can’t run. Contact support for details.
         </p>
       )}
       {!online.value && (
         <p class="note warn" role="status">
-          <strong>No connection.</strong> What you see may be old; it is renewed when you are online again.
+          <strong>No connection.</strong> This page may be out of date. It’ll refresh when you’re back online.
         </p>
       )}
       {children}

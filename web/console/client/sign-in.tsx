@@ -1,32 +1,41 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { at, localSignIn } from '../../session/config.ts'
+import { localSignIn, resolveUrl } from '../../session/config.ts'
+import { hasPasskeys } from '../../session/passkey.ts'
 import { lastName } from '../../session/session.ts'
-import { addWidget, botInfo, signInLocally, widgetOf } from '../../session/sign-in.ts'
-import { webAddress } from '../../session/text.ts'
+import { addWidget, loadBotInfo, signInLocally, signInWithPasskey, widgetUsername } from '../../session/sign-in.ts'
+import { safeUrl } from '../../session/text.ts'
 import type { BotInfo } from '../../session/types.ts'
 import { Form, TextField } from '../../ui/form.tsx'
-import { enterWith, keepPlace, WIDGET_PLACE } from './account.ts'
+import { saveAddress, signInWith, WIDGET_PLACE } from './account.ts'
 
 const Widget = ({ username }: { username: string }) => {
   const parent = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (!parent.current) return
-    keepPlace()
-    addWidget(parent.current, username, at('app'), WIDGET_PLACE)
+    saveAddress()
+    addWidget(parent.current, username, resolveUrl('app'), WIDGET_PLACE)
   }, [username])
   return <div class="widget" ref={parent} />
 }
+
+const WithPasskey = () => (
+  <Form verb="Use a passkey" send={async () => signInWith(await signInWithPasskey())}>
+    <p class="hint">If you added a passkey in the console’s settings, you can sign in without Telegram.</p>
+  </Form>
+)
 
 const Locally = () => {
   const [user, setUser] = useState(lastName() ?? 'local-user')
   const [workspace, setWorkspace] = useState('')
   return (
-    <Form verb="Sign in" send={async () => enterWith(await signInLocally(user.trim(), workspace.trim()))}>
-      <p class="hint">Local development: the same names are the same person and the same workspace.</p>
+    <Form verb="Sign in" send={async () => signInWith(await signInLocally(user.trim(), workspace.trim()))}>
+      <p class="hint">
+        Local development: enter any name. The same name always signs in the same person or opens the same workspace.
+      </p>
       <TextField label="Person" value={user} required maxLength={100} autocomplete="off" onText={setUser} />
       <TextField
         label="Workspace"
-        hint="Empty: the person’s own. A workspace’s id works too."
+        hint="Optional. Defaults to your own. You can also enter a workspace ID."
         value={workspace}
         maxLength={100}
         autocomplete="off"
@@ -36,25 +45,25 @@ const Locally = () => {
   )
 }
 
-/** The ways to say who one is, and why the page asks. */
+/** Sign-in methods. @param note why the page asks */
 export const SignIn = ({ note }: { note: string }) => {
   const heading = useRef<HTMLHeadingElement>(null)
   const [bot, setBot] = useState<BotInfo | 'asking' | undefined>('asking')
   useEffect(() => {
     document.title = 'Sign in · Console'
     heading.current?.focus({ preventScroll: true })
-    botInfo().then(setBot)
+    loadBotInfo().then(setBot)
   }, [])
   const known = bot === 'asking' ? undefined : bot
-  const url = webAddress(known?.url)
-  const widget = widgetOf(known)
+  const url = safeUrl(known?.url)
+  const widget = widgetUsername(known)
   return (
     <main class="alone">
       <h1 ref={heading} tabIndex={-1}>
         Sign in
       </h1>
       {note && <p role="status">{note}</p>}
-      <p>Your agents, their runs and what waits for your word.</p>
+      <p>Manage your agents, follow their runs and approve what they do.</p>
       {widget && <Widget username={widget} />}
       {url && (
         <p>
@@ -64,8 +73,9 @@ export const SignIn = ({ note }: { note: string }) => {
         </p>
       )}
       {localSignIn && <Locally />}
+      {hasPasskeys && <WithPasskey />}
       {bot !== 'asking' && !bot && !localSignIn && (
-        <p>The messaging app cannot be reached at the moment. Load this page again in a minute.</p>
+        <p>Telegram can’t be reached right now. Reload this page in a minute.</p>
       )}
     </main>
   )

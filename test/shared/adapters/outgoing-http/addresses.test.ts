@@ -26,7 +26,9 @@ const SPECIAL_V4 = [
   ['255.255.255.255/32', 'broadcast'],
 ] as const
 
-/** Every block of IANA's IPv6 special-purpose registry, and the parts of the address space that are not global unicast. */
+/**
+ * Every block of IANA's IPv6 special-purpose registry, and the parts of the address space that aren't global unicast.
+ */
 const SPECIAL_V6 = [
   ['::/128', 'unspecified'],
   ['::1/128', 'loopback'],
@@ -104,7 +106,7 @@ const toAddress = (value: bigint, width: 32 | 128): string => {
   return ipaddr.fromByteArray(bytes).toString()
 }
 
-/** First and last address of a block, and some within. */
+/** Lists the first and last address of a block, and some in between. */
 const within = (cidr: string): fc.Arbitrary<string> => {
   const [network, prefix] = ipaddr.parseCIDR(cidr)
   const width = network.kind() === 'ipv4' ? 32 : 128
@@ -129,7 +131,7 @@ const inverted = (v4: string) =>
       .join('.'),
   )
 
-/** Every standard way to carry an IPv4 address in an IPv6 one. */
+/** Every standard way to embed an IPv4 address in an IPv6 one. */
 const EMBEDDINGS: Record<string, (v4: string) => string> = {
   'mapped, dotted': (v4) => `::ffff:${v4}`,
   mapped: (v4) => `::ffff:${words(v4).join(':')}`,
@@ -155,7 +157,7 @@ describe('isPublicAddress', () => {
     fc.assert(fc.property(within(cidr), (ip) => !isPublicAddress(ip)))
   })
 
-  test.each(Object.entries(EMBEDDINGS))('an IPv4 address carried as %s is never public', (_, embed) => {
+  test.each(Object.entries(EMBEDDINGS))('an IPv4 address embedded as %s is never public', (_, embed) => {
     fc.assert(
       fc.property(anyV4, (v4) => !isPublicAddress(embed(v4))),
       {
@@ -173,7 +175,7 @@ describe('isPublicAddress', () => {
     )
   })
 
-  test('the blocks above are all there is: any other IPv4 address is public', () => {
+  test('any IPv4 address outside the blocks above is public', () => {
     const blocks = SPECIAL_V4.map(([cidr]) => ipaddr.IPv4.parseCIDR(cidr))
     fc.assert(
       fc.property(fc.ipV4(), (ip) => {
@@ -203,7 +205,7 @@ describe('isPublicAddress', () => {
     'fe80::1%1',
     '2606:4700:4700:::1111',
     '12345::1',
-  ])('%j is no address in its plain form, and refused', (text) => expect(isPublicAddress(text)).toBe(false))
+  ])('%j is not an address in canonical form, and is refused', (text) => expect(isPublicAddress(text)).toBe(false))
 })
 
 describe('isLoopbackAddress', () => {

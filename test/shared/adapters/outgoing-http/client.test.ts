@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
-import type { OutgoingRequest } from '#shared/domain/ports.ts'
-import { type Receiver, startReceiver } from '#test/support/receiver.ts'
+import type { OutgoingRequest } from '#shared/kernel/ports/outgoing-http.ts'
+import { type Receiver, startReceiver } from '#testkit/receiver.ts'
 
 const http = createOutgoingHttp({ allowLoopbackHttp: true })
 
@@ -30,7 +30,7 @@ afterEach(async () => {
 })
 
 describe('a request that is answered', () => {
-  test('arrives as it was given, and its answer comes back whole', async () => {
+  test('is sent unchanged, and its answer is returned whole', async () => {
     const r = await receiver()
     r.answer({ kind: 'answer', status: 201, headers: { 'X-One': '1', 'Set-Cookie': 'a=b' }, body: 'grüße' })
     const result = await http.send(post(`${r.url}/hooks?x=1#part`, { body: '{"ü":"ß"}' }))
@@ -65,7 +65,7 @@ describe('a request that is answered', () => {
     expect(r.requests).toHaveLength(1)
   })
 
-  test('bytes go out as they are', async () => {
+  test('bytes are sent unchanged', async () => {
     const r = await receiver()
     await http.send(post(r.url, { body: new Uint8Array([0, 255, 1]) }))
     expect([...(r.requests[0]?.body ?? [])]).toEqual([0, 255, 1])
@@ -91,7 +91,7 @@ describe('reading stops at maxResponseBytes', () => {
   })
 
   test.each(['gzip', 'br', 'deflate', 'zstd'] as const)(
-    'a %s bomb is inflated no further than that',
+    'a %s bomb is decompressed only up to the limit',
     async (encoding) => {
       const r = await receiver()
       r.answer({ kind: 'bomb', encoding, bytes: 64 * 1024 * 1024 })
@@ -100,16 +100,16 @@ describe('reading stops at maxResponseBytes', () => {
       expect(result).toMatchObject({ kind: 'response', status: 200, truncated: true })
       expect(result.kind === 'response' && result.body.byteLength).toBe(65_536)
       expect(result.kind === 'response' && result.body.every((byte) => byte === 0)).toBe(true)
-      // The receiver's own 64 MiB buffer is garbage by now or still counted; the client must not add as much again.
+      // The receiver's own buffer of 64 MiB may still be counted. The client must not add that much again.
       expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(96 * 1024 * 1024)
     },
   )
 })
 
-describe('a status that decides', () => {
+describe('a decisive status', () => {
   const decisive = { decisiveStatus: 202, deadlineMs: 20_000 }
 
-  /** Sends the head of a 202. `whole` tells whether the rest could be sent, too, once the connection has ended. */
+  /** Sends the head of a 202. Once the connection has ended, `whole` tells whether the rest could be sent, too. */
   const accepting = async (rest: (response: ServerResponse) => void) => {
     const { promise: whole, resolve } = Promise.withResolvers<boolean>()
     const server = createServer((_, response) => {
@@ -122,10 +122,10 @@ describe('a status that decides', () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, whole }
   }
 
-  test('is told with its headers, and the other side may finish its body', async () => {
-    // It ends its body only once the answer is told, and would have seen by then that somebody hung up.
-    const { promise: told, resolve } = Promise.withResolvers<void>()
-    const server = await accepting((response) => void told.then(() => sleep(100)).then(() => response.end('done')))
+  test('is returned with its headers, and the other side may finish its body', async () => {
+    // It ends its body only after the answer is returned, and would have noticed a closed connection by then.
+    const { promise: returned, resolve } = Promise.withResolvers<void>()
+    const server = await accepting((response) => void returned.then(() => sleep(100)).then(() => response.end('done')))
     const result = await http.send(post(server.url, decisive))
     expect(result).toMatchObject({ kind: 'response', status: 202, headers: { 'x-one': '1' }, truncated: false })
     expect(result.kind === 'response' && result.body.byteLength).toBe(0)
@@ -136,13 +136,13 @@ describe('a status that decides', () => {
   test.each<[what: string, rest: (response: ServerResponse) => void]>([
     ['at the deadline', () => {}],
     ['beyond maxResponseBytes', (response) => response.end(Buffer.alloc(20_000_000))],
-  ])('is told of a body without end, which is cut off %s', async (_what, rest) => {
+  ])('is returned despite a body without end, which is cut off %s', async (_what, rest) => {
     const server = await accepting(rest)
     expect(await http.send(post(server.url, { ...decisive, deadlineMs: 1_000 }))).toMatchObject({ status: 202 })
     expect(await server.whole).toBe(false)
   })
 
-  test('is that one alone: another waits for its body', async () => {
+  test('is only the given one: other answers wait for their body', async () => {
     const r = await receiver()
     r.answer({ kind: 'drip', everyMs: 20 })
     expect(await http.send(post(r.url, { ...decisive, deadlineMs: 300 }))).toMatchObject({ phase: 'timeout' })
@@ -150,7 +150,7 @@ describe('a status that decides', () => {
 })
 
 describe('content-encoding', () => {
-  test.each(['gzip', 'br', 'deflate', 'zstd'] as const)('%s is undone', async (encoding) => {
+  test.each(['gzip', 'br', 'deflate', 'zstd'] as const)('%s is decoded', async (encoding) => {
     const r = await receiver()
     r.answer({ kind: 'bomb', encoding, bytes: 1_000 })
     const result = await http.send(post(r.url))
@@ -166,7 +166,7 @@ describe('content-encoding', () => {
     ['deflate', 'this is no deflate'],
     ['rot13', 'guvf vf ebg13'],
     ['gzip, gzip, gzip', 'nested'],
-  ])('%s that can not be undone is still an answer with its status', async (encoding, body) => {
+  ])('%s that can’t be decoded is still an answer with its status', async (encoding, body) => {
     const r = await receiver()
     r.answer({ kind: 'answer', headers: { 'content-encoding': encoding }, body })
     expect(await http.send(post(r.url))).toMatchObject({
@@ -176,7 +176,7 @@ describe('content-encoding', () => {
     })
   })
 
-  test('the answer to HEAD has no body to undo', async () => {
+  test('the answer to HEAD has no body to decode', async () => {
     const r = await receiver()
     r.answer({ kind: 'answer', headers: { 'content-encoding': 'br' } })
     const { body: _, ...head } = post(r.url, { method: 'HEAD' })
@@ -187,7 +187,7 @@ describe('content-encoding', () => {
 })
 
 describe('forbidden targets', () => {
-  test('a loopback address is refused where the switch is off, and nothing arrives', async () => {
+  test('a loopback address is refused when the switch is off, and nothing arrives', async () => {
     const r = await receiver()
     const strict = createOutgoingHttp({ allowLoopbackHttp: false })
     for (const url of [r.url, `https://127.0.0.1:${r.port}`, `https://localhost:${r.port}`]) {
@@ -207,7 +207,7 @@ describe('forbidden targets', () => {
     [['8.8.8.8', '127.0.0.1']],
     [['127.0.0.1', '8.8.8.8']],
     [['2606:4700:4700::1111', 'fe80::1']],
-  ])('a name that resolves to %j is refused, whatever the switch says', async (addresses) => {
+  ])('a name that resolves to %j is refused, regardless of the switch', async (addresses) => {
     const r = await receiver()
     for (const allowLoopbackHttp of [true, false]) {
       const client = createOutgoingHttp({ allowLoopbackHttp, resolve: async () => addresses })
@@ -218,7 +218,7 @@ describe('forbidden targets', () => {
     expect(r.connections).toBe(0)
   })
 
-  test('localhost that resolves elsewhere is refused', async () => {
+  test('localhost that resolves to another address is refused', async () => {
     const client = createOutgoingHttp({
       allowLoopbackHttp: true,
       resolve: async () => ['127.0.0.1', '169.254.169.254'],
@@ -226,7 +226,7 @@ describe('forbidden targets', () => {
     expect(await client.send(post('http://localhost:1/'))).toMatchObject({ phase: 'blocked', sent: false })
   })
 
-  test('a name is resolved once per request, so that a second answer can not differ', async () => {
+  test('a name is resolved once per request, so that a second answer can’t differ', async () => {
     const r = await receiver()
     const answers = [['127.0.0.1'], ['169.254.169.254']]
     let asked = 0
@@ -237,15 +237,15 @@ describe('forbidden targets', () => {
     expect(r.requests).toHaveLength(1)
   })
 
-  test('the socket connects to the checked address, not to what the system says of the name', async () => {
+  test('the socket connects to the checked address, not to a second look-up of the name', async () => {
     const r = await receiver()
     const client = createOutgoingHttp({ allowLoopbackHttp: true, resolve: async () => ['127.0.0.9'] })
-    // The receiver listens on 127.0.0.1 alone, which is what a second look-up of localhost would find.
+    // The receiver listens only on 127.0.0.1, which a second look-up of localhost would find.
     expect(await client.send(post(`http://localhost:${r.port}/`))).toMatchObject({ phase: 'connect', sent: false })
     expect(r.connections).toBe(0)
   })
 
-  test('a kept connection does not spare a name its check', async () => {
+  test('a kept-alive connection doesn’t skip the check of a name', async () => {
     const r = await receiver()
     const answers = [['127.0.0.1'], ['10.0.0.1']]
     const client = createOutgoingHttp({ allowLoopbackHttp: true, resolve: async () => answers.shift() ?? [] })
@@ -272,7 +272,7 @@ describe('forbidden targets', () => {
   })
 })
 
-describe('kept connections', () => {
+describe('kept-alive connections', () => {
   test('repeatable requests share one, and each resolves its name', async () => {
     const r = await receiver({ tls: 'valid' })
     let asked = 0
@@ -284,7 +284,7 @@ describe('kept connections', () => {
     expect(asked).toBe(3)
   })
 
-  test('a request that must not be repeated gets one of its own', async () => {
+  test('a request that must not be repeated gets its own connection', async () => {
     const r = await receiver()
     await http.send(post(r.url, { repeatable: true }))
     await http.send(post(r.url))
@@ -293,7 +293,7 @@ describe('kept connections', () => {
     expect(r.requests.at(-1)?.headers.connection).toBe('close')
   })
 
-  test('one that was idle for 5 s by the clock is not used, even if no timer ran meanwhile', async () => {
+  test('a connection that was idle for 5 s by the clock isn’t used, even if no timer ran meanwhile', async () => {
     const r = await receiver()
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -303,7 +303,7 @@ describe('kept connections', () => {
     expect(r.requests.map((request) => request.connection)).toEqual([1, 2])
   })
 
-  test('one that the receiver closed under a repeatable request is replaced', async () => {
+  test('a connection that the receiver closed under a repeatable request is replaced', async () => {
     const r = await receiver()
     r.next({ kind: 'answer' }, { kind: 'reset', when: 'before' }, { kind: 'answer', status: 202 })
     await http.send(post(r.url, { repeatable: true }))
@@ -311,7 +311,7 @@ describe('kept connections', () => {
     expect(r.requests.map((request) => request.connection)).toEqual([1, 1, 2])
   })
 
-  test('one that is closed in the middle of an answer is not: the receiver has handled the request', async () => {
+  test('a connection that is closed in the middle of an answer isn’t, because the receiver has handled the request', async () => {
     const r = await receiver()
     r.next({ kind: 'answer' }, { kind: 'reset', when: 'body' })
     await http.send(post(r.url, { repeatable: true }))
@@ -348,7 +348,7 @@ describe('one hanging receiver', () => {
     expect((await Promise.all(stuck)).every((r) => r.kind === 'failure' && r.phase === 'timeout' && r.sent)).toBe(true)
   })
 
-  test('a name that no server answers for does not delay other names', async () => {
+  test('a name without a responding server doesn’t delay other names', async () => {
     const good = await receiver()
     const client = createOutgoingHttp({
       allowLoopbackHttp: true,

@@ -2,9 +2,9 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
 import { statusHint } from '#shared/adapters/outgoing-http/hints.ts'
-import type { OutgoingRequest, OutgoingResult } from '#shared/domain/ports.ts'
-import { type CertificateKind, certificate, testAuthority } from '#test/support/certificates.ts'
-import { startReceiver } from '#test/support/receiver.ts'
+import type { OutgoingRequest, OutgoingResult } from '#shared/kernel/ports/outgoing-http.ts'
+import { type CertificateKind, certificate, testAuthority } from '#testkit/certificates.ts'
+import { startReceiver } from '#testkit/receiver.ts'
 
 const http = createOutgoingHttp({ allowLoopbackHttp: true })
 
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-/** A TCP server that does as told with each connection; gives its port. */
+/** Starts a TCP server with the given behaviour for each connection. @returns its port */
 const tcp = async (onConnection: (socket: Socket) => void): Promise<number> => {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
@@ -51,11 +51,11 @@ const unusedPort = async (): Promise<number> => {
   return port
 }
 
-describe('a request that can not have been seen says so', () => {
+describe('a request that can’t have been seen is reported as unsent', () => {
   test('refused', async () => {
     const result = await http.send(post(`http://127.0.0.1:${await unusedPort()}/`))
     expect(result).toMatchObject({ kind: 'failure', phase: 'connect', sent: false, code: 'ECONNREFUSED' })
-    expect(result.hint).toMatch(/Nothing listens/)
+    expect(result.hint).toMatch(/No server is listening/)
   })
 
   test('refused on every address of a name', async () => {
@@ -86,7 +86,7 @@ describe('a request that can not have been seen says so', () => {
   test.each(BAD_CERTIFICATES)('a certificate that is %s', async (kind, code, hint) => {
     const r = await receiver({ tls: kind })
     const client = createOutgoingHttp({ allowLoopbackHttp: true, ca: r.ca })
-    // Often, because what must not happen is a race: the request leaving before the certificate is judged.
+    // Repeated often, because the failure would be a race: the request leaving before the certificate is checked.
     for (let i = 0; i < 10; i++) {
       const result = await client.send(post(r.url, { repeatable: i % 2 === 0 }))
       expect(result).toMatchObject({ kind: 'failure', phase: 'tls', sent: false, code })
@@ -104,7 +104,7 @@ describe('a request that can not have been seen says so', () => {
     expect(await trusting.send(post(`https://127.0.0.1:${r.port}/`))).toMatchObject({ status: 200 })
   })
 
-  test('NODE_TLS_REJECT_UNAUTHORIZED does not switch the check off', async () => {
+  test('NODE_TLS_REJECT_UNAUTHORIZED doesn’t switch the check off', async () => {
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     closers.push(() => {
@@ -128,7 +128,7 @@ describe('a request that can not have been seen says so', () => {
   })
 })
 
-describe('the one deadline', () => {
+describe('the deadline', () => {
   const within = (result: OutgoingResult) => {
     expect(result.durationMs).toBeGreaterThanOrEqual(280)
     expect(result.durationMs).toBeLessThan(10_000)
@@ -168,15 +168,21 @@ describe('the one deadline', () => {
     expect(r.requests).toHaveLength(1)
   })
 
-  test('covers a body that drips', async () => {
+  test('covers a slowly dripping body', async () => {
     const r = await receiver()
     r.answer({ kind: 'drip', everyMs: 20 })
     const result = await http.send(post(r.url, { deadlineMs }))
-    expect(result).toMatchObject({ kind: 'failure', phase: 'timeout', sent: true, status: 200, message: /did not end/ })
+    expect(result).toMatchObject({
+      kind: 'failure',
+      phase: 'timeout',
+      sent: true,
+      status: 200,
+      message: /did not finish/,
+    })
     within(result)
   })
 
-  test('covers headers that drip', async () => {
+  test('covers slowly dripping headers', async () => {
     const port = await tcp((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n')
       const timer = setInterval(() => socket.write('x: y\r\n'), 20)
@@ -198,8 +204,8 @@ describe('the one deadline', () => {
   })
 })
 
-describe('a connection that was never made is tried again within the deadline', () => {
-  test('as many times as told', async () => {
+describe('a connection that was never established is retried within the deadline', () => {
+  test('as often as configured', async () => {
     let asked = 0
     const resolve = () => {
       asked += 1
@@ -232,7 +238,7 @@ describe('a connection that was never made is tried again within the deadline', 
     expect(result.durationMs).toBeLessThan(3_500)
   })
 
-  test('a pause that would outlast the deadline is not begun', async () => {
+  test('a pause that would exceed the deadline is skipped', async () => {
     const url = `http://127.0.0.1:${await unusedPort()}/`
     const result = await http.send(post(url, { deadlineMs: 60_000, connectRetryPausesMs: [90_000] }))
     expect(result).toMatchObject({ phase: 'connect', sent: false })
@@ -240,7 +246,7 @@ describe('a connection that was never made is tried again within the deadline', 
   })
 })
 
-describe('what the other side may have seen counts as sent', () => {
+describe('a request that the other side may have seen counts as sent', () => {
   test('closed before an answer', async () => {
     const r = await receiver()
     r.answer({ kind: 'reset', when: 'before' })
@@ -299,7 +305,7 @@ describe('hints', () => {
     [401, /signature/],
     [403, /signature/],
     [404, /path/],
-    [410, /still tried as scheduled/],
+    [410, /Retries continue as scheduled/],
     [429, /Retry-After does not change the schedule/],
     [500, /logs/],
     [503, /does not change the schedule/],
@@ -312,7 +318,7 @@ describe('hints', () => {
   })
 })
 
-test('the test authority signs what it should', async () => {
+test('the test authority’s signatures are correct', async () => {
   const [valid, authority] = await Promise.all([certificate('valid'), testAuthority()])
   expect(valid.cert).toMatch(/BEGIN CERTIFICATE/)
   expect(authority.cert).not.toBe(valid.cert)

@@ -5,7 +5,7 @@ import { checkUrl } from '#shared/adapters/outgoing-http/targets.ts'
 const STRICT = { allowLoopbackHttp: false }
 const LOCAL = { allowLoopbackHttp: true }
 
-/** Ways that a URL's host may spell an IPv4 address (WHATWG URL §3.5 reads them all). */
+/** Notations of an IPv4 address in a URL's host, all of which WHATWG URL §3.5 accepts. */
 const SPELLINGS: Record<string, (parts: [number, number, number, number]) => string> = {
   dotted: (p) => p.join('.'),
   'dotted with a dot at the end': (p) => `${p.join('.')}.`,
@@ -49,7 +49,7 @@ const FORBIDDEN: [number, number, number, number][] = [
   [255, 255, 255, 255],
 ]
 
-describe('an address in any notation is judged as what it means', () => {
+describe('an address in any notation is judged by its meaning', () => {
   for (const [name, spell] of Object.entries(SPELLINGS)) {
     test.each(FORBIDDEN.map((parts) => spell(parts)))(`${name}: https://%s/ is refused`, (host) => {
       expect(checkUrl(`https://${host}/`, STRICT).ok).toBe(false)
@@ -58,7 +58,7 @@ describe('an address in any notation is judged as what it means', () => {
     })
   }
 
-  test('and a public one is allowed, whichever way it is written', () => {
+  test('a public one is allowed in any notation', () => {
     const octet = fc.integer({ min: 0, max: 255 })
     const plain = Object.entries(SPELLINGS).filter(([name]) => !name.startsWith('in brackets'))
     fc.assert(
@@ -188,7 +188,7 @@ describe('checkUrl', () => {
     expect(checkUrl(url, LOCAL)).toMatchObject({ ok: true })
   })
 
-  test('nothing makes it throw', () => {
+  test('never throws', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -223,7 +223,7 @@ const OPENED = [
   'https://127.0.0.1/',
 ]
 
-describe('with the local-only switch', () => {
+describe('with the switch for local development', () => {
   test.each(OPENED)('%s is allowed, and only then', (url) => {
     expect(checkUrl(url, LOCAL)).toMatchObject({ ok: true })
     expect(checkUrl(url, STRICT)).toMatchObject({ ok: false })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkSchema, newCheck } from '#shared/kernel/json-schema/check-schema.ts'
-import { cpuMs } from '#test/support/cpu.ts'
+import { cpuMs } from '#testkit/cpu.ts'
 
 const findings = (schema: unknown) => {
   const check = newCheck()
@@ -11,7 +11,7 @@ const paths = (schema: unknown): string[] =>
   findings(schema).errors.map(({ path }) => path.replace('/tools/0/input_schema', ''))
 
 describe('checkSchema', () => {
-  it('accepts what schema generators write', () => {
+  it('accepts the output of schema generators', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -34,7 +34,7 @@ describe('checkSchema', () => {
     expect(findings(schema)).toEqual({ errors: [], warnings: [] })
   })
 
-  it('names every error with its pointer and a mend', () => {
+  it('names every error with its pointer and a fix', () => {
     const { errors } = findings({
       type: 'strng',
       requird: [],
@@ -105,7 +105,7 @@ describe('checkSchema', () => {
     expect(ms).toBeLessThan(5_000)
   })
 
-  it('refuses formats that a value could make slow and warns of those that are not checked', () => {
+  it('refuses formats that a value could make slow, and warns about unchecked ones', () => {
     expect(paths({ format: 'url' })).toEqual(['/format'])
     expect(findings({ format: 'base32' })).toMatchObject({
       errors: [],
@@ -113,7 +113,7 @@ describe('checkSchema', () => {
     })
   })
 
-  it('says when no value can fit', () => {
+  it('reports when no value can match', () => {
     expect(paths({ minimum: 3, maximum: 2 })).toEqual(['/minimum'])
     expect(paths({ properties: { name: {} }, required: ['nmae'], additionalProperties: false })).toEqual([
       '/required/0',

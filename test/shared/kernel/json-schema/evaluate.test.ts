@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { checkRequiredAndTopLevelTypes } from '#shared/kernel/json-schema/arguments.ts'
 import { validateAgainst } from '#shared/kernel/json-schema/evaluate.ts'
 import { byField } from '#shared/kernel/json-schema/finding.ts'
-import { cpuMs } from '#test/support/cpu.ts'
+import { cpuMs } from '#testkit/cpu.ts'
 
 const order = {
   type: 'object',
@@ -20,7 +20,7 @@ const order = {
 }
 
 describe('validateAgainst', () => {
-  it('tells every mismatch with its pointer, in words that follow the name', () => {
+  it('reports every mismatch with its pointer, in words that follow the name', () => {
     const value = { email: 'nobody', count: 1, 'a/b': 'z', line: { sku: 'a' }, either: true, extra: 1 }
     expect(validateAgainst(order, value)).toEqual([
       { path: '/toString', message: 'is required' },
@@ -28,12 +28,12 @@ describe('validateAgainst', () => {
       { path: '/count', message: 'must be a multiple of 2' },
       { path: '/a~1b', message: 'must be one of "x", "y,z"' },
       { path: '/line/sku', message: 'does not match the pattern ^[A-Z]+$' },
-      { path: '/either', message: 'must fit exactly one of the forms that are allowed' },
+      { path: '/either', message: 'must match exactly one of the allowed forms' },
       { path: '/extra', message: 'is not expected here' },
     ])
   })
 
-  it('finds nothing where the value fits', () => {
+  it('finds nothing where the value matches', () => {
     expect(validateAgainst(order, { email: 'a@b.co', toString: 1 })).toHaveLength(1)
     const { required: _, ...open } = order
     expect(validateAgainst(open, { email: 'a@b.co', count: 2, line: { sku: 'A' }, either: 1 })).toEqual([])
@@ -48,7 +48,7 @@ describe('validateAgainst', () => {
     expect(JSON.stringify(validateAgainst(schema, { key: 'hunter2-hunter2' }))).not.toContain('hunter2')
   })
 
-  it('does not match a text that is too long for its pattern', async () => {
+  it('doesn’t match a text that is too long for its pattern', async () => {
     const schema = { type: 'string', pattern: '^\\S+@\\S+\\.\\S+$' }
     const ms = await cpuMs(() => {
       expect(validateAgainst(schema, '@.'.repeat(50_000))).toEqual([
@@ -59,7 +59,7 @@ describe('validateAgainst', () => {
     expect(ms).toBeLessThan(500)
   })
 
-  it('answers for any value, hostile ones included', () => {
+  it('answers for any value, including hostile ones', () => {
     let deep: unknown = []
     for (let level = 0; level < 50_000; level += 1) deep = [deep]
     const wide = Array.from({ length: 100_000 }, (_, index) => index)
@@ -83,11 +83,11 @@ describe('checkRequiredAndTopLevelTypes', () => {
     ])
   })
 
-  it('leaves everything deeper, unknown properties included, to the target', () => {
+  it('leaves everything deeper, and unknown properties, to the target', () => {
     expect(checkRequiredAndTopLevelTypes(order, { email: '', toString: 1, line: { sku: 7 }, more: 1 })).toEqual([])
   })
 
-  it('takes integral numbers for integers and several types for any of them', () => {
+  it('accepts integral numbers for integers, and any of several types', () => {
     const schema = { properties: { n: { type: 'integer' }, s: { type: ['string', 'null'] }, a: { type: 'array' } } }
     expect(checkRequiredAndTopLevelTypes(schema, { n: 2.0, s: null, a: [] })).toEqual([])
     expect(checkRequiredAndTopLevelTypes(schema, { n: '2', s: 1, a: {} }).map(({ path }) => path)).toEqual([

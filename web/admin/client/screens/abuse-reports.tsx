@@ -1,25 +1,25 @@
 import { refresh } from '../../../ui/data.ts'
-import { words } from '../../../ui/format.ts'
+import { humanize } from '../../../ui/format.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Prose, State, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { Decide } from '../ui/decide.tsx'
 import { Choice, Filters, filters } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
 type Report = Schemas['ModeratedAbuseReport']
 
-const REASON = { label: 'Reason', hint: 'For the platform’s staff. Whoever complained learns the outcome alone.' }
+const REASON = { label: 'Reason', hint: 'Only staff can see this. The reporter is told only the outcome.' }
 
 const Resolve = ({ id, resolution }: { id: string; resolution: 'upheld' | 'dismissed' }) => (
   <Decide
     label={resolution === 'upheld' ? 'Uphold' : 'Dismiss'}
-    title={resolution === 'upheld' ? 'Uphold this complaint?' : 'Dismiss this complaint?'}
+    title={resolution === 'upheld' ? 'Uphold this report?' : 'Dismiss this report?'}
     {...(resolution === 'upheld' && { tone: 'primary' as const })}
     reason={REASON}
-    done={resolution === 'upheld' ? 'The complaint is upheld.' : 'The complaint is dismissed.'}
+    done={resolution === 'upheld' ? 'Report upheld.' : 'Report dismissed.'}
     act={async (reason) => {
-      await take(
+      await unwrap(
         api.POST('/admin/abuse-reports/{id}/resolve', { params: { path: { id } }, body: { resolution, reason } }),
       )
       await refresh('abuse', 'app ', 'overview')
@@ -27,8 +27,8 @@ const Resolve = ({ id, resolution }: { id: string; resolution: 'upheld' | 'dismi
   >
     <p>
       {resolution === 'upheld'
-        ? 'Say what was done about it. Delisting or suspending the app is a step of its own, on its page.'
-        : 'Say why nothing has to be done.'}
+        ? 'Describe the action taken. To delist or suspend the app, go to the app’s page.'
+        : 'Explain why no action is needed.'}
     </p>
   </Decide>
 )
@@ -36,7 +36,7 @@ const Resolve = ({ id, resolution }: { id: string; resolution: 'upheld' | 'dismi
 export const ReportView = ({ report, alone }: { report: Report; alone?: boolean }) => (
   <article class="entry-body">
     <p>
-      <strong>{words(report.category)}</strong> <State name={report.status} />{' '}
+      <strong>{humanize(report.category)}</strong> <State name={report.status} />{' '}
       <span class="soft">
         <When at={report.created_at} />
       </span>
@@ -45,10 +45,10 @@ export const ReportView = ({ report, alone }: { report: Report; alone?: boolean 
     <p class="hint">
       {!alone && (
         <>
-          <a href={`#/apps/${report.app_id}`}>The app</a> ·{' '}
+          <a href={`#/apps/${report.app_id}`}>View app</a> ·{' '}
         </>
       )}
-      <a href={`#/runs?app=${report.app_id}`}>its runs</a> · from workspace <code>{report.workspace_id}</code>
+      <a href={`#/runs?app=${report.app_id}`}>View runs</a> · from workspace <code>{report.workspace_id}</code>
       {report.run_id && (
         <>
           {' '}
@@ -59,13 +59,14 @@ export const ReportView = ({ report, alone }: { report: Report; alone?: boolean 
     {report.reason && (
       <div class="note">
         <p>
-          Resolved{' '}
+          Resolved
           {report.resolved_at && (
             <>
-              <When at={report.resolved_at} />{' '}
+              {' '}
+              <When at={report.resolved_at} />
             </>
           )}
-          because:
+          . Reason:
         </p>
         <Prose text={report.reason} />
       </div>
@@ -82,14 +83,14 @@ export const ReportView = ({ report, alone }: { report: Report; alone?: boolean 
 export default function AbuseReports() {
   const query = filters('status') as { status?: Report['status'] }
   return (
-    <Screen title="Complaints">
+    <Screen title="Abuse reports">
       <Filters>
         <Choice name="status" label="Status" options={['open', 'upheld', 'dismissed']} />
       </Filters>
       <Listing
         name={`abuse ${JSON.stringify(query)}`}
-        none="There is no such complaint."
-        read={(at) => take(api.GET('/admin/abuse-reports', { params: { query: { ...query, ...at } } }))}
+        none="No matching reports"
+        read={(at) => unwrap(api.GET('/admin/abuse-reports', { params: { query: { ...query, ...at } } }))}
       >
         {(report) => <ReportView report={report} />}
       </Listing>

@@ -2,19 +2,20 @@ import { refresh } from '../../../ui/data.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
-import { api, take } from '../api.ts'
+import { api, unwrap } from '../api.ts'
 import { Decide } from '../ui/decide.tsx'
 import { Listing } from '../ui/listing.tsx'
 import { Create, Edit } from './admins/account.tsx'
 import { KeysOf } from './admins/keys.tsx'
+import { SessionsOf } from './admins/sessions.tsx'
 
 export default function Admins() {
   return (
-    <Screen title="Staff" actions={<Create />}>
+    <Screen title="Staff accounts" actions={<Create />}>
       <Listing
         name="admins"
-        none="There is nobody."
-        read={(at) => take(api.GET('/admin/admins', { params: { query: at } }))}
+        none="No accounts"
+        read={(at) => unwrap(api.GET('/admin/admins', { params: { query: at } }))}
       >
         {(admin) => (
           <article class="entry-body">
@@ -30,19 +31,20 @@ export default function Admins() {
             <div class="actions">
               <Edit admin={admin} />
               <KeysOf admin={admin} />
+              <SessionsOf admin={admin} />
               <Decide
                 label="Remove"
                 about={admin.name}
                 title={`Remove ${admin.name}?`}
                 tone="danger"
                 typed={admin.email}
-                done="The account is removed."
+                done="Account removed."
                 act={async () => {
-                  await take(api.DELETE('/admin/admins/{id}', { params: { path: { id: admin.id } } }))
+                  await unwrap(api.DELETE('/admin/admins/{id}', { params: { path: { id: admin.id } } }))
                   await refresh('admins')
                 }}
               >
-                <p>They are out at their next request, and so is whatever uses their keys.</p>
+                <p>They lose access with their next request. Anything that uses their API keys stops working, too.</p>
               </Decide>
             </div>
           </article>

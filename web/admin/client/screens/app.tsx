@@ -1,19 +1,20 @@
-import { webAddress } from '../../../session/text.ts'
+import { safeUrl } from '../../../session/text.ts'
 import { useData } from '../../../ui/data.ts'
-import { count, fullTime, words } from '../../../ui/format.ts'
+import { count, fullTime, humanize } from '../../../ui/format.ts'
 import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
 import { Json, Logo, Name, Prose, Stars, State, When } from '../../../ui/text.tsx'
-import { api, take } from '../api.ts'
+import { api, unwrap } from '../api.ts'
 import type { Dossier } from '../dossier.ts'
 import { ReportView } from './abuse-reports.tsx'
 import { Acts } from './app/acts.tsx'
 import { Checks } from './app/checks.tsx'
 import { Messages } from './app/messages.tsx'
+import { RevisionReview } from './app/revision.tsx'
 import { Versions } from './app/versions.tsx'
 import { ClaimButton } from './review.tsx'
 
-const Outside = ({ url }: { url: string | null }) => {
-  const address = webAddress(url)
+const ExternalLink = ({ url }: { url: string | null }) => {
+  const address = safeUrl(url)
   if (!url) return <span class="soft">none</span>
   return address ? (
     <a href={address} target="_blank" rel="noopener noreferrer">
@@ -33,26 +34,26 @@ const Facts = ({
     <dl class="facts">
       <dt>Developer</dt>
       <dd>
-        {developer ? <Name>{developer.company ?? developer.name}</Name> : 'gone'}{' '}
+        {developer ? <Name>{developer.company ?? developer.name}</Name> : 'Deleted'}{' '}
         {verification === 'verified' && <span class="state good">✓ Verified</span>}
-        {verification === 'pending' && <a href="#/verifications?status=pending">applied for the badge</a>}
+        {verification === 'pending' && <a href="#/verifications?status=pending">verification pending</a>}
         {developer?.status === 'blocked' && <State name="suspended" label="Blocked" />}{' '}
-        <a href={`#/apps?developer=${app.developer_id}`}>All their apps</a>
+        <a href={`#/apps?developer=${app.developer_id}`}>All apps</a>
       </dd>
       <dt>Slug</dt>
       <dd>
-        <code>{app.slug}</code> · {words(app.type)}
-        {app.category && ` · ${words(app.category)}`}
+        <code>{app.slug}</code> · {humanize(app.type)}
+        {app.category && ` · ${humanize(app.category)}`}
       </dd>
-      <dt>In the marketplace</dt>
+      <dt>Listed in marketplace</dt>
       <dd>
         {listing ? (
           <>
-            yes, since <time dateTime={listing.listed_at}>{fullTime(listing.listed_at)}</time>
+            Yes, since <time dateTime={listing.listed_at}>{fullTime(listing.listed_at)}</time>
             {listing.featured_at && <span class="state act"> ★ Featured</span>}
           </>
         ) : (
-          'no'
+          'No'
         )}
       </dd>
       <dt>Customers</dt>
@@ -63,22 +64,22 @@ const Facts = ({
       </dd>
       <dt>Logo</dt>
       <dd>
-        <Outside url={app.logo_url} />
+        <ExternalLink url={app.logo_url} />
       </dd>
       <dt>Homepage</dt>
       <dd>
-        <Outside url={app.homepage_url} />
+        <ExternalLink url={app.homepage_url} />
       </dd>
-      <dt>Privacy</dt>
+      <dt>Privacy policy</dt>
       <dd>
-        <Outside url={app.privacy_url} />
+        <ExternalLink url={app.privacy_url} />
       </dd>
       <dt>Support</dt>
       <dd>{app.support_email ? <Name>{app.support_email}</Name> : <span class="soft">none</span>}</dd>
-      <dt>Asks for</dt>
+      <dt>Requested scopes</dt>
       <dd>
         {app.requested_scopes.length === 0 ? (
-          'no scopes'
+          'None'
         ) : (
           <ul class="tags">
             {app.requested_scopes.map((scope) => (
@@ -99,7 +100,7 @@ const Facts = ({
   </section>
 )
 
-/** What people read of an entry first; the rest is behind it. */
+/** Returns the reason of an entry, which is shown without expanding it. */
 const reasonOf = (details: Record<string, unknown>): string | undefined =>
   typeof details.reason === 'string' ? details.reason : undefined
 
@@ -107,7 +108,7 @@ const History = ({ history, app }: { history: Dossier['history']; app: string })
   <section class="section">
     <h2>History</h2>
     {history.length === 0 ? (
-      <Empty title="Nothing happened yet." />
+      <Empty title="No history yet" />
     ) : (
       <ol class="rows history">
         {history.map((entry) => (
@@ -131,20 +132,20 @@ const History = ({ history, app }: { history: Dossier['history']; app: string })
       </ol>
     )}
     <p>
-      <a href={`#/audit?subject=${app}`}>Everything in the audit</a>
+      <a href={`#/audit?subject=${app}`}>View in audit log</a>
     </p>
   </section>
 )
 
-const Standing = ({ dossier: { app, claim, waiting } }: { dossier: Dossier }) => (
+const Status = ({ dossier: { app, claim, waiting } }: { dossier: Dossier }) => (
   <div class="marks">
     <State name={app.status} />
     {claim?.claimed_by && (
       <span class="state act">
-        … <Name>{claim.claimed_by.name}</Name> looks at it
+        … Claimed by <Name>{claim.claimed_by.name}</Name>
         {claim.expires_at && (
           <>
-            , until <When at={claim.expires_at} />
+            , ends <When at={claim.expires_at} />
           </>
         )}
       </span>
@@ -154,7 +155,7 @@ const Standing = ({ dossier: { app, claim, waiting } }: { dossier: Dossier }) =>
 )
 
 export default function App({ id }: { id: string }) {
-  const known = useData<Dossier>(`app ${id}`, () => take(api.GET('/admin/apps/{id}', { params: { path: { id } } })))
+  const known = useData<Dossier>(`app ${id}`, () => unwrap(api.GET('/admin/apps/{id}', { params: { path: { id } } })))
   return (
     <Screen title={known.data?.app.name ?? 'App'} back={{ to: '/apps', label: 'Apps' }} wide>
       <Shown known={known} tall>
@@ -162,7 +163,7 @@ export default function App({ id }: { id: string }) {
           <>
             <div class="app-head">
               <Logo name={dossier.app.name} />
-              <Standing dossier={dossier} />
+              <Status dossier={dossier} />
             </div>
             {dossier.app.status_reason && (
               <div class="note warn">
@@ -171,6 +172,7 @@ export default function App({ id }: { id: string }) {
             )}
             <div class="sides">
               <div>
+                <RevisionReview app={dossier.app} />
                 <Facts dossier={dossier} />
                 <Checks app={dossier.app.id} waiting={dossier.waiting} />
                 <Versions dossier={dossier} />
@@ -179,7 +181,7 @@ export default function App({ id }: { id: string }) {
                 <Acts dossier={dossier} />
                 {dossier.abuse_reports.length > 0 && (
                   <section class="section">
-                    <h2>Open complaints</h2>
+                    <h2>Open abuse reports</h2>
                     <ul class="rows">
                       {dossier.abuse_reports.map((report) => (
                         <li key={report.id}>

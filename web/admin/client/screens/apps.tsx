@@ -1,7 +1,7 @@
-import { words } from '../../../ui/format.ts'
+import { humanize } from '../../../ui/format.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Logo, Name, State, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { Choice, Filters, filters, Search } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
@@ -19,15 +19,15 @@ export default function Apps() {
   return (
     <Screen title="Apps">
       <Filters>
-        <Search name="q" label="Slug or id" hint="How the slug begins" />
+        <Search name="q" label="Slug or ID" hint="Slug starts with…" />
         <Choice name="status" label="Status" options={STATUSES} />
         <Choice name="type" label="Type" options={['agent', 'integration']} />
         <Search name="developer" label="Developer" hint="dev_…" />
       </Filters>
       <Listing
         name={`apps ${JSON.stringify(query)}`}
-        none="There is no such app."
-        read={(at) => take(api.GET('/admin/apps', { params: { query: { ...query, ...at } } }))}
+        none="No matching apps"
+        read={(at) => unwrap(api.GET('/admin/apps', { params: { query: { ...query, ...at } } }))}
       >
         {(app) => (
           <a class="row" href={`#/apps/${app.id}`}>
@@ -37,7 +37,7 @@ export default function Apps() {
                 <Name>{app.name}</Name>
               </strong>
               <span class="soft">
-                {app.slug} · {words(app.type)} · <When at={app.created_at} />
+                {app.slug} · {humanize(app.type)} · <When at={app.created_at} />
               </span>
             </span>
             <State name={app.status} />

@@ -3,7 +3,7 @@ import { Field } from '../../../ui/form.tsx'
 import { fullTime } from '../../../ui/format.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { Filters, filter, filters, Search, setFilter } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
@@ -11,15 +11,15 @@ type Entry = Schemas['PlatformAuditEntry']
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** What changed, side by side: each field as it was and as it became. */
+/** Changed fields, before and after. */
 const BeforeAfter = ({ before, after, of }: { before: Entry['before']; after: Entry['after']; of: string }) => {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   if (fields.length === 0) return null
   const cell = (side: Entry['before'], field: string) =>
     side && field in side ? <Name>{text(side[field])}</Name> : <span class="soft">–</span>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
-    <section class="table diff" tabIndex={0} aria-label={`What ${of} changed`}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard
+    <section class="table diff" tabIndex={0} aria-label={`Changes made by ${of}`}>
       <table>
         <thead>
           <tr>
@@ -60,19 +60,19 @@ const EntryView = ({ entry }: { entry: Entry }) => (
     <div class="evidence">
       <BeforeAfter before={entry.before} after={entry.after} of={entry.action} />
       <dl class="facts">
-        <Fact label="When" value={fullTime(entry.created_at)} />
-        <Fact label="Who" value={`${entry.actor.type} ${entry.actor.id}`} />
-        <Fact label="On what" value={`${entry.subject.type} ${entry.subject.id}`} />
+        <Fact label="Time" value={fullTime(entry.created_at)} />
+        <Fact label="Actor" value={`${entry.actor.type} ${entry.actor.id}`} />
+        <Fact label="Subject" value={`${entry.subject.type} ${entry.subject.id}`} />
         <Fact label="Workspace" value={entry.workspace_id} />
-        <Fact label="From" value={entry.source_ip} />
-        <Fact label="Request" value={entry.request_id} />
+        <Fact label="IP address" value={entry.source_ip} />
+        <Fact label="Request ID" value={entry.request_id} />
         {Object.entries(entry.details).map(([name, value]) => (
           <Fact key={name} label={name} value={text(value)} />
         ))}
       </dl>
       <p class="hint">
-        <a href={`#/audit?subject=${encodeURIComponent(entry.subject.id)}`}>All about this</a> ·{' '}
-        <a href={`#/audit?actor=${encodeURIComponent(entry.actor.id)}`}>All by them</a>
+        <a href={`#/audit?subject=${encodeURIComponent(entry.subject.id)}`}>All entries for this subject</a> ·{' '}
+        <a href={`#/audit?actor=${encodeURIComponent(entry.actor.id)}`}>All entries by this actor</a>
       </p>
     </div>
   </details>
@@ -94,20 +94,20 @@ const Day = ({ name, label }: { name: 'since' | 'until'; label: string }) => (
 export default function Audit() {
   const query = filters('action', 'actor', 'subject', 'workspace', 'since', 'until')
   return (
-    <Screen title="Audit">
-      <p class="soft">What staff, developers, people, agents and the platform changed. Nobody can change it.</p>
+    <Screen title="Audit log">
+      <p class="soft">Changes made by staff, developers, people, agents and the platform. Entries can’t be changed.</p>
       <Filters>
         <Search name="action" label="Action" hint="app.suspended, app.*" />
-        <Search name="actor" label="Who" hint="Id" />
-        <Search name="subject" label="On what" hint="Id" />
+        <Search name="actor" label="Actor" hint="ID" />
+        <Search name="subject" label="Subject" hint="ID" />
         <Search name="workspace" label="Workspace" hint="ws_…" />
         <Day name="since" label="From (UTC)" />
         <Day name="until" label="Before (UTC)" />
       </Filters>
       <Listing
         name={`audit ${JSON.stringify(query)}`}
-        none="There is no such entry."
-        read={(at) => take(api.GET('/admin/audit', { params: { query: { ...query, ...at } } }))}
+        none="No matching entries"
+        read={(at) => unwrap(api.GET('/admin/audit', { params: { query: { ...query, ...at } } }))}
       >
         {(entry) => <EntryView entry={entry} />}
       </Listing>

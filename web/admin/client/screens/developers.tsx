@@ -1,12 +1,13 @@
-import { clean } from '../../../session/text.ts'
-import { useAct } from '../../../ui/act.ts'
+import { useState } from 'preact/hooks'
+import { sanitize } from '../../../session/text.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh } from '../../../ui/data.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import { isSuperadmin } from '../account.ts'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { Decide } from '../ui/decide.tsx'
 import { Choice, Filters, filters, Search } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
@@ -15,7 +16,7 @@ import { ForSuperadmins } from '../ui/superadmins.tsx'
 type Developer = Schemas['ModeratedDeveloper']
 
 const Verify = ({ developer: { id, name } }: { developer: Developer }) => {
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   return (
     <>
       <button
@@ -23,32 +24,33 @@ const Verify = ({ developer: { id, name } }: { developer: Developer }) => {
         aria-busy={busy}
         onClick={() =>
           act(async () => {
-            await take(api.POST('/admin/developers/{id}/verify', { params: { path: { id } } }))
-            announce('The developer is verified.')
+            await unwrap(api.POST('/admin/developers/{id}/verify', { params: { path: { id } } }))
+            announce('Developer verified.')
             await refresh('developers')
           })
         }
       >
-        Verify<span class="unseen"> {clean(name)}</span>
+        Verify<span class="unseen"> {sanitize(name)}</span>
       </button>
       {failure && <Problem failure={failure} />}
     </>
   )
 }
 
-const Block = ({ developer: { id, name, email, status } }: { developer: Developer }) =>
-  status === 'blocked' ? (
+const Block = ({ developer: { id, name, email, status } }: { developer: Developer }) => {
+  const [suspends, setSuspends] = useState(false)
+  return status === 'blocked' ? (
     <Decide
       label="Unblock"
       about={name}
       title={`Unblock ${name}?`}
-      done="The developer is unblocked."
+      done="Developer unblocked."
       act={async () => {
-        await take(api.POST('/admin/developers/{id}/unblock', { params: { path: { id } } }))
+        await unwrap(api.POST('/admin/developers/{id}/unblock', { params: { path: { id } } }))
         await refresh('developers')
       }}
     >
-      <p>The key that they have works again.</p>
+      <p>Their key will work again, and their apps can be installed. Apps that were suspended stay suspended.</p>
     </Decide>
   ) : (
     <Decide
@@ -58,15 +60,28 @@ const Block = ({ developer: { id, name, email, status } }: { developer: Develope
       tone="danger"
       typed={email}
       reason={{ label: 'Reason', hint: 'Shown to the developer.' }}
-      done="The developer is blocked."
+      done="Developer blocked."
       act={async (reason) => {
-        await take(api.POST('/admin/developers/{id}/block', { params: { path: { id } }, body: { reason } }))
+        const installations = suspends ? 'suspend' : 'keep'
+        await unwrap(
+          api.POST('/admin/developers/{id}/block', { params: { path: { id } }, body: { reason, installations } }),
+        )
         await refresh('developers')
       }}
     >
-      <p>Their key is refused from the next request on. Their apps go on: to stop those, suspend each on its page.</p>
+      <p>
+        Their key stops working right away, and nobody can install their apps or consent to them. Existing installations
+        keep working, unless you suspend the apps as well.
+      </p>
+      <label class="tick">
+        <input type="checkbox" checked={suspends} onChange={(event) => setSuspends(event.currentTarget.checked)} />
+        <span>
+          Also suspend <strong>all of their apps</strong> for every customer
+        </span>
+      </label>
     </Decide>
   )
+}
 
 export default function Developers() {
   const query = filters('status', 'verified', 'q') as {
@@ -77,15 +92,15 @@ export default function Developers() {
   return (
     <Screen title="Developers">
       <Filters>
-        <Search name="q" label="Name, company or e-mail" hint="How it begins" />
+        <Search name="q" label="Name, company or email" hint="Starts with…" />
         <Choice name="status" label="Status" options={['active', 'blocked']} />
-        <Choice name="verified" label="Badge" options={{ true: 'Verified', false: 'Not verified' }} />
+        <Choice name="verified" label="Badge" options={{ true: 'Verified', false: 'Unverified' }} />
       </Filters>
       <ForSuperadmins what="verify, block and unblock developers" />
       <Listing
         name={`developers ${JSON.stringify(query)}`}
-        none="There is no such developer."
-        read={(at) => take(api.GET('/admin/developers', { params: { query: { ...query, ...at } as never } }))}
+        none="No matching developers"
+        read={(at) => unwrap(api.GET('/admin/developers', { params: { query: { ...query, ...at } as never } }))}
       >
         {(developer) => (
           <article class="entry-body">

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { Field, Form } from '../../../ui/form.tsx'
-import { bytes, words } from '../../../ui/format.ts'
+import { bytes, humanize } from '../../../ui/format.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { watch } from '../api.ts'
-import { type Exported, fetchExport, save } from '../csv-export.ts'
+import { downloadExport, type Exported, saveFile } from '../csv-export.ts'
 
 const DATASETS = ['apps', 'developers', 'workspaces', 'installations', 'runs', 'reviews', 'audit'] as const
 
@@ -18,8 +18,8 @@ export default function Export() {
   return (
     <Screen title="Export">
       <p class="soft">
-        As CSV, with times in UTC. Cells that a spreadsheet would run as a formula are marked as text. Each export is in
-        the audit.
+        Download records as CSV, with times in UTC. Cells that a spreadsheet would run as a formula are marked as text.
+        Exports are recorded in the audit log.
       </p>
       <section class="card">
         <Form
@@ -29,8 +29,8 @@ export default function Export() {
             setSize(0)
             try {
               const range = { ...(since && { since: day(since) }), ...(until && { until: day(until) }) }
-              const made = await watch(fetchExport(dataset, range, setSize))
-              save(made)
+              const made = await watch(downloadExport(dataset, range, setSize))
+              saveFile(made)
               setDone(made)
             } finally {
               setSize(undefined)
@@ -42,7 +42,7 @@ export default function Export() {
               <select {...field} value={dataset} onChange={({ currentTarget }) => setDataset(currentTarget.value)}>
                 {DATASETS.map((one) => (
                   <option key={one} value={one}>
-                    {words(one)}
+                    {humanize(one)}
                   </option>
                 ))}
               </select>
@@ -72,16 +72,15 @@ export default function Export() {
           </div>
         </Form>
         <div role="status">
-          {size !== undefined && <p>{bytes(size)} so far…</p>}
+          {size !== undefined && <p>Downloaded {bytes(size)} so far…</p>}
           {done?.whole && (
             <p class="note">
-              <strong>{done.name}</strong> is complete: {bytes(done.bytes)}.
+              Downloaded <strong>{done.name}</strong> ({bytes(done.bytes)}).
             </p>
           )}
           {done && !done.whole && (
             <p class="note warn">
-              <strong>{done.name} was cut before its end.</strong> Export it again by parts of the time, with “From” and
-              “Before”.
+              <strong>{done.name} is incomplete.</strong> Export shorter periods instead, using “From” and “Before”.
             </p>
           )}
         </div>

@@ -2,14 +2,14 @@ import { useData } from '../../../ui/data.ts'
 import { count, duration, fullTime } from '../../../ui/format.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 
 type Health = Schemas['PlatformHealth']
 
 const STATUS: Record<Health['status'], { tone: string; words: string }> = {
-  ok: { tone: 'good', words: '✓ Nothing is known to be wrong' },
-  degraded: { tone: 'warn', words: '! A part does not work as it should' },
-  failing: { tone: 'bad', words: '✕ Something that everything depends on does not work' },
+  ok: { tone: 'good', words: '✓ No known problems' },
+  degraded: { tone: 'warn', words: '! Some parts aren’t working properly' },
+  failing: { tone: 'bad', words: '✕ A critical part isn’t working' },
 }
 
 const measured = (value: number | null, words: (value: number) => string = count): string =>
@@ -17,7 +17,6 @@ const measured = (value: number | null, words: (value: number) => string = count
 
 const seconds = (value: number): string => duration(value * 1_000)
 
-/** One of the figures at a glance. */
 const Figure = ({
   label,
   value,
@@ -36,8 +35,8 @@ const Figure = ({
 const Table = ({ caption, heads, rows }: { caption: string; heads: string[]; rows: string[][] }) => (
   <section class="section">
     <h2>{caption}</h2>
-    {rows.length === 0 && <p class="soft">None was measured.</p>}
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
+    {rows.length === 0 && <p class="soft">No measurements</p>}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard */}
     <section class="table" tabIndex={0} aria-label={caption} hidden={rows.length === 0}>
       <table>
         <thead>
@@ -103,23 +102,23 @@ const Values = ({ health }: { health: Health }) => {
       <section class="section">
         <h2>At a glance</h2>
         <dl class="figures">
-          <Figure label="Events are late by" value={stream.lag_ms} words={duration} />
-          <Figure label="Answers with a 5xx" value={gateway.server_errors} />
+          <Figure label="Event delay" value={stream.lag_ms} words={duration} />
+          <Figure label="5xx responses" value={gateway.server_errors} />
           <Figure label="Throttled reads" value={table.read_throttles} />
           <Figure label="Throttled writes" value={table.write_throttles} />
           <div>
             <dt>Last sweep</dt>
             <dd>
-              {sweep ? `${seconds(sweep.age_seconds)} ago` : <span class="hint">none yet</span>}
+              {sweep ? `${seconds(sweep.age_seconds)} ago` : <span class="hint">None yet</span>}
               {sweep && (
                 <span class="hint">
-                  {count(sweep.found)} were overdue, {count(sweep.failed)} failed
+                  {count(sweep.found)} overdue, {count(sweep.failed)} failed
                 </span>
               )}
             </dd>
           </div>
         </dl>
-        <p class="hint">Of the last 15 minutes. As of {fullTime(health.as_of)}.</p>
+        <p class="hint">Last 15 minutes. Updated {fullTime(health.as_of)}.</p>
       </section>
       <Table
         caption="Queues"
@@ -145,13 +144,13 @@ const Values = ({ health }: { health: Health }) => {
 }
 
 export default function HealthScreen() {
-  const known = useData('health', () => take(api.GET('/admin/health')))
+  const known = useData('health', () => unwrap(api.GET('/admin/health')))
   return (
     <Screen
       title="Health"
       actions={
         <button type="button" aria-busy={known.loading} onClick={known.reload}>
-          Look again
+          Refresh
         </button>
       }
     >

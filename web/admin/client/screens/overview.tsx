@@ -1,19 +1,20 @@
 import { useState } from 'preact/hooks'
 import { useData } from '../../../ui/data.ts'
 import { Field } from '../../../ui/form.tsx'
-import { count, fullTime, words } from '../../../ui/format.ts'
+import { count, fullTime, humanize } from '../../../ui/format.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { DayChart } from '../ui/chart.tsx'
 
 type Totals = Schemas['PlatformOverview']
 
-/** What moderation has to decide, and where. */
+/** Queues of moderation, and where to handle them. */
 const WAITING: Record<keyof Totals['waiting'], { label: string; to: string }> = {
   apps_in_review: { label: 'Apps to review', to: '/review?kind=app' },
   versions_in_review: { label: 'Versions to review', to: '/review?kind=version' },
-  abuse_reports: { label: 'Open complaints', to: '/abuse-reports?status=open' },
-  verifications: { label: 'Verifications', to: '/verifications?status=pending' },
+  revisions_in_review: { label: 'Changes to review', to: '/review?kind=revision' },
+  abuse_reports: { label: 'Open abuse reports', to: '/abuse-reports?status=open' },
+  verifications: { label: 'Verification requests', to: '/verifications?status=pending' },
 }
 
 const Figure = ({ label, value, to, more }: { label: string; value: number; to?: string; more?: string }) => (
@@ -28,11 +29,11 @@ const Figure = ({ label, value, to, more }: { label: string; value: number; to?:
 
 const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((all, one) => all + one, 0)
 
-/** Those counts that are not zero, in words. */
+/** Describes the counts that aren't zero. */
 const parts = (counts: Record<string, number>): string =>
   Object.entries(counts)
     .filter(([, value]) => value > 0)
-    .map(([name, value]) => `${count(value)} ${words(name).toLowerCase()}`)
+    .map(([name, value]) => `${count(value)} ${humanize(name).toLowerCase()}`)
     .join(', ')
 
 const TotalsNow = ({ totals }: { totals: Totals }) => {
@@ -41,7 +42,7 @@ const TotalsNow = ({ totals }: { totals: Totals }) => {
   return (
     <>
       <section>
-        <h2>Waits for moderation</h2>
+        <h2>Waiting for moderation</h2>
         <dl class="figures">
           {names.map((name) => (
             <Figure key={name} label={WAITING[name].label} value={waiting[name]} to={WAITING[name].to} />
@@ -49,7 +50,7 @@ const TotalsNow = ({ totals }: { totals: Totals }) => {
         </dl>
       </section>
       <section class="section">
-        <h2>There are now</h2>
+        <h2>Totals</h2>
         <dl class="figures">
           <Figure label="Apps" value={apps.total} to="/apps" more={parts(apps.by_status)} />
           <Figure
@@ -65,7 +66,7 @@ const TotalsNow = ({ totals }: { totals: Totals }) => {
             more={`${count(sum(workspaces.sandbox))} sandboxes`}
           />
           <Figure label="Installations" value={sum(installations)} more={parts(installations)} />
-          <Figure label="Runs under way" value={runs.active} to="/runs?status=active" />
+          <Figure label="Active runs" value={runs.active} to="/runs?status=active" />
           <Figure
             label="Runs today"
             value={runs.today.created}
@@ -79,10 +80,10 @@ const TotalsNow = ({ totals }: { totals: Totals }) => {
           <Figure
             label="Webhooks today"
             value={sum(deliveries.today)}
-            more={parts({ delivered: deliveries.today.succeeded, 'given up': deliveries.today.failed })}
+            more={parts({ delivered: deliveries.today.succeeded, failed: deliveries.today.failed })}
           />
         </dl>
-        <p class="hint">As of {fullTime(totals.as_of)}.</p>
+        <p class="hint">Updated {fullTime(totals.as_of)}.</p>
       </section>
     </>
   )
@@ -110,7 +111,7 @@ const Charts = ({ daily }: { daily: Schemas['PlatformMetrics']['daily'] }) => {
         ]}
       />
       <DayChart
-        title="New"
+        title="New records"
         days={days}
         series={[
           { name: 'Workspaces', tone: 'one', values: daily.map(({ new_workspaces }) => new_workspaces) },
@@ -123,7 +124,7 @@ const Charts = ({ daily }: { daily: Schemas['PlatformMetrics']['daily'] }) => {
         days={days}
         series={[
           { name: 'Delivered', tone: 'one', values: daily.map(({ webhook_deliveries: one }) => one.succeeded) },
-          { name: 'Given up', tone: 'two', values: daily.map(({ webhook_deliveries: one }) => one.failed) },
+          { name: 'Failed', tone: 'two', values: daily.map(({ webhook_deliveries: one }) => one.failed) },
         ]}
       />
     </div>
@@ -132,15 +133,15 @@ const Charts = ({ daily }: { daily: Schemas['PlatformMetrics']['daily'] }) => {
 
 export default function Overview() {
   const [days, setDays] = useState('30')
-  const totals = useData('overview', () => take(api.GET('/admin/overview')))
-  const metrics = useData(`metrics ${days}`, () => take(api.GET('/admin/metrics', { params: { query: { days } } })))
+  const totals = useData('overview', () => unwrap(api.GET('/admin/overview')))
+  const metrics = useData(`metrics ${days}`, () => unwrap(api.GET('/admin/metrics', { params: { query: { days } } })))
   return (
     <Screen title="Overview" wide>
       <Shown known={totals}>{(now) => <TotalsNow totals={now} />}</Shown>
       <section class="section">
         <div class="head">
-          <h2>Day by day</h2>
-          <Field label="Time">
+          <h2>Daily activity</h2>
+          <Field label="Period">
             {(field) => (
               <select {...field} value={days} onChange={({ currentTarget }) => setDays(currentTarget.value)}>
                 <option value="7">7 days</option>
@@ -153,7 +154,7 @@ export default function Overview() {
         <Shown known={metrics} tall>
           {({ daily }) => <Charts daily={daily} />}
         </Shown>
-        <p class="hint">Days in UTC. Charts follow by seconds.</p>
+        <p class="hint">Days are in UTC. Charts can lag by a few seconds.</p>
       </section>
     </Screen>
   )

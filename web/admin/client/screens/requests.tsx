@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
-import { clean } from '../../../session/text.ts'
+import { sanitize } from '../../../session/text.ts'
 import { refresh } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
-import { count, words } from '../../../ui/format.ts'
+import { count, humanize } from '../../../ui/format.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name, Prose, State, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { Choice, Filters, filters } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
@@ -21,7 +21,7 @@ const SetStatus = ({ wish }: { wish: Wish }) => {
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
-        Set status<span class="unseen"> of {clean(wish.title)}</span>
+        Set status<span class="unseen"> of {sanitize(wish.title)}</span>
       </button>
       {open && (
         <Modal title={wish.title} onClose={() => setOpen(false)}>
@@ -29,7 +29,7 @@ const SetStatus = ({ wish }: { wish: Wish }) => {
             verb="Save"
             done={() => setOpen(false)}
             send={async () => {
-              await take(
+              await unwrap(
                 api.POST('/admin/agent-requests/{id}/status', {
                   params: { path: { id: wish.id } },
                   body: { status, ...(reason.trim() && { reason: reason.trim() }) },
@@ -38,7 +38,7 @@ const SetStatus = ({ wish }: { wish: Wish }) => {
               await refresh('requests')
             }}
           >
-            <Field label="Status" hint="“Open” takes it from the developer who claimed it.">
+            <Field label="Status" hint="Choosing “Open” releases it from the developer who claimed it.">
               {(field) => (
                 <select
                   {...field}
@@ -47,7 +47,7 @@ const SetStatus = ({ wish }: { wish: Wish }) => {
                 >
                   {STATUSES.map((one) => (
                     <option key={one} value={one}>
-                      {words(one)}
+                      {humanize(one)}
                     </option>
                   ))}
                 </select>
@@ -71,16 +71,16 @@ const SetStatus = ({ wish }: { wish: Wish }) => {
 export default function Requests() {
   const query = filters('status', 'sort') as { status?: Wish['status']; sort?: 'newest' | 'votes' }
   return (
-    <Screen title="Requests">
-      <p class="soft">The agents that customers ask for.</p>
+    <Screen title="Agent requests">
+      <p class="soft">Agents that customers have requested.</p>
       <Filters>
         <Choice name="status" label="Status" options={STATUSES} />
-        <Choice name="sort" label="Order" options={['votes']} all="Newest first" />
+        <Choice name="sort" label="Sort by" options={['votes']} all="Newest" />
       </Filters>
       <Listing
         name={`requests ${JSON.stringify(query)}`}
-        none="There is no such request."
-        read={(at) => take(api.GET('/admin/requests', { params: { query: { ...query, ...at } } }))}
+        none="No matching requests"
+        read={(at) => unwrap(api.GET('/admin/requests', { params: { query: { ...query, ...at } } }))}
       >
         {(wish) => (
           <article class="entry-body">

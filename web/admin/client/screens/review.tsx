@@ -1,13 +1,13 @@
-import { clean } from '../../../session/text.ts'
-import { useAct } from '../../../ui/act.ts'
+import { sanitize } from '../../../session/text.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh } from '../../../ui/data.ts'
-import { count } from '../../../ui/format.ts'
+import { count, humanize } from '../../../ui/format.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Screen } from '../../../ui/screen.tsx'
 import { Logo, Name, When } from '../../../ui/text.tsx'
 import { identity, isSuperadmin } from '../account.ts'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { Choice, Filters, filters } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
@@ -20,24 +20,24 @@ export const ClaimButton = ({
 }: {
   app: string
   claimedBy: { id: string; name: string } | null
-  /** The app’s name, where several stand together. */
+  /** The app's name, for screen readers in lists. */
   about?: string
 }) => {
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const mine = claimedBy?.id === identity.value?.id
   const release = claimedBy !== null
   if (release && !mine && !isSuperadmin.value) return null
   const send = (): Promise<boolean> =>
     act(async () => {
-      await take(api.POST('/admin/apps/{id}/claim', { params: { path: { id: app } }, body: { release } }))
-      announce(release ? 'It is free again.' : 'It is yours for two hours.')
+      await unwrap(api.POST('/admin/apps/{id}/claim', { params: { path: { id: app } }, body: { release } }))
+      announce(release ? 'Released. Others can claim it now.' : 'Claimed for two hours.')
       await refresh('review', 'app ')
     })
   return (
     <>
       <button type="button" aria-busy={busy} onClick={send}>
         {release ? 'Release' : 'Claim'}
-        {about && <span class="unseen"> {clean(about)}</span>}
+        {about && <span class="unseen"> {sanitize(about)}</span>}
       </button>
       {failure && <Problem failure={failure} />}
     </>
@@ -46,14 +46,16 @@ export const ClaimButton = ({
 
 const Checks = ({ checks }: { checks: Item['checks'] }) =>
   checks === null ? (
-    <span class="soft">Checks did not run yet</span>
+    <span class="soft">Checks haven’t run yet</span>
   ) : (
     <span class={checks.failed > 0 ? 'state bad' : checks.warning > 0 ? 'state warn' : 'state good'}>
       {count(checks.passed)} passed
       {checks.failed > 0 && `, ${count(checks.failed)} failed`}
-      {checks.warning > 0 && `, ${count(checks.warning)} to look at`}
+      {checks.warning > 0 && `, ${count(checks.warning)} to check`}
     </span>
   )
+
+const KINDS: Record<Item['kind'], string> = { app: 'New app', version: 'New version', revision: 'Changes' }
 
 const Row = ({ item }: { item: Item }) => {
   const { app, version, developer, checklist, dangerous_scopes: dangerous } = item
@@ -67,8 +69,9 @@ const Row = ({ item }: { item: Item }) => {
           </strong>
         </a>
         <span class="soft">
-          {item.kind === 'version' ? 'A new version' : 'A new app'}
-          {version && ` · ${version.version}`} · <Name>{developer.name}</Name>
+          {KINDS[item.kind]}
+          {item.revision ? ` · ${item.revision.fields.map(humanize).join(', ')}` : version && ` · ${version.version}`} ·{' '}
+          <Name>{developer.name}</Name>
           {developer.verified && ' ✓ verified'} · submitted <When at={item.waiting_since} />
         </span>
         <span class="marks">
@@ -80,7 +83,7 @@ const Row = ({ item }: { item: Item }) => {
           ))}
           {item.claimed_by && (
             <span class="state act">
-              … <Name>{item.claimed_by.name}</Name> looks at it
+              … Claimed by <Name>{item.claimed_by.name}</Name>
             </span>
           )}
         </span>
@@ -103,16 +106,22 @@ export default function Review() {
   const query = filters('kind') as { kind?: Item['kind'] }
   return (
     <Screen title="Review">
-      <p class="soft">Apps in review, and new versions of approved apps. What waits longest comes first.</p>
+      <p class="soft">New apps, and new versions and changes of approved apps, oldest first.</p>
       <Filters>
-        <Choice name="kind" label="What" options={['app', 'version']} all="Apps and versions" />
+        <Choice name="kind" label="Type" options={['app', 'version', 'revision']} all="Apps, versions and changes" />
       </Filters>
       <Listing<Item & { id: string }>
         name={`review ${JSON.stringify(query)}`}
-        none="Nothing waits for review."
+        none="Nothing to review"
         read={async (at) => {
-          const page = await take(api.GET('/admin/review', { params: { query: { ...query, ...at } } }))
-          return { ...page, items: page.items.map((item) => ({ ...item, id: `${item.app.id} ${item.version?.id}` })) }
+          const page = await unwrap(api.GET('/admin/review', { params: { query: { ...query, ...at } } }))
+          return {
+            ...page,
+            items: page.items.map((item) => ({
+              ...item,
+              id: `${item.app.id} ${item.revision?.id ?? item.version?.id}`,
+            })),
+          }
         }}
       >
         {(item) => <Row item={item} />}

@@ -1,7 +1,7 @@
 import { refresh } from '../../../ui/data.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name, Prose, Stars, When } from '../../../ui/text.tsx'
-import { api, take } from '../api.ts'
+import { api, unwrap } from '../api.ts'
 import { Decide } from '../ui/decide.tsx'
 import { Choice, Filters, filters, Search } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
@@ -14,17 +14,17 @@ const Hide = ({ id, hidden, by }: { id: string; hidden: boolean; by: string }) =
     about={`the review by ${by}`}
     title={hidden ? 'Hide this review?' : 'Show this review again?'}
     {...(hidden && { tone: 'danger' as const })}
-    reason={{ label: 'Reason', hint: 'Shown to the organization that wrote it.' }}
-    done={hidden ? 'The review is hidden.' : 'The review is shown again.'}
+    reason={{ label: 'Reason', hint: 'Shown to the workspace that wrote the review.' }}
+    done={hidden ? 'Review hidden.' : 'Review visible again.'}
     act={async (reason) => {
-      await take(api.POST('/admin/reviews/{id}/hide', { params: { path: { id } }, body: { hidden, reason } }))
+      await unwrap(api.POST('/admin/reviews/{id}/hide', { params: { path: { id } }, body: { hidden, reason } }))
       await refresh('reviews', 'app ')
     }}
   >
     <p>
       {hidden
-        ? 'It leaves the app’s list and its average at once. It can be shown again.'
-        : 'It counts in the app’s average again.'}
+        ? 'It’s removed from the app’s page and average rating right away. You can show it again later.'
+        : 'It’ll be visible again and count toward the app’s average rating.'}
     </p>
   </Decide>
 )
@@ -40,12 +40,12 @@ export default function Reviews() {
       <Filters>
         <Search name="app" label="App" hint="app_…" />
         <Choice name="rating" label="Stars" options={RATINGS} />
-        <Choice name="hidden" label="Shown" options={{ true: 'Hidden', false: 'Visible' }} />
+        <Choice name="hidden" label="Visibility" options={{ true: 'Hidden', false: 'Visible' }} />
       </Filters>
       <Listing
         name={`reviews ${JSON.stringify(query)}`}
-        none="There is no such review."
-        read={(at) => take(api.GET('/admin/reviews', { params: { query: { ...query, ...at } } }))}
+        none="No matching reviews"
+        read={(at) => unwrap(api.GET('/admin/reviews', { params: { query: { ...query, ...at } } }))}
       >
         {(review) => (
           <article class="entry-body">
@@ -53,8 +53,8 @@ export default function Reviews() {
               <Stars rating={review.rating} /> <Name>{review.author.name}</Name>
               <span class="soft">
                 {' '}
-                of <Name>{review.workspace_name}</Name> · <When at={review.created_at} /> ·{' '}
-                <a href={`#/apps/${review.app_id}`}>The app</a>
+                from <Name>{review.workspace_name}</Name> · <When at={review.created_at} /> ·{' '}
+                <a href={`#/apps/${review.app_id}`}>View app</a>
               </span>{' '}
               {review.hidden && <span class="state bad">✕ Hidden</span>}
             </p>

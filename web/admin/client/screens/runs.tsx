@@ -1,8 +1,8 @@
-import { duration, triggerWords } from '../../../ui/format.ts'
+import { duration, triggerLabel } from '../../../ui/format.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
 import { isSuperadmin } from '../account.ts'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { Choice, Filters, filters, Search } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
@@ -21,12 +21,12 @@ const RunView = ({ run }: { run: Run }) => (
     </p>
     <p class="soft">
       <When at={run.created_at} />
-      {run.duration_ms !== null && <> · took {duration(run.duration_ms)}</>} · {triggerWords(run.trigger)} · {run.steps}{' '}
+      {run.duration_ms !== null && <> · took {duration(run.duration_ms)}</>} · {triggerLabel(run.trigger)} · {run.steps}{' '}
       steps{run.is_sandbox && ' · sandbox'}
     </p>
     <p class="hint">
       <code>{run.id}</code> · <a href={`#/apps/${run.app_id}`}>App</a> ·{' '}
-      <a href={`#/runs?workspace=${run.workspace_id}`}>Workspace’s runs</a>
+      <a href={`#/runs?workspace=${run.workspace_id}`}>Runs in this workspace</a>
       {isSuperadmin.value && (
         <>
           {' '}
@@ -51,7 +51,7 @@ export default function Runs() {
   }
   return (
     <Screen title="Runs">
-      <p class="soft">What was done, never what it was about: what customers gave and agents answered is not shown.</p>
+      <p class="soft">Metadata only. Customers’ inputs and agents’ outputs are never shown.</p>
       <Filters>
         <Choice name="status" label="Status" options={STATUSES} />
         <Search name="app" label="App" hint="app_…" />
@@ -59,8 +59,8 @@ export default function Runs() {
       </Filters>
       <Listing
         name={`runs ${JSON.stringify(query)}`}
-        none="There is no such run."
-        read={(at) => take(api.GET('/admin/runs', { params: { query: { ...query, ...at } } }))}
+        none="No matching runs"
+        read={(at) => unwrap(api.GET('/admin/runs', { params: { query: { ...query, ...at } } }))}
       >
         {(run) => <RunView run={run} />}
       </Listing>

@@ -6,7 +6,7 @@ import { Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose } from '../../../ui/text.tsx'
 import { ToolTicks } from '../../../ui/tools.tsx'
 import { isSuperadmin } from '../account.ts'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 
 type Settings = Schemas['PlatformSettings']
 type Tools = Schemas['DeniedTools']['denied_tools']
@@ -15,37 +15,37 @@ const DeniedTools = ({ denied_tools }: Pick<Settings, 'denied_tools'>) => {
   const [chosen, setChosen] = useState<string[]>(denied_tools)
   return (
     <Form
-      verb="Save the ban"
+      verb="Save blocked tools"
       send={async () => {
-        await take(api.PUT('/admin/settings/denied-tools', { body: { denied_tools: chosen as Tools } }))
-        announce('The ban holds from the next call on.')
+        await unwrap(api.PUT('/admin/settings/denied-tools', { body: { denied_tools: chosen as Tools } }))
+        announce('Saved. Changes apply to the next call.')
         await refresh('settings')
       }}
     >
-      <ToolTicks legend="Forbidden for every agent everywhere" chosen={chosen} onChange={setChosen} />
+      <ToolTicks legend="Blocked for all agents in all workspaces" chosen={chosen} onChange={setChosen} />
     </Form>
   )
 }
 
 const Identity = ({ pm_identity }: Pick<Settings, 'pm_identity'>) => {
   const [name, setName] = useState(pm_identity.name)
-  const [logo, setLogo] = useState(pm_identity.logo_url ?? '')
+  const [logo, setLogo] = useState(pm_identity.logo ?? '')
   const [policy, setPolicy] = useState(pm_identity.policy ?? '')
   return (
     <Form
-      verb="Save the identity"
+      verb="Save assistant"
       send={async () => {
-        const body = { name: name.trim(), logo_url: logo.trim() || null, policy: policy.trim() || null }
-        await take(api.PUT('/admin/settings/pm-identity', { body }))
-        announce('The orchestrator speaks so from now on.')
+        const body = { name: name.trim(), logo: logo.trim() || null, policy: policy.trim() || null }
+        await unwrap(api.PUT('/admin/settings/pm-identity', { body }))
+        announce('Saved. The assistant uses these settings from its next reply.')
         await refresh('settings')
       }}
     >
       <TextField label="Name" value={name} required maxLength={80} onText={setName} />
-      <TextField label="Logo" hint="Address of an image; empty for none." type="url" value={logo} onText={setLogo} />
+      <TextField label="Logo" hint="URL of an image. Optional." type="url" value={logo} onText={setLogo} />
       <TextField
-        label="Rule of behaviour"
-        hint="Added to its system prompt; it does not change the form of its answers."
+        label="Instructions"
+        hint="Added to its system prompt. They don’t change the format of its replies."
         rows={6}
         maxLength={8_000}
         value={policy}
@@ -57,9 +57,9 @@ const Identity = ({ pm_identity }: Pick<Settings, 'pm_identity'>) => {
 
 const ReadOnly = ({ denied_tools, pm_identity }: Settings) => (
   <>
-    <p class="note">Only a superadmin can change these.</p>
+    <p class="note">Only a superadmin can change these settings.</p>
     <section class="card">
-      <h2>Forbidden tools</h2>
+      <h2>Blocked tools</h2>
       {denied_tools.length === 0 ? (
         <p>None.</p>
       ) : (
@@ -71,20 +71,20 @@ const ReadOnly = ({ denied_tools, pm_identity }: Settings) => (
       )}
     </section>
     <section class="card">
-      <h2>The orchestrator</h2>
+      <h2>Platform assistant</h2>
       <p>
         <Name>{pm_identity.name}</Name>
       </p>
-      {pm_identity.policy ? <Prose text={pm_identity.policy} /> : <p class="soft">No rule of behaviour.</p>}
+      {pm_identity.policy ? <Prose text={pm_identity.policy} /> : <p class="soft">No instructions</p>}
     </section>
   </>
 )
 
 export default function SettingsScreen() {
-  const known = useData('settings', () => take(api.GET('/admin/settings')))
+  const known = useData('settings', () => unwrap(api.GET('/admin/settings')))
   return (
     <Screen title="Settings">
-      <p class="soft">For the whole platform.</p>
+      <p class="soft">These settings apply to the whole platform.</p>
       <Shown known={known}>
         {(settings) =>
           isSuperadmin.value ? (
@@ -94,8 +94,8 @@ export default function SettingsScreen() {
                 <DeniedTools denied_tools={settings.denied_tools} />
               </section>
               <section class="card">
-                <h2>The orchestrator</h2>
-                <p class="soft">As whom it speaks in the main chat.</p>
+                <h2>Platform assistant</h2>
+                <p class="soft">How the assistant appears in the main conversation.</p>
                 <Identity pm_identity={settings.pm_identity} />
               </section>
             </>

@@ -1,16 +1,16 @@
-import { webAddress } from '../../../session/text.ts'
+import { safeUrl } from '../../../session/text.ts'
 import { refresh } from '../../../ui/data.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name, Prose, State, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { Decide } from '../ui/decide.tsx'
 import { Choice, Filters, filters } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
 type Application = Schemas['ModeratedVerification']
 
-const Outside = ({ url }: { url: string }) => {
-  const address = webAddress(url)
+const ExternalLink = ({ url }: { url: string }) => {
+  const address = safeUrl(url)
   return address ? (
     <a href={address} target="_blank" rel="noopener noreferrer">
       <Name>{url}</Name>
@@ -20,15 +20,15 @@ const Outside = ({ url }: { url: string }) => {
   )
 }
 
-const ToDecide = ({ id, decision }: { id: string; decision: 'approve' | 'reject' }) => (
+const ApplicationDecision = ({ id, decision }: { id: string; decision: 'approve' | 'reject' }) => (
   <Decide
     label={decision === 'approve' ? 'Verify' : 'Reject'}
-    title={decision === 'approve' ? 'Give the verified badge?' : 'Reject this application?'}
+    title={decision === 'approve' ? 'Verify this developer?' : 'Reject this application?'}
     tone={decision === 'approve' ? 'primary' : 'danger'}
     reason={{ label: 'Reason', hint: 'Shown to the developer.' }}
-    done={decision === 'approve' ? 'The developer is verified.' : 'The application is rejected.'}
+    done={decision === 'approve' ? 'Developer verified.' : 'Application rejected.'}
     act={async (reason) => {
-      await take(
+      await unwrap(
         api.POST('/admin/verifications/{id}/decide', {
           params: { path: { id } },
           body: { decision, reason },
@@ -39,8 +39,8 @@ const ToDecide = ({ id, decision }: { id: string; decision: 'approve' | 'reject'
   >
     <p>
       {decision === 'approve'
-        ? 'The developer and all of their apps show the badge at once.'
-        : 'They may apply again. Say what is missing.'}
+        ? 'The developer and all their apps get the verified badge right away.'
+        : 'They can apply again. Explain what’s missing.'}
     </p>
   </Decide>
 )
@@ -49,14 +49,14 @@ export default function Verifications() {
   const query = filters('status') as { status?: Application['status'] }
   return (
     <Screen title="Verifications">
-      <p class="soft">Developers who ask for the verified badge.</p>
+      <p class="soft">Developers who have applied for the verified badge.</p>
       <Filters>
         <Choice name="status" label="Status" options={['pending', 'approved', 'rejected']} />
       </Filters>
       <Listing
         name={`verifications ${JSON.stringify(query)}`}
-        none="There is no such application."
-        read={(at) => take(api.GET('/admin/verifications', { params: { query: { ...query, ...at } } }))}
+        none="No matching applications"
+        read={(at) => unwrap(api.GET('/admin/verifications', { params: { query: { ...query, ...at } } }))}
       >
         {(one) => (
           <article class="entry-body">
@@ -72,16 +72,16 @@ export default function Verifications() {
             <dl class="facts">
               <dt>Website</dt>
               <dd>
-                <Outside url={one.website} />
+                <ExternalLink url={one.website} />
               </dd>
-              <dt>E-mail</dt>
+              <dt>Email</dt>
               <dd>
                 <Name>{one.contact_email}</Name>
               </dd>
               <dt>Country</dt>
               <dd>{one.country}</dd>
-              <dt>Registered as</dt>
-              <dd>{one.registration_number ? <Name>{one.registration_number}</Name> : 'not said'}</dd>
+              <dt>Registration number</dt>
+              <dd>{one.registration_number ? <Name>{one.registration_number}</Name> : 'Not provided'}</dd>
               <dt>Developer</dt>
               <dd>
                 <a href={`#/apps?developer=${one.developer_id}`}>
@@ -97,8 +97,8 @@ export default function Verifications() {
             )}
             {one.status === 'pending' && (
               <div class="actions">
-                <ToDecide id={one.id} decision="approve" />
-                <ToDecide id={one.id} decision="reject" />
+                <ApplicationDecision id={one.id} decision="approve" />
+                <ApplicationDecision id={one.id} decision="reject" />
               </div>
             )}
           </article>

@@ -4,7 +4,7 @@ import { TextField } from '../../../ui/form.tsx'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import { isSuperadmin } from '../account.ts'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { Decide } from '../ui/decide.tsx'
 import { Choice, Filters, filter, filters, Search } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
@@ -12,20 +12,20 @@ import { ForSuperadmins } from '../ui/superadmins.tsx'
 
 type Workspace = Schemas['ModeratedWorkspace']
 
-const REASON = { label: 'Reason', hint: 'For the audit.' }
+const REASON = { label: 'Reason', hint: 'Kept in the audit log.' }
 
 const SetStatus = ({ workspace: { id, name, status, status_before } }: { workspace: Workspace }) => {
   const to = (status === 'deleting' ? status_before : status) === 'suspended' ? 'active' : 'suspended'
   return (
     <Decide
-      label={to === 'suspended' ? 'Suspend' : 'End the suspension'}
+      label={to === 'suspended' ? 'Suspend' : 'Lift suspension'}
       about={name}
-      title={to === 'suspended' ? `Suspend ${name}?` : `End the suspension of ${name}?`}
+      title={to === 'suspended' ? `Suspend ${name}?` : `Lift the suspension of ${name}?`}
       {...(to === 'suspended' && { tone: 'danger' as const, typed: name.trim() })}
       reason={REASON}
-      done={to === 'suspended' ? 'The workspace is suspended.' : 'The suspension is over.'}
+      done={to === 'suspended' ? 'Workspace suspended.' : 'Suspension lifted.'}
       act={async (reason) => {
-        await take(
+        await unwrap(
           api.POST('/admin/workspaces/{id}/status', { params: { path: { id } }, body: { status: to, reason } }),
         )
         await refresh('workspaces')
@@ -33,31 +33,31 @@ const SetStatus = ({ workspace: { id, name, status, status_before } }: { workspa
     >
       <p>
         {to === 'suspended'
-          ? 'Its integrations are refused from the next request on, runs under way are cancelled, and people may read but change nothing.'
-          : 'Its integrations work again. Runs that were cancelled stay cancelled.'}
+          ? 'Its integrations stop working right away, active runs are cancelled, and its members can view but not change anything.'
+          : 'Its integrations will work again. Cancelled runs stay cancelled.'}
       </p>
     </Decide>
   )
 }
 
-/** Installations are not listed for staff: their ids stand at runs, in the audit and in the export. */
+/** Acts on an installation by ID. Admins can't list installations, but runs, the audit log and exports show the IDs. */
 const Installation = () => {
   const [id, setId] = useState(filter('installation'))
   const [done, setDone] = useState<Schemas['ModeratedInstallation']>()
   const known = /^ins_[0-9a-z]{26}$/.test(id.trim())
   const set = (status: 'active' | 'suspended') => async (reason: string) =>
     setDone(
-      await take(
+      await unwrap(
         api.POST('/admin/installations/{id}/status', { params: { path: { id: id.trim() } }, body: { status, reason } }),
       ),
     )
   return (
     <section class="section card">
-      <h2>One installation</h2>
+      <h2>Suspend an installation</h2>
       <ForSuperadmins what="suspend an installation">
         <TextField
-          label="Its id"
-          hint="As runs, the audit and the export show it."
+          label="Installation ID"
+          hint="You can find it in runs, the audit log and exports."
           value={id}
           placeholder="ins_…"
           autocomplete="off"
@@ -71,16 +71,16 @@ const Installation = () => {
               title="Suspend this installation?"
               tone="danger"
               reason={REASON}
-              done="The installation is suspended."
+              done="Installation suspended."
               act={set('suspended')}
             >
-              <p>Its tokens are refused from the next request on, and its runs are cancelled.</p>
+              <p>Its tokens stop working right away, and its runs are cancelled.</p>
             </Decide>
             <Decide
-              label="End its suspension"
-              title="End the suspension of this installation?"
+              label="Lift suspension"
+              title="Lift the suspension of this installation?"
               reason={REASON}
-              done="The suspension is over."
+              done="Suspension lifted."
               act={set('active')}
             />
           </div>
@@ -104,15 +104,15 @@ export default function Workspaces() {
   return (
     <Screen title="Workspaces">
       <Filters>
-        <Search name="q" label="Name" hint="How it begins" />
+        <Search name="q" label="Name" hint="Starts with…" />
         <Choice name="status" label="Status" options={['active', 'suspended', 'deleting']} />
-        <Choice name="sandbox" label="Whose" options={{ false: 'Customers’', true: 'Sandboxes' }} />
+        <Choice name="sandbox" label="Type" options={{ false: 'Customer workspaces', true: 'Sandboxes' }} />
       </Filters>
       <ForSuperadmins what="suspend workspaces" />
       <Listing
         name={`workspaces ${JSON.stringify(query)}`}
-        none="There is no such workspace."
-        read={(at) => take(api.GET('/admin/workspaces', { params: { query: { ...query, ...at } as never } }))}
+        none="No matching workspaces"
+        read={(at) => unwrap(api.GET('/admin/workspaces', { params: { query: { ...query, ...at } as never } }))}
       >
         {(workspace) => (
           <article class="entry-body">
@@ -123,13 +123,13 @@ export default function Workspaces() {
               <State name={workspace.status} /> {workspace.is_sandbox && <span class="state">Sandbox</span>}
             </p>
             <p class="soft">
-              <code>{workspace.id}</code> · made <When at={workspace.created_at} /> ·{' '}
+              <code>{workspace.id}</code> · created <When at={workspace.created_at} /> ·{' '}
               <a href={`#/runs?workspace=${workspace.id}`}>Runs</a> ·{' '}
-              <a href={`#/audit?workspace=${workspace.id}`}>Audit</a>
+              <a href={`#/audit?workspace=${workspace.id}`}>Audit log</a>
               {workspace.deletes_at && (
                 <>
                   {' '}
-                  · goes <When at={workspace.deletes_at} />
+                  · will be deleted <When at={workspace.deletes_at} />
                 </>
               )}
             </p>

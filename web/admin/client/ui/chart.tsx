@@ -10,12 +10,12 @@ export interface Series {
 const WIDTH = 600
 const HEIGHT = 140
 
-/** Room between bars, as a part of a day’s width. */
+/** Gap between bars, as a fraction of a day's width. */
 const GAP = 0.25
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
 
-/** Days as stacked bars for the eye, and as a table for everybody. */
+/** Daily values as a stacked bar chart and as a table. */
 export const DayChart = ({ title, days, series }: { title: string; days: readonly string[]; series: Series[] }) => {
   const id = useId()
   const sums = days.map((_, i) => total(series.map(({ values }) => values[i] ?? 0)))
@@ -34,20 +34,20 @@ export const DayChart = ({ title, days, series }: { title: string; days: readonl
           ))}
         </ul>
       </figcaption>
-      {total(sums) === 0 && <p class="nothing soft">Nothing in these days.</p>}
+      {total(sums) === 0 && <p class="nothing soft">No activity in this period</p>}
       <svg
         hidden={total(sums) === 0}
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${title}: ${count(total(sums))} in ${days.length} days, at most ${count(most)} a day. The table below has each day.`}
+        aria-label={`${title}: ${count(total(sums))} in ${days.length} days, at most ${count(most)} per day. Daily numbers are in the table below.`}
       >
         {days.map((day, i) => {
           let top = HEIGHT
           return (
             <g key={day}>
               <title>{`${day}: ${series.map(({ name, values }) => `${name} ${count(values[i] ?? 0)}`).join(', ')}`}</title>
-              {/* The whole column, so that its words show wherever one points. */}
+              {/* Covers the whole column, so that hovering anywhere shows the tooltip. */}
               <rect class="column" x={i * step} y={0} width={step} height={HEIGHT} />
               {series.map(({ name, tone, values }) => {
                 const height = ((values[i] ?? 0) / most) * (HEIGHT - 2)
@@ -72,9 +72,9 @@ export const DayChart = ({ title, days, series }: { title: string; days: readonl
         <span>{days.at(-1)}</span>
       </p>
       <details>
-        <summary>{title}, day by day</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard */}
-        <section class="table days" tabIndex={0} aria-label={`${title}, day by day`}>
+        <summary>{title} by day</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard */}
+        <section class="table days" tabIndex={0} aria-label={`${title} by day`}>
           <table>
             <thead>
               <tr>

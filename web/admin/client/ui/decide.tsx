@@ -1,33 +1,33 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { clean } from '../../../session/text.ts'
-import { useAct } from '../../../ui/act.ts'
+import { sanitize } from '../../../session/text.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { Modal } from '../../../ui/dialog.tsx'
 import { TextField } from '../../../ui/form.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 
 interface Decision {
-  /** The button’s words. */
+  /** Label of the button that opens the dialog. */
   label: string
-  /** What the decision is about, for whoever hears the button without what is around it. */
+  /** Object of the decision, for screen reader users who hear the button without its context. */
   about?: string
   title: string
-  /** What the dialog’s button says; the label unless given. */
+  /** Label of the dialog's button; defaults to `label`. */
   verb?: string
-  /** Asks for a reason, which `act` is given. */
+  /** Asks for a reason, which is passed to `act`. */
   reason?: { label: string; hint: string }
-  /** What has to be typed before it can be done: for what stops somebody else’s work. */
+  /** Text to type as confirmation, for decisions that stop somebody else's work. */
   typed?: string
   act: (reason: string) => Promise<unknown>
-  /** What is said when it is done. */
+  /** Success message. */
   done: string
   tone?: 'danger' | 'primary'
-  /** What will happen. */
+  /** Consequences of the decision. */
   children?: ComponentChildren
 }
 
-/** A decision about others’ work: a dialog says what will happen, and takes the reason. */
+/** A moderation decision. A dialog explains the consequences and asks for a reason. */
 export const Decide = ({
   label,
   about,
@@ -43,7 +43,7 @@ export const Decide = ({
   const [open, setOpen] = useState(false)
   const [text, setText] = useState('')
   const [confirmed, setConfirmed] = useState('')
-  const { busy, failure, act, clear } = useAct()
+  const { busy, failure, act, clear } = useAction()
   const ready = (!reason || text.trim() !== '') && (!typed || confirmed.trim() === typed)
   const close = (): void => {
     clear()
@@ -54,7 +54,7 @@ export const Decide = ({
     <>
       <button type="button" class={tone} onClick={() => setOpen(true)}>
         {label}
-        {about && <span class="unseen"> {clean(about)}</span>}
+        {about && <span class="unseen"> {sanitize(about)}</span>}
       </button>
       {open && (
         <Modal title={title} onClose={close}>
@@ -83,7 +83,7 @@ export const Decide = ({
               <TextField
                 label={
                   <>
-                    Type <code>{clean(typed)}</code> to confirm
+                    Type <code>{sanitize(typed)}</code> to confirm
                   </>
                 }
                 value={confirmed}

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Field } from '../../../ui/form.tsx'
-import { words } from '../../../ui/format.ts'
-import { goInstead, place } from '../../../ui/router.ts'
+import { humanize } from '../../../ui/format.ts'
+import { place, redirect } from '../../../ui/router.ts'
 
-/** A list’s filters stand in the address, so that a link leads to the list as it is. */
+/** Reads a filter from the address. Filters are kept there so that links reproduce the list. */
 export const filter = (name: string): string => place.value.query.get(name) ?? ''
 
 export const setFilter = (name: string, value: string): void => {
@@ -12,10 +12,10 @@ export const setFilter = (name: string, value: string): void => {
   const next = new URLSearchParams(query)
   if (value) next.set(name, value)
   else next.delete(name)
-  goInstead(next.size > 0 ? `${path}?${next}` : path)
+  redirect(next.size > 0 ? `${path}?${next}` : path)
 }
 
-/** Those of the filters that are set, for a query. */
+/** Returns the filters that are set, for use as a query. */
 export const filters = <N extends string>(...names: N[]): Partial<Record<N, string>> =>
   Object.fromEntries(names.map((name) => [name, filter(name)]).filter(([, value]) => value)) as Partial<
     Record<N, string>
@@ -24,7 +24,7 @@ export const filters = <N extends string>(...names: N[]): Partial<Record<N, stri
 export const Filters = ({ children }: { children: ComponentChildren }) => <div class="filters">{children}</div>
 
 const labelled = (options: readonly string[]): Record<string, string> =>
-  Object.fromEntries(options.map((option) => [option, words(option)]))
+  Object.fromEntries(options.map((option) => [option, humanize(option)]))
 
 export const Choice = ({
   name,
@@ -34,7 +34,7 @@ export const Choice = ({
 }: {
   name: string
   label: string
-  /** The values, or their words by value. */
+  /** Values, or labels by value. */
   options: readonly string[] | Readonly<Record<string, string>>
   all?: string
 }) => (
@@ -52,7 +52,7 @@ export const Choice = ({
   </Field>
 )
 
-/** Text to look for: counts once it is sent, or left. */
+/** Search field, applied on submit or blur. */
 export const Search = ({ name, label, hint }: { name: string; label: string; hint?: string }) => {
   const set = filter(name)
   const [text, setText] = useState(set)

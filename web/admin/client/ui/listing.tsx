@@ -5,10 +5,10 @@ import { count } from '../../../ui/format.ts'
 import { Empty, Shown } from '../../../ui/screen.tsx'
 import type { Observed } from '../api.ts'
 
-/** Records a page. */
+/** Records per page. */
 const LIMIT = 50
 
-/** What an admin list may skip (its endpoints refuse more). */
+/** Largest offset that admin lists accept. */
 const FURTHEST = 10_000
 
 export interface At {
@@ -16,7 +16,7 @@ export interface At {
   offset: number
 }
 
-/** Where a list stands, with the way to the pages around. */
+/** Current page of a list, with links to the previous and next one. */
 const Pages = ({ page, go }: { page: Observed<unknown>; go: (offset: number) => void }) => {
   const { items, total, limit, offset } = page
   if (total <= limit && offset === 0) return null
@@ -27,7 +27,7 @@ const Pages = ({ page, go }: { page: Observed<unknown>; go: (offset: number) => 
         Previous
       </button>
       <span role="status">
-        {items.length === 0 ? 'None here' : `${count(offset + 1)}–${count(offset + items.length)}`} of {count(total)}
+        {items.length === 0 ? 'None' : `${count(offset + 1)}–${count(offset + items.length)}`} of {count(total)}
       </span>
       <button type="button" disabled={next >= total || next > FURTHEST} onClick={() => go(next)}>
         Next
@@ -37,8 +37,8 @@ const Pages = ({ page, go }: { page: Observed<unknown>; go: (offset: number) => 
 }
 
 /**
- * A list of the admin API, page by page.
- * @param name what {@link refresh} knows it by; with its filters
+ * A paged list of the admin API.
+ * @param name cache key for {@link refreshTokens}, including filters
  */
 export function Listing<T extends { id: string }>({
   name,
@@ -48,12 +48,12 @@ export function Listing<T extends { id: string }>({
 }: {
   name: string
   read: (at: At) => Promise<Observed<T>>
-  /** What an empty list says. */
+  /** Message of an empty list. */
   none: string
   children: (item: T) => ComponentChildren
 }) {
   const [{ offset, of }, setAt] = useState({ offset: 0, of: name })
-  // Another filter is another list, from its beginning.
+  // Changing a filter starts again from the first page.
   const from = of === name ? offset : 0
   const known = useData(`${name} ${from}`, () => read({ limit: LIMIT, offset: from }))
   return (

@@ -1,16 +1,17 @@
 import { useState } from 'preact/hooks'
-import { useAct } from '../../../ui/act.ts'
+import { safeUrl } from '../../../session/text.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { Form } from '../../../ui/form.tsx'
 import { Problem } from '../../../ui/problem.tsx'
-import { go } from '../../../ui/router.ts'
+import { navigate } from '../../../ui/router.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name, When } from '../../../ui/text.tsx'
 import { type ToolName, ToolTicks } from '../../../ui/tools.tsx'
 import { isAdmin, isOwner } from '../account.ts'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { GrantCard } from '../ui/grants.tsx'
 import { Reviews } from '../ui/reviews.tsx'
 import { ScopeList } from '../ui/scopes.tsx'
@@ -18,20 +19,20 @@ import { SettingsForm } from '../ui/settings-form.tsx'
 import { type Installation, InstallationState } from './agents.tsx'
 
 const Upgrade = ({ one }: { one: Installation }) => {
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const upgrade = () =>
     act(async () => {
       const path = { id: one.id }
-      const now = await take(api.POST('/console/installations/{id}/upgrade', { params: { path } }))
-      announce(`Now at version ${now.agent.version}.`)
-      if (now.missing_scopes.length > 0) announce('The new version asks for more than was granted: look at its page.')
+      const now = await unwrap(api.POST('/console/installations/{id}/upgrade', { params: { path } }))
+      announce(`Updated to version ${now.agent.version}.`)
+      if (now.missing_scopes.length > 0) announce('The new version needs more permissions. Review them on its page.')
       await refresh('installations')
     })
   return (
     <div class="card urgent">
       <p>
-        Version <strong>{one.latest_version}</strong> is there; this workspace has {one.agent.version}. Runs that have
-        begun go on as they are.
+        Version <strong>{one.latest_version}</strong> is available. This workspace uses {one.agent.version}. Runs in
+        progress aren’t affected.
       </p>
       {failure && <Problem failure={failure} />}
       {isAdmin.value ? (
@@ -39,11 +40,60 @@ const Upgrade = ({ one }: { one: Installation }) => {
           Update to {one.latest_version}
         </button>
       ) : (
-        <p class="hint">An admin of the workspace can update it.</p>
+        <p class="hint">A workspace admin can update it.</p>
       )}
     </div>
   )
 }
+
+/** An agent that nobody consents to any more: connect it again, or uninstall it. */
+const Withdrawn = ({ one, at }: { one: Installation; at: string }) => {
+  const { slug } = one.app
+  const link = useData(`installations link ${slug}`, () =>
+    unwrap(api.GET('/console/install/{slug}', { params: { path: { slug } } })),
+  )
+  const app = link.data?.app
+  const address = app?.needs_oauth ? safeUrl(app.install_url) : undefined
+  const outside = address ? { target: '_blank', rel: 'noopener noreferrer' } : {}
+  return (
+    <div class="card urgent">
+      <h2>Access withdrawn</h2>
+      <p>
+        This agent has had no access to the workspace since <When at={at} />. Its runs were cancelled, and it receives
+        nothing. Reconnect it to use it again, or uninstall it.
+      </p>
+      {isAdmin.value ? (
+        <div class="actions">
+          <a class="button primary" href={address ?? `#/marketplace/${slug}`} {...outside}>
+            Reconnect
+          </a>
+          <Uninstall one={one} />
+        </div>
+      ) : (
+        <p class="hint">A workspace admin can reconnect or uninstall it.</p>
+      )}
+    </div>
+  )
+}
+
+const Uninstall = ({ one }: { one: Installation }) => (
+  <Confirm
+    label={`Uninstall ${one.app.name}`}
+    title={`Uninstall ${one.app.name}?`}
+    verb="Uninstall"
+    act={async () => {
+      await unwrap(api.DELETE('/console/installations/{id}', { params: { path: { id: one.id } } }))
+      announce(`${one.app.name} was uninstalled.`)
+      navigate('/agents')
+      await refresh('installations')
+    }}
+  >
+    <p>
+      Its runs are cancelled, its pending approvals are dropped and its settings are deleted right away. You can’t undo
+      this. If you install it again, you’ll start from scratch.
+    </p>
+  </Confirm>
+)
 
 const Policy = ({ one }: { one: Installation }) => {
   const [callers, setCallers] = useState<'all' | 'none' | 'some'>(
@@ -55,17 +105,17 @@ const Policy = ({ one }: { one: Installation }) => {
     const list = names.split(/[\s,]+/).filter(Boolean)
     const allowed_callers = callers === 'all' ? null : callers === 'none' ? [] : list
     const body = { allowed_callers, denied_tools: denied as ToolName[] }
-    await take(api.PUT('/console/installations/{id}/policy', { params: { path: { id: one.id } }, body }))
-    announce('Rules saved. They hold from the next call on.')
+    await unwrap(api.PUT('/console/installations/{id}/policy', { params: { path: { id: one.id } }, body }))
+    announce('Rules saved. Changes apply to the next call.')
     await refresh('installations')
   }
   return (
     <Form verb="Save rules" send={send}>
       <fieldset>
-        <legend>Other agents that may call it</legend>
+        <legend>Agents that can call this agent</legend>
         {(
           [
-            ['all', 'All agents of the workspace'],
+            ['all', 'All agents in the workspace'],
             ['some', 'Only these'],
             ['none', 'None'],
           ] as const
@@ -78,7 +128,7 @@ const Policy = ({ one }: { one: Installation }) => {
         {callers === 'some' && (
           <>
             <label class="unseen" for="callers">
-              Names of agents, one a line
+              Agent names, one per line
             </label>
             <textarea
               id="callers"
@@ -90,14 +140,14 @@ const Policy = ({ one }: { one: Installation }) => {
           </>
         )}
       </fieldset>
-      <ToolTicks legend="Platform tools that it may not use" chosen={denied} onChange={setDenied} />
+      <ToolTicks legend="Blocked platform tools" chosen={denied} onChange={setDenied} />
     </Form>
   )
 }
 
 const Settings = ({ one }: { one: Installation }) => {
   const settings = useData(`installations settings ${one.id} ${one.agent.version}`, () =>
-    take(api.GET('/console/installations/{id}/settings', { params: { path: { id: one.id } } })),
+    unwrap(api.GET('/console/installations/{id}/settings', { params: { path: { id: one.id } } })),
   )
   return (
     <Shown known={settings} rows={2}>
@@ -105,10 +155,10 @@ const Settings = ({ one }: { one: Installation }) => {
         <>
           {!data.settings_complete && (
             <p class="note warn">
-              <strong>Settings are missing.</strong> The agent may not work without them.
+              <strong>Some settings are missing.</strong> The agent may not work without them.
             </p>
           )}
-          {!isAdmin.value && <p class="hint">Admins of the workspace can change them.</p>}
+          {!isAdmin.value && <p class="hint">Workspace admins can change these settings.</p>}
           <SettingsForm id={one.id} schema={data.schema as never} values={data.values} readOnly={!isAdmin.value} />
         </>
       )}
@@ -118,13 +168,13 @@ const Settings = ({ one }: { one: Installation }) => {
 
 const Grants = ({ id }: { id: string }) => {
   const grants = useData('installations grants of', () =>
-    take(api.GET('/console/grants', { params: { query: { limit: 100 } } })),
+    unwrap(api.GET('/console/grants', { params: { query: { limit: 100 } } })),
   )
   const own = grants.data?.items.filter(({ installation_id }) => installation_id === id) ?? []
   if (own.length === 0) return null
   return (
     <section class="section" aria-labelledby="grants">
-      <h2 id="grants">Access from outside</h2>
+      <h2 id="grants">External access</h2>
       {own.map((grant) => (
         <GrantCard key={grant.id} grant={grant} />
       ))}
@@ -133,7 +183,7 @@ const Grants = ({ id }: { id: string }) => {
 }
 
 const Chat = ({ id }: { id: string }) => {
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   return (
     <>
       {failure && <Problem failure={failure} />}
@@ -144,12 +194,12 @@ const Chat = ({ id }: { id: string }) => {
         onClick={() =>
           act(async () => {
             const body: Schemas['OpenChat'] = { installation_id: id }
-            const chat = await take(api.POST('/console/conversations', { body }))
-            go(`/chat/${chat.id}`)
+            const chat = await unwrap(api.POST('/console/conversations', { body }))
+            navigate(`/chat/${chat.id}`)
           })
         }
       >
-        Chat with it
+        Start a conversation
       </button>
     </>
   )
@@ -157,7 +207,7 @@ const Chat = ({ id }: { id: string }) => {
 
 export default function AgentScreen({ id }: { id: string }) {
   const agent = useData<Installation>(`installations one ${id}`, () =>
-    take(api.GET('/console/installations/{id}', { params: { path: { id } } })),
+    unwrap(api.GET('/console/installations/{id}', { params: { path: { id } } })),
   )
   return (
     <Screen title={agent.data?.app.name ?? 'Agent'} back={{ to: '/agents', label: 'Agents' }}>
@@ -180,12 +230,17 @@ export default function AgentScreen({ id }: { id: string }) {
               </div>
               {!gone && (
                 <div class="actions">
-                  {one.status === 'active' && <Chat id={id} />}
+                  {one.status === 'active' && one.withdrawn_at === null && <Chat id={id} />}
                   {one.app.status === 'approved' && (
                     <a class="button" href={`#/marketplace/${one.app.slug}`}>
-                      Its page in the marketplace
+                      View in marketplace
                     </a>
                   )}
+                </div>
+              )}
+              {!gone && one.withdrawn_at !== null && (
+                <div class="section">
+                  <Withdrawn one={one} at={one.withdrawn_at} />
                 </div>
               )}
               {one.upgrade_available && !gone && (
@@ -194,7 +249,7 @@ export default function AgentScreen({ id }: { id: string }) {
                 </div>
               )}
               <section class="section" aria-labelledby="rights">
-                <h2 id="rights">It may</h2>
+                <h2 id="rights">Permissions</h2>
                 <ScopeList scopes={one.scopes} />
               </section>
               {!gone && (
@@ -209,32 +264,22 @@ export default function AgentScreen({ id }: { id: string }) {
                   {isOwner.value ? (
                     <Policy key={one.updated_at} one={one} />
                   ) : (
-                    <p class="soft">Owners of the workspace decide who may call it, and what it may not use.</p>
+                    <p class="soft">
+                      Workspace owners control which agents can call this agent and which tools it can use.
+                    </p>
                   )}
                 </section>
               )}
               <Grants id={id} />
               <Reviews appId={one.app.id} mayWrite={!gone} />
-              {!gone && isAdmin.value && (
+              {!gone && one.withdrawn_at === null && isAdmin.value && (
                 <section class="section card" aria-labelledby="uninstall">
                   <h2 id="uninstall">Uninstall</h2>
-                  <p>Its runs stop, its access ends and its settings are erased. What it did stays readable.</p>
-                  <Confirm
-                    label={`Uninstall ${one.app.name}`}
-                    title={`Uninstall ${one.app.name}?`}
-                    verb="Uninstall"
-                    act={async () => {
-                      await take(api.DELETE('/console/installations/{id}', { params: { path: { id } } }))
-                      announce(`${one.app.name} is uninstalled.`)
-                      go('/agents')
-                      await refresh('installations')
-                    }}
-                  >
-                    <p>
-                      At once: its runs are cancelled, what waits for approval is dropped, and its settings are erased.
-                      It cannot be taken back; installing again begins anew.
-                    </p>
-                  </Confirm>
+                  <p>
+                    Uninstalling stops its runs, revokes its access and deletes its settings. Its history stays
+                    available.
+                  </p>
+                  <Uninstall one={one} />
                 </section>
               )}
             </>

@@ -2,21 +2,22 @@ import { usePages } from '../../../ui/data.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name, State } from '../../../ui/text.tsx'
 import { isAdmin } from '../account.ts'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 
 export type Installation = Schemas['InstallationDetails']
 
-/** What is to be said of an installation first. */
+/** The most important status of an installation. */
 export const InstallationState = ({ one }: { one: Installation }) => {
   if (one.app.status === 'suspended') return <State name="suspended" label="Suspended by the platform" />
   if (one.status !== 'active') return <State name={one.status} />
+  if (one.withdrawn_at !== null) return <State name="revoked" label="Access withdrawn" />
   if (!one.settings_complete) return <State name="pending" label="Settings missing" />
   return one.upgrade_available ? <State name="running" label="Update available" /> : <State name="active" />
 }
 
 export default function Agents() {
   const agents = usePages<Installation>('installations list', (cursor) =>
-    take(api.GET('/console/installations', { params: { query: cursor ? { cursor } : {} } })),
+    unwrap(api.GET('/console/installations', { params: { query: cursor ? { cursor } : {} } })),
   )
   return (
     <Screen
@@ -30,9 +31,9 @@ export default function Agents() {
       <Shown known={agents} rows={4}>
         {({ items }) =>
           items.length === 0 && !agents.more ? (
-            <Empty title="No agent is installed yet.">
+            <Empty title="No agents installed yet">
               <p>
-                <a href="#/marketplace">Look around in the marketplace.</a>
+                <a href="#/marketplace">Browse the marketplace</a>
               </p>
             </Empty>
           ) : (

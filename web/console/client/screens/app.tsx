@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
-import { webAddress } from '../../../session/text.ts'
+import { safeUrl } from '../../../session/text.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
 import { Form } from '../../../ui/form.tsx'
-import { words } from '../../../ui/format.ts'
-import { go } from '../../../ui/router.ts'
+import { humanize } from '../../../ui/format.ts'
+import { navigate } from '../../../ui/router.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name, Prose, Stars } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { ReportAbuse } from '../ui/report-abuse.tsx'
 import { Reviews } from '../ui/reviews.tsx'
 import type { ScopeName } from '../ui/scopes.tsx'
@@ -15,31 +15,31 @@ import type { ScopeName } from '../ui/scopes.tsx'
 type Link = Schemas['InstallLink']
 
 const BLOCKED: Record<NonNullable<Link['blocked_by']>, string> = {
-  admin_required: 'Only admins install agents here. Ask somebody with the role admin or owner.',
-  app_not_approved: 'The platform has not approved this agent yet: it can be tried in its developer’s sandbox only.',
-  app_suspended: 'The platform suspended this agent.',
-  installation_suspended: 'The agent, or the workspace, is suspended here. Ask the workspace’s owner.',
-  no_manifest: 'The agent has no published version yet.',
-  scope_denied_by_admin: 'It needs something that an admin of the workspace forbade.',
+  admin_required: 'Only admins and owners can install agents in this workspace. Ask one of them.',
+  app_not_approved: 'This agent isn’t approved yet. You can only try it in its developer’s sandbox.',
+  app_suspended: 'The platform has suspended this agent. Contact its developer for details.',
+  installation_suspended: 'This agent or this workspace is suspended. Ask the workspace owner.',
+  no_manifest: 'This agent has no published version yet.',
+  scope_denied_by_admin: 'This agent needs a permission that a workspace admin has blocked. Ask an admin.',
 }
 
-/** What it asks for; what is dangerous, or forbidden here, can be left out. */
+/** The requested permissions. Dangerous ones are optional, and ones blocked by an admin are left out. */
 const Install = ({ link }: { link: Link }) => {
   const { app, scopes } = link
   const [refused, setRefused] = useState<ReadonlySet<string>>(new Set())
   const given = scopes.filter(({ scope, denied }) => !denied && !refused.has(scope)).map(({ scope }) => scope)
   const send = async (): Promise<void> => {
-    const made = await take(
+    const made = await unwrap(
       api.POST('/console/installations', { body: { slug: app.slug, scopes: given as ScopeName[] } }),
     )
-    announce(`${app.name} is installed.`)
+    announce(link.installation ? `${app.name} was reconnected.` : `${app.name} was installed.`)
     void refresh('installations')
-    go(`/agents/${made.id}`)
+    navigate(`/agents/${made.id}`)
   }
   return (
-    <Form verb={`Install ${app.name}`} send={send}>
+    <Form verb={`${link.installation ? 'Reconnect' : 'Install'} ${app.name}`} send={send}>
       <fieldset>
-        <legend>It will be able to</legend>
+        <legend>This agent will be able to</legend>
         <ul class="rows">
           {scopes.map(({ scope, description, dangerous, denied }) =>
             dangerous && !denied ? (
@@ -57,7 +57,7 @@ const Install = ({ link }: { link: Link }) => {
                   <span>
                     {description}
                     <br />
-                    <strong>Sensitive: you can refuse it</strong>
+                    <strong>Sensitive and optional</strong>
                   </span>
                 </label>
               </li>
@@ -70,7 +70,7 @@ const Install = ({ link }: { link: Link }) => {
                     {denied && (
                       <>
                         <br />
-                        <strong>Forbidden by an admin, not given</strong>
+                        <strong>Blocked by a workspace admin</strong>
                       </>
                     )}
                   </span>
@@ -80,7 +80,7 @@ const Install = ({ link }: { link: Link }) => {
           )}
           {scopes.length === 0 && (
             <li>
-              <span class="given">Nothing beyond being installed.</span>
+              <span class="given">No permissions requested</span>
             </li>
           )}
         </ul>
@@ -89,9 +89,9 @@ const Install = ({ link }: { link: Link }) => {
   )
 }
 
-const How = ({ link }: { link: Link }) => {
+const InstallOptions = ({ link }: { link: Link }) => {
   const { app, installation, blocked_by } = link
-  if (installation) {
+  if (installation && !installation.access_withdrawn) {
     return (
       <div class="actions">
         <a class="button primary" href={`#/agents/${installation.id}`}>
@@ -100,28 +100,48 @@ const How = ({ link }: { link: Link }) => {
       </div>
     )
   }
-  if (blocked_by) return <p class="note warn">{BLOCKED[blocked_by] ?? words(blocked_by)}</p>
+  if (blocked_by) return <p class="note warn">{BLOCKED[blocked_by] ?? humanize(blocked_by)}</p>
   if (!app.needs_oauth) return <Install link={link} />
-  const address = webAddress(app.install_url)
+  const address = safeUrl(app.install_url)
   return (
     <>
-      <p>It has a service of its own: you begin there, and come back to decide what it may do.</p>
+      <p>Installation starts on this agent’s website. You’ll come back here to choose what it can do.</p>
       {address ? (
         <div class="actions">
           <a class="button primary" href={address} target="_blank" rel="noopener noreferrer">
-            Go on at {new URL(address).host}
+            Continue to {new URL(address).host}
           </a>
         </div>
       ) : (
-        <p class="note">Its developer has not said where to begin. Look at its homepage, or ask its support.</p>
+        <p class="note">
+          The developer hasn’t provided an installation link. Check the agent’s homepage or contact its support.
+        </p>
       )}
     </>
   )
 }
 
+/** Warns about apps that the name could be confused with. */
+const SimilarNames = ({ apps }: { apps: Link['app']['similar_to'] }) =>
+  apps.length === 0 ? null : (
+    <div class="note warn">
+      <p>The name is similar to other apps. This isn’t one of them:</p>
+      <ul>
+        {apps.map((similar) => (
+          <li key={similar.app_id}>
+            <a href={`#/marketplace/${similar.slug}`}>
+              <Name>{similar.name}</Name>
+            </a>{' '}
+            by <Name>{similar.developer_name || 'an unnamed developer'}</Name>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+
 export default function AppScreen({ slug }: { slug: string }) {
   const link = useData<Link>(`installations link ${slug}`, () =>
-    take(api.GET('/console/install/{slug}', { params: { path: { slug } } })),
+    unwrap(api.GET('/console/install/{slug}', { params: { path: { slug } } })),
   )
   return (
     <Screen title={link.data?.app.name ?? 'Agent'} back={{ to: '/marketplace', label: 'Marketplace' }}>
@@ -129,8 +149,8 @@ export default function AppScreen({ slug }: { slug: string }) {
         {(data) => {
           const { app } = data
           const pages = [
-            ['Homepage', webAddress(app.homepage_url)],
-            ['Privacy policy', webAddress(app.privacy_url)],
+            ['Homepage', safeUrl(app.homepage_url)],
+            ['Privacy policy', safeUrl(app.privacy_url)],
           ] as const
           return (
             <>
@@ -139,11 +159,12 @@ export default function AppScreen({ slug }: { slug: string }) {
                 <span class="grow">
                   <span>
                     by <Name>{app.developer_name || 'an unnamed developer'}</Name>
-                    {app.verified ? ' · ✓ verified' : ' · not verified by the platform'}
+                    {app.verified ? ' · ✓ verified' : ' · unverified'}
                   </span>
                   <Stars rating={app.rating.average} count={app.rating.count} />
                 </span>
               </div>
+              <SimilarNames apps={app.similar_to} />
               <p>
                 <strong>
                   <Name>{app.summary}</Name>
@@ -152,7 +173,7 @@ export default function AppScreen({ slug }: { slug: string }) {
               {app.description && <Prose text={app.description} />}
               <section class="section" aria-labelledby="install">
                 <h2 id="install">Install</h2>
-                <How link={data} />
+                <InstallOptions link={data} />
               </section>
               <dl class="facts section">
                 {data.agent && (
@@ -164,7 +185,7 @@ export default function AppScreen({ slug }: { slug: string }) {
                 {app.category && (
                   <>
                     <dt>Category</dt>
-                    <dd>{words(app.category.replaceAll('-', ' '))}</dd>
+                    <dd>{humanize(app.category.replaceAll('-', ' '))}</dd>
                   </>
                 )}
                 {app.support_email && (

@@ -4,7 +4,7 @@ import { usePages } from '../../../ui/data.ts'
 import { TextField } from '../../../ui/form.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Json } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 
 type Entry = Schemas['AuditEntry']
 
@@ -12,15 +12,17 @@ export default function Audit() {
   const [action, setAction] = useState('')
   const [wanted, setWanted] = useState('')
   const entries = usePages<Entry>(`audit ${wanted}`, (cursor) =>
-    take(
+    unwrap(
       api.GET('/console/audit', {
         params: { query: { ...(wanted && { action: wanted }), ...(cursor && { cursor }) } },
       }),
     ),
   )
   return (
-    <Screen title="Audit">
-      <p class="soft">What people, agents and the platform did in this workspace. Nobody can change it.</p>
+    <Screen title="Audit log">
+      <p class="soft">
+        Everything that people, agents and the platform did in this workspace. Entries can’t be changed.
+      </p>
       <form
         class="filters"
         onSubmit={(event) => {
@@ -35,7 +37,7 @@ export default function Audit() {
         {({ items }) =>
           items.length === 0 ? (
             <Empty
-              title={entries.more ? 'None among these. Show more to look further back.' : 'There is no such entry.'}
+              title={entries.more ? 'No matches so far. Show more to look further back.' : 'No matching entries'}
             />
           ) : (
             <ul class="rows">

@@ -1,22 +1,22 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { clean } from '../../../session/text.ts'
-import { useAct } from '../../../ui/act.ts'
+import { sanitize } from '../../../session/text.ts'
+import { useAction } from '../../../ui/act.ts'
 import { refresh, usePages } from '../../../ui/data.ts'
 import { Icon } from '../../../ui/icons.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown, Skeleton } from '../../../ui/screen.tsx'
 import { Logo, Name, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
-import { lookNow } from '../live.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
+import { pollNow } from '../live.ts'
 import { type Message, Messages } from '../ui/messages.tsx'
 import { upload } from '../upload.ts'
 
 type Conversation = Schemas['PersonConversation']
 
 const nameOf = ({ kind, title, answered_by }: Conversation): string =>
-  clean(kind === 'main' ? 'Main chat' : kind === 'agent' ? (answered_by?.name ?? title) : title)
+  sanitize(kind === 'main' ? 'Main conversation' : kind === 'agent' ? (answered_by?.name ?? title) : title)
 
-/** The person’s latest message that nobody has answered yet, with the run that works on it. */
+/** Finds the user's latest message if its run hasn't answered yet. */
 const unanswered = (items: readonly Message[]): Message | undefined => {
   const last = [...items].reverse().find(({ author }) => author.type === 'user')
   if (!last?.run_id) return undefined
@@ -28,15 +28,15 @@ const Compose = ({ id, name }: { id: string; name: string }) => {
   const [text, setText] = useState('')
   const [files, setFiles] = useState<{ id: string; name: string }[]>([])
   const picker = useRef<HTMLInputElement>(null)
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const send = () =>
     act(async () => {
       const body = { text: text.trim(), attachments: files.map((file) => file.id) }
-      await take(api.POST('/console/conversations/{id}/messages', { params: { path: { id } }, body }))
+      await unwrap(api.POST('/console/conversations/{id}/messages', { params: { path: { id } }, body }))
       setText('')
       setFiles([])
       await refresh('messages')
-      lookNow()
+      pollNow()
     })
   const attach = (list: FileList | null) =>
     act(async () => {
@@ -63,7 +63,7 @@ const Compose = ({ id, name }: { id: string; name: string }) => {
               <button
                 type="button"
                 class="quiet"
-                aria-label={`Do not attach ${file.name}`}
+                aria-label={`Remove ${file.name}`}
                 onClick={() => setFiles((before) => before.filter((one) => one.id !== file.id))}
               >
                 ✕
@@ -83,7 +83,7 @@ const Compose = ({ id, name }: { id: string; name: string }) => {
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {
-            // As in every chat: Enter sends, Shift+Enter breaks the line; not while an input method composes.
+            // Enter sends and Shift+Enter breaks the line, except while an input method composes.
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
             event.preventDefault()
             if (text.trim()) void send()
@@ -101,10 +101,10 @@ const Compose = ({ id, name }: { id: string; name: string }) => {
   )
 }
 
-const Talk = ({ conversation }: { conversation: Conversation }) => {
+const ConversationView = ({ conversation }: { conversation: Conversation }) => {
   const { id, answered_by } = conversation
   const messages = usePages<Message>(`messages of ${id}`, (cursor) =>
-    take(
+    unwrap(
       api.GET('/console/conversations/{id}/messages', {
         params: { path: { id }, query: cursor ? { cursor } : {} },
       }),
@@ -124,7 +124,7 @@ const Talk = ({ conversation }: { conversation: Conversation }) => {
         </h2>
         {conversation.task_id && (
           <a class="button" href={`#/tasks/${conversation.task_id}`}>
-            Its task
+            View task
           </a>
         )}
       </div>
@@ -136,8 +136,8 @@ const Talk = ({ conversation }: { conversation: Conversation }) => {
           return (
             <div aria-live="polite">
               {said.length === 0 && (
-                <Empty title="Nothing has been said yet.">
-                  <p>{answered_by ? `Ask ${clean(answered_by.name)} something.` : 'Begin.'}</p>
+                <Empty title="No messages yet">
+                  <p>{answered_by ? `Send ${sanitize(answered_by.name)} a message.` : 'Write the first message.'}</p>
                 </Empty>
               )}
               <Messages items={said} />
@@ -154,10 +154,10 @@ const Talk = ({ conversation }: { conversation: Conversation }) => {
       </Shown>
       {conversation.kind === 'task' ? (
         <p>
-          <a href={`#/tasks/${conversation.task_id}`}>Answer on the task’s page.</a>
+          <a href={`#/tasks/${conversation.task_id}`}>Reply on the task page</a>
         </p>
       ) : (
-        <Compose key={id} id={id} name={clean(answered_by?.name ?? name)} />
+        <Compose key={id} id={id} name={sanitize(answered_by?.name ?? name)} />
       )}
       <div ref={end} />
     </section>
@@ -166,13 +166,13 @@ const Talk = ({ conversation }: { conversation: Conversation }) => {
 
 export default function Chat({ id }: { id?: string }) {
   const chats = usePages<Conversation>('messages chats', (cursor) =>
-    take(api.GET('/console/conversations', { params: { query: cursor ? { cursor } : {} } })),
+    unwrap(api.GET('/console/conversations', { params: { query: cursor ? { cursor } : {} } })),
   )
   const all = chats.items ?? []
-  // The main chat is there at once where there is room; on a narrow window the list comes first.
+  // Wide windows open the main conversation at once; narrow ones show the list first.
   const chosen = id ? all.find((one) => one.id === id) : all[0]
   return (
-    <Screen title="Chat" wide {...(id && { back: { to: '/chat', label: 'All chats' } })}>
+    <Screen title="Conversations" wide {...(id && { back: { to: '/chat', label: 'All conversations' } })}>
       <Shown known={chats} rows={4}>
         {({ items }) => (
           <div class={id ? 'talk chosen' : 'talk'}>
@@ -194,7 +194,7 @@ export default function Chat({ id }: { id?: string }) {
                           {one.kind === 'task'
                             ? 'Task'
                             : one.kind === 'main'
-                              ? clean(one.answered_by?.name ?? '')
+                              ? sanitize(one.answered_by?.name ?? '')
                               : 'Agent'}
                           {one.last_message_at && (
                             <>
@@ -210,15 +210,15 @@ export default function Chat({ id }: { id?: string }) {
               </ul>
               <More more={chats.more} />
               <p>
-                <a href="#/agents">Chat with another agent</a>
+                <a href="#/agents">Start a conversation with another agent</a>
               </p>
             </div>
             {chosen ? (
               <div class={id ? '' : 'beside'}>
-                <Talk key={chosen.id} conversation={chosen} />
+                <ConversationView key={chosen.id} conversation={chosen} />
               </div>
             ) : (
-              id && (chats.more ? <Search id={id} more={chats.more} /> : <Empty title="There is no such chat." />)
+              id && (chats.more ? <Search id={id} more={chats.more} /> : <Empty title="Conversation not found" />)
             )}
           </div>
         )}
@@ -227,7 +227,7 @@ export default function Chat({ id }: { id?: string }) {
   )
 }
 
-/** A chat that is further down in the list. */
+/** Loads more pages until the conversation is found. */
 const Search = ({ more }: { id: string; more: () => Promise<void> }) => {
   useEffect(() => {
     void more()

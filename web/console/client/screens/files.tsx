@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { useAct } from '../../../ui/act.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, usePages } from '../../../ui/data.ts'
 import { Confirm, Modal } from '../../../ui/dialog.tsx'
@@ -9,7 +9,7 @@ import { Problem } from '../../../ui/problem.tsx'
 import { place } from '../../../ui/router.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { Download } from '../ui/download.tsx'
 import { upload } from '../upload.ts'
 
@@ -19,7 +19,7 @@ type Folder = Schemas['Folder']
 const NewFolder = ({ onClose }: { onClose: () => void }) => {
   const [name, setName] = useState('')
   const send = async (): Promise<void> => {
-    await take(api.POST('/console/files', { body: { kind: 'folder', name: name.trim() } }))
+    await unwrap(api.POST('/console/files', { body: { kind: 'folder', name: name.trim() } }))
     await refresh('files')
   }
   return (
@@ -35,17 +35,17 @@ export default function Files() {
   const folder = place.value.query.get('folder') ?? ''
   const picker = useRef<HTMLInputElement>(null)
   const [creating, setCreating] = useState(false)
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const folders = usePages<Folder>('files folders', async (cursor) => {
     const query = { kind: 'folder' as const, limit: 100, ...(cursor && { cursor }) }
-    return (await take(api.GET('/console/files', { params: { query } }))) as {
+    return (await unwrap(api.GET('/console/files', { params: { query } }))) as {
       items: Folder[]
       next_cursor: string | null
     }
   })
   const files = usePages<File>(`files in ${folder}`, async (cursor) => {
     const query = { folder_id: folder || 'root', ...(cursor && { cursor }) }
-    return (await take(api.GET('/console/files', { params: { query } }))) as {
+    return (await unwrap(api.GET('/console/files', { params: { query } }))) as {
       items: File[]
       next_cursor: string | null
     }
@@ -55,7 +55,7 @@ export default function Files() {
     act(async () => {
       for (const file of list ?? []) await upload(file, folder || undefined)
       if (picker.current) picker.current.value = ''
-      announce('Uploaded.')
+      announce('Upload complete.')
       await refresh('files')
     })
   return (
@@ -102,13 +102,15 @@ export default function Files() {
       )}
       <section class="section first" aria-labelledby="files">
         <h2 id="files" class={folder ? 'unseen' : ''}>
-          {folder ? 'Files' : 'In no folder'}
+          {folder ? 'Files' : 'Not in a folder'}
         </h2>
         <Shown known={files} rows={4}>
           {({ items }) =>
             items.length === 0 && !files.more ? (
-              <Empty title="There is no file here.">
-                <p>What you upload, your agents can read if they may read files. What they save appears here too.</p>
+              <Empty title="No files yet">
+                <p>
+                  Agents with permission to read files can read your uploads. Files that agents save appear here, too.
+                </p>
               </Empty>
             ) : (
               <ul class="rows">
@@ -126,7 +128,7 @@ export default function Files() {
                         {bytes(file.size)} · <Name>{file.created_by.name}</Name> · <When at={file.created_at} />
                       </span>
                     </span>
-                    {file.status === 'pending' && <State name="pending" label="Not arrived yet" />}
+                    {file.status === 'pending' && <State name="pending" label="Upload pending" />}
                     <Confirm
                       quiet
                       label={
@@ -137,12 +139,12 @@ export default function Files() {
                       title={`Delete ${file.name}?`}
                       verb="Delete"
                       act={async () => {
-                        await take(api.DELETE('/console/files/{id}', { params: { path: { id: file.id } } }))
-                        announce('Deleted.')
+                        await unwrap(api.DELETE('/console/files/{id}', { params: { path: { id: file.id } } }))
+                        announce('File deleted.')
                         await refresh('files')
                       }}
                     >
-                      <p>It is gone for everybody in the workspace, and for its agents.</p>
+                      <p>People and agents in this workspace will lose access to it. You can’t undo this.</p>
                     </Confirm>
                   </li>
                 ))}

@@ -3,7 +3,7 @@ import { refresh, useData } from '../../../ui/data.ts'
 import { count, duration } from '../../../ui/format.ts'
 import { Empty, Screen, Shown, Skeleton } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { waiting } from '../live.ts'
 import { Approval } from '../ui/approval.tsx'
 import { Days } from '../ui/days.tsx'
@@ -11,10 +11,10 @@ import { RunRow } from './runs.tsx'
 
 type Run = Schemas['Run']
 
-/** One run that waits, with what it waits for. */
+/** A run that waits for approval, with the pending step. */
 const Waiting = ({ run }: { run: Run }) => {
   const whole = useData<Run>(`runs one ${run.id}`, () =>
-    take(api.GET('/console/runs/{id}', { params: { path: { id: run.id } } })),
+    unwrap(api.GET('/console/runs/{id}', { params: { path: { id: run.id } } })),
   )
   const step = whole.data?.steps?.find(({ type, status }) => type === 'approval' && status === 'pending')
   if (!whole.data) return <Skeleton rows={1} tall />
@@ -23,7 +23,7 @@ const Waiting = ({ run }: { run: Run }) => {
     <div class="waits">
       <Approval runId={run.id} step={step} agent={run.agent.id} onDecided={() => void refresh('runs')} />
       <p class="hint">
-        <a href={`#/runs/${run.id}`}>The whole run</a>, begun <When at={run.created_at} />
+        <a href={`#/runs/${run.id}`}>View run</a> · started <When at={run.created_at} />
       </p>
     </div>
   )
@@ -31,7 +31,7 @@ const Waiting = ({ run }: { run: Run }) => {
 
 const Figures = () => {
   const known = useData('runs figures', () =>
-    take(api.GET('/console/analytics', { params: { query: { days: '14' } } })),
+    unwrap(api.GET('/console/analytics', { params: { query: { days: '14' } } })),
   )
   return (
     <Shown known={known} rows={1} tall>
@@ -43,15 +43,15 @@ const Figures = () => {
               <dd>{count(data.runs)}</dd>
             </div>
             <div>
-              <dt>Succeeded</dt>
-              <dd>{data.success_rate === null ? '–' : `${Math.round(data.success_rate * 100)} %`}</dd>
+              <dt>Success rate</dt>
+              <dd>{data.success_rate === null ? '–' : `${Math.round(data.success_rate * 100)}%`}</dd>
             </div>
             <div>
-              <dt>Typical duration</dt>
+              <dt>Median duration</dt>
               <dd>{data.duration_ms?.median ? duration(data.duration_ms.median) : '–'}</dd>
             </div>
             <div>
-              <dt>Agents at work</dt>
+              <dt>Active agents</dt>
               <dd>
                 {count(data.agents.active)}
                 <span class="soft"> of {count(data.agents.installed)}</span>
@@ -69,8 +69,8 @@ const ASKS = ['discuss', 'review']
 
 export default function Home() {
   const query = { limit: 100, status: 'awaiting_approval' } as const
-  const runs = useData('runs waiting', () => take(api.GET('/console/runs', { params: { query } })))
-  const tasks = useData('tasks latest', () => take(api.GET('/console/tasks', { params: { query: { limit: 100 } } })))
+  const runs = useData('runs waiting', () => unwrap(api.GET('/console/runs', { params: { query } })))
+  const tasks = useData('tasks latest', () => unwrap(api.GET('/console/tasks', { params: { query: { limit: 100 } } })))
   const approvals = runs.data?.items ?? []
   const asking = tasks.data?.items.filter(({ status }) => ASKS.includes(status)) ?? []
   const both = runs.data !== undefined && tasks.data !== undefined
@@ -81,7 +81,7 @@ export default function Home() {
   return (
     <Screen title="Home">
       <section aria-labelledby="needs-you" aria-live="polite">
-        <h2 id="needs-you">Needs you</h2>
+        <h2 id="needs-you">Needs your attention</h2>
         <Shown known={runs} rows={1} tall>
           {() => approvals.map((run) => <Waiting key={run.id} run={run} />)}
         </Shown>
@@ -107,7 +107,7 @@ export default function Home() {
                       </span>
                       <State
                         name={task.status}
-                        label={task.status === 'discuss' ? 'Asks you something' : 'Reports: look at it'}
+                        label={task.status === 'discuss' ? 'Needs an answer' : 'Ready for review'}
                       />
                     </a>
                   </li>
@@ -117,13 +117,13 @@ export default function Home() {
           }
         </Shown>
         {both && all === 0 && (
-          <Empty title="Nothing waits for you.">
-            <p>Approvals, questions and reports of your agents appear here.</p>
+          <Empty title="You’re all caught up">
+            <p>Approvals, questions and reports from your agents appear here.</p>
           </Empty>
         )}
       </section>
       <section class="section" aria-labelledby="figures">
-        <h2 id="figures">The last 14 days</h2>
+        <h2 id="figures">Last 14 days</h2>
         <Figures />
       </section>
       {(runs.data?.items.length ?? 0) > 0 && (

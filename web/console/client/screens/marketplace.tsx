@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks'
 import { usePages } from '../../../ui/data.ts'
 import { Field, TextField } from '../../../ui/form.tsx'
-import { words } from '../../../ui/format.ts'
+import { humanize } from '../../../ui/format.ts'
 import type { paths } from '../../../ui/platform.d.ts'
-import { goInstead, place } from '../../../ui/router.ts'
+import { place, redirect } from '../../../ui/router.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name, Stars } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 
 type App = Schemas['MarketplaceApp']
 
 type Category = NonNullable<NonNullable<paths['/console/marketplace']['get']['parameters']['query']>['category']>
 
-/** All of the API's: one that is missing here, or gone there, does not compile. */
+/** Every category of the API. The type makes a missing or removed one a compile error. */
 const ALL: Record<Category, true> = {
   analytics: true,
   communication: true,
@@ -42,8 +42,9 @@ const Tile = ({ app }: { app: App }) => (
             <Name>{app.name}</Name>
           </strong>
           <span class="soft">
-            <Name>{app.developer_name || 'An unnamed developer'}</Name>
+            <Name>{app.developer_name || 'Unnamed developer'}</Name>
             {app.verified && ' · ✓ verified'}
+            {app.similar_to.length > 0 && ' · ! similar name'}
           </span>
         </span>
       </span>
@@ -72,15 +73,15 @@ export default function Marketplace() {
   const search = (changes: { q?: string; category?: string }): void => {
     const next = new URLSearchParams({ q, category: category ?? '', ...changes })
     for (const [name, value] of [...next]) if (!value) next.delete(name)
-    goInstead(next.size > 0 ? `/marketplace?${next}` : '/marketplace')
+    redirect(next.size > 0 ? `/marketplace?${next}` : '/marketplace')
   }
   useEffect(() => {
-    // Not at each letter: when the person stops to look.
+    // Searches once the user stops typing.
     const timer = setTimeout(() => typed.trim() !== q && search({ q: typed.trim() }), 300)
     return () => clearTimeout(timer)
   })
   const apps = usePages(`installations marketplace ${q} ${category}`, (cursor) =>
-    take(
+    unwrap(
       api.GET('/console/marketplace', {
         params: { query: { ...(q && { q }), ...(category && { category }), ...(cursor && { cursor }) } },
       }),
@@ -100,7 +101,7 @@ export default function Marketplace() {
               <option value="">All</option>
               {CATEGORIES.map((one) => (
                 <option key={one} value={one}>
-                  {words(one.replaceAll('-', ' '))}
+                  {humanize(one.replaceAll('-', ' '))}
                 </option>
               ))}
             </select>
@@ -110,9 +111,9 @@ export default function Marketplace() {
       <Shown known={apps} rows={4} tall>
         {({ items }) =>
           items.length === 0 && !apps.more ? (
-            <Empty title={q || category ? 'Nothing fits.' : 'There are no agents yet.'}>
+            <Empty title={q || category ? 'No matching agents' : 'No agents yet'}>
               <p>
-                Missing something? <a href="#/wishlist">Wish for an agent.</a>
+                Can’t find what you need? <a href="#/wishlist">Request an agent</a>
               </p>
             </Empty>
           ) : (

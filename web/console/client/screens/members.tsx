@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { botInfo } from '../../../session/sign-in.ts'
-import { webAddress } from '../../../session/text.ts'
-import { useAct } from '../../../ui/act.ts'
+import { loadBotInfo } from '../../../session/sign-in.ts'
+import { safeUrl } from '../../../session/text.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, usePages } from '../../../ui/data.ts'
 import { Confirm, Modal } from '../../../ui/dialog.tsx'
@@ -11,44 +11,44 @@ import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, When } from '../../../ui/text.tsx'
 import { identity, isAdmin, isOwner, signOut } from '../account.ts'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 
 type Member = Schemas['WorkspaceMember']
 type Invitation = Schemas['Invitation']
 type Role = Member['role']
 
 const ROLES: Role[] = ['member', 'admin', 'owner']
-/** Nobody gives a role above their own. */
+/** Roles the user may assign, which are never above their own. */
 const givable = (): Role[] => (isOwner.value ? ROLES : ['member', 'admin'])
 
 const Invite = ({ onClose }: { onClose: () => void }) => {
   const [role, setRole] = useState<Role>('member')
   const [link, setLink] = useState('')
   const send = async (): Promise<void> => {
-    const made = await take(api.POST('/console/invitations', { body: { role, expires_in: 7 * 86_400 } }))
-    const url = webAddress((await botInfo())?.url)
+    const made = await unwrap(api.POST('/console/invitations', { body: { role, expires_in: 7 * 86_400 } }))
+    const url = safeUrl((await loadBotInfo())?.url)
     setLink(url ? `${url}?start=${made.start_parameter}` : made.start_parameter)
     await refresh('invitations')
   }
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(link)
-      announce('Copied.')
+      announce('Link copied.')
     } catch {
-      announce('Select the link and copy it.')
+      announce('Couldn’t copy the link. Select it and copy it yourself.')
     }
   }
   return (
-    <Modal title="Invite somebody" onClose={onClose}>
+    <Modal title="Invite someone" onClose={onClose}>
       {link ? (
         <>
-          <p>Send this link to one person. It works once, for 7 days, and is shown only now.</p>
+          <p>Send this link to one person. It works once and expires in 7 days. You won’t be able to see it again.</p>
           <Field label="Link">
             {(field) => <input {...field} readOnly value={link} onFocus={(event) => event.currentTarget.select()} />}
           </Field>
           <div class="actions">
             <button type="button" class="primary" onClick={copy}>
-              Copy the link
+              Copy link
             </button>
             <button type="button" onClick={onClose}>
               Done
@@ -56,7 +56,7 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
           </div>
         </>
       ) : (
-        <Form verb="Make a link" send={send}>
+        <Form verb="Create link" send={send}>
           <Field label="Role">
             {(field) => (
               <select {...field} value={role} onChange={(event) => setRole(event.currentTarget.value as Role)}>
@@ -73,14 +73,14 @@ const Invite = ({ onClose }: { onClose: () => void }) => {
 }
 
 const MemberRow = ({ member }: { member: Member }) => {
-  const { failure, act } = useAct()
+  const { failure, act } = useAction()
   const me = member.id === identity.value?.user.id
   const mayChange = isAdmin.value && !me && (isOwner.value || member.role !== 'owner')
   const path = { id: member.id }
   const change = (role: Role) =>
     act(async () => {
-      await take(api.PATCH('/console/members/{id}', { params: { path }, body: { role } }))
-      announce(`${member.name} is ${role} now.`)
+      await unwrap(api.PATCH('/console/members/{id}', { params: { path }, body: { role } }))
+      announce(`${member.name}’s role is now ${role}.`)
       await refresh('members')
     })
   return (
@@ -92,7 +92,7 @@ const MemberRow = ({ member }: { member: Member }) => {
             {me && <span class="soft"> (you)</span>}
           </strong>
           <span class="soft">
-            Here since <When at={member.joined_at} />
+            Joined <When at={member.joined_at} />
           </span>
         </span>
         {mayChange ? (
@@ -124,15 +124,15 @@ const MemberRow = ({ member }: { member: Member }) => {
             title={me ? 'Leave this workspace?' : `Remove ${member.name}?`}
             verb={me ? 'Leave' : 'Remove'}
             act={async () => {
-              await take(api.DELETE('/console/members/{id}', { params: { path } }))
+              await unwrap(api.DELETE('/console/members/{id}', { params: { path } }))
               if (me) await signOut()
               else await refresh('members', 'invitations')
             }}
           >
             <p>
               {me
-                ? 'You get back in only with a new invitation. You are signed out here.'
-                : 'Their sessions in this workspace end at once. They get back in only with a new invitation.'}
+                ? 'You’ll be signed out. To come back, you’ll need a new invitation.'
+                : 'They’ll be signed out of this workspace right away. To come back, they’ll need a new invitation.'}
             </p>
           </Confirm>
         )}
@@ -144,36 +144,36 @@ const MemberRow = ({ member }: { member: Member }) => {
 
 const Invitations = () => {
   const invitations = usePages<Invitation>('invitations', (cursor) =>
-    take(api.GET('/console/invitations', { params: { query: cursor ? { cursor } : {} } })),
+    unwrap(api.GET('/console/invitations', { params: { query: cursor ? { cursor } : {} } })),
   )
   return (
     <section class="section" aria-labelledby="invitations">
-      <h2 id="invitations">Open invitations</h2>
+      <h2 id="invitations">Pending invitations</h2>
       <Shown known={invitations} rows={1}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="No invitation is open." />
+            <Empty title="No pending invitations" />
           ) : (
             <ul class="rows">
               {items.map((one) => (
                 <li key={one.id} class="row folds">
                   <span class="grow">
-                    <strong>As {one.role}</strong>
+                    <strong>Invitation as {one.role}</strong>
                     <span class="soft">
-                      By <Name>{one.created_by.name}</Name> · until {fullTime(one.expires_at)}
+                      Created by <Name>{one.created_by.name}</Name> · expires {fullTime(one.expires_at)}
                     </span>
                   </span>
                   <Confirm
                     quiet
-                    label="Take back"
-                    title="Take the invitation back?"
-                    verb="Take back"
+                    label="Revoke"
+                    title="Revoke this invitation?"
+                    verb="Revoke"
                     act={async () => {
-                      await take(api.DELETE('/console/invitations/{id}', { params: { path: { id: one.id } } }))
+                      await unwrap(api.DELETE('/console/invitations/{id}', { params: { path: { id: one.id } } }))
                       await refresh('invitations')
                     }}
                   >
-                    <p>Its link is dead from then on.</p>
+                    <p>The link will stop working.</p>
                   </Confirm>
                 </li>
               ))}
@@ -189,7 +189,7 @@ const Invitations = () => {
 export default function Members() {
   const [inviting, setInviting] = useState(false)
   const members = usePages<Member>('members', (cursor) =>
-    take(api.GET('/console/members', { params: { query: cursor ? { cursor } : {} } })),
+    unwrap(api.GET('/console/members', { params: { query: cursor ? { cursor } : {} } })),
   )
   return (
     <Screen
@@ -197,7 +197,7 @@ export default function Members() {
       actions={
         isAdmin.value && (
           <button type="button" class="primary" onClick={() => setInviting(true)}>
-            Invite somebody
+            Invite someone
           </button>
         )
       }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useAct } from '../../../ui/act.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData, usePages } from '../../../ui/data.ts'
 import { Form, TextField } from '../../../ui/form.tsx'
@@ -7,34 +7,34 @@ import { fullTime } from '../../../ui/format.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, State, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { AssigneeField } from '../ui/assignee.tsx'
 import type { MessengerChat } from './messenger.tsx'
 
 type Message = Schemas['MessengerMessage']
 
-/** What an agent would write, until somebody says yes. */
+/** An agent's draft, which is sent once somebody approves it. */
 const Draft = ({ message }: { message: Message }) => {
   const [text, setText] = useState(message.text)
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const path = { id: message.id }
   const approve = () =>
     act(async () => {
       const body = text === message.text ? {} : { text }
-      await take(api.POST('/console/messenger/messages/{id}/approve', { params: { path }, body }))
-      announce('It is being sent.')
+      await unwrap(api.POST('/console/messenger/messages/{id}/approve', { params: { path }, body }))
+      announce('Approved. Sending the message…')
       await refresh('messages')
     })
   const reject = () =>
     act(async () => {
-      await take(api.POST('/console/messenger/messages/{id}/reject', { params: { path } }))
-      announce('It is not sent.')
+      await unwrap(api.POST('/console/messenger/messages/{id}/reject', { params: { path } }))
+      announce('Draft rejected. Nothing was sent.')
       await refresh('messages')
     })
   return (
     <>
       <TextField
-        label="Draft: change it, or send it as it is"
+        label="Draft. You can edit it before sending."
         rows={3}
         maxLength={4096}
         value={text}
@@ -54,9 +54,9 @@ const Draft = ({ message }: { message: Message }) => {
 }
 
 const STATUS: Partial<Record<Message['status'], string>> = {
-  sending: 'Being sent',
+  sending: 'Sending',
   failed: 'Not sent',
-  unknown: 'Perhaps sent: the messaging app did not say',
+  unknown: 'May have been sent. Telegram didn’t confirm it',
   rejected: 'Rejected, not sent',
 }
 
@@ -72,7 +72,7 @@ const Item = ({ message }: { message: Message }) => {
         {STATUS[message.status] && <State name={message.status} label={STATUS[message.status] ?? ''} />}
       </p>
       {message.deleted_at ? (
-        <p class="soft">Deleted in the messaging app</p>
+        <p class="soft">Deleted in Telegram</p>
       ) : draft ? (
         <Draft message={message} />
       ) : (
@@ -90,32 +90,32 @@ const Item = ({ message }: { message: Message }) => {
 export default function MessengerChatScreen({ id }: { id: string }) {
   const path = { id }
   const chat = useData<MessengerChat>(`messages messenger chat ${id}`, () =>
-    take(api.GET('/console/messenger/chats/{id}', { params: { path } })),
+    unwrap(api.GET('/console/messenger/chats/{id}', { params: { path } })),
   )
   const messages = usePages<Message>(`messages messenger of ${id}`, (cursor) =>
-    take(api.GET('/console/messenger/chats/{id}/messages', { params: { path, query: cursor ? { cursor } : {} } })),
+    unwrap(api.GET('/console/messenger/chats/{id}/messages', { params: { path, query: cursor ? { cursor } : {} } })),
   )
   const [text, setText] = useState('')
-  const { failure, act } = useAct()
+  const { failure, act } = useAction()
   const assign = (installation: string) =>
     act(async () => {
       const body = { installation_id: installation || null }
-      await take(api.PATCH('/console/messenger/chats/{id}', { params: { path }, body }))
-      announce(installation ? 'The agent drafts answers from now on.' : 'No agent reads this chat any more.')
+      await unwrap(api.PATCH('/console/messenger/chats/{id}', { params: { path }, body }))
+      announce(installation ? 'The agent will now draft replies.' : 'No agent reads this thread anymore.')
       await refresh('messages')
     })
   const send = async (): Promise<void> => {
-    await take(api.POST('/console/messenger/chats/{id}/messages', { params: { path }, body: { text: text.trim() } }))
+    await unwrap(api.POST('/console/messenger/chats/{id}/messages', { params: { path }, body: { text: text.trim() } }))
     setText('')
     await refresh('messages')
   }
   return (
-    <Screen title={chat.data?.title ?? 'Chat'} back={{ to: '/messenger', label: 'Messenger' }}>
+    <Screen title={chat.data?.title ?? 'Thread'} back={{ to: '/messenger', label: 'Messenger' }}>
       <Shown known={chat} rows={1}>
         {(data) => (
           <div class="filters">
             <AssigneeField
-              label="Agent that drafts answers"
+              label="Agent that drafts replies"
               value={data.agent?.installation_id ?? ''}
               onChange={(installation) => assign(installation)}
             />
@@ -127,7 +127,7 @@ export default function MessengerChatScreen({ id }: { id: string }) {
       <Shown known={messages} rows={4}>
         {({ items }) => (
           <div aria-live="polite">
-            {items.length === 0 && <Empty title="Nothing is here." />}
+            {items.length === 0 && <Empty title="No messages yet" />}
             <ol class="messages">
               {[...items].reverse().map((message) => (
                 <Item key={`${message.id} ${message.status}`} message={message} />
@@ -136,9 +136,7 @@ export default function MessengerChatScreen({ id }: { id: string }) {
           </div>
         )}
       </Shown>
-      {chat.data?.reply_until && (
-        <p class="hint">The messaging app lets you answer until {fullTime(chat.data.reply_until)}.</p>
-      )}
+      {chat.data?.reply_until && <p class="hint">Telegram lets you reply until {fullTime(chat.data.reply_until)}.</p>}
       <Form verb="Send" send={send} disabled={!text.trim()}>
         <TextField label="Write a message" rows={3} maxLength={4096} value={text} onText={setText} />
       </Form>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { webAddress } from '../../../session/text.ts'
-import { useAct } from '../../../ui/act.ts'
+import { safeUrl } from '../../../session/text.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, usePages } from '../../../ui/data.ts'
 import { Confirm, Modal } from '../../../ui/dialog.tsx'
@@ -9,7 +9,7 @@ import { fieldProblems, Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
 import { identity, isAdmin } from '../account.ts'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 
 type Account = Schemas['MessengerAccount']
 export type MessengerChat = Schemas['MessengerChat']
@@ -19,9 +19,9 @@ const ConnectBot = ({ onClose }: { onClose: () => void }) => {
   const [takeOver, setTakeOver] = useState(false)
   const send = async (): Promise<void> => {
     const body = { token: token.trim(), take_over: takeOver }
-    await take(api.POST('/console/messenger/accounts/bot', { body }))
+    await unwrap(api.POST('/console/messenger/accounts/bot', { body }))
     setToken('')
-    announce('The bot is connected.')
+    announce('Bot connected.')
     await refresh('messages')
   }
   return (
@@ -30,8 +30,8 @@ const ConnectBot = ({ onClose }: { onClose: () => void }) => {
         {(failure) => (
           <>
             <TextField
-              label="The bot’s token"
-              hint="From @BotFather. It is kept encrypted and never shown again."
+              label="Bot token"
+              hint="Get it from @BotFather. We store it encrypted and never show it again."
               problem={fieldProblems(failure).token}
               type="password"
               required
@@ -45,7 +45,9 @@ const ConnectBot = ({ onClose }: { onClose: () => void }) => {
                 checked={takeOver}
                 onChange={(event) => setTakeOver(event.currentTarget.checked)}
               />
-              <span>Also when it sends its messages elsewhere now: that place then gets none any more</span>
+              <span>
+                Connect it even if another service receives its messages. That service will stop receiving them.
+              </span>
             </label>
           </>
         )}
@@ -58,10 +60,10 @@ const ConnectOwn = ({ onClose }: { onClose: () => void }) => {
   const [shared, setShared] = useState(false)
   const [account, setAccount] = useState<Account>()
   const send = async (): Promise<void> => {
-    setAccount(await take(api.POST('/console/messenger/accounts/user', { body: { shared } })))
+    setAccount(await unwrap(api.POST('/console/messenger/accounts/user', { body: { shared } })))
     await refresh('messages')
   }
-  const address = webAddress(account?.connect?.url)
+  const address = safeUrl(account?.connect?.url)
   return (
     <Modal title="Connect your own account" onClose={onClose}>
       {account ? (
@@ -73,7 +75,7 @@ const ConnectOwn = ({ onClose }: { onClose: () => void }) => {
               ))}
             </ol>
           ) : (
-            <p>It is connected.</p>
+            <p>Your account is connected.</p>
           )}
           <div class="actions">
             {address && (
@@ -87,11 +89,11 @@ const ConnectOwn = ({ onClose }: { onClose: () => void }) => {
           </div>
         </>
       ) : (
-        <Form verb="Go on" send={send}>
-          <p>Through Telegram Business. Its chats are yours alone, unless you share them.</p>
+        <Form verb="Continue" send={send}>
+          <p>Connect through Telegram Business. Only you can see your threads unless you share them.</p>
           <label class="tick">
             <input type="checkbox" checked={shared} onChange={(event) => setShared(event.currentTarget.checked)} />
-            <span>Let everybody in this workspace see and answer its chats</span>
+            <span>Let everyone in this workspace see and reply to these threads</span>
           </label>
         </Form>
       )}
@@ -100,14 +102,14 @@ const ConnectOwn = ({ onClose }: { onClose: () => void }) => {
 }
 
 const STATUS: Record<Account['status'], string> = {
-  pending: 'Waits for you in Telegram',
+  pending: 'Continue in Telegram',
   connecting: 'Connecting',
   active: 'Connected',
   disconnected: 'Disconnected',
 }
 
 const AccountRow = ({ account }: { account: Account }) => {
-  const { failure, act } = useAct()
+  const { failure, act } = useAction()
   const mine = account.user_id === identity.value?.user.id
   const path = { id: account.id }
   return (
@@ -125,7 +127,7 @@ const AccountRow = ({ account }: { account: Account }) => {
                 · @<Name>{account.username}</Name>
               </>
             )}
-            {account.kind === 'user' && (account.shared ? ' · shared' : ' · yours alone')}
+            {account.kind === 'user' && (account.shared ? ' · shared' : ' · private')}
           </span>
         </span>
         <State name={account.status === 'disconnected' ? 'failed' : account.status} label={STATUS[account.status]} />
@@ -136,12 +138,12 @@ const AccountRow = ({ account }: { account: Account }) => {
             onClick={() =>
               act(async () => {
                 const body = { shared: !account.shared }
-                await take(api.PATCH('/console/messenger/accounts/{id}', { params: { path }, body }))
+                await unwrap(api.PATCH('/console/messenger/accounts/{id}', { params: { path }, body }))
                 await refresh('messages')
               })
             }
           >
-            {account.shared ? 'Share no longer' : 'Share'}
+            {account.shared ? 'Stop sharing' : 'Share'}
           </button>
         )}
         {(isAdmin.value || mine) && (
@@ -155,14 +157,11 @@ const AccountRow = ({ account }: { account: Account }) => {
             title={`Disconnect ${account.name}?`}
             verb="Disconnect"
             act={async () => {
-              await take(api.DELETE('/console/messenger/accounts/{id}', { params: { path } }))
+              await unwrap(api.DELETE('/console/messenger/accounts/{id}', { params: { path } }))
               await refresh('messages')
             }}
           >
-            <p>
-              Nothing is sent any more, drafts are dropped, and its chats are removed here. In Telegram everything
-              stays.
-            </p>
+            <p>Sending stops, drafts are discarded and its threads are removed here. Nothing changes in Telegram.</p>
           </Confirm>
         )}
       </div>
@@ -174,10 +173,10 @@ const AccountRow = ({ account }: { account: Account }) => {
 export default function Messenger() {
   const [connecting, setConnecting] = useState<'bot' | 'own'>()
   const chats = usePages<MessengerChat>('messages messenger chats', (cursor) =>
-    take(api.GET('/console/messenger/chats', { params: { query: cursor ? { cursor } : {} } })),
+    unwrap(api.GET('/console/messenger/chats', { params: { query: cursor ? { cursor } : {} } })),
   )
   const accounts = usePages<Account>('messages messenger accounts', (cursor) =>
-    take(api.GET('/console/messenger/accounts', { params: { query: cursor ? { cursor } : {} } })),
+    unwrap(api.GET('/console/messenger/accounts', { params: { query: cursor ? { cursor } : {} } })),
   )
   const close = () => setConnecting(undefined)
   return (
@@ -185,13 +184,14 @@ export default function Messenger() {
       {connecting === 'bot' && <ConnectBot onClose={close} />}
       {connecting === 'own' && <ConnectOwn onClose={close} />}
       <p class="soft">
-        Chats of the workspace’s bots and people. What an agent writes there is a draft until somebody approves it.
+        Telegram threads of this workspace’s bots and people. Replies from agents stay drafts until someone approves
+        them.
       </p>
       <Shown known={chats} rows={4}>
         {({ items }) =>
           items.length === 0 && !chats.more ? (
-            <Empty title="Nobody has written yet.">
-              <p>A chat begins with the first message that somebody writes to a connected account.</p>
+            <Empty title="No threads yet">
+              <p>A thread appears when someone sends a message to a connected account.</p>
             </Empty>
           ) : (
             <ul class="rows">
@@ -230,14 +230,14 @@ export default function Messenger() {
               </button>
             )}
             <button type="button" onClick={() => setConnecting('own')}>
-              Connect your own
+              Connect your account
             </button>
           </div>
         </div>
         <Shown known={accounts} rows={1}>
           {({ items }) =>
             items.length === 0 ? (
-              <Empty title="No account is connected." />
+              <Empty title="No accounts connected" />
             ) : (
               <ul class="rows">
                 {items.map((account) => (

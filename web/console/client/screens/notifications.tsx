@@ -1,29 +1,30 @@
 import { useState } from 'preact/hooks'
-import { useAct } from '../../../ui/act.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { type Page, patch, refresh, useData, usePages } from '../../../ui/data.ts'
 import { Form } from '../../../ui/form.tsx'
-import { words } from '../../../ui/format.ts'
+import { humanize } from '../../../ui/format.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
-import { lookNow, unread } from '../live.ts'
-import { placeOf } from '../places.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
+import { pollNow, unread } from '../live.ts'
+import { addressOf } from '../places.ts'
 
 type Notification = Schemas['Notification']
 type Preferences = Schemas['NotificationPreferences']
 type Kind = Preferences['messaging_app']['off'][number]
 
 const KINDS: [kind: Kind, words: string][] = [
-  ['run.awaiting_approval', 'A run waits for approval'],
-  ['agent.question', 'An agent asks something'],
+  ['run.awaiting_approval', 'A run needs approval'],
+  ['agent.question', 'An agent has a question'],
   ['task.question', 'A task needs an answer'],
-  ['task.report', 'A task is reported'],
-  ['agent.notice', 'An agent tells something'],
-  ['grant.revoked', 'An app lost its access'],
-  ['review.replied', 'A developer answers a review'],
-  ['request.claimed', 'A wish is being built'],
+  ['task.report', 'A task is ready for review'],
+  ['agent.notice', 'An agent sent a notice'],
+  ['grant.revoked', 'An app’s access was revoked'],
+  ['account.passkeys', 'Your passkeys changed'],
+  ['review.replied', 'A developer replied to your review'],
+  ['request.claimed', 'An agent you requested is being built'],
 ]
 
 const KEY = 'notifications list'
@@ -33,21 +34,21 @@ const PreferencesForm = ({ messaging_app: now }: Preferences) => {
   const [off, setOff] = useState<readonly Kind[]>(now.off)
   const send = async (): Promise<void> => {
     const messaging_app = { muted, off: [...off], muted_until: now.muted_until }
-    await take(api.PUT('/console/notifications/preferences', { body: { messaging_app } }))
-    announce('Saved.')
+    await unwrap(api.PUT('/console/notifications/preferences', { body: { messaging_app } }))
+    announce('Preferences saved.')
     await refresh('notifications preferences')
   }
   return (
     <Form verb="Save" send={send}>
       {!now.can_be_written_to && (
-        <p class="note warn">The bot cannot write to you yet: open its chat in the messaging app and press Start.</p>
+        <p class="note warn">The bot can’t message you yet. Open it in Telegram and press Start.</p>
       )}
       <label class="tick">
         <input type="checkbox" checked={muted} onChange={(event) => setMuted(event.currentTarget.checked)} />
-        <span>Send me nothing of this workspace there</span>
+        <span>Mute all notifications from this workspace</span>
       </label>
       <fieldset disabled={muted}>
-        <legend>Send me there</legend>
+        <legend>Notify me when</legend>
         <div class="ticks">
           {KINDS.map(([kind, label]) => (
             <label class="tick" key={kind}>
@@ -68,10 +69,10 @@ const PreferencesForm = ({ messaging_app: now }: Preferences) => {
 }
 
 const MessagingApp = () => {
-  const known = useData('notifications preferences', () => take(api.GET('/console/notifications/preferences')))
+  const known = useData('notifications preferences', () => unwrap(api.GET('/console/notifications/preferences')))
   return (
     <details class="card section">
-      <summary>In the messaging app</summary>
+      <summary>Telegram notifications</summary>
       <Shown known={known} rows={2}>
         {(data) => <PreferencesForm {...data} />}
       </Shown>
@@ -80,13 +81,13 @@ const MessagingApp = () => {
 }
 
 const targetOf = ({ target, app_id }: Notification): string | undefined =>
-  target ? placeOf(target.id) : app_id ? '/access' : undefined
+  target ? addressOf(target.id) : app_id ? '/access' : undefined
 
 export default function Notifications() {
   const list = usePages<Notification>(KEY, (cursor) =>
-    take(api.GET('/console/notifications', { params: { query: cursor ? { cursor } : {} } })),
+    unwrap(api.GET('/console/notifications', { params: { query: cursor ? { cursor } : {} } })),
   )
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const shownRead = (ids: ReadonlySet<string>): void => {
     patch<Page<Notification>>(KEY, (page) => ({
       ...page,
@@ -99,15 +100,15 @@ export default function Notifications() {
     unread.value = Math.max(0, unread.value - 1)
     api
       .POST('/console/notifications/read', { body: { ids: [one.id] } })
-      .then(lookNow, () => void refresh('notifications'))
+      .then(pollNow, () => void refresh('notifications'))
   }
   const readAll = () =>
     act(async () => {
       const newest = list.items?.[0]?.id
-      await take(api.POST('/console/notifications/read', { body: { all: true, ...(newest && { until: newest }) } }))
+      await unwrap(api.POST('/console/notifications/read', { body: { all: true, ...(newest && { until: newest }) } }))
       shownRead(new Set(list.items?.map(({ id }) => id)))
-      announce('All are read.')
-      lookNow()
+      announce('All notifications marked as read.')
+      pollNow()
     })
   return (
     <Screen
@@ -124,7 +125,7 @@ export default function Notifications() {
       <Shown known={list} rows={6}>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="There is nothing to tell yet." />
+            <Empty title="No notifications yet" />
           ) : (
             <ul class="rows">
               {items.map((one) => {
@@ -138,7 +139,7 @@ export default function Notifications() {
                             <span class="unseen">Unread: </span>
                           </span>
                         )}
-                        <Name>{one.title || words(one.kind)}</Name>
+                        <Name>{one.title || humanize(one.kind)}</Name>
                       </strong>
                       {one.body && (
                         <span class="soft">
@@ -162,7 +163,7 @@ export default function Notifications() {
                         {what}
                         {!one.read && (
                           <button type="button" class="quiet" onClick={() => read(one)}>
-                            Read<span class="unseen">: {one.title}</span>
+                            Mark as read<span class="unseen">: {one.title}</span>
                           </button>
                         )}
                       </div>

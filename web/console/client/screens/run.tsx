@@ -1,21 +1,22 @@
 import { useEffect, useState } from 'preact/hooks'
+import { safeUrl } from '../../../session/text.ts'
 import { patch, useData } from '../../../ui/data.ts'
-import { duration, triggerWords, words } from '../../../ui/format.ts'
+import { duration, humanize, triggerLabel } from '../../../ui/format.ts'
 import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
 import { Json, Name, Prose, State, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { followRun } from '../follow-run.ts'
 import { Approval } from '../ui/approval.tsx'
 
 type Run = Schemas['Run']
 type Step = Schemas['RunStep']
 
-/** It answers the main chat, and is installed nowhere. */
+/** Agent that answers the main conversation. It is never installed. */
 const ORCHESTRATOR = 'platform.orchestrator'
 
 const ACTIVE = ['queued', 'running', 'awaiting_approval']
 
-/** A step again, with the same id, has changed. */
+/** Adds a step, or replaces the one with the same id. */
 const withStep = (steps: Step[] = [], step: Step): Step[] => {
   const others = steps.filter(({ id }) => id !== step.id)
   return [...others, step].sort((a, b) => a.seq - b.seq)
@@ -29,7 +30,7 @@ const StepItem = ({ step }: { step: Step }) => {
   return (
     <li class={step.status}>
       <div class="top-line">
-        <strong>{step.tool ? <code>{step.tool}</code> : words(step.type)}</strong>
+        <strong>{step.tool ? <code>{step.tool}</code> : humanize(step.type)}</strong>
         {step.status !== 'done' && <State name={step.status} />}
         <span class="soft">
           <When at={step.created_at} />
@@ -48,7 +49,7 @@ const StepItem = ({ step }: { step: Step }) => {
 
 export default function RunScreen({ id }: { id: string }) {
   const key = `runs one ${id}`
-  const run = useData<Run>(key, () => take(api.GET('/console/runs/{id}', { params: { path: { id } } })))
+  const run = useData<Run>(key, () => unwrap(api.GET('/console/runs/{id}', { params: { path: { id } } })))
   const [connected, setConnected] = useState(true)
   const active = ACTIVE.includes(run.data?.status ?? '')
   useEffect(() => {
@@ -89,13 +90,18 @@ export default function RunScreen({ id }: { id: string }) {
               )}
               {data.status === 'failed' && (
                 <div class="note warn">
-                  <strong>It failed.</strong> {data.error_code && <code>{data.error_code}</code>}
+                  <strong>This run failed.</strong> {data.error_code && <code>{data.error_code}</code>}
                   {data.error_message && <Prose text={data.error_message} />}
+                  {data.error && (
+                    <p>
+                      {data.error.fix} <a href={safeUrl(data.error.docs_url)}>About this error</a>
+                    </p>
+                  )}
                 </div>
               )}
               {active && !connected && (
                 <p class="note warn" role="status">
-                  The live connection is interrupted. Trying again…
+                  Live updates were interrupted. Reconnecting…
                 </p>
               )}
               <dl class="facts">
@@ -111,14 +117,14 @@ export default function RunScreen({ id }: { id: string }) {
                   <span class="soft">{data.agent.version}</span>
                 </dd>
                 <dt>Started by</dt>
-                <dd>{triggerWords(data.trigger)}</dd>
-                <dt>Begun</dt>
+                <dd>{triggerLabel(data.trigger)}</dd>
+                <dt>Started</dt>
                 <dd>
                   <When at={data.created_at} />
                 </dd>
                 {data.duration_ms !== null && (
                   <>
-                    <dt>Took</dt>
+                    <dt>Duration</dt>
                     <dd>{duration(data.duration_ms)}</dd>
                   </>
                 )}
@@ -130,7 +136,7 @@ export default function RunScreen({ id }: { id: string }) {
                 )}
                 {data.parent_run_id && (
                   <>
-                    <dt>Inside</dt>
+                    <dt>Part of</dt>
                     <dd>
                       <a href={`#/runs/${data.parent_run_id}`}>another agent’s run</a>
                     </dd>
@@ -147,7 +153,7 @@ export default function RunScreen({ id }: { id: string }) {
                   </ol>
                 ) : (
                   <Empty
-                    title={active ? 'No step yet. They appear here as they happen.' : 'It ended without a step.'}
+                    title={active ? 'No steps yet. They’ll appear here as they happen.' : 'This run had no steps.'}
                   />
                 )}
               </section>
@@ -165,8 +171,8 @@ export default function RunScreen({ id }: { id: string }) {
               )}
               {!isEmpty(data.input) && (
                 <details class="section">
-                  <summary>What it was given</summary>
-                  <Json label="What it was given" value={data.input} />
+                  <summary>Input</summary>
+                  <Json label="Input" value={data.input} />
                 </details>
               )}
             </>

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { usePages } from '../../../ui/data.ts'
 import { Field } from '../../../ui/form.tsx'
-import { duration, triggerWords, words } from '../../../ui/format.ts'
+import { duration, humanize, triggerLabel } from '../../../ui/format.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 
 type Run = Schemas['Run']
 type Status = Run['status']
@@ -18,7 +18,7 @@ export const RunRow = ({ run }: { run: Run }) => (
         <Name>{run.agent.id}</Name>
       </strong>
       <span class="soft">
-        {triggerWords(run.trigger)} · <When at={run.created_at} />
+        {triggerLabel(run.trigger)} · <When at={run.created_at} />
         {run.duration_ms !== null && ` · ${duration(run.duration_ms)}`}
       </span>
     </span>
@@ -29,7 +29,7 @@ export const RunRow = ({ run }: { run: Run }) => (
 export default function Runs() {
   const [status, setStatus] = useState<Status | ''>('')
   const runs = usePages(`runs ${status || 'all'}`, (cursor) =>
-    take(api.GET('/console/runs', { params: { query: { ...(status && { status }), ...(cursor && { cursor }) } } })),
+    unwrap(api.GET('/console/runs', { params: { query: { ...(status && { status }), ...(cursor && { cursor }) } } })),
   )
   return (
     <Screen title="Runs">
@@ -40,7 +40,7 @@ export default function Runs() {
               <option value="">All</option>
               {STATUSES.map((one) => (
                 <option key={one} value={one}>
-                  {words(one)}
+                  {humanize(one)}
                 </option>
               ))}
             </select>
@@ -51,10 +51,10 @@ export default function Runs() {
         {({ items }) => {
           if (items.length === 0) {
             return status ? (
-              <Empty title="No run is in this state." />
+              <Empty title="No runs with this status" />
             ) : (
-              <Empty title="Nothing has run yet.">
-                <p>A run begins when an agent is asked in the chat, given a task, or started by its own service.</p>
+              <Empty title="No runs yet">
+                <p>A run starts when you message an agent, give it a task, or its own service starts one.</p>
               </Empty>
             )
           }

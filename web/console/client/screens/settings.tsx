@@ -1,10 +1,11 @@
 import { Confirm } from '../../../ui/dialog.tsx'
 import { Screen } from '../../../ui/screen.tsx'
 import { identity, isAdmin, signOut } from '../account.ts'
-import { api, take } from '../api.ts'
+import { api, unwrap } from '../api.ts'
 import { Bans, CrossAgent, PrimaryAgent } from './settings/agents.tsx'
 import { Deletion } from './settings/deletion.tsx'
 import { NamedForm } from './settings/named-form.tsx'
+import { Passkeys } from './settings/passkeys.tsx'
 
 export default function Settings() {
   const who = identity.value
@@ -13,17 +14,21 @@ export default function Settings() {
   return (
     <Screen title="Settings">
       <section class="card" aria-labelledby="you">
-        <h2 id="you">You</h2>
-        <NamedForm now={user} save={(body) => take(api.PATCH('/console/me', { body }))} />
+        <h2 id="you">Your profile</h2>
+        <NamedForm now={user} save={(body) => unwrap(api.PATCH('/console/me', { body }))} />
+      </section>
+      <section class="card" aria-labelledby="passkeys">
+        <h2 id="passkeys">Passkeys</h2>
+        <Passkeys />
       </section>
       <section class="card" aria-labelledby="workspace">
         <h2 id="workspace">Workspace</h2>
-        {!isAdmin.value && <p class="hint">Admins of the workspace can change this.</p>}
+        {!isAdmin.value && <p class="hint">Workspace admins can change these settings.</p>}
         <NamedForm
           key={workspace.id}
           now={workspace}
           readOnly={!isAdmin.value}
-          save={(body) => take(api.PATCH('/console/workspace', { body }))}
+          save={(body) => unwrap(api.PATCH('/console/workspace', { body }))}
         />
       </section>
       <section class="card" aria-labelledby="agents">
@@ -33,14 +38,14 @@ export default function Settings() {
       </section>
       {isAdmin.value && (
         <section class="card" aria-labelledby="bans">
-          <h2 id="bans">Forbidden for every agent</h2>
+          <h2 id="bans">Workspace restrictions</h2>
           <Bans tools={bans.denied_tools} scopes={bans.denied_scopes} />
         </section>
       )}
       <section class="card" aria-labelledby="leave">
-        <h2 id="leave">Leave</h2>
+        <h2 id="leave">Leave or delete</h2>
         <p>
-          To leave this workspace only, go to <a href="#/members">Members</a>.
+          To leave just this workspace, go to <a href="#/members">Members</a>.
         </p>
         <div class="actions">
           <Deletion deletesAt={workspace.deletes_at} />
@@ -49,13 +54,13 @@ export default function Settings() {
             title="Delete your account?"
             verb="Delete my account"
             act={async () => {
-              await take(api.DELETE('/console/me'))
+              await unwrap(api.DELETE('/console/me'))
               await signOut()
             }}
           >
             <p>
-              At once and for good: you are signed out everywhere, and your chats, votes and notifications are removed.
-              What you wrote elsewhere stays as “Deleted user”.
+              You’ll be signed out everywhere, and your conversations, votes and notifications will be deleted. Anything
+              else you wrote stays, under the name “Deleted user”. You can’t undo this.
             </p>
           </Confirm>
         </div>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useAct } from '../../../ui/act.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { patch, refresh, useData } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
@@ -7,7 +7,7 @@ import { Field, Form, TextField } from '../../../ui/form.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { Json, Name, Prose, State, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { Messages } from '../ui/messages.tsx'
 import { STATUSES, statusLabel, type TaskDraft, TaskFields, type TaskStatus } from '../ui/task.tsx'
 
@@ -18,11 +18,11 @@ const Edit = ({ task, onClose }: { task: Whole; onClose: () => void }) => {
   const [draft, setDraft] = useState<TaskDraft>({ title, description, agent: assignee?.installation_id ?? '' })
   const send = async (): Promise<void> => {
     const body = { title: draft.title.trim(), description: draft.description, installation_id: draft.agent || null }
-    await take(api.PATCH('/console/tasks/{id}', { params: { path: { id: task.id } }, body }))
+    await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id: task.id } }, body }))
     await refresh('tasks')
   }
   return (
-    <Modal title="Change the task" onClose={onClose}>
+    <Modal title="Edit task" onClose={onClose}>
       <Form verb="Save" send={send} done={onClose}>
         {(failure) => <TaskFields draft={draft} change={setDraft} failure={failure} />}
       </Form>
@@ -30,19 +30,19 @@ const Edit = ({ task, onClose }: { task: Whole; onClose: () => void }) => {
   )
 }
 
-const Say = ({ task }: { task: Whole }) => {
+const Reply = ({ task }: { task: Whole }) => {
   const [text, setText] = useState('')
   const send = async (): Promise<void> => {
     const path = { id: task.id }
-    await take(api.POST('/console/tasks/{id}/messages', { params: { path }, body: { text: text.trim() } }))
+    await unwrap(api.POST('/console/tasks/{id}/messages', { params: { path }, body: { text: text.trim() } }))
     setText('')
     await refresh('tasks')
   }
   return (
-    <Form verb={task.status === 'discuss' ? 'Answer' : 'Send'} send={send} disabled={!text.trim()}>
+    <Form verb={task.status === 'discuss' ? 'Send answer' : 'Send'} send={send} disabled={!text.trim()}>
       <TextField
         label={task.status === 'discuss' ? 'Your answer' : 'Write a message'}
-        hint={task.status === 'discuss' ? 'The agent goes on with it.' : undefined}
+        hint={task.status === 'discuss' ? 'The agent will continue once you answer.' : undefined}
         rows={3}
         maxLength={4000}
         value={text}
@@ -54,15 +54,15 @@ const Say = ({ task }: { task: Whole }) => {
 
 export default function TaskScreen({ id }: { id: string }) {
   const key = `tasks one ${id}`
-  const task = useData<Whole>(key, () => take(api.GET('/console/tasks/{id}', { params: { path: { id } } })))
+  const task = useData<Whole>(key, () => unwrap(api.GET('/console/tasks/{id}', { params: { path: { id } } })))
   const [editing, setEditing] = useState(false)
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const path = { id }
   const setStatus = (status: TaskStatus) =>
     act(async () => {
       const undo = patch<Whole>(key, (now) => ({ ...now, status }))
       try {
-        await take(api.PATCH('/console/tasks/{id}', { params: { path }, body: { status } }))
+        await unwrap(api.PATCH('/console/tasks/{id}', { params: { path }, body: { status } }))
         announce(`Moved to “${statusLabel(status)}”.`)
       } catch (error) {
         undo()
@@ -71,8 +71,8 @@ export default function TaskScreen({ id }: { id: string }) {
     })
   const start = () =>
     act(async () => {
-      await take(api.POST('/console/tasks/{id}/run', { params: { path }, body: {} }))
-      announce('The agent was given the task.')
+      await unwrap(api.POST('/console/tasks/{id}/run', { params: { path }, body: {} }))
+      announce('The agent has started on the task.')
       await refresh('tasks', 'runs')
     })
   return (
@@ -82,7 +82,7 @@ export default function TaskScreen({ id }: { id: string }) {
       actions={
         task.data && (
           <button type="button" onClick={() => setEditing(true)}>
-            Change
+            Edit
           </button>
         )
       }
@@ -116,7 +116,7 @@ export default function TaskScreen({ id }: { id: string }) {
             {failure && <Problem failure={failure} />}
             {data.percent !== null && data.status === 'in_progress' && (
               <p>
-                <progress max={100} value={data.percent} aria-label="How far it is" /> {data.percent} %
+                <progress max={100} value={data.percent} aria-label="Progress" /> {data.percent}%
               </p>
             )}
             {data.description && (
@@ -132,7 +132,7 @@ export default function TaskScreen({ id }: { id: string }) {
                     <Name>{data.assignee.name}</Name>
                   </a>
                 ) : (
-                  'Nobody yet'
+                  'Unassigned'
                 )}
               </dd>
               <dt>Created by</dt>
@@ -141,15 +141,15 @@ export default function TaskScreen({ id }: { id: string }) {
               </dd>
               {data.audience === 'external' && (
                 <>
-                  <dt>Comes from</dt>
+                  <dt>Source</dt>
                   <dd>
-                    <State name="pending" label="Somebody outside the organization" />
+                    <State name="pending" label="Someone outside the workspace" />
                   </dd>
                 </>
               )}
               {data.parent_run_id && (
                 <>
-                  <dt>Made inside</dt>
+                  <dt>Part of</dt>
                   <dd>
                     <a href={`#/runs/${data.parent_run_id}`}>a run</a>
                   </dd>
@@ -162,7 +162,7 @@ export default function TaskScreen({ id }: { id: string }) {
                 <div class="card">
                   <Prose text={data.result.text} />
                   {data.result.output && Object.keys(data.result.output).length > 0 && (
-                    <Json label="What the agent gave" value={data.result.output} />
+                    <Json label="Agent’s output" value={data.result.output} />
                   )}
                   <p class="hint">
                     <When at={data.result.reported_at} />
@@ -170,7 +170,7 @@ export default function TaskScreen({ id }: { id: string }) {
                   {data.status === 'review' && (
                     <div class="actions">
                       <button type="button" class="primary" aria-busy={busy} onClick={() => setStatus('done')}>
-                        Accept: it is done
+                        Accept and close
                       </button>
                     </div>
                   )}
@@ -179,11 +179,11 @@ export default function TaskScreen({ id }: { id: string }) {
             )}
             <section class="section" aria-labelledby="talk">
               <h2 id="talk">Conversation</h2>
-              {data.conversation.messages.length === 0 && <p class="soft">Nothing has been said yet.</p>}
+              {data.conversation.messages.length === 0 && <p class="soft">No messages yet.</p>}
               <div aria-live="polite">
                 <Messages items={data.conversation.messages} />
               </div>
-              <Say task={data} />
+              <Reply task={data} />
             </section>
           </>
         )}

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
-import { useAct } from '../../../ui/act.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { type Page, patch, refresh, usePages } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
 import { Form } from '../../../ui/form.tsx'
 import { Problem } from '../../../ui/problem.tsx'
-import { go } from '../../../ui/router.ts'
+import { navigate } from '../../../ui/router.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { STATUSES, statusLabel, type TaskDraft, TaskFields, type TaskStatus } from '../ui/task.tsx'
 
 type Task = Schemas['Task']
@@ -21,15 +21,15 @@ const NewTask = ({ onClose }: { onClose: () => void }) => {
   const { agent, description } = draft
   const send = async (): Promise<void> => {
     const body = { title: draft.title.trim(), description, ...(agent && { installation_id: agent }) }
-    const task = await take(api.POST('/console/tasks', { body }))
+    const task = await unwrap(api.POST('/console/tasks', { body }))
     await refresh('tasks')
     onClose()
     if (agent && start) {
       const run = await api.POST('/console/tasks/{id}/run', { params: { path: { id: task.id } }, body: {} })
-      // The task is there; its page says how it stands and offers to start the agent again.
-      if (run.error) announce('The task was created, but its agent could not be started.')
+      // The task exists. Its page shows the status and offers to start the agent again.
+      if (run.error) announce('The task was created, but its agent couldn’t be started. Try again on the task page.')
     }
-    go(`/tasks/${task.id}`)
+    navigate(`/tasks/${task.id}`)
   }
   return (
     <Modal title="New task" onClose={onClose}>
@@ -40,7 +40,7 @@ const NewTask = ({ onClose }: { onClose: () => void }) => {
             {agent && (
               <label class="tick">
                 <input type="checkbox" checked={start} onChange={(event) => setStart(event.currentTarget.checked)} />
-                <span>Start it now</span>
+                <span>Start the agent now</span>
               </label>
             )}
           </>
@@ -53,19 +53,19 @@ const NewTask = ({ onClose }: { onClose: () => void }) => {
 export default function Tasks() {
   const [creating, setCreating] = useState(false)
   const [over, setOver] = useState<TaskStatus>()
-  const { failure, act } = useAct()
+  const { failure, act } = useAction()
   const tasks = usePages<Task>(KEY, (cursor) =>
-    take(api.GET('/console/tasks', { params: { query: { limit: 100, ...(cursor && { cursor }) } } })),
+    unwrap(api.GET('/console/tasks', { params: { query: { limit: 100, ...(cursor && { cursor }) } } })),
   )
   const move = (id: string, status: TaskStatus): void => {
-    // Shown at once; put back if the platform says no.
+    // Optimistic update, undone if the request fails.
     const undo = patch<Page<Task>>(KEY, (page) => ({
       ...page,
       items: page.items.map((task) => (task.id === id ? { ...task, status } : task)),
     }))
     void act(async () => {
       try {
-        await take(api.PATCH('/console/tasks/{id}', { params: { path: { id } }, body: { status } }))
+        await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id } }, body: { status } }))
         announce(`Moved to “${statusLabel(status)}”.`)
       } catch (error) {
         undo()
@@ -88,8 +88,8 @@ export default function Tasks() {
       <Shown known={tasks} rows={3} tall>
         {({ items }) =>
           items.length === 0 ? (
-            <Empty title="There is nothing to do.">
-              <p>Create a task, give it to an agent, and see here how it gets on.</p>
+            <Empty title="No tasks yet">
+              <p>Create a task, assign it to an agent and follow its progress here.</p>
             </Empty>
           ) : (
             <div class="board">
@@ -127,9 +127,9 @@ export default function Tasks() {
                           <a href={`#/tasks/${task.id}`}>
                             <Name>{task.title}</Name>
                           </a>
-                          <p class="soft">{task.assignee ? <Name>{task.assignee.name}</Name> : 'Nobody yet'}</p>
+                          <p class="soft">{task.assignee ? <Name>{task.assignee.name}</Name> : 'Unassigned'}</p>
                           {task.percent !== null && status === 'in_progress' && (
-                            <progress max={100} value={task.percent} aria-label="How far it is" />
+                            <progress max={100} value={task.percent} aria-label="Progress" />
                           )}
                           <select
                             aria-label={`Move “${task.title}” to`}

@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks'
-import { useAct } from '../../../ui/act.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, usePages } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
-import { count, words } from '../../../ui/format.ts'
+import { count, humanize } from '../../../ui/format.ts'
 import { fieldProblems, Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, State } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 
 type Wish = Schemas['WishedAgent']
 
 const STATES: Record<Wish['status'], [tone: string, label: string]> = {
   open: ['plain', 'Open'],
   claimed: ['running', 'Being built'],
-  fulfilled: ['done', 'There now'],
+  fulfilled: ['done', 'Available'],
   declined: ['rejected', 'Declined'],
 }
 
@@ -24,18 +24,18 @@ const NewWish = ({ onClose }: { onClose: () => void }) => {
   const [description, setDescription] = useState('')
   const send = async (): Promise<void> => {
     const body = { title: title.trim(), description: description.trim() }
-    await take(api.POST('/console/agent-requests', { body }))
-    announce('Your wish is on the list.')
+    await unwrap(api.POST('/console/agent-requests', { body }))
+    announce('Request published.')
     await refresh('wishes')
   }
   return (
-    <Modal title="Wish for an agent" onClose={onClose}>
+    <Modal title="Request an agent" onClose={onClose}>
       <Form verb="Publish" send={send} done={onClose}>
         {(failure) => (
           <>
-            <p class="hint">Every organization and developer can read it, without learning who asked.</p>
+            <p class="hint">Every workspace and developer can read this request, but not who made it.</p>
             <TextField
-              label="What it would do, in a few words"
+              label="What should it do?"
               problem={fieldProblems(failure).title}
               required
               maxLength={120}
@@ -43,7 +43,7 @@ const NewWish = ({ onClose }: { onClose: () => void }) => {
               onText={setTitle}
             />
             <TextField
-              label="More about it"
+              label="Details"
               problem={fieldProblems(failure).description}
               rows={4}
               maxLength={4000}
@@ -58,12 +58,12 @@ const NewWish = ({ onClose }: { onClose: () => void }) => {
 }
 
 const Vote = ({ wish }: { wish: Wish }) => {
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const path = { id: wish.id }
   const vote = () =>
     act(async () => {
-      if (wish.voted) await take(api.DELETE('/console/agent-requests/{id}/vote', { params: { path } }))
-      else await take(api.POST('/console/agent-requests/{id}/vote', { params: { path } }))
+      if (wish.voted) await unwrap(api.DELETE('/console/agent-requests/{id}/vote', { params: { path } }))
+      else await unwrap(api.POST('/console/agent-requests/{id}/vote', { params: { path } }))
       await refresh('wishes')
     })
   const closed = wish.status === 'fulfilled' || wish.status === 'declined'
@@ -86,25 +86,25 @@ export default function Wishlist() {
   const [sort, setSort] = useState<'votes' | 'newest'>('votes')
   const [creating, setCreating] = useState(false)
   const wishes = usePages<Wish>(`wishes ${sort}`, (cursor) =>
-    take(api.GET('/console/agent-requests', { params: { query: { sort, ...(cursor && { cursor }) } } })),
+    unwrap(api.GET('/console/agent-requests', { params: { query: { sort, ...(cursor && { cursor }) } } })),
   )
   return (
     <Screen
-      title="Wishlist"
+      title="Agent requests"
       actions={
         <button type="button" class="primary" onClick={() => setCreating(true)}>
-          Wish for an agent
+          Request an agent
         </button>
       }
     >
       {creating && <NewWish onClose={() => setCreating(false)} />}
-      <p class="soft">Agents that somebody would like to have. Developers read this list.</p>
+      <p class="soft">Agents that people would like to have. Vote for the ones you want. Developers read this list.</p>
       <div class="filters">
-        <Field label="Order">
+        <Field label="Sort by">
           {(field) => (
             <select {...field} value={sort} onChange={(event) => setSort(event.currentTarget.value as typeof sort)}>
-              <option value="votes">Most wanted first</option>
-              <option value="newest">Newest first</option>
+              <option value="votes">Most votes</option>
+              <option value="newest">Newest</option>
             </select>
           )}
         </Field>
@@ -112,7 +112,7 @@ export default function Wishlist() {
       <Shown known={wishes} rows={4}>
         {({ items }) =>
           items.length === 0 && !wishes.more ? (
-            <Empty title="Nobody has wished for anything yet." />
+            <Empty title="No requests yet" />
           ) : (
             items.map((wish) => (
               <article key={wish.id} class="card">
@@ -121,7 +121,7 @@ export default function Wishlist() {
                     <strong>
                       <Name>{wish.title}</Name>
                     </strong>
-                    {wish.mine && <span class="soft">Your wish</span>}
+                    {wish.mine && <span class="soft">Your request</span>}
                     {wish.description && <Prose text={wish.description} />}
                     {wish.status_reason && (
                       <span class="soft">
@@ -130,7 +130,7 @@ export default function Wishlist() {
                     )}
                   </span>
                   {wish.status !== 'open' && (
-                    <State name={STATES[wish.status][0]} label={STATES[wish.status][1] ?? words(wish.status)} />
+                    <State name={STATES[wish.status][0]} label={STATES[wish.status][1] ?? humanize(wish.status)} />
                   )}
                   <Vote wish={wish} />
                 </div>

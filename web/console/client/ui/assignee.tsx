@@ -1,11 +1,11 @@
-import { clean } from '../../../session/text.ts'
+import { sanitize } from '../../../session/text.ts'
 import { useData } from '../../../ui/data.ts'
 import { Field } from '../../../ui/form.tsx'
-import { api, take } from '../api.ts'
+import { api, unwrap } from '../api.ts'
 
-/** Agents that a task can be given to. */
+/** Loads the agents that tasks can be assigned to. */
 const useAgents = () =>
-  useData('installations assignable', () => take(api.GET('/console/agents', { params: { query: { limit: 100 } } })))
+  useData('installations assignable', () => unwrap(api.GET('/console/agents', { params: { query: { limit: 100 } } })))
 
 export const AssigneeField = ({
   value,
@@ -22,14 +22,14 @@ export const AssigneeField = ({
     <Field label={label}>
       {(field) => (
         <select {...field} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-          <option value="">Nobody yet</option>
+          <option value="">Unassigned</option>
           {items.map((one) => (
             <option key={one.installation_id} value={one.installation_id}>
-              {clean(one.name)}
+              {sanitize(one.name)}
             </option>
           ))}
           {value && !items.some(({ installation_id }) => installation_id === value) && (
-            <option value={value}>Its present agent</option>
+            <option value={value}>Current agent</option>
           )}
         </select>
       )}

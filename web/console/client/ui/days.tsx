@@ -2,7 +2,7 @@ import type { Schemas } from '../api.ts'
 
 type Day = Schemas['WorkspaceAnalytics']['daily'][number]
 
-/** Runs by day: bars for the eye, a table for everybody else. */
+/** Runs by day, as a bar chart and as a table for screen readers. */
 export const Days = ({ days }: { days: readonly Day[] }) => {
   const most = Math.max(1, ...days.map(({ runs }) => runs))
   return (

@@ -1,26 +1,26 @@
 import { miniApp } from '../../../session/config.ts'
-import { tell } from '../../../session/messenger.ts'
-import { webAddress } from '../../../session/text.ts'
-import { useAct } from '../../../ui/act.ts'
+import { postEvent } from '../../../session/messenger.ts'
+import { safeUrl } from '../../../session/text.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { Name } from '../../../ui/text.tsx'
-import { api, take } from '../api.ts'
+import { api, unwrap } from '../api.ts'
 
-/** A file’s name that downloads it. Its address is asked for when it is pressed: it works for minutes only. */
+/** A file name that downloads the file. The URL is requested on each press, because it expires within minutes. */
 export const Download = ({ id, name }: { id: string; name: string }) => {
-  const { busy, act } = useAct()
+  const { busy, act } = useAction()
   const open = async (): Promise<void> => {
     const ok = await act(async () => {
-      const { download_url } = await take(api.GET('/console/files/{id}/download', { params: { path: { id } } }))
-      const url = webAddress(download_url)
+      const { download_url } = await unwrap(api.GET('/console/files/{id}/download', { params: { path: { id } } }))
+      const url = safeUrl(download_url)
       if (!url) throw new Error('not an address')
-      if (miniApp) return tell('web_app_open_link', { url })
+      if (miniApp) return postEvent('web_app_open_link', { url })
       const link = document.createElement('a')
       link.href = url
       link.rel = 'noopener noreferrer'
       link.click()
     })
-    if (!ok) announce('The file cannot be downloaded now.')
+    if (!ok) announce('The file couldn’t be downloaded. Try again in a moment.')
   }
   return (
     <button type="button" class="quiet file" aria-busy={busy} onClick={open}>

@@ -3,10 +3,10 @@ import { refresh } from '../../../ui/data.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { Logo, Name, When } from '../../../ui/text.tsx'
 import { identity, isAdmin } from '../account.ts'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 import { ScopeList } from './scopes.tsx'
 
-/** What was granted to an app, and how to take it back. */
+/** A grant to an app, with the option to revoke it. */
 export const GrantCard = ({ grant }: { grant: Schemas['Grant'] }) => {
   const mayRevoke = isAdmin.value || grant.approved_by?.id === identity.value?.user.id
   return (
@@ -40,17 +40,18 @@ export const GrantCard = ({ grant }: { grant: Schemas['Grant'] }) => {
       <ScopeList scopes={grant.scopes} />
       {mayRevoke && (
         <Confirm
-          label="Take back"
-          title={`Take back ${grant.app.name}’s access?`}
-          verb="Take back"
+          label="Revoke access"
+          title={`Revoke ${grant.app.name}’s access?`}
+          verb="Revoke access"
           act={async () => {
-            await take(api.DELETE('/console/grants/{id}', { params: { path: { id: grant.id } } }))
-            announce('Taken back. The app is refused from now on.')
+            await unwrap(api.DELETE('/console/grants/{id}', { params: { path: { id: grant.id } } }))
+            announce('Access revoked.')
             await refresh('installations')
           }}
         >
           <p>
-            Its service is refused from the next request on. The agent stays installed, without access by this grant.
+            The app’s requests with this access are rejected from now on, those of its running agents included. The
+            agent stays installed. If this was its only access, its runs are cancelled until somebody reconnects it.
           </p>
         </Confirm>
       )}

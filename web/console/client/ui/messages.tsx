@@ -6,7 +6,7 @@ import { Download } from './download.tsx'
 
 export type Message = Schemas['Message']
 
-/** What was said, oldest first. */
+/** Messages, oldest first. */
 export const Messages = ({ items }: { items: readonly Message[] }) => (
   <ol class="messages">
     {items.map((message) => {
@@ -17,7 +17,7 @@ export const Messages = ({ items }: { items: readonly Message[] }) => (
             <b>{mine ? 'You' : <Name>{message.author.name}</Name>}</b>
             <When at={message.created_at} />
           </p>
-          {message.error_code && <span class="state bad">✕ No answer</span>}
+          {message.error_code && <span class="state bad">✕ No reply</span>}
           <Prose text={message.text} />
           {message.attachments.length > 0 && (
             <ul class="tags">
@@ -31,7 +31,7 @@ export const Messages = ({ items }: { items: readonly Message[] }) => (
           {message.approval && message.run_id && (
             <p>
               <a class="button" href={`#/runs/${message.run_id}`}>
-                Look at it and decide
+                Review request
               </a>
             </p>
           )}

@@ -2,35 +2,35 @@ import { useState } from 'preact/hooks'
 import { announce } from '../../../ui/announce.tsx'
 import { Modal } from '../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
-import { words } from '../../../ui/format.ts'
+import { humanize } from '../../../ui/format.ts'
 import { fieldProblems } from '../../../ui/problem.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 
 const CATEGORIES = ['malicious', 'misleading', 'data_misuse', 'inappropriate', 'spam', 'other'] as const
 type Category = NonNullable<Schemas['ReportAbuse']['category']>
 
-/** A complaint about an agent to the platform’s staff. */
+/** A form for reporting an agent to the platform's admins. */
 export const ReportAbuse = ({ appId }: { appId: string }) => {
   const [open, setOpen] = useState(false)
   const [category, setCategory] = useState<Category>('other')
   const [text, setText] = useState('')
   const send = async (): Promise<void> => {
-    await take(api.POST('/console/abuse-reports', { body: { app_id: appId, category, text: text.trim() } }))
-    announce('Thank you. The platform’s staff will look at it.')
+    await unwrap(api.POST('/console/abuse-reports', { body: { app_id: appId, category, text: text.trim() } }))
+    announce('Thank you. Platform staff will review your report.')
     setText('')
   }
   return (
     <>
       <button type="button" class="quiet" onClick={() => setOpen(true)}>
-        Report a problem
+        Report this agent
       </button>
       {open && (
         <Modal title="Report this agent" onClose={() => setOpen(false)}>
-          <Form verb="Send" send={send} done={() => setOpen(false)}>
+          <Form verb="Send report" send={send} done={() => setOpen(false)}>
             {(failure) => (
               <>
-                <p class="hint">Read by the platform’s staff only, not by the agent’s developer.</p>
-                <Field label="What is wrong">
+                <p class="hint">Only platform staff can read your report. The agent’s developer can’t.</p>
+                <Field label="Reason">
                   {(field) => (
                     <select
                       {...field}
@@ -39,14 +39,14 @@ export const ReportAbuse = ({ appId }: { appId: string }) => {
                     >
                       {CATEGORIES.map((one) => (
                         <option key={one} value={one}>
-                          {words(one)}
+                          {humanize(one)}
                         </option>
                       ))}
                     </select>
                   )}
                 </Field>
                 <TextField
-                  label="What happened"
+                  label="What happened?"
                   problem={fieldProblems(failure).text}
                   rows={4}
                   required

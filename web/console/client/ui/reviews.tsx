@@ -6,14 +6,14 @@ import { Form, TextField } from '../../../ui/form.tsx'
 import { count } from '../../../ui/format.ts'
 import { Empty, More, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, Stars, When } from '../../../ui/text.tsx'
-import { api, type Schemas, take } from '../api.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
 
 type Totals = Schemas['ReviewTotals']
 type Review = Schemas['Review']
 
 const Distribution = ({ distribution, total }: { distribution: Record<string, number>; total: number }) => (
   <table class="distribution">
-    <caption class="unseen">How many reviews gave how many stars</caption>
+    <caption class="unseen">Reviews by number of stars</caption>
     <tbody>
       {['5', '4', '3', '2', '1'].map((stars) => (
         <tr key={stars}>
@@ -31,22 +31,34 @@ const Distribution = ({ distribution, total }: { distribution: Record<string, nu
   </table>
 )
 
-const Mine = ({ appId, mine }: { appId: string; mine: Review | null }) => {
+/** A review that a colleague wrote, which the user can't change. */
+const ColleaguesReview = ({ mine }: { mine: Review }) => (
+  <details class="card">
+    <summary>Your workspace’s review</summary>
+    <Stars rating={mine.rating} />
+    {mine.text && <Prose text={mine.text} />}
+    <p class="hint">Only the person who wrote it and workspace admins can change or delete it.</p>
+  </details>
+)
+
+const OwnReview = ({ appId, mine }: { appId: string; mine: Review | null }) => {
   const [rating, setRating] = useState(mine?.rating ?? 0)
   const [text, setText] = useState(mine?.text ?? '')
   const path = { id: appId }
   const send = async (): Promise<void> => {
     const body = { rating, ...(text.trim() && { text: text.trim() }) }
-    await take(api.PUT('/console/apps/{id}/review', { params: { path }, body }))
+    await unwrap(api.PUT('/console/apps/{id}/review', { params: { path }, body }))
     announce('Review saved.')
     await refresh('reviews', 'installations')
   }
   return (
     <details class="card">
-      <summary>{mine ? 'Your organization’s review' : 'Write a review'}</summary>
-      <p class="hint">One for the whole organization, public with its name.</p>
+      <summary>{mine ? 'Your workspace’s review' : 'Write a review'}</summary>
+      <p class="hint">Each workspace can publish one review, shown publicly under its name.</p>
       {mine?.status === 'hidden' && (
-        <p class="hint">A moderator has hidden it: others do not see it, and it does not count.</p>
+        <p class="hint">
+          A moderator has hidden this review. Others can’t see it, and it doesn’t count toward the rating.
+        </p>
       )}
       <Form verb={mine ? 'Save review' : 'Publish review'} send={send} disabled={rating === 0}>
         <fieldset>
@@ -63,20 +75,20 @@ const Mine = ({ appId, mine }: { appId: string; mine: Review | null }) => {
             ))}
           </div>
         </fieldset>
-        <TextField label="What others should know" rows={3} maxLength={4000} value={text} onText={setText} />
+        <TextField label="Review" rows={3} maxLength={4000} value={text} onText={setText} />
       </Form>
       {mine && (
         <Confirm
           quiet
-          label="Remove the review"
-          title="Remove your organization’s review?"
-          verb="Remove"
+          label="Delete review"
+          title="Delete your workspace’s review?"
+          verb="Delete"
           act={async () => {
-            await take(api.DELETE('/console/apps/{id}/review', { params: { path } }))
+            await unwrap(api.DELETE('/console/apps/{id}/review', { params: { path } }))
             await refresh('reviews', 'installations')
           }}
         >
-          <p>It is gone for everybody, and counts no more in the average.</p>
+          <p>Nobody will see it anymore, and it won’t count toward the rating.</p>
         </Confirm>
       )}
     </details>
@@ -85,14 +97,20 @@ const Mine = ({ appId, mine }: { appId: string; mine: Review | null }) => {
 
 export const Reviews = ({ appId, mayWrite }: { appId: string; mayWrite: boolean }) => {
   const reviews = usePages(`reviews ${appId}`, (cursor) =>
-    take(api.GET('/console/apps/{id}/reviews', { params: { path: { id: appId }, query: cursor ? { cursor } : {} } })),
+    unwrap(api.GET('/console/apps/{id}/reviews', { params: { path: { id: appId }, query: cursor ? { cursor } : {} } })),
   )
   return (
     <section class="section" aria-labelledby="reviews">
       <h2 id="reviews">Reviews</h2>
       <Shown known={reviews} rows={2}>
         {(data) => {
-          const { average, count: total, distribution, mine } = data as typeof data & Totals
+          const {
+            average,
+            count: total,
+            distribution,
+            mine,
+            mine_editable: mineEditable,
+          } = data as typeof data & Totals
           return (
             <>
               {total > 0 && (
@@ -101,8 +119,13 @@ export const Reviews = ({ appId, mayWrite }: { appId: string; mayWrite: boolean 
                   <Distribution distribution={distribution as Record<string, number>} total={total} />
                 </div>
               )}
-              {mayWrite && <Mine key={mine?.updated_at ?? ''} appId={appId} mine={mine} />}
-              {data.items.length === 0 && <Empty title="Nobody has reviewed it yet." />}
+              {mayWrite &&
+                (mine && !mineEditable ? (
+                  <ColleaguesReview mine={mine} />
+                ) : (
+                  <OwnReview key={mine?.updated_at ?? ''} appId={appId} mine={mine} />
+                ))}
+              {data.items.length === 0 && <Empty title="No reviews yet" />}
               {data.items.map((review) => (
                 <article class="card" key={review.id}>
                   <p>
@@ -117,7 +140,7 @@ export const Reviews = ({ appId, mayWrite }: { appId: string; mayWrite: boolean 
                   {review.text && <Prose text={review.text} />}
                   {review.reply && (
                     <div class="note">
-                      <strong>The developer answers</strong>
+                      <strong>Reply from the developer</strong>
                       <Prose text={review.reply.text} />
                     </div>
                   )}

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { clean } from '../../../session/text.ts'
+import { sanitize } from '../../../session/text.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh } from '../../../ui/data.ts'
 import { Field, Form } from '../../../ui/form.tsx'
-import { words } from '../../../ui/format.ts'
+import { humanize } from '../../../ui/format.ts'
 import { fieldProblems } from '../../../ui/problem.tsx'
-import { api, take } from '../api.ts'
+import { api, unwrap } from '../api.ts'
 
 interface Setting {
   type?: 'string' | 'number' | 'integer' | 'boolean'
@@ -27,7 +27,7 @@ type Typed = Record<string, string | boolean | undefined>
 
 const isSecretSet = (value: unknown): boolean => typeof value === 'object' && value !== null && 'set' in value
 
-/** What the platform is sent for what was typed; undefined is left out, and goes back to the default. */
+/** Converts an input to the setting's value. Undefined is omitted, which restores the default. */
 const settingValue = (setting: Setting, typed: string | boolean | undefined): unknown => {
   if (typed === undefined || typed === '') return undefined
   if (typeof typed === 'boolean') return typed
@@ -43,7 +43,7 @@ const inputType = ({ type, format, writeOnly }: Setting): 'password' | 'number' 
   return format === 'email' ? 'email' : format === 'uri' ? 'url' : 'text'
 }
 
-/** A form made from the agent's `config`: a JSON Schema of an object of scalars. */
+/** A form generated from the agent's `config`, a JSON Schema for an object of scalars. */
 export const SettingsForm = ({
   id,
   schema,
@@ -65,21 +65,21 @@ export const SettingsForm = ({
       }),
     ),
   )
-  if (settings.length === 0) return <p class="soft">This agent has nothing to set.</p>
+  if (settings.length === 0) return <p class="soft">This agent has no settings.</p>
   const put = (name: string, value: string | boolean): void => setTyped((before) => ({ ...before, [name]: value }))
   const send = async (): Promise<void> => {
     const given = settings.flatMap(([name, setting]) => {
       const value = settingValue(setting, typed[name])
       return value === undefined || setting.readOnly ? [] : [[name, value]]
     })
-    await take(
+    await unwrap(
       api.PUT('/console/installations/{id}/settings', {
         params: { path: { id } },
         body: { values: Object.fromEntries(given) },
       }),
     )
-    announce('Settings saved. The agent gets them with its next run.')
-    // Secrets do not stay in the page.
+    announce('Settings saved. Changes apply to the next run.')
+    // Secrets must not stay in the page.
     setTyped((before) => ({
       ...before,
       ...Object.fromEntries(settings.flatMap(([name, { writeOnly }]) => (writeOnly ? [[name, '']] : []))),
@@ -95,14 +95,14 @@ export const SettingsForm = ({
           const secretSet = isSecretSet(values[name])
           const label = (
             <>
-              {clean(setting.title ?? words(name))}
+              {sanitize(setting.title ?? humanize(name))}
               {required && <span class="soft"> (required)</span>}
             </>
           )
           const hint = [
-            setting.description && clean(setting.description),
-            secretSet && 'Set already. Leave it empty to keep it.',
-            setting.default !== undefined && `Default: ${clean(String(setting.default))}`,
+            setting.description && sanitize(setting.description),
+            secretSet && 'Already set. Leave this empty to keep the current value.',
+            setting.default !== undefined && `Default: ${sanitize(String(setting.default))}`,
           ]
             .filter(Boolean)
             .join(' ')
@@ -139,7 +139,7 @@ export const SettingsForm = ({
                     {required && !value && <option value="">Choose…</option>}
                     {setting.enum.map((one) => (
                       <option key={String(one)} value={String(one)}>
-                        {clean(String(one))}
+                        {sanitize(String(one))}
                       </option>
                     ))}
                   </select>

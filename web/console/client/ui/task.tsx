@@ -6,18 +6,18 @@ import { AssigneeField } from './assignee.tsx'
 
 export type TaskStatus = Schemas['Task']['status']
 
-/** In the order in which a task goes through them. */
+/** Statuses in workflow order. */
 export const STATUSES: readonly [status: TaskStatus, label: string][] = [
   ['todo', 'To do'],
   ['in_progress', 'In progress'],
   ['discuss', 'Needs an answer'],
-  ['review', 'To review'],
+  ['review', 'In review'],
   ['done', 'Done'],
 ]
 
 export const statusLabel = (status: TaskStatus): string => STATUSES.find(([one]) => one === status)?.[1] ?? status
 
-/** A task as a person writes it; `agent` is an installation's id, or empty. */
+/** Input of the task form. `agent` is an installation's id, or empty. */
 export interface TaskDraft {
   title: string
   description: string
@@ -43,7 +43,7 @@ export const TaskFields = ({
       onText={(title) => change({ ...draft, title })}
     />
     <TextField
-      label="What is to be done"
+      label="Description"
       problem={fieldProblems(failure).description}
       rows={6}
       maxLength={8000}

@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks'
 import type { Failure } from '../../../../session/failure.ts'
-import { clean } from '../../../../session/text.ts'
+import { sanitize } from '../../../../session/text.ts'
 import { announce } from '../../../../ui/announce.tsx'
 import { refresh } from '../../../../ui/data.ts'
 import { Modal } from '../../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../../ui/form.tsx'
 import { fieldProblems } from '../../../../ui/problem.tsx'
-import { api, type Schemas, take } from '../../api.ts'
+import { api, type Schemas, unwrap } from '../../api.ts'
 
 type Admin = Schemas['Admin']
 
-const ROLES = { moderator: 'Moderator: moderation and reading', superadmin: 'Superadmin: everything' }
+const ROLES = { moderator: 'Moderator (view and moderate)', superadmin: 'Superadmin (full access)' }
 
 interface Draft {
   email: string
@@ -43,7 +43,7 @@ const Fields = ({
         onText={(text) => change({ name: text })}
       />
       <TextField
-        label="E-mail"
+        label="Email"
         problem={wrong.email}
         type="email"
         required
@@ -69,7 +69,7 @@ const Fields = ({
       </Field>
       <TextField
         label={isNew ? 'Password' : 'New password'}
-        hint={isNew ? 'At least 12 characters.' : 'At least 12 characters; empty to leave it.'}
+        hint={isNew ? 'At least 12 characters.' : 'At least 12 characters. Leave empty to keep the current password.'}
         problem={wrong.password}
         type="password"
         required={isNew}
@@ -99,10 +99,10 @@ export const Create = () => {
             done={() => {
               setOpen(false)
               setDraft(EMPTY)
-              announce('The account is there.')
+              announce('Account created.')
             }}
             send={async () => {
-              await take(api.POST('/admin/admins', { body: draft }))
+              await unwrap(api.POST('/admin/admins', { body: draft }))
               await refresh('admins')
             }}
           >
@@ -129,23 +129,26 @@ export const Edit = ({ admin }: { admin: Admin }) => {
           setOpen(true)
         }}
       >
-        Change<span class="unseen"> {clean(admin.name)}</span>
+        Edit<span class="unseen"> {sanitize(admin.name)}</span>
       </button>
       {open && (
-        <Modal title={`Change ${admin.name}`} onClose={() => setOpen(false)}>
-          <p class="soft">Another role, address or password ends their sessions at their next request.</p>
+        <Modal title={`Edit ${admin.name}`} onClose={() => setOpen(false)}>
+          <p class="soft">
+            Changing the role, email or password signs them out with their next request. A new password also ends their
+            API keys.
+          </p>
           <Form
             verb="Save"
             done={() => setOpen(false)}
             send={async () => {
-              // What did not change is not sent: it would end their sessions, and stand in the audit, for nothing.
+              // Unchanged fields aren't sent. They would end sessions and fill the audit log for nothing.
               const body = {
                 ...(email !== admin.email && { email }),
                 ...(name !== admin.name && { name }),
                 ...(role !== admin.role && { role }),
                 ...(password && { password }),
               }
-              await take(api.PATCH('/admin/admins/{id}', { params: { path: { id: admin.id } }, body }))
+              await unwrap(api.PATCH('/admin/admins/{id}', { params: { path: { id: admin.id } }, body }))
               await refresh('admins')
             }}
           >

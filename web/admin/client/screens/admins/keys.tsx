@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { clean } from '../../../../session/text.ts'
+import { sanitize } from '../../../../session/text.ts'
 import { refresh } from '../../../../ui/data.ts'
 import { Modal } from '../../../../ui/dialog.tsx'
 import { Field, Form, TextField } from '../../../../ui/form.tsx'
 import { fullTime } from '../../../../ui/format.ts'
 import { Name, When } from '../../../../ui/text.tsx'
-import { api, type Schemas, take } from '../../api.ts'
+import { api, type Schemas, unwrap } from '../../api.ts'
 import { Decide } from '../../ui/decide.tsx'
 import { Listing } from '../../ui/listing.tsx'
 
@@ -16,14 +16,14 @@ const Secret = ({ made, onClose }: { made: Schemas['NewAdminKey']; onClose: () =
   <div class="note warn" role="status">
     <p>
       <strong>
-        The key <Name>{made.name}</Name>, shown this once:
+        Copy the key <Name>{made.name}</Name> now. You won’t be able to see it again.
       </strong>
     </p>
     <p>
       <code>{made.key}</code>
     </p>
     <button type="button" onClick={onClose}>
-      I have kept it
+      I’ve saved it
     </button>
   </div>
 )
@@ -39,8 +39,8 @@ const Keys = ({ admin }: { admin: Admin }) => {
       {made && <Secret made={made} onClose={() => setMade(undefined)} />}
       <Listing
         name={`keys ${admin.id}`}
-        none="The account has no key."
-        read={(page) => take(api.GET('/admin/admins/{id}/keys', { params: { path: { id: admin.id }, query: page } }))}
+        none="No keys"
+        read={(page) => unwrap(api.GET('/admin/admins/{id}/keys', { params: { path: { id: admin.id }, query: page } }))}
       >
         {(key) => (
           <article class="entry-body">
@@ -49,53 +49,53 @@ const Keys = ({ admin }: { admin: Admin }) => {
                 <Name>{key.name}</Name>
               </strong>{' '}
               <span class="soft">
-                made <When at={key.rotated_at ?? key.created_at} />, holds until {fullTime(key.expires_at)}
+                created <When at={key.rotated_at ?? key.created_at} /> · expires {fullTime(key.expires_at)}
               </span>
             </p>
             <div class="actions">
               <Decide
                 label="Replace"
                 title={`Replace the key ${key.name}?`}
-                done="The key is replaced."
+                done="Key replaced."
                 act={async () => {
                   setMade(
-                    await take(
+                    await unwrap(
                       api.POST('/admin/admins/{id}/keys/{key}/rotate', { ...at(key), body: { expires_in_days: 90 } }),
                     ),
                   )
                   await again()
                 }}
               >
-                <p>The old one is refused from the next request on. The new one holds for 90 days.</p>
+                <p>The old key stops working right away. The new key is valid for 90 days.</p>
               </Decide>
               <Decide
                 label="Remove"
                 title={`Remove the key ${key.name}?`}
                 tone="danger"
-                done="The key is removed."
+                done="Key removed."
                 act={async () => {
-                  await take(api.DELETE('/admin/admins/{id}/keys/{key}', at(key)))
+                  await unwrap(api.DELETE('/admin/admins/{id}/keys/{key}', at(key)))
                   await again()
                 }}
               >
-                <p>Whatever uses it is refused from the next request on.</p>
+                <p>Anything that uses this key stops working right away.</p>
               </Decide>
             </div>
           </article>
         )}
       </Listing>
       <Form
-        verb="Make a key"
+        verb="Create key"
         send={async () => {
           const body = { name: name.trim(), expires_in_days: Number(days) }
-          setMade(await take(api.POST('/admin/admins/{id}/keys', { params: { path: { id: admin.id } }, body })))
+          setMade(await unwrap(api.POST('/admin/admins/{id}/keys', { params: { path: { id: admin.id } }, body })))
           setName('')
           await again()
         }}
       >
         <div class="filters">
-          <TextField label="What it is for" required maxLength={100} value={name} onText={setName} />
-          <Field label="Days">
+          <TextField label="Purpose" required maxLength={100} value={name} onText={setName} />
+          <Field label="Days until it expires">
             {(field) => (
               <input
                 {...field}
@@ -119,12 +119,12 @@ export const KeysOf = ({ admin }: { admin: Admin }) => {
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
-        Keys<span class="unseen"> of {clean(admin.name)}</span>
+        Keys<span class="unseen"> of {sanitize(admin.name)}</span>
       </button>
       {open && (
         <Modal title={`Keys of ${admin.name}`} onClose={() => setOpen(false)}>
           <p class="soft">
-            Sent as <code>X-Admin-Key</code>, with the account’s role.
+            Send a key in the <code>X-Admin-Key</code> header. It has the account’s role.
           </p>
           <Keys admin={admin} />
         </Modal>

@@ -1,19 +1,21 @@
-import { useAct } from '../../../../ui/act.ts'
+import { useState } from 'preact/hooks'
+import { useAction } from '../../../../ui/act.ts'
 import { announce } from '../../../../ui/announce.tsx'
 import { refresh } from '../../../../ui/data.ts'
 import { Problem } from '../../../../ui/problem.tsx'
-import { api, take } from '../../api.ts'
+import { api, unwrap } from '../../api.ts'
 import type { Dossier } from '../../dossier.ts'
 import { Decide } from '../../ui/decide.tsx'
 import { ForSuperadmins } from '../../ui/superadmins.tsx'
+import { AcceptSimilarName, accepting } from './accept.tsx'
 
-const TOLD = { label: 'Reason', hint: 'Shown to the developer.' }
+const REASON = { label: 'Reason', hint: 'Shown to the developer.' }
 
-/** After anything that was decided: what shows the app, and what counts it. */
-const again = (): Promise<unknown> => refresh('app ', 'apps', 'review', 'overview', 'checks', 'audit')
+/** Reloads everything that shows or counts the app. */
+export const reloadApp = (): Promise<unknown> => refresh('app ', 'apps', 'review', 'overview', 'checks', 'audit')
 
 const Feature = ({ id, featured }: { id: string; featured: boolean }) => {
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   return (
     <>
       <button
@@ -21,15 +23,15 @@ const Feature = ({ id, featured }: { id: string; featured: boolean }) => {
         aria-busy={busy}
         onClick={() =>
           act(async () => {
-            await take(
+            await unwrap(
               api.POST('/admin/apps/{id}/curation', { params: { path: { id } }, body: { featured: !featured } }),
             )
-            announce(featured ? 'It is not featured any more.' : 'It is featured.')
-            await again()
+            announce(featured ? 'App no longer featured.' : 'App featured.')
+            await reloadApp()
           })
         }
       >
-        {featured ? 'End featuring' : 'Feature'}
+        {featured ? 'Stop featuring' : 'Feature'}
       </button>
       {failure && <Problem failure={failure} />}
     </>
@@ -40,34 +42,34 @@ const KillSwitch = ({ app }: { app: Dossier['app'] }) => {
   const path = { params: { path: { id: app.id } } }
   return app.status === 'suspended' ? (
     <Decide
-      label="End the suspension"
-      title={`End the suspension of ${app.name}?`}
+      label="Lift suspension"
+      title={`Lift the suspension of ${app.name}?`}
       typed={app.slug}
-      done="The suspension is over."
+      done="Suspension lifted."
       act={async () => {
-        await take(api.POST('/admin/apps/{id}/unsuspend', path))
-        await again()
+        await unwrap(api.POST('/admin/apps/{id}/unsuspend', path))
+        await reloadApp()
       }}
     >
-      <p>Its tokens work again, and it goes back to the status that it had. Runs that were cancelled stay cancelled.</p>
+      <p>Its tokens will work again, and it returns to its previous status. Cancelled runs stay cancelled.</p>
     </Decide>
   ) : (
     <Decide
-      label="Suspend the app"
+      label="Suspend app"
       title={`Suspend ${app.name}?`}
       verb="Suspend now"
       tone="danger"
       typed={app.slug}
-      reason={TOLD}
-      done="The app is suspended."
+      reason={REASON}
+      done="App suspended."
       act={async (reason) => {
-        await take(api.POST('/admin/apps/{id}/suspend', { ...path, body: { reason } }))
-        await again()
+        await unwrap(api.POST('/admin/apps/{id}/suspend', { ...path, body: { reason } }))
+        await reloadApp()
       }}
     >
       <p>
-        The kill switch. Each of its tokens is refused from the next request on, its runs are cancelled, nothing more is
-        handed to it, for <strong>every customer</strong>. It can be taken back.
+        This stops the app for <strong>every customer</strong>. Its tokens stop working right away, its runs are
+        cancelled, and it receives no more work. You can lift the suspension later.
       </p>
     </Decide>
   )
@@ -76,46 +78,52 @@ const KillSwitch = ({ app }: { app: Dossier['app'] }) => {
 const Review = ({ app }: { app: Dossier['app'] }) => {
   const path = { params: { path: { id: app.id } } }
   const delisted = app.status === 'delisted'
-  // Of what is shown here: the developer may have promoted another one since.
-  const body = app.promoted_version === null ? {} : { promoted_version: app.promoted_version }
+  const [accepted, setAccepted] = useState(false)
+  // Names what is shown here, because the developer may have edited the app or promoted another version since.
+  const body = {
+    updated_at: app.updated_at,
+    ...(app.promoted_version !== null && { promoted_version: app.promoted_version }),
+    ...accepting(accepted),
+  }
   return (
     <>
       <Decide
-        label={delisted ? 'List again' : 'Approve'}
-        title={delisted ? `List ${app.name} again?` : `Approve ${app.name}?`}
+        label={delisted ? 'Relist' : 'Approve'}
+        title={delisted ? `Relist ${app.name}?` : `Approve ${app.name}?`}
         tone="primary"
-        done="The app is approved."
+        done="App approved."
         act={async () => {
-          await take(api.POST('/admin/apps/{id}/approve', { ...path, body }))
-          await again()
+          await unwrap(api.POST('/admin/apps/{id}/approve', { ...path, body }))
+          await reloadApp()
         }}
       >
-        <p>From then on customers find it in the marketplace and can install it.</p>
+        <p>Customers will be able to find it in the marketplace and install it.</p>
+        <AcceptSimilarName accepted={accepted} onAccept={setAccepted} />
       </Decide>
       {app.status === 'in_review' && (
         <Decide
           label="Reject"
           title={`Reject ${app.name}?`}
           tone="danger"
-          reason={TOLD}
-          done="The app is rejected."
+          reason={REASON}
+          done="App rejected."
           act={async (reason) => {
-            await take(api.POST('/admin/apps/{id}/reject', { ...path, body: { reason } }))
-            await again()
+            await unwrap(api.POST('/admin/apps/{id}/reject', { ...path, body: { reason } }))
+            await reloadApp()
           }}
         >
-          <p>The developer reads the reason and may submit again.</p>
+          <p>The developer will see your reason and can submit the app again.</p>
         </Decide>
       )}
     </>
   )
 }
 
-/** What can be done about an app, as its status allows. */
+/** Moderation actions that the app's status allows. */
 export const Acts = ({ dossier: { app, listing } }: { dossier: Dossier }) => (
   <section class="card acts">
-    <h2>Decide</h2>
-    {app.status === 'draft' && <p class="soft">A draft: its developer has not submitted it.</p>}
+    <h2>Decision</h2>
+    {app.status === 'draft' && <p class="soft">This app is a draft. Its developer hasn’t submitted it yet.</p>}
     <div class="actions">
       {(app.status === 'in_review' || app.status === 'delisted') && <Review app={app} />}
       {listing && <Feature id={app.id} featured={listing.featured_at !== null} />}
@@ -124,19 +132,19 @@ export const Acts = ({ dossier: { app, listing } }: { dossier: Dossier }) => (
           label="Delist"
           title={`Delist ${app.name}?`}
           tone="danger"
-          reason={TOLD}
-          done="The app is delisted."
+          reason={REASON}
+          done="App delisted."
           act={async (reason) => {
-            await take(api.POST('/admin/apps/{id}/delist', { params: { path: { id: app.id } }, body: { reason } }))
-            await again()
+            await unwrap(api.POST('/admin/apps/{id}/delist', { params: { path: { id: app.id } }, body: { reason } }))
+            await reloadApp()
           }}
         >
-          <p>It leaves the marketplace and nobody installs it any more. Existing installations go on.</p>
+          <p>It’s removed from the marketplace and can no longer be installed. Existing installations keep working.</p>
         </Decide>
       )}
     </div>
     <h3>Kill switch</h3>
-    <ForSuperadmins what="suspend an app, or end a suspension">
+    <ForSuperadmins what="suspend an app or lift a suspension">
       <div class="actions">
         <KillSwitch app={app} />
       </div>

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { useAct } from '../../../../ui/act.ts'
+import { useAction } from '../../../../ui/act.ts'
 import { patch, useData } from '../../../../ui/data.ts'
-import { duration, words } from '../../../../ui/format.ts'
+import { duration, humanize } from '../../../../ui/format.ts'
 import { Problem } from '../../../../ui/problem.tsx'
 import { Shown } from '../../../../ui/screen.tsx'
 import { Json, Name, State, When } from '../../../../ui/text.tsx'
-import { api, type Schemas, take } from '../../api.ts'
+import { api, type Schemas, unwrap } from '../../api.ts'
 
 type Found = Schemas['SubmissionChecks']
 type Check = Found['checks'][number]
@@ -19,9 +19,9 @@ const CheckView = ({ check }: { check: Check }) => (
       <summary>
         <span class={`state ${TONES[check.status]}`}>
           <span aria-hidden="true">{MARKS[check.status]} </span>
-          {words(check.status)}
+          {humanize(check.status)}
         </span>{' '}
-        <strong>{words(check.id)}</strong>{' '}
+        <strong>{humanize(check.id)}</strong>{' '}
         <span class="soft">
           <Name>{check.message}</Name>
         </span>
@@ -33,10 +33,10 @@ const CheckView = ({ check }: { check: Check }) => (
           </p>
         )}
         {Object.keys(check.evidence).length > 0 && (
-          <Json label={`Evidence of ${words(check.id)}`} value={check.evidence} />
+          <Json label={`Evidence of ${humanize(check.id)}`} value={check.evidence} />
         )}
         <p class="hint">
-          Looked at <When at={check.checked_at} /> · took {duration(check.duration_ms)}
+          Checked <When at={check.checked_at} /> · took {duration(check.duration_ms)}
         </p>
       </div>
     </details>
@@ -45,18 +45,18 @@ const CheckView = ({ check }: { check: Check }) => (
 
 const TestInstall = ({ app, version }: { app: string; version: string | undefined }) => {
   const [result, setResult] = useState<Schemas['TestRunResult']>()
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   return (
     <div class="test-install">
       <h3>Test installation</h3>
-      <p class="soft">Installs it into a sandbox of moderation and starts one real run. It may take a minute.</p>
+      <p class="soft">Installs the app in a moderation sandbox and starts a real run. This can take a minute.</p>
       <button
         type="button"
         aria-busy={busy}
         onClick={() =>
           act(async () => {
             setResult(
-              await take(
+              await unwrap(
                 api.POST('/admin/apps/{id}/test-install', {
                   params: { path: { id: app } },
                   body: { input: {}, ...(version && { version }) },
@@ -66,36 +66,36 @@ const TestInstall = ({ app, version }: { app: string; version: string | undefine
           })
         }
       >
-        {busy ? 'The run is under way…' : 'Install and run'}
+        {busy ? 'Running…' : 'Install and run'}
       </button>
       {failure && <Problem failure={failure} />}
       {result && (
         <div role="status">
           <p>
-            <State name={result.run.status} /> Version {result.agent.version}, {words(result.agent.runtime_type)}
+            <State name={result.run.status} /> Version {result.agent.version}, {humanize(result.agent.runtime_type)}
             {result.run.duration_ms !== null && result.run.duration_ms !== undefined && (
               <>, in {duration(result.run.duration_ms)}</>
             )}
           </p>
-          <Json label="The run" value={result.run} />
+          <Json label="Run" value={result.run} />
         </div>
       )}
     </div>
   )
 }
 
-/** What the platform itself found out about a submission, each finding with what it was seen by. */
+/** Automatic checks of a submission, each with its evidence. */
 export const Checks = ({ app, waiting }: { app: string; waiting: Schemas['AppDossier']['waiting'] }) => {
   const version = waiting.find(({ kind }) => kind === 'version')?.id
   const ask = (fresh: 'true' | 'false'): Promise<Found> =>
-    take(
+    unwrap(
       api.GET('/admin/apps/{id}/checks', {
         params: { path: { id: app }, query: { fresh, ...(version && { version }) } },
       }),
     )
   const key = `checks ${app} ${version ?? ''}`
   const known = useData(key, () => ask('false'))
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   return (
     <section class="section">
       <div class="head">
@@ -110,7 +110,7 @@ export const Checks = ({ app, waiting }: { app: string; waiting: Schemas['AppDos
             })
           }
         >
-          Check again
+          Run checks again
         </button>
       </div>
       {failure && <Problem failure={failure} />}
@@ -123,7 +123,7 @@ export const Checks = ({ app, waiting }: { app: string; waiting: Schemas['AppDos
               ))}
             </ul>
             <p class="hint">
-              {found.version && `Of version ${found.version.version}. `}Looked at <When at={found.checked_at} />.
+              {found.version && `Version ${found.version.version}. `}Checked <When at={found.checked_at} />.
             </p>
           </>
         )}

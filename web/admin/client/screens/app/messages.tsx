@@ -3,15 +3,15 @@ import { refresh, useData } from '../../../../ui/data.ts'
 import { Form, TextField } from '../../../../ui/form.tsx'
 import { Shown } from '../../../../ui/screen.tsx'
 import { Name, Prose, When } from '../../../../ui/text.tsx'
-import { api, type Schemas, take } from '../../api.ts'
+import { api, type Schemas, unwrap } from '../../api.ts'
 
 type Message = Schemas['ModeratedAppMessage']
 
-/** Messages that are read at once; the older ones a step at a time. */
+/** Messages loaded at a time. */
 const STEP = 20
 
 const read = async (id: string, limit: number) =>
-  take(api.GET('/admin/apps/{id}/messages', { params: { path: { id }, query: { limit, offset: 0 } } }))
+  unwrap(api.GET('/admin/apps/{id}/messages', { params: { path: { id }, query: { limit, offset: 0 } } }))
 
 const MessageView = ({ message: { author, text, created_at } }: { message: Message }) => (
   <li class={author.type === 'moderator' ? 'message mine' : 'message'}>
@@ -26,7 +26,7 @@ const MessageView = ({ message: { author, text, created_at } }: { message: Messa
   </li>
 )
 
-/** The correspondence with the app’s developer. */
+/** Messages between moderation and the app's developer. */
 export const Messages = ({ app, waitsFor }: { app: string; waitsFor: Schemas['AppDossier']['waits_for'] }) => {
   const [limit, setLimit] = useState(STEP)
   const [text, setText] = useState('')
@@ -36,7 +36,7 @@ export const Messages = ({ app, waitsFor }: { app: string; waitsFor: Schemas['Ap
       <h2>Messages</h2>
       {waitsFor && (
         <p class="soft">
-          {waitsFor === 'moderator' ? 'The developer waits for an answer.' : 'The developer is to answer.'}
+          {waitsFor === 'moderator' ? 'The developer is waiting for a reply.' : 'Waiting for the developer’s reply.'}
         </p>
       )}
       <Shown known={known} rows={2}>
@@ -44,7 +44,7 @@ export const Messages = ({ app, waitsFor }: { app: string; waitsFor: Schemas['Ap
           <>
             {total > items.length && limit < 100 && (
               <button type="button" class="quiet" onClick={() => setLimit(Math.min(100, limit + 4 * STEP))}>
-                Earlier messages
+                Show earlier messages
               </button>
             )}
             <ol class="messages">
@@ -59,7 +59,7 @@ export const Messages = ({ app, waitsFor }: { app: string; waitsFor: Schemas['Ap
         verb="Send"
         disabled={text.trim() === ''}
         send={async () => {
-          await take(
+          await unwrap(
             api.POST('/admin/apps/{id}/messages', { params: { path: { id: app } }, body: { text: text.trim() } }),
           )
           setText('')
@@ -67,8 +67,8 @@ export const Messages = ({ app, waitsFor }: { app: string; waitsFor: Schemas['Ap
         }}
       >
         <TextField
-          label="To the developer"
-          hint="They read it as from “Moderation”."
+          label="Message to the developer"
+          hint="Shown to them as from “Moderation”."
           rows={3}
           maxLength={4_000}
           value={text}

@@ -1,23 +1,23 @@
 import { refresh } from '../../../../ui/data.ts'
 import { Empty } from '../../../../ui/screen.tsx'
 import { Json, Name, Prose, State, When } from '../../../../ui/text.tsx'
-import { api, take } from '../../api.ts'
+import { api, unwrap } from '../../api.ts'
 import type { Dossier, Version } from '../../dossier.ts'
-import { differences } from '../../manifest-diff.ts'
+import { diffManifests } from '../../manifest-diff.ts'
 import { Decide } from '../../ui/decide.tsx'
 
 const Changes = ({ from, to }: { from: Version; to: Version }) => {
-  const found = differences(from.manifest, to.manifest)
-  const title = `What changes from ${from.version} to ${to.version}`
-  if (found.length === 0) return <p class="soft">The manifest is the same as in {from.version}.</p>
+  const found = diffManifests(from.manifest, to.manifest)
+  const title = `Changes from ${from.version} to ${to.version}`
+  if (found.length === 0) return <p class="soft">The manifest hasn’t changed since {from.version}.</p>
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached with the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard
     <section class="table diff" tabIndex={0} aria-label={title}>
       <table>
         <caption>{title}</caption>
         <thead>
           <tr>
-            <th scope="col">Where</th>
+            <th scope="col">Field</th>
             <th scope="col">{from.version}</th>
             <th scope="col">{to.version}</th>
           </tr>
@@ -54,42 +54,42 @@ const Changes = ({ from, to }: { from: Version; to: Version }) => {
   )
 }
 
-const ToDecide = ({ app, version }: { app: string; version: Version }) => {
+const VersionDecision = ({ app, version }: { app: string; version: Version }) => {
   const path = { params: { path: { id: app, vid: version.id } } }
   const again = () => refresh('app ', 'review', 'overview')
   return (
     <div class="actions">
       <Decide
-        label="Approve the version"
+        label="Approve version"
         title={`Approve version ${version.version}?`}
         tone="primary"
-        done="The version is approved."
+        done="Version approved."
         act={async () => {
-          await take(api.POST('/admin/apps/{id}/versions/{vid}/approve', path))
+          await unwrap(api.POST('/admin/apps/{id}/versions/{vid}/approve', path))
           await again()
         }}
       >
-        <p>The developer can promote it then. Approving does not promote it.</p>
+        <p>The developer can then promote it. Approval alone doesn’t promote it.</p>
       </Decide>
       <Decide
-        label="Reject the version"
+        label="Reject version"
         title={`Reject version ${version.version}?`}
         tone="danger"
         reason={{ label: 'Reason', hint: 'Shown to the developer.' }}
-        done="The version is rejected."
+        done="Version rejected."
         act={async (reason) => {
-          await take(api.POST('/admin/apps/{id}/versions/{vid}/reject', { ...path, body: { reason } }))
+          await unwrap(api.POST('/admin/apps/{id}/versions/{vid}/reject', { ...path, body: { reason } }))
           await again()
         }}
       >
-        <p>The developer reads the reason and publishes another version.</p>
+        <p>The developer will see your reason and can publish another version.</p>
       </Decide>
     </div>
   )
 }
 
-/** What a version is compared with: what customers have, or else the newest that was approved before it. */
-const basis = (versions: readonly Version[], version: Version): Version | undefined => {
+/** Finds the version to compare with: the promoted one, or else the latest approved before this one. */
+const baseVersion = (versions: readonly Version[], version: Version): Version | undefined => {
   const before = versions.slice(versions.indexOf(version) + 1)
   const approved = before.find(({ status }) => status === 'approved')
   return versions.find(({ promoted, id }) => promoted && id !== version.id) ?? approved
@@ -99,11 +99,11 @@ export const Versions = ({ dossier: { app, versions, more_versions } }: { dossie
   <section class="section">
     <h2>Versions</h2>
     {versions.length === 0 ? (
-      <Empty title="No version was published." />
+      <Empty title="No published versions" />
     ) : (
       <ul class="rows">
         {versions.map((version) => {
-          const from = basis(versions, version)
+          const from = baseVersion(versions, version)
           const waits = version.status === 'in_review'
           return (
             <li key={version.id}>
@@ -131,10 +131,10 @@ export const Versions = ({ dossier: { app, versions, more_versions } }: { dossie
                   )}
                   {from && <Changes from={from} to={version} />}
                   <details>
-                    <summary>The manifest</summary>
+                    <summary>Manifest</summary>
                     <Json label={`Manifest of ${version.version}`} value={version.manifest} />
                   </details>
-                  {waits && app.status === 'approved' && <ToDecide app={app.id} version={version} />}
+                  {waits && app.status === 'approved' && <VersionDecision app={app.id} version={version} />}
                 </div>
               </details>
             </li>

@@ -1,36 +1,39 @@
 import { useState } from 'preact/hooks'
-import { clean } from '../../../../session/text.ts'
-import { useAct } from '../../../../ui/act.ts'
+import { sanitize } from '../../../../session/text.ts'
+import { useAction } from '../../../../ui/act.ts'
 import { announce } from '../../../../ui/announce.tsx'
 import { refresh, useData } from '../../../../ui/data.ts'
 import { Field, Form } from '../../../../ui/form.tsx'
 import { Problem } from '../../../../ui/problem.tsx'
 import { Shown } from '../../../../ui/screen.tsx'
 import { type ToolName, ToolTicks } from '../../../../ui/tools.tsx'
-import { enter, isAdmin, isOwner } from '../../account.ts'
-import { api, take } from '../../api.ts'
+import { isAdmin, isOwner, openConsole } from '../../account.ts'
+import { api, unwrap } from '../../api.ts'
 import type { ScopeName } from '../../ui/scopes.tsx'
 
 export const PrimaryAgent = () => {
   const main = useData('messages main', () =>
-    take(api.GET('/console/conversations', { params: { query: { kind: 'main' } } })),
+    unwrap(api.GET('/console/conversations', { params: { query: { kind: 'main' } } })),
   )
   const agents = useData('installations assignable all', () =>
-    take(api.GET('/console/agents', { params: { query: { all: 'true', limit: 100 } } })),
+    unwrap(api.GET('/console/agents', { params: { query: { all: 'true', limit: 100 } } })),
   )
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const now = main.data?.items[0]?.answered_by?.installation_id ?? ''
   const choose = (installation_id: string | null) =>
     act(async () => {
-      await take(api.PUT('/console/settings/primary-agent', { body: { installation_id } }))
-      announce('Saved. It answers from the next message on.')
+      await unwrap(api.PUT('/console/settings/primary-agent', { body: { installation_id } }))
+      announce('Saved. The change applies to the next message.')
       await refresh('messages')
     })
   return (
     <Shown known={main} rows={1}>
       {() => (
         <>
-          <Field label="Who answers the main chat" hint="For everybody in the workspace, from the next message on.">
+          <Field
+            label="Agent for the main conversation"
+            hint="Applies to everyone in the workspace. Lists agents that may read and write messages."
+          >
             {(field) => (
               <select
                 {...field}
@@ -40,11 +43,13 @@ export const PrimaryAgent = () => {
                 onChange={(event) => choose(event.currentTarget.value || null)}
               >
                 <option value="">The platform’s assistant</option>
-                {agents.data?.items.map((one) => (
-                  <option key={one.installation_id} value={one.installation_id}>
-                    {clean(one.name)}
-                  </option>
-                ))}
+                {agents.data?.items
+                  .filter(({ answers_chats, installation_id }) => answers_chats || installation_id === now)
+                  .map((one) => (
+                    <option key={one.installation_id} value={one.installation_id}>
+                      {sanitize(one.name)}
+                    </option>
+                  ))}
               </select>
             )}
           </Field>
@@ -56,12 +61,12 @@ export const PrimaryAgent = () => {
 }
 
 export const CrossAgent = ({ enabled }: { enabled: boolean }) => {
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   const set = (on: boolean) =>
     act(async () => {
-      await take(api.PUT('/console/settings/cross-agent', { body: { enabled: on } }))
-      announce(on ? 'Agents may call each other.' : 'Agents may not call each other any more.')
-      await enter()
+      await unwrap(api.PUT('/console/settings/cross-agent', { body: { enabled: on } }))
+      announce(on ? 'Agents can now call each other.' : 'Agents can no longer call each other.')
+      await openConsole()
     })
   return (
     <>
@@ -74,8 +79,8 @@ export const CrossAgent = ({ enabled }: { enabled: boolean }) => {
           onChange={(event) => set(event.currentTarget.checked)}
         />
         <span>
-          Agents may call each other
-          {!isOwner.value && <span class="hint"> Owners decide this.</span>}
+          Agents can call each other
+          {!isOwner.value && <span class="hint"> Only owners can change this.</span>}
         </span>
       </label>
       {failure && <Problem failure={failure} />}
@@ -86,18 +91,18 @@ export const CrossAgent = ({ enabled }: { enabled: boolean }) => {
 export const Bans = ({ tools, scopes }: { tools: readonly string[]; scopes: readonly string[] }) => {
   const [deniedTools, setTools] = useState(tools)
   const [deniedScopes, setScopes] = useState(scopes)
-  const known = useData('scopes', () => take(api.GET('/oauth/scopes')))
+  const known = useData('scopes', () => unwrap(api.GET('/oauth/scopes')))
   const send = async (): Promise<void> => {
     const body = { denied_tools: deniedTools as ToolName[], denied_scopes: deniedScopes as ScopeName[] }
-    await take(api.PUT('/console/settings/bans', { body }))
-    announce('Saved. It holds from the next request on.')
-    await enter()
+    await unwrap(api.PUT('/console/settings/bans', { body }))
+    announce('Saved. Changes apply to the next request.')
+    await openConsole()
   }
   return (
-    <Form verb="Save what is forbidden" send={send}>
-      <ToolTicks legend="No agent here may use" chosen={deniedTools} onChange={setTools} />
+    <Form verb="Save restrictions" send={send}>
+      <ToolTicks legend="Tools blocked for all agents" chosen={deniedTools} onChange={setTools} />
       <fieldset>
-        <legend>No agent here may</legend>
+        <legend>Permissions blocked for all agents</legend>
         <div class="ticks">
           {known.data?.items.map(({ scope, description }) => (
             <label class="tick" key={scope}>

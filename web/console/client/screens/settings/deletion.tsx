@@ -1,18 +1,19 @@
-import { useAct } from '../../../../ui/act.ts'
+import { useAction } from '../../../../ui/act.ts'
 import { announce } from '../../../../ui/announce.tsx'
 import { Confirm } from '../../../../ui/dialog.tsx'
 import { fullTime } from '../../../../ui/format.ts'
 import { Problem } from '../../../../ui/problem.tsx'
-import { enter, isOwner } from '../../account.ts'
-import { api, take } from '../../api.ts'
+import { isOwner, openConsole } from '../../account.ts'
+import { api, unwrap } from '../../api.ts'
 
 export const Deletion = ({ deletesAt }: { deletesAt: string | null }) => {
-  const { busy, failure, act } = useAct()
+  const { busy, failure, act } = useAction()
   if (deletesAt) {
     return (
       <>
         <p class="note warn">
-          <strong>This workspace is being deleted.</strong> Everything in it is removed on {fullTime(deletesAt)}.
+          <strong>This workspace is scheduled for deletion.</strong> Everything in it will be deleted on{' '}
+          {fullTime(deletesAt)}.
         </p>
         {failure && <Problem failure={failure} />}
         {isOwner.value && (
@@ -22,13 +23,13 @@ export const Deletion = ({ deletesAt }: { deletesAt: string | null }) => {
             aria-busy={busy}
             onClick={() =>
               act(async () => {
-                await take(api.POST('/console/workspace/restore'))
-                announce('The workspace stays.')
-                await enter()
+                await unwrap(api.POST('/console/workspace/restore'))
+                announce('Deletion cancelled.')
+                await openConsole()
               })
             }
           >
-            Keep the workspace
+            Keep workspace
           </button>
         )}
       </>
@@ -36,17 +37,17 @@ export const Deletion = ({ deletesAt }: { deletesAt: string | null }) => {
   }
   return isOwner.value ? (
     <Confirm
-      label="Delete the workspace"
+      label="Delete workspace"
       title="Delete this workspace?"
       verb="Delete it in 14 days"
       act={async () => {
-        await take(api.DELETE('/console/workspace'))
-        await enter()
+        await unwrap(api.DELETE('/console/workspace'))
+        await openConsole()
       }}
     >
       <p>
-        Its agents stop at once. After 14 days everything in it is removed: tasks, chats, files, runs. Until then an
-        owner can take it back here.
+        Its agents stop right away. After 14 days, its tasks, conversations, files, runs and everything else will be
+        deleted. Until then, an owner can cancel the deletion here.
       </p>
     </Confirm>
   ) : null

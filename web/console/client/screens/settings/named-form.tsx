@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { announce } from '../../../../ui/announce.tsx'
 import { Field, Form, TextField } from '../../../../ui/form.tsx'
 import { fieldProblems } from '../../../../ui/problem.tsx'
-import { enter } from '../../account.ts'
+import { openConsole } from '../../account.ts'
 
 const zones = (): string[] =>
   (Intl as unknown as { supportedValuesOf?: (key: string) => string[] }).supportedValuesOf?.('timeZone') ?? []
@@ -13,7 +13,7 @@ interface Named {
   time_zone: string
 }
 
-/** Name, language and time zone, of a person or of a workspace. */
+/** Name, language and time zone of a user or a workspace. */
 export const NamedForm = ({
   now,
   save,
@@ -29,7 +29,7 @@ export const NamedForm = ({
   const send = async (): Promise<void> => {
     await save({ name: name.trim(), locale: locale.trim(), time_zone: zone })
     announce('Saved.')
-    await enter()
+    await openConsole()
   }
   const all = zones()
   return (
@@ -49,7 +49,7 @@ export const NamedForm = ({
             />
             <TextField
               label="Language and region"
-              hint="For dates and numbers: en, de-AT, ru, …"
+              hint="Sets the format of dates and numbers, for example en, de-AT or ru."
               problem={problems.locale}
               required
               maxLength={35}

@@ -1,0 +1,21 @@
+import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { HealthSchema, readHealth } from '#shared/insight/observation/index.ts'
+
+const read = defineEndpoint({
+  id: 'admin.health.read',
+  group: 'admin',
+  method: 'GET',
+  path: '/admin/health',
+  caller: 'admin',
+  role: 'moderator',
+  summary: 'Get the platform’s health',
+  description:
+    'Returns the values that the alarms watch, for the last few minutes. On AWS the values come from CloudWatch and ' +
+    'lag by a minute or two. Locally the platform reports them itself. Each request reads about 150 CloudWatch ' +
+    'metrics, so poll once a minute rather than once a second. The response is 200 whatever the status.',
+  response: HealthSchema,
+  needs: ['metrics:read'],
+  handler: ({ work }) => readHealth(work),
+})
+
+export const endpoints = [read]

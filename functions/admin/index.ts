@@ -1,5 +1,0 @@
-import { admin } from '#shared/http/authenticate/admin.ts'
-import { serve } from '#shared/http/serve.ts'
-import { endpoints } from './endpoints.ts'
-
-export const handler = serve(endpoints, { admin })

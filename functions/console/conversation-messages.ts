@@ -1,0 +1,48 @@
+import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { loadConversationFor, postMessage } from '#shared/work/answering/index.ts'
+import { listMessages, MessageSchema, presentMessage, SayMessage } from '#shared/work/conversations/index.ts'
+
+const common = {
+  group: 'console',
+  path: '/console/conversations/{id}/messages',
+  params: { id: 'conversation' },
+  caller: 'console',
+  response: MessageSchema,
+} as const
+
+const list = defineEndpoint({
+  ...common,
+  id: 'console.conversations.messages.list',
+  method: 'GET',
+  summary: 'List a conversation’s messages, newest first',
+  list: {
+    load: ({ work, caller, params }) => loadConversationFor(work, caller, params.id),
+    read: ({ work }, page, { id }) => listMessages(work, id, page),
+    present: presentMessage,
+  },
+})
+
+const write = defineEndpoint({
+  ...common,
+  id: 'console.conversations.messages.write',
+  method: 'POST',
+  summary: 'Send a message',
+  description:
+    'Each message starts one run of the agent that answers it. In the main conversation, the platform’s orchestrator ' +
+    'answers unless the workspace chose an agent. `run_id` names the run, so you can follow it with `GET ' +
+    '/console/runs/{id}/stream`. The answer is a message with the same `run_id`. It contains the output’s `text`, or ' +
+    'else the output as JSON. If the agent sent messages of its own and the output has no `text`, no further message ' +
+    'follows. A failed run is answered with an explanation and its code in `error_code` (`llm_not_configured` if the ' +
+    'platform has no language model). A run that is waiting for your approval says what for, in ' +
+    '`approval`.\n\nMessages are answered one at a time. A message sent while a run is active waits, with `run_id` ' +
+    'null until its turn. A message to an agent with five active runs also waits, and is answered with ' +
+    '`too_many_active_runs` after 15 minutes. Like the conversation, the run is visible only to you.\n\nIn a task’s ' +
+    'conversation, this is the same as `POST /console/tasks/{id}/messages`.',
+  body: SayMessage,
+  status: 201,
+  errors: ['conflict', 'installation_suspended', 'access_withdrawn', 'app_suspended', 'too_many_active_runs'],
+  needs: ['objects:read', 'objects:write'],
+  handler: ({ work, caller, params, body }) => postMessage(work, caller, params.id, body),
+})
+
+export const endpoints = [list, write]

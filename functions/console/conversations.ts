@@ -1,0 +1,68 @@
+import * as z from 'zod'
+import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { pageQuery } from '#shared/http/paging.ts'
+import {
+  addAnswerers,
+  LISTED_KINDS,
+  type ListedConversation,
+  listConversationsForPerson,
+  openAgentChat,
+} from '#shared/work/answering/index.ts'
+import { OpenChat, PersonConversationSchema, presentConversation } from '#shared/work/conversations/index.ts'
+
+const present = ({ conversation, answered_by }: ListedConversation) => ({
+  ...presentConversation(conversation),
+  answered_by,
+})
+
+const list = defineEndpoint({
+  id: 'console.conversations.list',
+  group: 'console',
+  method: 'GET',
+  path: '/console/conversations',
+  caller: 'console',
+  summary: 'List your conversations',
+  description:
+    'Your main conversation always comes first. Then come your conversations with agents and the conversations of ' +
+    'the workspace’s tasks, newest first in each group. Nobody else in the workspace can read your main conversation ' +
+    'or your conversations with agents.',
+  query: () =>
+    pageQuery({
+      kind: z.enum(LISTED_KINDS).optional().meta({ description: 'Only conversations of this kind.' }),
+      installation_id: z.string().optional().meta({
+        description: 'Only conversations that this agent takes part in.',
+        example: 'ins_01kae5m1v8w6c3x9q2r7t4y0zn',
+      }),
+    }),
+  list: {
+    read: ({ work, caller, query }, page) => listConversationsForPerson(work, caller, query, page),
+    present: present,
+  },
+  response: PersonConversationSchema,
+  errors: ['not_found'],
+})
+
+const open = defineEndpoint({
+  id: 'console.conversations.open',
+  group: 'console',
+  method: 'POST',
+  path: '/console/conversations',
+  caller: 'console',
+  summary: 'Open a conversation with an agent',
+  description:
+    'You have one conversation with each agent. If it already exists, it is returned. The agent needs the scopes ' +
+    '`chat:read` and `chat:write` (`conflict`).',
+  body: OpenChat,
+  status: 201,
+  response: PersonConversationSchema,
+  errors: ['not_found', 'conflict'],
+  handler: async ({ work, caller, body }) => {
+    const conversation = await openAgentChat(work, caller, body.installation_id)
+    const [listed] = await addAnswerers(work, caller, [conversation])
+    const view = present(listed as ListedConversation)
+    await work.commit([], view)
+    return view
+  },
+})
+
+export const endpoints = [list, open]

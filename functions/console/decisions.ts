@@ -1,0 +1,32 @@
+import { decideCall } from '#shared/agents/tools/index.ts'
+import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { Decide, RunSchema } from '#shared/work/runs/index.ts'
+
+const decide = defineEndpoint({
+  id: 'console.runs.decide',
+  group: 'console',
+  method: 'POST',
+  path: '/console/runs/{id}/steps/{step}/decision',
+  params: { id: 'run', step: 'step' },
+  caller: 'console',
+  summary: 'Approve or reject a dangerous action',
+  description:
+    'The run continues immediately. The platform executes an approved call at most once. The decision yields a signed ' +
+    'receipt, which the agent gets with the result. If the step doesn’t show the arguments in full, read all pages of ' +
+    '`GET …/approval` and send their `arguments_sha256`.',
+  body: Decide,
+  response: RunSchema,
+  errors: ['approval_already_decided', 'run_already_finished', 'conflict'],
+  needs: ['objects:read', 'keys:receipts'],
+  handler: ({ work, caller, params, body }) =>
+    decideCall(
+      work,
+      caller.workspace,
+      { id: caller.user.id, name: caller.user.name, session_id: caller.session.id },
+      params.id,
+      params.step,
+      body,
+    ),
+})
+
+export const endpoints = [decide]

@@ -1,0 +1,93 @@
+import * as z from 'zod'
+import {
+  acquireLease,
+  appId,
+  endListening,
+  type ListenEvent,
+  listenEvents,
+  listenerId,
+  REPLACED,
+} from '#shared/agents/listening/index.ts'
+import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { eventStream } from '#shared/http/server-sent-events.ts'
+import { fail } from '#shared/kernel/errors.ts'
+import { isId } from '#shared/kernel/ids.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+
+/** The listener and the number of its last event. Empty for a client that hasn't received an event yet. */
+const POSITION = /^(?:(lsn_[0-9a-hjkmnp-tv-z]{26})-(\d{1,15}))?$/
+
+const common = { group: 'developer', caller: 'developer', path: '/api/v1/dev/listen', waits: true } as const
+
+const listen = defineEndpoint({
+  ...common,
+  id: 'developer.listen.stream',
+  method: 'GET',
+  summary: 'Listen for the requests sent to your sandbox installation',
+  description: `While you listen for an app, every request that the platform would send for the app’s installation in **your own sandbox workspace** comes to this stream instead of to its address: \`run.execute\` of test runs and other runs, webhook deliveries and webhook tests. You can build an agent on your laptop this way, because the addresses in the manifest and in the subscriptions don’t have to exist. Requests for customers’ installations and for other developers’ sandboxes are never diverted. The command-line tool in the platform’s repository does all of this: \`npx aip listen --forward-to http://127.0.0.1:8787\`.
+
+| event | data |
+| --- | --- |
+| \`ready\` | You are listening: \`listener\` (its ID), \`app_id\`, \`workspace_id\`. |
+| \`request\` | One request exactly as it would be sent, signed: \`id\`, \`kind\` (\`run.execute\` or \`webhook\`), \`event\`, \`run_id\` or \`delivery_id\`, \`attempt\`, \`installation_id\`, \`method\`, \`url\`, \`headers\`, \`body_base64\`, \`deadline_at\`, \`time_left_ms\`, \`connect_retry_pauses_ms\`. Answer it with \`POST /api/v1/dev/listen/{id}/answer\`. |
+| \`replaced\` | Another of your listeners took over for this app, and the stream ends. Don’t reconnect automatically. |
+
+The answer counts exactly as one over the network would, with the same deadlines (30 seconds for \`run.execute\`, 10 for webhooks), size limits, error codes and retries. A request that no listener received counts as a failed connection. A request that was received but not answered counts as a timeout, and the listener then counts as disconnected until it reconnects.
+
+To reconnect as the same listener, send the \`id\` of the last event as \`Last-Event-ID\`: you get the requests that were lost with the connection. A new listener takes over from the current one. After ${LIMITS.listenerLease / 1_000} seconds without a connection, requests go to their usual addresses again; DELETE does that immediately. The stream ends after about 290 seconds: reconnect then. A developer can have ${LIMITS.streamsPerCaller} open streams; another one ends the oldest. After every 15 seconds without an event, the stream sends a comment line.`,
+  query: () => z.strictObject({ app_id: appId() }),
+  produces: 'text/event-stream',
+  lastEventId: POSITION,
+  example: `retry: 1000
+
+id: lsn_01kae5m1v8w6c3x9q2r7t4y0zn-0
+event: ready
+data: {"listener":"lsn_01kae5m1v8w6c3x9q2r7t4y0zn","app_id":"app_01kae5m1v8w6c3x9q2r7t4y0zn","workspace_id":"ws_01kae5m1v8w6c3x9q2r7t4y0zn"}
+
+id: lsn_01kae5m1v8w6c3x9q2r7t4y0zn-1795774530123
+event: request
+data: {"id":"lrq_01kae5m1v8w6c3x9q2r7t4y0zn","kind":"webhook","event":"run.succeeded","run_id":null,"delivery_id":"whd_01kae5m1v8w6c3x9q2r7t4y0zn","attempt":1,"installation_id":"ins_01kae5m1v8w6c3x9q2r7t4y0zn","method":"POST","url":"https://agent.example.com/hooks","headers":{"content-type":"application/json","x-svc-signature":"t=1795774530,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd"},"body_base64":"eyJpZCI6ImV2dF8wMSJ9","deadline_at":"2026-11-21T10:15:40.123+00:00","time_left_ms":9871,"connect_retry_pauses_ms":[]}
+
+`,
+  errors: ['bad_request', 'not_found', 'conflict'],
+  needs: ['table:write', 'keys:data', 'objects:read'],
+  handler: async ({ work, caller, query: { app_id }, request }) => {
+    const position = positionOf(request.headers['last-event-id'])
+    const listener = await acquireLease(work, caller.developerId, app_id, work.requestId, position?.listener)
+    return eventStream((signal) => (listener ? listenEvents(work, listener, position?.after, signal) : only(REPLACED)))
+  },
+})
+
+const end = defineEndpoint({
+  ...common,
+  id: 'developer.listen.end',
+  method: 'DELETE',
+  summary: 'Stop listening',
+  description:
+    'Requests for the app’s sandbox installation go to their usual addresses again immediately. Does nothing if the ' +
+    'listener has ended or another one took over.',
+  query: () => z.strictObject({ app_id: appId(), listener: listenerId() }),
+  status: 204,
+  errors: ['not_found'],
+  handler: async ({ work, caller, query }) => {
+    await endListening(work, caller.developerId, query.app_id, query.listener)
+    return undefined
+  },
+})
+
+async function* only(event: ListenEvent): AsyncGenerator<ListenEvent> {
+  yield event
+}
+
+/** Parses `Last-Event-ID`. Undefined for a new listener. */
+const positionOf = (lastEventId = ''): { listener: string; after: number } | undefined => {
+  if (lastEventId === '') return undefined
+  const [, listener = '', n] = POSITION.exec(lastEventId) ?? []
+  if (isId('listener', listener)) return { listener, after: Number(n) }
+  throw fail('bad_request', {
+    message: 'Last-Event-ID is not the ID of an event of this stream.',
+    fix: 'Send the ID of the last event you received, or omit Last-Event-ID to start a new listener.',
+  })
+}
+
+export const endpoints = [listen, end]

@@ -1,6 +1,0 @@
-import { client } from '#shared/http/authenticate/client.ts'
-import { consoleUser } from '#shared/http/authenticate/console.ts'
-import { serve } from '#shared/http/serve.ts'
-import { endpoints } from './endpoints.ts'
-
-export const handler = serve(endpoints, { client, console: consoleUser })

@@ -1,4 +1,0 @@
-import { runWorker } from '#shared/http/worker.ts'
-import { worker } from './worker.ts'
-
-export const handler = runWorker(worker)

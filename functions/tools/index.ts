@@ -1,5 +1,0 @@
-import { integration } from '#shared/http/authenticate/integration.ts'
-import { serveWaiting } from '#shared/http/serve-waiting.ts'
-import { endpoints } from './endpoints.ts'
-
-export const handler = serveWaiting(endpoints, { integration })

@@ -1,0 +1,19 @@
+import * as z from 'zod'
+import { executeApprovedCall } from '#shared/agents/dispatch/index.ts'
+import { BusMessage } from '#shared/foundation/queues/index.ts'
+import type { QueueWorker } from '#shared/http/worker.ts'
+
+const Data = z.object({ run_id: z.string(), installation_id: z.string(), step_id: z.string() })
+
+/** Executes tool calls that a person approved. */
+export const worker: QueueWorker = {
+  name: 'approved-tools',
+  source: { kind: 'queue', queue: 'approved-tools' },
+  needs: ['table:read', 'table:write', 'objects:read', 'objects:write', 'outgoing', 'receipts:use'],
+  timeoutSeconds: 40,
+  async handle(work, message) {
+    const { detail } = BusMessage.parse(message)
+    const { run_id, installation_id, step_id } = Data.parse(JSON.parse(detail.data))
+    await executeApprovedCall(work, { installation_id, id: run_id }, step_id)
+  },
+}

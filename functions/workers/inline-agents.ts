@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { runInline } from '#shared/agents/inline/index.ts'
+import { BusMessage } from '#shared/foundation/queues/index.ts'
+import { check } from '#shared/http/parse.ts'
+import type { QueueWorker } from '#shared/http/worker.ts'
+
+const Data = z.object({ run_id: z.string(), installation_id: z.string() })
+
+/**
+ * Runs inline agents on the language model. They have their own worker, because the model's library is large and turns
+ * take long.
+ */
+export const worker: QueueWorker = {
+  name: 'inline-agents',
+  source: { kind: 'queue', queue: 'inline-runs' },
+  needs: [
+    'table:read',
+    'table:write',
+    'objects:read',
+    'objects:write',
+    'files:write',
+    'model',
+    'outgoing',
+    // The worker hands a long run to the next invocation.
+    'queue:inline-runs',
+  ],
+  timeoutSeconds: 900,
+  memoryMb: 1_024,
+  async handle(work, message) {
+    const { detail } = BusMessage.parse(message)
+    const { run_id, installation_id } = Data.parse(JSON.parse(detail.data))
+    await runInline(work, { installation_id, id: run_id }, (schema, value) => {
+      const named = check(z.object({ arguments: schema }), { arguments: value }, 'The tool’s arguments')
+      return (named as { arguments: Record<string, unknown> }).arguments
+    })
+  },
+}

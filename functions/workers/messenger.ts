@@ -1,0 +1,25 @@
+import { BusMessage } from '#shared/foundation/queues/index.ts'
+import type { QueueWorker } from '#shared/http/worker.ts'
+import { handleMessengerWake } from '#shared/messaging/messenger/index.ts'
+
+/**
+ * Sends to messenger threads, sets and removes webhooks, and ingests the platform bot's updates about Business
+ * connections.
+ */
+export const worker: QueueWorker = {
+  name: 'messenger',
+  source: { kind: 'queue', queue: 'messenger' },
+  needs: [
+    'table:read',
+    'table:write',
+    'objects:read',
+    'objects:write',
+    'keys:data',
+    'bot',
+    'outgoing',
+    'queue:messenger',
+  ],
+  // The messages of a batch are handled in parallel, each for at most 20 seconds and one call of the Bot API.
+  timeoutSeconds: 60,
+  handle: (work, message) => handleMessengerWake(work, BusMessage.parse(message)),
+}

@@ -1,0 +1,20 @@
+import { BusMessage } from '#shared/foundation/queues/index.ts'
+import type { QueueWorker } from '#shared/http/worker.ts'
+import { announceEvent, deliverNotification, PersonMessage } from '#shared/messaging/inbox/index.ts'
+
+/**
+ * Delivers notifications to people in the messaging app. An event becomes one message per person, so that an
+ * unreachable person does not delay the others.
+ */
+export const worker: QueueWorker = {
+  name: 'notifications',
+  source: { kind: 'queue', queue: 'notifications' },
+  needs: ['table:read', 'table:write', 'bot', 'queue:notifications'],
+  timeoutSeconds: 60,
+  handle(work, message) {
+    const person = PersonMessage.safeParse(message)
+    return person.success
+      ? deliverNotification(work, person.data)
+      : announceEvent(work, BusMessage.parse(message).detail)
+  },
+}

@@ -1,0 +1,60 @@
+import { RemovalEntity, WithdrawalEntity } from '#shared/access/installations/index.ts'
+import { handleOverdueApproval, handleOverdueRun } from '#shared/agents/dispatch/index.ts'
+import { handleOverdueEvent } from '#shared/delivery/fan-out/index.ts'
+import { DeliveryEntity, handleOverdueDelivery } from '#shared/delivery/webhooks/index.ts'
+import { OutboxEntity } from '#shared/foundation/outbox/index.ts'
+import { type OverdueHandler, sweepOverdue } from '#shared/foundation/overdue/index.ts'
+import type { ScheduledWorker } from '#shared/http/worker.ts'
+import { handleOverdueMail, OutgoingMailEntity } from '#shared/identity/mails/index.ts'
+import { handleOverdueRemoval, handleOverdueWithdrawal } from '#shared/lifecycle/removal/index.ts'
+import { AgentRequestEntity, handleOverdueRank } from '#shared/marketplace/requests/index.ts'
+import { handleOverdueAccount, handleOverdueOutgoing, OutgoingEntity } from '#shared/messaging/messenger/index.ts'
+import { handleOverdueStoppage, StoppageEntity } from '#shared/moderation/suspension/index.ts'
+import { ChatEntity, handleOverdueChat } from '#shared/work/answering/index.ts'
+import { FileEntity, handleOverdueFile, handleOverdueLooseObject, LooseObjectEntity } from '#shared/work/files/index.ts'
+import { ApprovalEntity, RunEntity } from '#shared/work/runs/index.ts'
+import { handleOverdueResult, LooseResultEntity } from '#shared/work/tasks/index.ts'
+import { AccountEntity } from '#shared/work/threads/index.ts'
+
+/** Handlers of overdue records, from every context. */
+export const OVERDUE_HANDLERS: readonly OverdueHandler[] = [
+  { entity: OutboxEntity, handle: handleOverdueEvent },
+  { entity: DeliveryEntity, handle: handleOverdueDelivery },
+  { entity: RunEntity, handle: handleOverdueRun },
+  { entity: ApprovalEntity, handle: handleOverdueApproval },
+  { entity: FileEntity, handle: handleOverdueFile },
+  { entity: LooseObjectEntity, handle: handleOverdueLooseObject },
+  { entity: LooseResultEntity, handle: handleOverdueResult },
+  { entity: ChatEntity, handle: handleOverdueChat },
+  { entity: RemovalEntity, handle: handleOverdueRemoval },
+  { entity: WithdrawalEntity, handle: handleOverdueWithdrawal },
+  { entity: StoppageEntity, handle: handleOverdueStoppage },
+  { entity: AgentRequestEntity, handle: handleOverdueRank },
+  { entity: AccountEntity, handle: handleOverdueAccount },
+  { entity: OutgoingEntity, handle: handleOverdueOutgoing },
+  { entity: OutgoingMailEntity, handle: handleOverdueMail },
+]
+
+/** Runs every 30 seconds and completes overdue work: should one round die, the next completes it within two minutes. */
+export const worker: ScheduledWorker = {
+  name: 'sweeper',
+  source: { kind: 'schedule', everyMinutes: 1, againAfterSeconds: 30 },
+  needs: [
+    'table:read',
+    'table:write',
+    'objects:read',
+    'objects:write',
+    'files:read',
+    'files:write',
+    'keys:data',
+    'mail',
+    'bus:put',
+    'queue:delivery',
+    'queue:dispatch',
+    'queue:approved-tools',
+    'queue:inline-runs',
+    'queue:messenger',
+  ],
+  timeoutSeconds: 55,
+  handle: (work) => sweepOverdue(work, OVERDUE_HANDLERS),
+}

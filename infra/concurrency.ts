@@ -1,0 +1,38 @@
+import { QUEUES } from '#shared/foundation/queues/index.ts'
+import type { Config } from './config.ts'
+import type { FunctionPlan } from './plan.ts'
+
+/** Executions of response streams, which stay open for minutes. Without a limit, they could take the account's pool. */
+const STREAMS = 100
+/** Executions of a worker that the table's stream or a schedule invokes. */
+const RELAY = 50
+const SCHEDULED = 5
+
+/**
+ * Returns the executions that production stages reserve for streams and workers. A worker gets as many as its queues may
+ * use: it never waits for requests, and a backlog never takes the executions that requests need.
+ */
+const productionConcurrency = (
+  plans: readonly FunctionPlan[],
+  { queueConcurrency }: Pick<Config, 'queueConcurrency'>,
+): Record<string, number> =>
+  Object.fromEntries([
+    ...plans.filter(({ name }) => name === 'streams').map(({ name }) => [name, STREAMS] as const),
+    ...plans
+      .filter(({ workers }) => workers.length > 0)
+      .map(({ name, workers }) => {
+        const each = workers.map(({ source }) => {
+          if (source.kind === 'stream') return RELAY
+          if (source.kind === 'schedule') return SCHEDULED
+          return queueConcurrency[source.queue] ?? QUEUES[source.queue].maxConcurrency
+        })
+        return [name, each.reduce((sum, n) => sum + n, 0)] as const
+      }),
+  ])
+
+/** Returns the executions that a stage reserves, by function: its setting, or else what production stages reserve. */
+export const reservedBy = (
+  plans: readonly FunctionPlan[],
+  config: Pick<Config, 'queueConcurrency' | 'reservedConcurrency' | 'production'>,
+): Record<string, number> =>
+  config.reservedConcurrency ?? (config.production ? productionConcurrency(plans, config) : {})

@@ -1,0 +1,37 @@
+import { TOKENS } from '#shared/foundation/tokens/index.ts'
+import { DAY, HOUR } from '#shared/kernel/clock.ts'
+import { RING_NAMES, type RingName, type SigningRing } from '#shared/kernel/ports/keys.ts'
+
+/**
+ * Time for which a function that can't reach Secrets Manager may keep signing with an old keyring. Otherwise it sees a change within
+ * five minutes.
+ */
+const STALE = HOUR
+
+const longest = (of: (kind: (typeof TOKENS)[keyof typeof TOKENS]) => string, ring: RingName): number =>
+  Math.max(...Object.values(TOKENS).map((kind) => (of(kind) === ring ? kind.life : 0))) + STALE
+const signs = (ring: SigningRing): number => longest((kind) => kind.ring, ring)
+const signed = (ring: 'tokens' | 'admin'): number => longest((kind) => kind.earlier, ring)
+
+/**
+ * Keyrings of the stack. `output` is the stack output with the secret's ARN. `life` is the time in ms after a change during which
+ * something may still need the key that the change replaced.
+ */
+export const RINGS = {
+  access: { output: 'AccessKeysSecret', what: 'access tokens', life: signs('access') },
+  callback: { output: 'CallbackKeysSecret', what: 'callback tokens', life: signs('callback') },
+  console: { output: 'ConsoleKeysSecret', what: 'console and surface tokens', life: signs('console') },
+  staff: { output: 'StaffKeysSecret', what: 'admin tokens', life: signs('staff') },
+  tokens: {
+    output: 'TokenKeysSecret',
+    what: 'access, callback, surface and console tokens of earlier versions',
+    life: signed('tokens'),
+  },
+  admin: { output: 'AdminKeysSecret', what: 'admin tokens of earlier versions', life: signed('admin') },
+  /** The table can be restored to a time at which the old key was needed: point-in-time recovery reaches back 35 days. */
+  data: { output: 'DataKeysSecret', what: 'what is encrypted in the table, and page cursors', life: 35 * DAY },
+  /** Receipts are verified with the public keys, which stay published. Nothing needs the old private key. */
+  receipts: { output: 'ReceiptKeysSecret', what: 'receipts of people’s decisions', life: STALE },
+} as const satisfies Record<RingName, { output: string; what: string; life: number }>
+
+export const isRing = (name: string): name is RingName => (RING_NAMES as readonly string[]).includes(name)

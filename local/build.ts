@@ -1,0 +1,27 @@
+import { bundle } from '#infra/bundle.ts'
+
+// Builds the bundles in a separate process, whose memory, up to a gigabyte, is released when it ends. With `--watch`,
+// it stays.
+
+/** Messages to the process that started the build. */
+export type BuildMessage =
+  | { kind: 'built' }
+  | { kind: 'failed'; message: string }
+  | { kind: 'changed'; names: string[] }
+  | { kind: 'errors'; messages: string[] }
+
+const notifyParent = (message: BuildMessage) => process.send?.(message)
+
+// The parent has ended, for whatever reason.
+process.once('disconnect', () => process.exit())
+
+const watching = {
+  watch: (changed: { name: string }[]) => notifyParent({ kind: 'changed', names: changed.map(({ name }) => name) }),
+  onError: (messages: string[]) => notifyParent({ kind: 'errors', messages }),
+}
+const watches = process.argv.includes('--watch')
+await bundle({ ...(watches && watching), inProcess: true, sourceMaps: process.argv.includes('--source-maps') }).then(
+  () => notifyParent({ kind: 'built' }),
+  (error: unknown) => notifyParent({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }),
+)
+if (!watches) process.disconnect?.()

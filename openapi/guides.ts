@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expandParts } from './guide-parts.ts'
+
+const SOURCES = join(import.meta.dirname, '../docs/guides')
+
+/** Guide that is the start page, `/docs`. The others are served under `/docs/<name>`. */
+export const START = 'start'
+
+/** Descriptions of the guides, in reading order. */
+export const GUIDES: Readonly<Record<string, string>> = {
+  quickstart: 'Build an agent, run it, receive its webhooks, and install it.',
+  agents: 'Requests and answers, long-running work, tools, approvals, settings, and calls to other agents.',
+  oauth: 'Get a customer’s consent, and exchange, refresh and revoke tokens.',
+  webhooks: 'Signatures, duplicates, retries, and every event type.',
+  requests: 'Authentication, scopes, idempotency, pagination and retries.',
+  errors: 'Every error code, with its causes and how to fix it.',
+  limits: 'Rate limits, sizes and lifetimes.',
+  versioning: 'What stays stable, what can be added, and how manifests change.',
+}
+
+/** A guide as Markdown, with its tables filled in. `{{base_url}}` is the placeholder for the platform’s address. */
+export interface Guide {
+  name: string
+  title: string
+  description: string
+  markdown: string
+}
+
+const TITLE = /^# (.+)$/m
+
+const guide = async (name: string, titles: Readonly<Record<string, string>>): Promise<Guide> => {
+  const source = await readFile(join(SOURCES, `${name}.md`), 'utf8')
+  const markdown = expandParts(source, {
+    guides: () =>
+      Object.entries(GUIDES)
+        .map(([other, description]) => `- [${titles[other]}](${other}.md): ${description}`)
+        .join('\n'),
+  })
+  return { name, title: titles[name] ?? '', description: GUIDES[name] ?? '', markdown }
+}
+
+/** Reads the start page and the guides, in reading order. */
+export const readGuides = async (): Promise<{ start: Guide; guides: Guide[] }> => {
+  const titleOf = async (name: string): Promise<[string, string]> => {
+    const [, title] = TITLE.exec(await readFile(join(SOURCES, `${name}.md`), 'utf8')) ?? []
+    if (title === undefined) throw new Error(`docs/guides/${name}.md has no title`)
+    return [name, title]
+  }
+  const titles = Object.fromEntries(await Promise.all([START, ...Object.keys(GUIDES)].map(titleOf)))
+  const guides = await Promise.all(Object.keys(GUIDES).map((name) => guide(name, titles)))
+  return { start: await guide(START, titles), guides }
+}

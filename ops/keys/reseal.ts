@@ -1,0 +1,135 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type AttributeValue, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb'
+import { createWorkspaceKeys } from '#shared/adapters/workspace-keys.ts'
+import { type Clock, HOUR } from '#shared/kernel/clock.ts'
+import { seal, unsealBytes } from '#shared/kernel/encryption.ts'
+import { type Keyring, parseKeyring, type SealingKeys } from '#shared/kernel/keyring.ts'
+import { DATA_KEYS_PREFIX } from '#shared/kernel/ports/keys.ts'
+import type { ObjectStore } from '#shared/kernel/ports/objects.ts'
+import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+import { type StoredItem, scan } from '../scan.ts'
+
+/** Counts of a walk through the table. */
+export interface Walked {
+  /** Number of items. */
+  seen: number
+  /** Values encrypted with a key other than the current one: found (dry) or re-encrypted. */
+  sealed: number
+}
+
+export interface Place {
+  client: DynamoDBClient
+  tableName: string
+  /** Read units per second. A consistent read takes one per 4 KB. */
+  rate?: number
+  /** The bucket's objects with the workspaces' data keys. */
+  objects: KeyObjects
+  clock: Clock
+}
+
+export interface KeyObjects extends Pick<ObjectStore, 'get' | 'put' | 'create'> {
+  /** Lists the keys of the objects under a prefix. */
+  list(prefix: string): AsyncIterable<string>
+}
+
+/**
+ * Walks the whole table and re-encrypts values that {@link seal} made with a key other than the ring's current one, each for the
+ * record that its header names. Values in a workspace's records are encrypted with the workspace's data key. A value that changes meanwhile is left alone, because it is already new.
+ *
+ * The walk doesn't know entities: a sealed value identifies itself, and only genuine ones open. Objects in the bucket are skipped:
+ * sealed ones live two days at most (stored answers) or minutes (requests to a listening developer).
+ *
+ * @param text text of the keyring
+ */
+export async function reseal(place: Place, text: string, { dry }: { dry: boolean }): Promise<Walked> {
+  const ring = parseKeyring(text)
+  const walked: Walked = { seen: 0, sealed: await rewrap(place, ring, dry) }
+  const { client, tableName: TableName, rate = 1_000, objects, clock } = place
+  const workspaces = createWorkspaceKeys({ objects, clock, data: async () => ring, fresh: HOUR, withRing: false })
+  for await (const { items } of scan(client, { TableName }, rate)) {
+    for (const item of items) {
+      const workspace = dry ? undefined : item.workspace_id?.S
+      const keys = workspace === undefined ? ring : workspaces.ofWorkspace(workspace)
+      const fresh = await renewed({ ring, keys }, { M: item })
+      walked.seen += 1
+      walked.sealed += fresh.sealed
+      if (!dry && fresh.sealed > 0) await write(place, item, fresh.value.M ?? {})
+    }
+  }
+  return walked
+}
+
+/** Wraps workspaces' data keys again that an older key wrapped. @returns their number */
+async function rewrap({ objects }: Place, ring: Keyring, dry: boolean): Promise<number> {
+  let sealed = 0
+  for await (const name of objects.list(`${DATA_KEYS_PREFIX}/`)) {
+    const text = new TextDecoder().decode(await objects.get(name))
+    const fresh = await renewedText({ ring, keys: ring }, text)
+    sealed += fresh.sealed
+    if (!dry && fresh.sealed > 0) await objects.put(name, Buffer.from(fresh.value.S ?? ''), 'application/jose')
+  }
+  return sealed
+}
+
+/** The ring, and the keys that an item's values are to be encrypted with. */
+interface Using {
+  ring: Keyring
+  keys: SealingKeys
+}
+
+type Renewed = { value: AttributeValue; sealed: number }
+
+/** Re-encrypts everything sealed inside a value. @returns the value and the number of re-encrypted parts */
+async function renewed(using: Using, value: AttributeValue): Promise<Renewed> {
+  if (value.S !== undefined) return renewedText(using, value.S)
+  const inner = Object.entries(value.M ?? value.L ?? {})
+  const parts = await Promise.all(inner.map(async ([key, one]) => [key, await renewed(using, one)] as const))
+  const sealed = parts.reduce((sum, [, part]) => sum + part.sealed, 0)
+  if (sealed === 0) return { value, sealed }
+  const after = parts.map(([key, part]) => [key, part.value] as const)
+  return { value: value.L ? { L: after.map(([, one]) => one) } : { M: Object.fromEntries(after) }, sealed }
+}
+
+/** Matches a compact JWE without an encrypted key. */
+const SEALED = /^(eyJ[\w-]{10,1000})\.\.[\w-]{16}\.[\w-]*\.[\w-]{22}$/
+
+async function renewedText({ ring, keys }: Using, text: string): Promise<Renewed> {
+  const same = { value: { S: text }, sealed: 0 }
+  const header = SEALED.exec(text)?.[1]
+  const { kid, rec } = header === undefined ? {} : headerOf(header)
+  if (typeof kid !== 'string' || typeof rec !== 'string') return same
+  // A workspace's own key encrypted it, or what encrypts it now.
+  if (!ring.ids.includes(kid) || (keys === ring && kid === ring.currentId)) return same
+  // A text that only looks like a sealed value doesn't open. Callers can write such a text into a task.
+  const plain = await unsealBytes(ring, rec, text).catch(() => undefined)
+  return plain === undefined ? same : { value: { S: await seal(keys, rec, plain) }, sealed: 1 }
+}
+
+const headerOf = (part: string): { kid?: unknown; rec?: unknown } => {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString()) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+/** Writes only the changed attributes, on the condition that they are still as they were read. */
+async function write({ client, tableName }: Place, before: StoredItem, after: StoredItem): Promise<void> {
+  const changed = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]))
+  const each = (text: (n: number) => string, by: string) => changed.map((_, n) => text(n)).join(by)
+  const values = (prefix: string, of: StoredItem) => changed.map((name, n) => [`:${prefix}${n}`, of[name]] as const)
+  const key = (name: string) => [name, before[name]] as const
+  const update = new UpdateItemCommand({
+    TableName: tableName,
+    Key: Object.fromEntries([key(TABLE_LAYOUT.partitionKey), key(TABLE_LAYOUT.sortKey)]) as StoredItem,
+    UpdateExpression: `SET ${each((n) => `#a${n} = :new${n}`, ', ')}`,
+    ConditionExpression: each((n) => `#a${n} = :old${n}`, ' AND '),
+    ExpressionAttributeNames: Object.fromEntries(changed.map((name, n) => [`#a${n}`, name])),
+    ExpressionAttributeValues: Object.fromEntries([...values('old', before), ...values('new', after)]) as StoredItem,
+  })
+  try {
+    await client.send(update)
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error
+  }
+}

@@ -1,0 +1,8 @@
+import { listOnShelves } from './0001-marketplace-shelves.ts'
+import { forgetRefreshSuccessors } from './0002-refresh-successors.ts'
+import { listByLook } from './0003-similar-names.ts'
+import { markAppsOfBlocked } from './0004-blocked-developers.ts'
+import type { Upgrade } from './upgrade.ts'
+
+/** Every upgrade, oldest first. */
+export const UPGRADES: readonly Upgrade[] = [listOnShelves, forgetRefreshSuccessors, listByLook, markAppsOfBlocked]

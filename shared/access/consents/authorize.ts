@@ -1,0 +1,121 @@
+import { type App, AppEntity } from '#shared/catalogue/apps/index.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
+import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { isId } from '#shared/kernel/ids.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { covers, isScope, SCOPE_NAMES, type Scope } from '#shared/kernel/scopes.ts'
+import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
+import { developerBlocked } from '../installations/permissions.ts'
+import { ConsentEntity } from './entity.ts'
+
+/** BASE64URL(SHA256(code_verifier)), RFC 7636 §4.2. */
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
+const MAX_STATE = 4_096
+
+/**
+ * Handles `GET /oauth/authorize`: checks the request and stores it for 10 minutes. A parameter without a value counts as
+ * missing (RFC 6749 §3.1). Unknown parameters are ignored. No error is ever sent to `redirect_uri`
+ * (contract/oauth-and-tokens.md#authorization-request).
+ * @returns the address of the consent page, with the nonce that identifies the request
+ */
+export const authorize = async (work: Work, parameters: Record<string, string>): Promise<string> => {
+  const app = await loadClient(work, requireParameter(parameters, 'client_id'))
+  const redirect_uri = requireParameter(parameters, 'redirect_uri')
+  if (!app.redirect_uris.includes(redirect_uri)) {
+    throw fail('invalid_redirect_uri', { details: { received: redirect_uri.slice(0, 2_048) } })
+  }
+  const responseType = requireParameter(parameters, 'response_type')
+  if (responseType !== 'code') {
+    throw fail('unsupported_response_type', { details: { expected: 'code', received: responseType.slice(0, 100) } })
+  }
+  refuseOtherModes(parameters.response_mode)
+  const code_challenge = codeChallenge(parameters)
+  const scopes = requestedScopes(app, parameters.scope)
+  const state = parameters.state || undefined
+  if (state !== undefined && state.length > MAX_STATE) {
+    throw invalid(
+      `state has ${state.length} characters; the maximum is ${MAX_STATE}.`,
+      'Send a shorter state, and keep the data it refers to on your side.',
+    )
+  }
+  const nonce = newSecret()
+  const now = work.clock.now()
+  await work.commit([
+    ConsentEntity.create({
+      nonce_hash: sha256(nonce),
+      app_id: app.id,
+      redirect_uri,
+      scopes,
+      state,
+      code_challenge,
+      created_at: now,
+      expires_at: now + LIMITS.consentLife,
+    }),
+  ])
+  return `${work.settings.baseUrl}/oauth/consent?tg=${nonce}`
+}
+
+const loadClient = async ({ table }: Work, clientId: string): Promise<App> => {
+  const app = isId('app', clientId) ? await table.get(AppEntity, { id: clientId }) : undefined
+  if (!app) {
+    throw fail('invalid_client', {
+      message: 'No app has this client_id.',
+      fix: 'Send the client_id that POST /api/v1/dev/apps returned.',
+    })
+  }
+  if (app.status === 'suspended') throw fail('app_suspended')
+  if (app.developer_blocked) throw developerBlocked()
+  return app
+}
+
+const codeChallenge = (parameters: Record<string, string>): string => {
+  const text = requireParameter(parameters, 'code_challenge')
+  if (!CHALLENGE.test(text)) {
+    throw invalid(
+      'code_challenge must be BASE64URL(SHA256(code_verifier)): 43 characters without padding.',
+      'Compute the challenge as described in RFC 7636, section 4.2.',
+    )
+  }
+  const method = requireParameter(parameters, 'code_challenge_method')
+  if (method !== 'S256') throw invalid('code_challenge_method must be S256.', 'Send code_challenge_method=S256.')
+  return text
+}
+
+/** Refuses other response modes: a client that expects a form post or a fragment would wait forever. */
+const refuseOtherModes = (mode: string | undefined): void => {
+  if (!mode || mode === 'query') return
+  throw invalid('response_mode must be query.', 'Omit response_mode and read the response from the query string.')
+}
+
+/**
+ * Returns the requested scopes in the order of the scope table. Without any, returns all scopes that the app requests.
+ * Only spaces separate scopes (RFC 6749 §3.3). Other whitespace is part of a name, which is then unknown.
+ */
+const requestedScopes = (app: App, text = ''): Scope[] => {
+  const named = text.split(' ').filter(Boolean)
+  const asked = named.length > 0 ? named : app.requested_scopes
+  const unknown = asked.find((scope) => !isScope(scope))
+  if (unknown !== undefined) {
+    throw fail('invalid_scope', {
+      message: `Unknown scope ${JSON.stringify(unknown.slice(0, 60))}.`,
+      details: { received: unknown.slice(0, 200) },
+    })
+  }
+  const outside = (asked as Scope[]).find((scope) => !covers(app.requested_scopes, scope))
+  if (outside !== undefined) {
+    throw fail('insufficient_scope', {
+      message: `The app doesn’t request the scope ${outside}.`,
+      fix: 'Request fewer scopes, or add this one to requested_scopes with PATCH /api/v1/dev/apps/{id}.',
+      details: { required_scope: outside, granted_scopes: app.requested_scopes },
+    })
+  }
+  return SCOPE_NAMES.filter((scope) => asked.includes(scope))
+}
+
+const requireParameter = (parameters: Record<string, string>, name: string): string => {
+  const value = parameters[name]
+  if (!value) throw invalid(`${name} is missing.`, `Send ${name}.`)
+  return value
+}
+
+const invalid = (message: string, fix: string): PlatformError => fail('invalid_request', { message, fix })

@@ -1,0 +1,12 @@
+export { authorize } from './authorize.ts'
+export { decideConsent, wasDecidedBy } from './decide.ts'
+export { loadOpenConsent } from './load.ts'
+export { readConsentRequest } from './request.ts'
+export {
+  ConsentDecidedSchema,
+  ConsentQuery,
+  ConsentRequestSchema,
+  ConsentStatusSchema,
+  DecideConsent,
+} from './schemas.ts'
+export { readConsentStatus } from './status.ts'

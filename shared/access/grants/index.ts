@@ -1,0 +1,5 @@
+export { type Grant, GrantEntity, RefreshTokenEntity } from './entity.ts'
+export { GrantSchema, presentGrant } from './present.ts'
+export { listGrants } from './read.ts'
+export { revokeGrant } from './revoke.ts'
+export { endGrantWrites } from './revoke-chain.ts'

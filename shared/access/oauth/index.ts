@@ -1,0 +1,12 @@
+export { authenticateClient } from './clients.ts'
+export { IntrospectionSchema, introspectToken } from './introspect.ts'
+export { canRepeatTokenResponse } from './kept-response.ts'
+export {
+  AuthorizationServerMetadataSchema,
+  authorizationServerMetadata,
+  ProtectedResourceMetadataSchema,
+  protectedResourceMetadata,
+} from './metadata.ts'
+export { revokeToken } from './revoke.ts'
+export { newTokenPair, TokenResponseSchema } from './token-pair.ts'
+export { handleTokenRequest, TokenRequest } from './token-request.ts'

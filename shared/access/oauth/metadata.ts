@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
+import type { Settings } from '#shared/kernel/settings.ts'
+
+type Base = Pick<Settings, 'baseUrl'>
+
+/** Authorization server metadata (RFC 8414 §2, RFC 9207 §3). Advertises only what is implemented. */
+export const authorizationServerMetadata = ({ baseUrl }: Base) => ({
+  issuer: baseUrl,
+  authorization_endpoint: `${baseUrl}/oauth/authorize`,
+  token_endpoint: `${baseUrl}/oauth/token`,
+  revocation_endpoint: `${baseUrl}/oauth/revoke`,
+  introspection_endpoint: `${baseUrl}/oauth/introspect`,
+  scopes_supported: [...SCOPE_NAMES],
+  response_types_supported: ['code'],
+  response_modes_supported: ['query'],
+  grant_types_supported: ['authorization_code', 'refresh_token'],
+  token_endpoint_auth_methods_supported: ['client_secret_post'],
+  revocation_endpoint_auth_methods_supported: ['client_secret_post'],
+  introspection_endpoint_auth_methods_supported: ['client_secret_post'],
+  code_challenge_methods_supported: ['S256'],
+  authorization_response_iss_parameter_supported: true,
+  service_documentation: `${baseUrl}/docs`,
+})
+
+export const AuthorizationServerMetadataSchema = () =>
+  z
+    .looseObject({
+      issuer: z.string(),
+      authorization_endpoint: z.string(),
+      token_endpoint: z.string(),
+      revocation_endpoint: z.string(),
+      introspection_endpoint: z.string(),
+      scopes_supported: z.array(z.string()),
+      response_types_supported: z.array(z.string()),
+      response_modes_supported: z.array(z.string()),
+      grant_types_supported: z.array(z.string()),
+      token_endpoint_auth_methods_supported: z.array(z.string()),
+      revocation_endpoint_auth_methods_supported: z.array(z.string()),
+      introspection_endpoint_auth_methods_supported: z.array(z.string()),
+      code_challenge_methods_supported: z.array(z.string()),
+      authorization_response_iss_parameter_supported: z.boolean(),
+      service_documentation: z.string(),
+    })
+    .meta({ id: 'AuthorizationServerMetadata', description: 'RFC 8414' })
+
+/** Protected resource metadata (RFC 9728 §2): the server whose tokens `/api/v1` accepts. */
+export const protectedResourceMetadata = ({ baseUrl }: Base) => ({
+  resource: baseUrl,
+  authorization_servers: [baseUrl],
+  scopes_supported: [...SCOPE_NAMES],
+  bearer_methods_supported: ['header'],
+  resource_documentation: `${baseUrl}/docs`,
+})
+
+export const ProtectedResourceMetadataSchema = () =>
+  z
+    .looseObject({
+      resource: z.string(),
+      authorization_servers: z.array(z.string()),
+      scopes_supported: z.array(z.string()),
+      bearer_methods_supported: z.array(z.string()),
+      resource_documentation: z.string(),
+    })
+    .meta({ id: 'ProtectedResourceMetadata', description: 'RFC 9728' })

@@ -1,0 +1,77 @@
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import type { Clock } from '../kernel/clock.ts'
+import { seal, unsealBytes } from '../kernel/encryption.ts'
+import type { Keyring, SealingKeys } from '../kernel/keyring.ts'
+import { DATA_KEYS_PREFIX, type Keys } from '../kernel/ports/keys.ts'
+import type { ObjectStore } from '../kernel/ports/objects.ts'
+
+/** Text that replaces a destroyed key, so that no late request creates another one. */
+const DESTROYED = 'destroyed'
+
+/** Number of keys in memory. */
+const KNOWN_MAX = 1_000
+
+const dataKeyObject = (workspaceId: string): string => `${DATA_KEYS_PREFIX}/${workspaceId}`
+
+/** Record name that a workspace's key is sealed for. */
+const dataKeyRecord = (workspaceId: string): string => `data-key:${workspaceId}`
+
+export interface WorkspaceKeysOptions {
+  objects: Pick<ObjectStore, 'get' | 'put' | 'create'>
+  clock: Clock
+  /** The ring that wraps the keys. */
+  data: () => Promise<Keyring>
+  /** Time in ms for which a key stays in memory. */
+  fresh: number
+  /** Encrypts with the ring, as the version before did. */
+  withRing: boolean
+}
+
+/**
+ * Creates the data keys of workspaces: random keys, wrapped by the ring `data`, one object each in the bucket. The bucket has
+ * no versions and no backup, so a destroyed key is gone, while a restored table has the values that it encrypted.
+ */
+export const createWorkspaceKeys = ({
+  objects,
+  clock,
+  data,
+  fresh,
+  withRing,
+}: WorkspaceKeysOptions): Pick<Keys, 'ofWorkspace' | 'destroyWorkspaceKey'> => {
+  const known = new Map<string, { key: KeyObject; until: number }>()
+
+  const read = async (id: string): Promise<KeyObject | undefined> => {
+    const before = known.get(id)
+    if (before && before.until > clock.now()) return before.key
+    const bytes = await objects.get(dataKeyObject(id))
+    if (!bytes) return undefined
+    const text = new TextDecoder().decode(bytes)
+    if (text === DESTROYED) throw new Error(`the data key of ${id} is destroyed`)
+    const key = createSecretKey(await unsealBytes(await data(), dataKeyRecord(id), text))
+    if (known.size >= KNOWN_MAX) known.clear()
+    known.set(id, { key, until: clock.now() + fresh })
+    return key
+  }
+
+  const readOrCreate = async (id: string): Promise<KeyObject> => {
+    const before = await read(id)
+    if (before) return before
+    const wrapped = await seal(await data(), dataKeyRecord(id), randomBytes(32))
+    // Another request may be faster. Then its key is the one.
+    await objects.create(dataKeyObject(id), Buffer.from(wrapped), 'application/jose')
+    const key = await read(id)
+    if (!key) throw new Error(`the data key of ${id} could not be created`)
+    return key
+  }
+
+  return {
+    ofWorkspace: (id): SealingKeys => ({
+      sealing: async () => (withRing ? (await data()).sealing() : { id, key: await readOrCreate(id) }),
+      key: async (purpose, kid) => (kid === id ? read(id) : (await data()).key(purpose, kid)),
+    }),
+    async destroyWorkspaceKey(id) {
+      await objects.put(dataKeyObject(id), Buffer.from(DESTROYED), 'text/plain')
+      known.delete(id)
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Installation, InstallationEntity } from '#shared/access/installations/index.ts'
+import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
+import { fail } from '#shared/kernel/errors.ts'
+import type { Write } from '#shared/table/entity.ts'
+import {
+  finishIf,
+  isActive,
+  loadRun,
+  newRun,
+  type Run,
+  RunEntity,
+  type RunKey,
+  runNotFound,
+  signOfLife,
+  WorkspaceRunEntity,
+} from '#shared/work/runs/index.ts'
+import { admitCall, type CallingAgent } from './admit.ts'
+import { presentAnswer } from './answer.ts'
+import { type AgentCall, auditedCall, startCall, withRefusalAudit } from './audit.ts'
+import { checkArguments, loadDeclaredTool } from './declared-tool.ts'
+
+export interface AskAgent {
+  agent: string
+  tool: string
+  arguments: Record<string, unknown>
+  audience?: 'member' | 'external' | undefined
+}
+
+/** Trigger of a run that another agent asked for. */
+const TRIGGER = 'agent'
+
+/** The run that answers, and its agent. */
+interface Asked {
+  run: Run
+  agent: Pick<Installation, 'app_slug' | 'app_name'>
+}
+
+/**
+ * `ask_agent`: runs one of the target's declared tools, sync or async, and waits for the answer until the chain's
+ * deadline. The target's run is then cancelled (contract/agent-to-agent.md#asking-an-agent). A failed target is a valid
+ * answer, not an error.
+ * @throws the refusals of {@link admitCall}, `tool_not_offered`, `invalid_arguments`, `too_many_active_runs`,
+ *   `payload_too_large`; `chain_budget_exceeded` after the deadline; `run_already_finished` when the asking run ended
+ */
+export const askAgent = async (work: Work, caller: CallingAgent, ask: AskAgent): Promise<Record<string, unknown>> => {
+  // Taken first, so that a repeat with the same Idempotency-Key finds the run that was already started.
+  const runId = work.id('run')
+  const asked = (await askedBefore(work, caller, runId)) ?? (await startAsked(work, caller, ask, runId))
+  return presentAnswer(work, asked.agent, ask.tool, await waitForEnd(work, asked.run, caller.run))
+}
+
+/** Finds the run started by an earlier request with the same Idempotency-Key that died before answering. */
+const askedBefore = async (work: Work, { workspace }: CallingAgent, id: string): Promise<Asked | undefined> => {
+  const place = await work.table.get(WorkspaceRunEntity, { workspace_id: workspace.id, run_id: id })
+  if (!place) return undefined
+  const run = await loadRun(work, { installation_id: place.installation_id, id })
+  const { installation_id } = place
+  const agent = await work.table.get(InstallationEntity, { workspace_id: workspace.id, id: installation_id })
+  return agent && { run, agent }
+}
+
+/**
+ * Starts the target's run in one transaction with the audit entry and a sign of life for the asking run. The wait that
+ * follows is far shorter than the time a run may stay silent.
+ */
+const startAsked = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: string): Promise<Asked> => {
+  const asking: AgentCall = { kind: 'ask_agent', agent: ask.agent, tool: ask.tool, audience: ask.audience }
+  const call = startCall(work, caller, asking)
+  return withRefusalAudit(work, call, async () => {
+    const {
+      target,
+      chain,
+      caller: shown,
+    } = await admitCall(work, caller, call, async (found) => {
+      checkArguments(await loadDeclaredTool(work, found, ask.tool), ask.arguments)
+    })
+    const { run, writes } = await newRun(
+      { ...work, id: (kind) => (kind === 'run' ? runId : work.id(kind)) },
+      {
+        installation: target.installation,
+        input: ask.arguments,
+        trigger: TRIGGER,
+        chain,
+        caller: shown,
+        tool: ask.tool,
+      },
+    )
+    const audited = auditedCall(work, call, { target_run_id: run.id, chain_depth: run.chain_depth })
+    await withoutAnswer(work).commit([...writes, audited, ...(caller.run ? [firstHop(work, caller.run)] : [])])
+    return { run, agent: target.installation }
+  })
+}
+
+/** Sign of life of the asking run. The chain's time begins with a root run's first question. */
+const firstHop = (work: Work, asking: Run): Write => {
+  const begins = asking.chain_depth === 0 && asking.first_hop_at === undefined
+  return signOfLife(work, asking, begins ? { first_hop_at: work.clock.now() } : {})
+}
+
+const FIRST_PAUSE = 40
+const LONGEST_PAUSE = 400
+
+/**
+ * Polls the run with growing pauses until it ends, the chain's deadline passes or the asking run ends. Cancelling the
+ * asking run also cancels the run it started.
+ */
+const waitForEnd = async (work: Work, asked: Run, asking: Run | undefined): Promise<Run> => {
+  const refs = [asked, ...(asking ? [asking] : [])].map((run) => RunEntity.ref(run))
+  for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 1.3, LONGEST_PAUSE)) {
+    const [run, parent] = await work.table.getAll(refs)
+    if (!run) throw runNotFound()
+    if (!isActive(run.status)) return inTime(run)
+    if (asking && !(parent && isActive(parent.status))) {
+      await cancel(work, run)
+      throw fail('run_already_finished', { message: 'The asking run ended before the answer arrived.' })
+    }
+    const left = run.chain_deadline - work.clock.now()
+    if (left <= 0) return inTime(await cancel(work, run))
+    await pause(Math.min(wait, left))
+  }
+}
+
+/** Cancels the run and returns its final state. An answer that arrived at the last moment counts. */
+const cancel = async (work: Work, key: RunKey): Promise<Run> => {
+  await finishIf(withoutAnswer(work), key, () => true, { status: 'cancelled' })
+  return loadRun(work, key)
+}
+
+/**
+ * @throws `chain_budget_exceeded` for a run cancelled at its chain's deadline, by the waiting request or the sweeper
+ */
+const inTime = (run: Run): Run => {
+  if (run.status === 'cancelled' && (run.finished_at ?? 0) >= run.chain_deadline) {
+    throw fail('chain_budget_exceeded', { message: 'The agent didn’t answer within the chain’s 120 seconds.' })
+  }
+  return run
+}

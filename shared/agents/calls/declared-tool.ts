@@ -1,0 +1,69 @@
+import type { Agent } from '#shared/access/installations/index.ts'
+import type { Manifest } from '#shared/catalogue/manifests/index.ts'
+import { loadManifest, type Version, VersionEntity } from '#shared/catalogue/versions/index.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
+import { fail } from '#shared/kernel/errors.ts'
+
+type DeclaredTool = NonNullable<Manifest['tools']>[number]
+
+/**
+ * Loads the tool as declared by the target's *installed* version (contract/agent-to-agent.md#asking-an-agent).
+ * @throws `tool_not_offered`, with the names of the offered tools
+ */
+export const loadDeclaredTool = async (
+  deps: Pick<Deps, 'table' | 'objects'>,
+  { installation }: Agent,
+  name: string,
+): Promise<DeclaredTool> => {
+  const key = { app_id: installation.app_id, id: installation.version_id }
+  const version: Version | undefined = await deps.table.get(VersionEntity, key)
+  const offered = version ? ((await loadManifest(deps, version)).tools ?? []) : []
+  const found = offered.find((tool) => tool.name === name)
+  if (found) return found
+  throw fail('tool_not_offered', {
+    message: 'The agent’s installed version doesn’t declare this tool.',
+    details: { available: offered.map((tool) => tool.name) },
+  })
+}
+
+const TYPES = new Map<string, (value: unknown) => boolean>([
+  ['string', (value) => typeof value === 'string'],
+  ['number', (value) => typeof value === 'number'],
+  // 1.0 is an integer, too (JSON Schema "integer").
+  ['integer', Number.isInteger],
+  ['boolean', (value) => typeof value === 'boolean'],
+  ['array', Array.isArray],
+  ['object', (value) => typeof value === 'object' && value !== null && !Array.isArray(value)],
+  ['null', (value) => value === null],
+])
+
+/**
+ * Checks arguments against the tool's declaration: its `required` list and the types of its properties. Deeper
+ * validation is the target's job (contract/agent-to-agent.md#asking-an-agent).
+ * @throws `invalid_arguments` with `details.fields`
+ */
+export const checkArguments = ({ input_schema }: DeclaredTool, args: Record<string, unknown>): void => {
+  const { required, properties } = input_schema as { required?: unknown; properties?: unknown }
+  // A map, because a declaration may name any field, even `__proto__`.
+  const fields = new Map<string, string[]>()
+  for (const name of Array.isArray(required) ? required : []) {
+    if (typeof name === 'string' && !Object.hasOwn(args, name)) fields.set(name, ['is required'])
+  }
+  const declared = typeof properties === 'object' && properties !== null ? properties : {}
+  for (const [name, value] of Object.entries(args)) {
+    const types = Object.hasOwn(declared, name) ? typesOf((declared as Record<string, unknown>)[name]) : []
+    if (types.length === 0 || types.some((type) => TYPES.get(type)?.(value) ?? true)) continue
+    fields.set(name, [`must be of type ${types.join(' or ')}`])
+  }
+  if (fields.size === 0) return
+  throw fail('invalid_arguments', {
+    message: 'The arguments don’t match the tool’s declared input schema.',
+    details: { fields: Object.fromEntries(fields) },
+  })
+}
+
+/** Returns the types that a property's schema names; empty if it doesn't restrict them. */
+const typesOf = (schema: unknown): string[] => {
+  const type = typeof schema === 'object' && schema !== null && 'type' in schema ? schema.type : undefined
+  return (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string')
+}

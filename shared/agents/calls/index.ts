@@ -1,0 +1,2 @@
+export { AgentSchema, listAgents, presentAgent } from './list.ts'
+export { AssignableAgentSchema, listWorkingAgents } from './list-working.ts'

@@ -1,0 +1,178 @@
+import { loadPayload } from '#shared/foundation/payloads/index.ts'
+import type { Work, WorkerWork } from '#shared/foundation/work/index.ts'
+import { PlatformError } from '#shared/kernel/errors.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { ifUnchanged } from '#shared/table/entity.ts'
+import { missing } from '#shared/table/expressions.ts'
+import { retryOnConflict } from '#shared/table/retry.ts'
+import {
+  ApprovalEntity,
+  addSteps,
+  changeRun,
+  failRun,
+  finishIf,
+  isActive,
+  type NewStep,
+  nextCheckAt,
+  type Run,
+  RunEntity,
+  type RunKey,
+  runWrite,
+  withoutNulls,
+} from '#shared/work/runs/index.ts'
+import { wakeInlineWorker } from '../inline/wake.ts'
+import { logCall } from '../listening/log-call.ts'
+import { sendToApp } from '../listening/send.ts'
+import { endRefusedRun, loadTarget } from '../targets/target.ts'
+import type { Target } from '../targets/types.ts'
+import { buildExecuteRequest, type Resume } from './execute-request.ts'
+import { type AnswerEffect, interpretAnswer } from './interpret.ts'
+
+/**
+ * Sends a queued run to its agent.
+ *
+ *     queued ──claim──► running ──200──► succeeded | failed
+ *                          │ 202 ──► running, accepted: the agent completes it through the API
+ *                          └ no answer ──► failed, agent_unreachable
+ *
+ * The claim is a conditional write, so only one worker makes the call, however many are woken. If a worker dies after
+ * claiming, the sweeper checks the run after 45 seconds. Runs of inline agents go to their own worker.
+ */
+export const dispatchRun = async (work: WorkerWork, key: RunKey): Promise<void> => {
+  const run = await work.table.get(RunEntity, key)
+  if (run?.status !== 'queued') return
+  const target = await loadTarget(work, run)
+  if ('refused' in target) return endRefusedRun(work, key, target)
+  if (target.version.runtime_type === 'inline') return wakeInlineWorker(work, run)
+  const claimed = await claim(work, run)
+  if (claimed) await execute(work, claimed, target)
+}
+
+/**
+ * Sends a run to its agent again after a decision, once per decision, if the manifest declares `runtime.resume`. Inline
+ * agents always resume.
+ */
+export const resumeRun = async (work: WorkerWork, key: RunKey, stepId: string): Promise<void> => {
+  const claimed = await retryOnConflict(() => claimResumption(work, key, stepId))
+  if (claimed) await execute(work, claimed.run, claimed.target, claimed.resume)
+}
+
+/** @returns undefined when another worker resumed the run or its agent doesn't expect a request */
+const claimResumption = async (
+  work: WorkerWork,
+  key: RunKey,
+  stepId: string,
+): Promise<{ run: Run; target: Target; resume: Resume } | undefined> => {
+  const [run, approval] = await work.table.getAll([
+    RunEntity.ref(key),
+    ApprovalEntity.ref({ run_id: key.id, step_id: stepId }),
+  ] as const)
+  if (run?.status !== 'running' || !approval || approval.resumed_at !== undefined) return undefined
+  const target = await loadTarget(work, run)
+  if ('refused' in target) {
+    await endRefusedRun(work, key, target)
+    return undefined
+  }
+  if (target.version.runtime_type === 'inline') {
+    await wakeInlineWorker(work, run)
+    return undefined
+  }
+  if (!target.version.resume) return undefined
+  const now = work.clock.now()
+  const resume: Resume = {
+    step_id: stepId,
+    decision: approval.status === 'rejected' ? 'rejected' : 'approved',
+    result: approval.result ? await loadPayload(work, approval.result) : null,
+    receipt: approval.receipt ?? null,
+  }
+  const sent = { dispatched_at: now, accepted_at: undefined, due_at: nextCheckAt(run, now + LIMITS.agentLifeSign) }
+  // Conditional, because the agent may report a step at the same moment.
+  await work.commit([
+    ApprovalEntity.update(approval, { set: { resumed_at: now } }, { where: { resumed_at: missing } }),
+    runWrite(run, sent),
+  ])
+  return { run: { ...run, ...sent }, target, resume }
+}
+
+const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
+  const now = work.clock.now()
+  const changes = {
+    status: 'running' as const,
+    started_at: now,
+    dispatched_at: now,
+    due_at: nextCheckAt(run, now + LIMITS.agentLifeSign),
+  }
+  // Fails if the run was cancelled or claimed by another worker.
+  return (await ifUnchanged(work.commit([runWrite(run, changes)]))) ? { ...run, ...changes } : undefined
+}
+
+const execute = async (work: Work, run: Run, target: Target, resume?: Resume): Promise<void> => {
+  const request = await buildExecuteRequest(work, { run, ...target }, resume)
+  const about = { kind: 'run.execute', event: 'run.execute', id: run.id } as const
+  const result = await sendToApp(work, target.installation, request, about)
+  logCall(work.log, 'run.execute', 'agent', result.kind === 'response', {
+    run_id: run.id,
+    app_id: run.app_id,
+    outcome: result.kind === 'response' ? result.status : result.phase,
+    duration_ms: result.durationMs,
+  })
+  await apply(work, run, interpretAnswer(result))
+}
+
+/** Applies the agent's answer unless the run has ended in the meantime. The first answer wins. */
+const apply = async (work: Work, run: Run, meaning: AnswerEffect): Promise<void> => {
+  const sameDispatch = (now: Run): boolean => now.dispatched_at === run.dispatched_at
+  switch (meaning.kind) {
+    case 'accepted':
+      return accept(work, run)
+    case 'failed':
+      return finishIf(work, run, sameDispatch, {
+        status: 'failed',
+        error_code: meaning.error_code,
+        error_message: meaning.error_message,
+      })
+    case 'answer':
+      return applyAnswer(work, run, meaning.answer)
+  }
+}
+
+const accept = (work: Work, run: Run): Promise<void> =>
+  changeRun(work, run, async (current) => {
+    if (!isActive(current.status) || current.dispatched_at !== run.dispatched_at) return
+    const now = work.clock.now()
+    await work.commit([
+      runWrite(current, {
+        accepted_at: now,
+        // While the run waits for a decision, the approval's own timeout applies instead.
+        due_at: nextCheckAt(current, current.status === 'running' ? now + LIMITS.agentSilence : undefined),
+      }),
+    ])
+  })
+
+const applyAnswer = async (
+  work: Work,
+  run: Run,
+  answer: Extract<AnswerEffect, { kind: 'answer' }>['answer'],
+): Promise<void> => {
+  const { steps, ...rest } = answer
+  const outcome = withoutNulls(rest)
+  if (outcome.error_message) outcome.error_message = outcome.error_message.slice(0, 4_000).toWellFormed()
+  try {
+    const last = await addAllButLast(work, run, steps ?? [])
+    await finishIf(work, run, () => true, { ...outcome, steps: last })
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error
+    if (error.code === 'run_already_finished') return
+    await failRun(work, run, 'agent_invalid_response', error.message)
+  }
+}
+
+/** Adds the steps that exceed one transaction's limit, and returns the rest. */
+const addAllButLast = async (work: Work, run: Run, steps: NewStep[]): Promise<NewStep[]> => {
+  let rest = steps
+  while (rest.length > LIMITS.stepsPerCall) {
+    await addSteps(work, run, rest.slice(0, LIMITS.stepsPerCall))
+    rest = rest.slice(LIMITS.stepsPerCall)
+  }
+  return rest
+}

@@ -1,0 +1,142 @@
+import type { WorkerWork } from '#shared/foundation/work/index.ts'
+import { DAY, MINUTE } from '#shared/kernel/clock.ts'
+import { PlatformError } from '#shared/kernel/errors.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { ifUnchanged, type Key } from '#shared/table/entity.ts'
+import {
+  type Approval,
+  ApprovalEntity,
+  changeRun,
+  decideApprovalByKey,
+  finishIf,
+  isActive,
+  isAwaitedByAgent,
+  nextCheckAt,
+  type Run,
+  RunEntity,
+  runWakeMessage,
+  runWrite,
+} from '#shared/work/runs/index.ts'
+import { hasInlineRun, wakeInlineWorker } from '../inline/wake.ts'
+import { storeResult } from './approved-tool.ts'
+
+/**
+ * A run ends this long before its record expires, because afterwards its slot among the active runs couldn't be freed.
+ * The sweeper checks an active run at least hourly, and one that awaits a decision after a day.
+ */
+const ENDS_BEFORE = 2 * DAY
+
+/**
+ * Handles an overdue run (contract/runs.md#timeouts). One that was not dispatched yet wakes the dispatcher again.
+ * Without a sign of life 45 seconds after run.execute, it fails with `agent_unreachable`. After an hour of silence
+ * following a 202, at the end of its lifetime, or when its record is about to expire, it fails with `agent_timeout`. An inline agent's run without
+ * a worker wakes the next worker. A run asked for by another agent is cancelled at its chain's deadline.
+ */
+export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void> => {
+  const run = await work.table.getByKey(RunEntity, key)
+  const now = work.clock.now()
+  if (!run || run.due_at === undefined || run.due_at > now) return
+  if (isActive(run.status) && isAwaitedByAgent(run) && run.chain_deadline <= now) {
+    return finishIf(work, run, () => true, { status: 'cancelled' })
+  }
+  const endsAt = run.ends_at ?? run.created_at + work.settings.runLifetimeDays * DAY
+  if (isActive(run.status) && endsAt <= now) {
+    return finishIf(work, run, () => true, {
+      status: 'failed',
+      error_code: 'agent_timeout',
+      error_message: 'The run reached its longest lifetime.',
+    })
+  }
+  if (isActive(run.status) && run.created_at + work.table.payloadDays * DAY - ENDS_BEFORE <= now) {
+    return finishIf(work, run, () => true, {
+      status: 'failed',
+      error_code: 'agent_timeout',
+      error_message: 'The run was still active shortly before the end of its retention period.',
+    })
+  }
+  if (!isActive(run.status) || run.status === 'awaiting_approval') return postpone(work, run, undefined)
+  if (run.status === 'queued') {
+    await work.queues.send('dispatch', [{ body: runWakeMessage('run.created', run), group: run.installation_id }])
+    return postpone(work, run, now + MINUTE)
+  }
+  if (await hasInlineRun(work, run)) {
+    await wakeInlineWorker(work, run)
+    return postpone(work, run, now + MINUTE)
+  }
+  const lastSign = lastSignOf(run)
+  const stillSilent = (current: Run): boolean => lastSignOf(current) === lastSign
+  // A 202 counts as a sign of life even within the same millisecond.
+  const showedLife = run.accepted_at !== undefined || lastSign > (run.dispatched_at ?? 0)
+  if (!showedLife) {
+    return finishIf(work, run, stillSilent, {
+      status: 'failed',
+      error_code: 'agent_unreachable',
+      error_message: 'The agent’s answer to run.execute didn’t arrive.',
+    })
+  }
+  const silentAt = lastSign + LIMITS.agentSilence
+  if (silentAt > now) return postpone(work, run, silentAt)
+  return finishIf(work, run, stillSilent, {
+    status: 'failed',
+    error_code: 'agent_timeout',
+    error_message: 'The agent gave no sign of life for an hour.',
+  })
+}
+
+/** Returns when the agent last showed that it works on the run; 0 if it never did. */
+const lastSignOf = ({ alive_at = 0, accepted_at = 0 }: Run): number => Math.max(alive_at, accepted_at)
+
+const postpone = (work: WorkerWork, run: Run, due_at: number | undefined): Promise<void> =>
+  changeRun(work, run, async (current) => {
+    if (current.due_at !== run.due_at) return
+    await work.commit([runWrite(current, { due_at: isActive(current.status) ? nextCheckAt(current, due_at) : due_at })])
+  })
+
+/**
+ * Handles an overdue approval. After 24 hours without a decision it is rejected. If approved but not claimed, the
+ * worker is woken again. If claimed but never settled, its outcome is unknown and the call isn't repeated.
+ */
+export const handleOverdueApproval = async (work: WorkerWork, key: Key): Promise<void> => {
+  const approval = await work.table.getByKey(ApprovalEntity, key)
+  const now = work.clock.now()
+  if (!approval || approval.due_at === undefined || approval.due_at > now) return
+  const runKey = { installation_id: approval.installation_id, id: approval.run_id }
+  const run = await work.table.get(RunEntity, runKey)
+  if (!run) return settleDue(work, approval, undefined)
+  switch (approval.status) {
+    case 'pending':
+      return reject(work, run, approval)
+    case 'approved':
+      await work.queues.send('approved-tools', [
+        { body: runWakeMessage('approval.decided', run, { step_id: approval.step_id }), group: run.installation_id },
+      ])
+      return settleDue(work, approval, now + MINUTE)
+    case 'executing':
+      return storeResult(work, run, approval, {
+        error: 'outcome_unknown',
+        message:
+          'The worker that executed this call stopped unexpectedly. The call may or may not have been executed, and it isn’t repeated.',
+      })
+    default:
+      return settleDue(work, approval, undefined)
+  }
+}
+
+const reject = async (work: WorkerWork, run: Run, approval: Approval): Promise<void> => {
+  try {
+    await decideApprovalByKey(work, run, undefined, approval.step_id, {
+      decision: 'reject',
+      comment: 'No decision was made within 24 hours.',
+    })
+  } catch (error) {
+    // It was decided, or the run ended, at the same moment.
+    if (!(error instanceof PlatformError) || error.status !== 409) throw error
+    await settleDue(work, approval, undefined)
+  }
+}
+
+const settleDue = async (work: WorkerWork, approval: Approval, due_at: number | undefined): Promise<void> => {
+  await ifUnchanged(
+    work.commit([ApprovalEntity.update(approval, { set: { due_at } }, { where: { status: approval.status } })]),
+  )
+}

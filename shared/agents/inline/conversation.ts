@@ -1,0 +1,107 @@
+import { loadPayload, storePayload } from '#shared/foundation/payloads/index.ts'
+import type { WorkerWork } from '#shared/foundation/work/index.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import type { ModelAnswer, ModelCall, ModelMessage } from '#shared/kernel/ports/language-model.ts'
+import { Superseded, type Write } from '#shared/table/entity.ts'
+import { changeRun, prepareSteps, type Run, requireStarted, runWrite } from '#shared/work/runs/index.ts'
+import { InlineCallEntity, InlineTurnEntity } from './entity.ts'
+import { leaseHolderUpdate } from './lease.ts'
+import { messageStep, type TokenUsage } from './outcome.ts'
+
+/** A model turn with tool calls and their results. A result is undefined until its call was made. */
+export interface Turn {
+  n: number
+  text: string
+  calls: ModelCall[]
+  results: (string | undefined)[]
+  created_at: number
+}
+
+interface Said {
+  text: string
+  calls: ModelCall[]
+}
+
+/** Upper bound for turns and calls: a run reaches its step limit first. */
+const MOST = LIMITS.stepsPerRun + 1
+
+/** Loads all turns and results recorded so far. */
+export const loadTurns = async (work: WorkerWork, run_id: string): Promise<Turn[]> => {
+  const [turns, called] = await Promise.all([
+    work.table.query(InlineTurnEntity, { run_id }, { limit: MOST, ascending: true }),
+    work.table.query(InlineCallEntity, { run_id }, { limit: MOST, ascending: true }),
+  ])
+  const results = new Map(
+    await Promise.all(
+      called.items.map(
+        async ({ turn, place, result }) => [`${turn}/${place}`, (await loadPayload(work, result)) as string] as const,
+      ),
+    ),
+  )
+  return Promise.all(
+    turns.items.map(async ({ n, said, created_at }) => {
+      const { text, calls } = (await loadPayload(work, said)) as Said
+      return { n, text, calls, created_at, results: calls.map((_, place) => results.get(`${n}/${place}`)) }
+    }),
+  )
+}
+
+/** Converts the turns to the message list sent to the model. */
+export const messagesOf = (prompt: string, turns: readonly Turn[]): ModelMessage[] => [
+  { role: 'user', text: prompt },
+  ...turns.flatMap(({ text, calls, results }): ModelMessage[] => [
+    { role: 'assistant', text, calls },
+    { role: 'tool', results: calls.map(({ id, tool }, i) => ({ id, tool, text: results[i] ?? '' })) },
+  ]),
+]
+
+/**
+ * Stores a turn with tool calls in one transaction: the record from which the next worker continues, the visible step
+ * and the usage.
+ * @throws `run_already_finished`, `too_many_steps`; {@link Superseded}
+ */
+export const storeTurn = async (
+  work: WorkerWork,
+  key: Run,
+  used: TokenUsage,
+  n: number,
+  answer: ModelAnswer,
+): Promise<Turn> => {
+  const { text, calls } = answer
+  const created_at = work.clock.now()
+  const place = `runs/${key.id}/turns/${n}/${work.requestId}`
+  const said = await storePayload(work, place, { text, calls } satisfies Said, LIMITS.modelAnswerBytes)
+  await changeRun(work, key, async (run) => {
+    requireStarted(run)
+    const steps = await prepareSteps(work, run, [messageStep(answer)])
+    await work.commit([
+      runWrite(run, { ...steps.counts, alive_at: work.clock.now() }),
+      ...steps.writes,
+      leaseHolderUpdate(work, run, { ...used, tries: 1 }),
+      InlineTurnEntity.create({ run_id: run.id, n, said, created_at }, { otherwise: () => new Superseded() }),
+    ])
+  })
+  return { n, text, calls, created_at, results: calls.map(() => undefined) }
+}
+
+/**
+ * Builds the write that stores a call's result.
+ * @throws the write: {@link Superseded} when another worker made the call
+ */
+export const callResultWrite = async (
+  work: WorkerWork,
+  run_id: string,
+  turn: number,
+  place: number,
+  result: string,
+): Promise<Write> =>
+  InlineCallEntity.create(
+    {
+      run_id,
+      turn,
+      place,
+      result: await storePayload(work, `runs/${run_id}/calls/${turn}-${place}/${work.requestId}`, result),
+      created_at: work.clock.now(),
+    },
+    { otherwise: () => new Superseded() },
+  )

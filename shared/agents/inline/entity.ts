@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import { payload, payloadExpiry } from '#shared/foundation/payloads/index.ts'
+import { defineEntity } from '#shared/table/entity.ts'
+
+const inlineRun = () =>
+  z.object({
+    run_id: z.string(),
+    installation_id: z.string(),
+    /** Prompt as of the start of the run. The run's subject may change afterwards. */
+    prompt: payload(),
+    /** The worker that holds the run, and when its lease ends. */
+    holder: z.string(),
+    held_until: z.number(),
+    /** Workers that took the run since its latest turn. After too many losses the run fails. */
+    tries: z.number(),
+    input_tokens: z.number(),
+    output_tokens: z.number(),
+    created_at: z.number(),
+  })
+
+export type InlineRun = z.infer<ReturnType<typeof inlineRun>>
+
+/** A run of an inline agent: its worker's lease and its usage. Written when the run starts. */
+export const InlineRunEntity = defineEntity({
+  name: 'inline-run',
+  schema: inlineRun,
+  pk: 'RUN#{run_id}',
+  sk: 'INLINE',
+  retention: { policy: 'removed' },
+  expires: payloadExpiry,
+})
+
+const inlineTurn = () =>
+  z.object({
+    run_id: z.string(),
+    /** From 1. */
+    n: z.number(),
+    /** `{text, calls: [{id, tool, arguments?}]}` */
+    said: payload(),
+    created_at: z.number(),
+  })
+
+export type InlineTurn = z.infer<ReturnType<typeof inlineTurn>>
+
+/** A model turn with tool calls. Created once and never updated. */
+export const InlineTurnEntity = defineEntity({
+  name: 'inline-turn',
+  schema: inlineTurn,
+  pk: 'RUN#{run_id}',
+  sk: 'TURN#{n}',
+  retention: { policy: 'removed' },
+  expires: payloadExpiry,
+})
+
+const inlineCall = () =>
+  z.object({
+    run_id: z.string(),
+    turn: z.number(),
+    /** Index among the turn's calls, from 0. */
+    place: z.number(),
+    /** Result as sent to the model: a JSON string. */
+    result: payload(),
+    created_at: z.number(),
+  })
+
+/**
+ * A completed tool call with its result. Created in the same transaction as the call's effect, so that each call takes
+ * effect exactly once.
+ */
+export const InlineCallEntity = defineEntity({
+  name: 'inline-call',
+  schema: inlineCall,
+  pk: 'RUN#{run_id}',
+  sk: 'CALLED#{turn}#{place}',
+  retention: { policy: 'removed' },
+  expires: payloadExpiry,
+})

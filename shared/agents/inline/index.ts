@@ -1,0 +1,1 @@
+export { runInline } from './run.ts'

@@ -1,0 +1,8 @@
+export {
+  DeniedTools,
+  loadPlatformSettings,
+  PlatformSettingsSchema,
+  PmIdentity,
+  setDeniedTools,
+  setPmIdentity,
+} from './settings.ts'

@@ -1,0 +1,58 @@
+import { GrantEntity } from '#shared/access/grants/index.ts'
+import { ACCESS_WITHDRAWN, chatRefusal, hasConsent, InstallationEntity } from '#shared/access/installations/index.ts'
+import { ORCHESTRATOR_APP_ID } from '#shared/access/orchestrator/index.ts'
+import { AppEntity } from '#shared/catalogue/apps/index.ts'
+import { VersionEntity } from '#shared/catalogue/versions/index.ts'
+import type { Deps, Work } from '#shared/foundation/work/index.ts'
+import { WorkspaceEntity } from '#shared/identity/people/index.ts'
+import { finishIf, type Run, type RunKey } from '#shared/work/runs/index.ts'
+import { loadOrchestrator } from './orchestrator.ts'
+import type { Refused, Target } from './types.ts'
+
+/**
+ * Loads everything needed to send a run, or the reason why it can't be sent. A suspension also stops runs that were
+ * queued before it, and so does the loss of the scopes that a conversation's answer needs. The end of the consent under
+ * which a run began stops that run at every step.
+ */
+export const loadTarget = async (deps: Pick<Deps, 'table'>, run: Run): Promise<Target | Refused> => {
+  if (run.app_id === ORCHESTRATOR_APP_ID) return loadOrchestrator(deps, run)
+  const { table } = deps
+  const { installation_id, grant_id } = run
+  const [app, version, installation, workspace, grant] = await table.getAll([
+    AppEntity.ref({ id: run.app_id }),
+    VersionEntity.ref({ app_id: run.app_id, id: run.version_id }),
+    InstallationEntity.ref({ workspace_id: run.workspace_id, id: run.installation_id }),
+    WorkspaceEntity.ref({ id: run.workspace_id }),
+    ...(grant_id === undefined ? [] : ([GrantEntity.ref({ installation_id, id: grant_id })] as const)),
+  ] as const)
+  if (app?.status === 'suspended') return { refused: ['app_suspended', 'The integration is suspended.'] }
+  if (installation?.status === 'suspended' || (workspace && workspace.status !== 'active')) {
+    return { refused: ['installation_suspended', 'The installation is suspended.'] }
+  }
+  if (!app || !version || !workspace || installation?.status !== 'active') {
+    return { refused: ['installation_revoked', 'The app is no longer installed.'] }
+  }
+  if (!hasConsent(installation) || (grant_id !== undefined && grant?.status !== 'active')) {
+    return { refused: [...ACCESS_WITHDRAWN] }
+  }
+  // A task's run has the task's conversation, which belongs to the task and its scopes.
+  const refusal =
+    run.conversation_id !== undefined && run.task_id === undefined ? chatRefusal(installation, workspace) : undefined
+  if (refusal) {
+    const code = refusal.code === 'insufficient_scope' ? refusal.code : 'scope_denied_by_admin'
+    return { refused: [code, refusal.message] }
+  }
+  return { app, version, installation, workspace }
+}
+
+/** Ends a run that can't be sent: failed, or cancelled if the consent under which it began has ended. */
+export const endRefusedRun = (
+  work: Work,
+  key: RunKey,
+  { refused: [error_code, error_message] }: Refused,
+): Promise<void> =>
+  finishIf(work, key, () => true, {
+    status: error_code === ACCESS_WITHDRAWN[0] ? 'cancelled' : 'failed',
+    error_code,
+    error_message,
+  })

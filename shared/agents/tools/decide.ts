@@ -1,0 +1,87 @@
+import type { Installation } from '#shared/access/installations/index.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
+import type { Workspace } from '#shared/identity/people/index.ts'
+import { canonicalJson } from '#shared/kernel/canonical-json.ts'
+import { fail } from '#shared/kernel/errors.ts'
+import { sha256 } from '#shared/kernel/secrets.ts'
+import { type Decider, type Decision, decideApproval, findApproval, type RunView } from '#shared/work/runs/index.ts'
+import { describeRequest } from './describe.ts'
+import { loadPlatformBans } from './permission.ts'
+
+/**
+ * Returns the version of the policy for an installation's calls: the hash of every scope and ban that decides them. Two
+ * decisions with the same version were made under the same rules.
+ */
+const policyVersion = (
+  banned: readonly string[],
+  { denied_tools, denied_scopes }: Workspace,
+  installation: Installation | undefined,
+): string =>
+  sha256(
+    canonicalJson({
+      platform: { denied_tools: [...banned].sort() },
+      workspace: { denied_tools: [...denied_tools].sort(), denied_scopes: [...denied_scopes].sort() },
+      installation: {
+        denied_tools: [...(installation?.denied_tools ?? [])].sort(),
+        scopes: [...(installation?.scopes ?? [])].sort(),
+      },
+    }),
+  )
+
+/** Records a person's decision on a dangerous call, with its receipt (contract/runs.md#receipts). */
+export const decideCall = async (
+  work: Work,
+  workspace: Workspace,
+  decider: Decider,
+  runId: string,
+  stepId: string,
+  decision: Decision,
+): Promise<RunView> => {
+  const banned = await loadPlatformBans(work)
+  return decideApproval(work, workspace.id, decider, runId, stepId, decision, (installation) =>
+    policyVersion(banned, workspace, installation),
+  )
+}
+
+/** Characters of one page of arguments. */
+const PAGE = 16_000
+
+/** Reads a call that a person was asked to approve, with one page of its exact arguments. @throws `not_found` */
+export const readApproval = async (
+  work: Work,
+  workspaceId: string,
+  viewerId: string,
+  { runId, stepId, offset }: { runId: string; stepId: string; offset: number },
+) => {
+  const { approval, shown } = await findApproval(work, workspaceId, viewerId, runId, stepId)
+  if (!shown) {
+    throw fail('conflict', {
+      message: 'The arguments of this call can’t be shown anymore.',
+      fix: 'Reject the call. A call that can’t be shown can’t be approved.',
+    })
+  }
+  const { text, sha256: hash, bytes, value } = shown
+  const end = pageEnd(text, offset)
+  return {
+    step_id: approval.step_id,
+    run_id: approval.run_id,
+    tool: approval.tool,
+    status: approval.status,
+    request: describeRequest(approval.tool, value) ?? null,
+    arguments: {
+      text: text.slice(offset, end),
+      offset,
+      next_offset: end < text.length ? end : null,
+      characters: text.length,
+      bytes,
+      sha256: hash,
+    },
+    receipt: approval.receipt ?? null,
+  }
+}
+
+/** Ends a page before a surrogate pair rather than inside it. */
+const pageEnd = (text: string, offset: number): number => {
+  const end = Math.min(offset + PAGE, text.length)
+  return end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800 ? end - 1 : end
+}

@@ -1,0 +1,7 @@
+export { TOOLS } from './catalogue.ts'
+export { decideCall, readApproval } from './decide.ts'
+export { TOOL_EVENTS } from './events.ts'
+export { invokeTool } from './invoke.ts'
+export { listTools } from './list.ts'
+export { loadToolRefusal } from './permission.ts'
+export { InvocationResult, InvokeTool, ToolSchema } from './schemas.ts'

@@ -1,0 +1,41 @@
+import { iso } from '#shared/kernel/clock.ts'
+import type { App } from './entity.ts'
+import type { AppView } from './schemas.ts'
+
+const time = (ms: number | undefined): string | null => (ms === undefined ? null : iso(ms))
+
+/** Returns an app as its developer sees it. */
+export const presentApp = (app: App): AppView => ({
+  id: app.id,
+  slug: app.slug,
+  type: app.type,
+  name: app.name,
+  summary: app.summary,
+  description: app.description,
+  category: app.category ?? null,
+  logo_url: app.logo_url ?? null,
+  privacy_url: app.privacy_url ?? null,
+  homepage_url: app.homepage_url ?? null,
+  install_url: app.install_url ?? null,
+  support_email: app.support_email ?? null,
+  redirect_uris: app.redirect_uris,
+  requested_scopes: app.requested_scopes,
+  status: app.status,
+  status_reason: app.status_reason ?? null,
+  verified: app.verified,
+  pending_revision: app.pending_revision
+    ? {
+        id: app.pending_revision.id,
+        changes: app.pending_revision.changes,
+        badge_withheld: app.badge_withheld ?? false,
+        submitted_at: iso(app.pending_revision.submitted_at),
+      }
+    : null,
+  client_id: app.id,
+  promoted_version: app.promoted_version ?? null,
+  test_run_at: time(app.test_run_at),
+  submitted_at: time(app.submitted_at),
+  approved_at: time(app.approved_at),
+  created_at: iso(app.created_at),
+  updated_at: iso(app.updated_at),
+})

@@ -1,0 +1,115 @@
+import type { Check } from '#shared/kernel/json-schema/check-keyword.ts'
+import { checkSchema } from '#shared/kernel/json-schema/check-schema.ts'
+import { appendPointer, quoteName } from '#shared/kernel/json-schema/finding.ts'
+import { isObject, type JsonObject } from '#shared/kernel/json-schema/json-object.ts'
+import { nearest } from '#shared/kernel/nearest.ts'
+import { covers, type Scope } from '#shared/kernel/scopes.ts'
+import { checkConfig } from './config.ts'
+import { checkTitle } from './title.ts'
+
+/** Context that a manifest is checked against. Absent parts aren't checked, so that CI can validate without an account. */
+export interface ManifestContext {
+  /** App that the manifest is published for. */
+  app?: { slug: string; requested_scopes: readonly string[] } | undefined
+  /** The developer's vendor name, once their first publication has fixed it. */
+  vendor?: string | undefined
+  /** Returns the reason why a URL is forbidden, or undefined if it is allowed. Must not fetch anything. */
+  checkUrl: (url: string) => string | undefined
+  knownScopes: readonly string[]
+}
+
+type Rule = (check: Check, manifest: JsonObject, context: ManifestContext) => void
+
+/** Rules run in addition to the check of the form, to report all errors at once. So the parts may have any shape. */
+const idRule: Rule = (check, { id }, { app, vendor }) => {
+  if (typeof id !== 'string' || !id.includes('.')) return
+  const [vendorPart = '', ...rest] = id.split('.')
+  const slugPart = rest.join('.')
+  if (app !== undefined && slugPart !== app.slug)
+    check.errors.add(
+      '/id',
+      `The slug in the id is ${quoteName(slugPart)}, but the app’s slug is ${quoteName(app.slug)}.`,
+      `Use ${quoteName(`${vendorPart}.${app.slug}`)}, or publish the manifest for the app with this slug.`,
+    )
+  if (vendor !== undefined && vendorPart !== vendor)
+    check.errors.add(
+      '/id',
+      `The vendor in the id is ${quoteName(vendorPart)}, but yours is ${quoteName(vendor)}.`,
+      `Use ${quoteName(`${vendor}.${slugPart}`)}. Your first published manifest fixed the vendor.`,
+    )
+}
+
+const checkAddress = (check: Check, url: unknown, path: string, { checkUrl }: ManifestContext): void => {
+  if (typeof url !== 'string' || url.length === 0 || url.length > 2_048) return
+  let reason: string | undefined
+  try {
+    reason = checkUrl(url)
+  } catch {
+    reason = 'it is not a URL'
+  }
+  if (reason !== undefined)
+    check.errors.add(
+      path,
+      `The address ${quoteName(url)} is not allowed: ${reason}.`,
+      'Use a public https address without credentials. The platform never calls internal addresses or localhost.',
+    )
+}
+
+const addressRule: Rule = (check, { runtime, surface }, context) => {
+  if (isObject(runtime)) checkAddress(check, runtime.endpoint, '/runtime/endpoint', context)
+  if (isObject(surface)) checkAddress(check, surface.url, '/surface/url', context)
+}
+
+const scopeRule: Rule = (check, { scopes }, { app, knownScopes }) => {
+  const seen = new Set<unknown>()
+  for (const [index, scope] of Array.isArray(scopes) ? scopes.slice(0, 100).entries() : []) {
+    if (typeof scope !== 'string' || scope.length > 64) continue
+    const path = appendPointer('/scopes', index)
+    if (seen.has(scope)) check.errors.add(path, `The scope ${quoteName(scope)} is listed twice.`, 'Remove one of them.')
+    else if (!knownScopes.includes(scope)) {
+      const meant = nearest(scope, knownScopes)
+      const fix = meant === undefined ? 'Use scopes listed by GET /oauth/scopes.' : `Did you mean ${quoteName(meant)}?`
+      check.errors.add(path, `The scope ${quoteName(scope)} does not exist.`, fix)
+    } else if (app !== undefined && !covers(app.requested_scopes, scope as Scope))
+      check.errors.add(
+        path,
+        `The app does not request the scope ${quoteName(scope)}.`,
+        `Remove it, or add it to the app’s requested_scopes with PATCH /api/v1/dev/apps/{id}.`,
+      )
+    seen.add(scope)
+  }
+}
+
+const toolRule: Rule = (check, { tools }) => {
+  const first = new Map<unknown, number>()
+  for (const [index, tool] of Array.isArray(tools) ? tools.slice(0, 100).entries() : []) {
+    if (!isObject(tool)) continue
+    const path = appendPointer('/tools', index)
+    const { name, input_schema, output_schema } = tool
+    const earlier = first.get(name)
+    if (typeof name === 'string' && earlier !== undefined)
+      check.errors.add(
+        appendPointer(path, 'name'),
+        `Tool ${earlier} also has the name ${quoteName(name)}.`,
+        'Give each tool its own name.',
+      )
+    else first.set(name, index)
+    if (isObject(input_schema)) {
+      checkSchema(check, input_schema, appendPointer(path, 'input_schema'))
+      checkTitle(check, input_schema, appendPointer(path, 'input_schema'))
+      if (input_schema.type !== 'object')
+        check.errors.add(
+          appendPointer(appendPointer(path, 'input_schema'), 'type'),
+          'The input schema of a tool must have the type "object".',
+          'Use "type": "object" with properties, or {"type": "object"} for a tool without arguments.',
+        )
+    }
+    if (isObject(output_schema)) checkSchema(check, output_schema, appendPointer(path, 'output_schema'))
+  }
+}
+
+const configRule: Rule = (check, { config }) => {
+  if (isObject(config)) checkConfig(check, config, '/config')
+}
+
+export const RULES: readonly Rule[] = [idRule, addressRule, scopeRule, toolRule, configRule]

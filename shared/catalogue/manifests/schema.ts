@@ -1,0 +1,229 @@
+import * as z from 'zod'
+import { oneLine } from '#shared/foundation/schemas/index.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
+
+/**
+ * Documentation of a manifest field. The validator, the JSON Schema for editors and the type {@link Manifest} derive from
+ * one declaration (contract/apps-and-manifests.md#manifests). Messages read as a continuation of the field's name. Rules
+ * that a schema can't express, such as the app's scopes and forbidden addresses, are in `rules.ts`.
+ */
+interface FieldMeta {
+  title: string
+  description: string
+  examples?: unknown[]
+  default?: unknown
+  /** Fix for an invalid value, used only by the validator. */
+  fix: string
+  /** Name in the published schema's `$defs`, for types that zod can't express. */
+  schemaRef?: string
+}
+
+const field = <T extends z.ZodType>(schema: T, meta: FieldMeta): T => schema.meta({ ...meta })
+
+/** Matches Semantic Versioning 2.0.0, as suggested by semver.org. */
+const SEMVER =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/
+
+const VENDOR_AND_SLUG = /^[a-z0-9][a-z0-9-]{0,38}[a-z0-9]\.[a-z0-9][a-z0-9-]{1,38}[a-z0-9]$/
+const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
+
+const text = (max: number) => z.string().max(max).regex(/\S/, { error: 'must not be empty', abort: true })
+
+const address = (title: string, description: string, example: string) =>
+  field(z.string().min(1).max(2_048), {
+    title,
+    description,
+    examples: [example],
+    fix: 'Use a public https address without credentials.',
+  })
+
+const schemaObject = (meta: Omit<FieldMeta, 'fix'>) =>
+  field(z.record(z.string(), z.unknown()), {
+    ...meta,
+    fix: 'Use a JSON Schema: {"type": "object", "properties": {…}}.',
+  })
+
+const webhookRuntime = field(
+  z.strictObject({
+    type: z.literal('webhook').meta({ description: 'The platform sends runs to your endpoint.' }),
+    endpoint: address(
+      'Endpoint',
+      'URL that receives each run as a signed POST of `run.execute`. Must be a public https address.',
+      'https://agent.example.com/run',
+    ),
+    resume: field(z.boolean().optional(), {
+      title: 'Send again after a decision',
+      description: 'If true, a run that waited for an approval is sent again with `resume` after the decision.',
+      default: false,
+      fix: 'Use true or false.',
+    }),
+  }),
+  {
+    title: 'Webhook runtime',
+    description: 'The agent runs on your own service.',
+    fix: 'Use {"type": "webhook", "endpoint": "https://…"}.',
+  },
+)
+
+const inlineRuntime = field(
+  z.strictObject({
+    type: z.literal('inline').meta({ description: 'The platform runs the agent on a language model.' }),
+    model: field(text(200).optional(), {
+      title: 'Model',
+      description: 'Name of the model. Default: the deployment’s default model.',
+      examples: ['small'],
+      fix: 'Name a model, or remove the field.',
+    }),
+    instructions: field(text(20_000), {
+      title: 'Instructions',
+      description: 'Purpose and behavior of the agent, used as the language model’s system prompt.',
+      examples: ['You answer questions about the stock of a shop. Be brief.'],
+      fix: 'Write 1 to 20,000 characters of instructions.',
+    }),
+    max_steps: field(z.int().min(1).max(50).optional(), {
+      title: 'Maximum steps',
+      description: 'Number of times that the model may call tools in one run.',
+      examples: [8],
+      fix: 'Use an integer from 1 to 50.',
+    }),
+  }),
+  {
+    title: 'Inline runtime',
+    description: 'The agent is a language model with instructions and platform tools.',
+    fix: 'Use {"type": "inline", "instructions": "…"}.',
+  },
+)
+
+const tool = field(
+  z.strictObject({
+    name: field(z.string().regex(TOOL_NAME, 'must be a letter followed by up to 63 letters, digits, _ or -'), {
+      title: 'Name',
+      description: 'Name by which other agents call the tool. Unique within the manifest.',
+      examples: ['check_stock'],
+      fix: 'Use a letter, then up to 63 letters, digits, _ or -.',
+    }),
+    description: field(text(2_000), {
+      title: 'Description',
+      description: 'What the tool does and when to use it, for the agents and people that choose it.',
+      examples: ['Returns how many items of a product are in stock.'],
+      fix: 'Describe the tool in 1 to 2,000 characters.',
+    }),
+    input_schema: schemaObject({
+      title: 'Input schema',
+      description: 'JSON Schema of type object. The arguments of `ask_agent` are checked against it.',
+      schemaRef: 'inputSchema',
+    }),
+    output_schema: schemaObject({
+      title: 'Output schema',
+      description: 'JSON Schema of the tool’s output.',
+      schemaRef: 'schema',
+    }).optional(),
+  }),
+  {
+    title: 'Tool',
+    description: 'Tool that other agents can ask this agent to use.',
+    fix: 'Describe the tool as an object.',
+  },
+)
+
+export const manifestSchema = field(
+  z.strictObject({
+    $schema: field(z.string().max(2_048).optional(), {
+      title: 'Schema',
+      description: 'URL of this schema, for completion in editors.',
+      fix: 'Use the URL of the manifest’s JSON Schema, or remove the field.',
+    }),
+    id: field(z.string().regex(VENDOR_AND_SLUG, 'must have the form <vendor>.<slug>'), {
+      title: 'Agent id',
+      description: 'Your vendor name, a dot, and the app’s slug. Your first published manifest fixes the vendor name.',
+      examples: ['acme.stock-helper'],
+      fix: 'Join a vendor name (2–40 of a–z, 0–9, -) and the app’s slug (3–40) with a dot: "acme.stock-helper".',
+    }),
+    version: field(z.string().max(64).regex(SEMVER, 'must be a semantic version'), {
+      title: 'Version',
+      description:
+        'Semantic version (semver.org, 2.0.0). Published versions are immutable, so increase it to publish again.',
+      examples: ['1.0.0', '1.1.0-beta.1'],
+      fix: 'Use three numbers such as "1.0.0", without "v" and without leading zeros.',
+    }),
+    name: field(oneLine(text(80)), {
+      title: 'Name',
+      description: 'Name that people see in the marketplace and in their workspace.',
+      examples: ['Stock helper'],
+      fix: 'Use 1 to 80 visible characters on one line, without control, direction or invisible characters.',
+    }),
+    summary: field(text(300), {
+      title: 'Summary',
+      description: 'One sentence about what the agent does.',
+      examples: ['Answers questions about the stock of a shop.'],
+      fix: 'Use 1 to 300 characters.',
+    }),
+    runtime: field(z.discriminatedUnion('type', [webhookRuntime, inlineRuntime]), {
+      title: 'Runtime',
+      description: 'Place where the agent runs.',
+      fix: 'Use {"type": "webhook", "endpoint": "https://…"} or {"type": "inline", "instructions": "…"}.',
+    }),
+    tools: field(z.array(tool).max(LIMITS.toolsPerManifest).optional(), {
+      title: 'Tools',
+      description: 'Tools that other agents can ask this agent to use.',
+      fix: `List at most ${LIMITS.toolsPerManifest} tools.`,
+    }),
+    config: schemaObject({
+      title: 'Settings',
+      description:
+        'JSON Schema of an object of scalars. The settings form of an installation is generated from it. ' +
+        '`writeOnly` marks a secret, which is stored encrypted and never shown again.',
+      schemaRef: 'config',
+      examples: [
+        {
+          type: 'object',
+          properties: {
+            api_key: { type: 'string', title: 'API key', writeOnly: true },
+            region: { type: 'string', enum: ['eu', 'us'], default: 'eu' },
+          },
+          required: ['api_key'],
+        },
+      ],
+    }).optional(),
+    scopes: field(
+      z
+        .array(
+          field(z.string().max(64), {
+            title: 'Scope',
+            description: 'Name of a scope.',
+            fix: 'Use scopes listed by GET /oauth/scopes.',
+            schemaRef: 'scope',
+          }),
+        )
+        .max(SCOPE_NAMES.length)
+        .optional(),
+      {
+        title: 'Scopes',
+        description: 'Scopes that this version needs, out of the app’s requested_scopes.',
+        examples: [['runs:write', 'tools:invoke']],
+        fix: 'List scopes from GET /oauth/scopes, each once.',
+      },
+    ),
+    surface: field(
+      z
+        .strictObject({
+          url: address('Address', 'Page that the console shows in an iframe.', 'https://agent.example.com/panel'),
+        })
+        .optional(),
+      {
+        title: 'Surface',
+        description: 'Your page that the console shows in an iframe, with a 5-minute read-only token.',
+        fix: 'Use {"url": "https://…"}, or remove the field.',
+      },
+    ),
+  }),
+  {
+    title: 'Agent manifest',
+    description: 'Description of an agent: its runtime, tools and settings. Published as an immutable version.',
+    fix: 'Send the manifest as a JSON object.',
+  },
+)
+
+/** Valid manifest. Without `tools` the agent has no tools, and without `config` it has no settings. */
+export type Manifest = z.infer<typeof manifestSchema>

@@ -1,0 +1,44 @@
+import * as z from 'zod'
+import { defineEntity } from '#shared/table/entity.ts'
+
+const version = () =>
+  z.object({
+    id: z.string(),
+    app_id: z.string(),
+    version: z.string(),
+    /** Id in the manifest, `<vendor>.<slug>`. */
+    agent_id: z.string(),
+    /** `published` may be promoted. `in_review` is waiting for moderation, because its app was approved before. */
+    status: z.enum(['published', 'in_review', 'approved', 'rejected']),
+    /** Reason given by moderation for rejecting the version. */
+    status_reason: z.string().optional(),
+    /** Manifest as JSON text, or its object in the bucket if it is large. */
+    manifest: z.union([z.object({ json: z.string() }), z.object({ object: z.string(), bytes: z.number() })]),
+    runtime_type: z.enum(['webhook', 'inline']),
+    endpoint: z.string().optional(),
+    resume: z.boolean(),
+    /** Settings that its `config` requires without a default. Absent if there are none. */
+    required_settings: z.array(z.string()).optional(),
+    created_at: z.number(),
+  })
+
+export type Version = z.infer<ReturnType<typeof version>>
+
+export const VersionEntity = defineEntity({
+  name: 'version',
+  schema: version,
+  pk: 'APP#{app_id}',
+  sk: 'VER#{id}',
+  retention: { policy: 'kept' },
+})
+
+const versionName = () => z.object({ app_id: z.string(), version: z.string(), version_id: z.string() })
+
+/** Maps a version string to its version. A string is used once per app. */
+export const VersionNameEntity = defineEntity({
+  name: 'version-name',
+  schema: versionName,
+  pk: 'APP#{app_id}',
+  sk: 'NAMED#{version}',
+  retention: { policy: 'kept' },
+})

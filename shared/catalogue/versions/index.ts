@@ -1,0 +1,8 @@
+export { type Version, VersionEntity, VersionNameEntity } from './entity.ts'
+export { loadManifest } from './manifest.ts'
+export { presentVersion } from './present.ts'
+export { promoteVersion } from './promote.ts'
+export { publishVersion } from './publish.ts'
+export { listVersions, loadNewestVersion } from './read.ts'
+export { AnyManifest, ManifestToValidate, ReportSchema, VersionSchema } from './schemas.ts'
+export { checkManifest, reportOn } from './validate.ts'

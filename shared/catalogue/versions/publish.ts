@@ -1,0 +1,124 @@
+import type { Work } from '#shared/foundation/work/index.ts'
+import { loadDeveloper, loadVendorHolder, vendorWrites } from '#shared/identity/developer-accounts/index.ts'
+import type { Developer } from '#shared/identity/developers/index.ts'
+import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { auditDeveloper } from '#shared/staff/audit/index.ts'
+import type { Write } from '#shared/table/entity.ts'
+import { exists, missing } from '#shared/table/expressions.ts'
+import { type App, AppEntity } from '../apps/entity.ts'
+import { isModerated } from '../apps/moderated.ts'
+import { loadOwnApp } from '../apps/read.ts'
+import { requiredSettings } from '../manifests/config.ts'
+import type { Manifest } from '../manifests/schema.ts'
+import { enqueueWrites } from '../review-queue/writes.ts'
+import { type Version, VersionEntity, VersionNameEntity } from './entity.ts'
+import { storeManifest } from './manifest.ts'
+import { presentVersion } from './present.ts'
+import type { VersionView } from './schemas.ts'
+import { checkManifest } from './validate.ts'
+
+/**
+ * Publishes a manifest as an immutable version. A developer's first publication fixes their vendor name.
+ * @throws `invalid_manifest` with the same errors as validation, `version_exists`
+ */
+export const publishVersion = async (
+  work: Work,
+  developerId: string,
+  appId: string,
+  input: unknown,
+): Promise<VersionView> => {
+  const [app, developer] = await Promise.all([loadOwnApp(work, developerId, appId), loadDeveloper(work, developerId)])
+  const { manifest, errors } = checkManifest(work, input, app, developer.vendor)
+  if (!manifest) throw invalid(errors)
+  const vendor = manifest.id.slice(0, manifest.id.indexOf('.'))
+  await requireVendor(work, developer, vendor)
+  const { version, view } = await newVersion(work, app, manifest, input)
+  await work.commit(
+    [
+      VersionNameEntity.create(
+        { app_id: appId, version: version.version, version_id: version.id },
+        { otherwise: () => fail('version_exists', { message: `Version ${version.version} already exists.` }) },
+      ),
+      VersionEntity.create(version),
+      AppEntity.update(
+        { id: appId },
+        { set: { newest_version_id: version.id, updated_at: version.created_at } },
+        {
+          // A version must not slip past moderation while the app is being approved.
+          where: { approved_at: app.approved_at === undefined ? missing : exists },
+          otherwise: () =>
+            fail('conflict', { message: 'The app was changed by another request.', fix: 'Send the request again.' }),
+        },
+      ),
+      ...claimVendor(developer, vendor),
+      ...(version.status === 'in_review'
+        ? enqueueWrites({ app_id: appId, kind: 'version', subject: version.id, waiting_since: version.created_at })
+        : []),
+      auditDeveloper(work, developerId, 'version.published', { type: 'app', id: appId }, { version: version.version }),
+    ],
+    view,
+  )
+  return view
+}
+
+const newVersion = async (
+  work: Work,
+  app: App,
+  manifest: Manifest,
+  input: unknown,
+): Promise<{ version: Version; view: VersionView }> => {
+  const id = work.id('version')
+  const version: Version = {
+    id,
+    app_id: app.id,
+    version: manifest.version,
+    agent_id: manifest.id,
+    status: isModerated(app) ? 'in_review' : 'published',
+    manifest: await storeManifest(work, { id, app_id: app.id }, input),
+    runtime_type: manifest.runtime.type,
+    ...(manifest.runtime.type === 'webhook' && { endpoint: manifest.runtime.endpoint }),
+    resume: manifest.runtime.type === 'webhook' && manifest.runtime.resume === true,
+    required_settings: requiredSettings(manifest.config),
+    created_at: work.clock.now(),
+  }
+  return { version, view: presentVersion(app, version, input) }
+}
+
+/** Returns the writes that claim the vendor for a developer's first publication, unless they have claimed it before. */
+const claimVendor = (developer: Developer, vendor: string): Write[] =>
+  developer.vendor !== undefined
+    ? []
+    : vendorWrites(developer, vendor, (why, own) =>
+        why === 'taken'
+          ? vendorTaken(vendor)
+          : vendorError(`Your vendor is ${own ?? 'another one'}.`, 'Use your vendor as the first part of the id.'),
+      )
+
+/**
+ * Refuses a vendor of another developer, and where the deployment requires it, one that wasn't claimed: a typing error
+ * would otherwise fix the name forever.
+ */
+const requireVendor = async (work: Work, developer: Developer, vendor: string): Promise<void> => {
+  if (developer.vendor !== undefined) return
+  const holder = await loadVendorHolder(work, vendor)
+  if (holder !== undefined && holder !== developer.id) throw vendorTaken(vendor)
+  if (!work.settings.developerProof) return
+  throw vendorError(
+    'You have claimed no vendor name yet.',
+    `Claim it first: POST /api/v1/dev/me/vendor with {"vendor": "${vendor}"}. It can’t be changed later.`,
+  )
+}
+
+const vendorTaken = (vendor: string): PlatformError =>
+  vendorError(
+    `The vendor ${vendor} belongs to another developer, so agents can’t be published under its name.`,
+    'Choose another vendor name.',
+  )
+
+const vendorError = (message: string, fix: string): PlatformError => invalid([{ path: '/id', message, fix }])
+
+const invalid = (errors: readonly unknown[]): PlatformError =>
+  fail('invalid_manifest', {
+    message: `The manifest has ${errors.length === 1 ? 'an error' : `${errors.length} errors`}.`,
+    details: { errors },
+  })

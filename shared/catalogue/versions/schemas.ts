@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { idField, time } from '#shared/foundation/schemas/index.ts'
+
+/** Manifest in a request. Accepts any JSON, because the validator reports its own findings. */
+export const AnyManifest = () => z.unknown().meta({ id: 'Manifest' })
+
+/** Input of the validation, which also reports on values that are not a manifest at all. */
+export const ManifestToValidate = () =>
+  z.union([AnyManifest(), z.unknown().meta({ description: 'Any other value. The response lists its errors.' })])
+
+const finding = () =>
+  z
+    .object({
+      path: z
+        .string()
+        .meta({ description: 'JSON Pointer (RFC 6901) into the manifest.', example: '/runtime/endpoint' }),
+      message: z.string(),
+      fix: z.string(),
+    })
+    .meta({ id: 'ManifestFinding' })
+
+/** Response of `POST /api/v1/dev/manifest/validate` (contract/apps-and-manifests.md#manifests). */
+export const ReportSchema = () => {
+  const findings = z.array(finding())
+  return z.object({ valid: z.boolean(), errors: findings, warnings: findings }).meta({ id: 'ManifestReport' })
+}
+
+/** Published version (contract/apps-and-manifests.md#versions-and-promotion). */
+export const VersionSchema = () =>
+  z
+    .object({
+      id: idField('ver'),
+      version: z.string().meta({ example: '1.0.0' }),
+      status: z.enum(['published', 'in_review', 'approved', 'rejected']).meta({
+        description:
+          'A new version of an approved app is in_review until moderation decides. Otherwise it is published.',
+      }),
+      created_at: time(),
+      manifest: AnyManifest(),
+      promoted: z.boolean().meta({ description: 'True if new installations get this version.' }),
+    })
+    .meta({ id: 'Version' })
+
+export type ReportView = z.infer<ReturnType<typeof ReportSchema>>
+
+export type VersionView = z.infer<ReturnType<typeof VersionSchema>>

@@ -1,0 +1,38 @@
+import { INSTALLATION_EVENTS } from '#shared/access/installations/index.ts'
+import { TOOL_EVENTS } from '#shared/agents/tools/index.ts'
+import type { EventDefinition, EventDefinitions } from '#shared/foundation/outbox/index.ts'
+import { NOTIFICATION_EVENTS } from '#shared/identity/notifications/index.ts'
+import { BOT_EVENTS } from '#shared/messaging/bot/index.ts'
+import { MESSENGER_EVENTS } from '#shared/messaging/messenger/index.ts'
+import { SUSPENSION_EVENTS } from '#shared/moderation/suspension/index.ts'
+import { CONVERSATION_EVENTS } from '#shared/work/conversations/index.ts'
+import { RUN_EVENTS } from '#shared/work/runs/index.ts'
+import { TASK_EVENTS } from '#shared/work/tasks/index.ts'
+import { DELIVERY_EVENTS } from './delivery-events.ts'
+
+/** Every event type of the platform, each declared with its noun. */
+export const EVENTS = {
+  ...RUN_EVENTS,
+  ...NOTIFICATION_EVENTS,
+  ...DELIVERY_EVENTS,
+  ...TOOL_EVENTS,
+  ...INSTALLATION_EVENTS,
+  ...TASK_EVENTS,
+  ...CONVERSATION_EVENTS,
+  ...SUSPENSION_EVENTS,
+  ...MESSENGER_EVENTS,
+  ...BOT_EVENTS,
+} as const satisfies EventDefinitions
+
+export type EventType = Exclude<keyof typeof EVENTS, 'custom.*'> | `custom.${string}`
+
+/** Returns the definition of an event type. All custom types share `custom.*`. */
+export const definitionOf = (type: string): EventDefinition | undefined =>
+  type.startsWith('custom.') ? EVENTS['custom.*'] : (EVENTS as Record<string, EventDefinition>)[type]
+
+/** Returns true for an event type or mask that a subscription may list. Any name is valid after `custom.`. */
+export const isMask = (text: string): boolean => {
+  if (text === '*' || (text.length <= 120 && /^custom(\.[a-z0-9_-]+)+(\.\*)?$/i.test(text))) return true
+  const visible = Object.entries(EVENTS).filter(([, { audience }]) => audience !== 'internal')
+  return visible.some(([type]) => type === text || (text.endsWith('.*') && type.startsWith(text.slice(0, -1))))
+}

@@ -1,0 +1,2 @@
+export { definitionOf, EVENTS } from './catalogue.ts'
+export { scopeOf } from './readable.ts'

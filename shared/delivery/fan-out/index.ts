@@ -1,0 +1,3 @@
+export { fanOutEvent } from './fan-out.ts'
+export { handleOverdueEvent } from './overdue.ts'
+export { relayEvents } from './relay.ts'

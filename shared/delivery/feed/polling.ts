@@ -1,0 +1,137 @@
+import { matchesMask, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
+import { RESPONSE_BYTES } from '#shared/foundation/payloads/index.ts'
+import { type Deps, isVisibleTo } from '#shared/foundation/work/index.ts'
+import type { ScopeHolder } from '#shared/identity/people/index.ts'
+import { fail } from '#shared/kernel/errors.ts'
+import { isId } from '#shared/kernel/ids.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import type { Page } from '#shared/table/table.ts'
+import { canReadEvent } from '../catalogue/readable.ts'
+import { FeedEntryEntity, FeedHeadEntity, FeedMarkEntity } from './entity.ts'
+
+type Reader = Pick<Deps, 'table' | 'clock'>
+
+export interface FeedReader extends ScopeHolder {
+  installation: { id: string }
+  /** The person who views the feed, if any. Events of other people's conversations are left out. */
+  viewer?: string | undefined
+}
+
+export interface FeedQuery {
+  /** Id of the last event that the poller has. */
+  since?: string | undefined
+  /** Type masks; all types if omitted. */
+  types?: readonly string[] | undefined
+}
+
+/** Feed entries examined per response, so that a rare type costs many short reads instead of one unbounded read. */
+const LOOKED_AT = 1_000
+
+/**
+ * Returns a page of an installation's feed, oldest first. Numbers have no gaps and are assigned in the entry's
+ * transaction. Continuing from a number therefore never skips an event, even during concurrent writes
+ * (contract/events-and-webhooks.md#polling). Leaves out events that the reader may no longer read.
+ * @param after the number that the previous page ended with; takes precedence over `since`
+ * @returns `next`, the number to continue from, while more entries exist; the page itself may be empty for a rare type,
+ * a viewer, or a reader that may read few of the types
+ * @throws `bad_request` for a `since` that is not, or no longer, in the feed
+ */
+export const readFeed = async (
+  deps: Reader,
+  reader: FeedReader,
+  { since, types }: FeedQuery,
+  { limit, after }: { limit: number; after?: string | undefined },
+): Promise<Page<OutboxEvent>> => {
+  const { id: installationId } = reader.installation
+  const readable = new Map<string, boolean>()
+  const mayRead = (type: string): boolean => {
+    const known = readable.get(type) ?? canReadEvent(type, reader)
+    readable.set(type, known)
+    return known
+  }
+  const from = after === undefined ? await startOf(deps, installationId, since) : Number(after)
+  const found: { n: number; event_id: string }[] = []
+  let last = from
+  let more = true
+  for (let looked = 0; more && found.length < limit && looked < LOOKED_AT; ) {
+    const page = await entriesAfter(deps, installationId, last, types ? 200 : limit)
+    more = page.next !== undefined
+    for (const entry of page.items) {
+      if (found.length === limit) {
+        more = true
+        break
+      }
+      looked += 1
+      last = entry.n
+      if (!isKept(deps, entry.created_at) || (types && !matchesMask(types, entry.type)) || !mayRead(entry.type))
+        continue
+      found.push(entry)
+    }
+  }
+  const { items, end } = await load(deps, found, reader.viewer)
+  if (end !== undefined) return { items, next: String(end) }
+  return { items, next: more ? String(last) : undefined }
+}
+
+const isKept = ({ clock }: Reader, createdAt: number): boolean => createdAt + LIMITS.eventLife > clock.now()
+
+const entriesAfter = ({ table }: Reader, installation_id: string, n: number, limit: number) =>
+  table.query(
+    FeedEntryEntity,
+    { installation_id },
+    { limit, ascending: true, after: FeedEntryEntity.key({ installation_id, n }).sk },
+  )
+
+const startOf = async (deps: Reader, installation_id: string, since: string | undefined): Promise<number> => {
+  if (since === undefined) return firstKept(deps, installation_id)
+  const mark = isId('event', since)
+    ? await deps.table.get(FeedMarkEntity, { installation_id, event_id: since })
+    : undefined
+  if (mark && isKept(deps, mark.created_at)) return mark.n
+  throw fail('bad_request', {
+    message: 'since is unknown or expired: no event with this id is in the installation’s feed of the last 30 days.',
+    fix: 'Send the id of the last event that you received, or omit since to start with the oldest stored event.',
+    details: { fields: { since: ['unknown or expired'] } },
+  })
+}
+
+/**
+ * Returns the number before the oldest event that is still visible. Expired entries disappear late (DynamoDB's TTL
+ * takes days), so a binary search finds the boundary.
+ */
+const firstKept = async (deps: Reader, installation_id: string): Promise<number> => {
+  const [[oldest], head] = await Promise.all([
+    entriesAfter(deps, installation_id, 0, 1).then(({ items }) => items),
+    deps.table.get(FeedHeadEntity, { installation_id }),
+  ])
+  if (!oldest || !head || isKept(deps, oldest.created_at)) return 0
+  let [expired, kept] = [oldest.n, head.n + 1]
+  while (kept - expired > 1) {
+    const middle = Math.floor((expired + kept) / 2)
+    const entry = await deps.table.get(FeedEntryEntity, { installation_id, n: middle })
+    if (entry && isKept(deps, entry.created_at)) kept = middle
+    else expired = middle
+  }
+  return expired
+}
+
+/**
+ * Loads the events of the entries, as many as fit into a response.
+ * @returns `end`: the number of the last event, if some did not fit
+ */
+const load = async (
+  { table }: Reader,
+  entries: { n: number; event_id: string }[],
+  viewer: string | undefined,
+): Promise<{ items: OutboxEvent[]; end: number | undefined }> => {
+  const events = await table.getAll(entries.map(({ event_id }) => OutboxEntity.ref({ id: event_id })))
+  const items: OutboxEvent[] = []
+  let bytes = 0
+  for (const [i, event] of events.entries()) {
+    if (!event || !isVisibleTo(viewer, event)) continue
+    bytes += Buffer.byteLength(event.data)
+    if (bytes > RESPONSE_BYTES && items.length > 0) return { items, end: entries[i - 1]?.n }
+    items.push(event)
+  }
+  return { items, end: undefined }
+}

@@ -1,0 +1,1 @@
+export { triggerEvent } from './trigger.ts'

@@ -1,0 +1,163 @@
+import { type Installation, InstallationEntity, isWorking } from '#shared/access/installations/index.ts'
+import { logCall, sendToApp } from '#shared/agents/listening/index.ts'
+import { AppEntity } from '#shared/catalogue/apps/index.ts'
+import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
+import type { WorkerWork } from '#shared/foundation/work/index.ts'
+import { type Workspace, WorkspaceEntity } from '#shared/identity/people/index.ts'
+import { SECOND } from '#shared/kernel/clock.ts'
+import { ifUnchanged } from '#shared/table/entity.ts'
+import { missing } from '#shared/table/expressions.ts'
+import { canReadEvent } from '../catalogue/readable.ts'
+import { type Delivery, DeliveryEntity, type Subscription, SubscriptionEntity } from './entity.ts'
+import type { DeliveryMessage } from './message.ts'
+import { attemptOf, lostAttempt, succeeded } from './outcome.ts'
+import { isOutdated } from './present.ts'
+import { recordAttempt } from './record.ts'
+import { deliveryRequest } from './request.ts'
+import { wakeMessage } from './schedule.ts'
+
+/** Duration of a worker's lease on a delivery. Longer than its function's timeout. */
+const LEASE = 30 * SECOND
+
+/**
+ * Consecutive workers lost during one attempt before it counts as failed. This ends a loop that nothing else would end.
+ */
+const LOST_LEASES = 5
+
+/**
+ * Makes one attempt of a delivery, if its record says so.
+ *
+ *     pending ──lease──► sending ──2xx──────────────► succeeded
+ *        ▲                  ├ failed, more attempts ─► pending, with the time of the next
+ *        │                  └ failed, the last one ──► failed, counted at the subscription
+ *        └ lease ended: the worker died
+ *
+ * Has no effect if woken twice, late or for a finished delivery. If woken early, it requeues the message with the
+ * remaining delay.
+ */
+export const deliver = async (work: WorkerWork, message: DeliveryMessage): Promise<void> => {
+  const scene = await load(work, message)
+  const { delivery } = scene
+  if (delivery?.status !== 'pending' || delivery.attempt + 1 !== message.attempt) return
+  const now = work.clock.now()
+  if ((delivery.leased_until ?? 0) > now) return
+  const { webhook, event, installation, workspace } = scene
+  if (!webhook || !event || !installation || !workspace || isStopped(scene)) return skip(work, delivery)
+  // Nothing stops the event that tells an app that it was uninstalled, or that its access was withdrawn.
+  if (event.last_for !== installation.id) {
+    if (!isWorking(installation) || isOutdated(delivery, webhook)) return skip(work, delivery)
+    // The scope was withdrawn or denied after the fan-out.
+    if (!canReadEvent(event.type, { scopes: installation.scopes, workspace })) return skip(work, delivery)
+  }
+  const early = (delivery.next_attempt_at ?? now) - now
+  if (early > 0) return work.queues.send('delivery', [wakeMessage(delivery, early)])
+  const leased = await lease(work, delivery)
+  if (leased) await attempt(work, leased, webhook, event, installation)
+}
+
+interface DeliveryContext {
+  delivery: Delivery | undefined
+  webhook: Subscription | undefined
+  event: OutboxEvent | undefined
+  installation: Installation | undefined
+  workspace: Workspace | undefined
+  /** Nothing is sent for a suspended installation, app or workspace. */
+  states: (string | undefined)[]
+}
+
+const load = async (work: WorkerWork, message: DeliveryMessage): Promise<DeliveryContext> => {
+  const { installation_id, workspace_id, app_id } = message
+  const [delivery, webhook, event, installation, app, workspace] = await work.table.getAll([
+    DeliveryEntity.ref({ webhook_id: message.webhook_id, id: message.delivery_id }),
+    SubscriptionEntity.ref({ installation_id, id: message.webhook_id }),
+    OutboxEntity.ref({ id: message.event_id }),
+    InstallationEntity.ref({ workspace_id, id: installation_id }),
+    AppEntity.ref({ id: app_id }),
+    WorkspaceEntity.ref({ id: workspace_id }),
+  ] as const)
+  return {
+    delivery,
+    webhook,
+    event,
+    installation,
+    workspace,
+    states: [installation?.status, app?.status, workspace?.status],
+  }
+}
+
+const isStopped = ({ states }: DeliveryContext): boolean =>
+  states.some((status) => status === undefined || STOPPED.has(status))
+
+const STOPPED = new Set(['suspended', 'deleting'])
+
+/** Condition that the record is as it was read. Any worker that changed it has taken it over. */
+const unchanged = (delivery: Delivery) => ({
+  status: delivery.status,
+  attempt: delivery.attempt,
+  round_start: delivery.round_start,
+  leased_until: delivery.leased_until ?? missing,
+})
+
+const skip = async (work: WorkerWork, delivery: Delivery): Promise<void> => {
+  await ifUnchanged(
+    work.commit([
+      DeliveryEntity.update(
+        delivery,
+        {
+          set: {
+            status: 'skipped',
+            skipped_at: work.clock.now(),
+            next_attempt_at: null,
+            leased_until: undefined,
+            due_at: undefined,
+          },
+        },
+        { where: unchanged(delivery) },
+      ),
+    ]),
+  )
+}
+
+/**
+ * Claims the delivery for this worker.
+ * @returns undefined if another worker claimed it first
+ */
+const lease = async (work: WorkerWork, delivery: Delivery): Promise<Delivery | undefined> => {
+  const leased_until = work.clock.now() + LEASE
+  const claimed = {
+    leased_until,
+    lost_leases: delivery.leased_until === undefined ? undefined : (delivery.lost_leases ?? 0) + 1,
+    // The sweeper's due time moves only if it would come too early, because each move costs two index writes.
+    ...((delivery.due_at ?? 0) < leased_until && { due_at: leased_until }),
+  }
+  const done = await ifUnchanged(
+    work.commit([DeliveryEntity.update(delivery, { set: claimed }, { where: unchanged(delivery) })]),
+  )
+  return done ? { ...delivery, ...claimed } : undefined
+}
+
+const attempt = async (
+  work: WorkerWork,
+  delivery: Delivery,
+  webhook: Subscription,
+  event: OutboxEvent,
+  installation: Installation,
+): Promise<void> => {
+  const n = delivery.attempt + 1
+  const at = work.clock.now()
+  if ((delivery.lost_leases ?? 0) >= LOST_LEASES) return recordAttempt(work, delivery, lostAttempt(n, at))
+  const request = await deliveryRequest(work, webhook, event, { deliveryId: delivery.id, attempt: n })
+  const about = { kind: 'webhook', event: event.type, id: delivery.id, attempt: n } as const
+  const result = await sendToApp(work, installation, request, about)
+  const made = attemptOf(result, n, at)
+  logCall(work.log, 'webhook delivery', 'webhook', result.kind === 'response' || succeeded(made), {
+    delivery_id: delivery.id,
+    webhook_id: webhook.id,
+    installation_id: webhook.installation_id,
+    event_id: event.id,
+    attempt: n,
+    outcome: result.kind === 'response' ? result.status : result.phase,
+    duration_ms: result.durationMs,
+  })
+  await recordAttempt(work, delivery, made)
+}

@@ -1,0 +1,111 @@
+import * as z from 'zod'
+import { defineEntity } from '#shared/table/entity.ts'
+
+const subscription = () =>
+  z.object({
+    id: z.string(),
+    installation_id: z.string(),
+    workspace_id: z.string(),
+    app_id: z.string(),
+    url: z.string(),
+    events: z.array(z.string()),
+    description: z.string(),
+    status: z.enum(['active', 'disabled']),
+    last_error: z.string().nullable(),
+    consecutive_failures: z.number(),
+    /** Sealed `whsec_…`, newest first. Older ones also sign until their expiry. */
+    secrets: z.array(z.object({ value: z.string(), until: z.number().optional() })),
+    /** Incremented at every rotation, so that no concurrent rotation is lost. */
+    secret_version: z.number(),
+    /**
+     * Incremented at every disabling. Waiting deliveries of an older generation are skipped without a write to each.
+     */
+    generation: z.number(),
+    created_at: z.number(),
+    disabled_at: z.number().nullable(),
+  })
+
+export type Subscription = z.infer<ReturnType<typeof subscription>>
+
+export const SubscriptionEntity = defineEntity({
+  name: 'subscription',
+  schema: subscription,
+  pk: 'INS#{installation_id}',
+  sk: 'WHK#{id}',
+  retention: { policy: 'removed', partitions: ({ id }) => [['delivery', { webhook_id: id }]] },
+})
+
+const sandboxAddress = () =>
+  z.object({ workspace_id: z.string(), url_hash: z.string(), installation_id: z.string(), webhook_id: z.string() })
+
+/**
+ * The one subscription that an address has in a sandbox, over all of its apps. Outdated once that subscription is
+ * deleted or its app is uninstalled.
+ */
+export const SandboxAddressEntity = defineEntity({
+  name: 'sandbox-address',
+  schema: sandboxAddress,
+  pk: 'WS#{workspace_id}',
+  sk: 'HOOKURL#{url_hash}',
+  retention: { policy: 'removed' },
+})
+
+const attempt = () =>
+  z.object({
+    n: z.number(),
+    at: z.number(),
+    duration_ms: z.number(),
+    response_code: z.number().nullable(),
+    response_body: z.string().nullable(),
+    error: z.string().nullable(),
+    /** The likely cause and its fix. */
+    hint: z.string().nullable(),
+  })
+
+export type Attempt = z.infer<ReturnType<typeof attempt>>
+
+const delivery = () =>
+  z.object({
+    id: z.string(),
+    webhook_id: z.string(),
+    installation_id: z.string(),
+    workspace_id: z.string(),
+    app_id: z.string(),
+    event_id: z.string(),
+    event_type: z.string(),
+    status: z.enum(['pending', 'succeeded', 'failed', 'skipped']),
+    /** Number of attempts made. */
+    attempt: z.number(),
+    /** Time at which the delivery was found to be skipped. */
+    skipped_at: z.number().optional(),
+    /** Attempts made before the current round of the schedule. A redelivery starts a new round. */
+    round_start: z.number(),
+    generation: z.number(),
+    next_attempt_at: z.number().nullable(),
+    /** End of the sending worker's lease. Other workers leave the delivery alone until then. */
+    leased_until: z.number().optional(),
+    /** Number of workers that started this attempt and never recorded its outcome. */
+    lost_leases: z.number().optional(),
+    /** Sent by `POST …/test`: attempted once, and never counted as a failure. */
+    test: z.boolean().optional(),
+    /** The recovery that started the current round, so that no recovery sends a delivery twice. */
+    recovery_id: z.string().optional(),
+    /** The latest attempts. */
+    attempts: z.array(attempt()),
+    /** Time of the delivery's event, by which deliveries sort. */
+    created_at: z.number(),
+    /** Time after which the sweeper wakes a worker. */
+    due_at: z.number().optional(),
+  })
+
+export type Delivery = z.infer<ReturnType<typeof delivery>>
+
+export const DeliveryEntity = defineEntity({
+  name: 'delivery',
+  schema: delivery,
+  pk: 'WHK#{webhook_id}',
+  sk: 'WHD#{id}',
+  retention: { policy: 'removed', partitions: ({ event_id }) => [['outbox', { id: event_id }]], days: 30 },
+  due: true,
+  expires: ({ created_at }) => created_at + 30 * 86_400_000,
+})

@@ -1,0 +1,20 @@
+export { createWebhook, deleteWebhook } from './create.ts'
+export { deliver } from './deliver.ts'
+export { enableWebhook } from './enable.ts'
+export { DeliveryEntity, type Subscription, SubscriptionEntity } from './entity.ts'
+export { DeliveryMessage } from './message.ts'
+export { handleOverdueDelivery } from './overdue.ts'
+export { presentDelivery, presentWebhook } from './present.ts'
+export { listDeliveries, listWebhooks, loadWebhook } from './read.ts'
+export { requestRecovery } from './recover.ts'
+export { redeliver } from './redeliver.ts'
+export { rotateSecret } from './rotate.ts'
+export {
+  CreateWebhook,
+  DeliverySchema,
+  RecoverDeliveries,
+  TestResultSchema,
+  WebhookSchema,
+  WebhookWithSecretSchema,
+} from './schemas.ts'
+export { sendTestDelivery } from './test-delivery.ts'

@@ -1,0 +1,97 @@
+import { matchesMask, type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
+import type { WorkerWork } from '#shared/foundation/work/index.ts'
+import { derivedId } from '#shared/kernel/ids.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { ConditionFailed } from '#shared/table/entity.ts'
+import { type Delivery, DeliveryEntity, type Subscription, SubscriptionEntity } from './entity.ts'
+import type { DeliveryMessage } from './message.ts'
+
+/**
+ * Builds the message that wakes a worker for a delivery's next attempt. Its group makes a noisy subscription wait only
+ * behind itself.
+ */
+export const wakeMessage = (
+  delivery: Delivery,
+  delayMs = 0,
+): { body: DeliveryMessage; delayMs: number; group: string } => ({
+  body: {
+    delivery_id: delivery.id,
+    webhook_id: delivery.webhook_id,
+    installation_id: delivery.installation_id,
+    workspace_id: delivery.workspace_id,
+    app_id: delivery.app_id,
+    event_id: delivery.event_id,
+    attempt: delivery.attempt + 1,
+  },
+  delayMs,
+  group: delivery.webhook_id,
+})
+
+/** Builds a delivery without attempts. */
+export const newDelivery = (
+  webhook: Subscription,
+  event: OutboxEvent,
+  { id, now }: { id: string; now: number },
+): Delivery => ({
+  id,
+  webhook_id: webhook.id,
+  installation_id: webhook.installation_id,
+  workspace_id: webhook.workspace_id,
+  app_id: webhook.app_id,
+  event_id: event.id,
+  event_type: event.type,
+  attempt: 0,
+  round_start: 0,
+  generation: webhook.generation,
+  attempts: [],
+  created_at: event.created_at,
+  ...(webhook.status === 'active' || isEndedWith(event, webhook)
+    ? { status: 'pending', next_attempt_at: now, due_at: now + OVERDUE_GRACE }
+    : // Stored, so that it can be recovered after the subscription is enabled.
+      { status: 'skipped', next_attempt_at: null }),
+})
+
+/** Reports whether the subscription ended with the installation whose last event this is, and not before. */
+const isEndedWith = ({ last_for, created_at }: OutboxEvent, { installation_id, disabled_at }: Subscription): boolean =>
+  last_for === installation_id && disabled_at !== null && disabled_at >= created_at
+
+/**
+ * Creates the deliveries of an event to an installation's subscriptions and wakes the workers. A delivery's id derives
+ * from the event and the subscription. Repeating the call therefore creates no duplicates and wakes workers for pending
+ * deliveries again. An installation's last event goes to every subscription, whatever its masks say: the app must learn
+ * that it was uninstalled or its access withdrawn.
+ */
+export const scheduleDeliveries = async (
+  work: WorkerWork,
+  installation_id: string,
+  event: OutboxEvent,
+): Promise<void> => {
+  // The test request sends its event itself, whatever the masks say.
+  if (event.type === 'webhook.test' && !event.test) return
+  const { items } = await work.table.query(
+    SubscriptionEntity,
+    { installation_id },
+    { limit: LIMITS.webhooksPerInstallation },
+  )
+  const isLast = event.last_for === installation_id
+  const subscribed = items.filter(({ events }) => isLast || matchesMask(events, event.type))
+  const deliveries = await Promise.all(subscribed.map((webhook) => createIfMissing(work, webhook, event)))
+  const waiting = deliveries.filter(({ status }) => status === 'pending')
+  if (waiting.length === 0) return
+  await work.queues.send(
+    'delivery',
+    waiting.map((delivery) => wakeMessage(delivery)),
+  )
+}
+
+const createIfMissing = async (work: WorkerWork, webhook: Subscription, event: OutboxEvent): Promise<Delivery> => {
+  const id = derivedId('delivery', event.created_at, event.id + webhook.id)
+  const delivery = newDelivery(webhook, event, { id, now: work.clock.now() })
+  try {
+    await work.commit([DeliveryEntity.create(delivery)])
+    return delivery
+  } catch (error) {
+    if (error instanceof ConditionFailed && error.current) return error.current as Delivery
+    throw error
+  }
+}

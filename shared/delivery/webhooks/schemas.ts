@@ -1,0 +1,110 @@
+import * as z from 'zod'
+import { idField, time } from '#shared/foundation/schemas/index.ts'
+import { eventMaskSchema } from '../feed/schemas.ts'
+
+/**
+ * A subscription as the API shows it (contract/events-and-webhooks.md#subscriptions). Only its creation shows the
+ * secret.
+ */
+export const WebhookSchema = () => z.object(webhook()).meta({ id: 'Webhook' })
+
+/** A subscription with its secret, shown only once. */
+export const WebhookWithSecretSchema = () =>
+  z
+    .object({
+      ...webhook(),
+      secret: z.string().meta({
+        description: 'Store the secret now. It is not shown again.',
+        example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+      }),
+    })
+    .meta({ id: 'WebhookWithSecret' })
+
+const webhook = () => ({
+  id: idField('whk'),
+  url: z.string().meta({ format: 'uri', example: 'https://example.com/hooks' }),
+  events: z.array(z.string()).meta({ example: ['run.*', 'webhook.disabled'] }),
+  description: z.string(),
+  status: z.enum(['active', 'disabled']),
+  last_error: z.string().nullable().meta({ description: 'Why the subscription was disabled automatically.' }),
+  consecutive_failures: z
+    .number()
+    .int()
+    .meta({ description: 'Deliveries that failed in a row; 5 disable the subscription.' }),
+  created_at: time(),
+  disabled_at: time().nullable(),
+})
+
+export type WebhookView = z.infer<ReturnType<typeof WebhookSchema>>
+
+const attempt = () =>
+  z.object({
+    n: z.number().int().meta({ description: 'Attempt number, as in X-SVC-Attempt.' }),
+    at: time(),
+    duration_ms: z.number().int(),
+    response_code: z.number().int().nullable(),
+    response_body: z
+      .string()
+      .nullable()
+      .meta({ description: 'The first 1 KiB; null if there was no response or it broke off.' }),
+    error: z.string().nullable(),
+    hint: z.string().nullable().meta({ description: 'The likely cause of the error and how to fix it.' }),
+  })
+
+/** A delivery with its history (contract/events-and-webhooks.md#deliveries). */
+export const DeliverySchema = () =>
+  z
+    .object({
+      id: idField('whd'),
+      event_id: idField('evt'),
+      event_type: z.string(),
+      status: z.enum(['pending', 'succeeded', 'failed', 'skipped']).meta({
+        description: '`skipped`: pending when the subscription was disabled; can be recovered.',
+      }),
+      attempt: z.number().int().meta({ description: 'Number of attempts made.' }),
+      next_attempt_at: time().nullable(),
+      created_at: time(),
+      attempts: z.array(attempt()).meta({ description: 'The latest 20, oldest first.' }),
+    })
+    .meta({ id: 'WebhookDelivery' })
+
+export type DeliveryView = z.infer<ReturnType<typeof DeliverySchema>>
+
+export const TestResultSchema = () =>
+  z
+    .object({
+      delivered: z.boolean(),
+      response_code: z.number().int().nullable(),
+      error: z.string().nullable(),
+      hint: z.string().optional().meta({ description: 'Only on failure: the likely cause and how to fix it.' }),
+    })
+    .meta({ id: 'WebhookTestResult' })
+
+export type TestResult = z.infer<ReturnType<typeof TestResultSchema>>
+
+export const CreateWebhook = () =>
+  z.strictObject({
+    url: z
+      .string()
+      .max(2_048)
+      .refine((text) => URL.canParse(text), 'must be a full address, such as https://example.com/hooks')
+      .meta({ format: 'uri', description: 'A public https address.', example: 'https://example.com/hooks' }),
+    events: z
+      .array(eventMaskSchema())
+      .min(1)
+      .max(50)
+      .meta({
+        description: 'Event types or masks such as `run.*`. `*` means all types that you may read.',
+        example: ['run.*'],
+      }),
+    description: z.string().max(500).default(''),
+  })
+
+export type CreateWebhook = z.infer<ReturnType<typeof CreateWebhook>>
+
+export const RecoverDeliveries = () =>
+  z.strictObject({
+    since: z.iso
+      .datetime({ offset: true })
+      .meta({ description: 'ISO 8601 with an offset.', example: '2026-11-21T10:15:30.123+00:00' }),
+  })

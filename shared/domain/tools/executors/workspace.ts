@@ -1,7 +1,0 @@
-import { presentOrganization } from '../../people/organization.ts'
-import type { Executor } from './executor.ts'
-
-export const workspaceInfo: Executor = async (_work, { workspace }) => ({
-  result: presentOrganization(workspace),
-  writes: [],
-})

@@ -1,5 +1,0 @@
-/** Where a run stands. Apart from the run itself: every function asks whether one is active, and few read any. */
-export const RUN_STATUSES = ['queued', 'running', 'awaiting_approval', 'succeeded', 'failed', 'cancelled'] as const
-export type RunStatus = (typeof RUN_STATUSES)[number]
-export const ACTIVE_STATUSES = ['queued', 'running', 'awaiting_approval'] as const
-export const isActive = (status: RunStatus): boolean => (ACTIVE_STATUSES as readonly string[]).includes(status)

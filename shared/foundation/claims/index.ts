@@ -1,0 +1,1 @@
+export { ClaimEntity, CounterEntity } from './entity.ts'

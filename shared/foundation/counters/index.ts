@@ -1,0 +1,9 @@
+export { type Added, platformCountWrite, type Sharded, shardOf } from './count.ts'
+export {
+  PLATFORM_COUNTERS,
+  type PlatformCounter,
+  type PlatformHour,
+  PlatformHourEntity,
+  PlatformNowEntity,
+  platformField,
+} from './entity.ts'

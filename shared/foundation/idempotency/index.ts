@@ -1,0 +1,1 @@
+export { type IdempotencyRecord, IdempotencyRecordEntity } from './entity.ts'

@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { defineEntity } from '#shared/table/entity.ts'
+
+const bucket = () => z.object({ name: z.string(), tat: z.number(), expires_at: z.number().optional() })
+
+/** Theoretical arrival time (GCRA) of a rate limit, in epoch ms. */
+export const BucketEntity = defineEntity({
+  name: 'bucket',
+  schema: bucket,
+  pk: 'RATE#{name}',
+  sk: 'RATE',
+  retention: { policy: 'expires', days: 2 },
+  expires: ({ expires_at }) => expires_at,
+})
+
+const openStreams = () => z.object({ caller: z.string(), open: z.array(z.string()), expires_at: z.number() })
+
+/** Request ids of a caller's open streams, oldest first. */
+export const OpenStreamsEntity = defineEntity({
+  name: 'open-streams',
+  schema: openStreams,
+  pk: 'STREAMS#{caller}',
+  sk: 'STREAMS',
+  retention: { policy: 'expires', days: 2 },
+  expires: ({ expires_at }) => expires_at,
+})
+
+const dayBudget = () =>
+  z.object({
+    name: z.string(),
+    day: z.string(),
+    n: z.number(),
+    /** Somebody was told that it is used up. */
+    announced: z.boolean().optional(),
+    expires_at: z.number(),
+  })
+
+/** Units of a daily budget that are spent, by UTC day. */
+export const DayBudgetEntity = defineEntity({
+  name: 'day-budget',
+  schema: dayBudget,
+  pk: 'BUDGET#{name}',
+  sk: 'DAY#{day}',
+  retention: { policy: 'expires', days: 2 },
+  expires: ({ expires_at }) => expires_at,
+})

@@ -1,0 +1,43 @@
+import * as z from 'zod'
+import { defineEntity } from '#shared/table/entity.ts'
+
+/** Schema of an event, both stored and on the bus. */
+export const outboxSchema = () =>
+  z.object({
+    id: z.string(),
+    type: z.string(),
+    created_at: z.number(),
+    workspace_id: z.string(),
+    /** Installation that the event belongs to. Absent for events of the whole workspace. */
+    installation_id: z.string().optional(),
+    app_id: z.string().optional(),
+    /**
+     * Installation for which it is the last event: it was uninstalled, or its access withdrawn. Its subscriptions get it
+     * whatever it may read, and nothing afterwards.
+     */
+    last_for: z.string().optional(),
+    /** Person whose conversation the event is about. Agent pages show it to no one else. Agents themselves see it. */
+    private_to: z.string().optional(),
+    /** JSON text. */
+    data: z.string(),
+    /** Sample event requested by the app’s developer. Its installation gets it, and no other worker handles it. */
+    test: z.literal(true).optional(),
+    /** Time by which the fan-out must have handled it. */
+    due_at: z.number().optional(),
+  })
+
+export type OutboxEvent = z.infer<ReturnType<typeof outboxSchema>>
+
+/**
+ * Outbox event, written in the transaction of the change that it reports (transactional outbox). The table's stream
+ * sends it to the bus. Deliveries and polling read it for 30 days.
+ */
+export const OutboxEntity = defineEntity({
+  name: 'outbox',
+  schema: outboxSchema,
+  pk: 'EVT#{id}',
+  sk: 'EVT',
+  retention: { policy: 'expires', days: 31 },
+  due: true,
+  expires: ({ created_at }) => created_at + 31 * 86_400_000,
+})

@@ -1,0 +1,53 @@
+import { type Clock, iso, SECOND } from '#shared/kernel/clock.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import type { Write } from '#shared/table/entity.ts'
+import type { EventEnvelope } from './definition.ts'
+import { OutboxEntity, type OutboxEvent } from './entity.ts'
+
+/**
+ * Grace period before overdue work is considered lost. A sweep runs every 30 seconds, so overdue work completes within
+ * two minutes even if one sweep fails.
+ */
+export const OVERDUE_GRACE = 45 * SECOND
+
+export interface NewEvent<Type extends string = string> {
+  type: Type
+  workspace_id: string
+  installation_id?: string | undefined
+  app_id?: string | undefined
+  /** Installation for which it is the last event. */
+  last_for?: string | undefined
+  /** The only person who may see the event. */
+  private_to?: string | undefined
+  data: Record<string, unknown>
+  test?: true | undefined
+}
+
+/**
+ * Creates the record of an event. Stores its data as JSON text, so that any JSON value is kept exactly.
+ * @param id stable id for writers that may be repeated, so that they don't emit the event twice
+ */
+export const newEvent = (clock: Clock, event: NewEvent, id?: string): OutboxEvent => {
+  const now = clock.now()
+  return {
+    ...event,
+    data: JSON.stringify(event.data),
+    id: id ?? newId('event', now),
+    created_at: now,
+    due_at: now + OVERDUE_GRACE,
+  }
+}
+
+/** Returns the write that emits an event. Commit it in the transaction of the change that it reports. */
+export const emitEvent = <Type extends string>(clock: Clock, event: NewEvent<Type>): Write =>
+  OutboxEntity.create(newEvent(clock, event))
+
+/** Returns the envelope of an event for webhooks and polling. */
+export const envelopeOf = (event: OutboxEvent): EventEnvelope => ({
+  id: event.id,
+  type: event.type,
+  created_at: iso(event.created_at),
+  workspace_id: event.workspace_id,
+  data: JSON.parse(event.data),
+  ...(event.test && { test: true }),
+})

@@ -1,0 +1,3 @@
+export { SweepMarkEntity } from './entity.ts'
+export { nextCheckAt } from './next-check.ts'
+export { type OverdueHandler, sweepOverdue } from './sweep.ts'

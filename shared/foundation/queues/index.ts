@@ -1,0 +1,2 @@
+export { BusMessage } from './bus-message.ts'
+export { QUEUES, type QueueDefinition } from './queues.ts'

@@ -1,0 +1,1 @@
+export { findPublicKey, listPublicKeys, loadSigningKey } from './publish.ts'

@@ -1,0 +1,1 @@
+export { type Claims, issueToken, TOKENS, type TokenKind, type Verified, verifyToken } from './tokens.ts'

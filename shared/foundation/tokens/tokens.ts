@@ -1,0 +1,198 @@
+import { createHmac, type KeyObject, sign } from 'node:crypto'
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
+import { HOUR } from '#shared/kernel/clock.ts'
+import { newId } from '#shared/kernel/ids.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { sha256 } from '#shared/kernel/secrets.ts'
+import type { Deps } from '../work/work.ts'
+
+/**
+ * Kinds of token. Each has its own `typ` and `aud`, so that none is accepted in place of another (RFC 8725 §3.11).
+ * The claims only name records. Each request reads those records, so that revocation takes effect at once
+ * (contract/oauth-and-tokens.md#kinds-of-token). `ring` signs them, and `earlier` signed those of earlier versions.
+ */
+export const TOKENS = {
+  access: { typ: 'at+jwt', audience: '/api/v1', life: LIMITS.accessTokenLife, ring: 'access', earlier: 'tokens' },
+  callback: {
+    typ: 'callback+jwt',
+    audience: '/api/v1#callback',
+    life: LIMITS.callbackTokenLife,
+    ring: 'callback',
+    earlier: 'tokens',
+  },
+  surface: {
+    typ: 'surface+jwt',
+    audience: '/api/v1#surface',
+    life: LIMITS.surfaceTokenLife,
+    ring: 'console',
+    earlier: 'tokens',
+  },
+  console: {
+    typ: 'console+jwt',
+    audience: '/console',
+    life: LIMITS.consoleSessionLife,
+    ring: 'console',
+    earlier: 'tokens',
+  },
+  admin: { typ: 'admin+jwt', audience: '/admin', life: LIMITS.adminTokenLife, ring: 'staff', earlier: 'admin' },
+} as const
+
+export type TokenKind = keyof typeof TOKENS
+
+export interface Claims {
+  access: { ins: string; ws: string; app: string; grt: string; sv: number }
+  /**
+   * `grt` is the grant that the run began under; absent for a direct install. `lim`: the token has only the scopes of that
+   * grant, because an access token renewed it.
+   */
+  callback: { ins: string; ws: string; app: string; run: string; grt?: string | undefined; lim?: true; sv: number }
+  surface: { ins: string; ws: string; app: string; usr: string; sv: number }
+  console: { ses: string; usr: string; ws: string }
+  admin: { adm: string; ses: string }
+}
+
+export type Verified = { [K in TokenKind]: { kind: K; claims: Claims[K]; expiresAt: number } }[TokenKind]
+
+/**
+ * Issues a token signed with the ring's current key. `expires_in` is in seconds.
+ *
+ * ES256, so that functions that verify a token can't issue one. With `previousKeyFormats` the token is signed with HS256,
+ * which functions of the version before understand.
+ */
+export const issueToken = async <K extends TokenKind>(
+  { clock, settings, keys }: Pick<Deps, 'clock' | 'settings' | 'keys'>,
+  kind: K,
+  claims: Claims[K],
+): Promise<{ token: string; expires_in: number; expiresAt: number }> => {
+  const { typ, audience, life, ring: ringName, earlier } = TOKENS[kind]
+  const ring = await keys[settings.previousKeyFormats ? earlier : ringName]()
+  const now = Math.floor(clock.now() / 1_000)
+  const alg = settings.previousKeyFormats ? 'HS256' : 'ES256'
+  const text = [
+    { alg, typ, kid: ring.currentId },
+    {
+      ...claims,
+      jti: newId('request', clock.now()).slice(4),
+      iss: settings.baseUrl,
+      aud: settings.baseUrl + audience,
+      iat: now,
+      exp: now + life / 1_000,
+    },
+  ]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+  const key = alg === 'HS256' ? ring.secret('jwt') : ring.signing()?.privateKey
+  if (!key) throw new Error(`the ring ${ringName} has no current key`)
+  const signature = alg === 'HS256' ? createHmac('sha256', key).update(text).digest() : signed(key, text)
+  return {
+    token: `${text}.${signature.toString('base64url')}`,
+    expires_in: life / 1_000,
+    expiresAt: now + life / 1_000,
+  }
+}
+
+/** Order of the group of P-256, and half of it. */
+const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+const HALF = ORDER / 2n
+
+/**
+ * Signs with ES256 (RFC 7518 §3.4), by `node:crypto`: jose's WebCrypto hands each signature to another thread. Of the two
+ * signatures `(r, s)` and `(r, n − s)`, which are both right, the platform uses the lower one.
+ */
+const signed = (key: KeyObject, text: string): Buffer => {
+  const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
+  const s = scalarOf(signature)
+  return s <= HALF
+    ? signature
+    : Buffer.concat([signature.subarray(0, 32), Buffer.from((ORDER - s).toString(16).padStart(64, '0'), 'hex')])
+}
+
+const scalarOf = (signature: Buffer): bigint => BigInt(`0x${signature.toString('hex', 32)}`)
+
+/**
+ * Matches a compact JWS in the only encoding that RFC 7515 §2 allows: no padding, and zeros in the spare bits of the last
+ * character. jose accepts other encodings, so one token could have several texts.
+ */
+const COMPACT = {
+  ES256: /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/,
+  HS256: /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/,
+}
+
+/**
+ * Verifies a token whose `typ` is one of the given kinds.
+ * @returns undefined for anything but a valid, unexpired token of one of these kinds
+ */
+export const verifyToken = async (
+  deps: Pick<Deps, 'clock' | 'settings' | 'keys'>,
+  token: string,
+  kinds: readonly TokenKind[],
+): Promise<Verified | undefined> => {
+  try {
+    const { alg, typ, kid } = decodeProtectedHeader(token)
+    const kind = kinds.find((candidate) => TOKENS[candidate].typ === typ)
+    // A kid that is not a string would be converted to one by the lookup.
+    if (!kind || typeof kid !== 'string' || (alg !== 'ES256' && alg !== 'HS256') || !COMPACT[alg].test(token)) {
+      return undefined
+    }
+    const payload = await (alg === 'ES256' ? verifySigned : verifyEarlier)(deps, token, kind, kid)
+    return payload && ({ kind, claims: payload, expiresAt: payload.exp } as unknown as Verified)
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+type Verify = (
+  deps: Pick<Deps, 'clock' | 'settings' | 'keys'>,
+  token: string,
+  kind: TokenKind,
+  kid: string,
+) => Promise<JWTPayload | undefined>
+
+const expectations = ({ clock, settings }: Pick<Deps, 'clock' | 'settings'>, kind: TokenKind) => ({
+  typ: TOKENS[kind].typ,
+  issuer: settings.baseUrl,
+  audience: settings.baseUrl + TOKENS[kind].audience,
+  currentDate: new Date(clock.now()),
+  requiredClaims: ['exp', 'iat'],
+})
+
+/**
+ * Claims of tokens whose signature was found right, by the key and the token's hash. A signature costs 120 µs, its hash
+ * two. A retired key is no longer found, and its tokens with it.
+ */
+const known = new WeakMap<KeyObject, Map<string, JWTPayload>>()
+const KNOWN_MAX = 1_000
+
+const verifySigned: Verify = async (deps, token, kind, kid) => {
+  const key = await deps.keys.publicKeys.find(TOKENS[kind].ring, kid)
+  if (!key) return undefined
+  const { audience } = expectations(deps, kind)
+  const tokens = known.get(key) ?? new Map<string, JWTPayload>()
+  const hash = sha256(`${audience}\n${token}`)
+  const before = tokens.get(hash)
+  if (before) return (before.exp ?? 0) * 1_000 > deps.clock.now() ? before : undefined
+  if (scalarOf(Buffer.from(token.slice(token.lastIndexOf('.') + 1), 'base64url')) > HALF) return undefined
+  const { payload } = await jwtVerify(token, key, { ...expectations(deps, kind), algorithms: ['ES256'] })
+  if (tokens.size >= KNOWN_MAX) tokens.clear()
+  known.set(key, tokens.set(hash, payload))
+  return payload
+}
+
+/** Time after a ring's first key was published for which functions of the version before may issue tokens. */
+const OVERLAP = HOUR
+
+/**
+ * Verifies a token of an earlier version (HS256). Functions that verify such a token could issue one. So a token that was
+ * issued after the ring of its kind had taken over is refused, and the last one ends with its life.
+ */
+const verifyEarlier: Verify = async (deps, token, kind, kid) => {
+  const { ring, earlier, life } = TOKENS[kind]
+  const key = await (await deps.keys[earlier]()).key('jwt', kid)
+  if (!key) return undefined
+  const { payload } = await jwtVerify(token, key, { ...expectations(deps, kind), algorithms: ['HS256'] })
+  const { iat = 0, exp = 0 } = payload
+  const since = await deps.keys.publicKeys.since(ring)
+  const isEarlier = since === undefined || iat * 1_000 <= since + OVERLAP
+  return isEarlier && exp - iat <= life / 1_000 ? payload : undefined
+}

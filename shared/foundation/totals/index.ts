@@ -1,0 +1,1 @@
+export { readTotal, totalMoveWrites, totalWrite } from './totals.ts'

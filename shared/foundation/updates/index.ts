@@ -1,0 +1,3 @@
+export { TOPICS, type Updates, UpdatesEntity } from './entity.ts'
+export { markChanged, topicsOf } from './mark.ts'
+export { UpdatesSchema, type UpdatesView, updatesQuery } from './schemas.ts'

@@ -1,0 +1,1 @@
+export { UpgradeEntity, type UpgradeRecord } from './entity.ts'

@@ -1,0 +1,29 @@
+import type { Work } from '#shared/foundation/work/index.ts'
+import { newId } from '../kernel/ids.ts'
+import type { Exchange } from './exchange.ts'
+import { renderValue } from './render.ts'
+
+/**
+ * Returns a request's unit of work. Under an Idempotency-Key, the response is stored in the transaction of its change.
+ */
+export const createRequestWork = (exchange: Exchange): Work => {
+  const { deps, hold, requestId, sourceIp } = exchange
+  return {
+    ...deps,
+    requestId,
+    sourceIp,
+    id: hold?.id ?? ((kind) => newId(kind, deps.clock.now())),
+    async commit(writes, value) {
+      if (!hold || value === undefined) {
+        await deps.table.transact(writes)
+        exchange.changed = true
+        return
+      }
+      const kept = renderValue(exchange, value)
+      kept.headers = { ...kept.headers, 'x-request-id': requestId }
+      await deps.table.transact([...writes, await hold.completion(kept)])
+      exchange.changed = true
+      exchange.committed = kept
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { rateLimited, takeFromBucket } from '#shared/foundation/limits/index.ts'
+import type { Deps, Work } from '#shared/foundation/work/index.ts'
+import { iso } from '#shared/kernel/clock.ts'
+import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
+import { auditDeveloper } from '#shared/staff/audit/index.ts'
+import type { ItemOf, Write } from '#shared/table/entity.ts'
+import { exists } from '#shared/table/expressions.ts'
+import { type Developer, EmailTokenEntity } from '../developers/entity.ts'
+import { newMail, requireMail, sendMail } from '../mails/index.ts'
+
+type EmailToken = ItemOf<typeof EmailTokenEntity>
+type Purpose = EmailToken['purpose']
+
+const TEXTS: Record<Purpose, (baseUrl: string, token: string) => { subject: string; text: string }> = {
+  prove: (baseUrl, token) => ({
+    subject: 'Confirm your e-mail address',
+    text: [
+      `A developer account at ${baseUrl} has your e-mail address. To confirm it, send this code within an hour:`,
+      `  ${token}`,
+      'POST /api/v1/dev/me/email-proof/confirm with {"token": "<the code>"}, and your developer key.',
+      'If you have no such account, ignore this e-mail, or take the account over: POST /api/v1/dev/recover.',
+    ].join('\n\n'),
+  }),
+  recover: (baseUrl, token) => ({
+    subject: 'Recover your developer account',
+    text: [
+      `Somebody asked for a new developer key for your account at ${baseUrl}. To get one, send this code within an hour:`,
+      `  ${token}`,
+      'POST /api/v1/dev/recover/confirm with {"token": "<the code>"}. Every key that the account has ends then.',
+      'If that wasn’t you, ignore this e-mail. Nothing has changed.',
+    ].join('\n\n'),
+  }),
+}
+
+/** Creates a single-use token and the e-mail that carries it, for a transaction. */
+export const newEmailToken = async (
+  work: Work,
+  { id: developer_id, email }: Pick<Developer, 'id' | 'email'>,
+  purpose: Purpose,
+): Promise<{ mailId: string; expiresAt: number; writes: Write[] }> => {
+  const token = newSecret('dvt_')
+  const now = work.clock.now()
+  const expires_at = now + LIMITS.emailTokenLife
+  const { id: mailId, write } = await newMail(work, { to: email, ...TEXTS[purpose](work.settings.baseUrl, token) })
+  const record = { token_hash: sha256(token), developer_id, purpose, email, created_at: now, expires_at }
+  return { mailId, expiresAt: expires_at, writes: [EmailTokenEntity.create(record), write] }
+}
+
+/** Returns true if the account may get another e-mail now. Otherwise anyone could fill its mailbox. */
+export const takeMail = async (work: Work, developerId: string): Promise<{ allowed: boolean; retryAfter: number }> =>
+  takeFromBucket(work, `mail:${developerId}`, LIMITS.developerMailRate)
+
+/**
+ * Sends a code to the account's e-mail address (`POST /api/v1/dev/me/email-proof`).
+ * @throws `mail_not_configured`, `rate_limited`; `conflict` if the address is proven
+ */
+export const requestEmailProof = async (
+  work: Work,
+  developer: Developer,
+): Promise<{ email: string; expires_at: string }> => {
+  requireMail(work)
+  if (developer.email_verified_at !== undefined)
+    throw fail('conflict', { message: 'Your e-mail address is already confirmed.', fix: 'No action is needed.' })
+  const { allowed, retryAfter } = await takeMail(work, developer.id)
+  if (!allowed) {
+    throw rateLimited('developer', retryAfter, {
+      message: 'Your account has received enough e-mails for now.',
+      fix: `Use the latest code, or wait ${retryAfter} s.`,
+    })
+  }
+  const { mailId, expiresAt, writes } = await newEmailToken(work, developer, 'prove')
+  const view = { email: developer.email, expires_at: iso(expiresAt) }
+  await work.commit(
+    [
+      ...writes,
+      auditDeveloper(work, developer.id, 'developer.email_proof_requested', { type: 'developer', id: developer.id }),
+    ],
+    view,
+  )
+  await sendMail(work, mailId)
+  return view
+}
+
+/**
+ * Loads a token that was sent by e-mail.
+ * @param developerId the only account that may use it
+ * @throws `forbidden`, the same for wrong, used and expired tokens
+ */
+export const loadEmailToken = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  token: string,
+  purpose: Purpose,
+  developerId?: string,
+): Promise<EmailToken> => {
+  const record = await table.get(EmailTokenEntity, { token_hash: sha256(token) })
+  if (record?.purpose !== purpose || record.expires_at <= clock.now()) throw wrongEmailToken()
+  if (developerId !== undefined && record.developer_id !== developerId) throw wrongEmailToken()
+  return record
+}
+
+/** Returns the write that uses a token up. */
+export const useEmailToken = ({ token_hash }: EmailToken): Write =>
+  EmailTokenEntity.delete({ token_hash }, { where: { token_hash: exists }, otherwise: wrongEmailToken })
+
+const wrongEmailToken = (): PlatformError =>
+  fail('forbidden', {
+    message: 'The code is wrong, was used, or is older than an hour.',
+    fix: 'Request another e-mail and send its code.',
+  })

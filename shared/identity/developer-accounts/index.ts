@@ -1,0 +1,27 @@
+export { requestEmailProof } from './email.ts'
+export { createKey, deleteKey, listKeys, liveKeys, presentKey, unchangedKeys } from './keys.ts'
+export { presentDeveloper } from './present.ts'
+export { proveEmail } from './prove-email.ts'
+export { loadDeveloper, readProfile } from './read.ts'
+export { recoverKey, requestRecovery } from './recover.ts'
+export { registerDeveloper } from './register.ts'
+export { renewInvite } from './renew-invite.ts'
+export { checkKeyIsCurrent, rotateKey } from './rotate-key.ts'
+export {
+  ClaimVendor,
+  ConfirmEmail,
+  CreateKey,
+  DeveloperKeySchema,
+  DeveloperSchema,
+  EmailProofSchema,
+  NamedKeySchema,
+  NewNamedKeySchema,
+  ProfileSchema,
+  RecoverAccount,
+  RecoveredSchema,
+  RecoveryAcceptedSchema,
+  RegisterDeveloper,
+  RegisteredSchema,
+  SandboxInviteSchema,
+} from './schemas.ts'
+export { claimVendor, loadVendorHolder, vendorWrites } from './vendor.ts'

@@ -1,0 +1,60 @@
+import { ClaimEntity } from '#shared/foundation/claims/index.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
+import { fail } from '#shared/kernel/errors.ts'
+import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
+import { auditDeveloper } from '#shared/staff/audit/index.ts'
+import { retryOnConflict } from '#shared/table/retry.ts'
+import { DeveloperEntity, DeveloperKeyEntity } from '../developers/entity.ts'
+import { requireMail, sendMail } from '../mails/index.ts'
+import { loadEmailToken, newEmailToken, takeMail, useEmailToken } from './email.ts'
+import { unchangedKeys } from './keys.ts'
+import { presentDeveloper } from './present.ts'
+import type { RecoveredView } from './schemas.ts'
+
+/**
+ * Sends a recovery code to an account's e-mail address (`POST /api/v1/dev/recover`). The response is the same whether
+ * the account exists, is blocked, or has received enough e-mails.
+ * @throws `mail_not_configured`
+ */
+export const requestRecovery = async (work: Work, email: string): Promise<{ accepted: true }> => {
+  requireMail(work)
+  const accepted = { accepted: true as const }
+  const claim = await work.table.get(ClaimEntity, { kind: 'developer-email', value: email.toLowerCase() })
+  const developer = claim && (await work.table.get(DeveloperEntity, { id: claim.owner_id }))
+  if (developer?.status !== 'active' || !(await takeMail(work, developer.id)).allowed) return accepted
+  const { mailId, writes } = await newEmailToken(work, developer, 'recover')
+  const target = { type: 'developer', id: developer.id }
+  await work.commit([...writes, auditDeveloper(work, developer.id, 'developer.recovery_requested', target)], accepted)
+  await sendMail(work, mailId)
+  return accepted
+}
+
+/**
+ * Gives an account a new key for the code in its recovery e-mail (`POST /api/v1/dev/recover/confirm`). Every earlier key
+ * ends, because somebody else may hold it: also somebody who registered with this address before its owner did.
+ * @throws `forbidden` for a wrong code, `not_a_developer`
+ */
+export const recoverKey = async (work: Work, token: string): Promise<RecoveredView> => {
+  const record = await loadEmailToken(work, token, 'recover')
+  const api_key = newSecret('dvk_')
+  const key_hash = sha256(api_key)
+  return retryOnConflict(async () => {
+    const developer = await work.table.get(DeveloperEntity, { id: record.developer_id })
+    if (developer?.status !== 'active' || developer.email !== record.email) throw fail('not_a_developer')
+    const { id } = developer
+    const now = work.clock.now()
+    const changes = { key_hash, keys: undefined, email_verified_at: developer.email_verified_at ?? now }
+    const view = { developer: presentDeveloper({ ...developer, ...changes }), api_key }
+    await work.commit(
+      [
+        useEmailToken(record),
+        DeveloperEntity.update({ id }, { set: changes }, { where: { ...unchangedKeys(developer), status: 'active' } }),
+        DeveloperKeyEntity.create({ key_hash, developer_id: id, status: 'active', created_at: now }),
+        ...[developer, ...(developer.keys ?? [])].map((old) => DeveloperKeyEntity.delete({ key_hash: old.key_hash })),
+        auditDeveloper(work, id, 'developer.key_recovered', { type: 'developer', id }),
+      ],
+      view,
+    )
+    return view
+  })
+}

@@ -1,0 +1,174 @@
+import * as z from 'zod'
+import { emailAddress, idField, name, time } from '#shared/foundation/schemas/index.ts'
+
+/** Body of `POST /api/v1/dev/register` (contract/apps-and-manifests.md#developer-accounts). */
+export const RegisterDeveloper = () =>
+  z
+    .strictObject({
+      email: z
+        .string()
+        .trim()
+        .max(254)
+        .pipe(emailAddress())
+        .meta({ description: 'Unique, ignoring case.', example: 'dev@example.com' }),
+      name: name(100).meta({ example: 'Ada Example' }),
+      company: name(200).optional().meta({ example: 'Example Ltd' }),
+    })
+    .meta({ id: 'RegisterDeveloper' })
+
+export type RegisterInput = z.infer<ReturnType<typeof RegisterDeveloper>>
+
+const developer = {
+  id: idField('dev'),
+  email: z.string(),
+  email_verified: z.boolean().meta({ description: 'The developer proved that the address is theirs.' }),
+  name: z.string(),
+  company: z.string().nullable(),
+  status: z.enum(['active', 'blocked']),
+  vendor: z.string().nullable().meta({
+    description:
+      'First part of manifest ids. Claimed with `POST /api/v1/dev/me/vendor`, or set by the first published manifest. Then fixed.',
+  }),
+  verified: z.boolean(),
+  created_at: time(),
+}
+
+/** Developer account as its owner sees it. */
+export const DeveloperSchema = () => z.object(developer).meta({ id: 'Developer' })
+
+const sandboxWorkspace = {
+  id: idField('ws'),
+  name: z.string(),
+  is_sandbox: z.literal(true),
+}
+
+/** Response of `GET /api/v1/dev/me`. */
+export const ProfileSchema = () =>
+  z.object({ ...developer, sandbox_workspace: z.object(sandboxWorkspace) }).meta({ id: 'DeveloperProfile' })
+
+/** Response of `POST /api/v1/dev/me/rotate-key`. */
+export const DeveloperKeySchema = () =>
+  z
+    .object({ api_key: z.string().meta({ description: 'The new developer key. Shown only once.', example: 'dvk_…' }) })
+    .meta({ id: 'DeveloperKey' })
+
+const inviteLink = () =>
+  z.string().meta({
+    description: 'Single-use link to join the sandbox workspace as its owner, valid for 7 days.',
+    example: 'join_…',
+  })
+
+/** Response of `POST /api/v1/dev/sandbox/invite`. */
+export const SandboxInviteSchema = () => z.object({ invite_link: inviteLink() }).meta({ id: 'SandboxInvite' })
+
+/** Response of a registration. The key and the link are not shown again. */
+export const RegisteredSchema = () =>
+  z
+    .object({
+      developer: DeveloperSchema(),
+      api_key: z.string().meta({ description: 'The developer key. Shown only once.', example: 'dvk_…' }),
+      sandbox_workspace: z.object({
+        ...sandboxWorkspace,
+        invite_link: inviteLink(),
+      }),
+    })
+    .meta({ id: 'RegisteredDeveloper' })
+
+const vendorName = () =>
+  z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9-]{0,38}[a-z0-9]$/,
+      'must have 2 to 40 characters of a-z, 0-9 and -, and not start or end with -',
+    )
+
+/** Body of `POST /api/v1/dev/me/vendor`. */
+export const ClaimVendor = () =>
+  z
+    .strictObject({
+      vendor: vendorName().meta({
+        description: 'First part of your manifests’ ids. Fixed once claimed.',
+        example: 'acme',
+      }),
+    })
+    .meta({ id: 'ClaimVendor' })
+
+/** Body of `POST /api/v1/dev/me/keys`. */
+export const CreateKey = () =>
+  z
+    .strictObject({
+      name: name(100).meta({ description: 'Unique among your keys.', example: 'ci' }),
+      expires_in_days: z
+        .number()
+        .int()
+        .min(1)
+        .max(365)
+        .default(90)
+        .meta({ description: 'Days until the key expires.', example: 90 }),
+    })
+    .meta({ id: 'CreateDeveloperKey' })
+
+const namedKey = { id: idField('dky'), name: z.string(), created_at: time(), expires_at: time() }
+
+export const NamedKeySchema = () => z.object(namedKey).meta({ id: 'NamedDeveloperKey' })
+
+/** New named key. The key is not shown again. */
+export const NewNamedKeySchema = () =>
+  z
+    .object({ ...namedKey, api_key: z.string().meta({ description: 'The key. Shown only once.', example: 'dvk_…' }) })
+    .meta({ id: 'NewNamedDeveloperKey' })
+
+/** Response of `POST /api/v1/dev/me/email-proof`. */
+export const EmailProofSchema = () =>
+  z
+    .object({ email: z.string(), expires_at: time().meta({ description: 'End of the code in the e-mail.' }) })
+    .meta({ id: 'EmailProof' })
+
+/** Body of requests that carry a code from an e-mail. */
+export const ConfirmEmail = () =>
+  z
+    .strictObject({
+      token: name(100).meta({ description: 'The code in the e-mail.', example: 'dvt_…' }),
+    })
+    .meta({ id: 'ConfirmEmail' })
+
+/** Body of `POST /api/v1/dev/recover`. */
+export const RecoverAccount = () =>
+  z
+    .strictObject({
+      email: z.string().trim().max(254).pipe(emailAddress()).meta({ example: 'dev@example.com' }),
+    })
+    .meta({ id: 'RecoverAccount' })
+
+export const RecoveryAcceptedSchema = () =>
+  z
+    .object({
+      accepted: z.literal(true).meta({ description: 'If there is such an account, its address gets an e-mail.' }),
+    })
+    .meta({ id: 'RecoveryAccepted' })
+
+export const RecoveredSchema = () =>
+  z
+    .object({
+      developer: DeveloperSchema(),
+      api_key: z.string().meta({ description: 'The new developer key. Shown only once.', example: 'dvk_…' }),
+    })
+    .meta({ id: 'RecoveredDeveloper' })
+
+export type CreateKeyInput = z.infer<ReturnType<typeof CreateKey>>
+
+export type NamedKeyView = z.infer<ReturnType<typeof NamedKeySchema>>
+
+export type NewNamedKeyView = z.infer<ReturnType<typeof NewNamedKeySchema>>
+
+export type RecoveredView = z.infer<ReturnType<typeof RecoveredSchema>>
+
+export type DeveloperView = z.infer<ReturnType<typeof DeveloperSchema>>
+
+export type ProfileView = z.infer<ReturnType<typeof ProfileSchema>>
+
+export type DeveloperKeyView = z.infer<ReturnType<typeof DeveloperKeySchema>>
+
+export type SandboxInviteView = z.infer<ReturnType<typeof SandboxInviteSchema>>
+
+export type RegisteredView = z.infer<ReturnType<typeof RegisteredSchema>>

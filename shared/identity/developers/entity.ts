@@ -1,0 +1,87 @@
+import * as z from 'zod'
+import { defineEntity } from '#shared/table/entity.ts'
+
+const namedKey = () =>
+  z.object({ id: z.string(), name: z.string(), key_hash: z.string(), created_at: z.number(), expires_at: z.number() })
+
+/** Developer key with a name and an expiry, in addition to the account's main key. */
+export type NamedKey = z.infer<ReturnType<typeof namedKey>>
+
+const developer = () =>
+  z.object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    company: z.string().optional(),
+    status: z.enum(['active', 'blocked']),
+    /** Reason given by the admin who blocked the account. */
+    status_reason: z.string().optional(),
+    /** First part of manifest ids. Unique, and fixed by the first published manifest. */
+    vendor: z.string().optional(),
+    verified: z.boolean(),
+    sandbox_workspace_id: z.string(),
+    /** Newest invitation to the sandbox workspace. It may have been used. */
+    sandbox_invitation_id: z.string().optional(),
+    /** Hash of the main key. */
+    key_hash: z.string(),
+    /** Named keys, newest first. Kept here, so that blocking and recovery find every key. */
+    keys: z.array(namedKey()).optional(),
+    /** Time at which the developer proved that the e-mail address is theirs. */
+    email_verified_at: z.number().optional(),
+    created_at: z.number(),
+  })
+
+export type Developer = z.infer<ReturnType<typeof developer>>
+
+export const DeveloperEntity = defineEntity({
+  name: 'developer',
+  schema: developer,
+  pk: 'DEV#{id}',
+  sk: 'DEV',
+  retention: { policy: 'kept' },
+  directory: ({ id }) => ({ list: 'developers', sort: id }),
+})
+
+const key = () =>
+  z.object({
+    key_hash: z.string(),
+    developer_id: z.string(),
+    /** Copy of the account's status, so that authentication costs one read. An `ended` key only recovers the response of its rotation. */
+    status: z.enum(['active', 'blocked', 'ended']),
+    created_at: z.number(),
+    /** On an ended key: SHA-256 of the rotation's Idempotency-Key, valid until `expires_at`. */
+    recovery_hash: z.string().optional(),
+    /** End of a named key, or of an ended key's recovery. */
+    expires_at: z.number().optional(),
+  })
+
+/** Maps the hash of a developer key to its account. A rotation ends the old key. */
+export const DeveloperKeyEntity = defineEntity({
+  name: 'developer-key',
+  schema: key,
+  pk: 'DEVKEY#{key_hash}',
+  sk: 'KEY',
+  retention: { policy: 'kept' },
+  expires: ({ expires_at }) => expires_at,
+})
+
+const emailToken = () =>
+  z.object({
+    token_hash: z.string(),
+    developer_id: z.string(),
+    purpose: z.enum(['prove', 'recover']),
+    /** Address that the token was sent to. */
+    email: z.string(),
+    created_at: z.number(),
+    expires_at: z.number(),
+  })
+
+/** Single-use token that was sent to a developer's e-mail address. */
+export const EmailTokenEntity = defineEntity({
+  name: 'email-token',
+  schema: emailToken,
+  pk: 'DEVMAIL#{token_hash}',
+  sk: 'TOKEN',
+  retention: { policy: 'expires', days: 2 },
+  expires: ({ expires_at }) => expires_at,
+})

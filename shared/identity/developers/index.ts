@@ -1,0 +1,1 @@
+export { type Developer, DeveloperEntity, DeveloperKeyEntity } from './entity.ts'

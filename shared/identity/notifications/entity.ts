@@ -1,0 +1,39 @@
+import * as z from 'zod'
+import { defineEntity } from '#shared/table/entity.ts'
+
+/** Lifetime of a notification, in ms. */
+export const NOTIFICATION_LIFE = 90 * 86_400_000
+
+const notification = () =>
+  z.object({
+    id: z.string(),
+    workspace_id: z.string(),
+    /** Recipient. Absent if it is for everyone in the workspace. */
+    user_id: z.string().optional(),
+    /** Kind, such as `agent.notice`, `task.question` or `grant.revoked`. Selects the translated text. */
+    kind: z.string(),
+    title: z.string(),
+    body: z.string(),
+    /** Agent that sent the notification or is its subject. */
+    installation_id: z.string().optional(),
+    app_id: z.string().optional(),
+    /** Record that the notification links to: a task, a run with its step, or a conversation. */
+    target: z.object({ type: z.string(), id: z.string(), step_id: z.string().optional() }).optional(),
+    created_at: z.number(),
+  })
+
+export type Notification = z.infer<ReturnType<typeof notification>>
+
+/** Returns the list of one person's notifications in a workspace, or of those for everyone. */
+export const notificationsOf = (workspaceId: string, userId: string | undefined): string =>
+  `${workspaceId}#NOTIFICATIONS#${userId ?? 'all'}`
+
+export const NotificationEntity = defineEntity({
+  name: 'notification',
+  schema: notification,
+  pk: 'WS#{workspace_id}',
+  sk: 'NTF#{id}',
+  retention: { policy: 'removed', partitions: ({ id }) => [['told-person', { notification_id: id }]] },
+  expires: ({ created_at }) => created_at + NOTIFICATION_LIFE,
+  list: ({ workspace_id, user_id, id }) => ({ owner: notificationsOf(workspace_id, user_id), sort: id }),
+})

@@ -1,0 +1,3 @@
+export { NOTIFICATION_LIFE, type Notification, NotificationEntity, notificationsOf } from './entity.ts'
+export { NOTIFICATION_EVENTS } from './events.ts'
+export { newNotification } from './new.ts'

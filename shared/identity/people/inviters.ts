@@ -1,0 +1,60 @@
+import type { Deps } from '#shared/foundation/work/index.ts'
+import { isId } from '#shared/kernel/ids.ts'
+import type { Write } from '#shared/table/entity.ts'
+import { either, lt, lte, missing, oneOf } from '#shared/table/expressions.ts'
+import { DeveloperEntity } from '../developers/entity.ts'
+import { atLeast, type Invitation, type Member, MemberEntity, type Role, rolesFrom, UserEntity } from './entity.ts'
+
+/** Returns the role that an inviter must keep for the invitation to stay valid: admin, and at least the invited role. */
+export const inviterRoleFor = (role: Role): 'admin' | 'owner' => (role === 'owner' ? 'owner' : 'admin')
+
+/** Returns true for an invitation by a developer, who isn't a member of their sandbox workspace. */
+const byDeveloper = ({ created_by }: Invitation): boolean => isId('developer', created_by)
+
+const member = ({ workspace_id, created_by }: Invitation) => ({ workspace_id, user_id: created_by })
+
+/** Fields with the time at which a member last lost a role. Older invitations stay invalid even if they regain it. */
+export const LOST_ROLE_FIELDS = { admin: 'admin_until', owner: 'owner_until' } as const
+
+const mayInvite = (by: Member | undefined, { role, created_at }: Invitation): boolean => {
+  const needed = inviterRoleFor(role)
+  return (
+    by !== undefined &&
+    atLeast(by.role, needed) &&
+    by.joined_at <= created_at &&
+    (by[LOST_ROLE_FIELDS[needed]] ?? -1) < created_at
+  )
+}
+
+/**
+ * Finds the inviter of each invitation in one round trip. Returns undefined for an invitation that is invalid because the
+ * inviter lost the role, left or was blocked (contract/people-and-workspaces.md#members-and-invitations).
+ */
+export const findInviters = async (
+  { table }: Pick<Deps, 'table'>,
+  invitations: readonly Invitation[],
+): Promise<({ id: string; name: string } | undefined)[]> => {
+  const [members, users, developers] = await Promise.all([
+    table.getAll(invitations.map((invitation) => MemberEntity.ref(member(invitation)))),
+    table.getAll(invitations.map(({ created_by }) => UserEntity.ref({ id: created_by }))),
+    table.getAll(invitations.map(({ created_by }) => DeveloperEntity.ref({ id: created_by }))),
+  ])
+  return invitations.map((invitation, i) => {
+    const inviter = byDeveloper(invitation) ? developers[i] : users[i]
+    const isEntitled = byDeveloper(invitation) || mayInvite(members[i], invitation)
+    return isEntitled && inviter?.status === 'active' ? { id: inviter.id, name: inviter.name } : undefined
+  })
+}
+
+/** Returns the conditions of a transaction under which the inviter may still invite. */
+export const inviterChecks = (invitation: Invitation, otherwise: () => unknown): Write[] => {
+  const active = { where: { status: 'active' as const }, otherwise }
+  if (byDeveloper(invitation)) return [DeveloperEntity.check({ id: invitation.created_by }, active)]
+  const { role, created_at } = invitation
+  const needed = inviterRoleFor(role)
+  const since = { joined_at: lte(created_at), [LOST_ROLE_FIELDS[needed]]: either(missing, lt(created_at)) }
+  return [
+    MemberEntity.check(member(invitation), { where: { role: oneOf(...rolesFrom(needed)), ...since }, otherwise }),
+    UserEntity.check({ id: invitation.created_by }, active),
+  ]
+}

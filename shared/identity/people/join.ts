@@ -1,0 +1,102 @@
+import type { Deps, Work } from '#shared/foundation/work/index.ts'
+import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { sha256 } from '#shared/kernel/secrets.ts'
+import { auditPerson } from '#shared/staff/audit/index.ts'
+import type { Write } from '#shared/table/entity.ts'
+import {
+  FormerMemberEntity,
+  type Invitation,
+  InvitationEntity,
+  InvitationLinkEntity,
+  MemberEntity,
+  MembershipEntity,
+  type User,
+  type Workspace,
+  WorkspaceEntity,
+} from './entity.ts'
+import { endInvitationWrites } from './invitations.ts'
+import { findInviters, inviterChecks } from './inviters.ts'
+import { findBelonging } from './memberships.ts'
+
+export interface InvitationPreview {
+  invitation: Invitation
+  workspace: Workspace
+}
+
+/**
+ * Loads the invitation of a `join_<nonce>` start parameter, to show it before the person decides.
+ * @param nonce the part after `join_`
+ * @returns undefined for an invitation that is unknown, used, expired or revoked, whose inviter may no longer invite, or
+ * whose workspace isn't active
+ */
+export const loadInvitation = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  nonce: string,
+): Promise<InvitationPreview | undefined> => {
+  const { table, clock } = deps
+  const link = await table.get(InvitationLinkEntity, { nonce_hash: sha256(nonce) })
+  if (!link) return undefined
+  const { workspace_id, invitation_id } = link
+  const [invitation, workspace] = await table.getAll([
+    InvitationEntity.ref({ workspace_id, id: invitation_id }),
+    WorkspaceEntity.ref({ id: workspace_id }),
+  ])
+  if (!invitation || invitation.expires_at <= clock.now() || workspace?.status !== 'active') return undefined
+  const [inviter] = await findInviters(deps, [invitation])
+  return inviter && { invitation, workspace }
+}
+
+/**
+ * Returns the writes that make a person a member and use up the invitation, for the caller's transaction. Of two
+ * concurrent uses exactly one succeeds, and none after the invitation has ended. Returns no writes for an existing member,
+ * so the invitation stays valid for another person. The writes of {@link Arrival} check that the person still exists.
+ * @throws `not_found`, here or from the transaction, if the invitation has ended. `ConditionFailed` from the transaction
+ * if another invitation made the person a member at the same time. Retry in that case.
+ */
+export const joinWrites = async (
+  work: Work,
+  { invitation, workspace }: InvitationPreview,
+  user: Pick<User, 'id' | 'name'>,
+): Promise<Write[]> => {
+  const at = { workspace_id: workspace.id, user_id: user.id }
+  if (await work.table.get(MemberEntity, at)) return []
+  const now = work.clock.now()
+  if (invitation.expires_at <= now) throw invitationEnded()
+  const { id: invitation_id, role, created_by } = invitation
+  return [
+    ...endInvitationWrites(invitation, { usedBy: user.id, otherwise: invitationEnded }),
+    MemberEntity.create({ ...at, name: user.name, role, joined_at: now }),
+    MembershipEntity.replace(at),
+    FormerMemberEntity.delete(at),
+    WorkspaceEntity.update(
+      { id: workspace.id },
+      { set: { joined_at: now } },
+      { where: { status: 'active' }, otherwise: invitationEnded },
+    ),
+    ...inviterChecks(invitation, invitationEnded),
+    auditPerson(
+      work,
+      { workspaceId: workspace.id, userId: user.id },
+      'member.joined',
+      { type: 'user', id: user.id },
+      { role, invitation_id, invited_by: created_by },
+    ),
+  ]
+}
+
+/** Finds the workspace that a person joined with an invitation. Returns undefined if they left it, and for anyone else. */
+export const findJoinedWorkspace = async (
+  deps: Pick<Deps, 'table'>,
+  nonce: string,
+  userId: string,
+): Promise<Workspace | undefined> => {
+  const link = await deps.table.get(InvitationLinkEntity, { nonce_hash: sha256(nonce) })
+  if (link?.used_by !== userId) return undefined
+  return (await findBelonging(deps, link.workspace_id, userId))?.workspace
+}
+
+const invitationEnded = (): PlatformError =>
+  fail('not_found', {
+    message: 'The invitation was used, expired or revoked.',
+    fix: 'Ask for a new invitation.',
+  })

@@ -1,0 +1,33 @@
+import type { Deps } from '#shared/foundation/work/index.ts'
+import { type Member, MemberEntity, MembershipEntity, type Workspace, WorkspaceEntity } from './entity.ts'
+
+export interface Belonging {
+  workspace: Workspace
+  member: Member
+}
+
+/** Most workspaces of one person that are listed. With two records each, they fit into one batch read. */
+const MAX_LISTED = 50
+
+const records = (workspaceId: string, userId: string) =>
+  [WorkspaceEntity.ref({ id: workspaceId }), MemberEntity.ref({ workspace_id: workspaceId, user_id: userId })] as const
+
+/** Loads the workspaces of a person, oldest first, in two round trips. */
+export const listWorkspacesOf = async ({ table }: Pick<Deps, 'table'>, userId: string): Promise<Belonging[]> => {
+  const { items } = await table.query(MembershipEntity, { user_id: userId }, { limit: MAX_LISTED, ascending: true })
+  const found = await table.getAll(items.flatMap(({ workspace_id }) => records(workspace_id, userId)))
+  return items.flatMap((_, i) => {
+    const [workspace, member] = found.slice(2 * i, 2 * i + 2) as [Workspace | undefined, Member | undefined]
+    return workspace && member ? [{ workspace, member }] : []
+  })
+}
+
+/** Loads a workspace with the person's membership. Returns undefined if they aren't a member or it doesn't exist. */
+export const findBelonging = async (
+  { table }: Pick<Deps, 'table'>,
+  workspaceId: string,
+  userId: string,
+): Promise<Belonging | undefined> => {
+  const [workspace, member] = await table.getAll(records(workspaceId, userId))
+  return workspace && member && { workspace, member }
+}

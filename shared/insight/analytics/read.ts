@@ -1,0 +1,166 @@
+import { type Installation, InstallationEntity } from '#shared/access/installations/index.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
+import { DAY } from '#shared/kernel/clock.ts'
+import { allItems } from '#shared/table/pages.ts'
+import {
+  type AgentDay,
+  AgentDayEntity,
+  DURATION_BOUNDS,
+  durationField,
+  QUARTER_COUNTERS,
+  QUARTERS,
+  quarterField,
+  WORKSPACE_SHARDS,
+  WorkspaceNowEntity,
+} from '../statistics/entity.ts'
+import { type Calendar, calendarOf, datesUpTo } from './days.ts'
+import type { AnalyticsView } from './schemas.ts'
+
+type Counter = (typeof QUARTER_COUNTERS)[number]
+type Sums = Record<Counter, number> & { durations: number[] }
+
+const nothing = (): Sums => ({
+  runs: 0,
+  succeeded: 0,
+  failed: 0,
+  cancelled: 0,
+  duration_ms: 0,
+  cost_units: 0,
+  durations: Array(DURATION_BOUNDS.length + 1).fill(0),
+})
+
+/** Maximum number of agents listed individually. */
+const NAMED = 100
+const PAGE = 1_000
+
+/**
+ * `GET /console/analytics`: reads counters only. The cost grows with the requested days and the agents that ran on
+ * them, never with the number of runs. The figures lag behind events by a few seconds.
+ */
+export const readAnalytics = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  workspace_id: string,
+  { days, tz }: { days: number; tz: string },
+): Promise<AnalyticsView> => {
+  const calendar = calendarOf(tz)
+  const dates = datesUpTo(calendar.dateOf(deps.clock.now()), days)
+  const [now, rows] = await Promise.all([
+    deps.table.get(WorkspaceNowEntity, { workspace_id }),
+    listRows(deps, workspace_id, dates),
+  ])
+  const byDate = new Map(dates.map((date) => [date, nothing()]))
+  const byAgent = new Map<string, Sums>()
+  const total = nothing()
+  for (const row of rows) addRow(row, calendar, byDate, byAgent, total)
+  const agents = [...byAgent].sort(([, a], [, b]) => b.runs - a.runs)
+  return {
+    time_zone: tz,
+    from: dates[0] ?? '',
+    to: dates.at(-1) ?? '',
+    ...figures(total),
+    daily: [...byDate].map(([date, sums]) => ({ date, ...outcomes(sums), cost_units: units(sums) })),
+    by_agent: await loadNames(deps, workspace_id, agents.slice(0, NAMED)),
+    agents: { installed: Math.max(0, now?.installed ?? 0), active: agents.length },
+    approvals_pending: now?.approvals_pending ?? 0,
+    tasks: {
+      todo: now?.tasks_todo ?? 0,
+      in_progress: now?.tasks_in_progress ?? 0,
+      discuss: now?.tasks_discuss ?? 0,
+      review: now?.tasks_review ?? 0,
+      done: now?.tasks_done ?? 0,
+    },
+  }
+}
+
+/** Lists the counters of these dates in any time zone, which is at most a day away from UTC. */
+const listRows = async (
+  { table }: Pick<Deps, 'table'>,
+  workspace_id: string,
+  dates: readonly string[],
+): Promise<AgentDay[]> => {
+  const near = (date: string | undefined, by: number) =>
+    new Date(Date.parse(date ?? '') + by * DAY).toISOString().slice(0, 10)
+  const shards = await Promise.all(
+    Array.from({ length: WORKSPACE_SHARDS }, async (_, shard) => {
+      const sk = (day: string, installation_id: string) =>
+        AgentDayEntity.key({ workspace_id, shard, day, installation_id }).sk
+      const bounds = { from: sk(near(dates[0], -1), '!'), to: sk(near(dates.at(-1), 1), '~') }
+      const options = { limit: PAGE, consistent: false, ...bounds }
+      return allItems((after) => table.query(AgentDayEntity, { workspace_id, shard }, { ...options, after }))
+    }),
+  )
+  return shards.flat()
+}
+
+/**
+ * Adds the part of a row that lies within the dates. Durations are kept per UTC day. If a day lies partly within the
+ * dates, all its durations count.
+ */
+const addRow = (
+  row: AgentDay,
+  calendar: Calendar,
+  byDate: ReadonlyMap<string, Sums>,
+  byAgent: Map<string, Sums>,
+  total: Sums,
+): void => {
+  const agent = byAgent.get(row.installation_id) ?? nothing()
+  let any = false
+  for (let quarter = 0; quarter < QUARTERS; quarter++) {
+    for (const counter of QUARTER_COUNTERS) {
+      const n = row[quarterField(counter, quarter)]
+      if (typeof n !== 'number') continue
+      const date = byDate.get(calendar.dateOfQuarter(row.day, quarter))
+      if (!date) continue
+      any = true
+      for (const sums of [date, agent, total]) sums[counter] += n
+    }
+  }
+  if (!any) return
+  byAgent.set(row.installation_id, agent)
+  for (let i = 0; i <= DURATION_BOUNDS.length; i++) {
+    const n = Number(row[durationField(i)] ?? 0)
+    for (const { durations } of [agent, total]) durations[i] = (durations[i] ?? 0) + n
+  }
+}
+
+const outcomes = ({ runs, succeeded, failed, cancelled }: Sums) => ({ runs, succeeded, failed, cancelled })
+
+/** Rounds a sum of decimals to remove floating-point errors. */
+const units = ({ cost_units }: Sums): number => Number(cost_units.toFixed(9))
+
+const figures = (sums: Sums) => {
+  const ended = sums.succeeded + sums.failed
+  return {
+    ...outcomes(sums),
+    success_rate: ended === 0 ? null : Math.round((10_000 * sums.succeeded) / ended) / 10_000,
+    duration_ms: ended === 0 ? null : { average: Math.round(sums.duration_ms / ended), median: median(sums) },
+    cost_units: units(sums),
+  }
+}
+
+/** Returns the upper bound of the bucket that holds the median. */
+const median = ({ durations }: Sums): number | null => {
+  const half = durations.reduce((all, n) => all + n, 0) / 2
+  let seen = 0
+  for (const [i, bound] of DURATION_BOUNDS.entries()) {
+    seen += durations[i] ?? 0
+    if (seen >= half) return bound
+  }
+  return null
+}
+
+const loadNames = async (
+  { table }: Pick<Deps, 'table'>,
+  workspace_id: string,
+  agents: readonly (readonly [string, Sums])[],
+): Promise<AnalyticsView['by_agent']> => {
+  const found = (await table.getAll(agents.map(([id]) => InstallationEntity.ref({ workspace_id, id })))) as (
+    | Installation
+    | undefined
+  )[]
+  return agents.map(([installation_id, sums], i) => ({
+    installation_id,
+    name: found[i]?.app_name ?? null,
+    ...figures(sums),
+  }))
+}

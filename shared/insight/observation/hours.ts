@@ -1,0 +1,52 @@
+import {
+  PLATFORM_COUNTERS,
+  type PlatformCounter,
+  type PlatformHour,
+  PlatformHourEntity,
+  platformField,
+} from '#shared/foundation/counters/index.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
+import { DAY } from '#shared/kernel/clock.ts'
+import { eachItem } from '#shared/table/pages.ts'
+import type { Calendar } from '../analytics/days.ts'
+
+export type DaySums = Record<PlatformCounter, number>
+
+const nothing = (): DaySums =>
+  Object.fromEntries(PLATFORM_COUNTERS.map((counter) => [counter, 0])) as Record<PlatformCounter, number>
+
+const PAGE = 1_000
+const QUARTERS_OF_HOUR = 4
+
+/** Sums the platform's counters by date. The cost grows with the number of dates, never with the activity on them. */
+export const loadSumsByDate = async (
+  { table }: Pick<Deps, 'table'>,
+  calendar: Calendar,
+  dates: readonly string[],
+): Promise<Map<string, DaySums>> => {
+  const byDate = new Map(dates.map((date) => [date, nothing()]))
+  // No time zone is more than a day away from UTC.
+  const near = (date: string | undefined, by: number) =>
+    new Date(Date.parse(date ?? '') + by * DAY).toISOString().slice(0, 13)
+  const sk = (hour: string) => PlatformHourEntity.key({ shard: 0, hour }).sk
+  const bounds = { from: sk(near(dates[0], -1)), to: sk(near(dates.at(-1), 2)) }
+  await Promise.all(
+    Array.from({ length: table.shards }, async (_, shard) => {
+      // Eventually consistent reads lag by a second at most and cost half.
+      const options = { limit: PAGE, consistent: false, ...bounds }
+      const rows = eachItem((after) => table.query(PlatformHourEntity, { shard }, { ...options, after }))
+      for await (const row of rows) addHour(row, calendar, byDate)
+    }),
+  )
+  return byDate
+}
+
+const addHour = (row: PlatformHour, calendar: Calendar, byDate: ReadonlyMap<string, DaySums>): void => {
+  const day = row.hour.slice(0, 10)
+  const first = Number(row.hour.slice(11)) * QUARTERS_OF_HOUR
+  for (let quarter = 0; quarter < QUARTERS_OF_HOUR; quarter++) {
+    const sums = byDate.get(calendar.dateOfQuarter(day, first + quarter))
+    if (!sums) continue
+    for (const counter of PLATFORM_COUNTERS) sums[counter] += Number(row[platformField(counter, quarter)] ?? 0)
+  }
+}

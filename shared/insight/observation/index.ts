@@ -1,0 +1,7 @@
+export { readHealth } from './health.ts'
+export { HealthSchema } from './health-schema.ts'
+export { type DaySums, loadSumsByDate } from './hours.ts'
+export { readMetrics } from './metrics.ts'
+export { MetricsSchema } from './metrics-schema.ts'
+export { COUNTED_AHEAD, listObservedRuns } from './runs.ts'
+export { ObservedRunSchema, presentObservedRun, runFilters, timeBound } from './runs-schema.ts'

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import type { Installation } from '#shared/access/installations/index.ts'
+import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
+import type { WorkerWork } from '#shared/foundation/work/index.ts'
+import type { Write } from '#shared/table/entity.ts'
+import { durationOf, type Run } from '#shared/work/runs/index.ts'
+import {
+  type AppDay,
+  AppDayEntity,
+  AppTotalEntity,
+  DURATION_BOUNDS,
+  durationField,
+  STATS_SHARDS,
+  type StatsBlock,
+} from './entity.ts'
+import { platformWrites } from './platform.ts'
+import { agentDayWrite, gaugeWrite } from './workspace.ts'
+
+/** Increments of an app's counters. */
+type Added = { [F in Exclude<keyof AppDay, 'app_id' | 'shard' | 'block' | 'day'>]?: number }
+
+/** An event with the record that it refers to, if it still exists. */
+export interface LoadedEvent {
+  event: OutboxEvent
+  data: { run_id: string; installation_id: string; app_id: string; task_id: string }
+  record: unknown
+}
+
+/**
+ * Returns the writes that count an event for the platform, its app and its workspace. The day is the event's own, in
+ * UTC, so late events count on the right day.
+ * @param spread determines the shards. Events that are counted together share it, so that they update the same items.
+ */
+export const counterWrites = (work: Pick<WorkerWork, 'table'>, told: LoadedEvent, spread: string): Write[] => {
+  const { event } = told
+  switch (event.type) {
+    case 'run.created':
+    case 'run.succeeded':
+    case 'run.failed':
+    case 'run.cancelled': {
+      const run = told.record as Run | undefined
+      const onPlatform = platformWrites(work, event, run, spread)
+      if (!run) return onPlatform
+      const add = event.type === 'run.created' ? { runs: 1 } : outcome(run)
+      return [...onPlatform, ...appWrites(told, run, add, spread), agentDayWrite(event, run, shardOf(spread), add)]
+    }
+    case 'installation.created':
+    case 'installation.removed': {
+      const installation = told.record as Installation | undefined
+      const onPlatform = platformWrites(work, event, undefined, spread)
+      if (!installation) return onPlatform
+      const created = event.type === 'installation.created'
+      return [
+        ...onPlatform,
+        ...appWrites(told, installation, created ? { installed: 1 } : { removed: 1 }, spread),
+        gaugeWrite(event.workspace_id, { installed: created ? 1 : -1 }),
+      ]
+    }
+    default:
+      return []
+  }
+}
+
+const appWrites = (
+  { event, data: { app_id } }: LoadedEvent,
+  { is_sandbox }: Pick<Run, 'is_sandbox'>,
+  add: Added,
+  spread: string,
+): Write[] => {
+  const block: StatsBlock = is_sandbox ? 'sandbox' : 'live'
+  const total = { app_id, block, shard: shardOf(spread) }
+  const day = { ...total, day: new Date(event.created_at).toISOString().slice(0, 10) }
+  return [AppTotalEntity.upsert(total, { set: total, add }), AppDayEntity.upsert(day, { set: day, add })]
+}
+
+const shardOf = (spread: string): number => createHash('sha256').update(spread).digest().readUInt32BE(0) % STATS_SHARDS
+
+/** A cancelled run's duration isn't counted, because it says nothing about the agent. */
+const outcome = (run: Run): Added => {
+  if (run.status === 'cancelled') return { cancelled: 1 }
+  const duration_ms = durationOf(run) ?? 0
+  const at = DURATION_BOUNDS.findIndex((bound) => duration_ms <= bound)
+  const bucket = durationField(at < 0 ? DURATION_BOUNDS.length : at)
+  return { [run.status === 'succeeded' ? 'succeeded' : 'failed']: 1, duration_ms, [bucket]: 1 }
+}

@@ -1,0 +1,5 @@
+export { countEvents } from './count.ts'
+export { AgentDayEntity, WORKSPACE_SHARDS, WorkspaceNowEntity } from './entity.ts'
+export { listLogs } from './log.ts'
+export { countInstallations, readStats } from './read.ts'
+export { AppLogSchema, AppStatsSchema, logFilters, presentLog, statsQuery } from './schemas.ts'

@@ -1,0 +1,40 @@
+import {
+  type Added,
+  PlatformNowEntity,
+  platformCountWrite,
+  type Sharded,
+  shardOf,
+} from '#shared/foundation/counters/index.ts'
+import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
+import type { Write } from '#shared/table/entity.ts'
+import type { Run } from '#shared/work/runs/index.ts'
+
+const active = (deps: Sharded, id: string, by: 1 | -1): Write => {
+  const shard = shardOf(deps, id)
+  return PlatformNowEntity.upsert({ shard }, { set: { shard }, add: { active_runs: by } })
+}
+
+/**
+ * Returns the writes that count an event for the platform, for the transaction that marks it as counted.
+ * @param run the event's run, if it still exists; the event counts without it
+ * @param spread determines the shard. Events that are counted together share it.
+ */
+export const platformWrites = (deps: Sharded, event: OutboxEvent, run: Run | undefined, spread: string): Write[] => {
+  const count = (added: Added): Write => platformCountWrite(deps, event.created_at, spread, added)
+  switch (event.type) {
+    case 'run.created':
+      return [count({ runs: 1, sandbox_runs: run?.is_sandbox ? 1 : 0 }), active(deps, spread, 1)]
+    case 'run.succeeded':
+      return [count({ succeeded: 1, cost_units: run?.cost_units ?? 0 }), active(deps, spread, -1)]
+    case 'run.failed':
+      return [count({ failed: 1, cost_units: run?.cost_units ?? 0 }), active(deps, spread, -1)]
+    case 'run.cancelled':
+      return [count({ cancelled: 1, cost_units: run?.cost_units ?? 0 }), active(deps, spread, -1)]
+    case 'installation.created':
+      return [count({ installed: 1 })]
+    case 'installation.removed':
+      return [count({ uninstalled: 1 })]
+    default:
+      return []
+  }
+}

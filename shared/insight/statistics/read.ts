@@ -1,0 +1,112 @@
+import { loadOwnApp } from '#shared/catalogue/apps/index.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
+import { DAY } from '#shared/kernel/clock.ts'
+import {
+  type AppDay,
+  AppDayEntity,
+  type AppTotal,
+  AppTotalEntity,
+  DURATION_BOUNDS,
+  durationField,
+  STATS_SHARDS,
+} from './entity.ts'
+import type { AppStatsView } from './schemas.ts'
+
+const SHARDS = Array.from({ length: STATS_SHARDS }, (_, shard) => shard)
+
+/**
+ * `GET /api/v1/dev/apps/{id}/stats`: reads counters only, so the cost doesn't depend on the number of runs. The
+ * counters lag behind events by a few seconds.
+ * @throws `not_found` for another developer's app
+ */
+export const readStats = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  developerId: string,
+  appId: string,
+  days: number,
+): Promise<AppStatsView> => {
+  const { id: app_id } = await loadOwnApp(deps, developerId, appId)
+  const { table } = deps
+  const today = deps.clock.now()
+  const dates = Array.from({ length: days }, (_, i) => dateOf(today - (days - 1 - i) * DAY))
+  const totalKeys = (['live', 'sandbox'] as const).flatMap((block) =>
+    SHARDS.map((shard) => AppTotalEntity.ref({ app_id, shard, block })),
+  )
+  const [totals, series] = await Promise.all([
+    table.getAll(totalKeys) as Promise<(AppTotal | undefined)[]>,
+    Promise.all(SHARDS.map((shard) => listDays(deps, app_id, shard, dates))),
+  ])
+  const found = series.flat()
+  return {
+    app_id,
+    ...blockOf(totals.slice(0, STATS_SHARDS)),
+    sandbox: blockOf(totals.slice(STATS_SHARDS)),
+    daily: dates.map((date) => {
+      const of = found.filter(({ day }) => day === date)
+      return {
+        date,
+        installed: sum(of, 'installed'),
+        removed: sum(of, 'removed'),
+        runs: sum(of, 'runs'),
+        succeeded: sum(of, 'succeeded'),
+        failed: sum(of, 'failed'),
+        cancelled: sum(of, 'cancelled'),
+      }
+    }),
+  }
+}
+
+const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+/** Returns the number of an app's current installations by customers, without sandboxes. */
+export const countInstallations = async ({ table }: Pick<Deps, 'table'>, app_id: string): Promise<number> => {
+  const shards = (await table.getAll(SHARDS.map((shard) => AppTotalEntity.ref({ app_id, shard, block: 'live' })))) as (
+    | AppTotal
+    | undefined
+  )[]
+  return blockOf(shards).installations
+}
+
+const listDays = async ({ table }: Pick<Deps, 'table'>, app_id: string, shard: number, dates: string[]) => {
+  const sk = (day: string): string => AppDayEntity.key({ app_id, shard, block: 'live', day }).sk
+  const bounds = { from: sk(dates[0] ?? ''), to: sk(dates.at(-1) ?? '') }
+  return (await table.query(AppDayEntity, { app_id, shard }, { limit: dates.length, ...bounds })).items
+}
+
+type Counters = Partial<AppTotal> | Partial<AppDay> | undefined
+
+type CounterName = Exclude<keyof AppTotal, 'app_id' | 'block' | 'shard'>
+
+const sum = (shards: Counters[], name: CounterName): number =>
+  shards.reduce((all, shard) => all + (shard?.[name] ?? 0), 0)
+
+const blockOf = (shards: Counters[]) => {
+  const [succeeded, failed] = [sum(shards, 'succeeded'), sum(shards, 'failed')]
+  const ended = succeeded + failed
+  return {
+    installations: sum(shards, 'installed') - sum(shards, 'removed'),
+    runs: sum(shards, 'runs'),
+    succeeded,
+    failed,
+    cancelled: sum(shards, 'cancelled'),
+    success_rate: ended === 0 ? null : Math.round((10_000 * succeeded) / ended) / 10_000,
+    duration_ms:
+      ended === 0
+        ? null
+        : {
+            average: Math.round(sum(shards, 'duration_ms') / ended),
+            p50: percentile(shards, 0.5 * ended),
+            p95: percentile(shards, 0.95 * ended),
+          },
+  }
+}
+
+/** Returns the upper bound of the bucket that holds the wanted rank. */
+const percentile = (shards: Counters[], wanted: number): number | null => {
+  let seen = 0
+  for (const [i, bound] of DURATION_BOUNDS.entries()) {
+    seen += sum(shards, durationField(i))
+    if (seen >= wanted) return bound
+  }
+  return null
+}

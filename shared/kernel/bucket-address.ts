@@ -1,0 +1,18 @@
+type Environment = Record<string, string | undefined>
+
+/** Returns the region that functions run in. */
+export const regionOf = (environment: Environment): string => environment.AWS_REGION ?? 'us-east-1'
+
+/** Returns the DNS suffix of the region's partition. China's regions have their own. */
+export const suffixOf = (region: string): string => (region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com')
+
+/**
+ * Returns the address below which a bucket's objects are. Emulators expect the bucket in the path, AWS in the host name
+ * (path style is being phased out there).
+ * @param environment AWS_REGION, and AWS_ENDPOINT_URL_S3 for emulators
+ */
+export const bucketAddress = (name: string, environment: Environment): string => {
+  const endpoint = environment.AWS_ENDPOINT_URL_S3 ?? environment.AWS_ENDPOINT_URL
+  const region = regionOf(environment)
+  return endpoint ? `${endpoint}/${name}` : `https://${name}.s3.${region}.${suffixOf(region)}`
+}

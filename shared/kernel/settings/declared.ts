@@ -1,0 +1,207 @@
+import * as z from 'zod'
+import { address, flag, oneOf, seconds, whole } from './values.ts'
+
+/** Group in the list of settings (`npm run settings`, docs/deploy.md). */
+export type SettingsGroup =
+  | 'address'
+  | 'rollout'
+  | 'traffic'
+  | 'watching'
+  | 'data'
+  | 'providers'
+  | 'protocol'
+  | 'development'
+
+/** Documentation of a setting. `cost` is omitted if the setting adds no cost. */
+export interface SettingDoc {
+  group: SettingsGroup
+  description: string
+  cost?: string
+}
+
+interface Declaration extends SettingDoc {
+  /** Environment variable that passes the setting to functions. */
+  variable: string
+  /** Capability that a function needs to get the variable. Default: none. */
+  capability?: 'bot' | 'model'
+  /** Thunk, so that a cold start builds no schemas until the environment is read. */
+  takes: () => z.ZodType
+  default?: unknown
+}
+
+/**
+ * Settings of a stage that functions read. The deployment option, the functions' environment, the field in
+ * {@link FunctionSettings} and the row in the docs derive from each entry. Settings that only the stack reads are in
+ * infra/settings.ts.
+ */
+export const FUNCTION_SETTINGS = {
+  edge: {
+    variable: 'EDGE',
+    takes: flag,
+    default: false,
+    group: 'address',
+    description:
+      'Put CloudFront in front of the API. It restores the name of the `WWW-Authenticate` header for OAuth clients that read the error from it, and gives the API a root URL. The API then accepts only requests that come through CloudFront.',
+    cost: 'two secrets; per million requests $1.00 (https), $0.10 (viewer function) and $0.60 (Lambda@Edge); transfer unchanged',
+  },
+  previousKeyFormats: {
+    variable: 'PREVIOUS_KEY_FORMATS',
+    takes: flag,
+    default: false,
+    group: 'rollout',
+    description:
+      'Sign tokens and encrypt values as the version before did, which functions of both versions understand. Turn it on for the deployment that brings this version to a stage in use, and off with the next one.',
+  },
+  addressRateLimits: {
+    variable: 'ADDRESS_RATE_LIMITS',
+    takes: flag,
+    default: true,
+    group: 'traffic',
+    description:
+      'Limit failed authentications per source address, and requests without credentials per source address and per stage.',
+  },
+  staffSecondFactor: {
+    variable: 'STAFF_SECOND_FACTOR',
+    takes: () => oneOf(['superadmins', 'everyone', 'optional']),
+    default: 'superadmins',
+    group: 'traffic',
+    description:
+      'Admins who must have a passkey. Others may add one, and then need it at each sign-in. `optional` asks accounts without a passkey for their password only, once at sign-in.',
+  },
+  directoryShards: {
+    variable: 'DIRECTORY_SHARDS',
+    takes: () => whole(1, 256),
+    default: 8,
+    group: 'traffic',
+    description:
+      'Shards of the cross-tenant lists, the overdue index and the platform’s counters. Never lower it: readers read only the shards they know.',
+    cost: 'the sweep reads each shard twice a minute',
+  },
+  logLevel: {
+    variable: 'LOG_LEVEL',
+    takes: () => oneOf(['debug', 'info', 'warn', 'error']),
+    default: 'info',
+    group: 'watching',
+    description: 'Lowest level that functions log.',
+    cost: '$0.50 per GB',
+  },
+  payloadRetentionDays: {
+    variable: 'PAYLOAD_RETENTION_DAYS',
+    // Below a week, a run could outlive its payloads. An approval alone can wait for a day.
+    takes: () => whole(7, 3650),
+    default: 90,
+    group: 'data',
+    description:
+      'Days to keep runs with their steps, inputs and outputs, in the table and the bucket. A longer period applies to new runs. A shorter period hides older runs at once. Their objects are deleted within two days, their records at the end of the previous period.',
+    cost: '$0.023 per GB-month in the bucket, $0.25 in the table',
+  },
+  telegramApiUrl: {
+    variable: 'TELEGRAM_API_URL',
+    capability: 'bot',
+    takes: address,
+    default: 'https://api.telegram.org',
+    group: 'providers',
+    description: 'URL of the Bot API (https; in the stages local and emulator a fake server on this machine).',
+  },
+  telegramLinkUrl: {
+    variable: 'TELEGRAM_LINK_URL',
+    capability: 'bot',
+    takes: address,
+    default: 'https://t.me',
+    group: 'providers',
+    description: 'Start of links into the messaging app. A bot’s name follows.',
+  },
+  modelApiUrl: {
+    variable: 'MODEL_API_URL',
+    capability: 'model',
+    takes: address,
+    group: 'providers',
+    description:
+      'URL of the OpenAI-compatible API that inline agents run on. Without it, inline agents are off. Its key is a secret.',
+    cost: 'the provider’s price',
+  },
+  modelName: {
+    variable: 'MODEL_NAME',
+    capability: 'model',
+    takes: () => z.string().min(1).max(200).meta({ value: 'a name' }),
+    group: 'providers',
+    description: 'Default model for agents whose manifest names none.',
+  },
+  developerProof: {
+    variable: 'DEVELOPER_PROOF',
+    takes: flag,
+    default: true,
+    group: 'protocol',
+    description:
+      'Developers confirm their e-mail address before they submit an app, and claim their vendor name before they publish. Needs `mailFrom`.',
+  },
+  mailFrom: {
+    variable: 'MAIL_FROM',
+    takes: () => z.email({ error: 'use an e-mail address' }).meta({ value: 'an e-mail address' }),
+    group: 'providers',
+    description:
+      'Sender of e-mail to developers: an address or domain that is verified in Amazon SES, in the stage’s region. Without it, no e-mail is sent.',
+    cost: '$0.10 a thousand e-mails',
+  },
+  webhookRetryDelaysSeconds: {
+    variable: 'WEBHOOK_RETRY_DELAYS_SECONDS',
+    takes: () => seconds(86_400, 20),
+    default: [10, 60, 300, 1800, 2, 6],
+    group: 'protocol',
+    description:
+      'Seconds to wait after the n-th failed attempt of a webhook delivery. The last two of the default are seconds, too; for production, set `webhookRetryPreset` instead.',
+  },
+  runLifetimeDays: {
+    variable: 'RUN_LIFETIME_DAYS',
+    takes: () => whole(1, 90),
+    default: 7,
+    group: 'protocol',
+    description: 'Days after which a run that is still active fails, however often its callback token was renewed.',
+  },
+  refreshReuseWindowSeconds: {
+    variable: 'REFRESH_REUSE_WINDOW_SECONDS',
+    takes: () => whole(0, 30),
+    default: 0,
+    group: 'protocol',
+    description: 'Seconds in which a reused refresh token returns the same token pair.',
+  },
+  consoleAutoProvision: {
+    variable: 'CONSOLE_AUTO_PROVISION',
+    takes: flag,
+    default: false,
+    group: 'development',
+    description: 'Let anyone open a console session (stages local and emulator).',
+  },
+  allowLoopbackTargets: {
+    variable: 'ALLOW_LOOPBACK_TARGETS',
+    takes: flag,
+    default: false,
+    group: 'development',
+    description: 'Allow webhooks and agents on this machine (stages local and emulator).',
+  },
+  localAdmin: {
+    variable: 'LOCAL_ADMIN',
+    takes: flag,
+    default: false,
+    group: 'development',
+    description: 'Create a fixed admin and admin key (stages local and emulator).',
+  },
+} as const satisfies Record<string, Declaration>
+
+type Declared = typeof FUNCTION_SETTINGS
+type Taken<D> = D extends { takes: () => z.ZodType<infer T> }
+  ? D extends { default: unknown }
+    ? T
+    : T | undefined
+  : never
+
+/** Values of the declared settings by name. */
+export type FunctionSettings = { -readonly [N in keyof Declared]: Taken<Declared[N]> }
+
+export const FUNCTION_SETTING_NAMES = Object.keys(FUNCTION_SETTINGS) as (keyof Declared)[]
+
+/** Returns a declared setting's schema, including its default. */
+export const settingSchema = (name: keyof Declared): z.ZodType => {
+  const { takes, default: byDefault }: Declaration = FUNCTION_SETTINGS[name]
+  return byDefault === undefined ? takes().optional() : takes().default(byDefault)
+}

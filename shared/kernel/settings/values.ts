@@ -1,0 +1,39 @@
+import * as z from 'zod'
+
+// Each schema accepts text (command line, environment) and JSON (cdk.json).
+
+export const flag = () =>
+  z
+    .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
+      error: 'use true or false',
+    })
+    .meta({ value: 'true or false' })
+
+export const whole = (least: number, most: number) =>
+  z.coerce
+    .number({ error: `use a whole number from ${least} to ${most}` })
+    .int()
+    .min(least)
+    .max(most)
+    .meta({ value: `${least} to ${most}` })
+
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z
+    .enum(values, { error: `use ${[values.slice(0, -1).join(', '), values.at(-1)].filter(Boolean).join(' or ')}` })
+    .meta({ value: values.join(', ') })
+
+/** Absolute URL without a trailing slash. Paths are appended to it. */
+export const address = () =>
+  z
+    .url({ protocol: /^https?$/, error: 'use an absolute URL' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .meta({ value: 'a URL' })
+
+/** List of seconds, separated by commas in text. */
+export const seconds = (most: number, entries: number) =>
+  z
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.split(',').map(Number) : value),
+      z.array(z.number().int().min(0).max(most)).min(1).max(entries),
+    )
+    .meta({ value: `up to ${entries} numbers, 0 to ${most}` })

@@ -1,0 +1,1 @@
+export { deleteDraft } from './delete-draft.ts'

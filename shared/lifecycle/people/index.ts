@@ -1,0 +1,2 @@
+export { deleteAccount } from './delete-account.ts'
+export { removeMember } from './remove-member.ts'

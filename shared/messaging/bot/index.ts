@@ -1,0 +1,5 @@
+export { BotChatEntity } from './entity.ts'
+export { BOT_EVENTS } from './events.ts'
+export { handleUpdate } from './handle-update.ts'
+export { readBotInfo } from './info.ts'
+export { BotInfoSchema, BotUpdate } from './schemas.ts'

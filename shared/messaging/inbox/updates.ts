@@ -1,0 +1,26 @@
+import { TOPICS, type UpdatesView } from '#shared/foundation/updates/index.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
+import type { Reader } from './list.ts'
+import { inboxFrom, inboxRefs, loadUnreadCount } from './read-state.ts'
+
+/**
+ * `GET /console/updates`: reads two small records in one batch. Counts the person's unread notifications only after a
+ * new one arrived.
+ */
+export const readUpdates = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  reader: Reader,
+  since: string | undefined,
+): Promise<UpdatesView> => {
+  const [kept, updates] = await deps.table.getAll(inboxRefs(reader))
+  const inbox = inboxFrom(reader, kept, updates)
+  const numbers = [...TOPICS.map((topic) => updates?.[topic] ?? 0), inbox.state.revision].map((n) => n.toString(36))
+  const before = since?.split('-') ?? []
+  const differs = (i: number): boolean => before.length !== numbers.length || before[i] !== numbers[i]
+  const changed = Object.fromEntries(TOPICS.map((topic, i) => [topic, differs(i)])) as UpdatesView['changed']
+  return {
+    version: numbers.join('-'),
+    changed: { ...changed, notifications: changed.notifications || differs(TOPICS.length) },
+    unread_notifications: await loadUnreadCount(deps, reader, inbox),
+  }
+}

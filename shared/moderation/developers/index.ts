@@ -1,0 +1,8 @@
+export {
+  BlockDeveloper,
+  blockDeveloper,
+  ModeratedDeveloperSchema,
+  presentModeratedDeveloper,
+  unblockDeveloper,
+  verifyDeveloper,
+} from './moderate.ts'

@@ -1,0 +1,2 @@
+export { loadOverview } from './overview.ts'
+export { OverviewSchema } from './overview-schema.ts'

@@ -1,0 +1,5 @@
+export { ANCHOR_PREFIX, anchorDays } from './anchor.ts'
+export { AuditEntity, type AuditEntry, AuditIntakeEntity, auditMonth, auditOf } from './entity.ts'
+export { recordEntries, recordLeftovers } from './record.ts'
+export { type Verification, verifyAudit } from './verify.ts'
+export { auditAdmin, auditDeveloper, auditEntry, auditPerson } from './write.ts'

@@ -1,0 +1,1 @@
+export { PlatformIdentityEntity, PlatformSettingsEntity } from './entity.ts'

@@ -1,0 +1,6 @@
+export { advanceChat, handleOverdueChat } from './advance.ts'
+export { loadConversationFor, openAgentChat } from './chats.ts'
+export { ChatEntity } from './entity.ts'
+export { addAnswerers, LISTED_KINDS, type ListedConversation, listConversationsForPerson } from './list-for-person.ts'
+export { postMessage } from './post-message.ts'
+export { PrimaryAgent, PrimaryAgentSchema, setPrimaryAgent } from './primary-agent.ts'

@@ -1,0 +1,186 @@
+import { InstallationEntity } from '#shared/access/installations/index.ts'
+import { identityFrom, identityRef } from '#shared/access/orchestrator/index.ts'
+import { type App, AppEntity } from '#shared/catalogue/apps/index.ts'
+import type { Deps, Work } from '#shared/foundation/work/index.ts'
+import type { Page, QueryOptions } from '#shared/table/table.ts'
+import { type Conversation, ConversationEntity, PersonChatEntity } from '../conversations/entity.ts'
+import type { AnsweredBy } from '../conversations/schemas.ts'
+import { AssignedTaskEntity, type Task, TaskEntity } from '../tasks/entity.ts'
+import { loadPrimaryAgent } from './answerer.ts'
+import { agentChatId, loadInstallation, openMainChat, type Speaker } from './chats.ts'
+
+export const LISTED_KINDS = ['main', 'agent', 'task'] as const
+
+export interface Filter {
+  kind?: (typeof LISTED_KINDS)[number] | undefined
+  installation_id?: string | undefined
+}
+
+export interface ListedConversation {
+  conversation: Conversation
+  answered_by: AnsweredBy
+}
+
+type Reading = Pick<Deps, 'table'>
+
+type Paging = Pick<QueryOptions, 'limit' | 'after'>
+
+/** Prefix of the sort keys of tasks in both of their lists, and a cursor before the first task in descending order. */
+const TASKS = 'TASK#'
+const BEFORE_TASKS = `${TASKS}~`
+
+/**
+ * Lists a person's conversations: the main chat, then those with agents, then the workspace's tasks, each newest first.
+ * One query for each of the two lists, regardless of their length.
+ * @throws `not_found` for an `installation_id` of another workspace
+ */
+export const listConversationsForPerson = async (
+  work: Work,
+  speaker: Speaker,
+  filter: Filter,
+  options: Paging,
+): Promise<Page<ListedConversation>> => {
+  const { kind, installation_id } = filter
+  if (installation_id !== undefined) await loadInstallation(work, speaker.workspace, installation_id)
+  const inTasks = options.after?.startsWith(TASKS) ?? false
+  const page =
+    kind === 'task' || inTasks
+      ? await listTasks(work, speaker, installation_id, options)
+      : await listChatsAndTasks(work, speaker, filter, options)
+  return { ...page, items: await addAnswerers(work, speaker, page.items) }
+}
+
+const listChatsAndTasks = async (
+  work: Work,
+  speaker: Speaker,
+  { kind, installation_id }: Filter,
+  options: Paging,
+): Promise<Page<Conversation>> => {
+  const chats = await (installation_id === undefined
+    ? listOwnChats(work, speaker, kind, options)
+    : listChatsWith(work, speaker, kind, installation_id))
+  if (chats.next !== undefined || kind !== undefined) return chats
+  const room = options.limit - chats.items.length
+  const rest = await listTasks(work, speaker, installation_id, { limit: Math.max(room, 1), after: BEFORE_TASKS })
+  if (room > 0) return { items: [...chats.items, ...rest.items], next: rest.next }
+  return { items: chats.items, next: rest.items.length > 0 ? BEFORE_TASKS : undefined }
+}
+
+/** Lists the person's own chats. Creates the main chat on the first read. */
+const listOwnChats = async (
+  work: Work,
+  speaker: Speaker,
+  kind: Filter['kind'],
+  options: Paging,
+): Promise<Page<Conversation>> => {
+  const { workspace, user } = speaker
+  const main = options.after === undefined ? await openMainChat(work, speaker) : undefined
+  if (kind === 'main') return { items: main ? [main] : [], next: undefined }
+  const within = (place: string) => PersonChatEntity.key({ workspace_id: workspace.id, user_id: user.id, place }).sk
+  const page = await work.table.query(
+    PersonChatEntity,
+    { workspace_id: workspace.id },
+    { ...options, from: within('0'), to: within('~') },
+  )
+  const conversations = await loadConversations(
+    work,
+    workspace.id,
+    page.items.map(({ conversation_id }) => conversation_id),
+  )
+  return { items: conversations.filter((chat) => kind === undefined || chat.kind === kind), next: page.next }
+}
+
+/** Lists the person's chats in which an agent takes part now: at most two. */
+const listChatsWith = async (
+  work: Work,
+  speaker: Speaker,
+  kind: Filter['kind'],
+  installationId: string,
+): Promise<Page<Conversation>> => {
+  const { workspace } = speaker
+  const [main, agent] = await Promise.all([
+    workspace.primary_installation_id === installationId ? [await openMainChat(work, speaker)] : [],
+    loadConversations(work, workspace.id, [agentChatId(speaker, installationId)]),
+  ])
+  return { items: [...main, ...agent].filter((chat) => kind === undefined || chat.kind === kind), next: undefined }
+}
+
+const listTasks = async (
+  work: Work,
+  { workspace }: Speaker,
+  installationId: string | undefined,
+  options: Paging,
+): Promise<Page<Conversation>> => {
+  const page =
+    installationId === undefined
+      ? await work.table.query(TaskEntity, { workspace_id: workspace.id }, options)
+      : await listAssigned(work, workspace.id, installationId, options)
+  const ids = page.items.map(({ conversation_id }) => conversation_id)
+  return { items: await loadConversations(work, workspace.id, ids), next: page.next }
+}
+
+const listAssigned = async (
+  { table }: Reading,
+  workspace_id: string,
+  installation_id: string,
+  options: Paging,
+): Promise<Page<Task>> => {
+  const page = await table.query(AssignedTaskEntity, { installation_id }, options)
+  const found = await table.getAll(page.items.map(({ task_id }) => TaskEntity.ref({ workspace_id, id: task_id })))
+  const assigned = found.filter((task) => task?.assignee?.installation_id === installation_id)
+  return { items: assigned as Task[], next: page.next }
+}
+
+const loadConversations = async (
+  { table }: Reading,
+  workspace_id: string,
+  ids: readonly string[],
+): Promise<Conversation[]> => {
+  const found = (await table.getAll(ids.map((id) => ConversationEntity.ref({ workspace_id, id })))) as (
+    | Conversation
+    | undefined
+  )[]
+  return found.filter((conversation) => conversation !== undefined)
+}
+
+/** Adds to each conversation who answers it, in three reads for any number of conversations. */
+export const addAnswerers = async (
+  work: Reading,
+  { workspace }: Speaker,
+  conversations: readonly Conversation[],
+): Promise<ListedConversation[]> => {
+  const hasMain = conversations.some(({ kind }) => kind === 'main')
+  const primary = hasMain ? await loadPrimaryAgent(work, workspace) : undefined
+  const answerer = ({ kind, installation_id }: Conversation) => (kind === 'main' ? primary?.id : installation_id)
+  const ids = [...new Set(conversations.map(answerer))].filter((id) => id !== undefined)
+  const installations = await work.table.getAll(
+    ids.map((id) => InstallationEntity.ref({ workspace_id: workspace.id, id })),
+  )
+  const [identity, ...apps] = await work.table.getAll([
+    identityRef,
+    ...installations.map((installation) => AppEntity.ref({ id: installation?.app_id ?? '-' })),
+  ])
+  const orchestratorIdentity = identityFrom(identity as Parameters<typeof identityFrom>[0])
+  const agents = new Map<string, AnsweredBy>(
+    ids.map((id, i) => [
+      id,
+      {
+        type: 'agent',
+        installation_id: id,
+        name: installations[i]?.app_name ?? '',
+        logo_url: (apps[i] as App | undefined)?.logo_url ?? null,
+      },
+    ]),
+  )
+  const orchestrator: AnsweredBy = {
+    type: 'orchestrator',
+    installation_id: null,
+    name: orchestratorIdentity.name,
+    logo_url: orchestratorIdentity.logo_url ?? null,
+  }
+  return conversations.map((conversation) => {
+    const id = answerer(conversation)
+    if (id !== undefined) return { conversation, answered_by: agents.get(id) ?? null }
+    return { conversation, answered_by: conversation.kind === 'main' ? orchestrator : null }
+  })
+}

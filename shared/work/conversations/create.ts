@@ -1,0 +1,101 @@
+import { orchestratorId } from '#shared/access/orchestrator/index.ts'
+import { emitEvent } from '#shared/foundation/outbox/index.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
+import { fail } from '#shared/kernel/errors.ts'
+import type { Write } from '#shared/table/entity.ts'
+import { missing } from '#shared/table/expressions.ts'
+import { type Conversation, ConversationEntity, conversationPlace, type Message, MessageEntity } from './entity.ts'
+import type { ConversationEventType } from './events.ts'
+
+export type NewConversation = Omit<Conversation, 'id' | 'created_at' | 'last_message_at'>
+
+/** Creates a conversation, with writes for the caller's transaction. */
+export const newConversation = (
+  work: Work,
+  input: NewConversation,
+): { conversation: Conversation; writes: Write[] } => {
+  const conversation: Conversation = { ...input, id: work.id('conversation'), created_at: work.clock.now() }
+  return { conversation, writes: [ConversationEntity.create(conversation)] }
+}
+
+export interface NewMessage {
+  author: Message['author']
+  text: string
+  attachments?: Message['attachments']
+  /** Run in which an agent writes it, or run that answers a person's message. */
+  run_id?: string | undefined
+  error_code?: string | undefined
+  approval?: Message['approval'] | undefined
+  /** Id and time for callers whose every attempt must write the same message. Default: new ones. */
+  at?: { id: string; created_at: number } | undefined
+  /** Agent that takes part from this message on, if it changes. */
+  taker?: Pick<Conversation, 'installation_id' | 'installation_since'> | undefined
+  /** Agent that gets the event, if it isn't the one that takes part. */
+  listener?: string | undefined
+  /** True if the caller retries after another agent took over the conversation. Default: that is `not_found`. */
+  retried?: true | undefined
+}
+
+/**
+ * Creates a message in an existing conversation, and the event `message.created` for the agent that takes part. It moves
+ * the conversation to the front of the agent's list.
+ */
+export const newMessage = (
+  work: Work,
+  conversation: Conversation,
+  { author, text, attachments = [], run_id, error_code, approval, at, taker, listener, retried }: NewMessage,
+): { message: Message; writes: Write[] } => {
+  const { workspace_id } = conversation
+  const now = work.clock.now()
+  const message: Message = {
+    id: at?.id ?? work.id('message'),
+    conversation_id: conversation.id,
+    workspace_id,
+    author,
+    text,
+    attachments,
+    run_id,
+    error_code,
+    approval,
+    created_at: at?.created_at ?? now,
+  }
+  const last_message_at = Math.max(now, message.created_at)
+  const after = { ...conversation, ...taker, last_message_at }
+  const list = conversationPlace(after)
+  return {
+    message,
+    writes: [
+      MessageEntity.create(message),
+      ConversationEntity.update(
+        conversation,
+        { set: { ...taker, last_message_at }, ...(list && { list }) },
+        {
+          // If another agent took over, this write would put the conversation back into the previous agent's list.
+          where: { installation_id: conversation.installation_id ?? missing },
+          otherwise: retried ? undefined : notTheirs,
+        },
+      ),
+      ...messageEvents(work, message, { ...after, installation_id: listener ?? after.installation_id }),
+    ],
+  }
+}
+
+const notTheirs = () => fail('not_found', { message: 'Another agent has taken over this conversation.' })
+
+/** Returns the outbox event for the agent. The orchestrator gets none, because its runs contain the message. */
+const messageEvents = (
+  { clock }: Work,
+  { id, conversation_id, workspace_id, text, author }: Message,
+  { installation_id, user_id }: Conversation,
+): Write[] =>
+  installation_id === undefined || (user_id !== undefined && installation_id === orchestratorId(workspace_id, user_id))
+    ? []
+    : [
+        emitEvent<ConversationEventType>(clock, {
+          type: 'message.created',
+          workspace_id,
+          installation_id,
+          private_to: user_id,
+          data: { message_id: id, conversation_id, text, author },
+        }),
+      ]

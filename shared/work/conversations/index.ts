@@ -1,0 +1,25 @@
+export { loadAttachments } from './attachments.ts'
+export { newConversation, newMessage } from './create.ts'
+export {
+  type Conversation,
+  ConversationEntity,
+  conversationPlace,
+  MESSENGER_STATUSES,
+  type Message,
+  MessageEntity,
+  messageSchema,
+  PersonChatEntity,
+} from './entity.ts'
+export { CONVERSATION_EVENTS, type ConversationEventType } from './events.ts'
+export { listConversations, listMessages, listMessagesAsAgent, loadConversationAsAgent, readableFrom } from './read.ts'
+export {
+  ConversationSchema,
+  MessageSchema,
+  type MessageView,
+  OpenChat,
+  PersonConversationSchema,
+  presentConversation,
+  presentMessage,
+  SayMessage,
+  WriteMessage,
+} from './schemas.ts'

@@ -1,0 +1,126 @@
+import * as z from 'zod'
+import { idField, time } from '#shared/foundation/schemas/index.ts'
+import { iso } from '#shared/kernel/clock.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { CONVERSATION_KINDS, type Conversation, MESSENGER_STATUSES, type Message } from './entity.ts'
+
+/** A conversation as the API shows it (contract/tasks-files-conversations.md#conversations). */
+export const ConversationSchema = () =>
+  z
+    .object({
+      id: idField('cnv'),
+      kind: z.enum(CONVERSATION_KINDS),
+      title: z.string(),
+      task_id: z.string().nullable().meta({ description: 'Task that the conversation is about.' }),
+      last_message_at: time().nullable(),
+      created_at: time(),
+    })
+    .meta({ id: 'Conversation' })
+
+export const MessageSchema = () =>
+  z
+    .object({
+      id: idField('msg'),
+      conversation_id: idField('cnv'),
+      author: z.object({
+        type: z.enum(['user', 'agent', 'orchestrator', 'contact']),
+        id: z.string(),
+        name: z.string(),
+      }),
+      text: z.string(),
+      attachments: z.array(
+        z.object({ file_id: z.string(), name: z.string(), content_type: z.string(), size: z.number().int() }),
+      ),
+      status: z.enum(MESSENGER_STATUSES).nullable().meta({
+        description:
+          'Status of a message in a messenger thread; null elsewhere. A message by an agent is a `draft` until a person approves it.',
+      }),
+      run_id: z.string().nullable().meta({
+        description:
+          'Run in which an agent wrote the message. For a person’s message in a chat, the run that answers it; null while it waits for its turn.',
+      }),
+      error_code: z
+        .string()
+        .nullable()
+        .meta({ description: 'Reason that the run failed and there is no answer.', example: 'agent_unreachable' }),
+      approval: z
+        .object({ step_id: idField('stp'), tool: z.string() })
+        .nullable()
+        .meta({ description: 'Approval that the run waits for.' }),
+      created_at: time(),
+    })
+    .meta({ id: 'Message' })
+
+export const WriteMessage = () =>
+  z
+    .strictObject({
+      text: z.string().trim().min(1, 'must not be empty').max(LIMITS.messageCharacters),
+      attachments: z
+        .array(z.string().max(64))
+        .max(LIMITS.attachmentsPerMessage)
+        .default([])
+        .meta({ description: 'Ids of files of the workspace. Requires the scope `files:read`.' }),
+    })
+    .meta({ id: 'WriteMessage' })
+
+export const presentConversation = (conversation: Conversation): z.infer<ReturnType<typeof ConversationSchema>> => ({
+  id: conversation.id,
+  kind: conversation.kind,
+  title: conversation.title,
+  task_id: conversation.task_id ?? null,
+  last_message_at: conversation.last_message_at === undefined ? null : iso(conversation.last_message_at),
+  created_at: iso(conversation.created_at),
+})
+
+export type MessageView = z.infer<ReturnType<typeof MessageSchema>>
+
+export const presentMessage = (message: Message): MessageView => ({
+  id: message.id,
+  conversation_id: message.conversation_id,
+  author: message.author,
+  text: message.text,
+  attachments: message.attachments,
+  status: message.status ?? null,
+  run_id: message.run_id ?? null,
+  error_code: message.error_code ?? null,
+  approval: message.approval ?? null,
+  created_at: iso(message.created_at),
+})
+
+/** Agent that answers in a conversation. */
+const answeredBy = () =>
+  z
+    .object({
+      type: z.enum(['orchestrator', 'agent']),
+      installation_id: idField('ins').nullable().meta({ description: 'Null for the orchestrator.' }),
+      name: z.string(),
+      logo_url: z.string().nullable(),
+    })
+    .nullable()
+    .meta({
+      description: 'The agent that answers, or the platform’s orchestrator; null for a task without an agent.',
+    })
+
+/** A conversation as a person sees it. */
+export const PersonConversationSchema = () =>
+  ConversationSchema().extend({ answered_by: answeredBy() }).meta({ id: 'PersonConversation' })
+
+export type AnsweredBy = z.infer<ReturnType<typeof answeredBy>>
+
+/** Body of `POST /console/conversations`. */
+export const OpenChat = () =>
+  z
+    .strictObject({ installation_id: z.string().meta({ example: 'ins_01kae5m1v8w6c3x9q2r7t4y0zn' }) })
+    .meta({ id: 'OpenChat' })
+
+/** Body of `POST /console/conversations/{id}/messages`. */
+export const SayMessage = () =>
+  z
+    .strictObject({
+      text: z.string().trim().min(1, 'must not be empty').max(LIMITS.messageCharacters),
+      attachments: z.array(z.string().max(64)).max(LIMITS.attachmentsPerMessage).default([]).meta({
+        description:
+          'Ids of files of the workspace. The agent gets their names, and needs the scope `files:read` to read them.',
+      }),
+    })
+    .meta({ id: 'SayMessage' })

@@ -1,0 +1,361 @@
+import { hasConsent, type Installation, InstallationEntity } from '#shared/access/installations/index.ts'
+import { emitEvent } from '#shared/foundation/outbox/index.ts'
+import { loadPayload, storePayload } from '#shared/foundation/payloads/index.ts'
+import type { Deps, Work } from '#shared/foundation/work/index.ts'
+import { canonicalJson } from '#shared/kernel/canonical-json.ts'
+import { MINUTE } from '#shared/kernel/clock.ts'
+import { fail } from '#shared/kernel/errors.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { sha256 } from '#shared/kernel/secrets.ts'
+import { auditEntry } from '#shared/staff/audit/index.ts'
+import type { Write } from '#shared/table/entity.ts'
+import { missing } from '#shared/table/expressions.ts'
+import { signReceipt } from '../receipts/index.ts'
+import { changeRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
+import { emitChatMoved, emitRunEvent } from './emit.ts'
+import { type Approval, ApprovalEntity, ApprovedCallEntity, type Run } from './entity.ts'
+import type { RunEventType } from './events.ts'
+import { nextCheckAt } from './next-check.ts'
+import { presentRun } from './present.ts'
+import { findRunKey } from './read.ts'
+import type { RunView } from './schemas.ts'
+import type { ShownRequest } from './shown-request.ts'
+import { isActive } from './status.ts'
+import { prepareSteps } from './steps.ts'
+import { stepChange } from './stream-numbers.ts'
+
+export interface RequestedCall {
+  tool: string
+  arguments: Record<string, unknown>
+  /** SHA-256 of the tool and its canonical arguments. */
+  hash: string
+  /** The request that the call sends, if it sends one. */
+  request: ShownRequest | undefined
+}
+
+/** Hash that binds an approval to exactly one call: SHA-256 of the tool and its canonical arguments (RFC 8785). */
+export const callHash = (tool: string, args: Record<string, unknown>): string =>
+  sha256(`${tool}\n${canonicalJson(args)}`)
+
+/** Arguments of a call as they will be executed. */
+export interface ShownArguments {
+  value: Record<string, unknown>
+  /** Canonical JSON (RFC 8785). */
+  text: string
+  bytes: number
+  sha256: string
+}
+
+/**
+ * Loads the arguments that an approval stands for. Returns undefined if they were lost, or aren't those of the call
+ * that the agent asked for: what can't be shown can't be approved.
+ */
+export const loadShownArguments = async (
+  deps: Pick<Deps, 'objects'>,
+  { arguments: stored, tool, call_hash }: Approval,
+): Promise<ShownArguments | undefined> => {
+  const value = (await loadPayload(deps, stored)) as Record<string, unknown> | null
+  if (value === null || callHash(tool, value) !== call_hash) return undefined
+  const text = canonicalJson(value)
+  return { value, text, bytes: Buffer.byteLength(text), sha256: sha256(text) }
+}
+
+/**
+ * Pauses a run until a person decides on a dangerous call.
+ *
+ *     running ──ask──► awaiting_approval ──decide──► running
+ *
+ * @throws `run_already_finished`; `conflict` while queued, or while another call waits
+ */
+export const requestApproval = (work: Work, key: RunKey, call: RequestedCall): Promise<{ step_id: string }> =>
+  changeRun(work, key, async (run) => {
+    requireStarted(run)
+    if (run.pending_step !== undefined) {
+      const pending = await work.table.get(ApprovalEntity, { run_id: run.id, step_id: run.pending_step })
+      // Two concurrent requests for the same call count as one.
+      if (pending?.call_hash === call.hash) return { step_id: run.pending_step }
+      throw fail('conflict', {
+        message: 'Another call of this run is waiting for approval.',
+        fix: 'Wait for its decision (event run.resumed, or GET /runs/{id}), then call again.',
+        details: { step_id: run.pending_step },
+      })
+    }
+    const now = work.clock.now()
+    const step_id = work.id('step')
+    const stored = await storePayload(work, `runs/${run.id}/${step_id}/arguments`, call.arguments)
+    const steps = await prepareSteps(work, run, [
+      { id: step_id, type: 'approval', status: 'pending', tool: call.tool, output: shownInStep(call) },
+    ])
+    const changes = {
+      ...steps.counts,
+      status: 'awaiting_approval' as const,
+      pending_step: step_id,
+      alive_at: now,
+      due_at: nextCheckAt(run, undefined),
+    }
+    await work.commit([
+      runWrite(run, changes),
+      ...steps.writes,
+      ApprovalEntity.create({
+        step_id,
+        run_id: run.id,
+        seq: steps.counts.last_seq,
+        workspace_id: run.workspace_id,
+        installation_id: run.installation_id,
+        tool: call.tool,
+        call_hash: call.hash,
+        arguments: stored,
+        request: call.request,
+        status: 'pending',
+        created_at: now,
+        due_at: now + LIMITS.approvalLife,
+      }),
+      ApprovedCallEntity.replace({ run_id: run.id, call_hash: call.hash, step_id, created_at: now }),
+      emitRunEvent(work, 'run.awaiting_approval', { ...run, ...changes }, { step_id, tool: call.tool }),
+      ...emitChatMoved(work, run),
+    ])
+    return { step_id }
+  })
+
+/** Room in a step for what isn't arguments: the request with its path, size and hash. */
+const STEP_ROOM = 4_096
+
+const fitsStep = (args: Record<string, unknown>): boolean =>
+  Buffer.byteLength(JSON.stringify(args)) <= LIMITS.stepOutputBytes - STEP_ROOM
+
+/**
+ * Returns what the step shows of a call. Arguments that are too large for a step are shortened there. The person who
+ * decides reads the whole of them in pages.
+ */
+const shownInStep = ({ arguments: args, request }: RequestedCall): Record<string, unknown> => {
+  const text = canonicalJson(args)
+  const about = {
+    ...(request && { request }),
+    arguments_bytes: Buffer.byteLength(text),
+    arguments_sha256: sha256(text),
+  }
+  if (fitsStep(args)) return { arguments: args, ...about }
+  const names = Object.entries(args).slice(0, 10)
+  return { arguments: Object.fromEntries(names.map(([name, value]) => [name, clip(value)])), clipped: true, ...about }
+}
+
+const clip = (value: unknown): unknown => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > 400 ? `${text.slice(0, 400)}…` : value
+}
+
+export interface Decider {
+  id: string
+  name: string
+  /** Console session in which they decide. */
+  session_id: string
+}
+
+export interface Decision {
+  decision: 'approve' | 'reject'
+  comment?: string | undefined
+  /** Hash of the arguments that the person read. Required for arguments that a step doesn't show in full. */
+  arguments_sha256?: string | undefined
+}
+
+/** Loads an approval that the viewer may decide, with its arguments. @throws `not_found` */
+export const findApproval = async (
+  work: Work,
+  workspaceId: string,
+  viewerId: string,
+  runId: string,
+  stepId: string,
+): Promise<{ approval: Approval; shown: ShownArguments | undefined }> => {
+  const key = await findRunKey(work, workspaceId, runId, viewerId)
+  const approval = await work.table.get(ApprovalEntity, { run_id: key.id, step_id: stepId })
+  if (!approval) throw noApproval()
+  return { approval, shown: await loadShownArguments(work, approval) }
+}
+
+const noApproval = () => fail('not_found', { message: 'This run has no such approval.' })
+
+/**
+ * Records a person's decision and signs its receipt. The run resumes at once. A worker executes an approved call, at
+ * most once.
+ * @throws `not_found`; `approval_already_decided`; `run_already_finished`; `conflict` or `validation_error` for an
+ *   approval of arguments that can't be shown or weren't read
+ */
+export const decideApproval = async (
+  work: Work,
+  workspaceId: string,
+  decider: Decider,
+  runId: string,
+  stepId: string,
+  decision: Decision,
+  policyVersionOf: (installation: Installation | undefined) => string,
+): Promise<RunView> => {
+  const key = await findRunKey(work, workspaceId, runId, decider.id)
+  const installation = await work.table.get(InstallationEntity, { workspace_id: workspaceId, id: key.installation_id })
+  if (installation?.status === 'revoked') throw fail('run_already_finished', { message: 'The app was uninstalled.' })
+  if (installation && !hasConsent(installation)) {
+    throw fail('run_already_finished', { message: 'The app’s access was withdrawn.' })
+  }
+  return decideApprovalByKey(work, key, { ...decider, policy_version: policyVersionOf(installation) }, stepId, decision)
+}
+
+/** Decides like {@link decideApproval}, with the run's key. The sweeper uses it to reject calls left undecided for 24 hours. */
+export const decideApprovalByKey = (
+  work: Work,
+  key: RunKey,
+  decider: (Decider & { policy_version: string }) | undefined,
+  stepId: string,
+  { decision, comment, arguments_sha256 }: Decision,
+): Promise<RunView> =>
+  changeRun(work, key, async (run) => {
+    const approval = await work.table.get(ApprovalEntity, { run_id: key.id, step_id: stepId })
+    if (!approval) throw noApproval()
+    if (approval.status !== 'pending' && approval.status !== 'voided') throw fail('approval_already_decided')
+    requireActive(run)
+    const now = work.clock.now()
+    const approved = decision === 'approve'
+    const shown = decider && (await loadShownArguments(work, approval))
+    if (approved) requireRead(shown, arguments_sha256)
+    const receipt = decider && (await signReceipt(work, receiptOf(run, approval, decider, approved, shown)))
+    const step = stepChange(run, approval, { status: approved ? 'approved' : 'rejected' })
+    const changes = {
+      ...step.counts,
+      status: 'running' as const,
+      pending_step: undefined,
+      alive_at: now,
+      due_at: nextCheckAt(run, now + (run.accepted_at === undefined ? LIMITS.agentLifeSign : LIMITS.agentSilence)),
+    }
+    const resumed: Run = { ...run, ...changes }
+    const view = await presentRun(work, resumed)
+    await work.commit(
+      [
+        runWrite(run, changes),
+        ApprovalEntity.update(
+          approval,
+          {
+            set: {
+              status: approved ? 'approved' : 'rejected',
+              decided_by: decider && { id: decider.id, name: decider.name },
+              receipt: receipt?.text,
+              comment,
+              decided_at: now,
+              due_at: approved ? now + MINUTE : undefined,
+            },
+          },
+          { where: { status: 'pending' }, otherwise: () => fail('approval_already_decided') },
+        ),
+        step.write,
+        auditEntry(work, {
+          scope: run.workspace_id,
+          action: approved ? 'approval.approved' : 'approval.rejected',
+          actor: decider ? { type: 'user', id: decider.id } : { type: 'system', id: 'platform' },
+          target: { type: 'run', id: run.id },
+          details: {
+            step_id: stepId,
+            tool: approval.tool,
+            installation_id: run.installation_id,
+            ...(shown && { arguments_sha256: shown.sha256 }),
+            ...(receipt && { receipt_id: receipt.id, receipt: receipt.text }),
+          },
+        }),
+        approved
+          ? tellDecided(work, run, stepId)
+          : emitRunEvent(work, 'run.resumed', resumed, {
+              step_id: stepId,
+              tool: approval.tool,
+              decision: 'rejected',
+              ...(receipt && { receipt: receipt.text }),
+            }),
+      ],
+      view,
+    )
+    return view
+  })
+
+/**
+ * Refuses to approve what a person can't have read.
+ * @throws `conflict` for arguments that are lost or other than those read; `validation_error` for long ones not read
+ */
+const requireRead = (shown: ShownArguments | undefined, read: string | undefined): void => {
+  if (!shown) {
+    throw fail('conflict', {
+      message: 'The arguments of this call can’t be shown anymore, so it can’t be approved.',
+      fix: 'Reject the call.',
+    })
+  }
+  if (read === undefined && !fitsStep(shown.value)) {
+    throw fail('validation_error', {
+      message: `The arguments have ${shown.bytes} bytes, which the step doesn’t show in full.`,
+      fix: 'Read all pages of GET /console/runs/{id}/steps/{step}/approval, and send the hash of the arguments.',
+      details: { fields: { arguments_sha256: ['is required for arguments that the step doesn’t show in full'] } },
+    })
+  }
+  if (read !== undefined && read !== shown.sha256) {
+    throw fail('conflict', {
+      message: 'The call has other arguments than those you read.',
+      fix: 'Read the approval again before you decide.',
+      details: { arguments_sha256: shown.sha256 },
+    })
+  }
+}
+
+const receiptOf = (
+  run: Run,
+  approval: Approval,
+  { id, session_id, policy_version }: Decider & { policy_version: string },
+  approved: boolean,
+  shown: ShownArguments | undefined,
+) => ({
+  sub: id,
+  sid: session_id,
+  workspace_id: run.workspace_id,
+  app_id: run.app_id,
+  installation_id: run.installation_id,
+  run_id: run.id,
+  step_id: approval.step_id,
+  tool: approval.tool,
+  arguments_sha256: shown?.sha256 ?? null,
+  policy_version,
+  decision: approved ? ('approved' as const) : ('rejected' as const),
+})
+
+/** Outbox event that wakes the worker for approved calls. `run.resumed` follows with the result. */
+const tellDecided = (work: Work, run: Run, stepId: string): Write =>
+  emitEvent<RunEventType>(work.clock, {
+    type: 'approval.decided' satisfies RunEventType,
+    workspace_id: run.workspace_id,
+    installation_id: run.installation_id,
+    app_id: run.app_id,
+    data: { run_id: run.id, installation_id: run.installation_id, step_id: stepId, decision: 'approved' },
+  })
+
+/** Loads the approval of a call if it still applies: pending, or decided and not yet consumed by the agent. */
+export const findApplicableApproval = async (work: Work, run: Run, hash: string): Promise<Approval | undefined> => {
+  const call = await work.table.get(ApprovedCallEntity, { run_id: run.id, call_hash: hash })
+  if (!call) return undefined
+  const approval = await work.table.get(ApprovalEntity, { run_id: run.id, step_id: call.step_id })
+  if (!approval || approval.consumed_at !== undefined || approval.status === 'voided') return undefined
+  return isActive(run.status) ? approval : undefined
+}
+
+/**
+ * Writes that void an approval. Its call is no longer executed, and its step shows that.
+ * @param run state after the earlier writes of the same transaction to its stream
+ */
+export const voidApprovalWrites = (run: Run, approval: Approval, from: 'pending' | 'approved') => {
+  const step = stepChange(run, approval, { status: 'voided' })
+  return {
+    writes: [
+      ApprovalEntity.update(approval, { set: { status: 'voided', due_at: undefined } }, { where: { status: from } }),
+      step.write,
+    ],
+    counts: step.counts,
+  }
+}
+
+/** Write by which the agent consumes a decided result. It gets the result once. */
+export const consumeApproval = (work: Work, approval: Approval): Write =>
+  ApprovalEntity.update(
+    approval,
+    { set: { consumed_at: work.clock.now() } },
+    { where: { consumed_at: missing, status: approval.status } },
+  )

@@ -1,0 +1,232 @@
+import type { Deps } from '#shared/foundation/work/index.ts'
+import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
+import { fail } from '#shared/kernel/errors.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import type { Write } from '#shared/table/entity.ts'
+import { allItems } from '#shared/table/pages.ts'
+import { type ChainMark, ChainMarkEntity, type Run, STILL_ACTIVE } from './entity.ts'
+
+/** Time limit of a chain of agents: 120 seconds from its first hop (contract/agent-to-agent.md#chains). */
+export const CHAIN_TIME = 120 * SECOND
+
+/** Position of a run or call in a chain of agents. What it causes has the same position or is one deeper. */
+export interface ChainPosition {
+  chain_id: string
+  chain_depth: number
+  /** Time by which the whole chain must finish, in epoch ms. */
+  chain_deadline: number
+  /** Time of the chain's first question to another agent, if its root run asked it. */
+  first_hop_at?: number | undefined
+  /** Creation of the first run of the chain, in epoch ms. Absent before there is one. */
+  chain_started_at?: number | undefined
+  audience: 'member' | 'external'
+  /** Person at the start of the chain. */
+  actor?: { id: string; name: string } | undefined
+  parent_run_id?: string | undefined
+  /** Person in whose chat the chain started. All of its runs are visible only to them. */
+  private_to?: string | undefined
+}
+
+/** @param now start of the time limit for a root run that has asked no agent yet */
+const positionOf = (run: Run, now: number): ChainPosition => ({
+  chain_id: run.chain_id,
+  chain_depth: run.chain_depth,
+  chain_deadline: run.chain_depth > 0 ? run.chain_deadline : (run.first_hop_at ?? now) + CHAIN_TIME,
+  first_hop_at: run.first_hop_at,
+  chain_started_at: run.chain_started_at ?? run.created_at,
+  audience: run.audience,
+  actor: run.actor,
+  parent_run_id: run.id,
+  private_to: run.private_to,
+})
+
+/**
+ * Refuses to start a run in a chain that is over: 24 hours after its first run, however many runs continued it. Without
+ * this end, runs could start each other for ever (contract/agent-to-agent.md#chains).
+ * @throws `chain_budget_exceeded`
+ */
+export const refuseEndedChain = (
+  { clock }: Pick<Deps, 'clock'>,
+  { chain_started_at }: Pick<ChainPosition, 'chain_started_at'>,
+): void => {
+  if (chain_started_at === undefined || clock.now() < chain_started_at + LIMITS.chainLife) return
+  throw fail('chain_budget_exceeded', {
+    message: 'The chain has ended: its first run was created more than 24 hours ago.',
+    fix: 'Start a new run with an access token, or ask a person to start one.',
+  })
+}
+
+/** Marks read at once, about 250 bytes each. */
+const MARKS_PAGE = 200
+
+/** Lists the marks of an installation's active runs, and of runs that ended within the time limit of a chain. */
+const listMarks = ({ table, clock }: Pick<Deps, 'table' | 'clock'>, installationId: string) => {
+  const from = ChainMarkEntity.key({
+    installation_id: installationId,
+    ended_at: clock.now() - CHAIN_TIME,
+    run_id: '0',
+  }).sk
+  return allItems((after) =>
+    table.query(ChainMarkEntity, { installation_id: installationId }, { limit: MARKS_PAGE, from, after }),
+  )
+}
+
+/** Lists the ids of an installation's active runs, read consistently. The limit of active runs bounds them. */
+export const listActiveRuns = async ({ table }: Pick<Deps, 'table'>, installationId: string): Promise<string[]> => {
+  const from = ChainMarkEntity.key({ installation_id: installationId, ended_at: STILL_ACTIVE, run_id: '0' }).sk
+  const page = await table.query(ChainMarkEntity, { installation_id: installationId }, { limit: MARKS_PAGE, from })
+  return page.items.map(({ run_id }) => run_id)
+}
+
+const deepest = (marks: readonly ChainMark[]): ChainMark | undefined =>
+  marks.reduce<ChainMark | undefined>(
+    (worst, mark) => (worst && worst.chain_depth >= mark.chain_depth ? worst : mark),
+    undefined,
+  )
+
+const earliest = (marks: readonly ChainMark[]): number => Math.min(...marks.map(({ chain_deadline }) => chain_deadline))
+
+/** Returns when the oldest chain began of those that another agent's call led to. Others are single runs of their own. */
+const startOf = (marks: readonly ChainMark[]): number | undefined => {
+  const starts = marks.flatMap(({ chain_depth, chain_started_at }) => (chain_depth > 0 ? (chain_started_at ?? []) : []))
+  return starts.length === 0 ? undefined : Math.min(...starts)
+}
+
+/** Returns `external` if an active run or a task that is worked on has that audience. Ended runs don't count. */
+const audienceOf = (marks: readonly ChainMark[]): 'member' | 'external' =>
+  marks.some(
+    ({ audience, ended_at, of_task }) => audience === 'external' && (ended_at === STILL_ACTIVE || of_task === true),
+  )
+    ? 'external'
+    : 'member'
+
+/**
+ * Returns the person whose chat a call without a run may concern: that of the newest active run in a chat. If in doubt,
+ * the call is private to them, because the chat is.
+ */
+const privateTo = (marks: readonly ChainMark[]): string | undefined =>
+  marks.findLast(({ private_to, ended_at }) => private_to !== undefined && ended_at === STILL_ACTIVE)?.private_to
+
+/**
+ * Returns the position of an installation's call, so that no kind of call can restart a chain
+ * (contract/agent-to-agent.md#chains):
+ * - with a run's own callback token: the run's position;
+ * - with another token and a run: the run's position, but as deep as the deepest run that is active or just ended, and
+ *   `external` if any active run is. It is unknown which of its runs a backend acts for;
+ * - without a run: the greatest depth of those runs, and the earliest deadline of those that an agent caused. Without any,
+ *   the call starts a chain.
+ * @param run the run that the call belongs to
+ * @param bound true if the token is that run's own
+ */
+export const loadCallPosition = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  installationId: string,
+  run: Run | undefined,
+  bound: boolean,
+): Promise<Omit<ChainPosition, 'chain_id'> & { chain_id: string | undefined }> => {
+  const now = deps.clock.now()
+  if (run && bound) return positionOf(run, now)
+  const marks = await listMarks(deps, installationId)
+  const worst = deepest(marks)
+  const deadlines = marks.filter(({ chain_depth }) => chain_depth > 0)
+  const started = deadlines.length > 0 ? earliest(deadlines) : undefined
+  if (run) {
+    return {
+      ...positionOf(run, now),
+      ...(run.chain_depth === 0 && started !== undefined && { chain_deadline: started }),
+      chain_depth: Math.max(run.chain_depth, worst?.chain_depth ?? 0),
+      audience: run.audience === 'external' ? 'external' : audienceOf(marks),
+    }
+  }
+  return {
+    chain_id: worst?.chain_id,
+    chain_depth: worst?.chain_depth ?? 0,
+    chain_deadline: started ?? now + CHAIN_TIME,
+    chain_started_at: startOf(marks),
+    audience: audienceOf(marks),
+    actor: worst?.actor,
+    private_to: privateTo(marks),
+  }
+}
+
+/**
+ * Returns the position of a run that an installation starts by API: in its current chain, if it has one. Otherwise the
+ * run starts a new chain (contract/agent-to-agent.md#chains).
+ */
+export const loadNewRunPosition = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  installationId: string,
+  run: Run | undefined,
+): Promise<Partial<ChainPosition>> => {
+  if (run) return positionOf(run, deps.clock.now())
+  const marks = await listMarks(deps, installationId)
+  const inside = marks.filter(({ chain_depth }) => chain_depth > 0)
+  const worst = deepest(inside)
+  if (!worst) return { audience: audienceOf(marks) }
+  return {
+    chain_id: worst.chain_id,
+    chain_depth: worst.chain_depth,
+    chain_deadline: earliest(inside),
+    chain_started_at: startOf(inside),
+    audience: audienceOf(marks),
+    actor: worst.actor,
+    private_to: privateTo(inside),
+  }
+}
+
+const markOf = (run: Run, ended_at: number): ChainMark => ({
+  installation_id: run.installation_id,
+  run_id: run.id,
+  chain_id: run.chain_id,
+  chain_depth: run.chain_depth,
+  chain_deadline: run.chain_deadline,
+  chain_started_at: run.chain_started_at,
+  audience: run.audience,
+  actor: run.actor,
+  private_to: run.private_to,
+  ended_at,
+})
+
+/** Write for every transaction that starts a run. */
+export const markActive = (run: Run): Write => ChainMarkEntity.create(markOf(run, STILL_ACTIVE))
+
+/** Writes for every transaction that ends a run. The ended run counts for the time limit of its chain. */
+export const markEnded = (run: Run, now: number): Write[] => [
+  ChainMarkEntity.delete({ installation_id: run.installation_id, ended_at: STILL_ACTIVE, run_id: run.id }),
+  ChainMarkEntity.create({ ...markOf(run, now), expires_at: now + CHAIN_TIME + MINUTE }),
+]
+
+/** Fields of a task that determine the position of its agent's calls outside of a run. */
+type MarkedTask = Pick<ChainMark, 'chain_depth' | 'chain_started_at' | 'audience' | 'actor'> & {
+  id: string
+  assignee?: { installation_id: string } | undefined
+}
+
+/**
+ * Writes for everything that lets an agent act on a task of a chain outside of the task's own run: assignment, a message,
+ * progress, or a result. For the time limit of a chain, the agent's calls without a run are at least as deep as the task,
+ * and external if it is. Otherwise two agents that pass tasks and results back and forth would start at depth 0 each time.
+ * @param installation_id the agent; default: the task's assignee
+ */
+export const markTask = (
+  { id, assignee, chain_depth, chain_started_at, audience, actor }: MarkedTask,
+  now: number,
+  installation_id = assignee?.installation_id,
+): Write[] =>
+  installation_id !== undefined && (chain_depth > 0 || audience === 'external')
+    ? [
+        ChainMarkEntity.replace({
+          installation_id,
+          run_id: id,
+          chain_id: id,
+          chain_depth,
+          chain_deadline: now + CHAIN_TIME,
+          chain_started_at,
+          audience,
+          actor,
+          of_task: true,
+          ended_at: now,
+          expires_at: now + CHAIN_TIME + MINUTE,
+        }),
+      ]
+    : []

@@ -1,0 +1,244 @@
+import * as z from 'zod'
+import { ownedByInstallation } from '#shared/access/installations/index.ts'
+import { payload, payloadExpiry } from '#shared/foundation/payloads/index.ts'
+import { defineEntity } from '#shared/table/entity.ts'
+import { ShownRequest } from './shown-request.ts'
+import { isActive, RUN_STATUSES, type RunStatus } from './status.ts'
+
+const person = () => z.object({ id: z.string(), name: z.string() })
+
+const run = () =>
+  z.object({
+    id: z.string(),
+    installation_id: z.string(),
+    workspace_id: z.string(),
+    app_id: z.string(),
+    agent_id: z.string(),
+    version: z.string(),
+    version_id: z.string(),
+    status: z.enum(RUN_STATUSES),
+    trigger: z.string(),
+    input: payload(),
+    output: payload().optional(),
+    error_code: z.string().optional(),
+    error_message: z.string().optional(),
+    cost_units: z.number().optional(),
+    is_sandbox: z.boolean(),
+    /** Id of the request that started it; absent in old records. */
+    request_id: z.string().optional(),
+    parent_run_id: z.string().optional(),
+    /** Person who started it; absent for a run started by API. */
+    actor: person().optional(),
+    audience: z.enum(['member', 'external']),
+    /** Agent that asked or delegated; absent for runs that no agent caused. */
+    caller: z
+      .object({
+        installation_id: z.string(),
+        app_id: z.string(),
+        slug: z.string(),
+        name: z.string(),
+        run_id: z.string().optional(),
+      })
+      .optional(),
+    /** Declared tool that `ask_agent` calls. Its arguments are the run's input. */
+    tool: z.string().optional(),
+    /** Task that the run works on. */
+    task_id: z.string().optional(),
+    /** Grant that it began under, and ends with. Absent for a direct install, and in old records. */
+    grant_id: z.string().optional(),
+    /** Conversation whose message started it. */
+    conversation_id: z.string().optional(),
+    /** Message that it answers. */
+    message_id: z.string().optional(),
+    /** Person whose chat it belongs to. Nobody else reads it or decides in it. */
+    private_to: z.string().optional(),
+    chain_id: z.string(),
+    chain_depth: z.number(),
+    /** Limits a run that an agent caused. A root run's time begins with its first question, at `first_hop_at`. */
+    chain_deadline: z.number(),
+    first_hop_at: z.number().optional(),
+    /** Creation of the first run of its chain; absent in old records. */
+    chain_started_at: z.number().optional(),
+    step_count: z.number(),
+    /** Greatest seq in use. The next step without a seq gets the next one. */
+    last_seq: z.number(),
+    step_bytes: z.number(),
+    /** Greatest number in use in the run's live stream; absent in old records. */
+    stream_seq: z.number().optional(),
+    /** Latest states with their numbers in the stream, oldest first; absent like `stream_seq`. */
+    transitions: z.array(z.object({ seq: z.number(), status: z.enum(RUN_STATUSES) })).optional(),
+    /** Number of the newest state dropped from `transitions`. */
+    transitions_lost: z.number().optional(),
+    /** Approval that the run waits for. */
+    pending_step: z.string().optional(),
+    /** Time at which run.execute was last dispatched. */
+    dispatched_at: z.number().optional(),
+    /** Time at which the agent accepted run.execute with 202. */
+    accepted_at: z.number().optional(),
+    /** Time of the agent's latest sign of life: a step, a tool call or a token renewal. */
+    alive_at: z.number().optional(),
+    created_at: z.number(),
+    /** Time at which it fails if it is still active; absent in old records. */
+    ends_at: z.number().optional(),
+    started_at: z.number().optional(),
+    finished_at: z.number().optional(),
+    /** Deadline for the sweeper: not dispatched, no sign of life, silent or undecided. */
+    due_at: z.number().optional(),
+  })
+
+export type Run = z.infer<ReturnType<typeof run>>
+
+/** Owner of the list of an installation's runs with one status. */
+export const runsByStatus = (installationId: string, status: RunStatus): string => `${installationId}#RUNS#${status}`
+
+export const RunEntity = defineEntity({
+  name: 'run',
+  schema: run,
+  pk: 'INS#{installation_id}',
+  sk: 'RUN#{id}',
+  retention: { policy: 'removed', partitions: ({ id }) => [['step', { run_id: id }]] },
+  due: true,
+  expires: payloadExpiry,
+  // An active run is ended first.
+  hides: ({ status }) => !isActive(status),
+  directory: ({ id, created_at }) => ({ list: 'runs', day: created_at, sort: id }),
+  list: ({ installation_id, status, id }) => ({ owner: runsByStatus(installation_id, status), sort: id }),
+})
+
+const workspaceRun = () =>
+  z.object({
+    workspace_id: z.string(),
+    run_id: z.string(),
+    installation_id: z.string(),
+    private_to: z.string().optional(),
+    created_at: z.number(),
+  })
+
+/** A workspace's runs of all installations. Written with the run. */
+export const WorkspaceRunEntity = defineEntity({
+  name: 'workspace-run',
+  schema: workspaceRun,
+  pk: 'WS#{workspace_id}',
+  sk: 'RUN#{run_id}',
+  retention: {
+    policy: 'removed',
+    partitions: ({ run_id, installation_id }) => [['step', { run_id }], ...ownedByInstallation(installation_id)],
+  },
+  expires: payloadExpiry,
+})
+
+const step = () =>
+  z.object({
+    id: z.string(),
+    run_id: z.string(),
+    seq: z.number(),
+    type: z.string(),
+    status: z.string(),
+    output: payload(),
+    tool: z.string().optional(),
+    /** Number in the run's live stream. Raised by every change. */
+    stream_seq: z.number().optional(),
+    created_at: z.number(),
+  })
+
+export type Step = z.infer<ReturnType<typeof step>>
+
+export const StepEntity = defineEntity({
+  name: 'step',
+  schema: step,
+  pk: 'RUN#{run_id}',
+  sk: 'STEP#{seq}',
+  retention: { policy: 'removed' },
+  expires: payloadExpiry,
+})
+
+const approval = () =>
+  z.object({
+    step_id: z.string(),
+    run_id: z.string(),
+    seq: z.number(),
+    workspace_id: z.string(),
+    installation_id: z.string(),
+    tool: z.string(),
+    /** SHA-256 of the tool's name and its canonical arguments (RFC 8785), so that exactly the approved call is executed. */
+    call_hash: z.string(),
+    arguments: payload(),
+    /** The request that the call sends. Absent in older records and for tools that send none. */
+    request: ShownRequest().optional(),
+    status: z.enum(['pending', 'approved', 'executing', 'executed', 'rejected', 'voided']),
+    decided_by: person().optional(),
+    comment: z.string().optional(),
+    decided_at: z.number().optional(),
+    /** Signed receipt of the decision. Absent if no person decided. */
+    receipt: z.string().optional(),
+    /** Time at which a worker claimed it for execution, at most once. */
+    executing_at: z.number().optional(),
+    result: payload().optional(),
+    /** Time at which the agent consumed the decided result. */
+    consumed_at: z.number().optional(),
+    /** Time at which the run was dispatched again with the decision (manifest `runtime.resume`). */
+    resumed_at: z.number().optional(),
+    created_at: z.number(),
+    due_at: z.number().optional(),
+  })
+
+export type Approval = z.infer<ReturnType<typeof approval>>
+
+export const ApprovalEntity = defineEntity({
+  name: 'approval',
+  schema: approval,
+  pk: 'RUN#{run_id}',
+  sk: 'APPROVAL#{step_id}',
+  retention: { policy: 'removed' },
+  due: true,
+  expires: payloadExpiry,
+})
+
+const call = () => z.object({ run_id: z.string(), call_hash: z.string(), step_id: z.string(), created_at: z.number() })
+
+/** The latest approval of a call in a run, keyed by the call's hash. */
+export const ApprovedCallEntity = defineEntity({
+  name: 'approved-call',
+  schema: call,
+  pk: 'RUN#{run_id}',
+  sk: 'CALL#{call_hash}',
+  retention: { policy: 'removed' },
+  expires: payloadExpiry,
+})
+
+const chainMark = () =>
+  z.object({
+    installation_id: z.string(),
+    run_id: z.string(),
+    chain_id: z.string(),
+    chain_depth: z.number(),
+    chain_deadline: z.number(),
+    /** Creation of the first run of the chain; absent in old records. */
+    chain_started_at: z.number().optional(),
+    audience: z.enum(['member', 'external']),
+    actor: person().optional(),
+    /** Person whose chat the run belongs to, if any. */
+    private_to: z.string().optional(),
+    /** True for work on a task outside of any run. `run_id` is then the task's id. */
+    of_task: z.boolean().optional(),
+    ended_at: z.number(),
+    expires_at: z.number().optional(),
+  })
+
+export type ChainMark = z.infer<ReturnType<typeof chainMark>>
+
+/** `ended_at` of an active run. Such marks sort after those of all ended runs. */
+export const STILL_ACTIVE = 9_999_999_999_999
+
+/**
+ * Position of an active or just ended run in its chain. A call without a run takes the worst position of its installation's
+ * marks (contract/agent-to-agent.md#chains). They are read consistently and in one range, regardless of their number.
+ */
+export const ChainMarkEntity = defineEntity({
+  name: 'chain-mark',
+  schema: chainMark,
+  pk: 'CHAIN#{installation_id}',
+  sk: 'MARK#{ended_at}#{run_id}',
+  retention: { policy: 'removed' },
+  expires: ({ expires_at }) => expires_at,
+})

@@ -1,0 +1,110 @@
+import { storePayload } from '#shared/foundation/payloads/index.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
+import { fail } from '#shared/kernel/errors.ts'
+import type { RunErrorCode } from '#shared/kernel/run-errors.ts'
+import type { Write } from '#shared/table/entity.ts'
+import { voidApprovalWrites } from './approvals.ts'
+import { markEnded } from './chain.ts'
+import { changeRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
+import { emitChatMoved, emitMessengerAnswer, emitRunEvent } from './emit.ts'
+import { ApprovalEntity, type Run } from './entity.ts'
+import { presentRun } from './present.ts'
+import type { Completion, RunView } from './schemas.ts'
+import { releaseSlot } from './start.ts'
+import { prepareSteps } from './steps.ts'
+
+type Outcome = Completion | Cancellation
+
+/** With a code if the platform cancels it. */
+interface Cancellation {
+  status: 'cancelled'
+  error_code?: string
+  error_message?: string
+}
+
+/**
+ * Ends a run in one transaction: the record, its last steps, the freed slot, the voided approval if one was pending, and
+ * the event.
+ */
+const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> => {
+  const now = work.clock.now()
+  const completion = outcome.status === 'cancelled' ? undefined : outcome
+  const succeeded = outcome.status === 'succeeded'
+  const steps = await prepareSteps(work, run, completion?.steps ?? [])
+  const voided = await voidApproval(work, { ...run, ...steps.counts }, completion?.steps ?? [])
+  const changed = {
+    status: outcome.status,
+    finished_at: now,
+    due_at: undefined,
+    pending_step: undefined,
+    ...steps.counts,
+    ...voided.counts,
+    ...(completion?.cost_units !== undefined && { cost_units: completion.cost_units }),
+    ...(succeeded && {
+      // A key per attempt: of two final answers, the one that loses must not overwrite the other's output.
+      output: await storePayload(work, `runs/${run.id}/output/${work.requestId}`, completion?.output ?? {}),
+    }),
+    ...(outcome.status === 'cancelled' &&
+      outcome.error_code !== undefined && {
+        error_code: outcome.error_code,
+        error_message: outcome.error_message ?? '',
+      }),
+    ...(outcome.status === 'failed' && {
+      error_code: completion?.error_code ?? 'agent_failed',
+      error_message: completion?.error_message ?? '',
+    }),
+  }
+  const finished: Run = { ...run, ...changed }
+  const view = await presentRun(work, finished)
+  await work.commit(
+    [
+      runWrite(run, changed),
+      ...steps.writes,
+      releaseSlot(run.installation_id),
+      ...markEnded(run, now),
+      ...voided.writes,
+      emitRunEvent(work, `run.${outcome.status}`, finished),
+      ...emitChatMoved(work, finished),
+      ...emitMessengerAnswer(work, finished),
+    ],
+    view,
+  )
+  return view
+}
+
+/** Voids the pending approval: a final answer wins over an undecided call (contract/runs.md#finishing). */
+const voidApproval = async (
+  work: Work,
+  run: Run,
+  steps: readonly { seq?: number | undefined }[],
+): Promise<ReturnType<typeof voidApprovalWrites> | typeof NOTHING> => {
+  if (run.pending_step === undefined) return NOTHING
+  const approval = await work.table.get(ApprovalEntity, { run_id: run.id, step_id: run.pending_step })
+  if (!approval) return NOTHING
+  if (steps.some(({ seq }) => seq === approval.seq)) throw fail('step_write_conflict')
+  return voidApprovalWrites(run, approval, 'pending')
+}
+
+const NOTHING = { writes: [] as Write[], counts: {} }
+
+/**
+ * Handles `POST /runs/{id}/complete`.
+ * @throws `run_already_finished`, `conflict` while queued, `too_many_steps`, `payload_too_large`
+ */
+export const completeRun = (work: Work, key: RunKey, completion: Completion): Promise<RunView> =>
+  changeRun(work, key, (run) => finish(work, requireStarted(run), completion))
+
+/** Handles `POST /runs/{id}/cancel`, for a run in any active status. @throws `run_already_finished` */
+export const cancelRun = (work: Work, key: RunKey): Promise<RunView> =>
+  changeRun(work, key, (run) => finish(work, requireActive(run), { status: 'cancelled' }))
+
+/** Fails a run on behalf of the platform, unless it has ended already. */
+export const failRun = (work: Work, key: RunKey, error_code: RunErrorCode, error_message: string): Promise<void> =>
+  finishIf(work, key, () => true, { status: 'failed', error_code, error_message })
+
+/** Ends an active run if `applies` is true for its current state. A run that has ended stays: the first answer wins. */
+export const finishIf = (work: Work, key: RunKey, applies: (run: Run) => boolean, outcome: Outcome): Promise<void> =>
+  changeRun(work, key, async (run) => {
+    if (run.finished_at !== undefined || !applies(run)) return
+    await finish(work, run, outcome)
+  })

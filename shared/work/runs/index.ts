@@ -1,0 +1,72 @@
+export { addSteps } from './add-steps.ts'
+export {
+  callHash,
+  consumeApproval,
+  type Decider,
+  type Decision,
+  decideApproval,
+  decideApprovalByKey,
+  findApplicableApproval,
+  findApproval,
+  loadShownArguments,
+  requestApproval,
+  voidApprovalWrites,
+} from './approvals.ts'
+export { renewCallbackToken } from './callback-token.ts'
+export {
+  type ChainPosition,
+  listActiveRuns,
+  loadCallPosition,
+  loadNewRunPosition,
+  markTask,
+  refuseEndedChain,
+} from './chain.ts'
+export { changeRun, loadRun, type RunKey, requireStarted, runNotFound, runWrite, signOfLife } from './change.ts'
+export { emitRunEvent, MESSENGER_TRIGGER } from './emit.ts'
+export {
+  type Approval,
+  ApprovalEntity,
+  ChainMarkEntity,
+  type Run,
+  RunEntity,
+  runsByStatus,
+  type Step,
+  StepEntity,
+  WorkspaceRunEntity,
+} from './entity.ts'
+export { RUN_EVENTS } from './events.ts'
+export { cancelRun, completeRun, failRun, finishIf } from './finish.ts'
+export { isAwaitedByAgent, nextCheckAt } from './next-check.ts'
+export { durationOf, presentOutput, presentRun } from './present.ts'
+export {
+  findRunKey,
+  listFilteredRunsForWorkspace,
+  listRuns,
+  listRunsForWorkspace,
+  loadSteps,
+  readRun,
+  readRunForWorkspace,
+  viewWithSteps,
+} from './read.ts'
+export {
+  AddSteps,
+  AgentAnswer,
+  ApprovalSchema,
+  CompleteRun,
+  type Completion,
+  Decide,
+  type NewStep,
+  RunSchema,
+  type RunView,
+  StartRun,
+  StepSchema,
+  withoutNulls,
+} from './schemas.ts'
+export { requestLines, ShownRequest } from './shown-request.ts'
+export { newRun, startRun } from './start.ts'
+export { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
+export { prepareSteps } from './steps.ts'
+export { isOver, runEvents, STREAM_START } from './stream.ts'
+export { stateFields, stepChange } from './stream-numbers.ts'
+export { waitForRun } from './wait.ts'
+export { runWakeMessage } from './wake.ts'

@@ -1,0 +1,20 @@
+import type { Run } from './entity.ts'
+
+/**
+ * Reports whether another agent waits for this run's answer. Such a run never outlives its chain
+ * (contract/agent-to-agent.md#chains).
+ */
+export const isAwaitedByAgent = ({ tool }: Pick<Run, 'tool'>): boolean => tool !== undefined
+
+/**
+ * Returns when the sweeper checks a run next: at `at`, but no later than the end of its lifetime, and of its chain if an
+ * agent waits for it. The waiting call ends the run then. The sweeper does if that call has failed.
+ */
+export const nextCheckAt = (
+  run: Pick<Run, 'tool' | 'chain_deadline' | 'ends_at'>,
+  at: number | undefined,
+): number | undefined => {
+  const times = [at, run.ends_at, isAwaitedByAgent(run) ? run.chain_deadline : undefined]
+  const known = times.filter((time) => time !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
+}

@@ -1,0 +1,77 @@
+import { loadPayload, payloadBytes, type StoredPayload } from '#shared/foundation/payloads/index.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
+import { iso } from '#shared/kernel/clock.ts'
+import { runErrorHelp } from '#shared/kernel/run-errors.ts'
+import type { Run, Step } from './entity.ts'
+import type { RunErrorView, RunView, StepView } from './schemas.ts'
+
+/** What presenting a run needs: its large values, and the address of the documentation. */
+export type Presenting = Pick<Deps, 'objects' | 'settings'>
+
+type Json = Record<string, unknown>
+
+/** Loads a stored value. If the bucket has lost it, returns its size, as for an omitted value. */
+const loadShown = async (deps: Pick<Deps, 'objects'>, stored: StoredPayload): Promise<Json> =>
+  ((await loadPayload(deps, stored)) ?? omittedValue(stored)) as Json
+
+/** Placeholder for an omitted value. */
+export const omittedValue = (stored: StoredPayload): Json => ({ truncated: true, bytes: payloadBytes(stored) })
+
+export const presentStep = async (deps: Pick<Deps, 'objects'>, step: Step): Promise<StepView> => ({
+  id: step.id,
+  seq: step.seq,
+  type: step.type,
+  status: step.status,
+  output: await loadShown(deps, step.output),
+  tool: step.tool ?? null,
+  created_at: iso(step.created_at),
+})
+
+/** Presents a run without its steps. */
+export const presentRun = async (deps: Presenting, run: Run): Promise<RunView> => {
+  const [input, output] = await Promise.all([loadShown(deps, run.input), presentOutput(deps, run)])
+  return {
+    id: run.id,
+    status: run.status,
+    app_id: run.app_id,
+    installation_id: run.installation_id,
+    workspace_id: run.workspace_id,
+    agent: { id: run.agent_id, version: run.version },
+    trigger: run.trigger,
+    input,
+    output,
+    error_code: run.error_code ?? null,
+    error_message: run.error_message ?? null,
+    error: presentRunError(deps, run),
+    cost_units: run.cost_units ?? null,
+    parent_run_id: run.parent_run_id ?? null,
+    chain_depth: run.chain_depth,
+    created_at: iso(run.created_at),
+    started_at: run.started_at === undefined ? null : iso(run.started_at),
+    finished_at: run.finished_at === undefined ? null : iso(run.finished_at),
+    duration_ms: durationOf(run) ?? null,
+  }
+}
+
+/**
+ * Presents why a run failed and what to do about it (contract/errors.md#run-error-codes). What to do isn't stored, so that
+ * every run has today's text.
+ */
+export const presentRunError = (
+  { settings }: Pick<Deps, 'settings'>,
+  { error_code: code, error_message: message = '' }: Pick<Run, 'error_code' | 'error_message'>,
+): RunErrorView | null => {
+  if (code === undefined) return null
+  const { fix, anchor } = runErrorHelp(code)
+  return { code, message, fix, docs_url: `${settings.baseUrl}/docs#${anchor}` }
+}
+
+/** Presents a run's output; null without one. */
+export const presentOutput = async (
+  deps: Pick<Deps, 'objects'>,
+  { output }: Pick<Run, 'output'>,
+): Promise<Json | null> => (output ? loadShown(deps, output) : null)
+
+/** Returns the milliseconds from the start (or creation, if it never started) to the end; undefined while active. */
+export const durationOf = (run: Pick<Run, 'created_at' | 'started_at' | 'finished_at'>): number | undefined =>
+  run.finished_at === undefined ? undefined : run.finished_at - (run.started_at ?? run.created_at)

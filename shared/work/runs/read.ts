@@ -1,0 +1,145 @@
+import { InstallationEntity } from '#shared/access/installations/index.ts'
+import { orchestratorId } from '#shared/access/orchestrator/index.ts'
+import { cutPageToResponseSize, payloadBytes, RESPONSE_BYTES, textBytes } from '#shared/foundation/payloads/index.ts'
+import { type Deps, isVisibleTo } from '#shared/foundation/work/index.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { mergedPage } from '#shared/table/lists.ts'
+import type { Page, QueryOptions } from '#shared/table/table.ts'
+import { loadRun, type RunKey, runNotFound } from './change.ts'
+import { type Run, RunEntity, runsByStatus, type Step, StepEntity, WorkspaceRunEntity } from './entity.ts'
+import { omittedValue, presentRun, presentStep } from './present.ts'
+import type { RunView, StepView } from './schemas.ts'
+import { RUN_STATUSES, type RunStatus } from './status.ts'
+
+type Reading = Pick<Deps, 'table' | 'objects' | 'settings'>
+
+/** Loads a run's steps in order, at most 200. */
+export const loadSteps = async ({ table }: Pick<Deps, 'table'>, runId: string): Promise<Step[]> => {
+  const { items } = await table.query(StepEntity, { run_id: runId }, { limit: LIMITS.stepsPerRun, ascending: true })
+  return items
+}
+
+/** Loads a run with its steps. @param viewer see {@link loadRun} @throws `not_found` */
+export const readRun = async (
+  deps: Reading,
+  key: RunKey,
+  viewer?: string,
+): Promise<RunView & { steps: StepView[] }> => {
+  const [run, steps] = await Promise.all([loadRun(deps, key, viewer), loadSteps(deps, key.id)])
+  return viewWithSteps(deps, run, steps)
+}
+
+/** Presents a run with its steps. Replaces step outputs by a placeholder once the response is full. */
+export const viewWithSteps = async (deps: Reading, run: Run, steps: Step[]) => {
+  let bytes = runBytes(run)
+  const fits = steps.map(({ output }) => {
+    bytes += payloadBytes(output)
+    return bytes <= RESPONSE_BYTES
+  })
+  return {
+    ...(await presentRun(deps, run)),
+    steps: await Promise.all(
+      steps.map((step, i) =>
+        presentStep(deps, fits[i] ? step : { ...step, output: { json: JSON.stringify(omittedValue(step.output)) } }),
+      ),
+    ),
+  }
+}
+
+const runBytes = ({ input, output, error_message = '' }: Run): number =>
+  payloadBytes(input) + payloadBytes(output) + textBytes(error_message)
+
+/** Filters out private runs of others, and checks the status again because the index may lag behind the record. */
+const isShown =
+  (viewer: string | undefined, status: RunStatus | undefined) =>
+  (run: Run): boolean =>
+    isVisibleTo(viewer, run) && (status === undefined || run.status === status)
+
+/**
+ * Lists an installation's runs, newest first. With a status, it reads the index of that status.
+ * @param viewer person for whom runs are listed, if any; others' chats are left out, so a page may be below its limit
+ */
+export const listRuns = async (
+  { table }: Pick<Deps, 'table'>,
+  installationId: string,
+  status: RunStatus | undefined,
+  options: Pick<QueryOptions, 'limit' | 'after'>,
+  viewer?: string,
+): Promise<Page<Run>> => {
+  const page = await (status === undefined
+    ? table.query(RunEntity, { installation_id: installationId }, options)
+    : table.listed(RunEntity, runsByStatus(installationId, status), options))
+  const fitting = cutPageToResponseSize(page, runBytes, (run) =>
+    status === undefined ? RunEntity.key(run).sk : run.id,
+  )
+  return { ...fitting, items: fitting.items.filter(isShown(viewer, status)) }
+}
+
+/**
+ * Lists a workspace's runs of all installations, newest first, as one of its members sees them. Others' chats are left
+ * out, so a page may hold fewer runs than its limit.
+ */
+export const listRunsForWorkspace = async (
+  { table }: Pick<Deps, 'table'>,
+  workspaceId: string,
+  viewerId: string,
+  options: Pick<QueryOptions, 'limit' | 'after'>,
+): Promise<Page<Run>> => {
+  const page = await table.query(WorkspaceRunEntity, { workspace_id: workspaceId }, options)
+  const seen = page.items.filter((ref) => isVisibleTo(viewerId, ref))
+  const runs = await table.getAll(
+    seen.map((ref) => RunEntity.ref({ installation_id: ref.installation_id, id: ref.run_id })),
+  )
+  return cutPageToResponseSize(
+    { items: runs.filter((run): run is Run => run !== undefined), next: page.next },
+    runBytes,
+    (run) => WorkspaceRunEntity.key({ workspace_id: workspaceId, run_id: run.id }).sk,
+  )
+}
+
+/** Most installations that a filtered list is merged from, more than a workspace has at once, including former ones. */
+const MERGED_INSTALLATIONS = 100
+
+/**
+ * Lists a workspace's runs by status, agent or both, merged from the lists of each installation. The cost grows with the
+ * number of agents, and a run's change costs nothing extra.
+ */
+export const listFilteredRunsForWorkspace = async (
+  { table }: Pick<Deps, 'table'>,
+  workspaceId: string,
+  viewerId: string,
+  { status, installation_id }: { status?: RunStatus | undefined; installation_id?: string | undefined },
+  options: Pick<QueryOptions, 'limit' | 'after'>,
+): Promise<Page<Run>> => {
+  const installed = installation_id
+    ? [await table.get(InstallationEntity, { workspace_id: workspaceId, id: installation_id })]
+    : (await table.query(InstallationEntity, { workspace_id: workspaceId }, { limit: MERGED_INSTALLATIONS })).items
+  // A person's own orchestrator has no record.
+  const own = orchestratorId(workspaceId, viewerId)
+  const ids = [
+    ...installed.flatMap((installation) => installation?.id ?? []),
+    ...(installation_id === undefined || installation_id === own ? [own] : []),
+  ]
+  const statuses = status === undefined ? RUN_STATUSES : [status]
+  const lists = ids.flatMap((id) => statuses.map((listed) => ({ list: runsByStatus(id, listed) })))
+  if (lists.length === 0) return { items: [], next: undefined }
+  const page = await mergedPage(table, RunEntity, lists, options)
+  const fitting = cutPageToResponseSize(page, runBytes, (run) => run.id)
+  return { ...fitting, items: fitting.items.filter(isShown(viewerId, status)) }
+}
+
+/** Finds the key of a workspace's run. @throws `not_found` also for another workspace's or another person's private run */
+export const findRunKey = async (
+  { table }: Pick<Deps, 'table'>,
+  workspaceId: string,
+  runId: string,
+  viewerId: string,
+): Promise<RunKey> => {
+  const ref = await table.get(WorkspaceRunEntity, { workspace_id: workspaceId, run_id: runId })
+  if (!ref || !isVisibleTo(viewerId, ref)) throw runNotFound()
+  return { installation_id: ref.installation_id, id: runId }
+}
+
+/** Loads a run with its steps, for a member of its workspace. @throws `not_found` */
+export const readRunForWorkspace = async (deps: Reading, workspaceId: string, viewerId: string, runId: string) =>
+  readRun(deps, await findRunKey(deps, workspaceId, runId, viewerId))

@@ -1,0 +1,184 @@
+import * as z from 'zod'
+import { amount } from '#shared/foundation/schemas/index.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { ShownRequest } from './shown-request.ts'
+import { RUN_STATUSES } from './status.ts'
+
+const json = () => z.record(z.string(), z.unknown())
+
+const time = () => z.string().meta({ description: 'ISO 8601, UTC', example: '2026-11-21T10:15:30.123+00:00' })
+
+/** A step as the API shows it (contract/runs.md#steps). */
+export const StepSchema = () =>
+  z
+    .object({
+      id: z.string().meta({ example: 'stp_01kae5m1v8w6c3x9q2r7t4y0zn' }),
+      seq: z.number().int(),
+      type: z.string().meta({ description: 'message, tool_call, approval, error, or the agent’s own label' }),
+      status: z.string().meta({ example: 'done' }),
+      output: json().meta({ example: { text: 'Looking it up' } }),
+      tool: z.string().nullable(),
+      created_at: time(),
+    })
+    .meta({ id: 'RunStep' })
+
+/** Why a run failed, in the form of the API's errors (contract/errors.md#run-error-codes). */
+const runError = () =>
+  z
+    .object({
+      code: z.string().meta({ description: 'The same as `error_code`.', example: 'agent_unreachable' }),
+      message: z.string().meta({ description: 'The same as `error_message`.' }),
+      fix: z.string().meta({ description: 'What to do next.' }),
+      docs_url: z.string().meta({ description: 'The documentation of the code.', format: 'uri' }),
+    })
+    .meta({ id: 'RunError' })
+
+export type RunErrorView = z.infer<ReturnType<typeof runError>>
+
+/** A run as the API shows it (contract/runs.md#run-record). */
+export const RunSchema = () =>
+  z
+    .object({
+      id: z.string().meta({ example: 'run_01kae5m1v8w6c3x9q2r7t4y0zn' }),
+      status: z.enum(RUN_STATUSES).meta({ example: 'succeeded' }),
+      app_id: z.string(),
+      installation_id: z.string(),
+      workspace_id: z.string(),
+      agent: z.object({ id: z.string(), version: z.string() }),
+      trigger: z.string(),
+      input: json().meta({ example: { question: 'How many red mugs are in stock?' } }),
+      output: json()
+        .nullable()
+        .meta({ example: { answer: 12 } }),
+      error_code: z.string().nullable(),
+      error_message: z.string().nullable(),
+      error: runError().nullable().meta({ description: 'Why the run failed and what to do; null if it didn’t fail.' }),
+      cost_units: z.number().nullable(),
+      parent_run_id: z.string().nullable(),
+      chain_depth: z.number().int().meta({ example: 0 }),
+      created_at: time(),
+      started_at: time().nullable(),
+      finished_at: time().nullable(),
+      duration_ms: z.number().int().nullable().meta({ example: 1_042 }),
+      steps: z.array(StepSchema()).optional().meta({ description: 'Present only when a single run is read.' }),
+    })
+    .meta({ id: 'Run' })
+
+export type RunView = z.infer<ReturnType<typeof RunSchema>>
+
+export type StepView = z.infer<ReturnType<typeof StepSchema>>
+
+export const StartRun = () =>
+  z.strictObject({
+    input: json()
+      .default({})
+      .meta({ example: { question: 'How many red mugs are in stock?' } }),
+    trigger: z.string().min(1).max(60).default('api').meta({ description: 'Any label.' }),
+  })
+
+const newStep = () =>
+  z.strictObject({
+    type: z.string().min(1).max(60).default('message'),
+    output: json().default({}),
+    seq: z.number().int().min(1).max(1_000_000).optional(),
+  })
+
+export type NewStep = z.infer<ReturnType<typeof newStep>>
+
+/** One step, or up to 50. */
+export const AddSteps = () =>
+  z.union([z.strictObject({ steps: z.array(newStep()).min(1).max(LIMITS.stepsPerCall) }), newStep()])
+
+const cost = () => amount(1e12)
+
+const failure = {
+  error_code: z.string().min(1).max(100),
+  error_message: z.string().max(4_000),
+}
+
+/** Result with which an agent ends a run, in its response or by `complete` (contract/runs.md#finishing). */
+export const CompleteRun = () =>
+  z.strictObject({
+    status: z.enum(['succeeded', 'failed']),
+    output: json().nullish(),
+    steps: z.array(newStep()).max(LIMITS.stepsPerCall).nullish(),
+    cost_units: cost().nullish(),
+    error_code: failure.error_code.nullish(),
+    error_message: failure.error_message.nullish(),
+  })
+
+type GivenCompletion = z.infer<ReturnType<typeof CompleteRun>>
+
+export type Completion = { [Field in keyof GivenCompletion]: Exclude<GivenCompletion[Field], null> }
+
+/** Removes fields that are null. Serializers of typed objects write null for absent fields; both mean the same here. */
+export const withoutNulls = (given: { [Field in keyof GivenCompletion]: unknown }): Completion =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as Completion
+
+/**
+ * An agent's response to run.execute with status 200 (contract/runs.md#agent-answers). Unknown fields are accepted,
+ * because this is a response and must not fail the run.
+ */
+export const AgentAnswer = () =>
+  z.discriminatedUnion('status', [
+    z.object({
+      status: z.literal('succeeded'),
+      output: json().nullish(),
+      steps: z.array(answerStep()).nullish(),
+      cost_units: cost().nullish(),
+    }),
+    z.object({
+      status: z.literal('failed'),
+      error_code: failure.error_code.nullish(),
+      error_message: z.string().nullish(),
+      steps: z.array(answerStep()).nullish(),
+      cost_units: cost().nullish(),
+    }),
+  ])
+
+const answerStep = () => z.object({ type: z.string().min(1).max(60).default('message'), output: json().default({}) })
+
+export type AgentAnswer = z.infer<ReturnType<typeof AgentAnswer>>
+
+export const Decide = () =>
+  z.strictObject({
+    decision: z.enum(['approve', 'reject']),
+    comment: z.string().max(2_000).optional(),
+    arguments_sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
+      .optional()
+      .meta({
+        description:
+          'The SHA-256 of the arguments that the person read. Required to approve arguments that the step doesn’t ' +
+          'show in full. A different one is refused.',
+      }),
+  })
+
+/** A call that a person was asked to approve (contract/runs.md#approvals). */
+export const ApprovalSchema = () =>
+  z
+    .object({
+      step_id: z.string(),
+      run_id: z.string(),
+      tool: z.string().meta({ example: 'http_fetch' }),
+      status: z.enum(['pending', 'approved', 'executing', 'executed', 'rejected', 'voided']),
+      request: ShownRequest().nullable().meta({ description: 'The request that the call sends, if it sends one.' }),
+      arguments: z.object({
+        text: z.string().meta({ description: 'One page of the arguments as canonical JSON (RFC 8785).' }),
+        offset: z.number().int(),
+        next_offset: z
+          .number()
+          .int()
+          .nullable()
+          .meta({ description: 'Offset of the next page. Null on the last one.' }),
+        characters: z.number().int().meta({ description: 'Length of the whole text, in UTF-16 units as offsets are.' }),
+        bytes: z.number().int().meta({ description: 'Size of the whole text in UTF-8.' }),
+        sha256: z.string().meta({ description: 'SHA-256 of the whole text in UTF-8, in hex.' }),
+      }),
+      receipt: z
+        .string()
+        .nullable()
+        .meta({ description: 'The signed receipt of the decision. Null before it, and if no person decided.' }),
+    })
+    .meta({ id: 'Approval' })

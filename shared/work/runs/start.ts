@@ -1,0 +1,122 @@
+import { defaultGrant, type Installation } from '#shared/access/installations/index.ts'
+import { CounterEntity } from '#shared/foundation/claims/index.ts'
+import { storePayload } from '#shared/foundation/payloads/index.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
+import { DAY, MINUTE } from '#shared/kernel/clock.ts'
+import { fail } from '#shared/kernel/errors.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import type { Write } from '#shared/table/entity.ts'
+import { either, lt, missing } from '#shared/table/expressions.ts'
+import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './chain.ts'
+import { emitRunEvent } from './emit.ts'
+import { type Run, RunEntity, WorkspaceRunEntity } from './entity.ts'
+import { nextCheckAt } from './next-check.ts'
+import { presentRun } from './present.ts'
+import type { RunView } from './schemas.ts'
+
+export interface NewRun {
+  installation: Installation
+  input: Record<string, unknown>
+  trigger: string
+  /** Person who starts it; absent for a run started by API. */
+  actor?: { id: string; name: string } | undefined
+  /** Grant whose token starts it. Default: the installation's. */
+  grant_id?: string | undefined
+  /** Position in a chain of agents. Absent fields start with this run. */
+  chain?: Partial<ChainPosition> | undefined
+  /** Agent that causes it. */
+  caller?: Run['caller']
+  /** Declared tool to call, with the input as its arguments. */
+  tool?: string | undefined
+  task_id?: string | undefined
+  conversation_id?: string | undefined
+  /** Message that it answers. */
+  message_id?: string | undefined
+  /** Person whose chat it belongs to. Default: the chain's. */
+  private_to?: string | undefined
+}
+
+/** Counter that limits an installation's active runs to five, exactly, under any concurrency. */
+const activeRuns = (installationId: string) => ({ owner: installationId, counter: 'active_runs' })
+
+/**
+ * Creates a run and its writes for one transaction: the record, its entries in the lists and its chain, the count of active
+ * runs, and the event that wakes the dispatcher.
+ * @throws `payload_too_large`, `chain_budget_exceeded`; the writes: `too_many_active_runs`
+ */
+export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; writes: Write[] }> => {
+  const { installation, chain = {} } = start
+  refuseEndedChain(work, chain)
+  const now = work.clock.now()
+  const id = work.id('run')
+  const run: Run = {
+    id,
+    installation_id: installation.id,
+    workspace_id: installation.workspace_id,
+    app_id: installation.app_id,
+    agent_id: installation.agent_id,
+    version: installation.version,
+    version_id: installation.version_id,
+    status: 'queued',
+    trigger: start.trigger,
+    input: await storePayload(work, `runs/${id}/input`, start.input),
+    is_sandbox: installation.is_sandbox,
+    request_id: work.requestId,
+    grant_id: start.grant_id ?? defaultGrant(installation),
+    actor: start.actor ?? chain.actor,
+    audience: chain.audience ?? 'member',
+    caller: start.caller,
+    tool: start.tool,
+    task_id: start.task_id,
+    conversation_id: start.conversation_id,
+    message_id: start.message_id,
+    private_to: start.private_to ?? chain.private_to,
+    parent_run_id: chain.parent_run_id,
+    chain_id: chain.chain_id ?? id,
+    chain_depth: chain.chain_depth ?? 0,
+    chain_deadline: chain.chain_deadline ?? now + CHAIN_TIME,
+    // A run that a root run starts by API goes on with its time.
+    first_hop_at: chain.chain_depth === 0 ? chain.first_hop_at : undefined,
+    chain_started_at: chain.chain_started_at ?? now,
+    step_count: 0,
+    last_seq: 0,
+    step_bytes: 0,
+    stream_seq: 1,
+    transitions: [{ seq: 1, status: 'queued' }],
+    created_at: now,
+    ends_at: now + work.settings.runLifetimeDays * DAY,
+  }
+  run.due_at = nextCheckAt(run, now + MINUTE)
+  return {
+    run,
+    writes: [
+      RunEntity.create(run),
+      CounterEntity.upsert(
+        activeRuns(installation.id),
+        { set: activeRuns(installation.id), add: { n: 1 } },
+        { where: { n: either(missing, lt(LIMITS.activeRuns)) }, otherwise: () => fail('too_many_active_runs') },
+      ),
+      WorkspaceRunEntity.create({
+        workspace_id: run.workspace_id,
+        run_id: id,
+        installation_id: run.installation_id,
+        private_to: run.private_to,
+        created_at: now,
+      }),
+      markActive(run),
+      emitRunEvent(work, 'run.created', run),
+    ],
+  }
+}
+
+/** Creates a run and starts it. @throws `too_many_active_runs`, `payload_too_large`, `chain_budget_exceeded` */
+export const startRun = async (work: Work, start: NewRun): Promise<RunView> => {
+  const { run, writes } = await newRun(work, start)
+  const view = await presentRun(work, run)
+  await work.commit(writes, view)
+  return view
+}
+
+/** Write that frees a slot of the active runs. Part of every transaction that ends a run. */
+export const releaseSlot = (installationId: string): Write =>
+  CounterEntity.update(activeRuns(installationId), { add: { n: -1 } })

@@ -1,0 +1,20 @@
+import type * as z from 'zod'
+import type { BusMessage } from '#shared/foundation/queues/index.ts'
+
+/** Builds the queue message that an outbox event would have produced. The sweeper uses it to replace a lost one. */
+export const runWakeMessage = (
+  type: 'run.created' | 'approval.decided',
+  run: { id: string; installation_id: string; workspace_id: string; app_id: string },
+  extra: { step_id?: string } = {},
+): z.infer<typeof BusMessage> => ({
+  'detail-type': type,
+  detail: {
+    id: 'evt_sweep',
+    type,
+    created_at: 0,
+    workspace_id: run.workspace_id,
+    installation_id: run.installation_id,
+    app_id: run.app_id,
+    data: JSON.stringify({ run_id: run.id, installation_id: run.installation_id, ...extra }),
+  },
+})

@@ -1,0 +1,117 @@
+import * as z from 'zod'
+import { amount, idField, line, time } from '#shared/foundation/schemas/index.ts'
+import { MessageSchema } from '../conversations/schemas.ts'
+import { TASK_STATUSES } from './status.ts'
+
+/** Length limits of tasks (contract/limits.md#lengths-and-sizes). */
+export const taskTitle = () => line(300)
+
+export const taskDescription = () => z.string().max(8_000)
+
+/** Text of an agent's or a person's message about a task. */
+const taskText = () => line(4_000)
+
+const json = () => z.record(z.string(), z.unknown())
+
+const taskFields = () => ({
+  id: idField('tsk'),
+  title: z.string(),
+  description: z.string(),
+  status: z.enum(TASK_STATUSES),
+  audience: z
+    .enum(['member', 'external'])
+    .meta({ description: '`external`: it came from a message by someone outside the workspace.' }),
+  assignee: z
+    .object({
+      installation_id: idField('ins'),
+      agent: z.string().meta({ description: 'The agent’s slug.' }),
+      name: z.string(),
+    })
+    .nullable()
+    .meta({ description: 'Agent that has the task; null while unassigned.' }),
+  created_by: z.object({ type: z.enum(['user', 'agent']), id: z.string(), name: z.string() }),
+  conversation_id: idField('cnv'),
+  parent_run_id: idField('run').nullable().meta({ description: 'Run in which an agent created it.' }),
+  chain_depth: z
+    .number()
+    .int()
+    .meta({ description: 'Number of agents before it in its chain. It doesn’t change with the agent.' }),
+  percent: z.number().nullable().meta({ description: 'Progress that the agent last reported, 0 to 100.' }),
+  result: z
+    .object({ text: z.string(), output: json().nullable(), reported_at: time() })
+    .nullable()
+    .meta({ description: 'The final report.' }),
+  created_at: time(),
+  updated_at: time(),
+})
+
+/** A task as the API shows it (contract/tasks-files-conversations.md#tasks). */
+export const TaskSchema = () => z.object(taskFields()).meta({ id: 'Task' })
+
+/** A task with its latest messages. */
+export const TaskWithConversationSchema = () =>
+  z
+    .object({
+      ...taskFields(),
+      conversation: z.object({
+        id: idField('cnv'),
+        messages: z.array(MessageSchema()).meta({ description: 'The latest 50, oldest first.' }),
+      }),
+    })
+    .meta({ id: 'TaskWithConversation' })
+
+export type TaskWithConversationView = z.infer<ReturnType<typeof TaskWithConversationSchema>>
+
+export type TaskView = z.infer<ReturnType<typeof TaskSchema>>
+
+/** A task with the run that was started for it. */
+export const HandedTaskSchema = () => z.object({ ...taskFields(), run_id: idField('run') }).meta({ id: 'HandedTask' })
+
+export type HandedTaskView = z.infer<ReturnType<typeof HandedTaskSchema>>
+
+export const ReportProgress = () =>
+  z.strictObject({
+    text: taskText(),
+    percent: amount(100).optional().meta({ description: 'Progress, 0 to 100.' }),
+  })
+
+export const AskQuestion = () => z.strictObject({ text: taskText() })
+
+export const ReportResult = () =>
+  z.strictObject({ text: taskText(), output: json().optional().meta({ description: 'At most 1 MiB as JSON.' }) })
+
+export const SetStatus = () => z.strictObject({ status: z.enum(TASK_STATUSES) })
+
+export const CreateTask = () =>
+  z.strictObject({
+    title: taskTitle(),
+    description: taskDescription().default(''),
+    installation_id: z.string().optional().meta({ description: 'Agent that gets the task.' }),
+  })
+
+/** Fields that a person may change. `installation_id: null` unassigns the task. */
+export const EditTask = () =>
+  z.strictObject({
+    title: taskTitle().optional(),
+    description: taskDescription().optional(),
+    status: z.enum(TASK_STATUSES).optional(),
+    installation_id: z.string().nullable().optional(),
+  })
+
+export const HandTask = () =>
+  z.strictObject({
+    installation_id: z
+      .string()
+      .optional()
+      .meta({ description: 'Agent that gets the task. Default: its current agent.' }),
+  })
+
+export const AnswerTask = () => z.strictObject({ text: taskText() })
+
+export type CreateTask = z.infer<ReturnType<typeof CreateTask>>
+
+export type EditTask = z.infer<ReturnType<typeof EditTask>>
+
+export type ReportProgress = z.infer<ReturnType<typeof ReportProgress>>
+
+export type ReportResult = z.infer<ReturnType<typeof ReportResult>>

@@ -1,0 +1,3 @@
+/** Statuses of a task. In a file of their own, because the tool catalogue names them and few functions read a task. */
+export const TASK_STATUSES = ['todo', 'in_progress', 'discuss', 'review', 'done'] as const
+export type TaskStatus = (typeof TASK_STATUSES)[number]

@@ -1,0 +1,56 @@
+import { createServer, type Server } from 'node:http'
+import { Agent, request } from 'node:https'
+import type { AddressInfo } from 'node:net'
+
+export type Front = {
+  baseUrl: string
+  pointAt(api: { endpoint: URL; certificate: string; id: string; stage: string }): void
+  close(): void
+}
+
+/**
+ * Starts a proxy that gives the API a fixed address, as a domain does on AWS. The API's id is known only after
+ * deployment, but the base address is part of what is deployed.
+ */
+export async function openFront(): Promise<Front> {
+  let target: { origin: URL; path: string; agent: Agent } | undefined
+  const server: Server = createServer((incoming, outgoing) => {
+    if (target === undefined) {
+      outgoing.writeHead(503).end()
+      return
+    }
+    const { origin, path, agent } = target
+    const forwarded = request(
+      {
+        agent,
+        host: origin.hostname,
+        port: origin.port,
+        method: incoming.method,
+        path: `${path}${incoming.url}`,
+        headers: { ...incoming.headers, host: origin.host },
+      },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+        answer.pipe(outgoing)
+      },
+    )
+    forwarded.on('error', () => outgoing.writeHead(502).end())
+    incoming.pipe(forwarded)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    pointAt: ({ endpoint, certificate, id, stage }) => {
+      target = {
+        origin: endpoint,
+        path: `/restapis/${id}/${stage}/_user_request_`,
+        agent: new Agent({ keepAlive: true, ca: certificate }),
+      }
+    },
+    close: () => {
+      target?.agent.destroy()
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createMetrics } from '#local/aws/cloudwatch/metrics.ts'
+import { createCloudwatch } from '#local/aws/cloudwatch.ts'
+import { type Services, startAwsServer } from '#local/aws/server.ts'
+import { readAlarms } from '#local/template/alarms.ts'
+import type { AlarmModel } from '#local/template/model.ts'
+import { createMonitoring } from '#shared/adapters/monitoring.ts'
+import { SweepMarkEntity } from '#shared/foundation/overdue/entity.ts'
+import { QUEUE_NAMES } from '#shared/kernel/queue-names.ts'
+import { synthesize } from '#test/infra/support.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { readAsAdmin, SUPER } from './observation-support.ts'
+
+const platform = usingPlatform()
+const { operations, service, names } = synthesize()
+const PREFIX = `${names.at(-1)}-`
+
+/** Replaces template references by their JSON text. */
+const named = (properties: Record<string, unknown>): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(properties), (_, value) =>
+    /^(Ref|Fn::\w+)$/.test(Object.keys(Object(value))[0] ?? '') ? JSON.stringify(value) : value,
+  )
+
+/** Alarms of the stack as deployed. Resources of other stacks are named by their construct. */
+const alarms: AlarmModel[] = readAlarms(
+  Object.entries(operations.findResources('AWS::CloudWatch::Alarm')).map(([logicalId, { Type, Properties }]) => ({
+    stack: 'Operations',
+    logicalId,
+    type: Type,
+    name: `${PREFIX}${logicalId}-ABCDEFGHIJKL`,
+    properties: named(Properties),
+    metadata: {},
+  })),
+)
+
+let now = Date.UTC(2026, 10, 21, 10)
+let metrics = createMetrics(() => now)
+let cloudwatch = createCloudwatch({ alarms, metrics, now: () => now })
+let server: Awaited<ReturnType<typeof startAwsServer>>
+let refusing = false
+const operationsAsked: string[] = []
+
+beforeAll(async () => {
+  const monitoring = {
+    handle: (operation: string, input: Record<string, unknown>) => {
+      operationsAsked.push(operation)
+      if (refusing) throw new Error('not now')
+      return cloudwatch.handle(operation, input)
+    },
+  }
+  const services = { monitoring, hook: () => undefined } as unknown as Services
+  server = await startAwsServer(() => services, 0)
+})
+afterAll(() => server.stop())
+
+beforeEach(async () => {
+  now = platform.clock.now()
+  metrics = createMetrics(() => now)
+  cloudwatch = createCloudwatch({ alarms, metrics, now: () => now })
+  refusing = false
+  await swept(0)
+  Object.assign(platform.deps, {
+    monitoring: createMonitoring(PREFIX, {
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'key',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      AWS_ENDPOINT_URL_CLOUDWATCH: server.address,
+    }),
+  })
+})
+
+const swept = (ageMs: number, failed = 0) =>
+  platform.deps.table.transact([
+    SweepMarkEntity.replace({ name: 'overdue', at: platform.clock.now() - ageMs, found: 3, failed, oldest_ms: 900 }),
+  ])
+
+const health = () => readAsAdmin(platform, '/admin/health')
+
+/** Returns the alarm that watches a part of the stack. */
+const alarmOf = (title: string): AlarmModel => {
+  const found = alarms.find(({ name }) => name.replace(/[0-9A-F]{8}-ABCDEFGHIJKL$/, '') === `${PREFIX}Alarms${title}`)
+  if (!found) throw new Error(`no alarm watches ${title}`)
+  return found
+}
+
+it('shows every queue, its dead letters and every function under its own name', async () => {
+  const body = await health()
+  expect(body.status).toBe('ok')
+  expect(body.queues.map(({ name }: { name: string }) => name)).toEqual([...QUEUE_NAMES].sort())
+  const dead = body.dead_letters.map(({ name }: { name: string }) => name)
+  expect(dead).toEqual(['undelivered', 'unrelayed', ...QUEUE_NAMES.map((name) => `${name}-failed`)].sort())
+  const functions = Object.values(service.findResources('AWS::Lambda::Function')).map(
+    ({ Metadata }) => Metadata.function,
+  )
+  expect(body.functions.map(({ name }: { name: string }) => name).sort()).toEqual(functions.sort())
+  expect(body.last_sweep).toMatchObject({ found: 3, failed: 0, oldest_ms: 900 })
+})
+
+it('shows current ages, depths, errors, lag and throttles', async () => {
+  const age = alarmOf('FanoutAge')
+  metrics.gauge(age.namespace, age.metricName, age.dimensions, () => 42)
+  metrics.gauge(age.namespace, 'ApproximateNumberOfMessagesVisible', age.dimensions, () => 7)
+  for (const [title, value] of [
+    ['ApiErrors', 2],
+    ['ApiErrors', 1],
+    ['RelayIteratorAge', 1_234],
+    ['TableWriteThrottles', 5],
+  ] as const) {
+    const { namespace, metricName, dimensions } = alarmOf(title)
+    metrics.put(namespace, metricName, dimensions, value)
+  }
+  const body = await health()
+  expect(body.queues.find(({ name }: { name: string }) => name === 'fanout')).toEqual({
+    name: 'fanout',
+    waiting: 7,
+    oldest_age_seconds: 42,
+  })
+  expect(body.functions.find(({ name }: { name: string }) => name === 'api').errors).toBe(3)
+  expect(body.stream.lag_ms).toBe(1_234)
+  expect(body.table.write_throttles).toBe(5)
+})
+
+it('is degraded when a part has a problem, and names the alarm', async () => {
+  const depth = alarmOf('DeliveryFailedDepth')
+  metrics.gauge(depth.namespace, depth.metricName, depth.dimensions, () => 1)
+  const { status, reasons, dead_letters } = await health()
+  expect(status).toBe('degraded')
+  expect(reasons).toEqual([
+    {
+      alarm: depth.name,
+      severity: 'degraded',
+      message: expect.stringMatching(/^DeliveryFailedDepth: .*redrive/),
+      since: expect.any(String),
+    },
+  ])
+  expect(dead_letters).toContainEqual({ name: 'delivery-failed', messages: 1 })
+})
+
+it('fails when a shared dependency does, and lists that first', async () => {
+  const depth = alarmOf('DeliveryFailedDepth')
+  metrics.gauge(depth.namespace, depth.metricName, depth.dimensions, () => 1)
+  const lag = alarmOf('RelayIteratorAge')
+  for (let minute = 0; minute < 3; minute++) {
+    now += 60_000
+    metrics.put(lag.namespace, lag.metricName, lag.dimensions, 90_000)
+  }
+  platform.clock.advance(180_000)
+  const { status, reasons } = await health()
+  expect(status).toBe('failing')
+  expect(reasons.map(({ alarm }: { alarm: string }) => alarm)).toEqual([lag.name, depth.name])
+})
+
+it('fails when the sweeper has stopped, and is degraded by records that it cannot handle', async () => {
+  await swept(6 * 60_000)
+  expect(await health()).toMatchObject({ status: 'failing', reasons: [{ alarm: null, severity: 'failing' }] })
+  await swept(0, 2)
+  expect(await health()).toMatchObject({
+    status: 'degraded',
+    reasons: [{ message: expect.stringContaining('2 overdue') }],
+  })
+})
+
+it('answers without values when CloudWatch doesn’t respond, and reports that nothing is known', async () => {
+  refusing = true
+  const { status, body } = await platform.call('GET', '/admin/health', SUPER)
+  expect([status, body.status, body.queues]).toEqual([200, 'degraded', []])
+  expect(body.reasons[0].message).toMatch(/couldn’t be read/)
+  expect(body.last_sweep).not.toBeNull()
+})
+
+it('is degraded, and says so, when CloudWatch has no alarm of the deployment', async () => {
+  const lines: string[] = []
+  const error = platform.deps.log.error
+  platform.deps.log.error = (message, fields) => void lines.push(`${message} ${String(fields?.error)}`)
+  cloudwatch = createCloudwatch({ alarms: [], metrics, now: () => now })
+  const body = await health().finally(() => Object.assign(platform.deps.log, { error }))
+  expect(body).toMatchObject({ status: 'degraded', queues: [], functions: [] })
+  expect(lines.join()).toContain(`CloudWatch has no alarm whose name begins with ${PREFIX}`)
+})
+
+it('reads all values in one request, and alarms in one request per 100', async () => {
+  operationsAsked.length = 0
+  await health()
+  const pages = Math.ceil(alarms.length / 100)
+  expect(operationsAsked).toEqual([...Array(pages).fill('DescribeAlarms'), 'GetMetricData'])
+})

@@ -1,0 +1,31 @@
+import { newId } from '#shared/kernel/ids.ts'
+import { AdminEntity } from '#shared/staff/admins/entity.ts'
+import { adminToken } from '#testkit/fixtures.ts'
+import type { TestPlatform } from '#testkit/platform.ts'
+
+export const SUPER = { headers: { 'x-admin-key': 'local-admin-key' } }
+
+/** Creates a moderator directly in the store and signs them in. */
+export const signInModerator = async (platform: TestPlatform) => {
+  const now = platform.clock.now()
+  const admin = {
+    id: newId('admin', now),
+    email: `${newId('admin', now)}@example.com`,
+    name: 'Mo',
+    role: 'moderator' as const,
+    password_hash: '',
+    session_version: 1,
+    created_at: now,
+  }
+  await platform.deps.table.transact([AdminEntity.create(admin)])
+  const token = await adminToken(platform.deps, admin.id)
+  return { token, admin }
+}
+
+/** Reads a path as a superadmin, after advancing the clock so that no rate limit applies. */
+export const readAsAdmin = async (platform: TestPlatform, path: string, options: object = SUPER) => {
+  platform.clock.advance(500)
+  const { status, body } = await platform.call('GET', path, options)
+  if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
+  return body
+}

@@ -1,0 +1,53 @@
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { newApp, newDeveloper, publish, type TestApp, type TestDeveloper, unique } from '#testkit/developers.ts'
+import type { TestPlatform } from '#testkit/platform.ts'
+
+export interface ListedApp {
+  developer: TestDeveloper
+  app: TestApp
+  /** Publishes another version and promotes it, as if moderation had approved it. */
+  release(version: string, fields?: Record<string, unknown>): Promise<void>
+}
+
+const ADMIN = { 'x-admin-key': 'local-admin-key' }
+
+/** Publishes, promotes and approves an app, so that the marketplace lists it. */
+export const listApp = async (
+  platform: TestPlatform,
+  fields: Record<string, unknown> = {},
+  manifest: Record<string, unknown> = {},
+): Promise<ListedApp> => {
+  const developer = await newDeveloper(platform)
+  const app = await newApp(developer, fields)
+  const release = async (version: string, more: Record<string, unknown> = {}): Promise<void> => {
+    const published = await publish(developer, app, { version, ...more })
+    if (published.status !== 201) throw new Error(published.text)
+    await platform.deps.table.transact([
+      AppEntity.update(app, { set: { promoted_version: version, promoted_version_id: published.body.id } }),
+    ])
+  }
+  await release('1.0.0', manifest)
+  await platform.deps.table.transact([AppEntity.update(app, { set: { status: 'in_review' } })])
+  const approved = await moderate(platform, app, 'approve')
+  if (approved.status !== 200) throw new Error(approved.text)
+  return { developer, app, release }
+}
+
+export const moderate = (platform: TestPlatform, { id }: { id: string }, action: string) =>
+  platform.call('POST', `/admin/apps/${id}/${action}`, {
+    headers: ADMIN,
+    ...(action === 'suspend' && { body: { reason: 'It misbehaves.' } }),
+  })
+
+/** Signs a person in to a new workspace, or to the one of the given name. */
+export const signIn = async (platform: TestPlatform, role = 'owner', workspace = unique('workspace')) => {
+  const { body } = await platform.call('POST', '/console/session', { body: { user: unique('user'), workspace, role } })
+  return body as { token: string; user: { id: string }; workspace: { id: string } }
+}
+
+/** Installs an app as a person with the required role. */
+export const install = async (platform: TestPlatform, token: string, { slug }: { slug: string }) => {
+  const { status, body, text } = await platform.call('POST', '/console/installations', { token, body: { slug } })
+  if (status !== 201) throw new Error(text)
+  return body as { id: string }
+}

@@ -1,0 +1,57 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { installed, member } from '#testkit/fixtures.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+
+const platform = usingPlatform()
+beforeEach(() => platform.clock.advance(60_000))
+
+const start = async ({ token }: { token: string }): Promise<string> => {
+  platform.clock.advance(1_000)
+  const { status, body } = await platform.call('POST', '/api/v1/runs', { token, body: { input: {} } })
+  expect(status).toBe(201)
+  return body.id
+}
+
+/** Creates two agents of one workspace with a queued run each, and cancels another run of the first. */
+const scene = async () => {
+  const one = await installed(platform.deps)
+  const other = await installed(platform.deps, { workspaceId: one.installation.workspace_id })
+  const person = await member(platform.deps, one.installation.workspace_id, 'member')
+  const [first, second, cancelled] = [await start(one), await start(other), await start(one)]
+  await platform.call('POST', `/api/v1/runs/${cancelled}/cancel`, { token: one.token })
+  const list = async (query: string) => {
+    const { status, body } = await platform.call('GET', `/console/runs${query}`, { token: person.token })
+    expect(status).toBe(200)
+    return { ids: body.items.map(({ id }: { id: string }) => id), next: body.next_cursor }
+  }
+  return { one, other, first, second, cancelled, list }
+}
+
+describe('GET /console/runs with filters', () => {
+  it('lists the runs of one status across agents, newest first', async () => {
+    const { first, second, cancelled, list } = await scene()
+    expect((await list('?status=queued')).ids).toEqual([second, first])
+    expect((await list('?status=cancelled')).ids).toEqual([cancelled])
+    expect((await list('?status=awaiting_approval')).ids).toEqual([])
+  })
+
+  it('lists the runs of one agent in any status', async () => {
+    const { one, other, first, second, cancelled, list } = await scene()
+    expect((await list(`?installation_id=${one.installation.id}`)).ids).toEqual([cancelled, first])
+    expect((await list(`?installation_id=${other.installation.id}&status=queued`)).ids).toEqual([second])
+  })
+
+  it('continues where a page ended', async () => {
+    const { first, second, list } = await scene()
+    const page = await list('?status=queued&limit=1')
+    expect(page.ids).toEqual([second])
+    expect((await list(`?status=queued&limit=1&cursor=${page.next}`)).ids).toEqual([first])
+  })
+
+  it('is empty for another workspace’s installation', async () => {
+    const { list } = await scene()
+    const foreign = await installed(platform.deps)
+    await start(foreign)
+    expect((await list(`?installation_id=${foreign.installation.id}`)).ids).toEqual([])
+  })
+})

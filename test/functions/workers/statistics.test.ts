@@ -1,0 +1,242 @@
+import { beforeAll, expect, it } from 'vitest'
+import type { OutboxEvent } from '#shared/foundation/outbox/entity.ts'
+import { countEvents } from '#shared/insight/statistics/count.ts'
+import { DAY } from '#shared/kernel/clock.ts'
+import { ConditionFailed, type Write } from '#shared/table/entity.ts'
+import { RUN_STATUSES } from '#shared/work/runs/status.ts'
+import { TASK_STATUSES } from '#shared/work/tasks/status.ts'
+import { type Dice, dice } from '#testkit/dice.ts'
+import type { Installed } from '#testkit/fixtures.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import {
+  appsOf,
+  createStatisticsTable,
+  eventsOf,
+  installationEvent,
+  runOf,
+  type StatisticsTable,
+  taskEvent,
+  taskOf,
+} from './statistics-support.ts'
+
+const platform = usingPlatform()
+let apps: Installed[]
+beforeAll(async () => {
+  apps = await appsOf(platform, 4)
+})
+
+const NOTHING = new Map()
+const now = () => platform.clock.now()
+const pick = <T>(roll: Dice, list: readonly T[]): T => list[roll.below(list.length)] as T
+const shuffled = <T>(roll: Dice, list: readonly T[]): T[] =>
+  list
+    .map((one) => [roll.share(), one] as const)
+    .toSorted(([a], [b]) => a - b)
+    .map(([, one]) => one)
+
+/** Creates runs of every kind, tasks and installations, with all of their events. */
+const happened = (roll: Dice) => {
+  const runs = Array.from({ length: 30 }, () => {
+    const at = now() - roll.below(2 * DAY)
+    const status = pick(roll, RUN_STATUSES)
+    const ended = status === 'succeeded' || status === 'failed' || status === 'cancelled'
+    return runOf(pick(roll, apps), at, {
+      status,
+      is_sandbox: roll.chance(0.3),
+      ...(ended && { finished_at: at + roll.below(90_000), cost_units: roll.below(1_000) / 1_000 }),
+      ...(status === 'failed' && { error_code: pick(roll, ['no_stock', 'agent_failed']) }),
+      ...(status === 'awaiting_approval' && { pending_step: 'step_1' }),
+    })
+  })
+  const tasks = Array.from({ length: 8 }, () => taskOf(pick(roll, apps), now(), pick(roll, TASK_STATUSES)))
+  const events = [
+    ...runs.flatMap(eventsOf),
+    ...tasks.flatMap((task) => [taskEvent('task.created', task), taskEvent('task.updated', task)]),
+    ...apps.map((app) => installationEvent('installation.created', app, now())),
+    ...apps.slice(2).map((app) => installationEvent('installation.removed', app, now())),
+  ]
+  return { records: { apps, runs, tasks }, events }
+}
+
+/** Creates succeeded runs with two events each. */
+const succeeded = async (count: number, app = apps[0] as Installed) => {
+  const runs = Array.from({ length: count }, () => runOf(app, now()))
+  return { events: runs.flatMap(eventsOf), runs, ...(await createStatisticsTable(platform, { apps, runs })) }
+}
+
+const totals = async ({ counted }: Pick<StatisticsTable, 'counted'>) => {
+  const { sums, places } = await counted()
+  const [total] = Object.entries(sums).flatMap(([name, fields]) => (name.includes('"app-total"') ? [fields] : []))
+  return {
+    runs: total?.runs,
+    succeeded: total?.succeeded,
+    logs: places.filter((one) => one.includes('app-log')).length,
+  }
+}
+
+/** Runs an action before each of the table's transactions. */
+const meddling = (
+  { table }: Pick<StatisticsTable, 'table'>,
+  meddle: (writes: readonly Write[]) => Promise<void> | void,
+) => {
+  const real = table.transact.bind(table)
+  table.transact = async (writes) => {
+    await meddle(writes)
+    return real(writes)
+  }
+  return () => Object.assign(table, { transact: real })
+}
+
+const marksOf = (writes: readonly Write[]) => writes.filter(({ entity }) => entity.name === 'counted-event')
+
+it('batches add up to the same result as single events, in any mix, order and repetition', async () => {
+  const roll = dice(1)
+  const { records, events } = happened(roll)
+  const [one, many] = [await createStatisticsTable(platform, records), await createStatisticsTable(platform, records)]
+  for (const event of shuffled(roll, events)) expect(await countEvents(one.work, [event])).toEqual(NOTHING)
+
+  const left = shuffled(roll, [...events, ...events.filter(() => roll.chance(0.4))])
+  const batches: OutboxEvent[][] = []
+  while (left.length > 0) batches.push(left.splice(0, 1 + roll.below(90)))
+  batches.push(pick(roll, batches))
+  // Two concurrent workers.
+  const worker = async () => {
+    for (let batch = batches.pop(); batch; batch = batches.pop()) {
+      expect(await countEvents(many.work, batch)).toEqual(NOTHING)
+    }
+  }
+  await Promise.all([worker(), worker()])
+  const expected = await one.counted()
+  expect(Object.keys(expected.sums).length).toBeGreaterThan(20)
+  expect(await many.counted()).toEqual(expected)
+})
+
+it('a batch writes each counter once per transaction, in as many transactions as its marks need', async () => {
+  const { events, ...world } = await succeeded(75)
+  const sent: (readonly Write[])[] = []
+  meddling(world, (writes) => {
+    if (marksOf(writes).length > 0) sent.push(writes)
+  })
+  expect(await countEvents(world.work, [...events, ...events.slice(0, 30)])).toEqual(NOTHING)
+  expect(sent).toHaveLength(2)
+  for (const writes of sent) {
+    expect(writes.length).toBeLessThanOrEqual(100)
+    expect(new Set(writes.map(({ key }) => `${key.pk} ${key.sk}`)).size).toBe(writes.length)
+    // In addition to the marks: the app's total and day, the agent's day, the platform's hour and its active runs.
+    expect(writes.length - marksOf(writes).length).toBeLessThanOrEqual(5)
+  }
+  expect(await totals(world)).toEqual({ runs: 75, succeeded: 75, logs: 225 })
+})
+
+it('an event counted before isn’t counted again within a batch, and doesn’t block the others', async () => {
+  const { events, ...world } = await succeeded(10)
+  await countEvents(world.work, events.slice(7, 9))
+  expect(await countEvents(world.work, events)).toEqual(NOTHING)
+  expect(await totals(world)).toEqual({ runs: 10, succeeded: 10, logs: 30 })
+})
+
+it('an event that another worker counts concurrently isn’t counted again', async () => {
+  const { events, ...world } = await succeeded(10)
+  let first = true
+  const restore = meddling(world, async (writes) => {
+    if (!first || marksOf(writes).length === 0) return
+    first = false
+    await countEvents(world.work, events.slice(3, 12))
+  })
+  expect(await countEvents(world.work, events)).toEqual(NOTHING)
+  restore()
+  expect(first).toBe(false)
+  expect(await totals(world)).toEqual({ runs: 10, succeeded: 10, logs: 30 })
+})
+
+it('only the message of an event that can’t be counted fails, and is redelivered', async () => {
+  const { events, ...world } = await succeeded(20)
+  const [poison] = events.slice(11)
+  const restore = meddling(world, (writes) => {
+    if (marksOf(writes).some(({ item }) => item?.event_id === poison?.id)) throw new Error('not this one')
+  })
+  const unreadable = { ...(events[0] as OutboxEvent), id: 'evt_unreadable', data: '{' }
+  const failed = await countEvents(world.work, [...events, unreadable])
+  expect([...failed.keys()].map(({ id }) => id).toSorted()).toEqual([poison?.id, unreadable.id].toSorted())
+  expect(await totals(world)).toMatchObject({ runs: 20, succeeded: 19, logs: 60 })
+  restore()
+  expect(
+    await countEvents(
+      world.work,
+      [...failed.keys()].filter((event) => event !== unreadable),
+    ),
+  ).toEqual(NOTHING)
+  expect(await totals(world)).toMatchObject({ runs: 20, succeeded: 20 })
+})
+
+it('only the messages of a run that can’t be logged fail, and are not counted twice when redelivered', async () => {
+  const { events, runs, ...world } = await succeeded(5)
+  const restore = meddling(world, ([write]) => {
+    if (write?.entity.name === 'app-log' && write.item?.run_id === runs[2]?.id) throw new Error('not this one')
+  })
+  const failed = await countEvents(world.work, events)
+  expect([...failed.keys()]).toEqual(events.slice(4, 6))
+  restore()
+  expect(await countEvents(world.work, [...failed.keys()])).toEqual(NOTHING)
+  expect(await totals(world)).toEqual({ runs: 5, succeeded: 5, logs: 15 })
+})
+
+it('conflicting transactions are split and succeed', async () => {
+  const { events, ...world } = await succeeded(15)
+  let refused = 0
+  meddling(world, (writes) => {
+    if (marksOf(writes).length < 2) return
+    refused++
+    throw Object.assign(new Error('conflict'), { name: 'TransactionCanceledException' })
+  })
+  expect(await countEvents(world.work, events)).toEqual(NOTHING)
+  expect(refused).toBeGreaterThan(0)
+  expect(await totals(world)).toEqual({ runs: 15, succeeded: 15, logs: 45 })
+})
+
+it('a failing store isn’t retried for long: everything is redelivered, and then counted once', async () => {
+  const { events, ...world } = await succeeded(60)
+  let asked = 0
+  const restore = meddling(world, (writes) => {
+    if (marksOf(writes).length === 0) return
+    asked++
+    throw Object.assign(new Error('throttled'), { name: 'ThrottlingException' })
+  })
+  const failed = await countEvents(world.work, events)
+  expect(new Set(failed.keys())).toEqual(new Set(events))
+  expect(asked).toBeLessThanOrEqual(10)
+  restore()
+  expect(await countEvents(world.work, events)).toEqual(NOTHING)
+  expect(await totals(world)).toEqual({ runs: 60, succeeded: 60, logs: 180 })
+})
+
+it('a state that changes while it is counted is counted in its latest version, with the rest of its batch', async () => {
+  const task = taskOf(apps[0] as Installed, now(), 'todo')
+  const run = runOf(apps[0] as Installed, now())
+  const world = await createStatisticsTable(platform, { apps, runs: [run], tasks: [task] })
+  let lost = 0
+  const restore = meddling(world, (writes) => {
+    const state = writes.find(({ entity }) => entity.name === 'counted-state')
+    if (state && lost++ < 3) throw new ConditionFailed(writes.indexOf(state), 'counted-state', undefined)
+  })
+  expect(await countEvents(world.work, [...eventsOf(run), taskEvent('task.created', task)])).toEqual(NOTHING)
+  restore()
+  expect(lost).toBe(4)
+  expect(await totals(world)).toMatchObject({ runs: 1, succeeded: 1 })
+  expect(JSON.stringify((await world.counted()).sums)).toContain('"tasks_todo":1')
+})
+
+it('a day of one agent’s runs stays within DynamoDB’s limit of 4 KB per expression', async () => {
+  const app = apps[0] as Installed
+  const midnight = Math.floor(now() / DAY) * DAY - DAY
+  const runs = Array.from({ length: 96 }, (_, quarter) => runOf(app, midnight + quarter * 15 * 60_000))
+  const world = await createStatisticsTable(platform, { apps, runs })
+  const counters: number[] = []
+  const restore = meddling(world, (writes) => {
+    counters.push(...writes.map(({ changes }) => Object.keys(changes?.add ?? {}).length))
+  })
+  expect(await countEvents(world.work, runs.flatMap(eventsOf))).toEqual(NOTHING)
+  restore()
+  expect(Math.max(...counters)).toBeLessThanOrEqual(60)
+  expect(Math.max(...counters)).toBeGreaterThan(30)
+})

@@ -1,0 +1,42 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { ROUND, runRemovalRound } from '#shared/lifecycle/removal/round.ts'
+import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+import { workOf } from '#test/functions/console/people-support.ts'
+import type { TestPlatform } from '#testkit/platform.ts'
+
+/** Reads every item of the table. The platform itself never scans. */
+export const scanTable = async ({ store, tableName }: TestPlatform): Promise<Record<string, unknown>[]> => {
+  const items: Record<string, unknown>[] = []
+  let start: Record<string, unknown> | undefined
+  do {
+    const page = await store.client.send(
+      new ScanCommand({ TableName: tableName, ...(start && { ExclusiveStartKey: start as never }) }),
+    )
+    items.push(...(page.Items ?? []).map((item) => unmarshall(item)))
+    start = page.LastEvaluatedKey
+  } while (start)
+  return items
+}
+
+export const entityOf = (item: Record<string, unknown>): string => String(item[TABLE_LAYOUT.entity])
+
+/** Runs one round of the worker. */
+export const runRound = (platform: TestPlatform, limits: Partial<typeof ROUND> = {}): Promise<void> =>
+  runRemovalRound(workOf(platform), { ...ROUND, ...limits })
+
+/** Runs the first rounds after the grace period. No upload can arrive after the last one. */
+export const runRemovalAfterGrace = async (
+  platform: TestPlatform,
+  limits: Partial<typeof ROUND> = {},
+  rounds = 3,
+): Promise<void> => {
+  platform.clock.advance(14 * 86_400_000)
+  for (let n = 0; n < rounds; n++) {
+    await runRound(platform, limits)
+    await platform.drain()
+    platform.clock.advance(40 * 60_000)
+    await platform.sweep()
+    await platform.drain()
+  }
+}

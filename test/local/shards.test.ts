@@ -1,0 +1,73 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { DynamodbCall } from '#local/dynamodb/client.ts'
+import type { Functions } from '#local/functions.ts'
+import { startStreamSource } from '#local/sources/stream.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const model = {
+  kind: 'stream',
+  id: 'm',
+  functionArn: 'f',
+  streamArn: 's',
+  batchSize: 10,
+  windowMs: 0,
+  fromStart: true,
+  maxRetries: 0,
+  maxAgeSeconds: -1,
+  bisect: false,
+  reportItemFailures: true,
+  onFailureArn: undefined,
+  filters: [],
+} as const
+
+/** Runs a source on a stream for a minute, and counts its calls by operation. */
+const aMinuteOf = async (shards: (describes: number) => object[], closed = new Set<string>()) => {
+  const asked: Record<string, number> = {}
+  const call = (async (target: string, input: { ShardId?: string; ShardIterator?: string }) => {
+    const operation = target.split('.')[1] ?? ''
+    asked[operation] = (asked[operation] ?? 0) + 1
+    if (operation === 'DescribeStream') return { StreamDescription: { Shards: shards(asked[operation]) } }
+    if (operation === 'GetShardIterator') return { ShardIterator: input.ShardId }
+    return { Records: [], ...(!closed.has(input.ShardIterator ?? '') && { NextShardIterator: input.ShardIterator }) }
+  }) as unknown as DynamodbCall
+  const state = new Map<string, string>()
+  const functions = { find: () => undefined, onActivity: () => () => undefined, running: 0 } as unknown as Functions
+  const source = startStreamSource(
+    { ...model, filters: [] },
+    {
+      call,
+      streamArn: 's',
+      functions,
+      sqs: { byArn: () => undefined } as never,
+      state: { get: (key) => state.get(key), set: (key, value) => void state.set(key, value) },
+      onError: (error) => {
+        throw error
+      },
+    },
+  )
+  await vi.advanceTimersByTimeAsync(60_000)
+  await source.stop()
+  return asked
+}
+
+test('a stream isn’t described again while its shard stays open, because the server reads all records for it', async () => {
+  const asked = await aMinuteOf(() => [{ ShardId: 'a' }])
+  expect(asked.DescribeStream).toBe(1)
+  expect(asked.GetRecords).toBeGreaterThan(100)
+})
+
+test('the shard after a closed one is read at once', async () => {
+  const asked = await aMinuteOf(() => [{ ShardId: 'a' }, { ShardId: 'b', ParentShardId: 'a' }], new Set(['a']))
+  expect(asked).toMatchObject({ DescribeStream: 2, GetShardIterator: 2 })
+})
+
+test('a stream without shards is polled until it has one', async () => {
+  const asked = await aMinuteOf((describes) => (describes < 3 ? [] : [{ ShardId: 'a' }]))
+  expect(asked).toMatchObject({ DescribeStream: 3, GetShardIterator: 1 })
+})

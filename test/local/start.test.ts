@@ -1,0 +1,101 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { freePort } from '#local/dynamodb/process.ts'
+import { ROOT } from '#local/prepare.ts'
+import { ASSEMBLY } from '#testkit/assembly.ts'
+import { temporaryFolder, until } from './support.ts'
+
+const START = path.join(ROOT, 'local', 'start.ts')
+
+let place: ReturnType<typeof temporaryFolder>
+let npm: ChildProcess | undefined
+beforeEach(() => {
+  place = temporaryFolder()
+})
+afterEach(() => {
+  for (const pid of below(npm?.pid ?? 0)) process.kill(pid, 'SIGKILL')
+  place.remove()
+})
+
+/** Lists a process and all its descendants that still run. */
+const below = (root: number): number[] => {
+  const lines = execFileSync('ps', ['-e', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n')
+  const all = lines.map((line) => line.trim().split(/\s+/)).filter(([, , state]) => !state?.startsWith('Z'))
+  const found = all.filter(([pid]) => Number(pid) === root).map(([pid]) => Number(pid))
+  for (const parent of found) {
+    found.push(...all.filter(([, ppid]) => Number(ppid) === parent).map(([pid]) => Number(pid)))
+  }
+  return found
+}
+
+const isRunning = (pid: number): boolean => below(pid).length > 0
+
+/** Runs the real command without a build, because the tests share one. */
+const npmStart = async (args: string[], env: Record<string, string> = {}) => {
+  const { cdkOut } = ASSEMBLY
+  mkdirSync(path.join(place.folder, 'cdk.out'))
+  cpSync(cdkOut, path.join(place.folder, 'cdk.out'), { recursive: true })
+  // Vitest sets BASE_URL, which the platform would use as its own address.
+  const { BASE_URL: _, ...inherited } = process.env
+  const child = spawn('npm', ['start', '--', '--json', ...args], {
+    cwd: ROOT,
+    env: { ...inherited, DATA_DIR: place.folder, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // In its own process group, as a terminal would start it.
+    detached: true,
+  })
+  npm = child
+  const baseUrl = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const [, address] = /ready at (\S+?)"/.exec(line) ?? []
+      if (address) resolve(address)
+    })
+    child.once('exit', (code) => reject(new Error(`npm start ended with code ${code}`)))
+  })
+  return { pid: child.pid ?? 0, baseUrl }
+}
+
+describe('npm start', () => {
+  test.each([
+    ['SIGTERM', 'npm'],
+    ['SIGHUP', 'npm'],
+    ['SIGKILL', 'npm'],
+    ['SIGTERM', 'its process group'],
+    // Ctrl-C. Sent to npm alone, it has no effect where the shell is dash, which ignores it until the program ends.
+    ['SIGINT', 'its process group'],
+    ['SIGHUP', 'its process group'],
+  ] as const)('stops completely on %s to %s', async (signal, receiver) => {
+    const { pid, baseUrl } = await npmStart(['--port', '0'])
+    const all = below(pid)
+    // npm, its shell unless it has exec'd the program, the platform, the database.
+    expect(all.length).toBeGreaterThanOrEqual(3)
+    expect((await fetch(`${baseUrl}/api/v1/me`)).status).toBe(401)
+    process.kill(receiver === 'npm' ? pid : -pid, signal)
+    await until(() => (all.some(isRunning) ? undefined : true), 20_000)
+    await expect(fetch(baseUrl)).rejects.toThrow()
+  })
+
+  test('listens on --port, whatever PORT says', async () => {
+    const port = await freePort()
+    const { baseUrl } = await npmStart(['--port', String(port)], { PORT: '1' })
+    expect(baseUrl).toBe(`http://127.0.0.1:${port}`)
+    expect((await fetch(`${baseUrl}/api/v1/me`)).status).toBe(401)
+  })
+})
+
+describe('on the command line', () => {
+  const run = (...args: string[]) => spawnSync(process.execPath, [START, ...args], { encoding: 'utf8' })
+
+  test.each(['abc', '70000', '-1', '3000.5', ''])('refuses --port=%s in one line', (port) => {
+    const { status, stderr } = run(`--port=${port}`)
+    expect(status).toBe(1)
+    expect(stderr).toBe(`--port is not a port: ${port}. Give a number from 0 to 65535.\n`)
+  })
+
+  test('shows --port in --help', () => {
+    expect(run('--help').stdout).toMatch(/^ +--port +port to listen on/m)
+  })
+})

@@ -1,0 +1,103 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createFunctions, type Functions, type PoolLimits } from '#local/functions.ts'
+import type { FunctionModel } from '#local/template.ts'
+import { temporaryFolder, until } from './support.ts'
+
+let place: ReturnType<typeof temporaryFolder>
+let functions: Functions | undefined
+beforeEach(() => {
+  place = temporaryFolder()
+})
+afterEach(async () => {
+  await functions?.stop()
+  place.remove()
+})
+
+const COUNTER = `let invocations = 0
+exports.handler = async ({ waitMs = 0 } = {}) => {
+  await new Promise((resolve) => setTimeout(resolve, waitMs))
+  return ++invocations
+}`
+
+/** Functions that count their invocations; `source` replaces the program. */
+const create = (count: number, limits: PoolLimits = {}, source = COUNTER): Functions => {
+  const models = Array.from({ length: count }, (_, i): FunctionModel => {
+    const name = `f${i}`
+    const directory = path.join(place.folder, name)
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(path.join(directory, 'index.cjs'), source)
+    const ids = { name, logicalId: name, functionName: name, arn: name }
+    return { ...ids, directory, handler: 'index.handler', timeoutSeconds: 30, memoryMb: 128, environment: {} }
+  })
+  functions = createFunctions({ models, environment: () => ({}), onLine: () => undefined, limits })
+  return functions
+}
+
+const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `f${i}`)
+
+test('a thread starts when its function is first used', async () => {
+  const all = create(3)
+  expect(all.threads).toBe(0)
+  expect(await all.invoke('f1', {})).toMatchObject({ value: 1 })
+  expect(await all.invoke('f1', {})).toMatchObject({ value: 2 })
+  expect(all.threads).toBe(1)
+})
+
+test('the number of idle threads is limited, and the one idle for longest ends first', async () => {
+  const all = create(6, { maxThreads: 3 })
+  for (const name of names(3)) await all.invoke(name, {})
+  await all.invoke('f0', {})
+  await all.invoke('f3', {})
+  expect(all.threads).toBe(3)
+  expect(await all.invoke('f0', {})).toMatchObject({ value: 3 })
+  expect(await all.invoke('f1', {})).toMatchObject({ value: 1 })
+  for (const name of names(6)) await all.invoke(name, {})
+  expect(all.threads).toBe(3)
+})
+
+test('a busy thread isn’t ended to make room, and every function gets its turn', async () => {
+  const all = create(5, { maxThreads: 2 })
+  const results = await Promise.all(names(5).map((name) => all.invoke(name, { waitMs: 200 })))
+  expect(results.map((result) => result.kind)).toEqual(names(5).map(() => 'value'))
+})
+
+test('an idle thread ends after a while, a busy one doesn’t, and the next use starts a new one', async () => {
+  const all = create(2, { idleThreadMs: 100 })
+  const slow = all.invoke('f1', { waitMs: 1_000 })
+  await all.invoke('f0', {})
+  await until(() => (all.threads === 1 ? true : undefined))
+  expect(await slow).toMatchObject({ value: 1 })
+  await until(() => (all.threads === 0 ? true : undefined))
+  expect(await all.invoke('f0', {})).toMatchObject({ value: 1 })
+})
+
+test('few bundles load at a time, so that a burst of first uses doesn’t starve itself', async () => {
+  const log = path.join(place.folder, 'loads.txt')
+  writeFileSync(log, '')
+  const source = `const note = (text) => require('node:fs').appendFileSync(${JSON.stringify(log)}, text)
+note('+')
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+note('-')
+exports.handler = async () => undefined`
+  const all = create(6, {}, source)
+  await Promise.all(names(6).map((name) => all.invoke(name, {})))
+  let loading = 0
+  const counts = [...readFileSync(log, 'utf8')].map((sign) => (loading += sign === '+' ? 1 : -1))
+  expect(counts).toHaveLength(12)
+  expect(Math.max(...counts)).toBeLessThanOrEqual(2)
+})
+
+test('a function that exceeds its memory fails alone', async () => {
+  const all = create(
+    2,
+    {},
+    `exports.handler = async ({ grow }) => { const kept = []; while (grow) kept.push(Array(1e5).fill({})) }`,
+  )
+  expect(await all.invoke('f0', { grow: true })).toMatchObject({
+    kind: 'error',
+    error: { errorType: 'Runtime.ExitError' },
+  })
+  expect(await all.invoke('f1', {})).toMatchObject({ kind: 'value' })
+})

@@ -1,0 +1,170 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { DocsFile } from '#openapi/docs-assets.ts'
+import { buildDocsAssets } from '#openapi/docs-page.ts'
+import { expandParts } from '#openapi/guide-parts.ts'
+import { GUIDES } from '#openapi/guides.ts'
+import { BASE_PLACEHOLDER } from '#shared/catalogue/manifests/document.prebuilt.ts'
+import { EVENTS } from '#shared/delivery/catalogue/catalogue.ts'
+import { ERRORS } from '#shared/kernel/errors.ts'
+import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
+import { sampleOpenapi } from '#test/browser/sample-openapi.ts'
+
+/** Maximum answer of a Lambda function, as base64 within JSON. */
+const LAMBDA_ANSWER = 6 * 1_024 * 1_024
+
+/** Anchors that `/docs` has had. External links may use them. */
+const FORMER = [
+  'overview',
+  'authentication',
+  'requests',
+  'idempotency',
+  'pages',
+  'webhook-signatures',
+  'errors',
+  'limits',
+]
+
+const PAGES = ['/docs', ...Object.keys(GUIDES).map((name) => `/docs/${name}`), '/docs/reference']
+
+describe('buildDocsAssets', () => {
+  let outDir: string
+  let files: DocsFile[]
+  const texts = new Map<string, string>()
+  const text = (path: string): string => texts.get(path) ?? ''
+
+  beforeAll(async () => {
+    outDir = await mkdtemp(join(tmpdir(), 'docs-'))
+    files = (await buildDocsAssets({ outDir, openapi: sampleOpenapi })).files
+    for (const { path, file } of files) texts.set(path, await readFile(join(outDir, file), 'utf8'))
+  })
+  afterAll(() => rm(outDir, { recursive: true, force: true }))
+
+  const idsOf = (page: string) => [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)
+
+  it('lists every written file: pages, their Markdown, files for language models, assets', async () => {
+    expect(JSON.parse(await readFile(join(outDir, 'docs-files.json'), 'utf8'))).toEqual({ files })
+    const markdown = Object.keys(GUIDES).map((name) => `/docs/${name}.md`)
+    expect(
+      files
+        .filter(({ immutable }) => !immutable)
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual([...PAGES, ...markdown, '/llms.txt', '/llms-full.txt'].sort())
+    expect(files.filter(({ immutable }) => immutable).map(({ path }) => path)).toEqual([
+      expect.stringMatching(/^\/docs\/assets\/docs-[0-9a-f]{16}\.css$/),
+      expect.stringMatching(/^\/docs\/assets\/guide-[0-9a-f]{16}\.js$/),
+      expect.stringMatching(/^\/docs\/assets\/docs-[0-9a-f]{16}\.js$/),
+      expect.stringMatching(/^\/docs\/assets\/reference-[0-9a-f]{16}\.js$/),
+    ])
+  })
+
+  it('writes no file larger than a function can answer', () => {
+    for (const { path } of files) expect((Buffer.byteLength(text(path)) * 4) / 3).toBeLessThan(LAMBDA_ANSWER)
+  })
+
+  it('allows caching hashed assets forever, and revalidates pages at each visit', () => {
+    for (const { immutable, headers, path } of files) {
+      expect(immutable).toBe(path.startsWith('/docs/assets/'))
+      const page = PAGES.includes(path)
+      expect(headers['cache-control']).toContain(immutable ? 'immutable' : page ? 'must-revalidate' : 'max-age=300')
+    }
+  })
+
+  it.each(['/docs', '/docs/errors', '/docs/errors.md'])(
+    '%s lists every error code once, with status, meaning and fix',
+    (path) => {
+      const page = text(path)
+      // A status with a full stop would become a list number.
+      expect(page).not.toContain('<ol start')
+      for (const [code, [status, message, fix]] of Object.entries(ERRORS)) {
+        const mark = path.endsWith('.md') ? `\n### ${code}\n` : `<h3 id="${code}">`
+        const start = page.indexOf(mark)
+        expect(start, code).toBeGreaterThan(0)
+        expect(page.indexOf(mark, start + 1), code).toBe(-1)
+        const entry = page
+          .slice(start, start + 1_200)
+          .replaceAll('&quot;', '"')
+          .replaceAll('&#39;', "'")
+        for (const words of [String(status), message, fix]) expect(entry, code).toContain(words)
+      }
+    },
+  )
+
+  it('keeps the anchors that it has had', () => {
+    expect(idsOf(text('/docs'))).toEqual(expect.arrayContaining([...FORMER, 'versioning', 'operations']))
+  })
+
+  it('describes limits, scopes and events from their declarations', () => {
+    expect(text('/docs/limits.md')).toContain('| Requests per installation | 10 per second, bursts of 20 |')
+    expect(text('/docs/limits')).toContain('<td>2 hours</td>')
+    for (const scope of SCOPE_NAMES) expect(text('/docs/requests.md')).toContain(`\`${scope}\``)
+    for (const [type, { audience }] of Object.entries(EVENTS))
+      expect(text('/docs/webhooks.md').includes(`| \`${type}\` |`), type).toBe(audience !== 'internal')
+    expect(text('/docs/webhooks.md')).toContain('10 seconds, 1 minute, 5 minutes, 30 minutes and 2 seconds')
+    expect(text('/docs/errors')).toMatch(/gateway[\s\S]*doesn’t\s+start with <code>req_<\/code>/)
+  })
+
+  it('leaves no placeholder, and refuses unknown ones', () => {
+    for (const { path, immutable } of files) {
+      if (!immutable) expect(text(path).match(/\{\{|<!-- /), path).toBeNull()
+    }
+    expect(() => expandParts('<!-- table:nothing -->', {})).toThrow('Unknown part of a guide: table:nothing')
+    expect(() => expandParts('<!-- limit:nothing -->', {})).toThrow('Unknown limit: nothing')
+  })
+
+  it.each(PAGES)('%s links only to existing pages and anchors, and loads nothing from elsewhere', (path) => {
+    const page = text(path)
+    const ids = idsOf(page)
+    expect(new Set(ids).size, 'ids are unique').toBe(ids.length)
+    const other = [
+      '/docs/sdk',
+      '/openapi.json',
+      '/schemas/manifest.json',
+      '/api/v1/dev/sdk/examples/install.py',
+      '/.well-known/oauth-authorization-server',
+    ]
+    for (const [, address = ''] of page.matchAll(/href="([^"]+)"/g)) {
+      if (['data:,', 'https://www.standardwebhooks.com/', 'https://www.npmjs.com/package/jose'].includes(address))
+        continue
+      const { origin, pathname, hash } = new URL(address, `${BASE_PLACEHOLDER}${path}`)
+      expect(origin, address).toBe(BASE_PLACEHOLDER)
+      expect([...texts.keys(), ...other], address).toContain(pathname)
+      // Parts of the reference are rendered in the browser.
+      const part = hash.slice(1)
+      if (part !== '' && pathname !== '/docs/reference') expect(idsOf(text(pathname)), address).toContain(part)
+    }
+    for (const [, address = ''] of page.matchAll(/(?:src|data-engine)="([^"]+)"/g))
+      expect(texts.has(new URL(address, `${BASE_PLACEHOLDER}${path}`).pathname), address).toBe(true)
+  })
+
+  it.each(PAGES)('%s has no inline script, so that the policy can forbid them', (path) => {
+    expect(text(path).match(/<script(?![^>]*\ssrc=)/)).toBeNull()
+    expect(text(path).match(/\son\w+="/)).toBeNull()
+    expect(files.find((file) => file.path === path)?.headers['content-security-policy']).toContain("script-src 'self'")
+  })
+
+  it('llms.txt names every guide as Markdown, with its purpose', () => {
+    const llms = text('/llms.txt')
+    expect(llms).toMatch(/^# .+\n\n> .+\n/)
+    for (const [name, description] of Object.entries(GUIDES))
+      expect(llms).toMatch(new RegExp(`^- \\[.+\\]\\(${BASE_PLACEHOLDER}/docs/${name}\\.md\\): ${description}$`, 'm'))
+    expect(llms).toContain(`(${BASE_PLACEHOLDER}/openapi.json)`)
+    for (const name of Object.keys(GUIDES)) expect(text('/llms-full.txt')).toContain(text(`/docs/${name}.md`).trim())
+  })
+
+  it('lists the operations of the document, escaped, for readers without JavaScript', () => {
+    expect(text('/docs/reference')).toContain(
+      '<code><span class="method">POST</span>/api/v1/runs</code> Create a run and start it',
+    )
+    expect(text('/docs/reference')).toContain('List &lt;webhook&gt; subscriptions')
+  })
+
+  it('gives the same content the same names', async () => {
+    const again = await mkdtemp(join(tmpdir(), 'docs-'))
+    expect((await buildDocsAssets({ outDir: again, openapi: sampleOpenapi })).files).toEqual(files)
+    await rm(again, { recursive: true, force: true })
+  })
+})

@@ -1,8 +1,0 @@
-import { admin } from '#shared/http/authenticate/admin.ts'
-import { client } from '#shared/http/authenticate/client.ts'
-import { consoleUser } from '#shared/http/authenticate/console.ts'
-import { developer } from '#shared/http/authenticate/developer.ts'
-import { integration } from '#shared/http/authenticate/integration.ts'
-
-/** One for every kind of caller. Deployed functions carry those that they need. */
-export const everyAuthenticator = { admin, client, console: consoleUser, developer, integration }

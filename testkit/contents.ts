@@ -1,0 +1,54 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
+import { canonicalJson } from '#shared/kernel/canonical-json.ts'
+import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+import type { TestPlatform } from './platform.ts'
+
+/**
+ * Entities that aren't results of a request: rate limits, sharded counters, whose shard depends on a random id, and the state of the
+ * audit's recorder. `counted-event` shows that an event was counted once.
+ */
+const UNCOUNTED = new Set([
+  'audit-day',
+  'audit-unanchored',
+  'list-total',
+  'bucket',
+  'agent-day',
+  'app-day',
+  'app-total',
+  'platform-hour',
+  'platform-now',
+])
+
+/** Reads the whole table by key, in a comparable form. The platform itself never scans. */
+export const contents = async ({ store, tableName }: TestPlatform): Promise<Map<string, string>> => {
+  const items = new Map<string, string>()
+  let start: Record<string, unknown> | undefined
+  do {
+    const page = await store.client.send(
+      new ScanCommand({ TableName: tableName, ...(start && { ExclusiveStartKey: start as never }) }),
+    )
+    for (const raw of page.Items ?? []) {
+      const { pk, sk, ...item } = unmarshall(raw)
+      const entity = String(item[TABLE_LAYOUT.entity])
+      if (!UNCOUNTED.has(entity)) items.set(`${entity} ${pk} ${sk}`, canonicalJson(item))
+    }
+    start = page.LastEvaluatedKey
+  } while (start)
+  return items
+}
+
+/** Counts the items of each entity that were added or changed between two snapshots. */
+export const difference = (before: Map<string, string>, after: Map<string, string>): Record<string, number> => {
+  const counts: Record<string, number> = {}
+  const count = (what: string, key: string) => {
+    const name = `${what} ${key.split(' ')[0]}`
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  for (const [key, item] of after) {
+    if (!before.has(key)) count('new', key)
+    else if (before.get(key) !== item) count('changed', key)
+  }
+  for (const key of before.keys()) if (!after.has(key)) count('gone', key)
+  return Object.fromEntries(Object.entries(counts).sort())
+}

@@ -1,0 +1,23 @@
+import { dice } from './dice.ts'
+
+/** True if every case runs (`npm run test:deep`), false for a sample of them (`npm test`). */
+export const DEEP = process.env.DEEP === '1'
+
+/** Seed of the samples. Vitest prints it when it starts; `SEED=… npm test` repeats a run. */
+export const SEED = Number(process.env.SEED ?? 1)
+
+/** Returns true if a case belongs to the sample of one in `every`. A deep run includes all cases. */
+export const isSampled = (n: number, every: number): boolean => DEEP || n % every === SEED % every
+
+/**
+ * Yields the numbers of the calls at which to kill a worker, ascending: all of them in a deep run, else a random one of every
+ * `stride`.
+ */
+export function* deathsAt(limit: number, stride = 6): Generator<number> {
+  if (DEEP) {
+    for (let n = 1; n < limit; n++) yield n
+  } else {
+    const roll = dice(SEED)
+    for (let start = 1; start < limit; start += stride) yield start + roll.below(stride)
+  }
+}

@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
+import { UNSIGNED } from '#local/dynamodb/client.ts'
+import { dynoxideBinary } from '#local/dynamodb/process.ts'
+import { SILENT } from '#shared/table/client.ts'
+import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+
+export interface TestStore {
+  endpoint: string
+  client: DynamoDBClient
+  /** Creates an empty table. */
+  createTable(): Promise<string>
+  /** Returns the same store with a separate client. Stopping it leaves the store running. */
+  share(): TestStore
+  stop(): Promise<void>
+}
+
+/** Finds a free port of the loopback interface. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Starts the binary on a free port, and tries another port if that one was taken meanwhile. */
+const serve = async (): Promise<{ child: ChildProcess; port: number }> => {
+  const binary = dynoxideBinary()
+  chmodSync(binary, 0o755)
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort()
+    const child = spawn(binary, ['serve', '--port', String(port)], { stdio: ['ignore', 'ignore', 'pipe'] })
+    const ended = once(child, 'exit').then(([code]) => `it ended with code ${code}`)
+    const answer = await Promise.race([once(child.stderr, 'data').then(String), ended])
+    child.stderr.resume()
+    if (/listening on/i.test(answer)) return { child, port }
+    child.kill()
+    if (attempt === 3) throw new Error(`the store does not start: ${answer}`)
+  }
+}
+
+/** Sends a fixed signature. The store requires one but doesn't check it, and signing takes a quarter of a call. */
+const unsigned: Extract<DynamoDBClientConfig['signer'], { sign: unknown }> = {
+  async sign(request) {
+    Object.assign(request.headers, UNSIGNED)
+    return request
+  },
+}
+
+/** Starts a DynamoDB-compatible store in memory, on a free port. */
+export const startStore = async (): Promise<TestStore> => {
+  const { child, port } = await serve()
+  const endpoint = `http://127.0.0.1:${port}`
+  const connect = () =>
+    new DynamoDBClient({
+      endpoint,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+      maxAttempts: 3,
+      logger: SILENT,
+      signer: unsigned,
+    })
+  let tables = 0
+  const storeOf = (client: DynamoDBClient, stop: () => Promise<void>): TestStore => ({
+    endpoint,
+    client,
+    share: () => storeOf(connect(), async () => {}),
+    async createTable() {
+      const TableName = `test-${process.pid}-${tables++}`
+      const { partitionKey, sortKey, indexes } = TABLE_LAYOUT
+      const names = [partitionKey, sortKey, ...Object.values(indexes).flatMap((i) => [i.partitionKey, i.sortKey])]
+      await client.send(
+        new CreateTableCommand({
+          TableName,
+          BillingMode: 'PAY_PER_REQUEST',
+          AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+          KeySchema: [
+            { AttributeName: partitionKey, KeyType: 'HASH' },
+            { AttributeName: sortKey, KeyType: 'RANGE' },
+          ],
+          GlobalSecondaryIndexes: Object.entries(indexes).map(([IndexName, index]) => ({
+            IndexName,
+            KeySchema: [
+              { AttributeName: index.partitionKey, KeyType: 'HASH' },
+              { AttributeName: index.sortKey, KeyType: 'RANGE' },
+            ],
+            Projection: { ProjectionType: 'KEYS_ONLY' },
+          })),
+        }),
+      )
+      return TableName
+    },
+    async stop() {
+      client.destroy()
+      await stop()
+    },
+  })
+  return storeOf(connect(), async () => {
+    child.kill()
+    await once(child, 'exit')
+  })
+}
