@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { isoCBOR } from '@simplewebauthn/server/helpers'
 
-/** What an authenticator is asked, as the options endpoints return it. */
+/** Request to an authenticator, as the options endpoints return it. */
 interface Asked {
   challenge_id: string
   options: {

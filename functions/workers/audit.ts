@@ -8,7 +8,7 @@ type Image = Parameters<typeof unmarshall>[0]
 /** Records audit entries: chains each to those before. The only code that adds entries to the audit. */
 export const worker: StreamWorker = {
   name: 'audit',
-  // What fails for an hour stays in the intake, where the worker audit-anchors finds it.
+  // An entry that keeps failing for an hour stays in the intake, where the worker audit-anchors finds it.
   source: { kind: 'stream', entity: AuditIntakeEntity.name, inOrder: true, setsAside: false },
   needs: ['table:read', 'table:write', 'audit:record'],
   timeoutSeconds: 30,

@@ -27,8 +27,8 @@ Object.assign(globalThis, { awslambda })
 const post = (message: FromWorker) => port.postMessage(message)
 
 /**
- * What the function prints goes the way of its results, so that an invocation's lines are read before its answer. The
- * thread's own stream has a port of its own and may be behind.
+ * Sends the function's output through the same port as its results, so that an invocation's lines are read before its
+ * answer. The thread's own stream has another port and may lag.
  */
 process.stdout.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
   post({ kind: 'printed', text: Buffer.from(chunk as string).toString() })

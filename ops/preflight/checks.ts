@@ -2,7 +2,7 @@ import type { Config } from '#infra/config.ts'
 import { reservedExecutions } from '#infra/reserved.ts'
 import type { Account } from './account.ts'
 
-/** What stands in the way of a deployment (`error`), or will surprise its operator (`warning`), with the command that fixes it. */
+/** A problem that stops a deployment (`error`) or will surprise its operator (`warning`), with the command that fixes it. */
 export interface Finding {
   level: 'error' | 'warning'
   what: string

@@ -48,7 +48,7 @@ export interface AdminCaller {
   keyName: string | undefined
   /** Absent if a key was used. */
   session: AdminSession | undefined
-  /** What the admin has to do before the session can be used for anything else. */
+  /** Step that the admin has to take before the session can be used for anything else. */
   nextStep: NextStep | undefined
   confirmation: {
     method: 'passkey' | 'password'

@@ -69,7 +69,7 @@ interface LockOptions {
   workspaceId?: string | undefined
 }
 
-/** Where responses are stored, and what encrypts them. */
+/** Store of responses, and the keys that encrypt them. */
 interface Kept {
   objects: Deps['objects']
   sealing: () => Promise<SealingKeys>

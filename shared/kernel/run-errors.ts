@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode } from './errors.ts'
 
 interface RunErrorText {
-  /** What happened to the run. */
+  /** Explanation of the code, for the developer. */
   meaning: string
   cause?: string
   fix: string

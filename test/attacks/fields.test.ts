@@ -86,7 +86,7 @@ describe(`${total} fields of records in bodies of ${strict.length} endpoints tha
         part.properties && part.additionalProperties !== false ? [`${id} ${path}`] : [],
       ),
     )
-    // What an authenticator answers is defined by WebAuthn, and may have more fields.
+    // WebAuthn defines an authenticator’s answer, which may have more fields.
     const credentials = /\.passkeys\.\w+ credential(\.response)?$/
     expect(loose.filter((name) => !credentials.test(name))).toEqual(['console.bot.widgetAuth '])
   })

@@ -32,7 +32,7 @@ const asked = async () => {
       body: { decision },
     })
   const approval = async () => await platform.deps.table.get(ApprovalEntity, { run_id: run.id, step_id })
-  /** What a function with a flaw could do: write the table, without the keyring of receipts. */
+  /** Acts as a compromised function: it can write the table, but lacks the keyring of receipts. */
   const overwrite = async (set: object) =>
     platform.deps.table.transact([ApprovalEntity.update({ run_id: run.id, step_id }, { set } as never)])
   /** Lets the sweeper wake the worker, which finds whatever the record says. */

@@ -58,7 +58,7 @@ describe('the developer of an approved app', () => {
     }
     const answer = await patch(swap)
     expect(answer.status).toBe(200)
-    // What is live, in the fields that were always there; and what is pending.
+    // The usual fields say what is live, and `pending` says what waits for review.
     expect(answer.body).toMatchObject({ name, ...LIVE, status: 'approved', verified: false })
     expect(answer.body.pending_revision).toMatchObject({ changes: swap, badge_withheld: true })
     expect((await developer.call('GET', `/api/v1/dev/apps/${app.id}`)).body).toEqual(answer.body)

@@ -37,7 +37,7 @@ describe('a workspace’s review', () => {
     expect(await mine(author)).toMatchObject({ mine: { rating: 1 }, mine_editable: true })
   })
 
-  it('can be changed and removed by its author and by an admin, and written anew by anyone', async () => {
+  it('can be changed and removed by its author and by an admin, and written again by anyone', async () => {
     const { author, colleague, admin, write, remove, mine } = await reviewed()
     expect((await write(author, 2)).body.rating).toBe(2)
     expect((await mine(admin)).mine_editable).toBe(true)

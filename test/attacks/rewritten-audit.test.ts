@@ -42,7 +42,7 @@ const audited = async ({ anchorsLast = true } = {}) => {
   return { scope, items, range, verify, work }
 }
 
-/** What somebody with every right to the table could write. */
+/** Writes as somebody with every right to the table could. */
 const put = (entry: AuditEntry) => platform.deps.table.transact([AuditEntity.replace(entry)])
 const sixth = (items: AuditEntry[]) => items[5] as AuditEntry
 

@@ -92,7 +92,7 @@ describe('after an admin denied chat:read', () => {
     expect(await app.types()).not.toContain('message.created')
     await app.ban()
     const texts = (await app.feed('&types=message.created')).map(({ data }) => data.text)
-    // What was emitted during the ban never reaches the app.
+    // Events of the time of the ban never reach the app.
     expect(texts).toEqual(['before the ban'])
   })
 

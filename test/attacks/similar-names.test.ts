@@ -104,7 +104,7 @@ describe('an app whose name looks like that of another developer’s listed app'
     await admin('POST', `/admin/apps/${second.app.id}/delist`, { reason: 'x' })
     const later = await submitApp(platform, { name })
     expect((await approve(later.app.id)).status).toBe(200)
-    // What was delisted has to be looked at again before it comes back.
+    // A delisted app is reviewed again before it returns.
     expect((await approve(app.id)).body.error.details.failed_checks).toEqual(['similar_name'])
   })
 })

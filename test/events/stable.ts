@@ -45,7 +45,7 @@ const stableAddress = (text: string): string =>
     .replaceAll(/Root=1-[0-9a-f]{8}-[0-9a-f]{24}/g, `Root=1-${(AT / 1_000).toString(16)}-${'0'.repeat(24)}`)
     .replaceAll(/("extendedRequestId":)"[^"]*"/g, '$1"recorded"')
 
-/** Receipts of decisions are signed anew each time. */
+/** Every receipt of a decision has a signature of its own. */
 const stableReceipts = (text: string): string => text.replaceAll(/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'receipt')
 
 interface Recorded {
@@ -69,7 +69,7 @@ const ordered = (record: Recorded): Recorded =>
   record.dynamodb ? { ...record, dynamodb: sorted(record.dynamodb) as object } : record
 
 /** Replaces values that can't be rewritten as text: the digest of the changed body, the position in the stream. */
-const mended = (record: Recorded, i: number): Recorded => {
+const stabilized = (record: Recorded, i: number): Recorded => {
   if (record.body !== undefined) {
     return { ...record, md5OfBody: createHash('md5').update(record.body).digest('hex') }
   }
@@ -86,5 +86,5 @@ export const stable = <T>(event: T & { Records?: Recorded[] }): T => {
     'DUE#0',
   )
   const value = JSON.parse(text) as T & { Records?: Recorded[] }
-  return value.Records ? { ...value, Records: value.Records.map(mended) } : value
+  return value.Records ? { ...value, Records: value.Records.map(stabilized) } : value
 }

@@ -31,7 +31,7 @@ const load = async (path: string): Promise<{ endpoints: Endpoint[] }> => {
 }
 
 describe('units', () => {
-  it('are few: at most 12 for requests, and at most 10 for workers beside the one that records the audit', () => {
+  it('are few: at most 12 for requests, and at most 10 for workers besides the one that records the audit', () => {
     expect(Object.keys(REQUEST_UNITS).length).toBeLessThanOrEqual(12)
     expect(Object.keys(WORKER_UNITS).filter((name) => name !== 'audit').length).toBeLessThanOrEqual(10)
   })

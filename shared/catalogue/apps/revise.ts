@@ -41,7 +41,7 @@ export const splitEdit = (app: App, input: EditAppInput): SplitEdit => {
 }
 
 /**
- * Splits a list whose additions wait. What it drops ends at once, unless nothing would be left while the additions wait.
+ * Splits a list whose additions wait for review. Removals take effect at once, unless the list would be empty meanwhile.
  */
 const splitList = (app: App, field: string, wanted: string[]): { live: string[]; waits: boolean } => {
   const current = field === 'redirect_uris' ? app.redirect_uris : app.requested_scopes

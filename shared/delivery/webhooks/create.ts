@@ -81,8 +81,8 @@ const oneMore = (installationId: string): Write =>
   )
 
 /**
- * Returns the write that makes this the sandbox's only subscription for its address. Accounts are free, so many
- * subscriptions for one address would multiply every event into a flood at somebody else's server.
+ * Returns the write that makes this the sandbox's only subscription for its address. Accounts are free.
+ * Without this limit, one developer's many sandboxes could turn each event into a flood at somebody else's server.
  */
 const onlyOfAddress = async (work: Work, webhook: Subscription): Promise<Write> => {
   const { workspace_id, installation_id, id: webhook_id } = webhook

@@ -13,13 +13,13 @@ const PAGE = 50
 const AT_ONCE = 24
 
 /**
- * Empties partitions with everything that their records lead to. What a record leads to is deleted before the record,
- * and its counters are corrected in the record's transaction. A worker that dies at any point therefore leaves a path
- * to the rest, and the next round continues.
+ * Empties partitions with everything that their records refer to. It deletes dependents before the record, and corrects
+ * counters in the record's transaction. If a worker dies at any point, the remaining records still refer to the rest, and
+ * the next round continues.
  */
 export const createPartitionRemover = (work: Work, budget: Budget) => {
   const pass = createConcurrencyLimit(AT_ONCE)
-  /** A partition that several records lead to is emptied once. */
+  /** Partitions emptied already, because several records can refer to one. */
   const begun = new Map<string, Promise<void>>()
 
   const empty = (partition: string): Promise<void> => {

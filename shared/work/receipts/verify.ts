@@ -6,7 +6,7 @@ export const RECEIPT_TYPE = 'approval-receipt+jwt'
 
 const sha256Hex = () => z.string().regex(/^[0-9a-f]{64}$/)
 
-/** What a receipt says (contract/runs.md#receipts). */
+/** Claims of a receipt (contract/runs.md#receipts). */
 export const ReceiptClaims = () =>
   z.object({
     /** Platform that signed it. */

@@ -9,7 +9,7 @@ import { type ChainMark, ChainMarkEntity, type Run, STILL_ACTIVE } from './entit
 /** Time limit of a chain of agents: 120 seconds from its first hop (contract/agent-to-agent.md#chains). */
 export const CHAIN_TIME = 120 * SECOND
 
-/** Position of a run or call in a chain of agents. What it causes has the same position or is one deeper. */
+/** Position of a run or call in a chain of agents. Its own calls have the same position or are one deeper. */
 export interface ChainPosition {
   chain_id: string
   chain_depth: number

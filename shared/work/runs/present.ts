@@ -5,7 +5,7 @@ import { runErrorHelp } from '#shared/kernel/run-errors.ts'
 import type { Run, Step } from './entity.ts'
 import type { RunErrorView, RunView, StepView } from './schemas.ts'
 
-/** What presenting a run needs: its large values, and the address of the documentation. */
+/** Dependencies of presenting a run: its large values, and the address of the documentation. */
 export type Presenting = Pick<Deps, 'objects' | 'settings'>
 
 type Json = Record<string, unknown>

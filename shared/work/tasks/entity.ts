@@ -40,7 +40,7 @@ const task = () =>
     parent_run_id: z.string().optional(),
     /** Stays with the task, regardless of its agent (contract/agent-to-agent.md#chains). */
     chain_depth: z.number(),
-    /** Creation of the first run of the chain in which an agent created it. Runs that a person starts begin anew. */
+    /** Creation of the first run of the chain in which an agent created it. Runs that a person starts begin a new chain. */
     chain_started_at: z.number().optional(),
     result: z.object({ text: z.string(), output: payload().optional(), at: z.number() }).optional(),
     /** Progress in percent, as last reported by the agent. */

@@ -18,7 +18,7 @@ const BY = ['bound', 'named', 'plain'] as const
 const moves = fc.record({
   what: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom('run', 'ask', 'delegate') },
-    { weight: 1, arbitrary: fc.constantFrom('own task', 'question', 'report', 'hand on', 'end', 'wait') },
+    { weight: 1, arbitrary: fc.constantFrom('own task', 'question', 'report', 'pass on', 'end', 'wait') },
   ),
   by: fc.constantFrom(...BY),
   agent: fc.nat(2),
@@ -66,7 +66,7 @@ const play = async (script: readonly Move[]) => {
     const depth = Math.max(0, ...causes.map((one) => one.chain_depth))
     const external = by === 'bound' ? run?.audience === 'external' : active.some((one) => one.audience === 'external')
 
-    const handed = what === 'hand on' && before.tasks[pick % Math.max(before.tasks.length, 1)]
+    const handed = what === 'pass on' && before.tasks[pick % Math.max(before.tasks.length, 1)]
     switch (what) {
       case 'run':
         if (by !== 'named') await platform.call('POST', '/api/v1/runs', { token, body: {} })
@@ -91,7 +91,7 @@ const play = async (script: readonly Move[]) => {
       case 'report':
         if (task) await platform.call('POST', `/api/v1/tasks/${task.id}/${what}`, { token, body: { text: 'So.' } })
         break
-      case 'hand on':
+      case 'pass on':
         if (handed) await platform.call('POST', `/console/tasks/${handed.id}/run`, { token: person, body: {} })
         break
       case 'end':

@@ -72,10 +72,10 @@ describe('an Idempotency-Key', () => {
     expect((await post(token, 'second')).body.error.code).toBe('idempotency_key_reused')
 
     platform.clock.advance(1)
-    const anew = await post(token, 'second')
-    expect([anew.status, anew.headers['idempotency-replayed']]).toEqual([201, undefined])
-    expect(anew.body.id).not.toBe(first.body.id)
-    expect(anew.body.trigger).toBe('second')
+    const fresh = await post(token, 'second')
+    expect([fresh.status, fresh.headers['idempotency-replayed']]).toEqual([201, undefined])
+    expect(fresh.body.id).not.toBe(first.body.id)
+    expect(fresh.body.trigger).toBe('second')
   })
 })
 

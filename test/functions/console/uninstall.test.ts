@@ -101,7 +101,7 @@ describe('DELETE /console/installations/{id}', () => {
     await agent.close()
   })
 
-  it('sends one last webhook that tells of it, not even pending ones, and disables the subscriptions', async () => {
+  it('announces it in one last webhook, drops pending deliveries, and disables the subscriptions', async () => {
     const hooks = await startReceiver()
     const app = await installed(platform.deps)
     const subscription = { token: app.token, body: { url: `${hooks.url}/in`, events: ['*'] } }

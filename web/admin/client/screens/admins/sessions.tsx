@@ -8,7 +8,7 @@ import { Decide } from '../../ui/decide.tsx'
 import { Listing } from '../../ui/listing.tsx'
 import { SessionFacts } from '../account/sessions.tsx'
 
-/** Where an admin is signed in, with a way to sign them out and to reset their passkeys. */
+/** Sessions of an admin, with a way to end them and to reset the admin’s passkeys. */
 export const SessionsOf = ({ admin }: { admin: Schemas['Admin'] }) => {
   const [open, setOpen] = useState(false)
   const at = { params: { path: { id: admin.id } } }
