@@ -120,11 +120,11 @@ export const apply = (model: Model, run: ModelRun, op: Op, now: number): string 
   if (op.kind === 'decide') return decide(run, op, now)
   if (!isActive(run)) return '409 run_already_finished'
   if (op.kind === 'cancel') return finish(run, { status: 'cancelled' }, now)
+  if (run.status === 'queued') return '409 conflict'
   if (op.kind === 'renew') {
     run.alive = now
     return '200'
   }
-  if (run.status === 'queued') return '409 conflict'
   switch (op.kind) {
     case 'steps': {
       const refused = addSteps(model, run, op.steps)
