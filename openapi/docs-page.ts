@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
 import { BASE_PLACEHOLDER } from '#shared/catalogue/manifests/index.ts'
+import type { DocumentName } from '#shared/http/documents.ts'
 import { type DocsFile, writeAsset, writeMarkdown, writePage } from './docs-assets.ts'
 import { renderOperations } from './docs-operations.ts'
 import { escapeHtml } from './escape-html.ts'
@@ -85,16 +86,32 @@ const writeGuide = async ({ outDir, template, guides, assets }: Shared, guide: G
 export interface DocsOptions {
   /** Folder to write to. Created if needed. */
   outDir: string
-  /** OpenAPI document, for the list of operations without JavaScript. */
-  openapi?: { paths?: Record<string, unknown> }
+  /** Builds an OpenAPI document by its name, for the list of its operations without JavaScript. */
+  documentOf: (name: ReferenceName) => { paths?: Record<string, unknown> }
 }
 
+type ReferenceName = Exclude<DocumentName, 'openapi'>
+
+/** Reference pages by document, the first one at `/docs/reference`. */
+const REFERENCES: Readonly<Record<ReferenceName, { page: string; title: string }>> = {
+  integration: { page: 'reference', title: 'Integration API' },
+  developer: { page: 'reference-developer', title: 'Developer API' },
+  console: { page: 'reference-console', title: 'Console API' },
+  admin: { page: 'reference-admin', title: 'Admin API' },
+}
+
+/** Renders links to the references of the other APIs. */
+const referenceLinks = (present: ReferenceName): string =>
+  Object.entries(REFERENCES)
+    .map(([name, { page, title }]) => `<a href="${page}"${name === present ? ' aria-current="page"' : ''}>${title}</a>`)
+    .join('\n      ')
+
 /**
- * Builds everything that `/docs` serves: the guides as pages and as Markdown, the page of the interactive reference, their
+ * Builds everything that `/docs` serves: the guides as pages and as Markdown, the pages of the interactive reference, their
  * styles and scripts, and `/llms.txt`. Also writes `docs-files.json` (`{files: DocsFile[]}`), which the pages function looks
  * files up in. Addresses contain the placeholder {@link BASE_PLACEHOLDER}.
  */
-export const buildDocsAssets = async ({ outDir, openapi }: DocsOptions): Promise<{ files: DocsFile[] }> => {
+export const buildDocsAssets = async ({ outDir, documentOf }: DocsOptions): Promise<{ files: DocsFile[] }> => {
   await mkdir(outDir, { recursive: true })
   const [template, reference, style, guideScript, script] = await Promise.all(
     ['guide.html', 'reference.html', 'docs.css', 'guide.js', 'docs.js'].map(source),
@@ -112,15 +129,24 @@ export const buildDocsAssets = async ({ outDir, openapi }: DocsOptions): Promise
   const { start, guides } = await readGuides()
   const shared = { outDir, template: template ?? '', guides, assets: { stylesheet, guideScript: ownGuideScript } }
   const pages = await Promise.all([start, ...guides].map((guide) => writeGuide(shared, guide)))
-  const referenceHtml = filled(reference ?? '', {
-    stylesheet: `../${stylesheet}`,
-    script: `../${ownScript}`,
-    engine: `../${engineScript}`,
-    operations: renderOperations(openapi),
-  })
+  const references = await Promise.all(
+    (Object.keys(REFERENCES) as ReferenceName[]).map((name) => {
+      const { page, title } = REFERENCES[name]
+      const html = filled(reference ?? '', {
+        stylesheet: `../${stylesheet}`,
+        script: `../${ownScript}`,
+        engine: `../${engineScript}`,
+        title,
+        document: `../openapi/${name}.json`,
+        references: referenceLinks(name),
+        operations: renderOperations(documentOf(name)),
+      })
+      return writePage(outDir, `/docs/${page}`, `${page}.html`, html)
+    }),
+  )
   const files = [
     ...pages.flat(),
-    await writePage(outDir, '/docs/reference', 'reference.html', referenceHtml),
+    ...references,
     await writeMarkdown(outDir, '/llms.txt', 'llms.txt', placed(llmsText(guides))),
     await writeMarkdown(outDir, '/llms-full.txt', 'llms-full.txt', placed(llmsFullText(guides))),
     ...assets,

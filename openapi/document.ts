@@ -1,12 +1,18 @@
+import { DOCUMENTS, type DocumentName } from '#shared/http/documents.ts'
 import type { Endpoint, Group } from '#shared/http/endpoint.ts'
+import { ERRORS, type ErrorCode } from '#shared/kernel/errors.ts'
+import { errorCodesOf } from './error-codes.ts'
 import { manifestComponents } from './manifest.ts'
-import { operationOf, TAGS } from './operation.ts'
+import { withNamedSchemas } from './named-schemas.ts'
+import { operationOf, securityOf, TAGS } from './operation.ts'
 import { type Json, Schemas } from './schemas.ts'
 import {
   BASE_URL,
-  ERROR_SCHEMA,
   errorExamples,
+  errorResponses,
+  errorSchema,
   GATEWAY_ANSWER,
+  GATEWAY_CODES,
   HEADERS,
   IDEMPOTENCY_KEY,
   SECURITY_SCHEMES,
@@ -19,12 +25,21 @@ Every response carries \`X-Request-Id\`. Every error has the same body: match on
 \`Idempotency-Key\`. Lists are paginated: send \`next_cursor\` as \`cursor\` to get the next page. \`/api/v1\` stays compatible:
 responses can gain fields, and a deprecated operation sends \`Deprecation\` and \`Sunset\` for at least 180 days.`
 
+/** Documents that describe the requests to agents and webhook receivers as well. */
+const WITH_WEBHOOKS: readonly DocumentName[] = ['openapi', 'integration']
+
 /**
- * Builds the OpenAPI 3.1 document from the endpoints' declarations. Addresses contain the placeholder {@link BASE_URL}.
+ * Builds an OpenAPI 3.1 document from the endpoints' declarations. Addresses contain the placeholder {@link BASE_URL}.
+ * @param name which of the endpoints to describe. `openapi` describes all.
  * @throws if different schemas share an id, or if two endpoints share an id or a path and method
  */
-export const buildDocument = (endpoints: readonly Endpoint[], version: string): Json => {
-  const schemas = new Schemas({ ...manifestComponents(), Error: ERROR_SCHEMA })
+export const buildDocument = (all: readonly Endpoint[], version: string, name: DocumentName = 'openapi'): Json => {
+  const groups: readonly Group[] = DOCUMENTS[name]
+  const endpoints = all.filter(({ group }) => groups.includes(group))
+  const codes = new Set<ErrorCode>([...GATEWAY_CODES, ...endpoints.flatMap(errorCodesOf)])
+  // In the order of their declaration, whatever the order of the endpoints.
+  const errors = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code))
+  const schemas = new Schemas({ ...manifestComponents(), Error: errorSchema(errors) })
   const paths: Record<string, Record<string, Json>> = {}
   const ids = new Set<string>()
   for (const endpoint of endpoints) {
@@ -34,9 +49,9 @@ export const buildDocument = (endpoints: readonly Endpoint[], version: string): 
     ids.add(endpoint.id)
     paths[endpoint.path] = { ...path, [method]: operationOf(endpoint, schemas) }
   }
-  const webhooks = webhooksOf(schemas)
+  const hasWebhooks = WITH_WEBHOOKS.includes(name)
+  const webhooks = hasWebhooks ? webhooksOf(schemas) : undefined
   const used = new Set<Group>(endpoints.map(({ group }) => group))
-  const tags = (Object.keys(TAGS) as Group[]).filter((group) => used.has(group)).map((group) => TAGS[group])
   return {
     openapi: '3.1.0',
     info: {
@@ -52,24 +67,50 @@ export const buildDocument = (endpoints: readonly Endpoint[], version: string): 
       url: `${BASE_URL}/docs`,
       description: 'Guides: quickstart, agents, OAuth, webhooks, errors, limits.',
     },
-    tags: [...tags, WEBHOOK_TAG],
+    tags: [
+      ...groups.filter((group) => used.has(group)).map((group) => TAGS[group]),
+      ...(hasWebhooks ? [WEBHOOK_TAG] : []),
+    ],
     paths,
-    webhooks,
+    ...(webhooks && { webhooks }),
     components: {
-      schemas: schemas.components,
-      headers: HEADERS,
-      parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
-      responses: { Gateway: GATEWAY_ANSWER },
-      examples: examplesFor(paths),
-      securitySchemes: SECURITY_SCHEMES,
+      securitySchemes: usedSchemes(endpoints),
+      ...usedComponents(
+        { paths, webhooks },
+        {
+          schemas: withNamedSchemas(schemas.components),
+          headers: HEADERS,
+          parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
+          responses: { ...errorResponses(errors), Gateway: GATEWAY_ANSWER },
+          examples: errorExamples(errors),
+        },
+      ),
     },
   }
 }
 
-/** Returns the error examples that operations refer to. Codes that occur only in runs have none. */
-const examplesFor = (paths: object): Record<string, Json> => {
-  const text = JSON.stringify([paths, GATEWAY_ANSWER])
+const usedSchemes = (endpoints: readonly Endpoint[]): Json => {
+  const names = new Set(endpoints.flatMap(securityOf).flatMap(Object.keys))
+  return Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => names.has(name)))
+}
+
+/** Removes the components that nothing in the document refers to, directly or through another component. */
+const usedComponents = (from: object, components: Record<string, Record<string, Json>>): Json => {
+  const used = new Set<string>()
+  const follow = (value: unknown): void => {
+    const text = JSON.stringify(value) ?? ''
+    for (const [, ref = ''] of text.matchAll(/"#\/components\/([\w/.-]+)"/g)) {
+      if (used.has(ref)) continue
+      used.add(ref)
+      const [kind = '', name = ''] = ref.split('/')
+      follow(components[kind]?.[name])
+    }
+  }
+  follow(from)
   return Object.fromEntries(
-    Object.entries(errorExamples()).filter(([code]) => text.includes(`"#/components/examples/${code}"`)),
+    Object.entries(components).map(([kind, all]) => [
+      kind,
+      Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${kind}/${name}`))),
+    ]),
   )
 }

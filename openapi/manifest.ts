@@ -35,6 +35,7 @@ export const manifestComponents = (): Record<string, Json> => {
 
 const componentName = (definition: string): string => `Manifest${definition[0]?.toUpperCase()}${definition.slice(1)}`
 
+/** Makes references point to components. */
 const repoint = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(repoint)
   if (typeof value !== 'object' || value === null) return value

@@ -5,7 +5,7 @@ import { PREFIXES } from '#shared/kernel/ids.ts'
 import { errorCodesOf } from './error-codes.ts'
 import { sampleOf } from './sample.ts'
 import type { Json, Schemas } from './schemas.ts'
-import { errorResponse } from './shared-components.ts'
+import { errorResponseName, GATEWAY_CODES, RATE_HEADERS } from './shared-components.ts'
 
 /** Tag of each group, which is a chapter of the reference. */
 export const TAGS: Record<Group, { name: string; description: string }> = {
@@ -20,14 +20,14 @@ export const TAGS: Record<Group, { name: string; description: string }> = {
 /** Responses of the gateway itself, which don't belong to any operation. */
 const GATEWAY_ANSWER = { $ref: '#/components/responses/Gateway' }
 
-const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Policy']
-
 /** Builds an operation from an endpoint's declaration. */
 export const operationOf = (endpoint: Endpoint, schemas: Schemas): Json => ({
   operationId: endpoint.id,
   tags: [TAGS[endpoint.group].name],
   summary: endpoint.summary,
-  description: [endpoint.description ?? `${endpoint.summary}.`, accessOf(endpoint)].join('\n\n'),
+  description: [endpoint.description ?? `${endpoint.summary}.`, accessOf(endpoint), ...errorsLineOf(endpoint)].join(
+    '\n\n',
+  ),
   security: securityOf(endpoint),
   ...(endpoint.role && { 'x-role': endpoint.role }),
   parameters: parametersOf(endpoint, schemas),
@@ -57,7 +57,8 @@ const accessOf = ({ caller, scope, role, params }: Endpoint): string => {
   return foreign ? `${words} The response is 404 for an ID that doesn’t exist or that you can’t access.` : words
 }
 
-const securityOf = ({ caller, scope }: Endpoint): Json[] => {
+/** Returns the security requirements of an operation. Any one of them suffices. */
+export const securityOf = ({ caller, scope }: Endpoint): Json[] => {
   switch (caller) {
     case 'none':
     case 'client':
@@ -227,22 +228,19 @@ const observedOf = (item: Json): Json => ({
 
 const ENVELOPES = { page: listOf, offset: observedOf } as const
 
+/** Names the error codes that are particular to an operation. Others can occur anywhere. */
+const errorsLineOf = (endpoint: Endpoint): string[] => {
+  const codes = errorCodesOf(endpoint).filter((code) => !COMMON_CODES.has(code))
+  return codes.length > 0 ? [`Errors: ${codes.map((code) => `\`${code}\``).join(', ')}.`] : []
+}
+
+const COMMON_CODES: ReadonlySet<ErrorCode> = new Set(GATEWAY_CODES)
+
 const errorsOf = (endpoint: Endpoint): Json => {
-  const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of errorCodesOf(endpoint)) {
-    const [status] = ERRORS[code]
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
-  }
+  const statuses = new Set(errorCodesOf(endpoint).map((code) => ERRORS[code][0]))
   const declared = Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      status,
-      errorResponse(codes, [
-        'X-Request-Id',
-        ...(status === 429 ? [...RATE_HEADERS, 'Retry-After'] : []),
-        ...(status === 401 || endpoint.caller === 'client' ? ['WWW-Authenticate'] : []),
-      ]),
-    ]),
+    [...statuses].map((status) => [status, { $ref: `#/components/responses/${errorResponseName(status)}` }]),
   )
   // An endpoint without client errors of its own can still be throttled by the gateway.
-  return [...byStatus.keys()].some((status) => status < 500) ? declared : { ...declared, '4XX': GATEWAY_ANSWER }
+  return [...statuses].some((status) => status < 500) ? declared : { ...declared, '4XX': GATEWAY_ANSWER }
 }

@@ -7,98 +7,99 @@ import type { Json, Schemas } from './schemas.ts'
 const json = () => z.record(z.string(), z.unknown())
 const person = () => z.object({ id: z.string(), name: z.string() })
 
-/** Body of the request to an agent's endpoint (contract/runs.md#execute-request). */
+/**
+ * Body of the request to an agent's endpoint (contract/runs.md#execute-request). Not a component, because oapi-codegen
+ * removes components that only webhooks refer to, and then writes code that needs them.
+ */
 const runExecute = () =>
-  z
-    .object({
-      type: z.literal('run.execute'),
-      run: z.object({
-        id: z.string().meta({ example: 'run_01kae5m1v8w6c3x9q2r7t4y0zn' }),
-        input: json().meta({ example: { question: 'How many are in stock?' } }),
-        trigger: z.string().meta({ example: 'api' }),
-      }),
-      agent: z.object({
-        id: z.string().meta({ example: 'acme.stock-helper' }),
-        version: z.string().meta({ example: '1.0.0' }),
-      }),
-      installation: z.object({
-        id: z.string().meta({ example: 'ins_01kae5m1v8w6c3x9q2r7t4y0zn' }),
-        workspace_id: z.string(),
-        scopes: z.array(z.string()).meta({ example: ['runs:write', 'tools:invoke'] }),
-        settings: json().meta({ description: 'The installation’s settings, with decrypted secrets.', example: {} }),
-        owner: person().meta({ description: 'The person who owns the installation.' }),
-      }),
-      callback: z.object({
-        base_url: z.string().meta({ description: 'Base URL of the API, including /api/v1.', format: 'uri' }),
-        token: z.string().meta({ description: 'Valid for this run only.' }),
-        expires_in: z.literal(900).meta({ description: 'Seconds.' }),
-      }),
-      actor: person()
-        .nullable()
-        .meta({ description: 'The person who started the run. Null for a run started through the API.' }),
-      caller: z
-        .object({
-          installation_id: z.string(),
-          app_id: z.string(),
-          slug: z.string(),
-          name: z.string(),
-          run_id: z.string().nullable(),
-          audience: z.enum(['member', 'external']),
-        })
-        .nullable()
-        .meta({ description: 'The agent that called this one or delegated the task. Null if there is none.' }),
-      audience: z
-        .enum(['member', 'external'])
-        .meta({ description: '`external`: answer only with information that can leave the workspace.' }),
-      chain: z.object({ id: z.string(), depth: z.number().int(), deadline: time() }).meta({
-        description:
-          'How many agents deep the call is (3 at most), and the deadline of the whole chain. At depth 0 the deadline limits nothing: the 120 seconds begin with the first question to another agent.',
-      }),
-      tool: z.string().optional().meta({
-        description:
-          'For `ask_agent`: the declared tool that is called. The caller waits for the output, and the run is cancelled at the chain’s deadline.',
-      }),
-      arguments: json().optional().meta({ description: 'Arguments of the tool, the same as the input.' }),
-      task: z
-        .object({
-          id: z.string(),
-          title: z.string(),
-          description: z.string(),
-          status: z.string(),
-          audience: z.enum(['member', 'external']),
-          conversation_id: z.string(),
-          created_by: z.object({ type: z.enum(['user', 'agent']), id: z.string(), name: z.string() }),
-          chain_depth: z.number().int(),
-        })
-        .optional()
-        .meta({ description: 'The task to work on.' }),
-      conversation: z
-        .object({
-          id: z.string(),
-          kind: z.string(),
-          title: z.string(),
-          messages: z.array(z.object({ id: z.string(), author: json(), text: z.string(), created_at: time() })),
-        })
-        .optional()
-        .meta({ description: 'The conversation of the task or message, with its latest 50 messages, oldest first.' }),
-      resume: z
-        .object({
-          step_id: z.string(),
-          decision: z.enum(['approved', 'rejected']),
-          result: z.unknown(),
-          receipt: z.string().nullable().meta({
-            description: 'The signed receipt of the decision (JWS). Null if no person decided within 24 hours.',
-          }),
-        })
-        .optional()
-        .meta({ description: 'A person’s decision, for manifests with `runtime.resume`.' }),
-    })
-    .meta({ id: 'RunExecute' })
+  z.object({
+    type: z.literal('run.execute'),
+    run: z.object({
+      id: z.string().meta({ example: 'run_01kae5m1v8w6c3x9q2r7t4y0zn' }),
+      input: json().meta({ example: { question: 'How many are in stock?' } }),
+      trigger: z.string().meta({ example: 'api' }),
+    }),
+    agent: z.object({
+      id: z.string().meta({ example: 'acme.stock-helper' }),
+      version: z.string().meta({ example: '1.0.0' }),
+    }),
+    installation: z.object({
+      id: z.string().meta({ example: 'ins_01kae5m1v8w6c3x9q2r7t4y0zn' }),
+      workspace_id: z.string(),
+      scopes: z.array(z.string()).meta({ example: ['runs:write', 'tools:invoke'] }),
+      settings: json().meta({ description: 'The installation’s settings, with decrypted secrets.', example: {} }),
+      owner: person().meta({ description: 'The person who owns the installation.' }),
+    }),
+    callback: z.object({
+      base_url: z.string().meta({ description: 'Base URL of the API, including /api/v1.', format: 'uri' }),
+      token: z.string().meta({ description: 'Valid for this run only.' }),
+      expires_in: z.literal(900).meta({ description: 'Seconds.' }),
+    }),
+    actor: person()
+      .nullable()
+      .meta({ description: 'The person who started the run. Null for a run started through the API.' }),
+    caller: z
+      .object({
+        installation_id: z.string(),
+        app_id: z.string(),
+        slug: z.string(),
+        name: z.string(),
+        run_id: z.string().nullable(),
+        audience: z.enum(['member', 'external']),
+      })
+      .nullable()
+      .meta({ description: 'The agent that called this one or delegated the task. Null if there is none.' }),
+    audience: z
+      .enum(['member', 'external'])
+      .meta({ description: '`external`: answer only with information that can leave the workspace.' }),
+    chain: z.object({ id: z.string(), depth: z.number().int(), deadline: time() }).meta({
+      description:
+        'How many agents deep the call is (3 at most), and the deadline of the whole chain. At depth 0 the deadline limits nothing: the 120 seconds begin with the first question to another agent.',
+    }),
+    tool: z.string().optional().meta({
+      description:
+        'For `ask_agent`: the declared tool that is called. The caller waits for the output, and the run is cancelled at the chain’s deadline.',
+    }),
+    arguments: json().optional().meta({ description: 'Arguments of the tool, the same as the input.' }),
+    task: z
+      .object({
+        id: z.string(),
+        title: z.string(),
+        description: z.string(),
+        status: z.string(),
+        audience: z.enum(['member', 'external']),
+        conversation_id: z.string(),
+        created_by: z.object({ type: z.enum(['user', 'agent']), id: z.string(), name: z.string() }),
+        chain_depth: z.number().int(),
+      })
+      .optional()
+      .meta({ description: 'The task to work on.' }),
+    conversation: z
+      .object({
+        id: z.string(),
+        kind: z.string(),
+        title: z.string(),
+        messages: z.array(z.object({ id: z.string(), author: json(), text: z.string(), created_at: time() })),
+      })
+      .optional()
+      .meta({ description: 'The conversation of the task or message, with its latest 50 messages, oldest first.' }),
+    resume: z
+      .object({
+        step_id: z.string(),
+        decision: z.enum(['approved', 'rejected']),
+        result: z.unknown(),
+        receipt: z.string().nullable().meta({
+          description: 'The signed receipt of the decision (JWS). Null if no person decided within 24 hours.',
+        }),
+      })
+      .optional()
+      .meta({ description: 'A person’s decision, for manifests with `runtime.resume`.' }),
+  })
 
 /** Describes the signed request of a run to its agent, and the agent's possible answers. */
 export const runExecuteOperation = (schemas: Schemas, signature: Json, tag: string): Json => {
   const schema = schemas.of(runExecute(), 'output')
-  const answer = schemas.of(CompleteRun().meta({ id: 'AgentAnswer' }), 'input')
+  const answer = schemas.of(CompleteRun(), 'input')
   return {
     operationId: 'agent.run.execute',
     tags: [tag],

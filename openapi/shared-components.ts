@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http'
 import { ERRORS, type ErrorCode } from '#shared/kernel/errors.ts'
 import { SCOPES } from '#shared/kernel/scopes.ts'
 import type { Json } from './schemas.ts'
@@ -7,8 +8,8 @@ export const BASE_URL = 'https://base-url.invalid'
 
 const REQUEST_ID = 'req_01kae5m1v8w6c3x9q2r7t4y0zn'
 
-/** Schema of the error body (contract/errors.md#error-body). */
-export const ERROR_SCHEMA: Json = {
+/** Builds the schema of the error body (contract/errors.md#error-body). */
+export const errorSchema = (codes: readonly ErrorCode[]): Json => ({
   type: 'object',
   required: ['error'],
   properties: {
@@ -16,7 +17,7 @@ export const ERROR_SCHEMA: Json = {
       type: 'object',
       required: ['code', 'message', 'fix', 'docs_url', 'request_id', 'details'],
       properties: {
-        code: { type: 'string', enum: Object.keys(ERRORS), description: 'Stable. Match on it in your code.' },
+        code: { type: 'string', enum: codes, description: 'Stable. Match on it in your code.' },
         message: { type: 'string', description: 'Explanation for people. The text can change.' },
         fix: { type: 'string', description: 'How to fix the error.' },
         docs_url: { type: 'string', format: 'uri' },
@@ -25,21 +26,20 @@ export const ERROR_SCHEMA: Json = {
       },
     },
   },
-}
+})
 
-/** Builds one example response per code. Operations refer to the codes they can return. */
-export const errorExamples = (): Record<string, Json> =>
+/** Builds an example body for each error code. */
+export const errorExamples = (codes: readonly ErrorCode[]): Record<string, Json> =>
   Object.fromEntries(
-    Object.entries(ERRORS).map(([code, [, message, fix]]) => [
-      code,
-      {
-        summary: message,
-        value: {
-          error: { code, message, fix, docs_url: `${BASE_URL}/docs#${code}`, request_id: REQUEST_ID, details: {} },
-        },
-      },
-    ]),
+    codes.map((code) => {
+      const [, message, fix] = ERRORS[code]
+      const error = { code, message, fix, docs_url: `${BASE_URL}/docs#${code}`, request_id: REQUEST_ID, details: {} }
+      return [code, { summary: message, value: { error } }]
+    }),
   )
+
+/** Headers of responses to callers with a rate limit. */
+export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Policy']
 
 /** Response headers by the name that operations refer to. */
 export const HEADERS: Record<string, Json> = {
@@ -115,35 +115,48 @@ export const SECURITY_SCHEMES: Record<string, Json> = {
   adminKey: { type: 'apiKey', in: 'header', name: 'X-Admin-Key', description: 'An admin key.' },
 }
 
-/** Builds the response for one status, with an example of every code it can have. */
-export const errorResponse = (codes: readonly ErrorCode[], headers: readonly string[]): Json => ({
-  description: codes.map((code) => `\`${code}\`: ${ERRORS[code][1]}`).join('\n\n'),
+const statusOf = (code: ErrorCode): number => ERRORS[code][0]
+
+/** Returns the name of the response component for an error status, such as `NotFoundError` for 404. */
+export const errorResponseName = (status: number): string => {
+  const words = (STATUS_CODES[status] ?? `Status ${status}`).replaceAll(/\W+/g, ' ')
+  return `${words
+    .split(' ')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+    .replace(/Error$/, '')}Error`
+}
+
+const errorResponse = (description: string, codes: readonly ErrorCode[], headers: readonly string[]): Json => ({
+  description,
   headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
   content: {
     'application/json': {
-      schema: {
-        allOf: [
-          { $ref: '#/components/schemas/Error' },
-          {
-            type: 'object',
-            // The other part of `allOf` declares the remaining fields.
-            properties: {
-              error: {
-                type: 'object',
-                properties: { code: { type: 'string', enum: codes } },
-                unevaluatedProperties: true,
-              },
-            },
-          },
-        ],
-      },
+      schema: { $ref: '#/components/schemas/Error' },
       examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
     },
   },
 })
 
+/** Builds the response for each status of the given codes, with an example of each code. Operations refer to them. */
+export const errorResponses = (codes: readonly ErrorCode[]): Record<string, Json> =>
+  Object.fromEntries(
+    [...new Set(codes.map(statusOf))].sort().map((status) => [
+      errorResponseName(status),
+      errorResponse(
+        `${STATUS_CODES[status]}. \`error.code\` says why.`,
+        codes.filter((code) => statusOf(code) === status),
+        [
+          'X-Request-Id',
+          ...(status === 429 ? [...RATE_HEADERS, 'Retry-After'] : []),
+          ...(status < 500 ? ['WWW-Authenticate'] : []),
+        ],
+      ),
+    ]),
+  )
+
 /** Error codes of the gateway itself (`infra/gateway-errors.ts`), and of a method that a path doesn't support. */
-const GATEWAY_CODES = [
+export const GATEWAY_CODES = [
   'bad_request',
   'unauthorized',
   'forbidden',
@@ -156,9 +169,9 @@ const GATEWAY_CODES = [
 ] as const satisfies ErrorCode[]
 
 /** Default response of every operation, for requests that the gateway refuses before an operation receives them. */
-export const GATEWAY_ANSWER: Json = {
-  ...errorResponse(GATEWAY_CODES, []),
-  description:
-    'An error from the gateway in front of the platform: the request is too large or was throttled, the gateway failed, or the ' +
+export const GATEWAY_ANSWER: Json = errorResponse(
+  'An error from the gateway in front of the platform: the request is too large or was throttled, the gateway failed, or the ' +
     'path doesn’t support the method. The body is the same as for other errors, but the request ID doesn’t start with `req_`.',
-}
+  GATEWAY_CODES,
+  [],
+)

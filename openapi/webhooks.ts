@@ -4,30 +4,19 @@ import { runExecuteOperation } from './run-execute.ts'
 import { sampleOf } from './sample.ts'
 import type { Json, Schemas } from './schemas.ts'
 
-const header = (name: string, description: string, example: string): Json => ({
-  name,
-  in: 'header',
-  required: true,
-  description,
-  schema: { type: 'string', examples: [example] },
-})
-
-const SIGNATURE = header(
-  'X-SVC-Signature',
-  '`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>`, keyed with the secret. One `v1` for each valid secret.',
-  't=1795774530,v1=5257a869e7ecebeda32affa62cdca3fa51cad7e77a0e56ff536d0ce8e108d8bd',
-)
-
 /** Headers of every delivery (contract/events-and-webhooks.md#delivery-requests). */
-const DELIVERY_HEADERS = [
-  SIGNATURE,
-  header('X-SVC-Event', 'The event’s type.', 'run.succeeded'),
-  header('X-SVC-Delivery', 'The delivery’s ID, which retries share.', 'whd_01kae5m1v8w6c3x9q2r7t4y0zn'),
-  header('X-SVC-Attempt', 'Number of the attempt, starting at 1.', '1'),
-  header('webhook-id', 'Standard Webhooks: the event’s ID.', 'evt_01kae5m1v8w6c3x9q2r7t4y0zn'),
-  header('webhook-timestamp', 'Standard Webhooks: Unix seconds.', '1795774530'),
-  header('webhook-signature', 'Standard Webhooks: `v1,<base64>`, keyed with the decoded secret.', 'v1,K5oZ…'),
-]
+const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
+  'X-SVC-Signature':
+    '`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>`, keyed with the secret. One `v1` for each valid secret.',
+  'X-SVC-Event': 'The event’s type.',
+  'X-SVC-Delivery': 'The delivery’s ID, which retries share.',
+  'X-SVC-Attempt': 'Number of the attempt, starting at 1.',
+  'webhook-id': 'Standard Webhooks: the event’s ID.',
+  'webhook-timestamp': 'Standard Webhooks: Unix seconds.',
+  'webhook-signature': 'Standard Webhooks: `v1,<base64>`, keyed with the decoded secret.',
+}
+
+const header = (name: string): Json => ({ name, in: 'header', required: true, schema: { type: 'string' } })
 
 const RECEIVED: Json = {
   '2XX': { description: 'The delivery was received. The body is ignored.' },
@@ -60,7 +49,7 @@ const accessOf = (type: string): string => {
  * events are left out.
  */
 export const webhooksOf = (schemas: Schemas): Json => ({
-  'run.execute': { post: runExecuteOperation(schemas, SIGNATURE, WEBHOOK_TAG.name) },
+  'run.execute': { post: runExecuteOperation(schemas, header('X-SVC-Signature'), WEBHOOK_TAG.name) },
   ...Object.fromEntries(
     Object.entries(EVENTS)
       .filter(([, { audience }]) => audience !== 'internal')
@@ -72,7 +61,7 @@ export const webhooksOf = (schemas: Schemas): Json => ({
           summary: type,
           description: [when, accessOf(type)].join(' '),
           security: [],
-          parameters: DELIVERY_HEADERS,
+          parameters: Object.keys(DELIVERY_HEADERS).map(header),
           requestBody: {
             required: true,
             content: { 'application/json': { schema, example: eventOf(schema, schemas) } },
@@ -84,4 +73,11 @@ export const webhooksOf = (schemas: Schemas): Json => ({
   ),
 })
 
-export const WEBHOOK_TAG = { name: 'Webhooks', description: 'Requests that the platform sends to your addresses.' }
+/** Describes the headers once, because each event has the same. */
+export const WEBHOOK_TAG = {
+  name: 'Webhooks',
+  description: [
+    'Requests that the platform sends to your addresses. Every delivery has these headers:',
+    ...Object.entries(DELIVERY_HEADERS).map(([name, meaning]) => `- \`${name}\`: ${meaning}`),
+  ].join('\n'),
+}

@@ -889,4 +889,5 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     return { path: `/${/docs\/assets\/[\w.-]+/.exec(page.text)?.[0]}` }
   },
   'docs.openapi.read': fixed('/openapi.json'),
+  'docs.openapiPart.read': fixed('/openapi/integration.json'),
 }

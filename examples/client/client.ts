@@ -6,7 +6,7 @@ import type { components, paths } from './api.d.ts'
  * A typed client of the API. Paths, parameters, bodies and responses come from the OpenAPI document.
  *
  * Generate `api.d.ts` with `npm run client` in this repository, or anywhere else with
- * `npx openapi-typescript <base address>/openapi.json --output api.d.ts`.
+ * `npx openapi-typescript <base address>/openapi/integration.json --output api.d.ts`.
  */
 export type Api = Client<paths>
 

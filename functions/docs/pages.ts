@@ -1,5 +1,6 @@
 import { BASE_PLACEHOLDER, MANIFEST_DOCUMENT } from '#shared/catalogue/manifests/index.ts'
 import { LOCAL_ADDRESS } from '#shared/http/built-files.ts'
+import { DOCUMENT_NAMES, type DocumentName } from '#shared/http/documents.ts'
 import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
 import { withEntityTag } from '#shared/http/entity-tag.ts'
 import { type RawResponse, redirect } from '#shared/http/response.ts'
@@ -37,7 +38,20 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
     return withEntityTag(headers, sha256(text), { ...file.headers, 'content-type': file.contentType }, text)
   }
 
-  let document: { baseUrl: string; text: string } | undefined
+  const documents = new Map<string, { baseUrl: string; text: string }>()
+
+  /** Serves an OpenAPI document with the deployment's address filled in. */
+  const serveDocument = async (
+    name: DocumentName,
+    headers: Record<string, string>,
+    baseUrl: string,
+  ): Promise<RawResponse> => {
+    const known = documents.get(name)
+    const { text } = known?.baseUrl === baseUrl ? known : { text: placed(await files.text(`${name}.json`), baseUrl) }
+    documents.set(name, { baseUrl, text })
+    const typed = { ...DESCRIPTION_HEADERS, 'content-type': 'application/json; charset=utf-8' }
+    return withEntityTag(headers, sha256(text), typed, text)
+  }
 
   return [
     defineEndpoint({
@@ -112,12 +126,25 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       summary: 'Get the OpenAPI 3.1 document',
       produces: 'application/json',
       conditional: true,
-      handler: async ({ work, request }) => {
-        const { baseUrl } = work.settings
-        if (document?.baseUrl !== baseUrl)
-          document = { baseUrl, text: placed(await files.text('openapi.json'), baseUrl) }
-        const headers = { ...DESCRIPTION_HEADERS, 'content-type': 'application/json; charset=utf-8' }
-        return withEntityTag(request.headers, sha256(document.text), headers, document.text)
+      handler: ({ work, request }) => serveDocument('openapi', request.headers, work.settings.baseUrl),
+    }),
+    defineEndpoint({
+      ...about,
+      id: 'docs.openapiPart.read',
+      path: '/openapi/{document}',
+      params: { document: 'text' },
+      summary: 'Get the OpenAPI 3.1 document of one API',
+      description:
+        'Smaller than the whole document, for client generators: `integration.json`, `developer.json`, `console.json` ' +
+        'or `admin.json`.',
+      produces: 'application/json',
+      conditional: true,
+      handler: ({ params, work, request }) => {
+        const name = DOCUMENT_NAMES.find((one) => one !== 'openapi' && `${one}.json` === params.document)
+        if (name === undefined) {
+          throw fail('not_found', { message: 'No OpenAPI document has this name.', fix: 'See /openapi.json.' })
+        }
+        return serveDocument(name, request.headers, work.settings.baseUrl)
       },
     }),
     defineEndpoint({

@@ -17,7 +17,7 @@ export const serveDocs = async (dir: string, files: DocsFile[], openapi: object,
   let base = ''
   const server = createServer(async ({ url = '' }, response) => {
     const path = new URL(url, 'http://localhost').pathname.slice(prefix.length)
-    if (path === '/openapi.json')
+    if (path.startsWith('/openapi/'))
       return response
         .setHeader('content-type', 'application/json')
         .end(JSON.stringify({ ...openapi, servers: [{ url: base }] }))

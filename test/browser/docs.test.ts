@@ -30,7 +30,7 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
 
   beforeAll(async () => {
     outDir = await mkdtemp(join(tmpdir(), 'docs-'))
-    const { files } = await buildDocsAssets({ outDir, openapi: sampleOpenapi })
+    const { files } = await buildDocsAssets({ outDir, documentOf: () => sampleOpenapi })
     server = await serveDocs(outDir, files, sampleOpenapi, '/stage')
     browser = await launchChromium()
   })

@@ -8,6 +8,7 @@ import { expandParts } from '#openapi/guide-parts.ts'
 import { GUIDES } from '#openapi/guides.ts'
 import { BASE_PLACEHOLDER } from '#shared/catalogue/manifests/document.prebuilt.ts'
 import { EVENTS } from '#shared/delivery/catalogue/catalogue.ts'
+import { DOCUMENT_NAMES } from '#shared/http/documents.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
 import { sampleOpenapi } from '#test/browser/sample-openapi.ts'
@@ -27,7 +28,14 @@ const FORMER = [
   'limits',
 ]
 
-const PAGES = ['/docs', ...Object.keys(GUIDES).map((name) => `/docs/${name}`), '/docs/reference']
+const PAGES = [
+  '/docs',
+  ...Object.keys(GUIDES).map((name) => `/docs/${name}`),
+  '/docs/reference',
+  '/docs/reference-developer',
+  '/docs/reference-console',
+  '/docs/reference-admin',
+]
 
 describe('buildDocsAssets', () => {
   let outDir: string
@@ -37,7 +45,7 @@ describe('buildDocsAssets', () => {
 
   beforeAll(async () => {
     outDir = await mkdtemp(join(tmpdir(), 'docs-'))
-    files = (await buildDocsAssets({ outDir, openapi: sampleOpenapi })).files
+    files = (await buildDocsAssets({ outDir, documentOf: () => sampleOpenapi })).files
     for (const { path, file } of files) texts.set(path, await readFile(join(outDir, file), 'utf8'))
   })
   afterAll(() => rm(outDir, { recursive: true, force: true }))
@@ -122,6 +130,7 @@ describe('buildDocsAssets', () => {
     const other = [
       '/docs/sdk',
       '/openapi.json',
+      ...DOCUMENT_NAMES.map((name) => `/openapi/${name}.json`),
       '/schemas/manifest.json',
       '/api/v1/dev/sdk/examples/install.py',
       '/.well-known/oauth-authorization-server',
@@ -164,7 +173,7 @@ describe('buildDocsAssets', () => {
 
   it('gives the same content the same names', async () => {
     const again = await mkdtemp(join(tmpdir(), 'docs-'))
-    expect((await buildDocsAssets({ outDir: again, openapi: sampleOpenapi })).files).toEqual(files)
+    expect((await buildDocsAssets({ outDir: again, documentOf: () => sampleOpenapi })).files).toEqual(files)
     await rm(again, { recursive: true, force: true })
   })
 })

@@ -1,4 +1,4 @@
-// Renders the API reference from openapi.json. The rendering engine is large, so only this page loads it.
+// Renders the API reference from the page's OpenAPI document. The rendering engine is large, so only this page loads it.
 const reference = document.getElementById('reference')
 const { openapi, engine } = document.body.dataset
 
@@ -36,7 +36,7 @@ script.addEventListener('load', () => {
   })
 })
 script.addEventListener('error', () =>
-  say('alert', 'The API reference couldn’t be loaded. Reload the page, or read openapi.json instead.'),
+  say('alert', 'The API reference couldn’t be loaded. Reload the page, or read its OpenAPI document instead.'),
 )
 say('status', 'Loading the API reference…')
 document.head.append(script)

@@ -39,7 +39,7 @@ const VALUES: Record<KeywordKind, Json> = {
 const keywords = (names: readonly Keyword[]): Json =>
   Object.fromEntries(names.map((name) => [name, VALUES[KEYWORDS[name]]]))
 
-const ANNOTATIONS = { '^x-': true }
+const ANNOTATIONS = { '^x-': {} }
 
 /** Named schemas that the manifest's declaration refers to: the accepted part of JSON Schema, settings and scopes. */
 const DEFINITIONS: Json = {
@@ -82,7 +82,7 @@ const DEFINITIONS: Json = {
       ...keywords(CONFIG_KEYWORDS),
       type: { const: 'object' },
       properties: { type: 'object', additionalProperties: ref('setting'), maxProperties: 50 },
-      additionalProperties: { const: false },
+      additionalProperties: { type: 'boolean', enum: [false] },
     },
     required: ['type'],
     patternProperties: ANNOTATIONS,

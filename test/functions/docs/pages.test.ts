@@ -5,9 +5,11 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pageEndpoints } from '#functions/docs/pages.ts'
 import { openBuiltFiles } from '#functions/docs/support/files.ts'
+import { requestFunctions } from '#functions/registry.ts'
 import { buildOpenApi } from '#openapi/build.ts'
 import { createLogger } from '#shared/adapters/logger.ts'
 import type { Deps } from '#shared/foundation/work/work.ts'
+import { DOCUMENT_NAMES, DOCUMENTS } from '#shared/http/documents.ts'
 import type { RequestHandler } from '#shared/http/exchange.ts'
 import { createPipeline } from '#shared/http/pipeline.ts'
 import { systemClock } from '#shared/kernel/clock.ts'
@@ -33,6 +35,26 @@ const get = async (path: string, headers: Record<string, string> = {}) => {
   const { statusCode, headers: answered, body } = await handle(event, {} as Context)
   return { status: statusCode, headers: answered as Record<string, string>, body }
 }
+
+describe('GET /openapi/{document}', () => {
+  it.each(DOCUMENT_NAMES.filter((name) => name !== 'openapi'))(
+    '%s.json has the operations of its API only, with the deployment’s address',
+    async (name) => {
+      const { status, body } = await get(`/openapi/${name}.json`)
+      expect(status).toBe(200)
+      const document = JSON.parse(body)
+      expect(document.servers[0].url).toBe(BASE)
+      const declared = Object.values(requestFunctions)
+        .flat()
+        .filter(({ group }) => (DOCUMENTS[name] as readonly string[]).includes(group))
+      expect(Object.keys(document.paths).sort()).toEqual([...new Set(declared.map(({ path }) => path))].sort())
+    },
+  )
+
+  it.each(['openapi.json', 'integration', 'files.json', '..%2Fopenapi.json'])('%s is not found', async (name) => {
+    expect((await get(`/openapi/${name}`)).status).toBe(404)
+  })
+})
 
 describe('GET /openapi.json', () => {
   it('returns the built document with this deployment’s address everywhere', async () => {
