@@ -116,7 +116,7 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
 
   it('shows the operations and events of openapi.json in the reference', async () => {
     await openReference()
-    for (const text of ['API reference', 'Integration', 'List runs']) await page.getByText(text).first().waitFor()
+    for (const text of ['Developer API', 'Integration', 'List runs']) await page.getByText(text).first().waitFor()
     await reference().getByRole('button', { name: 'Webhooks' }).click()
     await reference().getByText('A run succeeded').first().waitFor()
     await reference().getByText('List <webhook> subscriptions').first().waitFor()
