@@ -19,7 +19,8 @@ const laptop = usingReceiver()
 afterEach(async () => {
   for (const child of children) {
     if (child.exitCode === null) {
-      child.kill('SIGKILL')
+      // Not SIGKILL, which would leave the tool running behind its launcher.
+      child.kill('SIGTERM')
       await once(child, 'exit')
     }
   }
