@@ -91,15 +91,18 @@ export const RUN_ERRORS = {
     forPeople: 'This agent is no longer installed.',
   },
   insufficient_scope: {
-    meaning: 'The run answers a conversation, and the installation lacks `chat:read` or `chat:write`.',
-    fix: 'Request both scopes and ask the customer to approve them, then send the message again.',
-    forPeople: 'This agent doesn’t have access to conversations. Ask an admin to grant it.',
+    meaning:
+      'The installation lacks a scope: `tasks:read` for a task, `chat:read` or `chat:write` for a conversation’s answer.',
+    fix: 'Request the scopes and ask the customer to approve them, then start the run or send the message again.',
+    forPeople: 'This agent lacks access that it needs for this. Ask an admin to grant it.',
   },
   scope_denied_by_admin: {
-    meaning: 'The run answers a conversation, and an admin of the workspace denied `chat:read` or `chat:write`.',
-    cause: 'The scope was denied after the message was written, before the agent got it or while it worked.',
-    fix: 'Ask an admin of the workspace to allow both scopes, then send the message again.',
-    forPeople: 'An admin of your workspace doesn’t let this agent use conversations.',
+    meaning:
+      'An admin of the workspace denied a scope: `tasks:read` for a task, `chat:read` or `chat:write` for a ' +
+      'conversation’s answer.',
+    cause: 'The scope was denied after the run was queued or the message written, or while the agent worked.',
+    fix: 'Ask an admin of the workspace to allow the scopes, then start the run or send the message again.',
+    forPeople: 'An admin of your workspace denied access that this agent needs for this.',
   },
   too_many_active_runs: {
     meaning: 'A chat message waited 15 minutes for one of the installation’s 5 active runs to end.',

@@ -1,18 +1,25 @@
 import { GrantEntity } from '#shared/access/grants/index.ts'
-import { ACCESS_WITHDRAWN, chatRefusal, hasConsent, InstallationEntity } from '#shared/access/installations/index.ts'
+import {
+  ACCESS_WITHDRAWN,
+  chatRefusal,
+  hasConsent,
+  type Installation,
+  InstallationEntity,
+} from '#shared/access/installations/index.ts'
 import { ORCHESTRATOR_APP_ID } from '#shared/access/orchestrator/index.ts'
 import { AppEntity } from '#shared/catalogue/apps/index.ts'
 import { VersionEntity } from '#shared/catalogue/versions/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
-import { WorkspaceEntity } from '#shared/identity/people/index.ts'
+import { scopeRefusal, type Workspace, WorkspaceEntity } from '#shared/identity/people/index.ts'
+import type { PlatformError } from '#shared/kernel/errors.ts'
 import { finishIf, type Run, type RunKey } from '#shared/work/runs/index.ts'
 import { loadOrchestrator } from './orchestrator.ts'
 import type { Refused, Target } from './types.ts'
 
 /**
  * Loads everything needed to send a run, or the reason why it can't be sent. A suspension also stops runs that were
- * queued before it, and so does the loss of the scopes that a conversation's answer needs. The end of the consent under
- * which a run began stops that run at every step.
+ * queued before it, and so does the loss of the scopes that a task or a conversation's answer needs. The end of the
+ * consent under which a run began stops that run at every step.
  */
 export const loadTarget = async (deps: Pick<Deps, 'table'>, run: Run): Promise<Target | Refused> => {
   if (run.app_id === ORCHESTRATOR_APP_ID) return loadOrchestrator(deps, run)
@@ -35,14 +42,22 @@ export const loadTarget = async (deps: Pick<Deps, 'table'>, run: Run): Promise<T
   if (!hasConsent(installation) || (grant_id !== undefined && grant?.status !== 'active')) {
     return { refused: [...ACCESS_WITHDRAWN] }
   }
-  // A task's run has the task's conversation, which belongs to the task and its scopes.
-  const refusal =
-    run.conversation_id !== undefined && run.task_id === undefined ? chatRefusal(installation, workspace) : undefined
+  const refusal = subjectRefusal(run, installation, workspace)
   if (refusal) {
     const code = refusal.code === 'insufficient_scope' ? refusal.code : 'scope_denied_by_admin'
     return { refused: [code, refusal.message] }
   }
   return { app, version, installation, workspace }
+}
+
+/** Returns the missing scope of what the run is about. A task's conversation belongs to the task. */
+const subjectRefusal = (
+  { task_id, conversation_id }: Run,
+  { scopes }: Installation,
+  workspace: Workspace,
+): PlatformError | undefined => {
+  if (task_id !== undefined) return scopeRefusal('tasks:read', { scopes, workspace }, 'Working on a task')
+  return conversation_id === undefined ? undefined : chatRefusal({ scopes }, workspace)
 }
 
 /** Ends a run that can't be sent: failed, or cancelled if the consent under which it began has ended. */

@@ -98,6 +98,7 @@ const resultRunWrites = async (
     trigger: TRIGGER,
     actor,
     chain: { chain_depth, audience, parent_run_id: asking?.id, private_to: asking?.private_to },
+    task_id,
     private_to: asking?.private_to,
   })
   return writes
