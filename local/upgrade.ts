@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { operatorWorkOn } from '#ops/admin/table.ts'
 import { runUpgrades } from '#ops/upgrade/run.ts'
 import { UPGRADES } from '#ops/upgrade/upgrades.ts'
-import { systemClock } from '#shared/kernel/clock.ts'
 import { createStoreClient } from '#shared/table/client.ts'
 import { Table } from '#shared/table/table.ts'
 import type { Platform } from './platform/types.ts'
@@ -28,10 +28,15 @@ export const upgradeData = async (
     shards: Number(DIRECTORY_SHARDS),
     payloadDays: Number(PAYLOAD_RETENTION_DAYS),
   })
-  const work = { table, clock: systemClock }
   const client = new DynamoDBClient(where)
   const walk = { client, tableName, rate: Number.POSITIVE_INFINITY }
-  const done = await runUpgrades(UPGRADES, { work, walk, segments: 1, dryRun: false, say: () => {} })
+  const done = await runUpgrades(UPGRADES, {
+    work: operatorWorkOn(table),
+    walk,
+    segments: 1,
+    dryRun: false,
+    say: () => {},
+  })
   client.destroy()
   for (const { id, changed } of done) if (changed > 0) say(`upgrade ${id}: ${changed} records changed`)
 }

@@ -13,7 +13,11 @@ export function operatorWork(
     payloadRetentionDays: payloadDays,
   }: Pick<Config, 'directoryShards' | 'payloadRetentionDays'>,
 ): AdminWork {
-  const table = new Table({ client: createStoreClient(), tableName, shards, payloadDays, checkWrites: true })
+  return operatorWorkOn(new Table({ client: createStoreClient(), tableName, shards, payloadDays, checkWrites: true }))
+}
+
+/** Creates the dependencies of changes to this table. */
+export function operatorWorkOn(table: Table): AdminWork {
   return {
     table,
     clock: systemClock,

@@ -1,8 +1,8 @@
-import type { Deps } from '#shared/foundation/work/index.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
 import type { AnyEntity, ItemOf, Write } from '#shared/table/entity.ts'
 
-/** Dependencies of an upgrade. */
-export type UpgradeWork = Pick<Deps, 'table' | 'clock'>
+/** Dependencies of an upgrade. What it does on the platform's behalf is audited as every other change. */
+export type UpgradeWork = Pick<Work, 'table' | 'clock' | 'id' | 'requestId' | 'sourceIp'>
 
 /**
  * Change of the shape of stored records. The code deployed with it reads both shapes. A later release, after the upgrade has run

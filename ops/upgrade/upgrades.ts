@@ -2,7 +2,14 @@ import { listOnShelves } from './0001-marketplace-shelves.ts'
 import { forgetRefreshSuccessors } from './0002-refresh-successors.ts'
 import { listByLook } from './0003-similar-names.ts'
 import { markAppsOfBlocked } from './0004-blocked-developers.ts'
+import { withdrawLapsed } from './0005-lapsed-consents.ts'
 import type { Upgrade } from './upgrade.ts'
 
 /** Every upgrade, oldest first. */
-export const UPGRADES: readonly Upgrade[] = [listOnShelves, forgetRefreshSuccessors, listByLook, markAppsOfBlocked]
+export const UPGRADES: readonly Upgrade[] = [
+  listOnShelves,
+  forgetRefreshSuccessors,
+  listByLook,
+  markAppsOfBlocked,
+  withdrawLapsed,
+]

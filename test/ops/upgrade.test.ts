@@ -8,18 +8,12 @@ import { unlistingWrites } from '#shared/catalogue/apps/list-app.ts'
 import { UpgradeEntity } from '#shared/foundation/upgrades/entity.ts'
 import { listApp, signIn } from '#test/functions/console/marketplace-support.ts'
 import { runCommand } from '#testkit/command.ts'
+import { upgradeOptions } from '#testkit/upgrades.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
 
-const optionsOf = (change: Partial<UpgradeOptions> = {}): UpgradeOptions => ({
-  work: { table: platform.deps.table, clock: platform.clock },
-  walk: { client: platform.store.client, tableName: platform.tableName, rate: 1_000_000 },
-  segments: 3,
-  dryRun: false,
-  say: () => {},
-  ...change,
-})
+const optionsOf = (change: Partial<UpgradeOptions> = {}): UpgradeOptions => ({ ...upgradeOptions(platform), ...change })
 
 /** Runs the operator's command as a shell would. */
 const run = (...args: string[]) =>

@@ -3,20 +3,38 @@ import { MINUTE } from '#shared/kernel/clock.ts'
 import { auditEntry } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { emitAccessWithdrawn, emitInstallationEvent } from './emit.ts'
-import { type Installation, InstallationEntity, WithdrawalEntity } from './entity.ts'
+import { type Consents, type Installation, InstallationEntity, WithdrawalEntity } from './entity.ts'
 import type { Grant } from './grant-entity.ts'
-import { consentFields, loadConsents, sameConsents, withoutGrant } from './live-consents.ts'
+import { consentFields, isConsented, loadConsents, sameConsents, withoutGrant } from './live-consents.ts'
+
+/** Part of {@link Work} that the end of a consent needs. */
+type Ending = Pick<Work, 'table' | 'clock' | 'id' | 'requestId' | 'sourceIp'>
 
 /**
  * Writes that take the scopes of an ending grant from its installation. If it was the last consent, access is withdrawn:
  * nothing is sent to the app any more but the event that says so, and its runs end ({@link endWithdrawnAccess}). They fail with `ConditionFailed` if another consent
  * changed since it was read. An uninstalled app has none left.
  */
-export const consentEndWrites = async (work: Work, installation: Installation, ended: Grant): Promise<Write[]> => {
+export const consentEndWrites = async (work: Ending, installation: Installation, ended: Grant): Promise<Write[]> =>
+  installation.status === 'revoked'
+    ? []
+    : consentsWrites(work, installation, await withoutGrant(work, await loadConsents(work, installation), ended))
+
+/**
+ * Writes that withdraw the access of an installation whose last grant ended before consents were kept with it. None if a
+ * consent is left.
+ */
+export const lapsedConsentWrites = async (work: Ending, installation: Installation): Promise<Write[]> => {
+  const { status, consents: kept, withdrawn_at } = installation
+  if (status === 'revoked' || kept !== undefined || withdrawn_at !== undefined) return []
+  const consents = await loadConsents(work, installation)
+  return isConsented(consents) ? [] : consentsWrites(work, installation, consents)
+}
+
+/** Writes that give an installation these consents, which grant no more than before. */
+const consentsWrites = (work: Ending, installation: Installation, consents: Consents): Write[] => {
   const { status } = installation
-  if (status === 'revoked') return []
   const now = work.clock.now()
-  const consents = await withoutGrant(work, await loadConsents(work, installation), ended)
   const left = consentFields(installation, consents, now)
   const set = { ...left, updated_at: now }
   const after = { ...installation, ...set }
@@ -32,7 +50,7 @@ export const consentEndWrites = async (work: Work, installation: Installation, e
 }
 
 /** Writes that have the installation's runs ended, and an audit entry. */
-const withdrawalWrites = (work: Work, installation: Installation, now: number): Write[] => {
+const withdrawalWrites = (work: Ending, installation: Installation, now: number): Write[] => {
   const { id, workspace_id, app_id } = installation
   return [
     WithdrawalEntity.replace({ installation_id: id, workspace_id, created_at: now, due_at: now + MINUTE }),

@@ -80,7 +80,7 @@ const findLiveGrant = async (
 }
 
 /** Reports whether a consent is left. */
-const isConsented = ({ direct, grants }: Consents): boolean => direct !== undefined || grants > 0
+export const isConsented = ({ direct, grants }: Consents): boolean => direct !== undefined || grants > 0
 
 /** Returns the fields of an installation that follow from its consents. */
 export const consentFields = (
