@@ -77,14 +77,31 @@ export interface Retention {
  */
 export type OwnedPartition = readonly [entity: string, fields: Record<string, string | number>]
 
-/** Retention policy: the fate of a record when its workspace is deleted. */
+/**
+ * Fate of a record when its owner goes.
+ * - `removed`: it is deleted with everything that it leads to
+ * - `expires`: it expires by itself soon, or holds only ids and hashes, and has no use without the deleted records
+ * - `kept`: it belongs to another owner, or must be kept
+ */
+type Fate = 'removed' | 'expires' | 'kept'
+
+/** Personal data in a record: the names of its fields. */
+export interface PersonalFields<Field extends string = string> {
+  /** People by id and name, at any depth. The name of a deleted person is replaced. */
+  names?: readonly Field[]
+  /** Texts and values that people wrote, or that agents wrote to them. */
+  text?: readonly Field[]
+  /** Names, addresses and devices of the person or company that the record is about. */
+  contact?: readonly Field[]
+}
+
+/** Retention policy: the fate of a record when its workspace, its person or its app is deleted. */
 export interface RetentionPolicy<T> {
-  /**
-   * - `removed`: it is deleted with everything that it leads to
-   * - `expires`: it expires by itself within `days`, or holds only ids and hashes, and has no use without the deleted records
-   * - `kept`: it belongs to another owner, or must be kept
-   */
-  policy: 'removed' | 'expires' | 'kept'
+  workspace: Fate
+  /** When the person deletes their account. Others' records that name the person are kept, under another name. */
+  person: Fate
+  /** When the app is deleted, which only a draft can be. */
+  app: Fate
   /** Days from the end of the workspace's grace period until unreferenced records have expired. */
   days?: number
   /** Partitions that belong to this record alone. They are emptied first, so that the record leads to them until then. */
@@ -105,6 +122,7 @@ export interface EntityDefinition<T, Pk extends string, Sk extends string> {
   /** Key templates: literal text with `{field}` placeholders. */
   pk: Pk
   sk: Sk
+  personal: PersonalFields<NoInfer<keyof T & string>> | 'none'
   retention: RetentionPolicy<T>
   /** Returns the epoch ms after which the item may be deleted. Readers check the time themselves where it matters. */
   expires?: (item: T, retention: Retention) => number | undefined

@@ -25,6 +25,7 @@ export const ConsentEntity = defineEntity({
   schema: consent,
   pk: 'CONSENT#{nonce_hash}',
   sk: 'CONSENT',
-  retention: { policy: 'expires', days: 2 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 2 },
   expires: (item) => item.expires_at + 86_400_000,
 })

@@ -27,7 +27,8 @@ export const AuthorizationCodeEntity = defineEntity({
   schema: code,
   pk: 'CODE#{code_hash}',
   sk: 'CODE',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   expires: (item) => item.expires_at + 86_400_000,
   list: ({ installation_id, code_hash }) => ({ owner: secretsOf(installation_id), sort: code_hash }),
 })
@@ -56,7 +57,8 @@ export const RefreshTokenEntity = defineEntity({
   schema: refreshToken,
   pk: 'RFT#{token_hash}',
   sk: 'RFT',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   // A day longer than the token is valid: the kept response is repeated only while its record shows it unused.
   expires: (item) => item.expires_at + 86_400_000,
   list: ({ installation_id, token_hash }) => ({ owner: secretsOf(installation_id), sort: token_hash }),
@@ -77,7 +79,8 @@ export const RefreshSuccessorEntity = defineEntity({
   schema: refreshSuccessor,
   pk: 'RFT#{token_hash}',
   sk: 'SUCCESSOR',
-  retention: { policy: 'expires', days: 2 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 2 },
   expires: (item) => item.expires_at,
   hides: () => true,
 })

@@ -70,7 +70,14 @@ export const InstallationEntity = defineEntity({
   schema: installation,
   pk: 'WS#{workspace_id}',
   sk: 'INS#{id}',
-  retention: { policy: 'removed', partitions: ({ id }) => ownedByInstallation(id), lists: ({ id }) => [secretsOf(id)] },
+  personal: { names: ['owner'] },
+  retention: {
+    workspace: 'removed',
+    person: 'kept',
+    app: 'kept',
+    partitions: ({ id }) => ownedByInstallation(id),
+    lists: ({ id }) => [secretsOf(id)],
+  },
   list: ({ app_id, id }) => ({ owner: `APP#${app_id}#INSTALLATIONS`, sort: id }),
 })
 
@@ -82,7 +89,8 @@ export const AppInstallationEntity = defineEntity({
   schema: appInstallation,
   pk: 'WS#{workspace_id}',
   sk: 'OFAPP#{app_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const installationPlace = () => z.object({ installation_id: z.string(), workspace_id: z.string() })
@@ -93,7 +101,8 @@ export const InstallationPlaceEntity = defineEntity({
   schema: installationPlace,
   pk: 'INS#{installation_id}',
   sk: 'PLACE',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const removal = () =>
@@ -117,7 +126,8 @@ export const RemovalEntity = defineEntity({
   schema: removal,
   pk: 'INS#{installation_id}',
   sk: 'REMOVAL',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   due: true,
 })
 
@@ -135,7 +145,8 @@ export const WithdrawalEntity = defineEntity({
   schema: withdrawal,
   pk: 'INS#{installation_id}',
   sk: 'WITHDRAWAL',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   due: true,
 })
 

@@ -29,7 +29,8 @@ export const GrantEntity = defineEntity({
   schema: grant,
   pk: 'INS#{installation_id}',
   sk: 'GRT#{id}',
-  retention: { policy: 'removed' },
+  personal: { names: ['approved_by'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   list: ({ workspace_id, id, status }) =>
     status === 'active' ? { owner: grantsOf(workspace_id), sort: id } : undefined,
 })

@@ -26,7 +26,8 @@ export const InlineRunEntity = defineEntity({
   schema: inlineRun,
   pk: 'RUN#{run_id}',
   sk: 'INLINE',
-  retention: { policy: 'removed' },
+  personal: { text: ['prompt'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   expires: payloadExpiry,
 })
 
@@ -48,7 +49,8 @@ export const InlineTurnEntity = defineEntity({
   schema: inlineTurn,
   pk: 'RUN#{run_id}',
   sk: 'TURN#{n}',
-  retention: { policy: 'removed' },
+  personal: { text: ['said'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   expires: payloadExpiry,
 })
 
@@ -72,6 +74,7 @@ export const InlineCallEntity = defineEntity({
   schema: inlineCall,
   pk: 'RUN#{run_id}',
   sk: 'CALLED#{turn}#{place}',
-  retention: { policy: 'removed' },
+  personal: { text: ['result'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   expires: payloadExpiry,
 })

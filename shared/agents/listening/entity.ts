@@ -23,7 +23,8 @@ export const ListenerEntity = defineEntity({
   schema: listener,
   pk: 'WS#{workspace_id}',
   sk: 'LISTENER#{app_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   expires: ({ until }) => until + 3_600_000,
 })
 
@@ -61,7 +62,8 @@ export const ListenedRequestEntity = defineEntity({
   schema: listenedRequest,
   pk: 'LISTEN#{developer_id}',
   sk: 'LRQ#{id}',
-  retention: { policy: 'expires', days: 1 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'kept', app: 'expires', days: 1 },
   expires: ({ deadline_at }) => deadline_at + 3_600_000,
 })
 
@@ -85,6 +87,7 @@ export const ListenedMessageEntity = defineEntity({
   schema: listenedMessage,
   pk: 'LRQ#{request_id}',
   sk: 'PART#{part}',
-  retention: { policy: 'expires', days: 1 },
+  personal: { text: ['content'] },
+  retention: { workspace: 'expires', person: 'kept', app: 'expires', days: 1 },
   expires: ({ deadline_at }) => deadline_at + 3_600_000,
 })

@@ -28,5 +28,6 @@ export const SeedEntity = defineEntity({
   schema: seed,
   pk: 'WS#{workspace_id}',
   sk: 'SEED',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })

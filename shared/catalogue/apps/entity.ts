@@ -93,7 +93,8 @@ export const AppEntity = defineEntity({
   schema: app,
   pk: 'APP#{id}',
   sk: 'APP',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'removed' },
   directory: ({ id }) => ({ list: 'apps', sort: id }),
   list: ({ slug }) => ({ owner: APPS_BY_SLUG, sort: slug }),
 })
@@ -124,7 +125,8 @@ export const ListedAppEntity = defineEntity({
   schema: listedApp,
   pk: 'APP#{app_id}',
   sk: 'LISTED',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   directory: ({ app_id }) => ({ list: 'marketplace', sort: app_id }),
 })
 
@@ -139,7 +141,8 @@ export const ListingPlaceEntity = defineEntity({
   schema: listingPlace,
   pk: 'SHELF#{shelf}',
   sk: 'AT#{place}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
 
 const developerApp = () => z.object({ developer_id: z.string(), app_id: z.string() })
@@ -150,7 +153,8 @@ export const DeveloperAppEntity = defineEntity({
   schema: developerApp,
   pk: 'DEV#{developer_id}',
   sk: 'APP#{app_id}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'removed' },
 })
 
 const appStanding = () =>
@@ -166,6 +170,7 @@ export const AppStandingEntity = defineEntity({
   schema: appStanding,
   pk: 'APP#{app_id}',
   sk: 'STANDING',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'removed' },
   directory: ({ app_id, status, type }) => ({ list: appsBy(status, type), sort: app_id }),
 })

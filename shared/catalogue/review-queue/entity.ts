@@ -25,7 +25,8 @@ export const ReviewItemEntity = defineEntity({
   schema: reviewItem,
   pk: 'APP#{app_id}',
   sk: 'QUEUE#{subject}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   directory: ({ kind, waiting_since, subject }) => ({
     list: reviewQueue(kind),
     sort: `${String(waiting_since).padStart(13, '0')}#${subject}`,
@@ -48,6 +49,7 @@ export const ReviewClaimEntity = defineEntity({
   schema: reviewClaim,
   pk: 'APP#{app_id}',
   sk: 'CLAIM',
-  retention: { policy: 'kept' },
+  personal: { names: ['admin'] },
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   expires: ({ expires_at }) => expires_at,
 })

@@ -29,7 +29,8 @@ export const VersionEntity = defineEntity({
   schema: version,
   pk: 'APP#{app_id}',
   sk: 'VER#{id}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'removed' },
 })
 
 const versionName = () => z.object({ app_id: z.string(), version: z.string(), version_id: z.string() })
@@ -40,5 +41,6 @@ export const VersionNameEntity = defineEntity({
   schema: versionName,
   pk: 'APP#{app_id}',
   sk: 'NAMED#{version}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'removed' },
 })

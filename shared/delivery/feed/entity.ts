@@ -19,7 +19,13 @@ export const FeedEntryEntity = defineEntity({
   schema: feedEntry,
   pk: 'FEED#{installation_id}',
   sk: 'N#{n}',
-  retention: { policy: 'removed', partitions: ({ event_id }) => [['outbox', { id: event_id }]] },
+  personal: 'none',
+  retention: {
+    workspace: 'removed',
+    person: 'kept',
+    app: 'kept',
+    partitions: ({ event_id }) => [['outbox', { id: event_id }]],
+  },
   expires: ({ created_at }) => created_at + 30 * 86_400_000,
 })
 
@@ -32,7 +38,13 @@ export const FeedMarkEntity = defineEntity({
   schema: feedMark,
   pk: 'FEED#{installation_id}',
   sk: 'MARK#{event_id}',
-  retention: { policy: 'removed', partitions: ({ event_id }) => [['outbox', { id: event_id }]] },
+  personal: 'none',
+  retention: {
+    workspace: 'removed',
+    person: 'kept',
+    app: 'kept',
+    partitions: ({ event_id }) => [['outbox', { id: event_id }]],
+  },
   expires: ({ created_at }) => created_at + 30 * 86_400_000,
 })
 
@@ -43,5 +55,6 @@ export const FeedHeadEntity = defineEntity({
   schema: feedHead,
   pk: 'FEED#{installation_id}',
   sk: 'HEAD',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })

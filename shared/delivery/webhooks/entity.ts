@@ -32,7 +32,13 @@ export const SubscriptionEntity = defineEntity({
   schema: subscription,
   pk: 'INS#{installation_id}',
   sk: 'WHK#{id}',
-  retention: { policy: 'removed', partitions: ({ id }) => [['delivery', { webhook_id: id }]] },
+  personal: 'none',
+  retention: {
+    workspace: 'removed',
+    person: 'kept',
+    app: 'kept',
+    partitions: ({ id }) => [['delivery', { webhook_id: id }]],
+  },
 })
 
 const sandboxAddress = () =>
@@ -47,7 +53,8 @@ export const SandboxAddressEntity = defineEntity({
   schema: sandboxAddress,
   pk: 'WS#{workspace_id}',
   sk: 'HOOKURL#{url_hash}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const attempt = () =>
@@ -105,7 +112,14 @@ export const DeliveryEntity = defineEntity({
   schema: delivery,
   pk: 'WHK#{webhook_id}',
   sk: 'WHD#{id}',
-  retention: { policy: 'removed', partitions: ({ event_id }) => [['outbox', { id: event_id }]], days: 30 },
+  personal: 'none',
+  retention: {
+    workspace: 'removed',
+    person: 'kept',
+    app: 'kept',
+    partitions: ({ event_id }) => [['outbox', { id: event_id }]],
+    days: 30,
+  },
   due: true,
   expires: ({ created_at }) => created_at + 30 * 86_400_000,
 })

@@ -9,7 +9,8 @@ export const ClaimEntity = defineEntity({
   schema: claim,
   pk: 'CLAIM#{kind}#{value}',
   sk: 'CLAIM',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
 
 const counter = () => z.object({ owner: z.string(), counter: z.string(), n: z.number() })
@@ -20,5 +21,6 @@ export const CounterEntity = defineEntity({
   schema: counter,
   pk: 'COUNT#{owner}',
   sk: 'COUNT#{counter}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })

@@ -40,7 +40,8 @@ export const PlatformHourEntity = defineEntity({
   schema: platformHour,
   pk: 'PSTATS#{shard}',
   sk: 'HOUR#{hour}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
 
 /** Returns the field of a counter in one quarter of the hour. @param quarter 0–3 */
@@ -54,5 +55,6 @@ export const PlatformNowEntity = defineEntity({
   schema: platformNow,
   pk: 'PNOW',
   sk: 'SHARD#{shard}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })

@@ -25,6 +25,7 @@ export const IdempotencyRecordEntity = defineEntity({
   schema: kept,
   pk: 'IDEM#{scope_hash}',
   sk: 'IDEM',
-  retention: { policy: 'expires', days: 2 },
+  personal: { text: ['answer'] },
+  retention: { workspace: 'expires', person: 'expires', app: 'kept', days: 2 },
   expires: (item) => item.expires_at,
 })

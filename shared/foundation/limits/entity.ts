@@ -9,7 +9,8 @@ export const BucketEntity = defineEntity({
   schema: bucket,
   pk: 'RATE#{name}',
   sk: 'RATE',
-  retention: { policy: 'expires', days: 2 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 2 },
   expires: ({ expires_at }) => expires_at,
 })
 
@@ -21,7 +22,8 @@ export const OpenStreamsEntity = defineEntity({
   schema: openStreams,
   pk: 'STREAMS#{caller}',
   sk: 'STREAMS',
-  retention: { policy: 'expires', days: 2 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 2 },
   expires: ({ expires_at }) => expires_at,
 })
 
@@ -41,6 +43,7 @@ export const DayBudgetEntity = defineEntity({
   schema: dayBudget,
   pk: 'BUDGET#{name}',
   sk: 'DAY#{day}',
-  retention: { policy: 'expires', days: 2 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 2 },
   expires: ({ expires_at }) => expires_at,
 })

@@ -37,7 +37,8 @@ export const OutboxEntity = defineEntity({
   schema: outboxSchema,
   pk: 'EVT#{id}',
   sk: 'EVT',
-  retention: { policy: 'expires', days: 31 },
+  personal: { text: ['data'] },
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 31 },
   due: true,
   expires: ({ created_at }) => created_at + 31 * 86_400_000,
 })

@@ -10,5 +10,6 @@ export const SweepMarkEntity = defineEntity({
   schema: sweepMark,
   pk: 'PLATFORM#{name}',
   sk: 'SWEPT',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })

@@ -28,7 +28,8 @@ export const PasskeyEntity = defineEntity({
   schema: passkey,
   pk: 'PASSKEYS#{owner_id}',
   sk: 'PASSKEY#{id}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'removed', app: 'kept' },
 })
 
 export const PURPOSES = ['add', 'confirm', 'sign_in'] as const
@@ -50,6 +51,7 @@ export const PasskeyChallengeEntity = defineEntity({
   schema: passkeyChallenge,
   pk: 'CHALLENGE#{id}',
   sk: 'CHALLENGE',
-  retention: { policy: 'expires', days: 1 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'expires', app: 'kept', days: 1 },
   expires: ({ expires_at }) => expires_at,
 })

@@ -23,5 +23,6 @@ export const SigningKeyEntity = defineEntity({
   schema: signingKey,
   pk: 'SIGNING-KEYS#{ring}',
   sk: 'KEY#{kid}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })

@@ -12,5 +12,6 @@ export const ListTotalEntity = defineEntity({
   schema: listTotal,
   pk: 'TOTAL#{list}',
   sk: 'SHARD#{shard}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })

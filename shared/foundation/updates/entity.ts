@@ -29,5 +29,6 @@ export const UpdatesEntity = defineEntity({
   schema: updates,
   pk: 'WS#{workspace_id}',
   sk: 'UPDATES',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })

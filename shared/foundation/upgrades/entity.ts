@@ -24,5 +24,6 @@ export const UpgradeEntity = defineEntity({
   schema: upgrade,
   pk: 'UPGRADES',
   sk: 'UPGRADE#{id}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })

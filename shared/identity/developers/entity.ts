@@ -38,7 +38,8 @@ export const DeveloperEntity = defineEntity({
   schema: developer,
   pk: 'DEV#{id}',
   sk: 'DEV',
-  retention: { policy: 'kept' },
+  personal: { contact: ['name', 'email'] },
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   directory: ({ id }) => ({ list: 'developers', sort: id }),
 })
 
@@ -61,7 +62,8 @@ export const DeveloperKeyEntity = defineEntity({
   schema: key,
   pk: 'DEVKEY#{key_hash}',
   sk: 'KEY',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   expires: ({ expires_at }) => expires_at,
 })
 
@@ -82,6 +84,7 @@ export const EmailTokenEntity = defineEntity({
   schema: emailToken,
   pk: 'DEVMAIL#{token_hash}',
   sk: 'TOKEN',
-  retention: { policy: 'expires', days: 2 },
+  personal: { contact: ['email'] },
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 2 },
   expires: ({ expires_at }) => expires_at,
 })

@@ -17,7 +17,8 @@ export const OutgoingMailEntity = defineEntity({
   schema: outgoingMail,
   pk: 'MAIL#{id}',
   sk: 'MAIL',
-  retention: { policy: 'expires', days: 2 },
+  personal: { text: ['content'] },
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 2 },
   due: true,
   expires: ({ expires_at }) => expires_at,
 })

@@ -33,7 +33,13 @@ export const NotificationEntity = defineEntity({
   schema: notification,
   pk: 'WS#{workspace_id}',
   sk: 'NTF#{id}',
-  retention: { policy: 'removed', partitions: ({ id }) => [['told-person', { notification_id: id }]] },
+  personal: { text: ['title', 'body'] },
+  retention: {
+    workspace: 'removed',
+    person: 'removed',
+    app: 'kept',
+    partitions: ({ id }) => [['told-person', { notification_id: id }]],
+  },
   expires: ({ created_at }) => created_at + NOTIFICATION_LIFE,
   list: ({ workspace_id, user_id, id }) => ({ owner: notificationsOf(workspace_id, user_id), sort: id }),
 })

@@ -15,7 +15,8 @@ export const FormerMemberEntity = defineEntity({
   schema: formerMember,
   pk: 'WS#{workspace_id}',
   sk: 'LEFT#{user_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'removed', app: 'kept' },
   list: ({ user_id, workspace_id }) => ({ owner: formerWorkspacesOf(user_id), sort: workspace_id }),
 })
 
@@ -68,7 +69,8 @@ export const UserEntity = defineEntity({
   schema: user,
   pk: 'USR#{id}',
   sk: 'USR',
-  retention: { policy: 'kept' },
+  personal: { contact: ['name', 'identity'] },
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   list: deletedPlace,
 })
 
@@ -80,7 +82,8 @@ export const IdentityEntity = defineEntity({
   schema: identity,
   pk: 'IDENTITY#{identity}',
   sk: 'IDENTITY',
-  retention: { policy: 'kept' },
+  personal: { contact: ['identity'] },
+  retention: { workspace: 'kept', person: 'removed', app: 'kept' },
 })
 
 const workspace = () =>
@@ -126,7 +129,8 @@ export const WorkspaceEntity = defineEntity({
   schema: workspace,
   pk: 'WS#{id}',
   sk: 'WS',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   directory: ({ id }) => ({ list: 'workspaces', sort: id }),
   list: leavingPlace,
 })
@@ -150,7 +154,13 @@ export const MemberEntity = defineEntity({
   schema: member,
   pk: 'WS#{workspace_id}',
   sk: 'MEMBER#{user_id}',
-  retention: { policy: 'removed', twins: (member) => [MembershipEntity.key(member)] },
+  personal: { contact: ['name'] },
+  retention: {
+    workspace: 'removed',
+    person: 'removed',
+    app: 'kept',
+    twins: (member) => [MembershipEntity.key(member)],
+  },
 })
 
 const membership = () => z.object({ user_id: z.string(), workspace_id: z.string() })
@@ -161,7 +171,8 @@ export const MembershipEntity = defineEntity({
   schema: membership,
   pk: 'USR#{user_id}',
   sk: 'IN#{workspace_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'removed', app: 'kept' },
 })
 
 const session = () =>
@@ -183,7 +194,8 @@ export const SessionEntity = defineEntity({
   schema: session,
   pk: 'SES#{id}',
   sk: 'SES',
-  retention: { policy: 'expires', days: 2 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'expires', app: 'kept', days: 2 },
   expires: (item) => item.expires_at,
 })
 
@@ -195,7 +207,8 @@ export const UsedSignInEntity = defineEntity({
   schema: usedSignIn,
   pk: 'SIGNIN#{hash}',
   sk: 'SIGNIN',
-  retention: { policy: 'expires', days: 2 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'expires', app: 'kept', days: 2 },
   expires: (item) => item.expires_at,
 })
 
@@ -217,7 +230,13 @@ export const InvitationEntity = defineEntity({
   schema: invitation,
   pk: 'WS#{workspace_id}',
   sk: 'INVITE#{id}',
-  retention: { policy: 'removed', twins: (invitation) => [InvitationLinkEntity.key(invitation)] },
+  personal: 'none',
+  retention: {
+    workspace: 'removed',
+    person: 'kept',
+    app: 'kept',
+    twins: (invitation) => [InvitationLinkEntity.key(invitation)],
+  },
   expires: (item) => item.expires_at,
 })
 
@@ -237,6 +256,7 @@ export const InvitationLinkEntity = defineEntity({
   schema: invitationLink,
   pk: 'JOIN#{nonce_hash}',
   sk: 'JOIN',
-  retention: { policy: 'expires', days: 8 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 8 },
   expires: (item) => item.expires_at,
 })

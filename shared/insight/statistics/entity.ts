@@ -51,7 +51,8 @@ export const AppTotalEntity = defineEntity({
   schema: appTotal,
   pk: 'STATS#{app_id}#{shard}',
   sk: 'TOTAL#{block}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
 
 const appDay = () => z.object({ ...counters(), /** In UTC. */ day: z.string() })
@@ -64,7 +65,8 @@ export const AppDayEntity = defineEntity({
   schema: appDay,
   pk: 'STATS#{app_id}#{shard}',
   sk: 'DAY#{block}#{day}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
 
 const countedEvent = () => z.object({ event_id: z.string(), created_at: z.number() })
@@ -75,7 +77,8 @@ export const CountedEventEntity = defineEntity({
   schema: countedEvent,
   pk: 'EVT#{event_id}',
   sk: 'COUNTED',
-  retention: { policy: 'expires', days: 32 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 32 },
   expires: ({ created_at }) => created_at + 32 * 86_400_000,
 })
 
@@ -106,7 +109,8 @@ export const AppLogEntity = defineEntity({
   schema: appLog,
   pk: 'LOGS#{app_id}#{list}',
   sk: 'LOG#{run_id}',
-  retention: { policy: 'expires', days: 31 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'kept', app: 'expires', days: 31 },
   expires: ({ expires_at }) => expires_at,
 })
 
@@ -148,7 +152,8 @@ export const AgentDayEntity = defineEntity({
   schema: agentDay,
   pk: 'WSTATS#{workspace_id}#{shard}',
   sk: 'DAY#{day}#{installation_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const workspaceNow = () =>
@@ -171,7 +176,8 @@ export const WorkspaceNowEntity = defineEntity({
   schema: workspaceNow,
   pk: 'WSTATS#{workspace_id}',
   sk: 'NOW',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const countedState = () => z.object({ workspace_id: z.string(), id: z.string(), state: z.string() })
@@ -182,5 +188,6 @@ export const CountedStateEntity = defineEntity({
   schema: countedState,
   pk: 'WSTATS#{workspace_id}',
   sk: 'COUNTED#{id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })

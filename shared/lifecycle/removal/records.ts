@@ -2,6 +2,7 @@ import { ENTITIES } from '#shared/entities.ts'
 import { CounterEntity } from '#shared/foundation/claims/index.ts'
 import { WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { AgentDayEntity, WORKSPACE_SHARDS, WorkspaceNowEntity } from '#shared/insight/statistics/index.ts'
+import type { PersonalFields } from '#shared/table/entity.ts'
 
 /** Returns the partitions where a workspace's records start, including its own. */
 export const rootsOf = (workspaceId: string): string[] => [
@@ -20,6 +21,15 @@ export const partitionsOf = (entity: string, item: Record<string, unknown>): str
     if (!owned) throw new Error(`the retention policy of ${entity} names no entity: ${name}`)
     return owned.partition(fields as never)
   })
+
+/** Returns the fields of an entity that name people. */
+export const namesIn = (entity: string): readonly string[] => personalIn(entity).names ?? []
+
+/** Returns the personal fields of an entity. */
+export const personalIn = (entity: string): PersonalFields => {
+  const personal = ENTITIES.get(entity)?.personal
+  return personal === undefined || personal === 'none' ? {} : personal
+}
 
 /** Returns the objects that a record's fields name (`storePayload`, `storeResult`), at any depth. */
 export const payloadsIn = (value: unknown): string[] => {

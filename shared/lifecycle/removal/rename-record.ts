@@ -5,6 +5,7 @@ import type { User } from '#shared/identity/people/index.ts'
 import type { AnyEntity, Key, Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type Budget, spendBudget } from './budget.ts'
+import { namesIn } from './records.ts'
 
 type Fields = Record<string, unknown>
 
@@ -34,7 +35,7 @@ export const changeRecord = async (
   })
 }
 
-/** Replaces the person's name in a record. */
+/** Replaces the person's name in the fields that the record's entity declares. */
 export const renameInRecord = (
   work: Work,
   name: string,
@@ -46,12 +47,13 @@ export const renameInRecord = (
   changeRecord(
     work,
     { name, key, read },
-    (item) => {
-      const renamed = replaceName(item, id, other) as Fields
-      return Object.fromEntries(
-        Object.entries(renamed).filter(([field, value]) => !isDeepStrictEqual(value, item[field])),
-      )
-    },
+    (item) =>
+      Object.fromEntries(
+        namesIn(name).flatMap((field) => {
+          const renamed = replaceName(item[field], id, other)
+          return isDeepStrictEqual(renamed, item[field]) ? [] : [[field, renamed]]
+        }),
+      ),
     budget,
   )
 

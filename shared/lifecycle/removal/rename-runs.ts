@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Work } from '#shared/foundation/work/index.ts'
 import type { User } from '#shared/identity/people/index.ts'
 import type { ItemOf, Key } from '#shared/table/entity.ts'
@@ -11,7 +12,7 @@ import {
 } from '#shared/work/runs/index.ts'
 import { type Budget, spendBudget } from './budget.ts'
 import { createPartitionRemover } from './partitions.ts'
-import { payloadsIn } from './records.ts'
+import { payloadsIn, personalIn } from './records.ts'
 import { changeRecord, renameInRecord } from './rename-record.ts'
 
 /**
@@ -56,10 +57,11 @@ const clearRun = async (work: Work, key: Key, run: Run, budget: Budget): Promise
   return unread
 }
 
-const NOTHING = '{}'
-
-const withoutText = ({ input, output, error_message }: Partial<Run>): Partial<Run> => ({
-  ...((input as { json?: string }).json !== NOTHING && { input: { json: NOTHING } }),
-  ...(output !== undefined && { output: undefined }),
-  ...(error_message !== undefined && { error_message: undefined }),
-})
+/** Clears the texts that the entity declares. The input is required, so it stays as an empty object. */
+const withoutText = (run: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    (personalIn(RunEntity.name).text ?? []).flatMap((field) => {
+      const cleared = field === 'input' ? { json: '{}' } : undefined
+      return isDeepStrictEqual(run[field], cleared) ? [] : [[field, cleared]]
+    }),
+  )

@@ -1,12 +1,13 @@
 import { orchestratorId } from '#shared/access/orchestrator/index.ts'
 import { FeedEntryEntity } from '#shared/delivery/feed/index.ts'
+import { ENTITIES } from '#shared/entities.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { type User, UserEntity, WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { ReviewEntity, WorkspaceReviewEntity } from '#shared/marketplace/reviews/index.ts'
 import { listEverythingIn } from '#shared/table/lists.ts'
 import { ChainMarkEntity, RunEntity, StepEntity, WorkspaceRunEntity } from '#shared/work/runs/index.ts'
 import { type Budget, spendBudget } from './budget.ts'
-import { partitionsOf } from './records.ts'
+import { namesIn, partitionsOf } from './records.ts'
 import { renameInFeed } from './rename-events.ts'
 import { renameInRecord } from './rename-record.ts'
 import { renameInRuns } from './rename-runs.ts'
@@ -69,7 +70,7 @@ const inPartition = async (work: Work, user: User, { partition, after }: Place, 
   const runs = page.items.flatMap(({ entity, item }) => (entity === WorkspaceRunEntity.name ? [item as never] : []))
   await renameInRuns(work, runs, user, budget)
   const found = page.items.flatMap(({ entity, item }) => leadsTo(entity, item, user))
-  return { next: page.next, found: found.filter((one) => !NAMELESS.test(one)) }
+  return { next: page.next, found: found.filter(mayHoldName) }
 }
 
 const FEED = /^FEED#/
@@ -95,5 +96,11 @@ const leadsTo = (entity: string, item: Record<string, unknown>, { id }: User): s
   return partitionsOf(entity, item)
 }
 
-/** Counters, deliveries and notification marks hold no names of people. Events are found through their feeds. */
-const NAMELESS = /^(EVT|COUNT|WHK|NTF)#/
+/** Events are found through their feeds, which hold only their ids. */
+const mayHoldName = (partition: string): boolean => FEED.test(partition) || WITH_NAMES.has(kindOf(partition))
+
+const kindOf = (partition: string): string => partition.split('#')[0] ?? ''
+
+const WITH_NAMES = new Set(
+  [...ENTITIES.values()].flatMap(({ name, pk }) => (namesIn(name).length > 0 ? [kindOf(pk)] : [])),
+)

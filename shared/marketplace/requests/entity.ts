@@ -40,7 +40,8 @@ export const AgentRequestEntity = defineEntity({
   schema: agentRequest,
   pk: 'ARQ#{id}',
   sk: 'ARQ',
-  retention: { policy: 'removed' },
+  personal: { names: ['claimed_by'], text: ['title', 'description'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   due: true,
   directory: ({ status, id }) => ({ list: requestsBy(status), sort: id }),
   list: requestRank,
@@ -57,7 +58,8 @@ export const RequestVoteEntity = defineEntity({
   schema: requestVote,
   pk: 'ARQ#{request_id}',
   sk: 'VOTE#{user_id}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'removed', app: 'kept' },
   list: ({ user_id, request_id }) => ({ owner: votesOf(user_id), sort: request_id }),
 })
 
@@ -72,6 +74,7 @@ export const AskedRequestEntity = defineEntity({
   schema: askedRequest,
   pk: 'WS#{workspace_id}',
   sk: 'ASKED#{request_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   list: ({ workspace_id, user_id, request_id }) => ({ owner: askedBy(workspace_id, user_id), sort: request_id }),
 })

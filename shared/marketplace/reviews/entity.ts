@@ -35,7 +35,8 @@ export const ReviewEntity = defineEntity({
   schema: review,
   pk: 'REV#{id}',
   sk: 'REV',
-  retention: { policy: 'removed' },
+  personal: { names: ['author'], text: ['text', 'reply'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   directory: ({ id }) => ({ list: 'reviews', sort: id }),
   list: ({ app_id, hidden, id }) => (hidden ? undefined : { owner: reviewsOf(app_id), sort: id }),
 })
@@ -58,7 +59,8 @@ export const WorkspaceReviewEntity = defineEntity({
   schema: workspaceReview,
   pk: 'WS#{workspace_id}',
   sk: 'REVIEWOF#{app_id}',
-  retention: { policy: 'removed' },
+  personal: { text: ['held'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const developerReview = () =>
@@ -73,7 +75,8 @@ export const DeveloperReviewEntity = defineEntity({
   schema: developerReview,
   pk: 'DEV#{developer_id}',
   sk: 'REVIEW#{review_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   list: ({ developer_id, review_id, answered, hidden }) =>
     answered || hidden ? undefined : { owner: unansweredOf(developer_id), sort: review_id },
 })
@@ -96,7 +99,8 @@ export const AppReviewEntity = defineEntity({
   schema: appReview,
   pk: 'APP#{app_id}',
   sk: 'REVIEW#{review_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   directory: (review) => ({ list: reviewsBy(review), sort: review.review_id }),
   list: (review) => ({ owner: appReviewsBy(review.app_id, review), sort: review.review_id }),
 })
@@ -124,5 +128,6 @@ export const ReviewTotalsEntity = defineEntity({
   schema: reviewTotals,
   pk: 'APP#{app_id}',
   sk: 'REVIEWS',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })

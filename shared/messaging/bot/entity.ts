@@ -23,7 +23,8 @@ export const BotUpdateEntity = defineEntity({
   schema: botUpdate,
   pk: 'BOT#{bot_id}#{update_id}',
   sk: 'UPDATE',
-  retention: { policy: 'expires', days: 2 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'expires', app: 'kept', days: 2 },
   expires: (item) => item.expires_at,
 })
 
@@ -45,5 +46,6 @@ export const BotChatEntity = defineEntity({
   schema: botChat,
   pk: 'IDENTITY#{identity}',
   sk: 'CHAT',
-  retention: { policy: 'kept' },
+  personal: { contact: ['identity'] },
+  retention: { workspace: 'kept', person: 'removed', app: 'kept' },
 })

@@ -24,7 +24,8 @@ export const ReadStateEntity = defineEntity({
   schema: readState,
   pk: 'WS#{workspace_id}',
   sk: 'READ#{user_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'removed', app: 'kept' },
 })
 
 const preferences = () =>
@@ -47,7 +48,8 @@ export const NotificationPreferencesEntity = defineEntity({
   schema: preferences,
   pk: 'WS#{workspace_id}',
   sk: 'NTFPREF#{user_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'removed', app: 'kept' },
 })
 
 const toldPerson = () =>
@@ -71,7 +73,8 @@ export const NotificationDeliveryEntity = defineEntity({
   schema: toldPerson,
   pk: 'NTF#{notification_id}',
   sk: 'TOLD#{user_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'removed', app: 'kept' },
   expires: ({ created_at }) => created_at + 20 * 86_400_000,
 })
 
@@ -86,6 +89,7 @@ export const NotifiedEventEntity = defineEntity({
   schema: notifiedEvent,
   pk: 'EVT#{event_id}',
   sk: 'NOTIFIED',
-  retention: { policy: 'expires', days: 32 },
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 32 },
   expires: ({ created_at }) => created_at + 32 * 86_400_000,
 })

@@ -11,7 +11,8 @@ export const AccountWebhookEntity = defineEntity({
   schema: webhook,
   pk: 'ACC#{account_id}',
   sk: 'WEBHOOK',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const telegramPerson = () =>
@@ -36,7 +37,8 @@ export const TelegramPersonEntity = defineEntity({
   schema: telegramPerson,
   pk: 'TELEGRAM#{telegram_id}',
   sk: 'PERSON',
-  retention: { policy: 'kept' },
+  personal: { contact: ['telegram_id'] },
+  retention: { workspace: 'kept', person: 'removed', app: 'kept' },
 })
 
 const connection = () => z.object({ connection_id: z.string(), telegram_id: z.number() })
@@ -50,7 +52,8 @@ export const BusinessConnectionEntity = defineEntity({
   schema: connection,
   pk: 'BUSINESS#{connection_id}',
   sk: 'CONNECTION',
-  retention: { policy: 'kept' },
+  personal: { contact: ['telegram_id'] },
+  retention: { workspace: 'kept', person: 'removed', app: 'kept' },
   list: ({ telegram_id, connection_id }) => ({ owner: connectionsOf(telegram_id), sort: connection_id }),
 })
 
@@ -63,7 +66,8 @@ export const ThreadOfChatEntity = defineEntity({
   schema: chat,
   pk: 'ACC#{account_id}',
   sk: 'CHAT#{chat_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const dialogMessage = () =>
@@ -92,7 +96,8 @@ export const ThreadMessageEntity = defineEntity({
   schema: dialogMessage,
   pk: 'CNV#{conversation_id}',
   sk: 'MSG#{id}',
-  retention: { policy: 'removed' },
+  personal: { names: ['author', 'decided_by'], text: ['text', 'caption', 'attachments'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const known = () =>
@@ -109,7 +114,8 @@ export const KnownMessageEntity = defineEntity({
   schema: known,
   pk: 'DLG#{dialog_id}',
   sk: 'TG#{telegram_message_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const draftPlace = () =>
@@ -121,7 +127,8 @@ export const DraftEntity = defineEntity({
   schema: draftPlace,
   pk: 'WS#{workspace_id}',
   sk: 'DRAFT#{message_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const outgoing = () =>
@@ -151,6 +158,7 @@ export const OutgoingEntity = defineEntity({
   schema: outgoing,
   pk: 'DLG#{dialog_id}',
   sk: 'OUT#{place}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   due: true,
 })

@@ -38,7 +38,8 @@ export const AbuseReportEntity = defineEntity({
   schema: abuseReport,
   pk: 'ABR#{id}',
   sk: 'ABR',
-  retention: { policy: 'removed' },
+  personal: { text: ['text'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   directory: ({ status, id }) => ({ list: abuseReportsBy(status), sort: id }),
   list: ({ app_id, status, id }) => (status === 'open' ? { owner: openReportsOf(app_id), sort: id } : undefined),
 })
@@ -55,7 +56,8 @@ export const OpenAbuseReportEntity = defineEntity({
   schema: reportedApp,
   pk: 'WS#{workspace_id}',
   sk: 'REPORTED#{user_id}#{app_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const sentReport = () => z.object({ workspace_id: z.string(), report_id: z.string() })
@@ -66,5 +68,6 @@ export const SentAbuseReportEntity = defineEntity({
   schema: sentReport,
   pk: 'WS#{workspace_id}',
   sk: 'ABUSE#{report_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })

@@ -18,7 +18,8 @@ export const AppMessageEntity = defineEntity({
   schema: appMessage,
   pk: 'APP#{app_id}',
   sk: 'MSG#{id}',
-  retention: { policy: 'kept' },
+  personal: { names: ['author'], text: ['text'] },
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
 
 const appThread = () =>
@@ -40,6 +41,7 @@ export const AppThreadEntity = defineEntity({
   schema: appThread,
   pk: 'APP#{app_id}',
   sk: 'THREAD',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   directory: ({ waits_for, last_message_id }) => ({ list: threadsWaitingFor(waits_for), sort: last_message_id }),
 })

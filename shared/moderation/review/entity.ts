@@ -35,5 +35,6 @@ export const AppChecksEntity = defineEntity({
   schema: appChecks,
   pk: 'APP#{app_id}',
   sk: 'CHECKS#{version_id}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })

@@ -25,6 +25,7 @@ export const StoppageEntity = defineEntity({
   schema: stoppage,
   pk: 'STOPPAGE#{kind}#{id}',
   sk: 'STOPPAGE',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   due: true,
 })

@@ -36,6 +36,7 @@ export const VerificationEntity = defineEntity({
   schema: verification,
   pk: 'DEV#{developer_id}',
   sk: 'VRF#{id}',
-  retention: { policy: 'kept' },
+  personal: { contact: ['legal_name', 'contact_email'] },
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   directory: ({ status, id }) => ({ list: verificationsBy(status), sort: id }),
 })

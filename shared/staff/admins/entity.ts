@@ -22,7 +22,8 @@ export const AdminEntity = defineEntity({
   schema: admin,
   pk: 'ADM#{id}',
   sk: 'ADM',
-  retention: { policy: 'kept' },
+  personal: { contact: ['name', 'email'] },
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   directory: ({ id }) => ({ list: 'admins', sort: id }),
 })
 
@@ -42,7 +43,8 @@ export const AdminKeyEntity = defineEntity({
   schema: adminKey,
   pk: 'ADMKEY#{key_hash}',
   sk: 'KEY',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   expires: (item) => item.expires_at,
 })
 
@@ -66,7 +68,8 @@ export const NamedAdminKeyEntity = defineEntity({
   schema: namedAdminKey,
   pk: 'ADM#{admin_id}',
   sk: 'KEY#{id}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
 
 const adminSession = () =>
@@ -92,6 +95,7 @@ export const AdminSessionEntity = defineEntity({
   schema: adminSession,
   pk: 'ADM#{admin_id}',
   sk: 'SES#{id}',
-  retention: { policy: 'expires', days: 1 },
+  personal: { contact: ['source_ip', 'user_agent'] },
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 1 },
   expires: (item) => item.expires_at,
 })

@@ -55,7 +55,8 @@ export const AuditIntakeEntity = defineEntity({
   pk: 'AUDITING#{scope}',
   sk: 'AUD#{id}',
   // The recorder moves it into the audit.
-  retention: { policy: 'kept' },
+  personal: { contact: ['source_ip'] },
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   directory: ({ id }) => ({ list: 'audit-intake', sort: id }),
 })
 
@@ -65,7 +66,8 @@ export const AuditEntity = defineEntity({
   schema: audit,
   pk: 'AUDIT#{scope}',
   sk: 'AUD#{id}',
-  retention: { policy: 'kept' },
+  personal: { contact: ['source_ip'] },
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   expires: ({ created_at }) => created_at + KEPT,
   directory: ({ id, created_at }) => ({ list: 'audit', day: auditMonth(created_at), sort: id }),
   list: ({ target, id }) => ({ owner: auditOf(target.id), sort: id }),
@@ -97,7 +99,8 @@ export const AuditDayEntity = defineEntity({
   schema: day,
   pk: 'AUDIT-DAY#{scope}',
   sk: 'DAY#{day}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   expires: ({ created_at }) => created_at + KEPT,
 })
 
@@ -109,6 +112,7 @@ export const UnanchoredEntity = defineEntity({
   schema: unanchored,
   pk: 'AUDIT-DAY#{scope}',
   sk: 'UNANCHORED#{day}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   directory: ({ scope, day: on }) => ({ list: 'audit-unanchored', sort: `${on}#${scope}` }),
 })

@@ -9,7 +9,8 @@ export const PlatformSettingsEntity = defineEntity({
   schema: platformSettings,
   pk: 'PLATFORM#{name}',
   sk: 'SETTINGS',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
 
 const platformIdentity = () =>
@@ -28,5 +29,6 @@ export const PlatformIdentityEntity = defineEntity({
   schema: platformIdentity,
   pk: 'PLATFORM#{name}',
   sk: 'IDENTITY',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })

@@ -16,7 +16,8 @@ export const RosterEntity = defineEntity({
   schema: roster,
   pk: 'ROSTER#{kind}#{id}',
   sk: 'ROSTER',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   directory: ({ list, id }) => ({ list, sort: id }),
 })
 
@@ -28,5 +29,6 @@ export const RosterNameEntity = defineEntity({
   schema: rosterName,
   pk: 'ROSTERNAMES#{kind}',
   sk: 'NAME#{name}#{id}',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })

@@ -23,7 +23,8 @@ export const ChatEntity = defineEntity({
   schema: chat,
   pk: 'CNV#{conversation_id}',
   sk: 'CHAT',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   due: true,
 })
 
@@ -35,5 +36,6 @@ export const WaitingMessageEntity = defineEntity({
   schema: waitingMessage,
   pk: 'CNV#{conversation_id}',
   sk: 'WAITING#{message_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })

@@ -44,7 +44,13 @@ export const ConversationEntity = defineEntity({
   schema: conversation,
   pk: 'WS#{workspace_id}',
   sk: 'CNV#{id}',
-  retention: { policy: 'removed', partitions: ({ id }) => [['message', { conversation_id: id }]] },
+  personal: { text: ['title'] },
+  retention: {
+    workspace: 'removed',
+    person: 'kept',
+    app: 'kept',
+    partitions: ({ id }) => [['message', { conversation_id: id }]],
+  },
   list: conversationPlace,
 })
 
@@ -82,7 +88,8 @@ export const MessageEntity = defineEntity({
   schema: messageSchema,
   pk: 'CNV#{conversation_id}',
   sk: 'MSG#{id}',
-  retention: { policy: 'removed' },
+  personal: { names: ['author'], text: ['text', 'attachments'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const personChat = () =>
@@ -94,5 +101,6 @@ export const PersonChatEntity = defineEntity({
   schema: personChat,
   pk: 'WS#{workspace_id}',
   sk: 'CHAT#{user_id}#{place}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'removed', app: 'kept' },
 })

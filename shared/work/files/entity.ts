@@ -33,7 +33,13 @@ export const FileEntity = defineEntity({
   schema: file,
   pk: 'WS#{workspace_id}',
   sk: 'FILE#{id}',
-  retention: { policy: 'removed', objects: ({ workspace_id, id }) => [objectOf(workspace_id, id)] },
+  personal: { names: ['created_by'], text: ['name'] },
+  retention: {
+    workspace: 'removed',
+    person: 'kept',
+    app: 'kept',
+    objects: ({ workspace_id, id }) => [objectOf(workspace_id, id)],
+  },
   due: true,
   list: ({ workspace_id, folder_id, id }) => ({ owner: filesIn(workspace_id, folder_id), sort: id }),
 })
@@ -53,7 +59,13 @@ export const LooseObjectEntity = defineEntity({
   schema: looseObject,
   pk: 'WS#{workspace_id}',
   sk: 'LOOSE#{file_id}',
-  retention: { policy: 'removed', objects: ({ workspace_id, file_id }) => [objectOf(workspace_id, file_id)] },
+  personal: 'none',
+  retention: {
+    workspace: 'removed',
+    person: 'kept',
+    app: 'kept',
+    objects: ({ workspace_id, file_id }) => [objectOf(workspace_id, file_id)],
+  },
   due: true,
 })
 
@@ -66,5 +78,6 @@ export const FolderEntity = defineEntity({
   schema: folder,
   pk: 'WS#{workspace_id}',
   sk: 'FOLDER#{id}',
-  retention: { policy: 'removed' },
+  personal: { text: ['name'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })

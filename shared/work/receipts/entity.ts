@@ -16,6 +16,7 @@ export const ReceiptUseEntity = defineEntity({
   schema: receiptUse,
   pk: 'RECEIPT#{id}',
   sk: 'USED',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   expires: ({ created_at }) => created_at + KEPT,
 })

@@ -96,7 +96,8 @@ export const RunEntity = defineEntity({
   schema: run,
   pk: 'INS#{installation_id}',
   sk: 'RUN#{id}',
-  retention: { policy: 'removed', partitions: ({ id }) => [['step', { run_id: id }]] },
+  personal: { names: ['actor'], text: ['input', 'output', 'error_message'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept', partitions: ({ id }) => [['step', { run_id: id }]] },
   due: true,
   expires: payloadExpiry,
   // An active run is ended first.
@@ -120,8 +121,11 @@ export const WorkspaceRunEntity = defineEntity({
   schema: workspaceRun,
   pk: 'WS#{workspace_id}',
   sk: 'RUN#{run_id}',
+  personal: 'none',
   retention: {
-    policy: 'removed',
+    workspace: 'removed',
+    person: 'kept',
+    app: 'kept',
     partitions: ({ run_id, installation_id }) => [['step', { run_id }], ...ownedByInstallation(installation_id)],
   },
   expires: payloadExpiry,
@@ -148,7 +152,8 @@ export const StepEntity = defineEntity({
   schema: step,
   pk: 'RUN#{run_id}',
   sk: 'STEP#{seq}',
-  retention: { policy: 'removed' },
+  personal: { text: ['output'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   expires: payloadExpiry,
 })
 
@@ -189,7 +194,8 @@ export const ApprovalEntity = defineEntity({
   schema: approval,
   pk: 'RUN#{run_id}',
   sk: 'APPROVAL#{step_id}',
-  retention: { policy: 'removed' },
+  personal: { names: ['decided_by'], text: ['arguments', 'comment', 'result'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   due: true,
   expires: payloadExpiry,
 })
@@ -202,7 +208,8 @@ export const ApprovedCallEntity = defineEntity({
   schema: call,
   pk: 'RUN#{run_id}',
   sk: 'CALL#{call_hash}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   expires: payloadExpiry,
 })
 
@@ -239,6 +246,7 @@ export const ChainMarkEntity = defineEntity({
   schema: chainMark,
   pk: 'CHAIN#{installation_id}',
   sk: 'MARK#{ended_at}#{run_id}',
-  retention: { policy: 'removed' },
+  personal: { names: ['actor'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   expires: ({ expires_at }) => expires_at,
 })

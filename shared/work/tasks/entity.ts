@@ -14,7 +14,8 @@ export const LooseResultEntity = defineEntity({
   schema: looseResult,
   pk: 'WS#{workspace_id}',
   sk: 'LOOSERESULT#{object}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   due: true,
 })
 
@@ -61,7 +62,8 @@ export const TaskEntity = defineEntity({
   schema: task,
   pk: 'WS#{workspace_id}',
   sk: 'TASK#{id}',
-  retention: { policy: 'removed' },
+  personal: { names: ['created_by', 'actor'], text: ['title', 'description', 'result'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   list: ({ assignee, status, id }) => assignee && { owner: tasksByStatus(assignee.installation_id, status), sort: id },
 })
 
@@ -73,7 +75,8 @@ export const AssignedTaskEntity = defineEntity({
   schema: assigned,
   pk: 'INS#{installation_id}',
   sk: 'TASK#{task_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })
 
 const taskRun = () =>
@@ -90,5 +93,6 @@ export const TaskRunEntity = defineEntity({
   schema: taskRun,
   pk: 'WS#{workspace_id}',
   sk: 'TASKRUN#{task_id}',
-  retention: { policy: 'removed' },
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })

@@ -59,7 +59,13 @@ export const AccountEntity = defineEntity({
   schema: account,
   pk: 'WS#{workspace_id}',
   sk: 'ACC#{id}',
-  retention: { policy: 'removed', partitions: ({ id }) => [['messenger-webhook', { account_id: id }]] },
+  personal: { names: ['created_by'], contact: ['name', 'username', 'telegram_id'] },
+  retention: {
+    workspace: 'removed',
+    person: 'kept',
+    app: 'kept',
+    partitions: ({ id }) => [['messenger-webhook', { account_id: id }]],
+  },
   due: true,
   list: (item) => (item.status === 'removing' ? undefined : accountPlace(item)),
 })
@@ -106,8 +112,11 @@ export const ThreadEntity = defineEntity({
   schema: dialog,
   pk: 'WS#{workspace_id}',
   sk: 'DLG#{id}',
+  personal: { text: ['last_message'], contact: ['title', 'username'] },
   retention: {
-    policy: 'removed',
+    workspace: 'removed',
+    person: 'kept',
+    app: 'kept',
     partitions: ({ id, conversation_id }) => [
       ['messenger-known-message', { dialog_id: id }],
       ['message', { conversation_id }],
