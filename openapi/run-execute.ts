@@ -97,7 +97,7 @@ const runExecute = () =>
   })
 
 /** Describes the signed request of a run to its agent, and the agent's possible answers. */
-export const runExecuteOperation = (schemas: Schemas, signature: Json, tag: string): Json => {
+export const runExecuteOperation = (schemas: Schemas, signatures: readonly Json[], tag: string): Json => {
   const schema = schemas.of(runExecute(), 'output')
   const answer = schemas.of(CompleteRun(), 'input')
   return {
@@ -109,7 +109,7 @@ export const runExecuteOperation = (schemas: Schemas, signature: Json, tag: stri
       'answer. For longer work, it answers 202 and completes the run later through the API.',
     security: [],
     parameters: [
-      signature,
+      ...signatures,
       {
         name: 'X-SVC-Event',
         in: 'header',

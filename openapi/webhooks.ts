@@ -16,6 +16,9 @@ const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
   'webhook-signature': 'Standard Webhooks: `v1,<base64>`, keyed with the decoded secret.',
 }
 
+/** Headers that sign a request, for which either kind of verification is enough. */
+const SIGNATURES = ['X-SVC-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature']
+
 const header = (name: string): Json => ({ name, in: 'header', required: true, schema: { type: 'string' } })
 
 const RECEIVED: Json = {
@@ -49,7 +52,7 @@ const accessOf = (type: string): string => {
  * events are left out.
  */
 export const webhooksOf = (schemas: Schemas): Json => ({
-  'run.execute': { post: runExecuteOperation(schemas, header('X-SVC-Signature'), WEBHOOK_TAG.name) },
+  'run.execute': { post: runExecuteOperation(schemas, SIGNATURES.map(header), WEBHOOK_TAG.name) },
   ...Object.fromEntries(
     Object.entries(EVENTS)
       .filter(([, { audience }]) => audience !== 'internal')

@@ -1,5 +1,7 @@
 import {
+  ChangeWebhook,
   CreateWebhook,
+  changeWebhook,
   createWebhook,
   DeliverySchema,
   deleteWebhook,
@@ -10,6 +12,7 @@ import {
   presentDelivery,
   presentWebhook,
   RecoverDeliveries,
+  RecoveringWebhookSchema,
   redeliver as redeliverDelivery,
   requestRecovery,
   rotateSecret as rotate,
@@ -53,6 +56,34 @@ const list = defineEndpoint({
   response: WebhookSchema,
 })
 
+const read = defineEndpoint({
+  ...common,
+  id: 'api.webhooks.read',
+  method: 'GET',
+  path: '/api/v1/webhooks/{id}',
+  params: webhookId,
+  summary: 'Get a subscription',
+  response: WebhookSchema,
+  handler: async ({ work, caller, params }) =>
+    presentWebhook(await loadWebhook(work, caller.installation.id, params.id)),
+})
+
+const update = defineEndpoint({
+  ...common,
+  id: 'api.webhooks.update',
+  method: 'PATCH',
+  path: '/api/v1/webhooks/{id}',
+  params: webhookId,
+  summary: 'Change, pause or resume a subscription',
+  description:
+    'Fields that you leave out stay as they are. Deliveries that are still waiting go to a new `url`, whose failures are ' +
+    'counted from zero. The secret stays the same.',
+  body: ChangeWebhook,
+  response: WebhookSchema,
+  errors: ['insufficient_scope', 'blocked_target', 'conflict'],
+  handler: ({ work, caller, params, body }) => changeWebhook(work, caller, params.id, body),
+})
+
 const remove = defineEndpoint({
   ...common,
   id: 'api.webhooks.delete',
@@ -74,12 +105,12 @@ const enable = defineEndpoint({
   method: 'POST',
   path: '/api/v1/webhooks/{id}/enable',
   params: webhookId,
-  summary: 'Enable a subscription that was disabled automatically',
+  summary: 'Enable a disabled subscription',
   description:
     'Doesn’t send the events that were skipped in the meantime. Use `POST /api/v1/webhooks/{id}/recover` for those.',
   response: WebhookSchema,
   errors: ['conflict'],
-  handler: ({ work, caller, params }) => enableWebhook(work, caller.installation.id, params.id),
+  handler: ({ work, caller, params }) => enableWebhook(work, caller, params.id),
 })
 
 const rotateSecret = defineEndpoint({
@@ -137,12 +168,12 @@ const recover = defineEndpoint({
   summary: 'Resend everything that failed or was skipped since a given time',
   description:
     'Sends each delivery once, in the background. Covers deliveries whose event or last attempt was at or after the ' +
-    'given time. Test events aren’t sent again.',
+    'given time. Test events aren’t sent again. `recovery` says how many deliveries that is.',
   body: RecoverDeliveries,
-  response: WebhookSchema,
+  response: RecoveringWebhookSchema,
   errors: ['conflict'],
   handler: ({ work, caller, params, body }) =>
     requestRecovery(work, caller.installation.id, params.id, Date.parse(body.since)),
 })
 
-export const endpoints = [create, list, remove, enable, rotateSecret, deliveries, redeliver, recover]
+export const endpoints = [create, list, read, update, remove, enable, rotateSecret, deliveries, redeliver, recover]

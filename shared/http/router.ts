@@ -33,7 +33,9 @@ export const createMatcher = (endpoints: readonly Endpoint[]): Router => {
     const allowed = METHODS.filter((one) => onPath.some(({ endpoint }) => endpoint.method === one))
     throw fail('method_not_allowed', {
       message: `This path does not support ${method.slice(0, 20)}.`,
+      fix: `Use ${new Intl.ListFormat('en', { type: 'disjunction' }).format(allowed)}.`,
       headers: { allow: allowed.join(', ') },
+      details: { allowed },
     })
   }
 }

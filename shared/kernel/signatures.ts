@@ -43,6 +43,9 @@ export const signStandard = (
 /** Creates a signing secret: `whsec_` for a webhook subscription or `agsec_` for an app, then 32 random bytes in base64. */
 export const newSigningSecret = (prefix: 'whsec_' | 'agsec_'): string => prefix + randomBytes(32).toString('base64')
 
+/** Returns an app's signing secret in the form that Standard Webhooks libraries take: `whsec_` and the same base64. */
+export const standardSecret = (secret: string): string => `whsec_${secret.slice(secret.indexOf('_') + 1)}`
+
 /**
  * Verifies an `X-SVC-Signature`. One of the `v1` values must match, compared in constant time, and `t` must be within
  * the tolerance of the current time. Serves as the reference for receivers.

@@ -200,6 +200,7 @@ describe('paths and methods', () => {
     }
     const wrong = await call('PUT', '/api/v1/runs', world.credentials.integration ?? {}, {})
     expectError(wrong, 'method_not_allowed')
+    expect(wrong.body.error.details.allowed).toEqual(String(wrong.headers.allow).split(', '))
     expect(wrong.headers.allow).toBe('GET, POST')
     // A sibling of `{id}` that doesn't have its methods.
     const literal = await call('DELETE', '/console/messenger/accounts/bot', world.credentials.console ?? {})

@@ -42,6 +42,7 @@ export const loadLiveGrant = async (
 const revoked = (): PlatformError =>
   invalidGrant('The customer revoked their consent or uninstalled the app.', {
     fix: 'Ask the customer to connect the app again through GET /oauth/authorize.',
+    details: { reason: 'revoked' },
   })
 
 /** Marks a grant as used, if it is still live. Part of every transaction that issues tokens from it. */

@@ -26,7 +26,10 @@ export const redeemCode = async (work: Work, app: App, input: Redemption): Promi
   refuseSuspended(app)
   const redirectUri = input.redirect_uri ?? onlyRedirectUri(app)
   const code = await work.table.get(AuthorizationCodeEntity, { code_hash: sha256(input.code) })
-  if (!code || code.app_id !== app.id) throw invalidGrant('The authorization code is invalid.')
+  // Another client's code is as unknown as none, so that a stolen one tells nothing about itself.
+  if (!code || code.app_id !== app.id) {
+    throw invalidGrant('The authorization code is invalid.', { details: { reason: 'unknown' } })
+  }
   const now = work.clock.now()
   matchRedirect(code, redirectUri, now)
   matchChallenge(code, input.code_verifier)
@@ -34,7 +37,10 @@ export const redeemCode = async (work: Work, app: App, input: Redemption): Promi
     await revokeChain(work, code, 'code_reuse', app.name)
     throw alreadyUsed()
   }
-  if (code.expires_at <= now) throw invalidGrant('The authorization code has expired; it is valid for 5 minutes.')
+  if (code.expires_at <= now)
+    throw invalidGrant('The authorization code has expired; it is valid for 5 minutes.', {
+      details: { reason: 'expired' },
+    })
   const { grant, installation } = await loadLiveGrant(work, code)
   const pair = await newTokenPair(work, app, installation, grant)
   return commitPair(work, pair, [
@@ -50,6 +56,7 @@ export const redeemCode = async (work: Work, app: App, input: Redemption): Promi
 const alreadyUsed = () =>
   invalidGrant('The authorization code has already been used.', {
     fix: 'Start the authorization again. To repeat a lost response, send the Idempotency-Key of the first request.',
+    details: { reason: 'already_used' },
   })
 
 /** Returns the app's only address. An app with one may omit `redirect_uri` (contract/oauth-and-tokens.md#token-request). */
@@ -73,7 +80,7 @@ const matchRedirect = (
       used_at === undefined && expires_at > now
         ? 'Send details.expected, character for character. The code is still valid.'
         : 'Start the authorization again, and send details.expected, character for character.',
-    details: { expected, received: received.slice(0, 2_048) },
+    details: { reason: 'redirect_uri_mismatch', expected, received: received.slice(0, 2_048) },
   })
 }
 
@@ -85,10 +92,12 @@ const matchChallenge = ({ code_challenge }: AuthorizationCode, verifier: string)
   if (!VERIFIER.test(verifier)) {
     throw invalidGrant('The code_verifier must have 43 to 128 of the characters A-Z a-z 0-9 - . _ ~.', {
       fix: 'Create code_verifier as described in RFC 7636, section 4.1, and start the authorization again with its challenge.',
+      details: { reason: 'code_verifier_invalid' },
     })
   }
   if (sameSecret(createHash('sha256').update(verifier).digest('base64url'), code_challenge)) return
   throw invalidGrant('The code_verifier does not match the code_challenge.', {
     fix: 'Send the code_verifier of the challenge in the authorize request.',
+    details: { reason: 'code_verifier_mismatch' },
   })
 }

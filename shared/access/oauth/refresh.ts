@@ -30,18 +30,22 @@ export const refreshTokens = async (work: Work, app: App, token: string): Promis
   refuseSuspended(app)
   const read = () => work.table.get(RefreshTokenEntity, { token_hash: sha256(token) })
   const record = await read()
-  if (!record || record.app_id !== app.id) throw invalidGrant('The refresh token is invalid.')
+  if (!record || record.app_id !== app.id) {
+    throw invalidGrant('The refresh token is invalid.', { details: { reason: 'unknown' } })
+  }
   if (record.rotated_at !== undefined) {
     const repeated = await repeatWithinWindow(work, record)
     if (repeated) return repeated
     await revokeChain(work, record, 'refresh_token_reuse', app.name)
     throw invalidGrant('The refresh token has already been used. All tokens of its chain were revoked.', {
       fix: 'Ask the customer to connect the app again. Keep the newest refresh token, and repeat a lost refresh with the same Idempotency-Key.',
+      details: { reason: 'already_used' },
     })
   }
   if (record.expires_at <= work.clock.now()) {
     throw invalidGrant('The refresh token has expired after 90 days without use.', {
       fix: 'Ask the customer to connect the app again through GET /oauth/authorize.',
+      details: { reason: 'expired' },
     })
   }
   try {

@@ -7,7 +7,7 @@ import { iso } from '#shared/kernel/clock.ts'
 import { unseal } from '#shared/kernel/encryption.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { OutgoingRequest } from '#shared/kernel/ports/outgoing-http.ts'
-import { signSvc } from '#shared/kernel/signatures.ts'
+import { signStandard, signSvc } from '#shared/kernel/signatures.ts'
 import type { Run } from '#shared/work/runs/index.ts'
 import { loadSubject } from '../targets/subject.ts'
 import type { Target } from '../targets/types.ts'
@@ -53,6 +53,7 @@ export const buildExecuteRequest = async (
     }),
     loadSettingsForAgent(deps, installation, version),
   ])
+  const seconds = Math.floor(clock.now() / 1_000)
   const body = JSON.stringify({
     type: 'run.execute',
     run: { id: run.id, input, trigger: run.trigger },
@@ -79,8 +80,10 @@ export const buildExecuteRequest = async (
     headers: {
       'Content-Type': 'application/json',
       'User-Agent': 'AgentPlatform/1.0 (+run.execute)',
-      'X-SVC-Signature': signSvc(secrets, Math.floor(clock.now() / 1_000), body),
+      'X-SVC-Signature': signSvc(secrets, seconds, body),
       'X-SVC-Event': 'run.execute',
+      // A resumption is another message about the same run.
+      ...signStandard(secrets, resume?.step_id ?? run.id, seconds, body),
     },
     body,
     deadlineMs: LIMITS.agentAnswer,

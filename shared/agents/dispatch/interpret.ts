@@ -1,3 +1,4 @@
+import type * as z from 'zod'
 import type { OutgoingResult } from '#shared/kernel/ports/outgoing-http.ts'
 import { findUnstorable } from '#shared/kernel/storable.ts'
 import { AgentAnswer } from '#shared/work/runs/index.ts'
@@ -25,6 +26,11 @@ export const interpretAnswer = (result: OutgoingResult): AnswerEffect => {
   if (result.status === 202) return { kind: 'accepted' }
   if (result.kind === 'failure') return unreachable(result.message)
   const { status, body, truncated, decodeError } = result
+  if (status === 401 || status === 403) {
+    return unreachable(
+      `The agent refused the request with HTTP ${status}. Does it verify the signature with the signing secret of this app?`,
+    )
+  }
   if (status < 200 || status > 299) return unreachable(`The agent answered HTTP ${status} instead of 200 or 202.`)
   if (truncated) return invalid('The agent’s answer exceeds 1 MiB.')
   if (decodeError) return invalid(`The agent’s answer couldn’t be decoded: ${decodeError}.`)
@@ -38,6 +44,24 @@ export const interpretAnswer = (result: OutgoingResult): AnswerEffect => {
   if (wrong) return invalid(`The agent’s answer is unusable: ${wrong}`)
   const parsed = AgentAnswer().safeParse(value)
   if (parsed.success) return { kind: 'answer', answer: parsed.data }
-  const [issue] = parsed.error.issues
-  return invalid(`The agent’s answer is unusable: ${issue?.path.join('.') || 'body'}: ${issue?.message}.`)
+  return invalid(`The agent’s answer is unusable: ${explain(value, parsed.error.issues[0])}`)
+}
+
+/** Explains why an answer isn't one, in the words of the contract instead of the validator's. */
+const explain = (value: unknown, issue: z.core.$ZodIssue | undefined): string => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it must be a JSON object.'
+  const [field, ...inner] = issue?.path ?? []
+  if (field === undefined || field === 'status') return '`status` must be "succeeded" or "failed".'
+  const at = [field, ...inner].join('.')
+  return `\`${at}\` ${EXPECTED[inner.length === 0 ? String(field) : String(inner.at(-1))] ?? 'has a value of the wrong type'}.`
+}
+
+/** Expected values of an answer's fields (contract/runs.md#agent-answers). */
+const EXPECTED: Readonly<Record<string, string>> = {
+  output: 'must be a JSON object',
+  steps: 'must be a list of steps, each {type, output}',
+  type: 'must be a text of 1 to 60 characters',
+  cost_units: 'must be a number from 0',
+  error_code: 'must be a code of lower-case letters, digits and underscores, up to 60 characters',
+  error_message: 'must be a text',
 }

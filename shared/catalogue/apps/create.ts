@@ -7,7 +7,7 @@ import { seal } from '#shared/kernel/encryption.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
-import { newSigningSecret } from '#shared/kernel/signatures.ts'
+import { newSigningSecret, standardSecret } from '#shared/kernel/signatures.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { either, lt, missing } from '#shared/table/expressions.ts'
 import { requireAllowedAddresses } from './addresses.ts'
@@ -59,7 +59,12 @@ export const createApp = async (work: Work, developerId: string, input: CreateAp
     updated_at: now,
   }
   const counter = { owner: developerId, counter: 'apps' }
-  const view = { ...presentApp(app), client_secret: clientSecret, signing_secret: signingSecret }
+  const view = {
+    ...presentApp(app),
+    client_secret: clientSecret,
+    signing_secret: signingSecret,
+    standard_webhooks_secret: standardSecret(signingSecret),
+  }
   await work.commit(
     [
       ClaimEntity.create({ kind: 'slug', value: app.slug, owner_id: id }, { otherwise: () => fail('slug_taken') }),

@@ -1,7 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { HOUR } from '#shared/kernel/clock.ts'
 import { seal } from '#shared/kernel/encryption.ts'
-import { newSigningSecret } from '#shared/kernel/signatures.ts'
+import { newSigningSecret, standardSecret } from '#shared/kernel/signatures.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { type App, AppEntity } from './entity.ts'
 import { loadOwnApp } from './read.ts'
@@ -30,7 +30,7 @@ export const rotateSigningSecret = async (
     newest && overlapHours !== undefined
       ? [{ value }, { value: newest.value, until: now + overlapHours * HOUR }]
       : [{ value }]
-  const view = { signing_secret }
+  const view = { signing_secret, standard_webhooks_secret: standardSecret(signing_secret) }
   await work.commit(
     [
       AppEntity.update(

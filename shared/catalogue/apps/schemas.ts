@@ -149,6 +149,9 @@ const app = () => ({
 /** App as its developer sees it (contract/apps-and-manifests.md#apps). */
 export const AppSchema = () => z.object(app()).meta({ id: 'App' })
 
+const standardWebhooksSecret = () =>
+  z.string().meta({ description: 'The signing secret for libraries of Standard Webhooks.', example: 'whsec_…' })
+
 /** New app with its secrets, which are shown only once. */
 export const CreatedAppSchema = () =>
   z
@@ -158,6 +161,7 @@ export const CreatedAppSchema = () =>
       signing_secret: z
         .string()
         .meta({ description: 'Secret that signs run.execute. Shown only once.', example: 'agsec_…' }),
+      standard_webhooks_secret: standardWebhooksSecret(),
     })
     .meta({ id: 'CreatedApp' })
 
@@ -187,6 +191,7 @@ export const SigningSecretSchema = () =>
       signing_secret: z
         .string()
         .meta({ description: 'New secret that signs run.execute. Shown only once.', example: 'agsec_…' }),
+      standard_webhooks_secret: standardWebhooksSecret(),
     })
     .meta({ id: 'SigningSecret' })
 

@@ -35,13 +35,7 @@ export const createWebhook = async (
   input: CreateWebhook,
 ): Promise<WebhookView & { secret: string }> => {
   requireReadable(input.events, holder)
-  const reason = work.http.checkAddress(input.url)
-  if (reason !== undefined) {
-    throw fail('blocked_target', {
-      message: `url is forbidden. ${reason}`,
-      details: { reason, fields: { url: [reason] } },
-    })
-  }
+  checkAddress(work, input.url)
   const id = work.id('webhook')
   const secret = newSigningSecret('whsec_')
   const webhook: Subscription = {
@@ -62,10 +56,27 @@ export const createWebhook = async (
     disabled_at: null,
   }
   const view = { ...presentWebhook(webhook), secret }
-  const only = installation.is_sandbox ? [await onlyOfAddress(work, webhook)] : []
+  const only = await addressWrites(work, installation, webhook)
   await work.commit([SubscriptionEntity.create(webhook), oneMore(installation.id), ...only], view)
   return view
 }
+
+/** Checks an address's form, and refuses forbidden literals. @throws `blocked_target` */
+export const checkAddress = ({ http }: Work, url: string): void => {
+  const reason = http.checkAddress(url)
+  if (reason === undefined) return
+  throw fail('blocked_target', {
+    message: `url is forbidden. ${reason}`,
+    details: { reason, fields: { url: [reason] } },
+  })
+}
+
+/** Returns the writes that reserve a subscription's address. Only sandboxes have any. */
+export const addressWrites = async (
+  work: Work,
+  { is_sandbox }: Installation,
+  webhook: Subscription,
+): Promise<Write[]> => (is_sandbox ? [await onlyOfAddress(work, webhook)] : [])
 
 const oneMore = (installationId: string): Write =>
   CounterEntity.upsert(

@@ -1,6 +1,6 @@
+export { changeWebhook, enableWebhook } from './change.ts'
 export { createWebhook, deleteWebhook } from './create.ts'
 export { deliver } from './deliver.ts'
-export { enableWebhook } from './enable.ts'
 export { DeliveryEntity, type Subscription, SubscriptionEntity } from './entity.ts'
 export { DeliveryMessage } from './message.ts'
 export { handleOverdueDelivery } from './overdue.ts'
@@ -10,9 +10,11 @@ export { requestRecovery } from './recover.ts'
 export { redeliver } from './redeliver.ts'
 export { rotateSecret } from './rotate.ts'
 export {
+  ChangeWebhook,
   CreateWebhook,
   DeliverySchema,
   RecoverDeliveries,
+  RecoveringWebhookSchema,
   TestResultSchema,
   WebhookSchema,
   WebhookWithSecretSchema,

@@ -7,13 +7,13 @@ import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed, ifUnchanged } from '#shared/table/entity.ts'
 import { EVENTS } from '../catalogue/catalogue.ts'
 import type { DeliveryEventType } from '../catalogue/delivery-events.ts'
-import { requireEnabled } from './enable.ts'
+import { requireEnabled } from './change.ts'
 import { type Delivery, DeliveryEntity, type Subscription, SubscriptionEntity } from './entity.ts'
 import { isOutdated, presentWebhook } from './present.ts'
 import { deliveryKeyAt, loadWebhook } from './read.ts'
 import { beginRound, isLeased, roundWrite } from './redeliver.ts'
 import { wakeMessage } from './schedule.ts'
-import type { WebhookView } from './schemas.ts'
+import type { RecoveringWebhookView } from './schemas.ts'
 
 /** Deliveries examined per event. The next event handles the rest. */
 const PAGE = 100
@@ -30,9 +30,9 @@ export const requestRecovery = async (
   installation_id: string,
   webhookId: string,
   since: number,
-): Promise<WebhookView> => {
+): Promise<RecoveringWebhookView> => {
   const webhook = requireEnabled(await loadWebhook(work, installation_id, webhookId))
-  const view = presentWebhook(webhook)
+  const view = { ...presentWebhook(webhook), recovery: await countLost(work, webhook, since) }
   await work.commit(
     [
       emitEvent<DeliveryEventType>(work.clock, {
@@ -52,6 +52,35 @@ export const requestRecovery = async (
     view,
   )
   return view
+}
+
+/** Deliveries counted for the response of a recovery. */
+const COUNTED = 1_000
+
+/** Counts the deliveries that a recovery will send again, up to a limit. */
+const countLost = async (
+  work: Work,
+  webhook: Subscription,
+  since: number,
+): Promise<RecoveringWebhookView['recovery']> => {
+  const until = work.clock.now()
+  let deliveries = 0
+  let examined = 0
+  for (const older of [false, true]) {
+    let after: string | undefined
+    do {
+      const page = await work.table.query(
+        DeliveryEntity,
+        { webhook_id: webhook.id },
+        { limit: COUNTED - examined, ascending: true, after, ...bounds(work, { since, until, older }) },
+      )
+      deliveries += page.items.filter((delivery) => isLost(delivery, webhook, since, until)).length
+      examined += page.items.length
+      after = page.next
+      if (examined >= COUNTED && (after !== undefined || !older)) return { deliveries, is_complete: false }
+    } while (after !== undefined)
+  }
+  return { deliveries, is_complete: true }
 }
 
 const Recovery = EVENTS['delivery.recovery'].data
@@ -94,7 +123,10 @@ export const recoverDeliveries = async (work: WorkerWork, event: OutboxEvent): P
  * retry schedule later, so the range starts that much earlier. Older deliveries follow later. They are few: their last
  * attempt belongs to a round that someone restarted.
  */
-const bounds = (work: Work, { since, until, older }: Recovery): { from: string; to: string } => {
+const bounds = (
+  work: Pick<Work, 'settings' | 'clock'>,
+  { since, until, older }: Pick<Recovery, 'since' | 'until' | 'older'>,
+): { from: string; to: string } => {
   const { webhookRetryDelaysSeconds } = work.settings
   const schedule = webhookRetryDelaysSeconds.reduce((sum, delay) => sum + delay * SECOND + MINUTE, 0)
   const oldest = work.clock.now() - LIMITS.deliveryLife
@@ -117,16 +149,7 @@ const startRound = async (
   // This recovery already started the round. The message may have been lost.
   if (delivery.recovery_id === recovery_id) return delivery.status === 'pending' ? delivery : undefined
   const now = work.clock.now()
-  const lost = delivery.status === 'failed' || delivery.status === 'skipped' || isOutdated(delivery, webhook)
-  // A waiting delivery is skipped at the disabling or when its next attempt is due. Both are later than its last
-  // attempt.
-  const lastAt = Math.max(
-    delivery.created_at,
-    delivery.attempts.at(-1)?.at ?? 0,
-    delivery.skipped_at ?? 0,
-    isOutdated(delivery, webhook) ? (delivery.next_attempt_at ?? 0) : 0,
-  )
-  if (!lost || delivery.test || lastAt < since || isLeased(delivery, now)) return undefined
+  if (!isLost(delivery, webhook, since, now)) return undefined
   const again = beginRound(delivery, webhook, now, recovery_id)
   try {
     await work.commit([roundWrite(delivery, again)])
@@ -136,6 +159,21 @@ const startRound = async (
     if (error instanceof ConditionFailed) return undefined
     throw error
   }
+}
+
+/** Returns true for a delivery that failed or was skipped since a time, and that no worker is sending. */
+const isLost = (delivery: Delivery, webhook: Subscription, since: number, now: number): boolean => {
+  const outdated = isOutdated(delivery, webhook)
+  const lost = delivery.status === 'failed' || delivery.status === 'skipped' || outdated
+  // A waiting delivery is skipped at the disabling or when its next attempt is due. Both are later than its last
+  // attempt.
+  const lastAt = Math.max(
+    delivery.created_at,
+    delivery.attempts.at(-1)?.at ?? 0,
+    delivery.skipped_at ?? 0,
+    outdated ? (delivery.next_attempt_at ?? 0) : 0,
+  )
+  return lost && !delivery.test && lastAt >= since && !isLeased(delivery, now)
 }
 
 /** Emits the event for the next page. Its id derives from this event's id, so that it is emitted once. */

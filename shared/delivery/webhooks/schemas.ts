@@ -102,6 +102,33 @@ export const CreateWebhook = () =>
 
 export type CreateWebhook = z.infer<ReturnType<typeof CreateWebhook>>
 
+export const ChangeWebhook = () =>
+  CreateWebhook()
+    .extend({
+      description: z.string().max(500),
+      status: z.enum(['active', 'disabled']).meta({
+        description:
+          '`disabled` pauses the subscription: its events are skipped, and can be recovered. `active` resumes it.',
+      }),
+    })
+    .partial()
+
+export type ChangeWebhook = z.infer<ReturnType<typeof ChangeWebhook>>
+
+/** A subscription whose recovery has begun. */
+export const RecoveringWebhookSchema = () =>
+  z
+    .object({
+      ...webhook(),
+      recovery: z.object({
+        deliveries: z.number().int().meta({ description: 'Deliveries that will be sent again, counted up to 1,000.' }),
+        is_complete: z.boolean().meta({ description: 'False if there are more than were counted.' }),
+      }),
+    })
+    .meta({ id: 'RecoveringWebhook' })
+
+export type RecoveringWebhookView = z.infer<ReturnType<typeof RecoveringWebhookSchema>>
+
 export const RecoverDeliveries = () =>
   z.strictObject({
     since: z.iso

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
+import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import { SubscriptionEntity } from '#shared/delivery/webhooks/entity.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
@@ -119,6 +120,8 @@ describe('a subscription of another installation', () => {
     await owner.emit('a')
     const since = iso(platform.clock.now())
     const calls: [string, string, unknown?][] = [
+      ['GET', `/webhooks/${id}`],
+      ['PATCH', `/webhooks/${id}`, { description: 'mine now' }],
       ['DELETE', `/webhooks/${id}`],
       ['POST', `/webhooks/${id}/test`],
       ['POST', `/webhooks/${id}/enable`],
@@ -132,6 +135,74 @@ describe('a subscription of another installation', () => {
       expect([path, answer.status, answer.body.error.code]).toEqual([path, 404, 'not_found'])
     }
     expect((await other.call('GET', '/webhooks')).body.items).toEqual([])
+  })
+})
+
+describe('PATCH /api/v1/webhooks/{id}', () => {
+  it('changes the given fields only, and GET shows them', async () => {
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe('https://a.example.com/', ['run.*'])
+    const { body: before } = await app.call('GET', `/webhooks/${id}`)
+    const changes = { events: ['custom.*', 'custom.*'], description: 'Orders' }
+    const { status, body } = await app.call('PATCH', `/webhooks/${id}`, changes)
+    expect([status, body]).toEqual([200, { ...before, events: ['custom.*'], description: 'Orders' }])
+    expect((await app.call('GET', `/webhooks/${id}`)).body).toEqual(body)
+  })
+
+  it('refuses forbidden addresses, types that may not be read, and unknown fields', async () => {
+    const app = await subscriber(platform, { scopes: ['webhooks:manage'] })
+    const { id } = await app.subscribe('https://a.example.com/', ['custom.*'])
+    const before = await app.webhook(id)
+    const code = async (body: object) => (await app.call('PATCH', `/webhooks/${id}`, body)).body.error.code
+    expect(await code({ url: 'https://10.0.0.1/' })).toBe('blocked_target')
+    expect(await code({ events: ['run.*'] })).toBe('insufficient_scope')
+    expect(await code({ secret: 'whsec_mine' })).toBe('validation_error')
+    expect(await code({ events: [] })).toBe('validation_error')
+    expect(await app.webhook(id)).toEqual(before)
+  })
+
+  it('sends waiting deliveries to a new address, whose failures are counted from zero', async () => {
+    await using old = await startReceiver()
+    await using moved = await startReceiver()
+    old.next({ kind: 'answer', status: 500 })
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe(old.url)
+    await app.emit('a')
+    await platform.drain()
+    const { body } = await app.call('PATCH', `/webhooks/${id}`, { url: moved.url })
+    expect(body).toMatchObject({ url: moved.url, consecutive_failures: 0 })
+    platform.clock.advance(HOUR)
+    await platform.drain()
+    expect([old.requests.length, moved.requests.length]).toEqual([1, 1])
+    expect((await app.deliveries(id))[0]).toMatchObject({ status: 'succeeded', attempt: 2 })
+  })
+
+  it('pauses a subscription without an event, and resumes it; what was skipped can be recovered', async () => {
+    await using receiver = await startReceiver()
+    const app = await subscriber(platform)
+    const { id } = await app.subscribe(receiver.url)
+    const since = iso(platform.clock.now())
+    const paused = await app.call('PATCH', `/webhooks/${id}`, { status: 'disabled' })
+    expect(paused.body).toMatchObject({ status: 'disabled', last_error: null, disabled_at: expect.any(String) })
+    await app.emit('a')
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(0)
+    expect((await app.feed()).map(({ type }) => type)).toEqual(['custom.a'])
+    const resumed = await app.call('PATCH', `/webhooks/${id}`, { status: 'active' })
+    expect(resumed.body).toMatchObject({ status: 'active', disabled_at: null })
+    const { body } = await app.call('POST', `/webhooks/${id}/recover`, { since })
+    expect(body.recovery).toEqual({ deliveries: 1, is_complete: true })
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(1)
+  })
+
+  it('keeps one subscription for each address of a sandbox', async () => {
+    const app = await subscriber(platform)
+    await platform.deps.table.transact([InstallationEntity.update(app.installation, { set: { is_sandbox: true } })])
+    await app.subscribe('https://a.example.com/')
+    const { id } = await app.subscribe('https://b.example.com/')
+    const { status, body } = await app.call('PATCH', `/webhooks/${id}`, { url: 'https://a.example.com/' })
+    expect([status, body.error.code]).toEqual([409, 'conflict'])
   })
 })
 
@@ -381,6 +452,7 @@ describe('enable, redeliver and recover', () => {
     expect(receiver.requests).toHaveLength(1)
     const { status, body } = await app.call('POST', `/webhooks/${id}/recover`, { since })
     expect([status, body.id]).toEqual([200, id])
+    expect(body.recovery).toEqual({ deliveries: 230, is_complete: true })
     await platform.drain()
     const got = receiver.requests.slice(1).map((one) => JSON.parse(String(one.body)).data.i)
     expect(got).toHaveLength(230)

@@ -1,3 +1,4 @@
+import { Webhook } from 'standardwebhooks'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
@@ -32,7 +33,9 @@ beforeEach(async () => {
 const rotate = async (body?: unknown): Promise<string> => {
   const answer = await developer.call('POST', `/api/v1/dev/apps/${app.app.id}/rotate-signing-secret`, body)
   expect(answer.status, answer.text).toBe(200)
-  expect(answer.body).toEqual({ signing_secret: expect.stringMatching(/^agsec_[A-Za-z0-9+/]{43}=$/) })
+  const { signing_secret } = answer.body
+  expect(signing_secret).toMatch(/^agsec_[A-Za-z0-9+/]{43}=$/)
+  expect(answer.body).toEqual({ signing_secret, standard_webhooks_secret: signing_secret.replace('agsec_', 'whsec_') })
   expect(answer.headers['cache-control']).toBe('no-store')
   return answer.body.signing_secret
 }
@@ -52,10 +55,22 @@ const signedBy = async (...secrets: string[]) => {
     signatures: header.match(/v1=/g)?.length,
     verify: secrets.map((secret) => verifySvc(secret, header, body, now)),
     header,
+    request: { headers: headers as Record<string, string>, body: String(body) },
   }
 }
 
 describe('rotating the signing secret', () => {
+  it('run.execute verifies with standardwebhooks and the secret that is shown for it', async () => {
+    // The library compares with the real time.
+    platform.clock.advance(Date.now() - platform.clock.now())
+    const { body } = await developer.call('POST', `/api/v1/dev/apps/${app.app.id}/rotate-signing-secret`)
+    const { request } = await signedBy()
+    const webhook = new Webhook(body.standard_webhooks_secret)
+    const verified = webhook.verify(request.body, request.headers) as { run: { id: string } }
+    expect(request.headers['webhook-id']).toBe(verified.run.id)
+    expect(() => webhook.verify(request.body.replace('run.execute', 'run.executf'), request.headers)).toThrow()
+  })
+
   it('signs with the new secret only when there is no overlap', async () => {
     const fresh = await rotate()
     expect(await signedBy(fresh, app.signingSecret)).toMatchObject({ signatures: 1, verify: [true, false] })

@@ -85,8 +85,28 @@ describe('redeeming a code', () => {
     const { client, consent } = await consentedClient()
     const answer = await act.redeem(client, consent, { redirect_uri: `${REDIRECT}/` })
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_grant'])
-    expect(answer.body.error.details).toEqual({ expected: REDIRECT, received: `${REDIRECT}/` })
+    expect(answer.body.error.details).toEqual({
+      reason: 'redirect_uri_mismatch',
+      expected: REDIRECT,
+      received: `${REDIRECT}/`,
+    })
     expect((await act.redeem(client, consent)).status, 'the code is still valid').toBe(200)
+  })
+
+  it('tells in details.reason why it is refused, but nothing about another client’s code', async () => {
+    const { client, consent } = await consentedClient()
+    const { client: other } = await consentedClient()
+    const reason = async (answer: ReturnType<typeof act.redeem>) => (await answer).body.error.details.reason
+    expect(await reason(act.redeem(client, { ...consent, code: 'code_unknown' }))).toBe('unknown')
+    expect(await reason(act.redeem(other, consent))).toBe('unknown')
+    expect(await reason(act.redeem(client, consent, { code_verifier: pkce().verifier }))).toBe('code_verifier_mismatch')
+    expect(await reason(act.redeem(client, consent, { code_verifier: 'short' }))).toBe('code_verifier_invalid')
+    const { body } = await act.redeem(client, consent)
+    expect(await reason(act.redeem(client, consent))).toBe('already_used')
+    expect(await reason(act.refresh(client, body.refresh_token))).toBe('revoked')
+    const late = await consentedClient()
+    platform.clock.advance(300_000)
+    expect(await reason(act.redeem(late.client, late.consent))).toBe('expired')
   })
 
   it('is refused after 5 minutes', async () => {
