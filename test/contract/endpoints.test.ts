@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { existsSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { requestFunctions } from '#functions/registry.ts'
+import { buildOpenApi } from '#openapi/build.ts'
 import { EVENTS } from '#shared/delivery/catalogue/catalogue.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
 import { SCOPES } from '#shared/kernel/scopes.ts'
@@ -12,6 +14,11 @@ import { pathWithUnknownIds, WRONG_BODIES } from '#testkit/world.ts'
 
 const endpoints = Object.values(requestFunctions).flat()
 const named = endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
+
+// Some endpoints serve built files, which a fresh clone doesn't have.
+beforeAll(async () => {
+  if (!existsSync('dist/docs-assets')) await buildOpenApi()
+})
 
 const platform = usingPlatform()
 const world = usingWorld(platform)
