@@ -6,14 +6,14 @@ const HELP = `npm run demo
 Runs the platform's main use case over HTTP, from a developer's registration to signed webhooks, and prints each step with its
 duration. Start the platform first, with npm start.
 
-  PORT       the platform's port (default: 3000)
-  BASE_URL   the platform's address (default: http://127.0.0.1:PORT)
-  ADMIN_KEY  the admin key that approves the app (default: local-admin-key)
-  --help     show this help`
+  PORT          the platform's port (default: 3000)
+  PLATFORM_URL  the platform's address (default: http://127.0.0.1:PORT)
+  ADMIN_KEY     the admin key that approves the app (default: local-admin-key)
+  --help        show this help`
 
 readCommandLine(HELP, {})
 
-const baseUrl = process.env.BASE_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`
+const baseUrl = process.env.PLATFORM_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`
 
 const reachable = await fetch(`${baseUrl}/oauth/scopes`).then(
   (response) => response.ok,

@@ -2,7 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { sanitize } from '../session/text.ts'
 import { useAction } from './act.ts'
+import { TextField } from './form.tsx'
 import { Problem } from './problem.tsx'
+import { Name } from './text.tsx'
 
 /** A native dialog, which traps focus and closes on Escape. */
 export const Modal = ({
@@ -55,6 +57,7 @@ export const Confirm = ({
   act: what,
   children,
   quiet,
+  typed,
 }: {
   label: ComponentChildren
   title: string
@@ -63,11 +66,15 @@ export const Confirm = ({
   /** Consequences of the action. */
   children: ComponentChildren
   quiet?: boolean
+  /** Text that the user has to type first, such as the name of what is deleted. */
+  typed?: string
 }) => {
+  const [text, setText] = useState('')
   const [open, setOpen] = useState(false)
   const { busy, failure, act, clear } = useAction()
   const close = () => {
     clear()
+    setText('')
     setOpen(false)
   }
   return (
@@ -78,12 +85,31 @@ export const Confirm = ({
       {open && (
         <Modal title={title} onClose={close}>
           {children}
+          {typed !== undefined && (
+            <TextField
+              label={
+                <>
+                  Type <Name>{typed}</Name> to confirm
+                </>
+              }
+              value={text}
+              autocomplete="off"
+              spellcheck={false}
+              onText={setText}
+            />
+          )}
           {failure && <Problem failure={failure} />}
           <div class="actions">
             <button type="button" onClick={close}>
               Cancel
             </button>
-            <button type="button" class="danger" aria-busy={busy} onClick={async () => (await act(what)) && close()}>
+            <button
+              type="button"
+              class="danger"
+              aria-busy={busy}
+              disabled={typed !== undefined && text.trim() !== typed.trim()}
+              onClick={async () => (await act(what)) && close()}
+            >
               {verb}
             </button>
           </div>

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** The user's language and time zone. The browser's apply if they aren't set. */
+/** The user's locale and time zone. The browser's apply if they aren't set. */
 export const reader = signal<{ locale?: string | null; time_zone?: string | null }>({})
 
 /** Reference point for relative times, updated every 30 seconds. */
@@ -9,12 +9,19 @@ setInterval(() => {
   if (!document.hidden) now.value = Date.now()
 }, 30_000)
 
-const locale = (): string | undefined => {
-  const own = reader.value.locale
+/** Language of the pages' texts. */
+const LANGUAGE = 'en'
+
+/**
+ * Returns the locale of dates and numbers: the order and symbols of the user's region, in the language of the page. A German
+ * reader gets “21 Nov 2026, 14:05”, never “vor 5 Minuten” in an English sentence.
+ */
+const locale = (): string => {
   try {
-    return own ? Intl.getCanonicalLocales(own)[0] : undefined
+    const { region } = new Intl.Locale(reader.value.locale || navigator.language).maximize()
+    return region ? `${LANGUAGE}-${region}` : LANGUAGE
   } catch {
-    return undefined
+    return LANGUAGE
   }
 }
 

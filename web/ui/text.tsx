@@ -6,12 +6,12 @@ export const Name = ({ children }: { children: string }) => <bdi>{sanitize(child
 
 /** Multi-line untrusted text. */
 export const Prose = ({ text }: { text: string }) => (
-  <div class="prose" dir="auto">
+  <span class="prose" dir="auto">
     {text
       .split('\n')
       .map((line) => sanitize(line.replaceAll('\t', '  ')))
       .join('\n')}
-  </div>
+  </span>
 )
 
 export const When = ({ at }: { at: string }) => (

@@ -40,6 +40,8 @@ const user = () =>
     identity: z.string(),
     locale: z.string(),
     time_zone: z.string(),
+    /** True if the person chose the time zone. Before, a console may set the browser's. */
+    time_zone_chosen: z.boolean().optional(),
     /** `deleted` marks a tombstone without a name, which can't sign in. */
     status: z.enum(['active', 'blocked', 'deleted']),
     home_workspace_id: z.string(),

@@ -3,7 +3,13 @@ import type { Invitation, Member, User } from './entity.ts'
 import type { Belonging } from './memberships.ts'
 import type { ConsoleIdentityView, InvitationView, MemberView } from './schemas.ts'
 
-export const presentUser = ({ id, name, locale, time_zone }: User) => ({ id, name, locale, time_zone })
+export const presentUser = ({ id, name, locale, time_zone, time_zone_chosen }: User) => ({
+  id,
+  name,
+  locale,
+  time_zone,
+  time_zone_chosen: time_zone_chosen ?? time_zone !== 'UTC',
+})
 
 export const presentWorkspace = ({ workspace, member }: Belonging) => {
   const { id, name, is_sandbox, status, deletes_at, locale, time_zone } = workspace

@@ -5,7 +5,8 @@ import type { EditProfileInput } from './schemas.ts'
 
 /** Changes the given fields of the person's own profile (`PATCH /console/me`). */
 export const editProfile = async (work: Work, user: User, changes: EditProfileInput) => {
-  const set = definedFields(changes)
+  const changed = definedFields(changes)
+  const set = { ...changed, ...(changed.time_zone !== undefined && { time_zone_chosen: true }) }
   const view = presentUser({ ...user, ...set })
   if (Object.keys(set).length === 0) return view
   await work.commit([UserEntity.update({ id: user.id }, { set }, { where: { status: 'active' } })], view)

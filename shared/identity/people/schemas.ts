@@ -62,7 +62,17 @@ const timeZone = () =>
     .meta({ description: 'IANA time zone.', example: 'Europe/Zurich' })
 
 const userShape = () =>
-  z.object({ id: idField('usr'), name: z.string(), locale: z.string(), time_zone: z.string() }).meta({ id: 'User' })
+  z
+    .object({
+      id: idField('usr'),
+      name: z.string(),
+      locale: z.string(),
+      time_zone: z.string(),
+      time_zone_chosen: z
+        .boolean()
+        .meta({ description: 'False until the time zone is set for the first time. It is UTC until then.' }),
+    })
+    .meta({ id: 'User' })
 
 const workspaceShape = () =>
   z

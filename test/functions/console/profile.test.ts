@@ -60,7 +60,13 @@ describe('PATCH /console/me and /console/workspace', () => {
     const { people } = await newTeam(platform, 'owner')
     const { token, user } = people[0] as Awaited<ReturnType<typeof member>>
     const edited = await call(token, 'PATCH', '/console/me', { locale: 'DE-ch', time_zone: 'europe/zurich' })
-    expect(edited.body).toEqual({ id: user.id, name: user.name, locale: 'de-CH', time_zone: 'Europe/Zurich' })
+    expect(edited.body).toEqual({
+      id: user.id,
+      name: user.name,
+      locale: 'de-CH',
+      time_zone: 'Europe/Zurich',
+      time_zone_chosen: true,
+    })
     const place = await call(token, 'PATCH', '/console/workspace', { name: 'Acme', time_zone: 'Asia/Tokyo' })
     expect(place.body).toMatchObject({ name: 'Acme', locale: 'en', time_zone: 'Asia/Tokyo', role: 'owner' })
     const { body } = await call(token, 'GET', '/console/me')

@@ -20,7 +20,13 @@ describe('POST /console/session', () => {
       token: expect.stringMatching(/^eyJ/),
       token_type: 'Bearer',
       expires_in: 43_200,
-      user: { id: expect.stringMatching(/^usr_/), name: 'ann', locale: 'en', time_zone: 'UTC' },
+      user: {
+        id: expect.stringMatching(/^usr_/),
+        name: 'ann',
+        locale: 'en',
+        time_zone: 'UTC',
+        time_zone_chosen: false,
+      },
       workspace: { id: expect.stringMatching(/^ws_/), name: 'acme', is_sandbox: false, role: 'owner' },
     })
     const again = await session({ user: 'ann', workspace: 'acme' })

@@ -6,6 +6,7 @@ import { signInWithInitData, signInWithWidget, takeWidgetAnswer } from '../../se
 import { loadItem, saveItem } from '../../session/store.ts'
 import { askOtherTabs, shareWithTabs, signOutTabs } from '../../session/tabs.ts'
 import type { ConsoleSession } from '../../session/types.ts'
+import { announce } from '../../ui/announce.tsx'
 import type { Phase } from '../../ui/app.tsx'
 import { clearCache, refresh } from '../../ui/data.ts'
 import { reader } from '../../ui/format.ts'
@@ -38,6 +39,20 @@ onSessionExpired(() => {
     signOutHere(session() || identity.value ? 'Your session expired. Sign in again to pick up where you left off.' : '')
 })
 
+/** Gives new users the browser's time zone, because the platform can't know it when they sign in for the first time. */
+const adoptTimeZone = async ({ user }: Identity): Promise<void> => {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  if (user.time_zone_chosen || !timeZone) return
+  try {
+    const changed = await unwrap(api.PATCH('/console/me', { body: { time_zone: timeZone } }))
+    if (identity.value) identity.value = { ...identity.value, user: { ...identity.value.user, ...changed } }
+    reader.value = changed
+    if (timeZone !== user.time_zone) announce(`Times are shown in ${timeZone}. You can change that in Settings.`)
+  } catch {
+    // Times stay in UTC, and the settings offer the choice.
+  }
+}
+
 /** Loads the user's identity and shows the console. */
 export const openConsole = async (): Promise<void> => {
   try {
@@ -48,6 +63,7 @@ export const openConsole = async (): Promise<void> => {
     reader.value = now.user
     phase.value = { name: 'ready' }
     if (before) void refresh('')
+    void adoptTimeZone(now)
   } catch (error) {
     const failure = toFailure(error)
     if (failure.status !== 401) phase.value = { name: 'failed', failure, again: () => void openConsole() }

@@ -7,7 +7,7 @@ import { api, unwrap } from './api.ts'
 export const online = signal(true)
 /** Unread notifications, counted up to 100. */
 export const unread = signal(0)
-/** Number of approvals that wait for the user, as last loaded by the home screen. */
+/** Number of approvals, questions and reports that wait for the user. */
 export const waiting = signal(0)
 
 /** Interval of the cheap read that says which topics have changed. Only those are reloaded. */

@@ -9,6 +9,7 @@ import { Frame, type NavItem, shortCount } from '../../ui/shell.tsx'
 import { Name } from '../../ui/text.tsx'
 import { type Identity, isAdmin, signOut, switchWorkspace } from './account.ts'
 import { online, startPolling, unread, waiting } from './live.ts'
+import { useWaiting } from './waiting.ts'
 
 export const ITEMS: readonly NavItem[] = [
   { to: '/', label: 'Home', icon: 'home', first: true, count: { of: waiting, words: 'waiting for you' } },
@@ -97,6 +98,7 @@ const Top = ({ who }: { who: Identity }) => (
 
 export const Shell = ({ who, children }: { who: Identity; children: ComponentChildren }) => {
   useEffect(startPolling, [])
+  useWaiting()
   return (
     <Frame name="Console" items={ITEMS} top={<Top who={who} />} person={<Person who={who} />}>
       {who.workspace.status === 'suspended' && (

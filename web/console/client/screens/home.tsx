@@ -1,12 +1,11 @@
-import { useEffect } from 'preact/hooks'
 import { refresh, useData } from '../../../ui/data.ts'
 import { count, duration } from '../../../ui/format.ts'
 import { Empty, Screen, Shown, Skeleton } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
-import { waiting } from '../live.ts'
 import { Approval } from '../ui/approval.tsx'
 import { Days } from '../ui/days.tsx'
+import { useWaiting } from '../waiting.ts'
 import { RunRow } from './runs.tsx'
 
 type Run = Schemas['Run']
@@ -65,19 +64,9 @@ const Figures = () => {
   )
 }
 
-const ASKS = ['discuss', 'review']
-
 export default function Home() {
-  const query = { limit: 100, status: 'awaiting_approval' } as const
-  const runs = useData('runs waiting', () => unwrap(api.GET('/console/runs', { params: { query } })))
-  const tasks = useData('tasks latest', () => unwrap(api.GET('/console/tasks', { params: { query: { limit: 100 } } })))
-  const approvals = runs.data?.items ?? []
-  const asking = tasks.data?.items.filter(({ status }) => ASKS.includes(status)) ?? []
-  const both = runs.data !== undefined && tasks.data !== undefined
-  const all = approvals.length + asking.length
-  useEffect(() => {
-    if (both) waiting.value = all
-  }, [both, all])
+  const { runs, tasks, approvals, asking, isEmpty } = useWaiting()
+  const latest = useData('runs latest', () => unwrap(api.GET('/console/runs', { params: { query: { limit: 5 } } })))
   return (
     <Screen title="Home">
       <section aria-labelledby="needs-you" aria-live="polite">
@@ -116,7 +105,7 @@ export default function Home() {
             )
           }
         </Shown>
-        {both && all === 0 && (
+        {isEmpty && (
           <Empty title="You’re all caught up">
             <p>Approvals, questions and reports from your agents appear here.</p>
           </Empty>
@@ -126,11 +115,11 @@ export default function Home() {
         <h2 id="figures">Last 14 days</h2>
         <Figures />
       </section>
-      {(runs.data?.items.length ?? 0) > 0 && (
+      {latest.data && latest.data.items.length > 0 && (
         <section class="section" aria-labelledby="latest">
           <h2 id="latest">Latest runs</h2>
           <ul class="rows">
-            {runs.data?.items.slice(0, 5).map((run) => (
+            {latest.data.items.map((run) => (
               <li key={run.id}>
                 <RunRow run={run} />
               </li>

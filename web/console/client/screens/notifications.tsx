@@ -6,7 +6,7 @@ import { Form } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
-import { Name, When } from '../../../ui/text.tsx'
+import { Name, Prose, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { pollNow, unread } from '../live.ts'
 import { addressOf } from '../places.ts'
@@ -142,8 +142,8 @@ export default function Notifications() {
                         <Name>{one.title || humanize(one.kind)}</Name>
                       </strong>
                       {one.body && (
-                        <span class="soft">
-                          <Name>{one.body}</Name>
+                        <span class="soft clamped">
+                          <Prose text={one.body} />
                         </span>
                       )}
                     </span>

@@ -48,7 +48,7 @@ export default function Settings() {
           To leave just this workspace, go to <a href="#/members">Members</a>.
         </p>
         <div class="actions">
-          <Deletion deletesAt={workspace.deletes_at} />
+          <Deletion name={workspace.name} deletesAt={workspace.deletes_at} />
           <Confirm
             label="Delete my account"
             title="Delete your account?"

@@ -6,7 +6,7 @@ import { Problem } from '../../../../ui/problem.tsx'
 import { isOwner, openConsole } from '../../account.ts'
 import { api, unwrap } from '../../api.ts'
 
-export const Deletion = ({ deletesAt }: { deletesAt: string | null }) => {
+export const Deletion = ({ name, deletesAt }: { name: string; deletesAt: string | null }) => {
   const { busy, failure, act } = useAction()
   if (deletesAt) {
     return (
@@ -40,6 +40,7 @@ export const Deletion = ({ deletesAt }: { deletesAt: string | null }) => {
       label="Delete workspace"
       title="Delete this workspace?"
       verb="Delete it in 14 days"
+      typed={name}
       act={async () => {
         await unwrap(api.DELETE('/console/workspace'))
         await openConsole()

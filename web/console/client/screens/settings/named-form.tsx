@@ -7,6 +7,21 @@ import { openConsole } from '../../account.ts'
 const zones = (): string[] =>
   (Intl as unknown as { supportedValuesOf?: (key: string) => string[] }).supportedValuesOf?.('timeZone') ?? []
 
+/** Locales to choose from. One that was set through the API stays selectable. */
+const LOCALES =
+  'ar bg-BG cs-CZ da-DK de-AT de-CH de-DE el-GR en en-AU en-CA en-GB en-IE en-IN en-US es-ES es-MX et-EE fi-FI fr-BE fr-CA fr-CH fr-FR he-IL hi-IN hr-HR hu-HU id-ID it-CH it-IT ja-JP ko-KR lt-LT lv-LV nb-NO nl-BE nl-NL pl-PL pt-BR pt-PT ro-RO ru-RU sk-SK sl-SI sr-RS sv-SE th-TH tr-TR uk-UA vi-VN zh-CN zh-HK zh-TW'.split(
+    ' ',
+  )
+
+/** Returns “German (Austria) · de-AT”. */
+const localeName = (locale: string): string => {
+  try {
+    return `${new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard' }).of(locale)} · ${locale}`
+  } catch {
+    return locale
+  }
+}
+
 interface Named {
   name: string
   locale: string
@@ -27,7 +42,7 @@ export const NamedForm = ({
   const [locale, setLocale] = useState(now.locale)
   const [zone, setZone] = useState(now.time_zone)
   const send = async (): Promise<void> => {
-    await save({ name: name.trim(), locale: locale.trim(), time_zone: zone })
+    await save({ name: name.trim(), locale, time_zone: zone })
     announce('Saved.')
     await openConsole()
   }
@@ -47,16 +62,26 @@ export const NamedForm = ({
               readOnly={readOnly}
               onText={setName}
             />
-            <TextField
+            <Field
               label="Language and region"
-              hint="Sets the format of dates and numbers, for example en, de-AT or ru."
+              hint="Agents see the language. Dates and numbers use the region."
               problem={problems.locale}
-              required
-              maxLength={35}
-              value={locale}
-              readOnly={readOnly}
-              onText={setLocale}
-            />
+            >
+              {(field) => (
+                <select
+                  {...field}
+                  value={locale}
+                  disabled={readOnly}
+                  onChange={(event) => setLocale(event.currentTarget.value)}
+                >
+                  {(LOCALES.includes(locale) ? LOCALES : [locale, ...LOCALES]).map((one) => (
+                    <option key={one} value={one}>
+                      {localeName(one)}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
             <Field label="Time zone" problem={problems.time_zone}>
               {(field) => (
                 <select
