@@ -22,6 +22,7 @@ const STATIC: Check[] = [
   ['types of the admin page', 'tsc', '--project', 'web/admin/client'],
   ['dead code and dependencies', 'knip'],
   ['synthesis', 'node', 'infra/app.ts'],
+  ['licences', 'node', 'ops/licences.ts'],
 ]
 const RESULTS = 'test-results'
 const REPORT = `${RESULTS}/vitest.json`

@@ -1,0 +1,132 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseYaml } from '@redocly/openapi-core'
+import { describe, expect, it } from 'vitest'
+import { read, root } from '../docs/markdown.ts'
+
+interface Step {
+  uses?: string
+  run?: string
+  with?: Record<string, unknown>
+}
+
+interface Job {
+  steps?: Step[]
+  uses?: string
+  environment?: string
+  permissions?: Record<string, string>
+  needs?: string
+}
+
+interface Workflow {
+  on: Record<string, unknown>
+  permissions: Record<string, string>
+  jobs: Record<string, Job>
+}
+
+const FOLDER = '.github/workflows'
+const files = readdirSync(join(root, FOLDER))
+const load = (file: string) => parseYaml(read(`${FOLDER}/${file}`)) as Workflow
+const { scripts } = JSON.parse(read('package.json'))
+const steps = ({ jobs }: Workflow) => Object.values(jobs).flatMap((job) => job.steps ?? [])
+
+describe.each(files)('the workflow %s', (file) => {
+  const workflow = load(file)
+
+  it('runs only scripts of package.json', () => {
+    for (const { run = '' } of steps(workflow))
+      for (const [, name = ''] of run.matchAll(/npm (?:run (?:--silent )?)?(?!ci\b|run\b)([a-z][\w:-]*)/g))
+        expect(scripts, run).toHaveProperty([name])
+  })
+
+  it('uses actions by commit, with the version as a comment, and workflows of this repository', () => {
+    for (const line of read(`${FOLDER}/${file}`).split('\n')) {
+      const [, used = ''] = /uses: (.+)$/.exec(line) ?? []
+      if (used.startsWith('./')) expect(files).toContain(used.slice(used.lastIndexOf('/') + 1))
+      else if (used) expect(used).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+    }
+  })
+
+  it('may read the repository and nothing else, except for jobs that deploy, which may ask for an OIDC token', () => {
+    expect(workflow.permissions).toEqual({ contents: 'read' })
+    for (const [name, { permissions, environment, uses }] of Object.entries(workflow.jobs)) {
+      const deploys = environment !== undefined || uses === './.github/workflows/deploy-stage.yml'
+      expect(permissions, name).toEqual(deploys ? { contents: 'read', 'id-token': 'write' } : undefined)
+    }
+  })
+
+  it('reads no secret, and puts nothing that an event says into a command', () => {
+    expect(read(`${FOLDER}/${file}`)).not.toContain('secrets.')
+    for (const { run = '' } of steps(workflow)) expect(run).not.toContain('${{')
+  })
+
+  it('leaves no token of the repository for later steps', () => {
+    for (const { uses, with: given } of steps(workflow))
+      if (uses?.startsWith('actions/checkout@')) expect(given).toMatchObject({ 'persist-credentials': false })
+  })
+})
+
+describe('the pipeline', () => {
+  it('never gives a pull request what deploys', () => {
+    expect(Object.keys(load('test.yml').on)).toEqual(['pull_request', 'workflow_call'])
+    for (const file of files) expect(load(file).on).not.toHaveProperty('pull_request_target')
+    expect(Object.keys(load('deploy.yml').on)).toEqual(['push', 'workflow_dispatch'])
+  })
+
+  it('deploys prod after staging, and staging after the tests, each in the environment that approves it', () => {
+    const { jobs } = load('deploy.yml')
+    expect(jobs.staging?.needs).toBe('test')
+    expect(jobs.prod?.needs).toBe('staging')
+    expect(load('deploy-stage.yml').jobs.deploy?.environment).toMatch(/^\$\{\{ inputs\.stage \}\}$/)
+  })
+
+  it('installs packages before it has credentials, and deploys with `npm run deploy`', () => {
+    const done = steps(load('deploy-stage.yml')).map(({ uses, run }) => uses?.split('@')[0] ?? run)
+    expect(done.indexOf('npm ci')).toBeLessThan(done.indexOf('aws-actions/configure-aws-credentials'))
+    expect(done.at(-1)).toBe('npm run deploy -- -c stage="$DEPLOY_STAGE" --yes')
+  })
+
+  it('keeps packages and actions up to date', () => {
+    const { updates } = parseYaml(read('.github/dependabot.yml')) as { updates: { 'package-ecosystem': string }[] }
+    expect(updates.map((one) => one['package-ecosystem'])).toEqual(['npm', 'github-actions'])
+  })
+})
+
+describe('the role of the pipeline', () => {
+  const { Resources } = parseYaml(read('docs/pipeline-role.yml')) as {
+    Resources: {
+      Role: {
+        Properties: {
+          AssumeRolePolicyDocument: { Statement: { Condition: unknown }[] }
+          Policies: { PolicyDocument: { Statement: { Action: string | string[]; Resource: unknown }[] } }[]
+        }
+      }
+    }
+  }
+  const { AssumeRolePolicyDocument: trust, Policies } = Resources.Role.Properties
+  const documented = read('docs/deploy.md')
+
+  it('trusts one environment of one repository', () => {
+    expect(trust.Statement.map(({ Condition }) => Condition)).toEqual([
+      {
+        StringEquals: {
+          'token.actions.githubusercontent.com:aud': 'sts.amazonaws.com',
+          'token.actions.githubusercontent.com:sub': {
+            'Fn::Sub': expect.stringMatching(/^repo:\$\{Repository\}:environment:\$\{Environment\}$/),
+          },
+        },
+      },
+    ])
+  })
+
+  it('may act as the CDK, and otherwise only read what the preflight check reads', () => {
+    const [act, ...rest] = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    expect(act).toMatchObject({
+      Action: 'sts:AssumeRole',
+      Resource: { 'Fn::Sub': expect.stringContaining(':role/cdk-') },
+    })
+    const actions = rest.flatMap(({ Action }) => Action)
+    for (const action of actions) expect(action).toMatch(/:(Get|Describe)\w+$|^apigateway:GET$/)
+    for (const action of actions) expect(documented).toContain(action.split(':')[1])
+  })
+})
