@@ -1,8 +1,18 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { ObjectStore } from '../kernel/ports/objects.ts'
 import { type Bucket, createBucket } from './objects/bucket.ts'
 import { createPresigner } from './objects/presign.ts'
-import { requestTo } from './signed-requests.ts'
+import { type Answer, requestTo } from './signed-requests.ts'
+
+/** Attempts of an operation, the first included. */
+const MAX_ATTEMPTS = 5
+
+/** Longest pause in ms before the second attempt. Doubles with each further one. */
+const PAUSE_MS = 200
+
+/** Time in ms after which a failed attempt is the last one. Another attempt of 10 s still fits into the shortest function. */
+const RETRY_WITHIN_MS = 12_000
 
 /**
  * Creates the object store over plain signed requests. @aws-sdk/client-s3 would add 106 KB to every bundle for a few
@@ -30,10 +40,20 @@ export const createObjects = (
     return requests.send(requestTo(urlOf(key), { method, headers, body }))
   }
 
-  /** Retries once after a transient error: a broken connection or a 5xx. All operations are idempotent. */
-  const reliably = async (...call: Parameters<typeof send>) => {
-    const first = await send(...call).catch(() => undefined)
-    return first && first.status < 500 ? first : send(...call)
+  /**
+   * Retries transient errors: a broken connection, a 5xx, or 503 while S3 wants fewer requests. All operations are idempotent. The
+   * pauses double, so that functions which were slowed down together don't return together.
+   */
+  const reliably = async (...call: Parameters<typeof send>): Promise<Answer> => {
+    const began = performance.now()
+    for (let attempt = 1; ; attempt++) {
+      const isLast = attempt === MAX_ATTEMPTS
+      const answer = await send(...call).catch((error: unknown) => {
+        if (isLast || performance.now() - began > RETRY_WITHIN_MS) throw error
+      })
+      if (answer && (answer.status < 500 || isLast)) return answer
+      await wait(PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2))
+    }
   }
 
   return {

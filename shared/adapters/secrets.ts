@@ -1,5 +1,6 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import * as z from 'zod'
+import { AWS_CALLS } from '../kernel/aws-calls.ts'
 import { type Clock, MINUTE } from '../kernel/clock.ts'
 import { type Keyring, parseKeyring } from '../kernel/keyring.ts'
 import type { BotCredentials } from '../kernel/ports/bot.ts'
@@ -17,7 +18,7 @@ export const KEYS_FRESH = 5 * MINUTE
 let client: SecretsManagerClient | undefined
 
 const readSecret = async (SecretId: string): Promise<string> => {
-  client ??= new SecretsManagerClient({ maxAttempts: 4 })
+  client ??= new SecretsManagerClient(AWS_CALLS)
   const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId }))
   return SecretString ?? ''
 }

@@ -2,6 +2,7 @@ import { Hash } from '@smithy/core/serde'
 import { HttpRequest } from '@smithy/core/transport'
 import { NodeHttpHandler, streamCollector } from '@smithy/node-http-handler'
 import { SignatureV4 } from '@smithy/signature-v4'
+import { AWS_CALLS } from '../kernel/aws-calls.ts'
 import { regionOf } from '../kernel/bucket-address.ts'
 
 type Environment = Record<string, string | undefined>
@@ -53,7 +54,7 @@ export const signedRequests = (service: string, environment: Environment, timeou
     }),
   })
   const connections = new NodeHttpHandler({
-    connectionTimeout: timeout,
+    connectionTimeout: Math.min(timeout, AWS_CALLS.requestHandler.connectionTimeout),
     requestTimeout: timeout,
     throwOnRequestTimeout: true,
     socketTimeout: timeout,

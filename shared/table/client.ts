@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import { AWS_CALLS } from '../kernel/aws-calls.ts'
 
 const nothing = (): void => {}
 
@@ -15,6 +16,6 @@ export const SILENT = { trace: nothing, debug: nothing, warn: nothing, error: no
 export const createStoreClient = (
   where: Pick<DynamoDBClientConfig, 'endpoint' | 'region' | 'credentials'> = {},
 ): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(new DynamoDBClient({ ...where, maxAttempts: 4, logger: SILENT }), {
+  DynamoDBDocumentClient.from(new DynamoDBClient({ ...where, ...AWS_CALLS, logger: SILENT }), {
     marshallOptions: { removeUndefinedValues: true },
   })
