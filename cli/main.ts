@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { ApiError } from './api.ts'
 import { type Command, readInvocation, UsageError } from './command.ts'
 import { listen } from './commands/listen.ts'
@@ -12,7 +13,7 @@ const COMMANDS: readonly Command[] = [validate, listen, trigger, replay, logs, v
 
 const OVERVIEW = `aip: build an agent for the platform on your own machine
 
-Usage: npx aip <command> [options]
+Usage: aip <command> [options]
 
 ${COMMANDS.map(({ usage, summary }) => `  ${usage.padEnd(42)} ${summary}`).join('\n')}
 
@@ -21,8 +22,17 @@ Options of every command:
   --base-url <url>    the platform’s address; default: PLATFORM_URL, or http://127.0.0.1:3000
   --key <key>         your developer key; default: DEVELOPER_KEY, which is safer because it stays out of the process list
   --help              describe a command, with examples
+  --version           print the version
 
 Exit codes: 0 success; 1 refused, failed or invalid; 2 wrong usage or unreadable file.`
+
+/** Set while the package is built. */
+declare const CLI_VERSION: string | undefined
+
+const version = (): string =>
+  typeof CLI_VERSION === 'string'
+    ? CLI_VERSION
+    : JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
 /** @returns the exit code */
 const run = async (args: readonly string[]): Promise<number> => {
@@ -32,11 +42,15 @@ const run = async (args: readonly string[]): Promise<number> => {
     console.log(OVERVIEW)
     return name === undefined ? 2 : 0
   }
+  if (name === '--version' || name === '-v') {
+    console.log(version())
+    return 0
+  }
   try {
     const command = COMMANDS.find((candidate) => candidate.name === name)
     if (!command) throw new UsageError(`Unknown command: ${JSON.stringify(name)}.`)
     if (rest.includes('--help') || rest.includes('-h')) {
-      console.log(`Usage: npx aip ${command.usage}\n\n${command.help}`)
+      console.log(`Usage: aip ${command.usage}\n\n${command.help}`)
       return 0
     }
     return await command.run(readInvocation(command, rest, process.env, out))
@@ -45,7 +59,7 @@ const run = async (args: readonly string[]): Promise<number> => {
       out.error({
         code: 'usage',
         message: error.message,
-        fix: `Run: npx aip ${error.command ?? ''} --help`.replace('  ', ' '),
+        fix: `Run: aip ${error.command ?? ''} --help`.replace('  ', ' '),
       })
       return 2
     }

@@ -22,9 +22,9 @@ ${APP_OPTION}
   --json                       print one line for each request
 
 Examples:
-  npx aip listen --forward-to http://127.0.0.1:8787
-  npx aip listen --forward-to localhost:8787/run --forward-webhooks-to localhost:8788/hooks
-  npx aip listen --forward-to 127.0.0.1:8787 --json | jq -c '{event, status, duration_ms}'`,
+  aip listen --forward-to http://127.0.0.1:8787
+  aip listen --forward-to localhost:8787/run --forward-webhooks-to localhost:8788/hooks
+  aip listen --forward-to 127.0.0.1:8787 --json | jq -c '{event, status, duration_ms}'`,
   options: {
     app: { type: 'string' },
     'forward-to': { type: 'string' },

@@ -19,9 +19,9 @@ ${APP_OPTION}
   --json              print one run per line
 
 Examples:
-  npx aip logs --follow
-  npx aip logs --status failed --limit 50
-  npx aip logs -f --json | jq -r 'select(.error_code) | .run_id'`,
+  aip logs --follow
+  aip logs --status failed --limit 50
+  aip logs -f --json | jq -r 'select(.error_code) | .run_id'`,
   options: {
     app: { type: 'string' },
     follow: { type: 'boolean', short: 'f' },

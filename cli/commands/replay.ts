@@ -15,8 +15,8 @@ ${APP_OPTION}
   --json              print the delivery
 
 Examples:
-  npx aip replay whd_01kae5m1v8w6c3x9q2r7t4y0zn
-  npx aip listen --json | jq -r 'select(.failed) | .delivery_id' | xargs -n1 npx aip replay`,
+  aip replay whd_01kae5m1v8w6c3x9q2r7t4y0zn
+  aip listen --json | jq -r 'select(.failed) | .delivery_id' | xargs -n1 aip replay`,
   options: { app: { type: 'string' }, webhook: { type: 'string' } },
   positionals: 1,
   async run(invocation) {

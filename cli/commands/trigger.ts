@@ -15,9 +15,9 @@ ${APP_OPTION}
   --json              print the event
 
 Examples:
-  npx aip trigger run.succeeded
-  npx aip trigger custom.order.paid --data '{"order_id": "ord_7"}'
-  npx aip trigger task.created --app stock-helper --json`,
+  aip trigger run.succeeded
+  aip trigger custom.order.paid --data '{"order_id": "ord_7"}'
+  aip trigger task.created --app stock-helper --json`,
   options: { app: { type: 'string' }, data: { type: 'string' } },
   positionals: 1,
   async run(invocation) {

@@ -19,9 +19,9 @@ what is wrong, and how to fix it. Works without an account or a network. Exit co
   --json              print {"valid", "errors": [{"path", "message", "fix"}], "warnings"}
 
 Examples:
-  npx aip validate agent.json
-  npx aip validate --json agent.json | jq -r '.errors[].message'
-  some-generator | npx aip validate -`,
+  aip validate agent.json
+  aip validate --json agent.json | jq -r '.errors[].message'
+  some-generator | aip validate -`,
   options: { local: { type: 'boolean' } },
   positionals: 1,
   async run({ positionals: [file = ''], values, out }) {

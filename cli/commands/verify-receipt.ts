@@ -23,8 +23,8 @@ network. Needs no developer key. Exit codes: 0 valid, 1 invalid, 2 unreadable fi
 
 Examples:
   curl -s https://platform.example/.well-known/jwks.json > keys.json
-  npx aip verify-receipt receipt.txt --jwks keys.json --issuer https://platform.example
-  jq -r .receipt answer.json | npx aip verify-receipt - --arguments arguments.json`,
+  aip verify-receipt receipt.txt --jwks keys.json --issuer https://platform.example
+  jq -r .receipt answer.json | aip verify-receipt - --arguments arguments.json`,
   options: { jwks: { type: 'string' }, arguments: { type: 'string' }, issuer: { type: 'string' } },
   positionals: 1,
   async run(invocation) {

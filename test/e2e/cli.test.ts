@@ -19,8 +19,7 @@ const laptop = usingReceiver()
 afterEach(async () => {
   for (const child of children) {
     if (child.exitCode === null) {
-      // Not SIGKILL, which would leave the tool running behind its launcher.
-      child.kill('SIGTERM')
+      child.kill('SIGKILL')
       await once(child, 'exit')
     }
   }
@@ -29,9 +28,9 @@ afterEach(async () => {
   laptop.requests.length = 0
 })
 
-/** Runs the tool as `npx aip` does, in its own process. */
+/** Runs the tool in its own process. */
 const start = (args: string[], env: Record<string, string> = {}, input = '') => {
-  const child = spawn(process.execPath, [path.join(ROOT, 'cli/main.js'), ...args], {
+  const child = spawn(process.execPath, [path.join(ROOT, 'cli/main.ts'), ...args], {
     cwd: running.dataDir,
     env: { PATH: process.env.PATH ?? '', PLATFORM_URL: running.baseUrl, ...env },
   })
@@ -132,7 +131,7 @@ it('every command has help with examples', async () => {
   for (const command of ['validate', 'listen', 'trigger', 'replay', 'logs']) {
     const { code, stdout } = await run([command, '--help'])
     expect([code, stdout]).toEqual([0, expect.stringContaining('Examples:')])
-    expect(stdout).toContain(`npx aip ${command}`)
+    expect(stdout).toContain(`aip ${command}`)
   }
 })
 

@@ -1,0 +1,48 @@
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { prebuilt } from '#infra/bundle/prebuilt.ts'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+/** Name under which the tool is published. The scope belongs to the project, so nobody else can take the name. */
+const NAME = '@agent-integration-platform/cli'
+
+/**
+ * Builds the package of the command-line tool: one file without dependencies, for Node 20 and later.
+ * @param outDir replaced
+ */
+export const buildCliPackage = async (outDir = join(ROOT, 'dist/cli')): Promise<void> => {
+  const { version, license } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
+  await rm(outDir, { recursive: true, force: true })
+  await mkdir(outDir, { recursive: true })
+  await build({
+    entryPoints: [join(ROOT, 'cli/main.ts')],
+    outfile: join(outDir, 'aip.js'),
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    banner: { js: '#!/usr/bin/env node' },
+    define: { CLI_VERSION: JSON.stringify(version) },
+    plugins: [prebuilt],
+  })
+  const about = {
+    name: NAME,
+    version,
+    description: 'Builds agents for the Agent Integration Platform on your own machine.',
+    license,
+    type: 'module',
+    bin: { aip: 'aip.js' },
+    engines: { node: '>=20' },
+    files: ['aip.js'],
+    publishConfig: { access: 'public' },
+  }
+  await writeFile(join(outDir, 'package.json'), `${JSON.stringify(about, null, 2)}\n`)
+  await cp(join(ROOT, 'cli/README.md'), join(outDir, 'README.md'))
+  await cp(join(ROOT, 'LICENSE'), join(outDir, 'LICENSE'))
+}
+
+if (import.meta.main) await buildCliPackage()
