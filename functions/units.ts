@@ -81,6 +81,10 @@ export const WORKER_UNITS: Record<string, Unit> = {
     serves: ['notifications', 'messenger'],
     why: 'Both send messages to people through the Bot API, with the bot’s secret.',
   },
+  logos: {
+    serves: ['logos'],
+    why: 'Waits for servers that developers choose, and handles the files that they answer with.',
+  },
   removals: {
     serves: ['removals', 'workspace-removal'],
     why: 'Both delete leftover records in the background.',

@@ -26,6 +26,9 @@ export type Resources = {
 /** Parts of the bucket that functions reach: inputs and outputs of runs, results of tasks, manifests, and stored answers. */
 const objectPrefixes = ['payloads', 'tasks', 'manifests', 'kept']
 
+/** Prefix of logos. */
+const logoPrefix = 'logos'
+
 /** Prefix of customers' files. */
 const filePrefix = 'files'
 
@@ -98,6 +101,10 @@ function grant(capability: Exclude<Capability, Marker>, to: Resources): PolicySt
       return allow('ReadFiles', ['s3:GetObject'], [files])
     case 'files:write':
       return allow('WriteFiles', ['s3:PutObject', 's3:DeleteObject'], [files])
+    case 'logos:read':
+      return allow('ReadLogos', ['s3:GetObject'], [`${to.bucket}/${logoPrefix}/*`])
+    case 'logos:write':
+      return allow('WriteLogos', ['s3:PutObject', 's3:DeleteObject'], [`${to.bucket}/${logoPrefix}/*`])
     case 'keys:tokens':
     case 'keys:admin':
     case 'keys:receipts': {
@@ -158,6 +165,8 @@ export const WILDCARDS: Record<string, string> = {
   WriteObjects: 'Names of objects are created at run time, within these prefixes.',
   ReadFiles: 'Names of objects are created at run time, within this prefix.',
   WriteFiles: 'Names of objects are created at run time, within this prefix.',
+  ReadLogos: 'One object per fetched image.',
+  WriteLogos: 'One object per fetched image.',
   ReadDataKeys: 'One object per workspace, wrapped by the ring that the function declares.',
   CreateDataKeys: 'One object per workspace, which is never replaced.',
   DestroyDataKeys: 'One object per workspace.',
@@ -181,7 +190,11 @@ export function permissions(
 ): PolicyStatement[] {
   const statements = capabilities.flatMap((capability) => (isMarker(capability) ? [] : grant(capability, to)))
   const reads = (one: Capability) =>
-    one === 'objects:read' || one === 'files:read' || one === 'audit:record' || readsKeyObjects(one)
+    one === 'objects:read' ||
+    one === 'files:read' ||
+    one === 'logos:read' ||
+    one === 'audit:record' ||
+    readsKeyObjects(one)
   if (capabilities.some(reads)) {
     // Without it, S3 answers 403 instead of 404 for an object that its lifecycle rule removed.
     const bucket = capabilities.includes('audit:record') ? to.auditBucket : to.bucket

@@ -5,6 +5,7 @@ import * as inline from './agents/inline/entity.ts'
 import * as listening from './agents/listening/entity.ts'
 import * as sandbox from './agents/sandbox/entity.ts'
 import * as apps from './catalogue/apps/entity.ts'
+import * as logos from './catalogue/logos/entity.ts'
 import * as reviewQueue from './catalogue/review-queue/entity.ts'
 import * as versions from './catalogue/versions/entity.ts'
 import * as feed from './delivery/feed/entity.ts'
@@ -63,6 +64,7 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
     listening,
     sandbox,
     apps,
+    logos,
     reviewQueue,
     versions,
     feed,

@@ -1,5 +1,6 @@
 import { RemovalEntity, WithdrawalEntity } from '#shared/access/installations/index.ts'
 import { handleOverdueApproval, handleOverdueRun } from '#shared/agents/dispatch/index.ts'
+import { handleOverdueLogoFetch, LogoFetchEntity } from '#shared/catalogue/logos/index.ts'
 import { handleOverdueEvent } from '#shared/delivery/fan-out/index.ts'
 import { DeliveryEntity, handleOverdueDelivery } from '#shared/delivery/webhooks/index.ts'
 import { OutboxEntity } from '#shared/foundation/outbox/index.ts'
@@ -29,6 +30,7 @@ export const OVERDUE_HANDLERS: readonly OverdueHandler[] = [
   { entity: RemovalEntity, handle: handleOverdueRemoval },
   { entity: WithdrawalEntity, handle: handleOverdueWithdrawal },
   { entity: StoppageEntity, handle: handleOverdueStoppage },
+  { entity: LogoFetchEntity, handle: handleOverdueLogoFetch },
   { entity: AgentRequestEntity, handle: handleOverdueRank },
   { entity: AccountEntity, handle: handleOverdueAccount },
   { entity: OutgoingEntity, handle: handleOverdueOutgoing },

@@ -3,6 +3,8 @@ import { forgetRefreshSuccessors } from './0002-refresh-successors.ts'
 import { listByLook } from './0003-similar-names.ts'
 import { markAppsOfBlocked } from './0004-blocked-developers.ts'
 import { withdrawLapsed } from './0005-lapsed-consents.ts'
+import { fetchEarlierLogos } from './0006-logos.ts'
+import { fetchPlatformLogo } from './0007-platform-logo.ts'
 import type { Upgrade } from './upgrade.ts'
 
 /** Every upgrade, oldest first. */
@@ -12,4 +14,6 @@ export const UPGRADES: readonly Upgrade[] = [
   listByLook,
   markAppsOfBlocked,
   withdrawLapsed,
+  fetchEarlierLogos,
+  fetchPlatformLogo,
 ]

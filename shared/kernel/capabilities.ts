@@ -11,6 +11,9 @@ export type Capability =
   /** Content of customers' files. Kept separate from other objects so that few functions can reach it. */
   | 'files:read'
   | 'files:write'
+  /** Logos that the platform fetched. */
+  | 'logos:read'
+  | 'logos:write'
   /** Public halves of the keys that sign tokens. */
   | 'keys:public'
   /** Issues tokens of one ring. */

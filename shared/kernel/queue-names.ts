@@ -9,6 +9,7 @@ export const QUEUE_NAMES = [
   'statistics',
   'messenger',
   'notifications',
+  'logos',
 ] as const
 
 export type QueueName = (typeof QUEUE_NAMES)[number]

@@ -241,6 +241,7 @@ export const CASES: RecordedCase[] = [
   { trigger: 'sqs', name: 'inline-agents', function: 'inline-agents' },
   { trigger: 'sqs', name: 'approved-tools', function: 'approved-tools', carries: ['approval.decided'] },
   { trigger: 'sqs', name: 'statistics', function: 'statistics', carries: ['run.succeeded'] },
+  { trigger: 'sqs', name: 'logos', function: 'logos', carries: ['logo.wanted'] },
   { trigger: 'sqs', name: 'removals', function: 'removals', carries: ['installation.removed'] },
   { trigger: 'sqs', name: 'delivery', function: 'delivery' },
   { trigger: 'sqs', name: 'notifications', function: 'notifications', carries: ['run.awaiting_approval'] },

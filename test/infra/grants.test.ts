@@ -149,6 +149,7 @@ describe('the permissions of the roles', () => {
     const declared = (right: 'read' | 'write') => [
       ...(capabilities.includes(`objects:${right}`) ? ['payloads', 'tasks', 'manifests', 'kept'] : []),
       ...(capabilities.includes(`files:${right}`) ? ['files'] : []),
+      ...(capabilities.includes(`logos:${right}`) ? ['logos'] : []),
       ...(right === 'read' && capabilities.includes('keys:public') ? ['public-keys'] : []),
       ...(capabilities.includes('keys:data') || (right === 'write' && capabilities.includes('keys:destroy'))
         ? ['data-keys']

@@ -6,8 +6,7 @@ export const SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // Logos aren't loaded, because the developer who hosts one would learn who reviews the app, from where and when.
-  'img-src data:',
+  "img-src 'self' data:",
   "connect-src 'self'",
   "form-action 'none'",
   "base-uri 'none'",

@@ -25,8 +25,7 @@ const securityPolicy = ({ entry, loginWidget }: ConsentPageOptions): string => {
     `script-src ${SCRIPT.hash}${widget ? ' https://telegram.org' : ''}`,
     `style-src ${STYLE.hash}`,
     ...(widget ? ['frame-src https://oauth.telegram.org'] : []),
-    // App logos are hosted by their developers.
-    'img-src https: data:',
+    "img-src 'self' data:",
     "connect-src 'self'",
     "form-action 'none'",
     "base-uri 'none'",

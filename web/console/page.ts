@@ -27,8 +27,7 @@ const securityPolicy = ({ entry, loginWidget, uploads }: ConsolePageOptions): st
     `script-src 'self'${widget ? ' https://telegram.org' : ''}`,
     "style-src 'self'",
     ...(widget ? ['frame-src https://oauth.telegram.org'] : []),
-    // Logos are hosted by the agents' developers.
-    'img-src https: data:',
+    "img-src 'self' data:",
     `connect-src 'self'${uploads ? ` ${uploads}` : ''}`,
     "form-action 'none'",
     "base-uri 'none'",

@@ -1,4 +1,5 @@
-import { safeUrl, sanitize } from '../session/text.ts'
+import { resolveUrl } from '../session/config.ts'
+import { sanitize } from '../session/text.ts'
 import { fullTime, humanize, shortTime } from './format.ts'
 
 /** One line of untrusted text, with deceptive characters made visible. */
@@ -64,9 +65,9 @@ export const State = ({ name, label }: { name: string; label?: string }) => {
   )
 }
 
-/** An app's logo, or the first letter of its name. */
-export const Logo = ({ name, url }: { name: string; url?: string | null | undefined }) => {
-  const address = safeUrl(url)
+/** An app's logo as the platform serves it, or the first letter of its name. @param path the `logo_path` of a response */
+export const Logo = ({ name, path }: { name: string; path?: string | null | undefined }) => {
+  const address = path ? resolveUrl(path.slice(1)) : undefined
   return (
     <span class="logo" aria-hidden="true">
       {(sanitize(name).match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase()}

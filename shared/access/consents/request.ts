@@ -1,4 +1,5 @@
 import type { App } from '#shared/catalogue/apps/index.ts'
+import { logoPath } from '#shared/catalogue/logos/index.ts'
 import { presentScope } from '#shared/foundation/schemas/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DeveloperEntity } from '#shared/identity/developers/index.ts'
@@ -50,6 +51,7 @@ export const readConsentRequest = async (
       name: app.name,
       summary: app.summary,
       logo_url: app.logo_url ?? null,
+      logo_path: logoPath(app),
       developer_name: developer?.company ?? developer?.name ?? '',
       verified: app.verified,
       privacy_url: app.privacy_url ?? null,

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { similarToField } from '#shared/catalogue/apps/index.ts'
+import { logoPathField } from '#shared/catalogue/logos/index.ts'
 import { idField, ScopeSchema, time } from '#shared/foundation/schemas/index.ts'
 import { ROLES } from '#shared/identity/people/index.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
@@ -27,6 +28,7 @@ export const ConsentRequestSchema = () =>
         name: z.string(),
         summary: z.string(),
         logo_url: z.string().nullable(),
+        logo_path: logoPathField(),
         developer_name: z
           .string()
           .meta({ description: 'The developer’s company, or their name.', example: 'Acme Ltd' }),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { App } from '#shared/catalogue/apps/index.ts'
+import { logoPath, logoPathField } from '#shared/catalogue/logos/index.ts'
 import { idField, time } from '#shared/foundation/schemas/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { intersect } from '#shared/kernel/scopes.ts'
@@ -16,6 +17,7 @@ export const GrantSchema = () =>
         name: z.string(),
         slug: z.string(),
         logo_url: z.string().nullable(),
+        logo_path: logoPathField(),
         verified: z.boolean().meta({ description: 'The platform verified the developer.' }),
       }),
       installation_id: idField('ins'),
@@ -30,7 +32,14 @@ export type GrantView = z.infer<ReturnType<typeof GrantSchema>>
 
 export const presentGrant = (grant: Grant, installation: Installation, app: App): GrantView => ({
   id: grant.id,
-  app: { id: app.id, name: app.name, slug: app.slug, logo_url: app.logo_url ?? null, verified: app.verified },
+  app: {
+    id: app.id,
+    name: app.name,
+    slug: app.slug,
+    logo_url: app.logo_url ?? null,
+    logo_path: logoPath(app),
+    verified: app.verified,
+  },
   installation_id: installation.id,
   scopes: intersect(grant.scopes, installation.scopes),
   approved_by: grant.approved_by ?? null,

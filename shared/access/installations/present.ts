@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { APP_STATUSES, type App } from '#shared/catalogue/apps/index.ts'
+import { logoPath, logoPathField } from '#shared/catalogue/logos/index.ts'
 import { idField, time } from '#shared/foundation/schemas/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { canUpgrade } from './can-upgrade.ts'
@@ -49,6 +50,7 @@ export const InstallationDetailsSchema = () =>
         slug: z.string(),
         name: z.string(),
         logo_url: z.string().nullable(),
+        logo_path: logoPathField(),
         verified: z.boolean().meta({ description: 'The platform verified the developer.' }),
         status: z.enum(APP_STATUSES).meta({
           description: 'A `suspended` app doesn’t work at all. A `delisted` app is only removed from the marketplace.',
@@ -92,6 +94,7 @@ export const presentDetails = (installation: Installation, app: App): Installati
     slug: app.slug,
     name: app.name,
     logo_url: app.logo_url ?? null,
+    logo_path: logoPath(app),
     verified: app.verified,
     status: app.status,
   },

@@ -1,3 +1,4 @@
+import type { FetchedLogo } from '#shared/catalogue/logos/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { PlatformIdentityEntity } from '#shared/staff/platform/index.ts'
 import type { ItemOf } from '#shared/table/entity.ts'
@@ -6,6 +7,7 @@ import type { ItemOf } from '#shared/table/entity.ts'
 export interface Identity {
   name: string
   logo_url: string | undefined
+  logo?: FetchedLogo | undefined
   policy: string | undefined
 }
 
@@ -19,6 +21,7 @@ export const identityRef = PlatformIdentityEntity.ref(identityKey)
 export const identityFrom = (stored: ItemOf<typeof PlatformIdentityEntity> | undefined): Identity => ({
   name: stored?.display_name ?? DEFAULT_NAME,
   logo_url: stored?.logo_url,
+  logo: stored?.logo,
   policy: stored?.policy,
 })
 

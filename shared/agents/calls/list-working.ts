@@ -7,6 +7,7 @@ import {
   isWorking,
 } from '#shared/access/installations/index.ts'
 import { type App, AppEntity } from '#shared/catalogue/apps/index.ts'
+import { logoPath, logoPathField } from '#shared/catalogue/logos/index.ts'
 import { idField } from '#shared/foundation/schemas/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import type { Workspace } from '#shared/identity/people/index.ts'
@@ -22,6 +23,7 @@ export const AssignableAgentSchema = () =>
       name: z.string(),
       summary: z.string(),
       logo_url: z.string().nullable(),
+      logo_path: logoPathField(),
       verified: z.boolean(),
       agent: z.object({ id: z.string().meta({ example: 'acme.stock-agent' }), version: z.string() }),
       takes_tasks: z
@@ -67,6 +69,7 @@ const present = (installation: Installation, app: App, workspace: Workspace): As
   name: app.name,
   summary: app.summary,
   logo_url: app.logo_url ?? null,
+  logo_path: logoPath(app),
   verified: app.verified,
   agent: { id: installation.agent_id, version: installation.version },
   takes_tasks: canTakeTasks(installation, workspace),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { type Identity, identityFrom, identityKey, identityRef } from '#shared/access/orchestrator/index.ts'
 import { requireAllowedAddresses, webAddress } from '#shared/catalogue/apps/index.ts'
+import { logoFetchWrites, logoPathField, PLATFORM_LOGO, platformLogoPath } from '#shared/catalogue/logos/index.ts'
 import { line, name } from '#shared/foundation/schemas/index.ts'
 import { deniedTools } from '#shared/foundation/tools/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
@@ -48,6 +49,7 @@ export const PlatformSettingsSchema = () =>
           name: z.string(),
           logo: z.string().nullable(),
           logo_url: z.string().nullable().meta({ description: 'The same as `logo`.' }),
+          logo_path: logoPathField(),
           policy: z.string().nullable(),
         })
         .meta({ description: 'The orchestrator’s name, logo and policy.' }),
@@ -56,11 +58,12 @@ export const PlatformSettingsSchema = () =>
 
 type SettingsView = z.infer<ReturnType<typeof PlatformSettingsSchema>>
 
-const shown = ({ name, logo_url, policy }: Identity): SettingsView['pm_identity'] => ({
-  name,
-  logo: logo_url ?? null,
-  logo_url: logo_url ?? null,
-  policy: policy ?? null,
+const shown = (identity: Identity): SettingsView['pm_identity'] => ({
+  name: identity.name,
+  logo: identity.logo_url ?? null,
+  logo_url: identity.logo_url ?? null,
+  logo_path: platformLogoPath(identity),
+  policy: identity.policy ?? null,
 })
 
 const load = ({ table }: Pick<Deps, 'table'>) => table.getAll([bansRef, identityRef] as const)
@@ -114,7 +117,7 @@ export const setPmIdentity = (
   return retryOnConflict(async () => {
     const [bans, identity] = await load(work)
     const before = shown(identityFrom(identity))
-    const after = shown({ name, logo_url: logo_url ?? undefined, policy: policy ?? undefined })
+    const after = shown({ name, logo_url: logo_url ?? undefined, logo: identity?.logo, policy: policy ?? undefined })
     const view = { denied_tools: [...bannedTools(bans)], pm_identity: after }
     if (identity && JSON.stringify(before) === JSON.stringify(after)) return view
     await work.commit(
@@ -124,11 +127,15 @@ export const setPmIdentity = (
             ...identityKey,
             display_name: name,
             logo_url: logo_url ?? undefined,
+            logo: identity?.logo,
             policy: policy ?? undefined,
             updated_at: work.clock.now(),
           },
           { where: { updated_at: identity?.updated_at ?? missing, display_name: identity?.display_name ?? missing } },
         ),
+        ...(typeof logo_url === 'string' && identity?.logo?.url !== logo_url
+          ? logoFetchWrites(work, PLATFORM_LOGO)
+          : []),
         auditAdmin(
           work,
           moderator,

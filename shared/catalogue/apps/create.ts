@@ -10,6 +10,7 @@ import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { newSigningSecret, standardSecret } from '#shared/kernel/signatures.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { either, lt, missing } from '#shared/table/expressions.ts'
+import { logoFetchWrites } from '../logos/request.ts'
 import { requireAllowedAddresses } from './addresses.ts'
 import { type App, AppEntity, DeveloperAppEntity } from './entity.ts'
 import { refuseNameAsSlug, refuseSlugAsName } from './lookalikes.ts'
@@ -82,6 +83,7 @@ export const createApp = async (work: Work, developerId: string, input: CreateAp
       AppEntity.create(app),
       DeveloperAppEntity.create({ developer_id: developerId, app_id: id }),
       ...standingWrites(undefined, app),
+      ...(app.logo_url === undefined ? [] : logoFetchWrites(work, id)),
       platformCountWrite(work, now, id, { apps: 1 }),
       auditDeveloper(work, developerId, 'app.created', { type: 'app', id }, { slug: app.slug }),
     ],

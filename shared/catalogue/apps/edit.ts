@@ -3,6 +3,7 @@ import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { missing, type Where } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
+import { logoFetchWrites } from '../logos/request.ts'
 import { requireAllowedAddresses } from './addresses.ts'
 import { type App, AppEntity } from './entity.ts'
 import { listingWrites, readListing } from './list-app.ts'
@@ -42,6 +43,7 @@ export const editApp = (work: Work, developerId: string, appId: string, input: E
           { where: { developer_id: developerId, status: app.status, ...unrevised(app), ...listing.where } },
         ),
         ...listing.writes,
+        ...(lacksLogo(changed, input) ? logoFetchWrites(work, appId) : []),
         ...(revised?.writes ?? []),
         auditDeveloper(
           work,
@@ -55,6 +57,13 @@ export const editApp = (work: Work, developerId: string, appId: string, input: E
     )
     return view
   })
+
+/** Reports whether the edit set the address of a logo whose image is to be fetched. */
+const lacksLogo = (app: App, { logo_url: sent }: EditAppInput): boolean => {
+  if (typeof sent !== 'string') return false
+  const { pending_revision: revision } = app
+  return isModerated(app) ? revision?.changes.logo_url === sent && revision.logo?.url !== sent : app.logo?.url !== sent
+}
 
 /** Sets every field that was sent. Null removes a value. An absent one stays, so that two people can edit at once. */
 const allOf = (input: EditAppInput): Partial<App> =>

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineEntity } from '#shared/table/entity.ts'
+import { fetchedLogo } from '../logos/entity.ts'
 
 export const APP_STATUSES = ['draft', 'in_review', 'approved', 'rejected', 'suspended', 'delisted'] as const
 
@@ -27,6 +28,8 @@ const appRevision = () =>
     /** New values. Null removes an address. */
     changes: z.object(moderatedFields()).partial(),
     submitted_at: z.number(),
+    /** Image of the new logo, which becomes live with the revision. */
+    logo: fetchedLogo().optional(),
   })
 
 export type AppRevision = z.infer<ReturnType<typeof appRevision>>
@@ -43,6 +46,8 @@ const app = () =>
     /** One of `CATEGORIES`. Absent until the developer chooses one. */
     category: z.string().optional(),
     logo_url: z.string().optional(),
+    /** Image that was fetched from a logo's address. Shown while that is `logo_url`. */
+    logo: fetchedLogo().optional(),
     privacy_url: z.string().optional(),
     homepage_url: z.string().optional(),
     install_url: z.string().optional(),

@@ -22,7 +22,7 @@ export { isOnLookShelf, SORTS, type Sort, shelfOf } from './places.ts'
 export { presentApp } from './present.ts'
 export { listApps, loadOwnApp } from './read.ts'
 export { ORCHESTRATOR_SLUG } from './reserved.ts'
-export { planBadge, revisedFieldNames, revisedFields, withRevision } from './revise.ts'
+export { planBadge, revisedFieldNames, revisedFields, revisionLogoWrites, withRevision } from './revise.ts'
 export { rotateClientSecret } from './rotate-secret.ts'
 export { rotateSigningSecret } from './rotate-signing-secret.ts'
 export {

@@ -1,5 +1,7 @@
 import { iso } from '#shared/kernel/clock.ts'
+import { logoPath } from '../logos/path.ts'
 import type { App } from './entity.ts'
+import { withRevision } from './revise.ts'
 import type { AppView } from './schemas.ts'
 
 const time = (ms: number | undefined): string | null => (ms === undefined ? null : iso(ms))
@@ -14,6 +16,7 @@ export const presentApp = (app: App): AppView => ({
   description: app.description,
   category: app.category ?? null,
   logo_url: app.logo_url ?? null,
+  logo_path: logoPath(app),
   privacy_url: app.privacy_url ?? null,
   homepage_url: app.homepage_url ?? null,
   install_url: app.install_url ?? null,
@@ -27,6 +30,7 @@ export const presentApp = (app: App): AppView => ({
     ? {
         id: app.pending_revision.id,
         changes: app.pending_revision.changes,
+        logo_path: app.pending_revision.changes.logo_url === undefined ? null : logoPath(withRevision(app)),
         badge_withheld: app.badge_withheld ?? false,
         submitted_at: iso(app.pending_revision.submitted_at),
       }

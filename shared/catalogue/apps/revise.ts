@@ -3,8 +3,9 @@ import { DeveloperEntity } from '#shared/identity/developers/index.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { covers, type Scope } from '#shared/kernel/scopes.ts'
 import type { Write } from '#shared/table/entity.ts'
+import type { FetchedLogo } from '../logos/entity.ts'
 import { dequeueWrites, enqueueWrites, requeueWrites } from '../review-queue/writes.ts'
-import { type App, type AppRevision, MODERATED_FIELDS } from './entity.ts'
+import { type App, AppEntity, type AppRevision, MODERATED_FIELDS } from './entity.ts'
 import type { EditAppInput } from './schemas.ts'
 
 type Fields = Partial<App>
@@ -69,11 +70,16 @@ const changesIdentity = (app: App, changes: RevisionChanges): boolean =>
   })
 
 /** Returns the app as it would be with its pending revision. */
-export const withRevision = (app: App): App => ({ ...app, ...revisedFields(app.pending_revision?.changes ?? {}) })
+export const withRevision = (app: App): App => ({
+  ...app,
+  ...(app.pending_revision ? revisedFields(app.pending_revision) : {}),
+})
 
 /** Returns the fields that approving a revision sets. Null removes an address. */
-export const revisedFields = (changes: RevisionChanges): Fields =>
-  Object.fromEntries(Object.entries(changes).map(([field, value]) => [field, value ?? undefined])) as Fields
+export const revisedFields = ({ changes, logo }: AppRevision): Fields => ({
+  ...Object.fromEntries(Object.entries(changes).map(([field, value]) => [field, value ?? undefined])),
+  ...(changes.logo_url !== undefined && { logo }),
+})
 
 /** Returns the names of the fields that a revision changes, in the documented order. A stored map has none. */
 export const revisedFieldNames = ({ changes }: AppRevision): (keyof RevisionChanges)[] =>
@@ -95,12 +101,33 @@ export const planRevision = async (work: Work, app: App, changes: RevisionChange
   const empty = Object.keys(changes).length === 0
   const next = empty
     ? undefined
-    : { id: work.id('appRevision'), changes, submitted_at: was?.submitted_at ?? work.clock.now() }
+    : {
+        id: work.id('appRevision'),
+        changes,
+        submitted_at: was?.submitted_at ?? work.clock.now(),
+        ...(was?.logo && { logo: was.logo }),
+      }
   const badge = await planBadge(work, app, next !== undefined && changesIdentity(app, changes))
   return {
     set: { pending_revision: next, pending_revision_id: next?.id, ...badge.set },
     writes: [...queueWrites(app, next), ...badge.writes],
   }
+}
+
+/**
+ * Returns the writes that add the image of a new logo to a pending revision. The revision gets a new id: who looked at it
+ * before must look again.
+ */
+export const revisionLogoWrites = (work: Pick<Work, 'id'>, app: App, was: AppRevision, logo: FetchedLogo): Write[] => {
+  const next = { ...was, id: work.id('appRevision'), logo }
+  return [
+    AppEntity.update(
+      { id: app.id },
+      { set: { pending_revision: next, pending_revision_id: next.id } },
+      { where: { pending_revision_id: was.id } },
+    ),
+    ...requeueWrites(itemOf(app, was), itemOf(app, next)),
+  ]
 }
 
 /** Withholds the badge, or returns it if the developer has it. */

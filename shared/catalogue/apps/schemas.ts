@@ -4,6 +4,7 @@ import { CATEGORIES } from '#shared/kernel/categories.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { nearest } from '#shared/kernel/nearest.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
+import { logoPathField } from '../logos/path.ts'
 import { redirectAddress, webAddress } from './addresses.ts'
 import { APP_STATUSES } from './entity.ts'
 
@@ -98,6 +99,7 @@ const app = () => ({
   description: z.string(),
   category: z.string().nullable(),
   logo_url: z.string().nullable(),
+  logo_path: logoPathField(),
   privacy_url: z.string().nullable(),
   homepage_url: z.string().nullable(),
   install_url: z.string().nullable(),
@@ -127,6 +129,9 @@ const app = () => ({
         })
         .partial()
         .meta({ description: 'New values, only of the fields that change. Null removes an address.' }),
+      logo_path: logoPathField().nullable().meta({
+        description: 'Path of the new logo as the platform would serve it. Null if the logo doesn’t change.',
+      }),
       badge_withheld: z.boolean().meta({
         description: 'True if it changes the name, logo or a domain: the app has no verified badge until the decision.',
       }),

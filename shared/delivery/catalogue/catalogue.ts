@@ -1,5 +1,6 @@
 import { INSTALLATION_EVENTS } from '#shared/access/installations/index.ts'
 import { TOOL_EVENTS } from '#shared/agents/tools/index.ts'
+import { LOGO_EVENTS } from '#shared/catalogue/logos/index.ts'
 import type { EventDefinition, EventDefinitions } from '#shared/foundation/outbox/index.ts'
 import { NOTIFICATION_EVENTS } from '#shared/identity/notifications/index.ts'
 import { BOT_EVENTS } from '#shared/messaging/bot/index.ts'
@@ -20,6 +21,7 @@ export const EVENTS = {
   ...TASK_EVENTS,
   ...CONVERSATION_EVENTS,
   ...SUSPENSION_EVENTS,
+  ...LOGO_EVENTS,
   ...MESSENGER_EVENTS,
   ...BOT_EVENTS,
 } as const satisfies EventDefinitions

@@ -101,6 +101,14 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
     // The Bot API takes about 30 messages a second.
     maxConcurrency: 5,
   },
+  logos: {
+    purpose: 'Logos to fetch from the addresses that developers gave.',
+    fromBus: ['logo.wanted'],
+    visibilitySeconds: 240,
+    maxReceives: 5,
+    batchSize: 1,
+    maxConcurrency: 5,
+  },
   delivery: {
     purpose: 'Webhook deliveries to send, delayed until their next attempt.',
     visibilitySeconds: 120,

@@ -12,6 +12,7 @@ import {
   DeveloperAppEntity,
   loadOwnApp,
 } from '#shared/catalogue/apps/index.ts'
+import { logoFetchWrites } from '#shared/catalogue/logos/index.ts'
 import { VersionEntity, VersionNameEntity } from '#shared/catalogue/versions/index.ts'
 import { ClaimEntity, CounterEntity } from '#shared/foundation/claims/index.ts'
 import { totalWrite } from '#shared/foundation/totals/index.ts'
@@ -56,6 +57,7 @@ export const deleteDraft = async (work: Work, developerId: string, appId: string
       ...(standing
         ? [AppStandingEntity.delete({ app_id: appId }), totalWrite(appsBy(app.status, app.type), appId, -1)]
         : []),
+      ...(app.logo ? logoFetchWrites(work, appId, { removes: app.logo.hash }) : []),
       ...ends.flat(),
       auditDeveloper(work, developerId, 'app.deleted', { type: 'app', id: appId }, { slug: app.slug }),
     ])

@@ -1,5 +1,6 @@
 import { canUpgrade, type Installation } from '#shared/access/installations/index.ts'
 import type { App } from '#shared/catalogue/apps/index.ts'
+import { logoPath } from '#shared/catalogue/logos/index.ts'
 import type { ReviewTotals } from '../reviews/entity.ts'
 import { presentTotals } from '../reviews/schemas.ts'
 import type { InstallLinkView, MarketplaceAppView } from './schemas.ts'
@@ -23,6 +24,7 @@ export const presentAppSummary = (
     summary: app.summary,
     category: app.category ?? null,
     logo_url: app.logo_url ?? null,
+    logo_path: logoPath(app),
     verified: app.verified,
     developer_name: developerName,
     similar_to: app.similar_to ?? [],

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { SORTS, similarToField } from '#shared/catalogue/apps/index.ts'
+import { logoPathField } from '#shared/catalogue/logos/index.ts'
 import { idField, ScopeSchema, time } from '#shared/foundation/schemas/index.ts'
 import { CATEGORIES } from '#shared/kernel/categories.ts'
 
@@ -41,6 +42,7 @@ const shown = () => ({
   summary: z.string(),
   category: z.string().nullable(),
   logo_url: z.string().nullable(),
+  logo_path: logoPathField(),
   verified: z.boolean().meta({ description: 'The platform verified the developer.' }),
   developer_name: z.string().meta({ description: 'The developer’s company, or their name.', example: 'Acme Ltd' }),
   similar_to: similarToField(),

@@ -1,4 +1,5 @@
 import { type App, AppEntity, revisedFieldNames, withRevision } from '#shared/catalogue/apps/index.ts'
+import { logoPath } from '#shared/catalogue/logos/index.ts'
 import {
   REVIEW_KINDS,
   type ReviewClaim,
@@ -87,6 +88,7 @@ const presentItems = async (
         type: app.type,
         status: app.status,
         logo_url: app.logo_url ?? null,
+        logo_path: logoPath(app),
       },
       version: version ? { id: version.id, version: version.version } : null,
       revision: presentRevision(item, app),

@@ -35,8 +35,9 @@ export const approveRevision = (
   id: string,
   accepting: Accepting,
 ): Promise<ModeratedAppView> =>
-  decideRevision(work, moderator, appId, id, 'approved', undefined, async (app, { changes }) => {
-    const fields = revisedFields(changes)
+  decideRevision(work, moderator, appId, id, 'approved', undefined, async (app, revision) => {
+    const { changes } = revision
+    const fields = revisedFields(revision)
     const after: App = { ...app, ...fields }
     if (changes.name === undefined) return { set: fields }
     await refuseSlugAsName(work, app.slug, changes.name)

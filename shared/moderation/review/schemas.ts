@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { TestRun } from '#shared/agents/sandbox/index.ts'
 import { APP_STATUSES, AppSchema } from '#shared/catalogue/apps/index.ts'
+import { logoPathField } from '#shared/catalogue/logos/index.ts'
 import { REVIEW_KINDS } from '#shared/catalogue/review-queue/index.ts'
 import { VersionSchema } from '#shared/catalogue/versions/index.ts'
 import { idField, line, time } from '#shared/foundation/schemas/index.ts'
@@ -125,6 +126,7 @@ export const ReviewItemSchema = () =>
         type: z.enum(['agent', 'integration']),
         status: z.enum(APP_STATUSES),
         logo_url: z.string().nullable(),
+        logo_path: logoPathField(),
       }),
       version: z
         .object({ id: idField('ver'), version: z.string() })

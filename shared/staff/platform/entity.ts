@@ -18,6 +18,8 @@ const platformIdentity = () =>
     name: z.string(),
     display_name: z.string(),
     logo_url: z.string().optional(),
+    /** Image that the platform fetched from a logo's address, named by the SHA-256 of its bytes. */
+    logo: z.object({ url: z.string(), hash: z.string() }).optional(),
     /** Rule of behavior that is added to the orchestrator's system prompt. */
     policy: z.string().optional(),
     updated_at: z.number(),

@@ -1,6 +1,7 @@
 import { InstallationEntity } from '#shared/access/installations/index.ts'
 import { identityFrom, identityRef } from '#shared/access/orchestrator/index.ts'
 import { type App, AppEntity } from '#shared/catalogue/apps/index.ts'
+import { logoPath, platformLogoPath } from '#shared/catalogue/logos/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
 import { type Conversation, ConversationEntity, PersonChatEntity } from '../conversations/entity.ts'
@@ -169,6 +170,7 @@ export const addAnswerers = async (
         installation_id: id,
         name: installations[i]?.app_name ?? '',
         logo_url: (apps[i] as App | undefined)?.logo_url ?? null,
+        logo_path: logoPath((apps[i] as App | undefined) ?? { id, name: installations[i]?.app_name ?? '' }),
       },
     ]),
   )
@@ -177,6 +179,7 @@ export const addAnswerers = async (
     installation_id: null,
     name: orchestratorIdentity.name,
     logo_url: orchestratorIdentity.logo_url ?? null,
+    logo_path: platformLogoPath(orchestratorIdentity),
   }
   return conversations.map((conversation) => {
     const id = answerer(conversation)

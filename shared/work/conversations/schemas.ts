@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { logoPathField } from '#shared/catalogue/logos/index.ts'
 import { idField, time } from '#shared/foundation/schemas/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
@@ -95,6 +96,7 @@ const answeredBy = () =>
       installation_id: idField('ins').nullable().meta({ description: 'Null for the orchestrator.' }),
       name: z.string(),
       logo_url: z.string().nullable(),
+      logo_path: logoPathField(),
     })
     .nullable()
     .meta({

@@ -249,7 +249,7 @@ describe('a test installation by moderation', () => {
     expect([status, body.run.status, body.run.output]).toEqual([200, 'succeeded', { answer: 42 }])
     expect(body.agent.version).toBe('1.0.0')
     expect(body.workspace_id).not.toBe(one.developer.workspaceId)
-    const sent = JSON.parse(String(outside.requests[0]?.body))
+    const sent = JSON.parse(String(outside.requests.find(({ path }) => path === '/run')?.body))
     expect(sent.installation.owner, 'the agent meets no moderator by name').toEqual({
       id: 'moderation',
       name: 'Moderation',

@@ -31,6 +31,8 @@ const moderator = async () => {
   return { headers: { authorization: `Bearer ${token}` } } as unknown as typeof SUPER
 }
 
+const AVATAR = expect.stringMatching(/^\/console\/logos\/avatar-/)
+
 const audited = async (action: string) =>
   (await platform.deps.table.query(AuditEntity, { scope: 'platform' }, { limit: 100, ascending: true })).items
     .filter((entry) => entry.action === action)
@@ -42,7 +44,10 @@ describe('the platform’s settings', () => {
     const { status, body } = await platform.call('GET', '/admin/settings', options)
     expect([status, body]).toEqual([
       200,
-      { denied_tools: [], pm_identity: { name: 'Orchestrator', logo: null, logo_url: null, policy: null } },
+      {
+        denied_tools: [],
+        pm_identity: { name: 'Orchestrator', logo: null, logo_url: null, logo_path: AVATAR, policy: null },
+      },
     ])
     for (const [path, change] of [
       ['denied-tools', { denied_tools: ['http_fetch'] }],
@@ -76,16 +81,16 @@ describe('the platform’s settings', () => {
 
   it('set the identity that the orchestrator speaks as, and clear the fields that are left out', async () => {
     const logo = 'https://example.com/ada.png'
-    const full = { name: 'Ada', logo, logo_url: logo, policy: 'Be brief.' }
+    const full = { name: 'Ada', logo, logo_url: logo, logo_path: AVATAR, policy: 'Be brief.' }
     expect((await put('pm-identity', { name: 'Ada', logo, policy: 'Be brief.' })).body.pm_identity).toEqual(full)
     const older = await put('pm-identity', { name: 'Ada', logo_url: logo, policy: 'Be brief.' })
     expect(older.body.pm_identity).toEqual(full)
     const two = await put('pm-identity', { name: 'Ada', logo, logo_url: 'https://example.com/other.png' })
     expect([two.status, Object.keys(two.body.error.details.fields)]).toEqual([422, ['logo_url']])
-    const bare = { name: 'Ada', logo: null, logo_url: null, policy: null }
+    const bare = { name: 'Ada', logo: null, logo_url: null, logo_path: AVATAR, policy: null }
     expect((await put('pm-identity', { name: 'Ada' })).body.pm_identity).toEqual(bare)
     expect((await platform.call('GET', '/admin/settings', SUPER)).body.pm_identity).toEqual(bare)
-    const usual = { name: 'Orchestrator', logo: null, logo_url: null, policy: null }
+    const usual = { name: 'Orchestrator', logo: null, logo_url: null, logo_path: AVATAR, policy: null }
     expect(await audited('platform.pm_identity_changed')).toEqual([
       { before: usual, after: full },
       { before: full, after: bare },

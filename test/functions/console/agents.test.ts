@@ -36,6 +36,7 @@ describe('the list of agents for tasks', () => {
         name: taking.app.name,
         summary: 'An agent.',
         logo_url: 'https://example.com/logo.png',
+        logo_path: expect.stringMatching(/^\/console\/logos\/avatar-/),
         verified: false,
         agent: { id: taking.installation.agent_id, version: '1.0.0' },
         takes_tasks: true,

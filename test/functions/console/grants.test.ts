@@ -39,7 +39,14 @@ describe('GET /console/grants', () => {
     expect(answer.body.items).toEqual([
       {
         id: grantId,
-        app: { id, name, slug, logo_url: null, verified: false },
+        app: {
+          id,
+          name,
+          slug,
+          logo_url: null,
+          logo_path: expect.stringMatching(/^\/console\/logos\/avatar-/),
+          verified: false,
+        },
         installation_id: client.tokens.installation_id,
         scopes: client.tokens.scope.split(' '),
         approved_by: { id: person.user.id, name: expect.any(String) },

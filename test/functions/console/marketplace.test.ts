@@ -78,6 +78,7 @@ describe('GET /console/marketplace', () => {
         summary: 'Counts ants.',
         category: 'operations',
         logo_url: 'https://example.com/logo.png',
+        logo_path: expect.stringMatching(/^\/console\/logos\/avatar-/),
         verified: false,
         developer_name: 'Ada Example',
         similar_to: [],

@@ -188,6 +188,7 @@ describe('GET, PATCH /api/v1/dev/apps/{id}', () => {
     expect(body).toEqual({
       ...before,
       name: 'After',
+      logo_path: expect.stringMatching(/^\/console\/logos\/avatar-/),
       logo_url: null,
       redirect_uris: ['https://c.example.com/'],
       updated_at: body.updated_at,

@@ -53,7 +53,15 @@ describe('GET /oauth/consent/request', () => {
     const answer = await act.open(person.token, await act.link(app))
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({
-      app: { id: app.id, name: app.name, summary: 'An agent.', logo_url: null, verified: false, privacy_url: null },
+      app: {
+        id: app.id,
+        name: app.name,
+        summary: 'An agent.',
+        logo_url: null,
+        logo_path: expect.stringMatching(/^\/console\/logos\/avatar-/),
+        verified: false,
+        privacy_url: null,
+      },
       scopes: [
         { scope: 'runs:read', dangerous: false },
         { scope: 'chat:write', dangerous: true },

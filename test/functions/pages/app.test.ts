@@ -67,6 +67,12 @@ describe('GET /app', () => {
     expect((await get('/app')).headers['x-frame-options']).toBe('DENY')
   })
 
+  it('loads images from the platform only', async () => {
+    for (const answer of [await get('/app'), await get('/app', {}, true), await get('/app/mini-app')]) {
+      expect(policyOf(answer.headers).get('img-src')).toBe("'self' data:")
+    }
+  })
+
   it('requires trusted types where the sign-in’s script isn’t needed', async () => {
     for (const answer of [await get('/app', {}, true), await get('/app/mini-app')]) {
       const policy = policyOf(answer.headers)

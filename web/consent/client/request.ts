@@ -92,14 +92,11 @@ const showApp = ({ app }: ConsentRequest): void => {
   setText('badge', app.verified ? 'Verified developer' : 'Unverified developer')
   $('similar').hidden = app.similar_to.length === 0
   setText('similar', similarNames(app))
-  const logo = safeUrl(app.logo_url)
-  if (logo) {
-    const image = $<HTMLImageElement>('logo-image')
-    image.onload = () => {
-      image.hidden = false
-    }
-    image.src = logo
+  const image = $<HTMLImageElement>('logo-image')
+  image.onload = () => {
+    image.hidden = false
   }
+  image.src = resolveUrl(app.logo_path.slice(1))
   const privacy = safeUrl(app.privacy_url)
   $('privacy').hidden = !privacy
   if (privacy) $<HTMLAnchorElement>('privacy-link').href = privacy

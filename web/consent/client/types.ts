@@ -3,7 +3,7 @@ export interface ConsentRequest {
   app: {
     name: string
     summary: string
-    logo_url: string | null
+    logo_path: string
     developer_name: string
     verified: boolean
     privacy_url: string | null

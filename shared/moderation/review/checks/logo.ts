@@ -1,16 +1,20 @@
+import { readImageSize } from '#shared/kernel/image-size.ts'
 import { callEvidence } from './endpoint.ts'
-import { readImageSize } from './image-size.ts'
-import { type SubmissionCheck, truncate } from './subject.ts'
-import { LOGO_BYTES } from './visits.ts'
+import { type Finding, type SubmissionCheck, truncate } from './subject.ts'
+import { LOGO_BYTES, type Visit } from './visits.ts'
 
 const LEAST = 64
 const MOST = 4_096
 const FIX = `Use a PNG, JPEG, GIF or WebP of ${LEAST} to ${MOST} pixels per side and at most 1 MiB, at a public address.`
 
 /** Checks that the logo is an image, by its content type and its bytes, and that its size fits. */
-export const logoImage: SubmissionCheck = async ({ visits }) => {
-  if (!visits.logo) return { status: 'failed', message: 'The app has no logo.', fix: FIX, evidence: {} }
-  const { addresses, result } = await visits.logo
+export const logoImage: SubmissionCheck = async ({ visits }) =>
+  visits.logo
+    ? judgeLogo(await visits.logo)
+    : { status: 'failed', message: 'The app has no logo.', fix: FIX, evidence: {} }
+
+/** Checks what a logo's address answered. */
+export const judgeLogo = ({ addresses, result }: Visit): Finding => {
   const base = { addresses: addresses.map(truncate), ...callEvidence(result) }
   if (result.kind === 'failure') {
     return {

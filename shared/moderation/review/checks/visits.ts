@@ -36,9 +36,13 @@ export const beginVisits = (
     wronglySigned: endpoint === undefined ? undefined : callWronglySigned(http, clock, endpoint),
     privacy: page(privacy),
     homepage: page(homepage),
-    logo: logo === undefined ? undefined : follow(http, logo, LOGO_BYTES + 1),
+    logo: logo === undefined ? undefined : visitLogo({ http }, logo),
   }
 }
+
+/** Fetches a logo, or one byte more than it may have. */
+export const visitLogo = ({ http }: Pick<Deps, 'http'>, url: string): Promise<Visit> =>
+  follow(http, url, LOGO_BYTES + 1)
 
 export type Visits = ReturnType<typeof beginVisits>
 

@@ -64,7 +64,7 @@ const Facts = ({
       </dd>
       <dt>Logo</dt>
       <dd>
-        <ExternalLink url={app.logo_url} />
+        <Logo name={app.name} path={app.logo_path} /> <ExternalLink url={app.logo_url} />
       </dd>
       <dt>Homepage</dt>
       <dd>

@@ -217,7 +217,7 @@ export default function AgentScreen({ id }: { id: string }) {
           return (
             <>
               <div class="row plain">
-                <Logo name={one.app.name} url={one.app.logo_url} />
+                <Logo name={one.app.name} path={one.app.logo_path} />
                 <span class="grow">
                   <span>
                     <Name>{one.agent.id}</Name> · {one.agent.version}

@@ -41,7 +41,7 @@ export default function Agents() {
               {items.map((one) => (
                 <li key={one.id}>
                   <a class="row" href={`#/agents/${one.id}`}>
-                    <Logo name={one.app.name} url={one.app.logo_url} />
+                    <Logo name={one.app.name} path={one.app.logo_path} />
                     <span class="grow">
                       <strong>
                         <Name>{one.app.name}</Name>

@@ -155,7 +155,7 @@ export default function AppScreen({ slug }: { slug: string }) {
           return (
             <>
               <div class="row plain">
-                <Logo name={app.name} url={app.logo_url} />
+                <Logo name={app.name} path={app.logo_path} />
                 <span class="grow">
                   <span>
                     by <Name>{app.developer_name || 'an unnamed developer'}</Name>

@@ -185,7 +185,7 @@ export default function Chat({ id }: { id?: string }) {
                       href={`#/chat/${one.id}`}
                       {...(one === chosen && { 'aria-current': 'true' as const })}
                     >
-                      <Logo name={nameOf(one)} url={one.answered_by?.logo_url} />
+                      <Logo name={nameOf(one)} path={one.answered_by?.logo_path} />
                       <span class="grow">
                         <strong class="line">
                           <Name>{nameOf(one)}</Name>

@@ -36,7 +36,7 @@ const Tile = ({ app }: { app: App }) => (
   <li>
     <a class="tile" href={`#/marketplace/${app.slug}`}>
       <span class="row">
-        <Logo name={app.name} url={app.logo_url} />
+        <Logo name={app.name} path={app.logo_path} />
         <span class="grow">
           <strong>
             <Name>{app.name}</Name>

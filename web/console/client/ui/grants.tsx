@@ -12,7 +12,7 @@ export const GrantCard = ({ grant }: { grant: Schemas['Grant'] }) => {
   return (
     <article class="card" aria-label={grant.app.name}>
       <div class="row plain">
-        <Logo name={grant.app.name} url={grant.app.logo_url} />
+        <Logo name={grant.app.name} path={grant.app.logo_path} />
         <span class="grow">
           <strong>
             <a href={`#/agents/${grant.installation_id}`}>

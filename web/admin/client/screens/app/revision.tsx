@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { safeUrl } from '../../../../session/text.ts'
 import { humanize } from '../../../../ui/format.ts'
-import { Name, Prose, When } from '../../../../ui/text.tsx'
+import { Logo, Name, Prose, When } from '../../../../ui/text.tsx'
 import { api, unwrap } from '../../api.ts'
 import type { Dossier } from '../../dossier.ts'
 import { diffWords } from '../../text-diff.ts'
@@ -78,6 +78,11 @@ const Side = ({
   if (address)
     return (
       <>
+        {field === 'logo_url' && (
+          <p>
+            <Logo name={app.name} path={side === 'before' ? app.logo_path : revision.logo_path} />
+          </p>
+        )}
         <Text before={String(before ?? '')} after={String(after ?? '')} side={side} />
         <a href={address} target="_blank" rel="noopener noreferrer">
           Open

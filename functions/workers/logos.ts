@@ -1,0 +1,18 @@
+import * as z from 'zod'
+import { BusMessage } from '#shared/foundation/queues/index.ts'
+import type { QueueWorker } from '#shared/http/worker.ts'
+import { fetchLogos } from '#shared/moderation/logos/index.ts'
+
+const Data = z.object({ owner: z.string() })
+
+/** Fetches logos from the addresses that developers and admins gave. */
+export const worker: QueueWorker = {
+  name: 'logos',
+  source: { kind: 'queue', queue: 'logos' },
+  needs: ['table:read', 'table:write', 'logos:write', 'outgoing'],
+  timeoutSeconds: 40,
+  async handle(work, message) {
+    const { detail } = BusMessage.parse(message)
+    await fetchLogos(work, Data.parse(JSON.parse(detail.data)).owner)
+  },
+}

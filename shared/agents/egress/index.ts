@@ -1,0 +1,1 @@
+export { sandboxRefusal } from './sandbox-budget.ts'

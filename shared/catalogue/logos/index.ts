@@ -1,0 +1,5 @@
+export { type FetchedLogo, fetchedLogo, type LogoFetch, LogoFetchEntity, PLATFORM_LOGO } from './entity.ts'
+export { LOGO_EVENTS } from './events.ts'
+export { logoObject, logoPath, logoPathField, parseLogoFile, platformLogoPath } from './path.ts'
+export { handleOverdueLogoFetch, logoFetchWrites } from './request.ts'
+export { hashLogo, renderLogo } from './serve.ts'

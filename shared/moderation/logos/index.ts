@@ -1,0 +1,1 @@
+export { fetchLogos } from './fetch.ts'
