@@ -1,4 +1,4 @@
-export { type FetchedLogo, fetchedLogo, type LogoFetch, LogoFetchEntity, PLATFORM_LOGO } from './entity.ts'
+export { type FetchedLogo, type LogoFetch, LogoFetchEntity, PLATFORM_LOGO } from './entity.ts'
 export { LOGO_EVENTS } from './events.ts'
 export { logoObject, logoPath, logoPathField, parseLogoFile, platformLogoPath } from './path.ts'
 export { handleOverdueLogoFetch, logoFetchWrites } from './request.ts'
