@@ -32,6 +32,8 @@ export const LogoFetchEntity = defineEntity({
   schema: logoFetch,
   pk: 'LOGO#{owner}',
   sk: 'FETCH',
-  retention: { policy: 'kept' },
+  personal: 'none',
+  // The fetch of a deleted app deletes its image, and then itself.
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   due: true,
 })
