@@ -1,4 +1,3 @@
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { requestFunctions } from '#functions/registry.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Answer } from '#testkit/platform.ts'
@@ -29,15 +28,20 @@ export interface ListOptions {
   sizes?: readonly number[]
   /** Measures only lists whose endpoint contains this. */
   only?: string
+  /** Measures only the lists of these endpoints, by id. */
+  among?: readonly string[]
 }
 
 /** Fills a workspace with records of every kind, and measures pages of every list at each of the sizes. */
-export const measureLists = async ({ sizes = [100, 10_000], only = '' }: ListOptions = {}): Promise<ListUse[]> => {
-  const stage = await startStage()
+export const measureLists = async ({
+  sizes = [100, 10_000],
+  only = '',
+  among,
+}: ListOptions = {}): Promise<ListUse[]> => {
+  const stage = await startStage({ sdk: false })
   try {
     const { clock, store, tableName } = stage.platform
-    const marshallOptions = { removeUndefinedValues: true }
-    const filling = { client: DynamoDBDocumentClient.from(store.client, { marshallOptions }), tableName }
+    const filling = { client: store.documents, tableName }
     const world = await createWorld(stage)
     const found = new Map<string, ListUse>()
     let filled = 0
@@ -45,7 +49,7 @@ export const measureLists = async ({ sizes = [100, 10_000], only = '' }: ListOpt
       await putAll(filling, between(world, filled, size, clock.now()))
       clock.advance(size - filled)
       filled = size
-      for (const { list, page, consumption } of await pagesOf(stage, world, size, only)) {
+      for (const { list, page, consumption } of await pagesOf(stage, world, size, { only, among })) {
         const use = found.get(`${list} ${page}`) ?? { list, page, uses: [] }
         use.uses.push({ calls: consumption.calls, readUnits: consumption.readUnits })
         found.set(`${list} ${page}`, use)
@@ -67,12 +71,17 @@ interface Measured {
   consumption: Consumption
 }
 
-const pagesOf = async (stage: Stage, world: World, size: number, only: string): Promise<Measured[]> => {
+const pagesOf = async (
+  stage: Stage,
+  world: World,
+  size: number,
+  { only = '', among }: ListOptions,
+): Promise<Measured[]> => {
   const measured: Measured[] = []
   for (const endpoint of Object.values(requestFunctions).flat()) {
     const subject = LISTS[endpoint.id]
     const list = `${endpoint.method} ${endpoint.path}`
-    if (!subject || !list.includes(only)) continue
+    if (!subject || !list.includes(only) || among?.includes(endpoint.id) === false) continue
     const pages = await measureList(stage, world, subject, size)
     measured.push(...Object.entries(pages).map(([page, consumption]) => ({ list, page, consumption })))
   }

@@ -1,4 +1,4 @@
-import { DynamoDBDocumentClient, type PutCommand, type TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import type { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
 import { requestFunctions, workerFunctions } from '#functions/registry.ts'
 import { planFunctions } from '#infra/plan.ts'
@@ -98,7 +98,7 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
       items.map((item) => schema.parse(item)),
     )
   }
-  const client = DynamoDBDocumentClient.from(store.client, { marshallOptions: { removeUndefinedValues: true } })
+  const client = store.documents
   client.middlewareStack.add(
     (next) => async (args) => {
       const result = await next(args)
@@ -206,7 +206,7 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
   }
 
   const recorder = new Table({
-    client: DynamoDBDocumentClient.from(store.client, { marshallOptions: { removeUndefinedValues: true } }),
+    client: store.documents,
     tableName,
     shards: 2,
     clock,

@@ -3,14 +3,18 @@ import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { UNSIGNED } from '#local/dynamodb/client.ts'
 import { dynoxideBinary } from '#local/dynamodb/process.ts'
 import { SILENT } from '#shared/table/client.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+import { createWireClient } from './wire.ts'
 
 export interface TestStore {
   endpoint: string
   client: DynamoDBClient
+  /** Calls the store as the SDK's document client does, through the same middleware. */
+  documents: DynamoDBDocumentClient
   /** Creates an empty table. */
   createTable(): Promise<string>
   /** Returns the same store with a separate client. Stopping it leaves the store running. */
@@ -52,8 +56,11 @@ const unsigned: Extract<DynamoDBClientConfig['signer'], { sign: unknown }> = {
   },
 }
 
-/** Starts a DynamoDB-compatible store in memory, on a free port. */
-export const startStore = async (): Promise<TestStore> => {
+/**
+ * Starts a DynamoDB-compatible store in memory, on a free port.
+ * @param options.sdk uses the SDK's client with its retries, which takes five times the CPU
+ */
+export const startStore = async ({ sdk = false } = {}): Promise<TestStore> => {
   const { child, port } = await serve()
   const endpoint = `http://127.0.0.1:${port}`
   const connect = () =>
@@ -66,40 +73,49 @@ export const startStore = async (): Promise<TestStore> => {
       signer: unsigned,
     })
   let tables = 0
-  const storeOf = (client: DynamoDBClient, stop: () => Promise<void>): TestStore => ({
-    endpoint,
-    client,
-    share: () => storeOf(connect(), async () => {}),
-    async createTable() {
-      const TableName = `test-${process.pid}-${tables++}`
-      const { partitionKey, sortKey, indexes } = TABLE_LAYOUT
-      const names = [partitionKey, sortKey, ...Object.values(indexes).flatMap((i) => [i.partitionKey, i.sortKey])]
-      await client.send(
-        new CreateTableCommand({
-          TableName,
-          BillingMode: 'PAY_PER_REQUEST',
-          AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-          KeySchema: [
-            { AttributeName: partitionKey, KeyType: 'HASH' },
-            { AttributeName: sortKey, KeyType: 'RANGE' },
-          ],
-          GlobalSecondaryIndexes: Object.entries(indexes).map(([IndexName, index]) => ({
-            IndexName,
+  const documentsOf = (client: DynamoDBClient) =>
+    sdk
+      ? { documents: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }) }
+      : createWireClient(client, endpoint)
+  const storeOf = (client: DynamoDBClient, stop: () => Promise<void>): TestStore => {
+    const { documents, close } = { close: () => {}, ...documentsOf(client) }
+    return {
+      endpoint,
+      client,
+      documents,
+      share: () => storeOf(connect(), async () => {}),
+      async createTable() {
+        const TableName = `test-${process.pid}-${tables++}`
+        const { partitionKey, sortKey, indexes } = TABLE_LAYOUT
+        const names = [partitionKey, sortKey, ...Object.values(indexes).flatMap((i) => [i.partitionKey, i.sortKey])]
+        await client.send(
+          new CreateTableCommand({
+            TableName,
+            BillingMode: 'PAY_PER_REQUEST',
+            AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
             KeySchema: [
-              { AttributeName: index.partitionKey, KeyType: 'HASH' },
-              { AttributeName: index.sortKey, KeyType: 'RANGE' },
+              { AttributeName: partitionKey, KeyType: 'HASH' },
+              { AttributeName: sortKey, KeyType: 'RANGE' },
             ],
-            Projection: { ProjectionType: 'KEYS_ONLY' },
-          })),
-        }),
-      )
-      return TableName
-    },
-    async stop() {
-      client.destroy()
-      await stop()
-    },
-  })
+            GlobalSecondaryIndexes: Object.entries(indexes).map(([IndexName, index]) => ({
+              IndexName,
+              KeySchema: [
+                { AttributeName: index.partitionKey, KeyType: 'HASH' },
+                { AttributeName: index.sortKey, KeyType: 'RANGE' },
+              ],
+              Projection: { ProjectionType: 'KEYS_ONLY' },
+            })),
+          }),
+        )
+        return TableName
+      },
+      async stop() {
+        close()
+        client.destroy()
+        await stop()
+      },
+    }
+  }
   return storeOf(connect(), async () => {
     child.kill()
     await once(child, 'exit')

@@ -5,15 +5,19 @@ import { callbackToken, type InstalledOptions, installed } from '#testkit/fixtur
 import { type Answer, type CallOptions, startPlatform } from '#testkit/platform.ts'
 import { startReceiver } from '#testkit/receiver.ts'
 import { createStage } from '#testkit/stage.ts'
+import { startStore } from '#testkit/store.ts'
 import { StoreMeter } from './meter.ts'
 
 export type Installed = Awaited<ReturnType<typeof installed>>
 
 const REDIRECT = 'https://client.example/callback'
 
-/** Starts the platform in one process on a real store, with helpers for valid requests and a meter at the store. */
-export const startStage = async () => {
-  const platform = await startPlatform()
+/**
+ * Starts the platform in one process on a real store, with helpers for valid requests and a meter at the store.
+ * @param options.sdk calls the store through the SDK, as functions do. Without it, only calls and units are right, no times
+ */
+export const startStage = async ({ sdk = true } = {}) => {
+  const platform = await startPlatform({}, await startStore({ sdk }))
   const contract = await createStage(platform)
   const agent = await startReceiver()
   const meter = new StoreMeter(platform.store.client.middlewareStack, {

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { LISTS, SHORT } from '#bench/lists/subjects.ts'
 import { listTables, measureLists } from '#bench/lists.ts'
 import { requestFunctions } from '#functions/registry.ts'
+import { isSampled } from '#testkit/sampling.ts'
 
 const lists = Object.values(requestFunctions)
   .flat()
@@ -25,12 +26,15 @@ const COUNTED_AHEAD = [
 it('every page of every list costs the same with more records', async () => {
   // More records than any bounded scan looks at, such as some filters and the number of unread notifications.
   const sizes = [420, 640]
-  const [table] = listTables(await measureLists({ sizes }), sizes)
+  const among = Object.keys(LISTS).filter((_, n) => isSampled(n, 3))
+  const [table] = listTables(await measureLists({ sizes, among }), sizes)
   const more = table?.rows.filter((row) => row.at(-1) !== 'yes').map(([list, page]) => `${list}, ${page}`)
   // Polling looks at 1,000 entries of the feed (shared/delivery/feed/polling.ts).
   const counted = new Set(COUNTED_AHEAD)
-  expect(more?.filter((row) => !counted.has(row))).toEqual(['GET /api/v1/events, a type that is not there'])
-  expect(new Set(table?.rows.map(([list]) => list)).size).toBe(Object.keys(LISTS).length)
+  expect(more?.filter((row) => !counted.has(row))).toEqual(
+    among.includes('api.events.list') ? ['GET /api/v1/events, a type that is not there'] : [],
+  )
+  expect(new Set(table?.rows.map(([list]) => list)).size).toBe(among.length)
 }, 300_000)
 
 it('a page that costs more counts as a difference', () => {

@@ -6,6 +6,7 @@ import { installed } from '#testkit/fixtures.ts'
 import type { Moment } from '#testkit/killing.ts'
 import { actors } from '#testkit/oauth.ts'
 import { type Answer, startPlatform, type TestPlatform } from '#testkit/platform.ts'
+import { startStore } from '#testkit/store.ts'
 
 /** Longer than a dead request holds the lock on its Idempotency-Key. */
 const LOCK_OVER_MS = 36_000
@@ -14,7 +15,8 @@ let platform: TestPlatform
 let act: ReturnType<typeof actors>
 type Client = Awaited<ReturnType<typeof act.connected>>
 const start = async (env: Record<string, string> = {}): Promise<void> => {
-  platform = await startPlatform(env)
+  // These tests need the SDK's retries.
+  platform = await startPlatform(env, await startStore({ sdk: true }))
   act = actors(platform)
 }
 
