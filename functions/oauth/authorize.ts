@@ -35,10 +35,11 @@ const begin = defineEndpoint({
   caller: 'none',
   anonymous: 'authorize',
   lenient: true,
+  showsErrors: true,
   summary: 'Ask a customer for consent',
   description:
     'Redirects to the consent page. From there the browser returns to `redirect_uri` with `code`, `state` and `iss`, ' +
-    'or with `error=access_denied`. Errors in the request itself are returned as JSON and never redirected. A ' +
+    'or with `error=access_denied`. Errors in the request itself are never redirected: they are JSON, or a page for a browser (`Accept: text/html`). A ' +
     'parameter without a value counts as missing, a parameter sent twice gets `invalid_request`, and unknown ' +
     'parameters are ignored.',
   query: AuthorizeQuery,

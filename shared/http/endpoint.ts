@@ -89,6 +89,8 @@ interface Definition<
   beside?: Lazy<z.ZodType>
   /** Media type of a non-JSON response; several if it depends on the request. */
   produces?: string | readonly string[]
+  /** People open it in a browser, which gets errors as a page. */
+  showsErrors?: true
   /** The response has an entity tag. A request with a matching `If-None-Match` gets 304. */
   conditional?: true
   /** Pattern of the stream's `Last-Event-ID`. It also matches the empty id. */

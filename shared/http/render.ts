@@ -1,5 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { fail, PlatformError } from '../kernel/errors.ts'
+import { renderErrorPage, wantsPage } from './error-page.ts'
 import type { Exchange } from './exchange.ts'
 import { orderFields } from './field-order.ts'
 import type { StoredResponse } from './idempotency.ts'
@@ -68,6 +69,7 @@ export const toPlatformError = (error: unknown): PlatformError =>
 
 export const renderError = (exchange: Exchange, error: PlatformError): StoredResponse => {
   const { settings } = exchange.deps
+  if (exchange.endpoint?.showsErrors && wantsPage(exchange.headers)) return renderErrorPage(error, exchange.requestId)
   return {
     status: error.status,
     headers: {

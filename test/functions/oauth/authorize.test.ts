@@ -137,6 +137,37 @@ describe('GET /oauth/authorize', () => {
     }
   })
 
+  describe('shows an error to a browser as a page', () => {
+    const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+    const open = (query: string) => platform.call('GET', `/oauth/authorize?${query}`, { headers: browser })
+
+    it('that says what the person can do, with the code and the request id', async () => {
+      const { status, headers, text } = await open('client_id=app_unknown')
+      expect([status, headers['content-type']]).toEqual([401, 'text/html; charset=utf-8'])
+      expect(text).toContain('<h1>This link doesn’t work</h1>')
+      expect(text).toContain('invalid_client')
+      expect(text).toContain(headers['x-request-id'])
+      expect(headers['content-security-policy']).not.toContain('unsafe')
+    })
+
+    it('that repeats nothing of the request', async () => {
+      const { app } = await installed(platform.deps)
+      const evil = encodeURIComponent('<script>alert(1)</script> Call +1 555 0100 now')
+      for (const name of ['client_id', 'redirect_uri', 'scope', 'state', 'response_type', 'code_challenge_method']) {
+        const { text } = await open(`client_id=${app.id}&${name}=${evil}`)
+        expect(text).toContain('<!doctype html>')
+        expect(text, name).not.toMatch(/script>|555 0100/)
+      }
+    })
+
+    it('while other clients get JSON', async () => {
+      for (const accept of ['*/*', 'application/json', 'application/json, text/html']) {
+        const { body } = await platform.call('GET', '/oauth/authorize?client_id=x', { headers: { accept } })
+        expect(body.error.code).toBe('invalid_client')
+      }
+    })
+  })
+
   it('accepts GET only', async () => {
     const answer = await platform.call('POST', '/oauth/authorize', {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
