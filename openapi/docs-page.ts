@@ -7,7 +7,7 @@ import { type DocsFile, writeAsset, writeMarkdown, writePage } from './docs-asse
 import { renderOperations } from './docs-operations.ts'
 import { escapeHtml } from './escape-html.ts'
 import { type Heading, renderGuide } from './guide-html.ts'
-import { type Guide, readGuides, START } from './guides.ts'
+import { type Guide, readGuides, START, servedMarkdown } from './guides.ts'
 import { llmsFullText, llmsText } from './llms.ts'
 
 const SOURCES = join(import.meta.dirname, '../web/docs')
@@ -79,7 +79,9 @@ const writeGuide = async ({ outDir, template, guides, assets }: Shared, guide: G
   const path = isStart ? '/docs' : `/docs/${guide.name}`
   return [
     await writePage(outDir, path, `${isStart ? 'index' : `guide-${guide.name}`}.html`, placed(page)),
-    ...(isStart ? [] : [await writeMarkdown(outDir, `${path}.md`, `guide-${guide.name}.md`, placed(guide.markdown))]),
+    ...(isStart
+      ? []
+      : [await writeMarkdown(outDir, `${path}.md`, `guide-${guide.name}.md`, placed(servedMarkdown(guide)))]),
   ]
 }
 

@@ -40,6 +40,16 @@ const guide = async (name: string, titles: Readonly<Record<string, string>>): Pr
   return { name, title: titles[name] ?? '', description: GUIDES[name] ?? '', markdown }
 }
 
+/**
+ * Returns a guide's Markdown as it is served: code blocks keep their language and the name of their file, without what only this
+ * repository's tests read.
+ */
+export const servedMarkdown = ({ markdown }: Guide): string =>
+  markdown.replaceAll(/^```(\w+) (.*)$/gm, (_, language: string, word: string) => {
+    const [, file] = /^file=(\S+)$/.exec(word) ?? []
+    return `\`\`\`${language}${file ? ` title="${file}"` : ''}`
+  })
+
 /** Reads the start page and the guides, in reading order. */
 export const readGuides = async (): Promise<{ start: Guide; guides: Guide[] }> => {
   const titleOf = async (name: string): Promise<[string, string]> => {

@@ -1,4 +1,4 @@
-import type { Guide } from './guides.ts'
+import { type Guide, servedMarkdown } from './guides.ts'
 
 const ABOUT =
   'Developers register agents, customers install them in their workspaces through OAuth, and the platform executes them as ' +
@@ -33,4 +33,4 @@ ${guides.map(({ name, title, description }) => `- [${title}]({{base_url}}/docs/$
 
 /** Builds `/llms-full.txt`, which contains every guide. */
 export const llmsFullText = (guides: readonly Guide[]): string =>
-  guides.map(({ markdown }) => markdown.trim()).join('\n\n---\n\n')
+  guides.map((guide) => servedMarkdown(guide).trim()).join('\n\n---\n\n')

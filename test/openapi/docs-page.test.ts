@@ -164,6 +164,14 @@ describe('buildDocsAssets', () => {
     for (const name of Object.keys(GUIDES)) expect(text('/llms-full.txt')).toContain(text(`/docs/${name}.md`).trim())
   })
 
+  it('serves Markdown without what only tests read', () => {
+    for (const name of Object.keys(GUIDES)) {
+      const fences = [...text(`/docs/${name}.md`).matchAll(/^```(.+)$/gm)].map(([, info]) => info)
+      for (const info of fences) expect(info, name).toMatch(/^\w+( title="[\w.]+")?$/)
+    }
+    expect(text('/llms-full.txt')).toContain('```python title="')
+  })
+
   it('lists the operations of the document, escaped, for readers without JavaScript', () => {
     expect(text('/docs/reference')).toContain(
       '<code><span class="method">POST</span>/api/v1/runs</code> Create a run and start it',
