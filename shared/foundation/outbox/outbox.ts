@@ -25,7 +25,7 @@ export interface NewEvent<Type extends string = string> {
 
 /**
  * Creates the record of an event. Stores its data as JSON text, so that any JSON value is kept exactly.
- * @param id stable id for writers that may be repeated, so that they don't emit the event twice
+ * @param id stable id, for example of a writer that may be repeated, so that it doesn't emit the event twice
  */
 export const newEvent = (clock: Clock, event: NewEvent, id?: string): OutboxEvent => {
   const now = clock.now()
@@ -38,9 +38,12 @@ export const newEvent = (clock: Clock, event: NewEvent, id?: string): OutboxEven
   }
 }
 
-/** Returns the write that emits an event. Commit it in the transaction of the change that it reports. */
-export const emitEvent = <Type extends string>(clock: Clock, event: NewEvent<Type>): Write =>
-  OutboxEntity.create(newEvent(clock, event))
+/**
+ * Returns the write that emits an event. Commit it in the transaction of the change that it reports.
+ * @param id id that the changed record knows it by
+ */
+export const emitEvent = <Type extends string>(clock: Clock, event: NewEvent<Type>, id?: string): Write =>
+  OutboxEntity.create(newEvent(clock, event, id))
 
 /** Returns the envelope of an event for webhooks and polling. */
 export const envelopeOf = (event: OutboxEvent): EventEnvelope => ({

@@ -16,13 +16,17 @@ export const indexRun = async ({ table }: Pick<WorkerWork, 'table'>, run: Run): 
       ObservedRunEntity.replace({ workspace_id, state, run_id, installation_id, app_id, created_at }),
     ])
     // An ended run never changes again, and its only earlier state was active.
-    if (state !== 'active') await table.transact([placeOf(run, OBSERVED_STATES[0])])
+    if (state !== 'active') await removeActiveEntry({ table }, run)
     now = await table.get(RunEntity, run)
     if (now && observedState(now.status) === state) return
     // The run was deleted with its workspace in the meantime.
     if (!now) await table.transact([placeOf(run, state)])
   }
 }
+
+/** Removes the index entry that a run had while it was active, if any. */
+export const removeActiveEntry = ({ table }: Pick<WorkerWork, 'table'>, run: Run): Promise<void> =>
+  table.transact([placeOf(run, OBSERVED_STATES[0])])
 
 const placeOf = ({ workspace_id, id: run_id }: Run, state: ObservedState) =>
   ObservedRunEntity.delete({ workspace_id, state, run_id })

@@ -1,7 +1,7 @@
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
-import type { Run } from '#shared/work/runs/index.ts'
+import { isActive, type Run } from '#shared/work/runs/index.ts'
 import type { Task } from '#shared/work/tasks/index.ts'
-import { indexRun } from '../observed-runs/index-run.ts'
+import { indexRun, removeActiveEntry } from '../observed-runs/index-run.ts'
 import type { Countable } from './count-exactly-once.ts'
 import { counterWrites, type LoadedEvent } from './counter-writes.ts'
 import { CountedEventEntity } from './entity.ts'
@@ -16,6 +16,10 @@ interface Filing {
   /** True once the run's end was reported, so that it belongs in its app's log. */
   ended: boolean
 }
+
+/** True for the event of a run's start if the event of its end will count both. */
+const isCountedAtEnd = (run: Run | undefined): run is Run & { created_event: string } =>
+  run?.created_event !== undefined && !isActive(run.status)
 
 /** Work that results from a batch. Each item has a name, so that it is done once for all events that cause it. */
 export interface BatchWork {
@@ -40,17 +44,14 @@ export const addFollowingWork = (
     counts.set(name, countable)
     return name
   }
+  const run = told.record as Run | undefined
   const once = () => counted(`event ${id}`, countOnce(store, told, spread))
   const filed = (ended: boolean): string => {
-    const run = told.record as Run | undefined
     if (run) runs.set(run_id, { run, ended: ended || runs.get(run_id)?.ended === true })
     return run_id
   }
   const approval = () =>
-    counted(
-      `approval ${run_id}`,
-      countApproval(workspace_id, { installation_id, id: run_id }, told.record as Run | undefined),
-    )
+    counted(`approval ${run_id}`, countApproval(workspace_id, { installation_id, id: run_id }, run))
   switch (type) {
     case 'task.created':
     case 'task.updated':
@@ -59,12 +60,16 @@ export const addFollowingWork = (
     case 'installation.removed':
       return [once()]
     case 'run.created':
-      return [once(), filed(false)]
+      return isCountedAtEnd(run) ? [filed(false)] : [once(), filed(false)]
     case 'run.succeeded':
     case 'run.failed':
     case 'run.cancelled':
       // The run may have been awaiting approval until now.
-      return [once(), filed(true), approval()]
+      return [
+        isCountedAtEnd(run) ? counted(`event ${id}`, countEnd(store, told, run, spread)) : once(),
+        filed(true),
+        approval(),
+      ]
     default:
       return [approval()]
   }
@@ -80,8 +85,35 @@ const countOnce = (store: Store, told: LoadedEvent, spread: string): Countable =
   }
 }
 
+/**
+ * Counts a run's end, and its start unless that was counted while the run was active. Each event has its own marker, so
+ * it doesn't matter which of the two is handled first, how often, or by which version of this worker.
+ */
+const countEnd = (
+  store: Store,
+  told: LoadedEvent,
+  { created_event, created_at }: Run & { created_event: string },
+  spread: string,
+): Countable => {
+  const { event } = told
+  const start: LoadedEvent = { ...told, event: { ...event, id: created_event, type: 'run.created', created_at } }
+  const [started, ended] = [countOnce(store, start, spread), countOnce(store, told, spread)]
+  return {
+    near: ended.near,
+    // A long run's start was usually counted before, so its marker is read first. Failed transactions cost as much as others.
+    reads: (again) => [CountedEventEntity.ref({ event_id: created_event }), ...ended.reads(again)],
+    writes: ([startMark, endMark]) => [...started.writes([startMark]), ...ended.writes([endMark])],
+  }
+}
+
 /** Writes a run to the admin index and, once it has ended, to its app's log. The writes are idempotent. */
 export const fileRun = async ({ table }: Store, { run, ended }: Filing): Promise<void> => {
+  if (!ended && isCountedAtEnd(run)) {
+    // The event of its end files it. Before that one was handled, nothing can be left of an earlier delivery of this one
+    // that the end won't remove.
+    if (await table.get(CountedEventEntity, { event_id: run.created_event })) await removeActiveEntry({ table }, run)
+    return
+  }
   const entries = ended ? logWrites(run) : []
   await Promise.all([indexRun({ table }, run), ...entries.map((entry) => table.transact([entry]))])
 }

@@ -15,23 +15,27 @@ export const emitRunEvent = (
   run: Run,
   extra: Record<string, unknown> = {},
 ): Write =>
-  emitEvent<RunEventType>(clock, {
-    type,
-    workspace_id: run.workspace_id,
-    installation_id: run.installation_id,
-    app_id: run.app_id,
-    private_to: run.private_to,
-    data: {
-      run_id: run.id,
-      app_id: run.app_id,
+  emitEvent<RunEventType>(
+    clock,
+    {
+      type,
+      workspace_id: run.workspace_id,
       installation_id: run.installation_id,
-      status: run.status,
-      trigger: run.trigger,
-      ...(run.finished_at !== undefined && { duration_ms: durationOf(run) }),
-      ...(run.error_code !== undefined && { error_code: run.error_code, error_message: run.error_message ?? '' }),
-      ...extra,
+      app_id: run.app_id,
+      private_to: run.private_to,
+      data: {
+        run_id: run.id,
+        app_id: run.app_id,
+        installation_id: run.installation_id,
+        status: run.status,
+        trigger: run.trigger,
+        ...(run.finished_at !== undefined && { duration_ms: durationOf(run) }),
+        ...(run.error_code !== undefined && { error_code: run.error_code, error_message: run.error_message ?? '' }),
+        ...extra,
+      },
     },
-  })
+    type === 'run.created' ? run.created_event : undefined,
+  )
 
 /** Event that advances the chat that the run answers. For transactions that end the run or pause it for approval. */
 export const emitChatMoved = (

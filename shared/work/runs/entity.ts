@@ -26,6 +26,8 @@ const run = () =>
     is_sandbox: z.boolean(),
     /** Id of the request that started it; absent in old records. */
     request_id: z.string().optional(),
+    /** Id of its `run.created` event, which statistics count together with its end; absent in old records. */
+    created_event: z.string().optional(),
     parent_run_id: z.string().optional(),
     /** Person who started it; absent for a run started by API. */
     actor: person().optional(),

@@ -62,6 +62,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     input: await storePayload(work, `runs/${id}/input`, start.input),
     is_sandbox: installation.is_sandbox,
     request_id: work.requestId,
+    created_event: work.id('event'),
     grant_id: start.grant_id ?? defaultGrant(installation),
     actor: start.actor ?? chain.actor,
     audience: chain.audience ?? 'member',

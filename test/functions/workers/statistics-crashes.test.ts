@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
+import type { OutboxEvent } from '#shared/foundation/outbox/entity.ts'
 import { ObservedRunEntity } from '#shared/insight/observed-runs/entity.ts'
 import { countEvents } from '#shared/insight/statistics/count.ts'
 import { RunEntity } from '#shared/work/runs/entity.ts'
@@ -81,6 +82,31 @@ it('a run that ends while its start is being counted is listed as ended only', a
   expect(await countEvents(world.work, [runEvent('run.created', running)])).toEqual(new Map())
   expect(ended).toBe(true)
   const { items } = await table.query(ObservedRunEntity, { workspace_id: running.workspace_id }, { limit: 10 })
+  expect(items.map(({ state }) => state)).toEqual(['succeeded'])
+})
+
+it('a worker that crashes after it listed an ended run as active leaves no such entry behind', async () => {
+  const ended = runOf(app, platform.clock.now())
+  const { finished_at, ...rest } = ended
+  const world = await createStatisticsTable(platform, { apps: [app], runs: [{ ...rest, status: 'running' }] })
+  const { table } = world
+  const [created, succeeded] = eventsOf(ended) as [OutboxEvent, OutboxEvent]
+  const { transact } = table
+  let died = false
+  table.transact = async (writes) => {
+    const files = !died && writes[0]?.entity === ObservedRunEntity
+    if (files) {
+      died = true
+      await transact.call(table, [RunEntity.replace(ended)])
+      expect(await countEvents(world.work, [succeeded])).toEqual(new Map())
+    }
+    await transact.call(table, writes)
+    if (files) throw new Died()
+  }
+  expect((await countEvents(world.work, [created])).size).toBe(1)
+  expect(died).toBe(true)
+  expect(await countEvents(world.work, [created])).toEqual(new Map())
+  const { items } = await table.query(ObservedRunEntity, { workspace_id: ended.workspace_id }, { limit: 10 })
   expect(items.map(({ state }) => state)).toEqual(['succeeded'])
 })
 

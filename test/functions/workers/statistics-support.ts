@@ -33,6 +33,7 @@ export const runOf = ({ installation, app }: Installed, at: number, over: Partia
     input: { json: '{}' },
     is_sandbox: installation.is_sandbox,
     request_id: newId('request', at),
+    created_event: newId('event', at),
     audience: 'member',
     chain_id: id,
     chain_depth: 0,
@@ -62,12 +63,13 @@ export const taskOf = ({ installation }: Installed, at: number, status: Task['st
   updated_at: at,
 })
 
-const eventAt = (type: EventType, at: number, who: Omit<NewEvent, 'type' | 'data'>, data: object) =>
-  newEvent({ now: () => at }, { type, ...who, data: { ...data } })
+const eventAt = (type: EventType, at: number, who: Omit<NewEvent, 'type' | 'data'>, data: object, id?: string) =>
+  newEvent({ now: () => at }, { type, ...who, data: { ...data } }, id)
 
 export const runEvent = (type: EventType, run: Run, at = run.created_at): OutboxEvent => {
   const { id: run_id, workspace_id, installation_id, app_id } = run
-  return eventAt(type, at, { workspace_id, installation_id, app_id }, { run_id, installation_id, app_id })
+  const known = type === 'run.created' ? run.created_event : undefined
+  return eventAt(type, at, { workspace_id, installation_id, app_id }, { run_id, installation_id, app_id }, known)
 }
 
 /** Lists the events of a run up to its current state. */

@@ -1,8 +1,10 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { OutboxEvent } from '#shared/foundation/outbox/entity.ts'
+import { ObservedRunEntity } from '#shared/insight/observed-runs/entity.ts'
 import { countEvents } from '#shared/insight/statistics/count.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import { ConditionFailed, type Write } from '#shared/table/entity.ts'
+import { RunEntity } from '#shared/work/runs/entity.ts'
 import { RUN_STATUSES } from '#shared/work/runs/status.ts'
 import { TASK_STATUSES } from '#shared/work/tasks/status.ts'
 import { type Dice, dice } from '#testkit/dice.ts'
@@ -46,6 +48,8 @@ const happened = (roll: Dice) => {
       ...(ended && { finished_at: at + roll.below(90_000), cost_units: roll.below(1_000) / 1_000 }),
       ...(status === 'failed' && { error_code: pick(roll, ['no_stock', 'agent_failed']) }),
       ...(status === 'awaiting_approval' && { pending_step: 'step_1' }),
+      // Runs of the version before don't know their first event.
+      ...(roll.chance(0.3) && { created_event: undefined }),
     })
   })
   const tasks = Array.from({ length: 8 }, () => taskOf(pick(roll, apps), now(), pick(roll, TASK_STATUSES)))
@@ -158,7 +162,7 @@ it('only the message of an event that can’t be counted fails, and is redeliver
   const unreadable = { ...(events[0] as OutboxEvent), id: 'evt_unreadable', data: '{' }
   const failed = await countEvents(world.work, [...events, unreadable])
   expect([...failed.keys()].map(({ id }) => id).toSorted()).toEqual([poison?.id, unreadable.id].toSorted())
-  expect(await totals(world)).toMatchObject({ runs: 20, succeeded: 19, logs: 60 })
+  expect(await totals(world)).toMatchObject({ runs: 19, succeeded: 19, logs: 60 })
   restore()
   expect(
     await countEvents(
@@ -181,11 +185,48 @@ it('only the messages of a run that can’t be logged fail, and are not counted 
   expect(await totals(world)).toEqual({ runs: 5, succeeded: 5, logs: 15 })
 })
 
+it('a run that has ended by the time it is counted is counted and filed once, at its end', async () => {
+  const { events, runs, ...world } = await succeeded(1)
+  const sent: (readonly Write[])[] = []
+  meddling(world, (writes) => {
+    sent.push(writes)
+  })
+  const [created, ended] = events as [OutboxEvent, OutboxEvent]
+  expect(await countEvents(world.work, [created])).toEqual(NOTHING)
+  expect(sent).toEqual([])
+  expect(await countEvents(world.work, [ended])).toEqual(NOTHING)
+  // Both marks, the app's total and day, the agent's day, the platform's hour. The active runs stay as they are.
+  expect(sent.filter((writes) => marksOf(writes).length > 0).map(({ length }) => length)).toEqual([6])
+  expect(await totals(world)).toEqual({ runs: 1, succeeded: 1, logs: 3 })
+  expect(JSON.stringify((await world.counted()).sums)).not.toContain('active_runs')
+})
+
+it.each(['the version before', 'this one'])(
+  'a run whose start was counted by %s while it was active isn’t started twice when it ends',
+  async (version) => {
+    const run = runOf(apps[0] as Installed, now())
+    const world = await createStatisticsTable(platform, { apps, runs: [run] })
+    const [created, ended] = eventsOf(run) as [OutboxEvent, OutboxEvent]
+    const { finished_at, created_event, ...rest } = run
+    const known = version === 'this one' && { created_event }
+    await world.table.transact([RunEntity.replace({ ...rest, ...known, status: 'running' })])
+    expect(await countEvents(world.work, [created])).toEqual(NOTHING)
+    expect(await totals(world)).toMatchObject({ runs: 1, succeeded: undefined })
+    await world.table.transact([RunEntity.replace({ ...rest, ...known, finished_at, status: 'succeeded' })])
+    expect(await countEvents(world.work, [ended, created])).toEqual(NOTHING)
+    expect(await countEvents(world.work, [created, ended])).toEqual(NOTHING)
+    expect(await totals(world)).toEqual({ runs: 1, succeeded: 1, logs: 3 })
+    const { items } = await world.table.query(ObservedRunEntity, { workspace_id: run.workspace_id }, { limit: 10 })
+    expect(items.map(({ state }) => state)).toEqual(['succeeded'])
+  },
+)
+
 it('conflicting transactions are split and succeed', async () => {
   const { events, ...world } = await succeeded(15)
   let refused = 0
   meddling(world, (writes) => {
-    if (marksOf(writes).length < 2) return
+    // An ended run has two marks of its own.
+    if (marksOf(writes).length <= 2) return
     refused++
     throw Object.assign(new Error('conflict'), { name: 'TransactionCanceledException' })
   })
@@ -203,7 +244,8 @@ it('a failing store isn’t retried for long: everything is redelivered, and the
     throw Object.assign(new Error('throttled'), { name: 'ThrottlingException' })
   })
   const failed = await countEvents(world.work, events)
-  expect(new Set(failed.keys())).toEqual(new Set(events))
+  // The ends count the starts as well.
+  expect(new Set(failed.keys())).toEqual(new Set(events.filter(({ type }) => type === 'run.succeeded')))
   expect(asked).toBeLessThanOrEqual(10)
   restore()
   expect(await countEvents(world.work, events)).toEqual(NOTHING)
