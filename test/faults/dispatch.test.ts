@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { dispatchRun } from '#shared/agents/dispatch/dispatch.ts'
+import { createWorkerWork } from '#shared/http/worker.ts'
+import { RunEntity } from '#shared/work/runs/entity.ts'
 import { killAfter } from '#testkit/faults.ts'
 import { callbackToken, installed, member } from '#testkit/fixtures.ts'
 import { DEEP, deathsAt } from '#testkit/sampling.ts'
@@ -85,6 +88,38 @@ describe('a dispatcher that dies at any point', () => {
     const seen = await platform.call('GET', `/api/v1/runs/${run.id}`, { token: app.token })
     expect(seen.body.status).toBe('succeeded')
     expect(agent.requests).toHaveLength(1)
+  })
+
+  it('a run that was sent late and whose worker died has 45 seconds from then, and claiming it moves no due time', async () => {
+    const app = await installed(platform.deps, { endpoint: agent.url })
+    const { body } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+    platform.outbox.length = 0
+    const key = { installation_id: app.installation.id, id: body.id }
+    const run = async () => {
+      const found = await platform.deps.table.get(RunEntity, key)
+      if (!found) throw new Error('no run')
+      return found
+    }
+    const queued = await run()
+    platform.clock.advance(40_000)
+    const now = platform.clock.now()
+    const { table } = platform.deps
+    const { transact } = table
+    table.transact = async (writes) => {
+      await transact.call(table, writes)
+      if (writes.some(({ entity, changes }) => entity === RunEntity && changes?.set?.status === 'running'))
+        throw new Error('the worker dies')
+    }
+    await expect(dispatchRun(createWorkerWork(platform.deps), key)).rejects.toThrow('the worker dies')
+    table.transact = transact
+    expect((await run()).due_at).toBe(queued.due_at)
+    platform.clock.advance(30_000)
+    await platform.sweep()
+    expect(await run()).toMatchObject({ status: 'running', due_at: now + 45_000 })
+    platform.clock.advance(30_000)
+    await platform.sweep()
+    expect(await run()).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
+    await platform.drain()
   })
 
   it('of ten workers woken at the same time, one calls the agent', async () => {

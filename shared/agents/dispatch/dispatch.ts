@@ -96,12 +96,9 @@ const claimResumption = async (
 
 const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
   const now = work.clock.now()
-  const changes = {
-    status: 'running' as const,
-    started_at: now,
-    dispatched_at: now,
-    due_at: nextCheckAt(run, now + LIMITS.agentLifeSign),
-  }
+  // The check of the queued run stays due. If it comes too early for the sent one, the sweeper postpones it. Moving it here
+  // would write the index of overdue work twice for every run.
+  const changes = { status: 'running' as const, started_at: now, dispatched_at: now }
   // Fails if the run was cancelled or claimed by another worker.
   return (await ifUnchanged(work.commit([runWrite(run, changes)]))) ? { ...run, ...changes } : undefined
 }

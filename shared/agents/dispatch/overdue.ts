@@ -67,6 +67,8 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
   const stillSilent = (current: Run): boolean => lastSignOf(current) === lastSign
   // A 202 counts as a sign of life even within the same millisecond.
   const showedLife = run.accepted_at !== undefined || lastSign > (run.dispatched_at ?? 0)
+  const silentFrom = (run.dispatched_at ?? 0) + LIMITS.agentLifeSign
+  if (!showedLife && silentFrom > now) return postpone(work, run, silentFrom)
   if (!showedLife) {
     return finishIf(work, run, stillSilent, {
       status: 'failed',

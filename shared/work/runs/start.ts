@@ -2,7 +2,7 @@ import { defaultGrant, type Installation } from '#shared/access/installations/in
 import { CounterEntity } from '#shared/foundation/claims/index.ts'
 import { storePayload } from '#shared/foundation/payloads/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
-import { DAY, MINUTE } from '#shared/kernel/clock.ts'
+import { DAY } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
@@ -87,7 +87,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     created_at: now,
     ends_at: now + work.settings.runLifetimeDays * DAY,
   }
-  run.due_at = nextCheckAt(run, now + MINUTE)
+  run.due_at = nextCheckAt(run, now + LIMITS.agentLifeSign)
   return {
     run,
     writes: [
