@@ -7,7 +7,7 @@ export const APP_STATUSES = ['draft', 'in_review', 'approved', 'rejected', 'susp
 const sealedSecret = () => z.object({ value: z.string(), until: z.number().optional() })
 
 /** Fields of an approved app whose changes wait for moderation (contract/moderation.md#revisions). */
-const moderatedFields = () => ({
+export const moderatedFields = () => ({
   name: z.string(),
   summary: z.string(),
   description: z.string(),

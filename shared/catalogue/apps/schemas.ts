@@ -6,7 +6,7 @@ import { nearest } from '#shared/kernel/nearest.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
 import { logoPathField } from '../logos/path.ts'
 import { redirectAddress, webAddress } from './addresses.ts'
-import { APP_STATUSES } from './entity.ts'
+import { APP_STATUSES, moderatedFields } from './entity.ts'
 
 const unknownScope = (input: unknown): string => {
   if (typeof input !== 'string') return 'must be a scope'
@@ -116,17 +116,7 @@ const app = () => ({
     .object({
       id: idField('arv'),
       changes: z
-        .object({
-          name: z.string(),
-          summary: z.string(),
-          description: z.string(),
-          logo_url: z.string().nullable(),
-          privacy_url: z.string().nullable(),
-          homepage_url: z.string().nullable(),
-          install_url: z.string().nullable(),
-          redirect_uris: z.array(z.string()),
-          requested_scopes: z.array(z.string()),
-        })
+        .object(moderatedFields())
         .partial()
         .meta({ description: 'New values, only of the fields that change. Null removes an address.' }),
       logo_path: logoPathField().nullable().meta({

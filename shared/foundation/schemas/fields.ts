@@ -40,3 +40,7 @@ export const amount = (max: number) =>
 
 /** Id in a response, with an example of its kind. */
 export const idField = (prefix: string) => z.string().meta({ example: `${prefix}_01kae5m1v8w6c3x9q2r7t4y0zn` })
+
+/** Days until a named key expires. */
+export const keyDays = () =>
+  z.number().int().min(1).max(365).default(90).meta({ description: 'Days until the key expires.', example: 90 })

@@ -1,2 +1,2 @@
-export { amount, emailAddress, idField, line, name, oneLine, time } from './fields.ts'
+export { amount, emailAddress, idField, keyDays, line, name, oneLine, time } from './fields.ts'
 export { presentScope, ScopeSchema } from './scopes.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { emailAddress, idField, name, time } from '#shared/foundation/schemas/index.ts'
+import { emailAddress, idField, keyDays, name, time } from '#shared/foundation/schemas/index.ts'
 
 /** Body of `POST /api/v1/dev/register` (contract/apps-and-manifests.md#developer-accounts). */
 export const RegisterDeveloper = () =>
@@ -98,13 +98,7 @@ export const CreateKey = () =>
   z
     .strictObject({
       name: name(100).meta({ description: 'Unique among your keys.', example: 'ci' }),
-      expires_in_days: z
-        .number()
-        .int()
-        .min(1)
-        .max(365)
-        .default(90)
-        .meta({ description: 'Days until the key expires.', example: 90 }),
+      expires_in_days: keyDays(),
     })
     .meta({ id: 'CreateDeveloperKey' })
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { emailAddress, idField, name, time } from '#shared/foundation/schemas/index.ts'
+import { emailAddress, idField, keyDays, name, time } from '#shared/foundation/schemas/index.ts'
 
 /** Body of `POST /admin/auth/login`. */
 export const SignIn = () =>
@@ -137,20 +137,17 @@ export const AdminSessionSchema = () =>
     })
     .meta({ id: 'AdminSession' })
 
-const expiresIn = () =>
-  z.number().int().min(1).max(365).default(90).meta({ description: 'Days until the key expires.', example: 90 })
-
 /** Body of `POST /admin/admins/{id}/keys`. */
 export const CreateAdminKey = () =>
   z
     .strictObject({
       name: name(100).meta({ description: 'Name of the key in the audit log.', example: 'ci' }),
-      expires_in_days: expiresIn(),
+      expires_in_days: keyDays(),
     })
     .meta({ id: 'CreateAdminKey' })
 
 /** Body of `POST /admin/admins/{id}/keys/{key}/rotate`. */
-export const RotateAdminKey = () => z.strictObject({ expires_in_days: expiresIn() }).meta({ id: 'RotateAdminKey' })
+export const RotateAdminKey = () => z.strictObject({ expires_in_days: keyDays() }).meta({ id: 'RotateAdminKey' })
 
 const key = {
   id: idField('aky'),
