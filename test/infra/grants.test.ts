@@ -181,6 +181,32 @@ describe('the permissions of the roles', () => {
     ])
   })
 
+  it('let functions create a workspace’s data key but never replace it, and only its removal destroy it', () => {
+    const withKeys = (...sids: string[]) =>
+      plans.flatMap(({ name }) =>
+        statementsOf(service, name)
+          .filter(({ Sid, actions }) => sids.includes(Sid ?? '') && actions.includes('s3:PutObject'))
+          .map((statement) => ({ name, ...statement })),
+      )
+    const creating = withKeys('CreateDataKeys')
+    expect(creating.map(({ name }) => name)).toEqual(
+      plans.filter(({ capabilities }) => capabilities.includes('keys:data')).map(({ name }) => name),
+    )
+    // S3 refuses a put without the header `If-None-Match`, which refuses to replace an object.
+    for (const { Condition, actions } of creating) {
+      expect(actions).toEqual(['s3:PutObject'])
+      expect(Condition).toEqual({ Null: { 's3:if-none-match': 'false' } })
+    }
+    expect(withKeys('DestroyDataKeys').map(({ name }) => name)).toEqual(['removals'])
+    const others = plans.flatMap(({ name }) =>
+      statementsOf(service, name).filter(
+        ({ Sid, Effect, resources: of }) =>
+          Effect === 'Allow' && Sid !== 'ReadDataKeys' && text(of).includes('data-keys'),
+      ),
+    )
+    expect(others).toHaveLength(creating.length + 1)
+  })
+
   it('attach no policy from outside', () => {
     const roles = resources(service, 'AWS::IAM::Role').filter(([, role]) => text(role).includes('lambda.amazonaws.com'))
     expect(roles).toHaveLength(names.length)

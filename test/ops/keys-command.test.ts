@@ -11,6 +11,7 @@ import { ringStore } from '#ops/keys/secret.ts'
 import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import { publishKeys } from '#shared/adapters/public-keys.ts'
 import { createKeys, KEYS_FRESH } from '#shared/adapters/secrets.ts'
+import { createWorkspaceKeys } from '#shared/adapters/workspace-keys.ts'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { signingSecretRecord } from '#shared/catalogue/apps/signing-secret.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
@@ -294,6 +295,32 @@ describe('the ring of data at rest', () => {
     await resealAll(operation('data'), walk)
     expect(printed.at(-1)).toMatch(/^\d+ values in \d+ items are encrypted again\.$/)
     expect(await read()).toEqual({ kids: ['k2', 'k2', workspace], plain, summary: lookalike })
+  })
+
+  it('wraps the data keys of workspaces again, so that they open without the old key', async () => {
+    const { workspace } = await sealedRecords()
+    const name = `data-keys/${workspace}`
+    const wrapped = async () => new TextDecoder().decode(await objects.get(name))
+    const sealed = await seal(await platform.deps.keys.ofWorkspace(workspace), 'note:1', 'Kept.')
+    const before = await wrapped()
+    expect(kidOf(before)).toBe('k1')
+    await rotate(operation('data'))
+    const { sealed: found } = await walk(await textOf('data'), { dry: true })
+    expect(found).toBeGreaterThan(0)
+    expect(await wrapped(), 'a count changes nothing').toBe(before)
+    await resealAll(operation('data'), walk)
+    expect(kidOf(await wrapped())).toBe('k2')
+    // A reader that knows the new key only opens what the workspace's key encrypted before.
+    const { k1: _, ...newer } = JSON.parse(await textOf('data'))
+    const ring = parseKeyring(JSON.stringify(newer))
+    const reader = createWorkspaceKeys({
+      objects,
+      clock: platform.clock,
+      data: async () => ring,
+      fresh: 0,
+      withRing: false,
+    })
+    expect(await unseal(reader.ofWorkspace(workspace), 'note:1', sealed)).toBe('Kept.')
   })
 
   it('keeps an old key as long as a backup needs it, counted from the last re-encrypted value', async () => {

@@ -34,6 +34,26 @@ describe('an object', () => {
   })
 })
 
+describe('an object that is created', () => {
+  it('is never replaced: of several writers at once, one wins and the others are told', async () => {
+    const key = newKey()
+    const texts = ['one', 'two', 'three', 'four']
+    const won = await Promise.all(texts.map((text) => bucket.objects.create(key, Buffer.from(text), 'text/plain')))
+    expect(won.filter(Boolean)).toHaveLength(1)
+    const stored = async () => Buffer.from((await bucket.objects.get(key)) ?? []).toString()
+    expect(await stored()).toBe(texts[won.indexOf(true)])
+    expect(await bucket.objects.create(key, Buffer.from('later'), 'text/plain')).toBe(false)
+    expect(await stored()).toBe(texts[won.indexOf(true)])
+  })
+
+  it('can be created again once it was deleted', async () => {
+    const key = newKey()
+    expect(await bucket.objects.create(key, Buffer.from('one'), 'text/plain')).toBe(true)
+    await bucket.objects.delete(key)
+    expect(await bucket.objects.create(key, Buffer.from('two'), 'text/plain')).toBe(true)
+  })
+})
+
 describe('a presigned upload', () => {
   it('accepts what was signed, once, also an empty object', async () => {
     for (const body of ['hello', '']) {
