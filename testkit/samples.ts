@@ -1,3 +1,4 @@
+import { logoPath } from '#shared/catalogue/logos/path.ts'
 import { SubscriptionEntity } from '#shared/delivery/webhooks/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { unique } from './developers.ts'
@@ -248,6 +249,7 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     return { path: `/api/v1/webhooks/${webhook.id}/recover`, token: app.token, body }
   },
 
+  'console.logos.read': fixed(logoPath({ id: 'app_01kae5m1v8w6c3x9q2r7t4y0zn', name: 'Greeter' })),
   'console.session.provision': async () => ({
     path: '/console/session',
     body: { user: unique('ann'), workspace: unique('acme'), role: 'admin' },
