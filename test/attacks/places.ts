@@ -60,6 +60,12 @@ export const offers = (stage: () => Stage): Record<string, () => Promise<Offer>>
       const { token } = await stage().integration()
       return (url) => call('POST', '/api/v1/webhooks', bearer(token), { url, events: ['*'] })
     },
+    'api.webhooks.update url': async () => {
+      const { token } = await stage().integration()
+      const body = { url: 'https://hooks.example.com/', events: ['*'] }
+      const { id } = (await call('POST', '/api/v1/webhooks', bearer(token), body)).body
+      return (url) => call('PATCH', `/api/v1/webhooks/${id}`, bearer(token), { url })
+    },
     [`developer.apps.create ${APP_FIELDS}`]: creating(pages),
     [`developer.apps.edit ${APP_FIELDS}`]: editing(pages),
     'developer.apps.create redirect_uris[]': creating(redirects),

@@ -4,9 +4,16 @@ import { submitApp } from '#test/functions/admin/moderation-support.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { publish } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'
+import { pngOf } from '#testkit/images.ts'
+import { usingReceiver } from '#testkit/using.ts'
 import { adminStage, newAdmin, openAs, SUPERADMIN, staffCall } from './harness.ts'
 
 const stage = adminStage()
+const logos = usingReceiver(({ path }) => ({
+  kind: 'answer',
+  headers: { 'content-type': 'image/png' },
+  body: pngOf(128, path === '/old.png' ? [30, 110, 60] : [160, 40, 40]),
+}))
 
 /** Text with markup and a direction override, which must be shown as plain text. */
 /** Names take no direction characters. Other texts do. */
@@ -38,17 +45,26 @@ const livelyPlatform = async ({ platform, agent }: Stage) => {
     country: 'NL',
     about: EVIL,
   })
+  const revised = await listApp(platform, { name: `Revised ${EVIL_NAME}`, logo_url: `${logos.url}/old.png` })
+  await revised.developer.call('PATCH', `/api/v1/dev/apps/${revised.app.id}`, {
+    name: `Renamed ${EVIL_NAME}`,
+    description: EVIL,
+    logo_url: `${logos.url}/new.png`,
+    redirect_uris: ['https://elsewhere.example/callback'],
+    requested_scopes: ['runs:read', 'chat:read', 'chat:write'],
+  })
+  await platform.drain()
   const app = await installed(platform.deps, { endpoint: agent.url, workspaceId: who.workspace.id })
   await platform.call('POST', '/api/v1/runs', { token: app.token, body: { input: { question: EVIL } } })
   await newAdmin(stage, 'moderator')
   await staffCall(stage, 'PUT', '/admin/settings/denied-tools', { denied_tools: ['http_fetch'] })
-  return { waiting: waiting.app, listed, who }
+  return { waiting: waiting.app, listed, revised: revised.app, who }
 }
 
 describe('every screen of the staff page', () => {
   it('is accessible in both colour schemes, narrow and wide, and shows untrusted text as plain text', async () => {
     const { page } = stage
-    const { waiting, listed, who } = await livelyPlatform(stage)
+    const { waiting, listed, revised, who } = await livelyPlatform(stage)
     await openAs(stage, SUPERADMIN)
     const screens: [name: string, place: string, title: string | RegExp, ready: string | RegExp][] = [
       ['overview', '/', 'Overview', 'Runs by day'],
@@ -56,6 +72,7 @@ describe('every screen of the staff page', () => {
       ['apps', '/apps', 'Apps', waiting.slug],
       ['app-in-review', `/apps/${waiting.id}`, /^Shop/, 'Approve'],
       ['app-listed', `/apps/${listed.id}`, /^Listed/, 'Uphold'],
+      ['app-revised', `/apps/${revised.id}`, /^Revised/, 'Approve changes'],
       ['abuse-reports', '/abuse-reports', 'Abuse reports', 'onerror'],
       ['verifications', '/verifications', 'Verifications', 'onerror'],
       ['reviews', '/reviews', 'Reviews', 'onerror'],
@@ -78,7 +95,7 @@ describe('every screen of the staff page', () => {
       await page.locator('main').getByText(ready).first().waitFor()
       await expect.poll(() => page.locator('main .skeleton').count()).toBe(0)
       await expectAccessible(page, `staff-${name}`)
-      expect(await page.locator('main img').count()).toBe(0)
+      expect(await page.locator('main img:not([src*="/console/logos/"])').count()).toBe(0)
     }
   })
 })
