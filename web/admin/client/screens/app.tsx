@@ -64,7 +64,7 @@ const Facts = ({
       </dd>
       <dt>Logo</dt>
       <dd>
-        <Logo name={app.name} path={app.logo_path} /> <ExternalLink url={app.logo_url} />
+        <ExternalLink url={app.logo_url} />
       </dd>
       <dt>Homepage</dt>
       <dd>
@@ -162,7 +162,7 @@ export default function App({ id }: { id: string }) {
         {(dossier) => (
           <>
             <div class="app-head">
-              <Logo name={dossier.app.name} />
+              <Logo name={dossier.app.name} path={dossier.app.logo_path} />
               <Status dossier={dossier} />
             </div>
             {dossier.app.status_reason && (

@@ -31,7 +31,7 @@ export default function Apps() {
       >
         {(app) => (
           <a class="row" href={`#/apps/${app.id}`}>
-            <Logo name={app.name} />
+            <Logo name={app.name} path={app.logo_path} />
             <span class="grow">
               <strong>
                 <Name>{app.name}</Name>

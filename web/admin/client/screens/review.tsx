@@ -61,7 +61,7 @@ const Row = ({ item }: { item: Item }) => {
   const { app, version, developer, checklist, dangerous_scopes: dangerous } = item
   return (
     <div class="row folds top-aligned">
-      <Logo name={app.name} />
+      <Logo name={app.name} path={app.logo_path} />
       <div class="grow">
         <a href={`#/apps/${app.id}`}>
           <strong>

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { safeUrl } from '../../../../session/text.ts'
-import { humanize } from '../../../../ui/format.ts'
 import { Logo, Name, Prose, When } from '../../../../ui/text.tsx'
 import { api, unwrap } from '../../api.ts'
 import type { Dossier } from '../../dossier.ts'
@@ -13,17 +12,19 @@ type App = Dossier['app']
 type Revision = NonNullable<App['pending_revision']>
 type Field = keyof Revision['changes']
 
-const FIELDS: readonly Field[] = [
-  'name',
-  'logo_url',
-  'summary',
-  'description',
-  'homepage_url',
-  'privacy_url',
-  'install_url',
-  'redirect_uris',
-  'requested_scopes',
-]
+/** Labels of the fields, in the order in which they are shown. */
+const LABELS: Record<Field, string> = {
+  name: 'Name',
+  logo_url: 'Logo',
+  summary: 'Summary',
+  description: 'Description',
+  homepage_url: 'Homepage',
+  privacy_url: 'Privacy policy',
+  install_url: 'Install page',
+  redirect_uris: 'Redirect addresses',
+  requested_scopes: 'Requested scopes',
+}
+const FIELDS = Object.keys(LABELS) as Field[]
 
 const None = () => <span class="soft">none</span>
 
@@ -88,7 +89,7 @@ const Side = ({
           Open
           <span class="unseen">
             {' '}
-            the {side === 'before' ? 'live' : 'new'} {humanize(field)}
+            the {side === 'before' ? 'live' : 'new'} {LABELS[field].toLowerCase()}
           </span>
         </a>
       </>
@@ -116,7 +117,7 @@ export const RevisionReview = ({ app }: { app: App }) => {
           ' The app has no verified badge until then, because its name, logo or domain changes.'}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard */}
-      <section class="table diff" tabIndex={0} aria-label={title}>
+      <section class="table diff sides" tabIndex={0} aria-label={title}>
         <table>
           <thead>
             <tr>
@@ -128,11 +129,11 @@ export const RevisionReview = ({ app }: { app: App }) => {
           <tbody>
             {FIELDS.filter((field) => revision.changes[field] !== undefined).map((field) => (
               <tr key={field}>
-                <th scope="row">{humanize(field)}</th>
-                <td>
+                <th scope="row">{LABELS[field]}</th>
+                <td data-side="Live">
                   <Side field={field} app={app} revision={revision} side="before" />
                 </td>
-                <td>
+                <td data-side="New">
                   <Side field={field} app={app} revision={revision} side="after" />
                 </td>
               </tr>
