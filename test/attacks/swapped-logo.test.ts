@@ -54,7 +54,13 @@ const submitted = async (fields: Record<string, unknown> = {}) => {
     await platform.drain()
     return answer
   }
-  return { app, patch, read: async () => (await developer.call('GET', path)).body, approve: () => approve(app.id) }
+  return {
+    developer,
+    app,
+    patch,
+    read: async () => (await developer.call('GET', path)).body,
+    approve: () => approve(app.id),
+  }
 }
 
 const approve = async (id: string) => {
@@ -134,13 +140,19 @@ describe('the developer of an approved app', () => {
     expect(await shownTo(app)).toMatch(AVATAR)
   })
 
-  it('whose app is in review has the moderator look again when the image changes', async () => {
-    const { app, patch } = await submitted()
-    const looked = (await admin('GET', `/admin/apps/${app.id}`)).body.app
+  it('whose app is in review has the moderator look again when the image arrives', async () => {
+    const { developer, app } = await submitted()
     images.set('/other.png', image(EVIL))
-    await patch({ logo_url: `${outside.url}/other.png` })
-    const body = { updated_at: looked.updated_at }
-    expect((await admin('POST', `/admin/apps/${app.id}/approve`, body)).body.error.code).toBe('conflict')
+    await developer.call('PATCH', `/api/v1/dev/apps/${app.id}`, { logo_url: `${outside.url}/other.png` })
+    const looked = (await admin('GET', `/admin/apps/${app.id}`)).body.app
+    expect(looked.logo_path).toMatch(AVATAR)
+    platform.clock.advance(1_000)
+    await platform.drain()
+    const decide = (updated_at: string) => admin('POST', `/admin/apps/${app.id}/approve`, { updated_at })
+    expect((await decide(looked.updated_at)).body.error?.code).toBe('conflict')
+    const again = (await admin('GET', `/admin/apps/${app.id}`)).body.app
+    expect(await shows(again.logo_path, EVIL)).toBe(true)
+    expect((await decide(again.updated_at)).status).toBe(200)
   })
 })
 
