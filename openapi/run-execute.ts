@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { time } from '#shared/foundation/schemas/index.ts'
-import { CompleteRun } from '#shared/work/runs/index.ts'
+import { CompleteRun, InputRequired } from '#shared/work/runs/index.ts'
 import { sampleOf } from './sample.ts'
 import type { Json, Schemas } from './schemas.ts'
 
@@ -86,20 +86,21 @@ const runExecute = () =>
     resume: z
       .object({
         step_id: z.string(),
-        decision: z.enum(['approved', 'rejected']),
+        decision: z.enum(['approved', 'rejected']).optional(),
         result: z.unknown(),
-        receipt: z.string().nullable().meta({
+        receipt: z.string().nullish().meta({
           description: 'The signed receipt of the decision (JWS). Null if no person decided within 24 hours.',
         }),
+        input: json().optional().meta({ description: 'Answers by key: `{action, content?}`.' }),
       })
       .optional()
-      .meta({ description: 'A person’s decision, for manifests with `runtime.resume`.' }),
+      .meta({ description: 'A person’s decision or answers, for manifests with `runtime.resume`.' }),
   })
 
 /** Describes the signed request of a run to its agent, and the agent's possible answers. */
 export const runExecuteOperation = (schemas: Schemas, signatures: readonly Json[], tag: string): Json => {
   const schema = schemas.of(runExecute(), 'output')
-  const answer = schemas.of(CompleteRun(), 'input')
+  const answer = schemas.of(z.union([CompleteRun(), InputRequired()]), 'input')
   return {
     operationId: 'agent.run.execute',
     tags: [tag],
@@ -123,7 +124,7 @@ export const runExecuteOperation = (schemas: Schemas, signatures: readonly Json[
     },
     responses: {
       200: {
-        description: 'The run succeeded or failed.',
+        description: 'The run succeeded or failed, or the agent asks people questions.',
         content: {
           'application/json': {
             schema: answer,

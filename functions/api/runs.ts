@@ -3,9 +3,15 @@ import type { IntegrationCaller } from '#shared/http/callers.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { pageQuery } from '#shared/http/paging.ts'
 import { scopeRefusal } from '#shared/identity/people/index.ts'
+import { fail } from '#shared/kernel/errors.ts'
 import {
   AddSteps,
+  AnswerInput,
+  AskedInput,
+  AskInput,
   addSteps,
+  answerInput,
+  askInput,
   CompleteRun,
   cancelRun,
   completeRun,
@@ -176,4 +182,56 @@ const callbackToken = defineEndpoint({
   },
 })
 
-export const endpoints = [start, list, read, steps, complete, cancel, callbackToken]
+const ask = defineEndpoint({
+  id: 'api.runs.askInput',
+  group: 'api',
+  method: 'POST',
+  path: '/api/v1/runs/{id}/input-requests',
+  params: runId,
+  caller: 'integration',
+  scope: 'runs:write',
+  summary: 'Ask a person questions in a run',
+  description:
+    'Send 1 to 10 questions by key, each with the schema of its form: a flat object of scalars and enums. The run stays ' +
+    '`running` and leaves the active runs while it waits; up to 50 runs of an installation may wait. `run.input_received` ' +
+    'says when answers are in the step. Unanswered for 24 hours, the run fails with `input_timeout`.',
+  body: AskInput,
+  status: 201,
+  response: AskedInput,
+  errors: ['run_already_finished', 'conflict', 'step_write_conflict', 'too_many_steps'],
+  needs: ['objects:write'],
+  handler: ({ work, caller, params, body }) =>
+    askInput(work, keyOf(caller, params.id), { questions: body.input_requests }),
+})
+
+const answer = defineEndpoint({
+  id: 'api.runs.answerInput',
+  group: 'api',
+  method: 'POST',
+  path: '/api/v1/runs/{id}/input',
+  params: runId,
+  caller: 'integration',
+  scope: 'runs:write',
+  summary: 'Answer questions of a run that was started by API',
+  description:
+    'Partial answers are kept. Unknown and answered keys are ignored. Members answer runs that people started, in the ' +
+    'console. With a callback token it is `forbidden`: an agent doesn’t answer itself.',
+  body: AnswerInput,
+  maxBodyBytes: RUN_BODY,
+  response: RunSchema,
+  errors: ['forbidden', 'run_already_finished', 'too_many_active_runs', 'step_write_conflict'],
+  needs: ['objects:read', 'objects:write'],
+  handler: async ({ work, caller, params, body }) => {
+    const run = await loadRun(work, keyOf(caller, params.id), caller.viewer)
+    if (caller.run) throw fail('forbidden', { message: 'A run’s own callback token can’t answer its questions.' })
+    if (run.actor) {
+      throw fail('forbidden', {
+        message: 'A person started this run, so people answer its questions.',
+        fix: 'Ask a member of the workspace to answer on the run’s page in the console.',
+      })
+    }
+    return answerInput(work, run, { type: 'installation', id: caller.installation.id }, body.responses)
+  },
+})
+
+export const endpoints = [start, list, read, steps, complete, cancel, callbackToken, ask, answer]

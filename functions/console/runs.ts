@@ -3,9 +3,14 @@ import { readApproval } from '#shared/agents/tools/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { pageQuery } from '#shared/http/paging.ts'
 import {
+  AnswerInput,
   ApprovalSchema,
+  answerInputAsPerson,
   listFilteredRunsForWorkspace,
+  listPendingInputs,
   listRunsForWorkspace,
+  PendingInput,
+  presentPendingInput,
   presentRun,
   RUN_STATUSES,
   RunSchema,
@@ -87,4 +92,40 @@ const approval = defineEndpoint({
     }),
 })
 
-export const endpoints = [list, read, approval]
+const inputRequests = defineEndpoint({
+  id: 'console.inputRequests.list',
+  group: 'console',
+  method: 'GET',
+  path: '/console/input-requests',
+  caller: 'console',
+  summary: 'List agents’ unanswered questions, newest first',
+  description:
+    'Questions of runs that answer someone else’s conversation are left out, so a page may hold fewer items.',
+  list: {
+    read: ({ work, caller }, page) => listPendingInputs(work, caller.workspace.id, caller.user.id, page),
+    present: (asked, { work }) => presentPendingInput(work, asked),
+  },
+  response: PendingInput,
+  needs: ['objects:read'],
+})
+
+const answer = defineEndpoint({
+  id: 'console.runs.answerInput',
+  group: 'console',
+  method: 'POST',
+  path: '/console/runs/{id}/input',
+  params: { id: 'run' },
+  caller: 'console',
+  summary: 'Answer an agent’s questions',
+  description:
+    'Send a response by key: `accept` with the filled form, `decline` or `cancel`. Partial answers are kept. Unknown and ' +
+    'answered keys are ignored. The run continues once nothing is pending, if the installation has a free active run.',
+  body: AnswerInput,
+  response: RunSchema,
+  errors: ['run_already_finished', 'too_many_active_runs', 'step_write_conflict'],
+  needs: ['objects:read', 'objects:write'],
+  handler: ({ work, caller, params, body }) =>
+    answerInputAsPerson(work, caller.workspace.id, caller.user.id, params.id, body.responses),
+})
+
+export const endpoints = [list, read, approval, inputRequests, answer]

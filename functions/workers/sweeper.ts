@@ -1,5 +1,5 @@
 import { RemovalEntity, WithdrawalEntity } from '#shared/access/installations/index.ts'
-import { handleOverdueApproval, handleOverdueRun } from '#shared/agents/dispatch/index.ts'
+import { handleOverdueApproval, handleOverdueInput, handleOverdueRun } from '#shared/agents/dispatch/index.ts'
 import { handleOverdueLogoFetch, LogoFetchEntity } from '#shared/catalogue/logos/index.ts'
 import { handleOverdueEvent } from '#shared/delivery/fan-out/index.ts'
 import { DeliveryEntity, handleOverdueDelivery } from '#shared/delivery/webhooks/index.ts'
@@ -13,7 +13,7 @@ import { handleOverdueAccount, handleOverdueOutgoing, OutgoingEntity } from '#sh
 import { handleOverdueStoppage, StoppageEntity } from '#shared/moderation/suspension/index.ts'
 import { ChatEntity, handleOverdueChat } from '#shared/work/answering/index.ts'
 import { FileEntity, handleOverdueFile, handleOverdueLooseObject, LooseObjectEntity } from '#shared/work/files/index.ts'
-import { ApprovalEntity, RunEntity } from '#shared/work/runs/index.ts'
+import { ApprovalEntity, InputRequestEntity, RunEntity } from '#shared/work/runs/index.ts'
 import { handleOverdueResult, LooseResultEntity } from '#shared/work/tasks/index.ts'
 import { AccountEntity } from '#shared/work/threads/index.ts'
 
@@ -23,6 +23,7 @@ export const OVERDUE_HANDLERS: readonly OverdueHandler[] = [
   { entity: DeliveryEntity, handle: handleOverdueDelivery },
   { entity: RunEntity, handle: handleOverdueRun },
   { entity: ApprovalEntity, handle: handleOverdueApproval },
+  { entity: InputRequestEntity, handle: handleOverdueInput },
   { entity: FileEntity, handle: handleOverdueFile },
   { entity: LooseObjectEntity, handle: handleOverdueLooseObject },
   { entity: LooseResultEntity, handle: handleOverdueResult },

@@ -118,6 +118,18 @@ export const LIMITS = {
   /** Workers that may fail on the same turn before the run fails. */
   inlineTries: 3,
   approvalLife: DAY,
+  /** Runs of an installation that wait for answers, besides its active ones. */
+  waitingRuns: 50,
+  /** Time to answer a question, and for a caller over MCP. */
+  inputLife: DAY,
+  inputLifeMcp: 10 * MINUTE,
+  questionsPerCall: 10,
+  /** Steps of a run with unanswered questions. */
+  pendingInputs: 10,
+  questionCharacters: 4_000,
+  answerCharacters: 8_000,
+  fieldsPerQuestion: 50,
+  questionBytes: 256 * KIB,
   testRunWait: 60 * SECOND,
   botDeadline: 8 * SECOND,
   /** Messenger accounts shared by a whole workspace. */

@@ -109,6 +109,18 @@ export const RUN_ERRORS = {
     fix: 'Wait for a run to finish, or cancel one, and send the message again.',
     forPeople: 'The agent was too busy to handle this message. Send it again later.',
   },
+  input_timeout: {
+    meaning: 'Nobody answered the agent’s question in time.',
+    cause: 'The question was open for 24 hours, or for 10 minutes if a client asked over MCP.',
+    fix: 'Start the run again, and answer its question on the run’s page in the console.',
+    forPeople: 'The agent’s question wasn’t answered in time. Send the message again.',
+  },
+  input_required: {
+    meaning: 'The agent asked a person a question while another agent was waiting for its answer.',
+    cause: 'A run that `ask_agent` started can’t wait for a person. Its message is the question.',
+    fix: 'Ask again with the answer in the arguments, or delegate a task: its run can wait for a person.',
+    forPeople: 'The agent needs an answer that it can’t ask for here.',
+  },
   run_cancelled: {
     meaning: 'Somebody cancelled the run before the agent answered.',
     cause: 'In the result of `ask_agent` and in chats. The cancelled run itself has no error.',

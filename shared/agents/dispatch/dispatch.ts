@@ -8,16 +8,19 @@ import { retryOnConflict } from '#shared/table/retry.ts'
 import {
   ApprovalEntity,
   addSteps,
+  askInput,
   changeRun,
   failRun,
   finishIf,
   isActive,
+  isWaitingForInput,
   type NewStep,
   nextCheckAt,
   type Run,
   RunEntity,
   type RunKey,
   runWrite,
+  takeUnsentAnswers,
   withoutNulls,
 } from '#shared/work/runs/index.ts'
 import { wakeInlineWorker } from '../inline/wake.ts'
@@ -49,7 +52,7 @@ export const dispatchRun = async (work: WorkerWork, key: RunKey): Promise<void> 
 }
 
 /**
- * Sends a run to its agent again after a decision, once per decision, if the manifest declares `runtime.resume`. Inline
+ * Sends a run to its agent again after a decision or the last answer, once each, if the manifest declares `runtime.resume`. Inline
  * agents always resume.
  */
 export const resumeRun = async (work: WorkerWork, key: RunKey, stepId: string): Promise<void> => {
@@ -67,7 +70,9 @@ const claimResumption = async (
     RunEntity.ref(key),
     ApprovalEntity.ref({ run_id: key.id, step_id: stepId }),
   ] as const)
-  if (run?.status !== 'running' || !approval || approval.resumed_at !== undefined) return undefined
+  if (run?.status !== 'running') return undefined
+  const isDecision = approval !== undefined
+  if (isDecision ? approval.resumed_at !== undefined : isWaitingForInput(run)) return undefined
   const target = await loadTarget(work, run)
   if ('refused' in target) {
     await endRefusedRun(work, key, target)
@@ -79,16 +84,24 @@ const claimResumption = async (
   }
   if (!target.version.resume) return undefined
   const now = work.clock.now()
+  const answers = isWaitingForInput(run) ? undefined : await takeUnsentAnswers(work, run)
+  if (!isDecision && !answers) return undefined
   const resume: Resume = {
-    step_id: stepId,
-    decision: approval.status === 'rejected' ? 'rejected' : 'approved',
-    result: approval.result ? await loadPayload(work, approval.result) : null,
-    receipt: approval.receipt ?? null,
+    step_id: isDecision ? stepId : (answers?.step_id ?? stepId),
+    ...(isDecision && {
+      decision: approval.status === 'rejected' ? 'rejected' : 'approved',
+      result: approval.result ? await loadPayload(work, approval.result) : null,
+      receipt: approval.receipt ?? null,
+    }),
+    ...(answers && { input: answers.input }),
   }
   const sent = { dispatched_at: now, accepted_at: undefined, due_at: nextCheckAt(run, now + LIMITS.agentLifeSign) }
   // Conditional, because the agent may report a step at the same moment.
   await work.commit([
-    ApprovalEntity.update(approval, { set: { resumed_at: now } }, { where: { resumed_at: missing } }),
+    ...(isDecision
+      ? [ApprovalEntity.update(approval, { set: { resumed_at: now } }, { where: { resumed_at: missing } })]
+      : []),
+    ...(answers?.writes ?? []),
     runWrite(run, sent),
   ])
   return { run: { ...run, ...sent }, target, resume }
@@ -113,11 +126,11 @@ const execute = async (work: Work, run: Run, target: Target, resume?: Resume): P
     outcome: result.kind === 'response' ? result.status : result.phase,
     duration_ms: result.durationMs,
   })
-  await apply(work, run, interpretAnswer(result))
+  await apply(work, run, interpretAnswer(result), target)
 }
 
 /** Applies the agent's answer unless the run has ended in the meantime. The first answer wins. */
-const apply = async (work: Work, run: Run, meaning: AnswerEffect): Promise<void> => {
+const apply = async (work: Work, run: Run, meaning: AnswerEffect, target: Target): Promise<void> => {
   const sameDispatch = (now: Run): boolean => now.dispatched_at === run.dispatched_at
   switch (meaning.kind) {
     case 'accepted':
@@ -129,7 +142,9 @@ const apply = async (work: Work, run: Run, meaning: AnswerEffect): Promise<void>
         error_message: meaning.error_message,
       })
     case 'answer':
-      return applyAnswer(work, run, meaning.answer)
+      return meaning.answer.status === 'input_required'
+        ? applyQuestions(work, run, meaning.answer, target)
+        : applyAnswer(work, run, meaning.answer)
   }
 }
 
@@ -141,15 +156,43 @@ const accept = (work: Work, run: Run): Promise<void> =>
       runWrite(current, {
         accepted_at: now,
         // While the run waits for a decision, the approval's own timeout applies instead.
-        due_at: nextCheckAt(current, current.status === 'running' ? now + LIMITS.agentSilence : undefined),
+        due_at: nextCheckAt(
+          current,
+          current.status === 'running' && !isWaitingForInput(current) ? now + LIMITS.agentSilence : undefined,
+        ),
       }),
     ])
   })
 
+type Answer = Extract<AnswerEffect, { kind: 'answer' }>['answer']
+
+/** Asks the person who started the run. The answers go out with run.execute, so the agent must take it again. */
+const applyQuestions = async (
+  work: Work,
+  run: Run,
+  { input_requests, steps }: Extract<Answer, { status: 'input_required' }>,
+  { version }: Target,
+): Promise<void> => {
+  if (!version.resume) {
+    const message = 'The agent answered input_required, which needs runtime.resume: true in its manifest.'
+    return failRun(work, run, 'agent_invalid_response', message)
+  }
+  try {
+    const last = await addAllButLast(work, run, steps ?? [])
+    await askInput(work, run, { questions: input_requests, steps: last })
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error
+    if (error.code === 'run_already_finished') return
+    const fields = Object.entries((error.details?.fields ?? {}) as Record<string, string[]>)
+    const [problem] = fields.map(([field, texts]) => `${field} ${texts.join(', ')}`)
+    await failRun(work, run, 'agent_invalid_response', problem ?? error.message)
+  }
+}
+
 const applyAnswer = async (
   work: Work,
   run: Run,
-  answer: Extract<AnswerEffect, { kind: 'answer' }>['answer'],
+  answer: Exclude<Answer, { status: 'input_required' }>,
 ): Promise<void> => {
   const { steps, ...rest } = answer
   const outcome = withoutNulls(rest)

@@ -8,17 +8,19 @@ import { unseal } from '#shared/kernel/encryption.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { OutgoingRequest } from '#shared/kernel/ports/outgoing-http.ts'
 import { signStandard, signSvc } from '#shared/kernel/signatures.ts'
-import type { Run } from '#shared/work/runs/index.ts'
+import type { InputResponse, Run } from '#shared/work/runs/index.ts'
 import { loadSubject } from '../targets/subject.ts'
 import type { Target } from '../targets/types.ts'
 
-/** Decision that is sent to agents with `runtime.resume`. */
+/** Decision, answers or both, as sent to agents with `runtime.resume`. */
 export interface Resume {
   step_id: string
-  decision: 'approved' | 'rejected'
-  result: unknown
+  decision?: 'approved' | 'rejected'
+  result?: unknown
   /** Signed receipt of the decision. Null if no person decided. */
-  receipt: string | null
+  receipt?: string | null
+  /** Answers by key that the agent wasn't sent yet. */
+  input?: Record<string, InputResponse>
 }
 
 /** Returns an app's currently valid signing secrets, newest first. */

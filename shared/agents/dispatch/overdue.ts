@@ -8,9 +8,12 @@ import {
   ApprovalEntity,
   changeRun,
   decideApprovalByKey,
+  failUnanswered,
   finishIf,
+  InputRequestEntity,
   isActive,
   isAwaitedByAgent,
+  isWaitingForInput,
   nextCheckAt,
   type Run,
   RunEntity,
@@ -54,7 +57,8 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
       error_message: 'The run was still active shortly before the end of its retention period.',
     })
   }
-  if (!isActive(run.status) || run.status === 'awaiting_approval') return postpone(work, run, undefined)
+  if (!isActive(run.status) || run.status === 'awaiting_approval' || isWaitingForInput(run))
+    return postpone(work, run, undefined)
   if (run.status === 'queued') {
     await work.queues.send('dispatch', [{ body: runWakeMessage('run.created', run), group: run.installation_id }])
     return postpone(work, run, now + MINUTE)
@@ -140,5 +144,22 @@ const reject = async (work: WorkerWork, run: Run, approval: Approval): Promise<v
 const settleDue = async (work: WorkerWork, approval: Approval, due_at: number | undefined): Promise<void> => {
   await ifUnchanged(
     work.commit([ApprovalEntity.update(approval, { set: { due_at } }, { where: { status: approval.status } })]),
+  )
+}
+
+/** Handles overdue questions: after 24 hours, or 10 minutes over MCP, the run fails with `input_timeout`. */
+export const handleOverdueInput = async (work: WorkerWork, key: Key): Promise<void> => {
+  const asked = await work.table.getByKey(InputRequestEntity, key)
+  if (!asked || asked.due_at === undefined || asked.due_at > work.clock.now()) return
+  if (asked.status === 'pending') await failUnanswered(work, asked)
+  // The run may have ended without them.
+  await ifUnchanged(
+    work.commit([
+      InputRequestEntity.update(
+        asked,
+        { set: { status: 'voided', due_at: undefined }, list: null },
+        { where: { status: 'pending' } },
+      ),
+    ]),
   )
 }

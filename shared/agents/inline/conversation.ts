@@ -4,7 +4,7 @@ import { LIMITS } from '#shared/kernel/limits.ts'
 import type { ModelAnswer, ModelCall, ModelMessage } from '#shared/kernel/ports/language-model.ts'
 import { Superseded, type Write } from '#shared/table/entity.ts'
 import { changeRun, prepareSteps, type Run, requireStarted, runWrite } from '#shared/work/runs/index.ts'
-import { InlineCallEntity, InlineTurnEntity } from './entity.ts'
+import { InlineCallEntity, InlineQuestionEntity, InlineTurnEntity } from './entity.ts'
 import { leaseHolderUpdate } from './lease.ts'
 import { messageStep, type TokenUsage } from './outcome.ts'
 
@@ -105,3 +105,21 @@ export const callResultWrite = async (
     },
     { otherwise: () => new Superseded() },
   )
+
+/**
+ * Builds the write that notes the question of a call. Its answer becomes the call's result.
+ * @throws the write: {@link Superseded} when another worker asked it
+ */
+export const questionWrite = (work: WorkerWork, run_id: string, turn: number, place: number, step_id: string): Write =>
+  InlineQuestionEntity.create(
+    { run_id, turn, place, step_id, created_at: work.clock.now() },
+    { otherwise: () => new Superseded() },
+  )
+
+/** Finds the step of the question that a call asked. */
+export const loadQuestion = async (
+  { table }: Pick<WorkerWork, 'table'>,
+  run_id: string,
+  turn: number,
+  place: number,
+): Promise<string | undefined> => (await table.get(InlineQuestionEntity, { run_id, turn, place }))?.step_id

@@ -78,3 +78,24 @@ export const InlineCallEntity = defineEntity({
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   expires: payloadExpiry,
 })
+
+const inlineQuestion = () =>
+  z.object({
+    run_id: z.string(),
+    turn: z.number(),
+    place: z.number(),
+    /** Step of the question, whose answer becomes the call's result. */
+    step_id: z.string(),
+    created_at: z.number(),
+  })
+
+/** A call that asked a person. Created in the transaction of the question, so that each call asks once. */
+export const InlineQuestionEntity = defineEntity({
+  name: 'inline-question',
+  schema: inlineQuestion,
+  pk: 'RUN#{run_id}',
+  sk: 'ASKED#{turn}#{place}',
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
+  expires: payloadExpiry,
+})

@@ -7,7 +7,7 @@ import { LIMITS } from '#shared/kernel/limits.ts'
 import type { LanguageModel, ModelAnswer, ModelFailure } from '#shared/kernel/ports/language-model.ts'
 import type { RunErrorCode } from '#shared/kernel/run-errors.ts'
 import { Superseded } from '#shared/table/entity.ts'
-import { failRun, isActive, type Run, RunEntity, type RunKey } from '#shared/work/runs/index.ts'
+import { failRun, isActive, isWaitingForInput, type Run, RunEntity, type RunKey } from '#shared/work/runs/index.ts'
 import { logCall } from '../listening/log-call.ts'
 import { endRefusedRun, loadTarget } from '../targets/target.ts'
 import type { Target } from '../targets/types.ts'
@@ -27,7 +27,7 @@ type Inline = Extract<Manifest['runtime'], { type: 'inline' }>
  *
  *     queued ──begin──► running ──turn──► tool calls ──► turn ──► … ──► succeeded
  *                          ▲                  │ needs approval
- *                          └──decision── awaiting_approval, and no worker meanwhile
+ *                          └──decision── awaiting_approval, and no worker meanwhile; the same while a question is open
  *
  * Every turn and call is stored before the next one, so that the next worker can continue from the records. Of several
  * workers, one continues. Waking late, or by the sweeper, has the same result.
@@ -36,7 +36,7 @@ export const runInline = async (work: WorkerWork, key: RunKey, check: CheckArgum
   const begun = performance.now()
   for (;;) {
     const run = await work.table.get(RunEntity, key)
-    if (run?.status !== 'queued' && run?.status !== 'running') return
+    if ((run?.status !== 'queued' && run?.status !== 'running') || isWaitingForInput(run)) return
     const target = await loadTarget(work, run)
     if ('refused' in target) return endRefusedRun(work, key, target)
     const manifest = await loadManifest(work, target.version)

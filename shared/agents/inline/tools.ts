@@ -5,14 +5,21 @@ import { fail, PlatformError } from '#shared/kernel/errors.ts'
 import { derivedId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { ModelRequest } from '#shared/kernel/ports/language-model.ts'
-import { changeRun, prepareSteps, type Run, requireStarted, runWrite } from '#shared/work/runs/index.ts'
+import {
+  changeRun,
+  loadAskedResult,
+  prepareSteps,
+  type Run,
+  requireStarted,
+  runWrite,
+} from '#shared/work/runs/index.ts'
 import { executeOrchestratorTool, offeredOrchestratorTools, orchestratorTool } from '../orchestrator/tools.ts'
 import type { Target } from '../targets/types.ts'
-import { isTool, TOOLS } from '../tools/catalogue.ts'
+import { isTool, TOOLS, type ToolName } from '../tools/catalogue.ts'
 import { type Invoker, invokeTool, storeCall } from '../tools/invoke.ts'
 import { listTools } from '../tools/list.ts'
 import type { Invocation } from '../tools/schemas.ts'
-import { callResultWrite, type Turn } from './conversation.ts'
+import { callResultWrite, loadQuestion, questionWrite, type Turn } from './conversation.ts'
 
 /** Validates arguments, or throws `validation_error`. */
 export type CheckArguments = (schema: z.ZodType<Record<string, unknown>>, value: unknown) => Record<string, unknown>
@@ -54,13 +61,27 @@ export const executeCall = async (
 ): Promise<CallOutcome> => {
   const call = turn.calls[place] as Turn['calls'][number]
   const { app, installation, workspace, run } = standing
+  const question = call.tool === ASK ? await loadQuestion(work, run.id, turn.n, place) : undefined
+  if (question !== undefined) {
+    const answer = await loadAskedResult(work, run.id, question)
+    if (!answer) return { kind: 'waits' }
+    const result = cut(JSON.stringify(answer))
+    await work.commit([await callResultWrite(work, run.id, turn.n, place, result)])
+    return { kind: 'result', text: result }
+  }
   let made = 0
+  let asks = false
   let text = ''
   const calling: Work = {
     ...work,
     id: (kind) => derivedId(kind, turn.created_at, `${run.id}/${turn.n}/${place}\n${made++}`),
     async commit(writes, answer) {
       if (answer === undefined) return work.commit(writes)
+      const asked = questionOf(call.tool, answer as Invocation)
+      if (asked !== undefined) {
+        asks = true
+        return work.commit([...writes, questionWrite(work, run.id, turn.n, place, asked)])
+      }
       text = resultText(answer as Invocation)
       await work.commit([...writes, await callResultWrite(work, run.id, turn.n, place, text)])
     },
@@ -71,13 +92,21 @@ export const executeCall = async (
     if (call.arguments === undefined) throw fail('validation_error', { message: 'The arguments aren’t a JSON object.' })
     const invoker = { app, installation, workspace, scopes: installation.scopes, run }
     const invocation = await invoke(calling, invoker, call.tool, call.arguments, check)
-    return invocation.status === 'awaiting_approval' ? { kind: 'waits' } : { kind: 'result', text }
+    return asks || invocation.status === 'awaiting_approval' ? { kind: 'waits' } : { kind: 'result', text }
   } catch (error) {
     if (!(error instanceof PlatformError) || ENDING.has(error.code)) throw error
     if (error.code === 'conflict' && isTool(call.tool) && TOOLS[call.tool].approval === 'each') return { kind: 'waits' }
     return { kind: 'result', text: await keepRefusal(work, run, turn, place, error) }
   }
 }
+
+const ASK = 'ask_user' satisfies ToolName
+
+/** Returns the step of the question that a call asked, if it waits for a person. */
+const questionOf = (tool: string, answer: Invocation): string | undefined =>
+  tool === ASK && answer.status === 'ok' && typeof answer.result.step_id === 'string'
+    ? answer.result.step_id
+    : undefined
 
 /** Invokes a platform tool or one of the orchestrator's own. */
 const invoke = async (

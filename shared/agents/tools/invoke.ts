@@ -8,6 +8,7 @@ import { ConditionFailed } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import {
   type Approval,
+  askInput,
   callHash,
   changeRun,
   consumeApproval,
@@ -60,6 +61,8 @@ export const invokeTool = async (
   if (input.runId !== undefined && run?.id !== input.runId) throw runNotFound()
   const scene: ToolCallContext = { ...caller, run, bound: caller.run !== undefined }
   if (name === 'http_fetch') requireFetchable(work, args as unknown as HttpFetch)
+  if (name === ASK && run && args.task_id === undefined)
+    return askPerson(work, run, caller, args as { question: string })
   if (isImmediate(name)) return retryOnConflict(() => executeAtOnce(work, scene, name, args))
   if (!run) {
     throw fail('validation_error', {
@@ -79,6 +82,40 @@ const loadBansAndRun = async (work: Work, { installation, run }: Invoker, { runI
   const key = RunEntity.key({ installation_id: installation.id, id: runId })
   const [settings, named] = await work.table.getAll([bansRef, { entity: RunEntity, key }] as const)
   return { bans: bannedTools(settings), named }
+}
+
+const ASK = 'ask_user' satisfies ToolName
+
+/**
+ * `ask_user` in a run: a question that a person answers in the console. The answer becomes the result of the step
+ * (contract/tools.md#asking-people).
+ */
+const askPerson = async (
+  work: Work,
+  run: Run,
+  { app }: Invoker,
+  { question }: { question: string },
+): Promise<Invocation> => {
+  const step_id = work.id('step')
+  // Ids are unique, so the key was never used in the run.
+  const key = `answer_${step_id.slice('stp_'.length)}`
+  const answer: Invocation = { status: 'ok', result: { asked: true, task_id: null, step_id, key } }
+  await askInput(work, run, {
+    tool: ASK,
+    asker: app.name,
+    step_id,
+    questions: { [key]: { message: question, schema: ANSWER_FORM } },
+    answer,
+  })
+  return answer
+}
+
+const ANSWER_FORM = {
+  type: 'object' as const,
+  properties: {
+    answer: { type: 'string' as const, title: 'Answer', minLength: 1, maxLength: LIMITS.answerCharacters },
+  },
+  required: ['answer'],
 }
 
 const executeAtOnce = async (

@@ -49,6 +49,8 @@ const SAMPLES: Record<SampledType, (about: Subject) => Record<string, unknown>> 
   'run.created': (about) => run(about, 'queued'),
   'run.awaiting_approval': (about) => approval(about, 'awaiting_approval'),
   'run.resumed': (about) => ({ ...approval(about, 'running'), decision: 'approved' }),
+  'run.input_required': (about) => ({ ...run(about, 'running'), step_id: about.id('step') }),
+  'run.input_received': (about) => ({ ...run(about, 'running'), step_id: about.id('step') }),
   'run.succeeded': (about) => ({ ...run(about, 'succeeded'), duration_ms: 1_840 }),
   'run.failed': (about) => ({
     ...run(about, 'failed'),

@@ -27,7 +27,7 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
   },
   dispatch: {
     purpose: 'Runs to dispatch to their agents, and conversations whose next message is to be dispatched.',
-    fromBus: ['run.created', 'run.resumed', 'chat.moved'],
+    fromBus: ['run.created', 'run.resumed', 'run.input_received', 'chat.moved'],
     visibilitySeconds: 240,
     maxReceives: 5,
     batchSize: 5,

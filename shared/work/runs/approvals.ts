@@ -15,7 +15,7 @@ import { changeRun, type RunKey, requireActive, requireStarted, runWrite } from 
 import { emitChatMoved, emitRunEvent } from './emit.ts'
 import { type Approval, ApprovalEntity, ApprovedCallEntity, type Run } from './entity.ts'
 import type { RunEventType } from './events.ts'
-import { nextCheckAt } from './next-check.ts'
+import { nextCheckAt, silentAfter } from './next-check.ts'
 import { presentRun } from './present.ts'
 import { findRunKey } from './read.ts'
 import type { RunView } from './schemas.ts'
@@ -222,7 +222,7 @@ export const decideApprovalByKey = (
       status: 'running' as const,
       pending_step: undefined,
       alive_at: now,
-      due_at: nextCheckAt(run, now + (run.accepted_at === undefined ? LIMITS.agentLifeSign : LIMITS.agentSilence)),
+      due_at: nextCheckAt(run, silentAfter(run, now)),
     }
     const resumed: Run = { ...run, ...changes }
     const view = await presentRun(work, resumed)

@@ -73,6 +73,10 @@ const run = () =>
     transitions_lost: z.number().optional(),
     /** Approval that the run waits for. */
     pending_step: z.string().optional(),
+    /** Steps with unanswered questions, oldest first. While there are any, the run is waiting and takes no active place. */
+    input_steps: z.array(z.string()).optional(),
+    /** Protocol over which its starter follows it and answers its questions. Absent for runs started in other ways. */
+    protocol: z.enum(['mcp', 'a2a']).optional(),
     /** Time at which run.execute was last dispatched. */
     dispatched_at: z.number().optional(),
     /** Time at which the agent accepted run.execute with 202. */
@@ -199,6 +203,63 @@ export const ApprovalEntity = defineEntity({
   personal: { names: ['decided_by'], text: ['arguments', 'comment', 'result'] },
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   due: true,
+  expires: payloadExpiry,
+})
+
+const inputRequest = () =>
+  z.object({
+    step_id: z.string(),
+    run_id: z.string(),
+    seq: z.number(),
+    workspace_id: z.string(),
+    installation_id: z.string(),
+    /** Person whose chat the run belongs to. Only they are asked. */
+    private_to: z.string().optional(),
+    /** Platform tool that asked; absent if the agent asked itself. */
+    tool: z.string().optional(),
+    /** `{input_requests}`: the questions by key. */
+    asked: payload(),
+    /** Keys that are answered so far. */
+    answered: z.array(z.string()),
+    /** `{responses}`: the answers by key. Absent before the first. */
+    answers: payload().optional(),
+    status: z.enum(['pending', 'answered', 'voided']),
+    /** Time at which the run was dispatched again with the answers (manifest `runtime.resume`). */
+    resumed_at: z.number().optional(),
+    created_at: z.number(),
+    /** Time at which the run fails unless the questions are answered. */
+    due_at: z.number().optional(),
+  })
+
+export type InputRequest = z.infer<ReturnType<typeof inputRequest>>
+
+/** Owner of the list of a workspace's unanswered questions. */
+export const pendingInputsOf = (workspaceId: string): string => `${workspaceId}#INPUTS`
+
+/** Questions that an agent asked in one call (contract/runs.md#questions). */
+export const InputRequestEntity = defineEntity({
+  name: 'input-request',
+  schema: inputRequest,
+  pk: 'RUN#{run_id}',
+  sk: 'INPUT#{step_id}',
+  personal: { text: ['asked', 'answers'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
+  due: true,
+  expires: payloadExpiry,
+  list: ({ workspace_id, status, step_id }) =>
+    status === 'pending' ? { owner: pendingInputsOf(workspace_id), sort: step_id } : undefined,
+})
+
+const inputKey = () => z.object({ run_id: z.string(), key: z.string(), created_at: z.number() })
+
+/** Key of a question. A run uses each key once. */
+export const InputKeyEntity = defineEntity({
+  name: 'input-key',
+  schema: inputKey,
+  pk: 'RUN#{run_id}',
+  sk: 'INPUTKEY#{key}',
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   expires: payloadExpiry,
 })
 

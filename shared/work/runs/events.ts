@@ -39,6 +39,18 @@ export const RUN_EVENTS = {
         }),
       }),
   },
+  'run.input_required': {
+    audience: 'installation',
+    scope: 'runs:read',
+    when: 'The agent asked a person a question. The run waits for the answer.',
+    data: () => z.object({ ...run, step_id: z.string() }),
+  },
+  'run.input_received': {
+    audience: 'installation',
+    scope: 'runs:read',
+    when: 'Questions of a step were answered. The answers are in the step.',
+    data: () => z.object({ ...run, step_id: z.string() }),
+  },
   'run.succeeded': {
     audience: 'installation',
     scope: 'runs:read',

@@ -8,9 +8,10 @@ import { markEnded } from './chain.ts'
 import { changeRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
 import { emitChatMoved, emitMessengerAnswer, emitRunEvent } from './emit.ts'
 import { ApprovalEntity, type Run } from './entity.ts'
+import { voidInputWrites } from './input-pending.ts'
+import { releasePlace } from './places.ts'
 import { presentRun } from './present.ts'
 import type { Completion, RunView } from './schemas.ts'
-import { releaseSlot } from './start.ts'
 import { prepareSteps } from './steps.ts'
 
 type Outcome = Completion | Cancellation
@@ -23,8 +24,8 @@ interface Cancellation {
 }
 
 /**
- * Ends a run in one transaction: the record, its last steps, the freed slot, the voided approval if one was pending, and
- * the event.
+ * Ends a run in one transaction: the record, its last steps, the freed place, the voided approval and questions if any
+ * were pending, and the event.
  */
 const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> => {
   const now = work.clock.now()
@@ -32,13 +33,16 @@ const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> 
   const succeeded = outcome.status === 'succeeded'
   const steps = await prepareSteps(work, run, completion?.steps ?? [])
   const voided = await voidApproval(work, { ...run, ...steps.counts }, completion?.steps ?? [])
+  const questions = await voidInputWrites(work, { ...run, ...steps.counts, ...voided.counts })
   const changed = {
     status: outcome.status,
     finished_at: now,
     due_at: undefined,
     pending_step: undefined,
+    input_steps: undefined,
     ...steps.counts,
     ...voided.counts,
+    ...questions.counts,
     ...(completion?.cost_units !== undefined && { cost_units: completion.cost_units }),
     ...(succeeded && {
       // A key per attempt: of two final answers, the one that loses must not overwrite the other's output.
@@ -60,9 +64,10 @@ const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> 
     [
       runWrite(run, changed),
       ...steps.writes,
-      releaseSlot(run.installation_id),
+      releasePlace(run),
       ...markEnded(run, now),
       ...voided.writes,
+      ...questions.writes,
       emitRunEvent(work, `run.${outcome.status}`, finished),
       ...emitChatMoved(work, finished),
       ...emitMessengerAnswer(work, finished),

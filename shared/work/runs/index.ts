@@ -27,6 +27,8 @@ export {
   type Approval,
   ApprovalEntity,
   ChainMarkEntity,
+  type InputRequest,
+  InputRequestEntity,
   type Run,
   RunEntity,
   runsByStatus,
@@ -36,7 +38,26 @@ export {
 } from './entity.ts'
 export { RUN_EVENTS } from './events.ts'
 export { cancelRun, completeRun, failRun, finishIf } from './finish.ts'
+export {
+  answerInput,
+  answerInputAsPerson,
+  askInput,
+  failUnanswered,
+  listPendingInputs,
+  loadAskedResult,
+  presentPendingInput,
+  takeUnsentAnswers,
+} from './input-requests.ts'
+export {
+  AnswerInput,
+  AskedInput,
+  AskInput,
+  type InputQuestions,
+  type InputResponse,
+  PendingInput,
+} from './input-schemas.ts'
 export { isAwaitedByAgent, nextCheckAt } from './next-check.ts'
+export { isWaitingForInput } from './places.ts'
 export { durationOf, presentOutput, presentRun } from './present.ts'
 export {
   findRunKey,
@@ -55,6 +76,7 @@ export {
   CompleteRun,
   type Completion,
   Decide,
+  InputRequired,
   type NewStep,
   RunSchema,
   type RunView,

@@ -1,4 +1,6 @@
+import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Run } from './entity.ts'
+import { isWaitingForInput } from './places.ts'
 
 /**
  * Reports whether another agent waits for this run's answer. Such a run never outlives its chain
@@ -18,3 +20,9 @@ export const nextCheckAt = (
   const known = times.filter((time) => time !== undefined)
   return known.length === 0 ? undefined : Math.min(...known)
 }
+
+/** Returns when a run's silence is next checked after a person acted. One that waits for answers may be silent. */
+export const silentAfter = (run: Pick<Run, 'accepted_at' | 'input_steps'>, now: number): number | undefined =>
+  isWaitingForInput(run)
+    ? undefined
+    : now + (run.accepted_at === undefined ? LIMITS.agentLifeSign : LIMITS.agentSilence)

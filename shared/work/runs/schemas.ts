@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { amount } from '#shared/foundation/schemas/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { InputRequests } from './input-schemas.ts'
 import { ShownRequest } from './shown-request.ts'
 import { RUN_STATUSES } from './status.ts'
 
@@ -14,7 +15,9 @@ export const StepSchema = () =>
     .object({
       id: z.string().meta({ example: 'stp_01kae5m1v8w6c3x9q2r7t4y0zn' }),
       seq: z.number().int(),
-      type: z.string().meta({ description: 'message, tool_call, approval, error, or the agent’s own label' }),
+      type: z
+        .string()
+        .meta({ description: 'message, tool_call, approval, input_request, error, or the agent’s own label' }),
       status: z.string().meta({ example: 'done' }),
       output: json().meta({ example: { text: 'Looking it up' } }),
       tool: z.string().nullable(),
@@ -134,7 +137,16 @@ export const AgentAnswer = () =>
       steps: z.array(answerStep()).nullish(),
       cost_units: cost().nullish(),
     }),
+    InputRequired(),
   ])
+
+/** Response to run.execute by which an agent asks people (contract/runs.md#questions). */
+export const InputRequired = () =>
+  z.object({
+    status: z.literal('input_required'),
+    input_requests: InputRequests(),
+    steps: z.array(answerStep()).nullish(),
+  })
 
 const answerStep = () => z.object({ type: z.string().min(1).max(60).default('message'), output: json().default({}) })
 

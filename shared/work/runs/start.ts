@@ -1,16 +1,14 @@
 import { defaultGrant, type Installation } from '#shared/access/installations/index.ts'
-import { CounterEntity } from '#shared/foundation/claims/index.ts'
 import { storePayload } from '#shared/foundation/payloads/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
-import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
-import { either, lt, missing } from '#shared/table/expressions.ts'
 import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './chain.ts'
 import { emitRunEvent } from './emit.ts'
 import { type Run, RunEntity, WorkspaceRunEntity } from './entity.ts'
 import { nextCheckAt } from './next-check.ts'
+import { takeActivePlace } from './places.ts'
 import { presentRun } from './present.ts'
 import type { RunView } from './schemas.ts'
 
@@ -34,10 +32,9 @@ export interface NewRun {
   message_id?: string | undefined
   /** Person whose chat it belongs to. Default: the chain's. */
   private_to?: string | undefined
+  /** Protocol over which it is followed. */
+  protocol?: Run['protocol']
 }
-
-/** Counter that limits an installation's active runs to five, exactly, under any concurrency. */
-const activeRuns = (installationId: string) => ({ owner: installationId, counter: 'active_runs' })
 
 /**
  * Creates a run and its writes for one transaction: the record, its entries in the lists and its chain, the count of active
@@ -72,6 +69,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     conversation_id: start.conversation_id,
     message_id: start.message_id,
     private_to: start.private_to ?? chain.private_to,
+    protocol: start.protocol,
     parent_run_id: chain.parent_run_id,
     chain_id: chain.chain_id ?? id,
     chain_depth: chain.chain_depth ?? 0,
@@ -92,11 +90,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     run,
     writes: [
       RunEntity.create(run),
-      CounterEntity.upsert(
-        activeRuns(installation.id),
-        { set: activeRuns(installation.id), add: { n: 1 } },
-        { where: { n: either(missing, lt(LIMITS.activeRuns)) }, otherwise: () => fail('too_many_active_runs') },
-      ),
+      takeActivePlace(installation.id),
       WorkspaceRunEntity.create({
         workspace_id: run.workspace_id,
         run_id: id,
@@ -117,7 +111,3 @@ export const startRun = async (work: Work, start: NewRun): Promise<RunView> => {
   await work.commit(writes, view)
   return view
 }
-
-/** Write that frees a slot of the active runs. Part of every transaction that ends a run. */
-export const releaseSlot = (installationId: string): Write =>
-  CounterEntity.update(activeRuns(installationId), { add: { n: -1 } })

@@ -1,3 +1,4 @@
+import type { StoredPayload } from '#shared/foundation/payloads/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
@@ -17,6 +18,8 @@ interface StepInput extends NewStep {
   id?: string
   status?: string
   tool?: string
+  /** Output that the platform stored already. It may be larger than an agent's and doesn't count. */
+  stored?: StoredPayload
 }
 
 /**
@@ -29,7 +32,7 @@ export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInp
   const now = work.clock.now()
   let { last_seq, step_bytes, stream_seq = 0 } = run
   const records = steps.map((step) => {
-    const json = JSON.stringify(step.output)
+    const json = step.stored ? '' : JSON.stringify(step.output)
     const bytes = Buffer.byteLength(json)
     if (bytes > LIMITS.stepOutputBytes) {
       throw fail('payload_too_large', {
@@ -45,7 +48,7 @@ export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInp
       seq,
       type: step.type,
       status: step.status ?? 'done',
-      output: { json },
+      output: step.stored ?? { json },
       tool: step.tool,
       stream_seq: ++stream_seq,
       created_at: now,

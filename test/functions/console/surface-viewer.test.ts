@@ -148,6 +148,7 @@ describe('a person’s private data', () => {
       'message.created',
       'notification.created',
       'run.created',
+      'run.input_required',
       'run.succeeded',
     ])
     const others = everything.filter((event) => !own.includes(event))

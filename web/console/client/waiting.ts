@@ -11,12 +11,15 @@ export const useWaiting = () => {
   const query = { limit: 100, status: 'awaiting_approval' } as const
   const runs = useData('runs waiting', () => unwrap(api.GET('/console/runs', { params: { query } })))
   const tasks = useData('tasks latest', () => unwrap(api.GET('/console/tasks', { params: { query: { limit: 100 } } })))
+  const questions = useData('runs questions', () =>
+    unwrap(api.GET('/console/input-requests', { params: { query: { limit: 100 } } })),
+  )
   const approvals = runs.data?.items ?? []
   const asking = tasks.data?.items.filter(({ status }) => ASKS.includes(status)) ?? []
-  const isLoaded = runs.data !== undefined && tasks.data !== undefined
-  const all = approvals.length + asking.length
+  const isLoaded = runs.data !== undefined && tasks.data !== undefined && questions.data !== undefined
+  const all = approvals.length + asking.length + (questions.data?.items.length ?? 0)
   useEffect(() => {
     if (isLoaded) waiting.value = all
   }, [isLoaded, all])
-  return { runs, tasks, approvals, asking, isEmpty: isLoaded && all === 0 }
+  return { runs, tasks, questions, approvals, asking, isEmpty: isLoaded && all === 0 }
 }

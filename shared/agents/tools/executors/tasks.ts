@@ -59,7 +59,10 @@ export const myTasks: Executor = async (work, { installation }, args) => {
   }
 }
 
-/** `ask_user`: with a task, the same as `POST /tasks/{id}/question`; otherwise a notification that links to the run. */
+/**
+ * `ask_user` with a task is the same as `POST /tasks/{id}/question`. In a run it becomes a question of the run before it
+ * gets here. Without either, there is nothing that could take an answer, so it is a notification.
+ */
 export const askUser: Executor = async (work, { installation, app, run }, args) => {
   const { question: text, task_id } = args as { question: string; task_id?: string }
   if (task_id !== undefined) {
@@ -71,14 +74,11 @@ export const askUser: Executor = async (work, { installation, app, run }, args) 
   }
   const { writes } = newNotification(work, {
     workspace_id: installation.workspace_id,
-    // In a person's conversation, that person is asked.
-    user_id: run?.private_to,
     kind: 'agent.question',
     title: `${quoteName(app.name)} has a question`,
     body: text,
     installation_id: installation.id,
     app_id: app.id,
-    ...(run && { target: { type: 'run', id: run.id } }),
   })
   return { result: { asked: true, task_id: null }, writes }
 }

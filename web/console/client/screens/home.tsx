@@ -5,6 +5,7 @@ import { Name, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { Approval } from '../ui/approval.tsx'
 import { Days } from '../ui/days.tsx'
+import { Questions } from '../ui/questions.tsx'
 import { useWaiting } from '../waiting.ts'
 import { RunRow } from './runs.tsx'
 
@@ -65,7 +66,7 @@ const Figures = () => {
 }
 
 export default function Home() {
-  const { runs, tasks, approvals, asking, isEmpty } = useWaiting()
+  const { runs, tasks, questions, approvals, asking, isEmpty } = useWaiting()
   const latest = useData('runs latest', () => unwrap(api.GET('/console/runs', { params: { query: { limit: 5 } } })))
   return (
     <Screen title="Home">
@@ -73,6 +74,24 @@ export default function Home() {
         <h2 id="needs-you">Needs your attention</h2>
         <Shown known={runs} rows={1} tall>
           {() => approvals.map((run) => <Waiting key={run.id} run={run} />)}
+        </Shown>
+        <Shown known={questions} rows={1} tall>
+          {({ items }) =>
+            items.map((asked) => (
+              <div class="waits" key={asked.step_id}>
+                <Questions
+                  runId={asked.run_id}
+                  agent={asked.agent.name}
+                  questions={asked.input_requests}
+                  answered={asked.answered}
+                  onAnswered={() => void refresh('runs')}
+                />
+                <p class="hint">
+                  <a href={`#/runs/${asked.run_id}`}>View run</a> · asked <When at={asked.created_at} />
+                </p>
+              </div>
+            ))
+          }
         </Shown>
         <Shown known={tasks} rows={2}>
           {() =>

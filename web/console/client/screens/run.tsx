@@ -7,6 +7,7 @@ import { Json, Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { followRun } from '../follow-run.ts'
 import { Approval } from '../ui/approval.tsx'
+import { Questions } from '../ui/questions.tsx'
 
 type Run = Schemas['Run']
 type Step = Schemas['RunStep']
@@ -21,6 +22,9 @@ const withStep = (steps: Step[] = [], step: Step): Step[] => {
   const others = steps.filter(({ id }) => id !== step.id)
   return [...others, step].sort((a, b) => a.seq - b.seq)
 }
+
+const isOpenQuestion = ({ type, status, output }: Step): boolean =>
+  type === 'input_request' && status === 'pending' && typeof output.input_requests === 'object'
 
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || Object.keys(value as object).length === 0
@@ -88,6 +92,19 @@ export default function RunScreen({ id }: { id: string }) {
                   onDecided={(decided) => patch<Run>(key, (now) => ({ ...now, ...decided }))}
                 />
               )}
+              {active &&
+                data.steps
+                  ?.filter(isOpenQuestion)
+                  .map((step) => (
+                    <Questions
+                      key={step.id}
+                      runId={id}
+                      agent={data.agent.id}
+                      questions={step.output.input_requests as Record<string, unknown>}
+                      answered={Object.keys((step.output.responses as object | undefined) ?? {})}
+                      onAnswered={() => void run.reload()}
+                    />
+                  ))}
               {data.status === 'failed' && (
                 <div class="note warn">
                   <strong>This run failed.</strong> {data.error_code && <code>{data.error_code}</code>}

@@ -1,0 +1,76 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { killAfter } from '#testkit/faults.ts'
+import type { Installed } from '#testkit/fixtures.ts'
+import { deathsAt } from '#testkit/sampling.ts'
+import { usingModel } from '#testkit/using.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { configureModel, inlineAgent, readRun, runOf } from './inline-agents-support.ts'
+
+const platform = usingPlatform()
+const model = usingModel()
+beforeEach(() => {
+  platform.clock.advance(7_200_000)
+  configureModel(platform, model)
+  model.always(({ messages }) =>
+    messages.some(({ role }) => role === 'tool')
+      ? { text: JSON.stringify({ heard: JSON.stringify(messages.at(-1)) }) }
+      : { calls: [{ tool: 'ask_user', arguments: { question: 'Which bank?' } }] },
+  )
+})
+
+const answer = async (app: Installed, id: string) => {
+  const [step] = (await readRun(platform, app, id)).steps.filter(
+    ({ type, status }: { type: string; status: string }) => type === 'input_request' && status === 'pending',
+  )
+  if (!step) return
+  const [key = ''] = Object.keys(step.output.input_requests)
+  await platform.call('POST', `/console/runs/${id}/input`, {
+    token: app.person.token,
+    body: { responses: { [key]: { action: 'accept', content: { answer: 'The blue one' } } } },
+  })
+}
+
+describe('an inline agent that asks a person', () => {
+  it('waits without a worker, and gets the answer as the result of its call', async () => {
+    const app = await inlineAgent(platform)
+    const run = await runOf(platform, app)
+    expect(run).toMatchObject({ status: 'running' })
+    platform.clock.advance(3_600_000)
+    await platform.sweep()
+    await platform.drain()
+    expect((await readRun(platform, app, run.id)).status).toBe('running')
+    await answer(app, run.id)
+    await platform.drain()
+    const done = await readRun(platform, app, run.id)
+    expect(done.status).toBe('succeeded')
+    expect(done.output.heard).toContain('The blue one')
+    expect(done.steps.filter(({ type }: { type: string }) => type === 'input_request')).toMatchObject([
+      { status: 'answered', output: { result: { action: 'accept', answer: 'The blue one' } } },
+    ])
+  })
+
+  it('asks once when its worker dies after any effect', async () => {
+    let points = 0
+    for (const n of deathsAt(40)) {
+      platform.clock.advance(7_200_000)
+      const app = await inlineAgent(platform)
+      const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+      const kill = killAfter(platform, n)
+      await platform.drain().catch(() => undefined)
+      const reached = kill.restore()
+      for (let round = 0; round < 4; round++) {
+        await platform.drain()
+        await answer(app, run.id)
+        platform.clock.advance(61_000)
+        await platform.sweep()
+      }
+      await platform.drain()
+      const done = await readRun(platform, app, run.id)
+      expect(done.status, `killed after effect ${n}`).toBe('succeeded')
+      expect(done.steps.filter(({ type }: { type: string }) => type === 'input_request')).toHaveLength(1)
+      if (!reached) break
+      points++
+    }
+    expect(points).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,196 @@
+import { useState } from 'preact/hooks'
+import { sanitize } from '../../../session/text.ts'
+import { useAction } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { Field } from '../../../ui/form.tsx'
+import { humanize } from '../../../ui/format.ts'
+import { fieldProblems, Problem } from '../../../ui/problem.tsx'
+import { Name, Prose } from '../../../ui/text.tsx'
+import { api, type Schemas, unwrap } from '../api.ts'
+import { pollNow } from '../live.ts'
+
+interface FormField {
+  type?: 'string' | 'number' | 'integer' | 'boolean'
+  title?: string
+  description?: string
+  default?: string | number | boolean
+  enum?: (string | number | boolean)[]
+  format?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+}
+
+interface Question {
+  message?: string
+  schema?: { properties: Record<string, FormField>; required?: string[] }
+}
+
+/** Form of a question without a schema. */
+const TEXT: NonNullable<Question['schema']> = { properties: { text: { type: 'string', title: 'Answer' } } }
+
+type Typed = Record<string, string | boolean | undefined>
+
+const INPUT_TYPES: Record<string, string> = { email: 'email', uri: 'url', date: 'date' }
+
+/** Converts an input to the field's value. Undefined is left out. */
+const fieldValue = (field: FormField, typed: string | boolean | undefined): unknown => {
+  if (typed === undefined || typed === '') return undefined
+  if (typeof typed === 'boolean') return typed
+  if (field.enum) return field.enum.find((one) => String(one) === typed) ?? typed
+  if (field.type === 'number' || field.type === 'integer') return Number.isNaN(Number(typed)) ? typed : Number(typed)
+  return typed
+}
+
+const initial = (field: FormField): string | boolean =>
+  field.type === 'boolean' && !field.enum ? field.default === true : String(field.default ?? '')
+
+/** One question with the form of its answer, rendered from the schema that the agent sent. */
+const QuestionForm = ({
+  runId,
+  name,
+  question,
+  onAnswered,
+}: {
+  runId: string
+  name: string
+  question: Question
+  onAnswered: (run: Schemas['Run']) => void
+}) => {
+  const { properties, required = [] } = question.schema ?? TEXT
+  const fields = Object.entries(properties)
+  const [typed, setTyped] = useState<Typed>(() =>
+    Object.fromEntries(fields.map(([field, schema]) => [field, initial(schema)])),
+  )
+  const { busy, failure, act } = useAction()
+  const problems = failure ? fieldProblems(failure) : {}
+  const put = (field: string, value: string | boolean): void => setTyped((before) => ({ ...before, [field]: value }))
+  const answer = (action: 'accept' | 'decline') =>
+    act(async () => {
+      const content = Object.fromEntries(
+        fields.flatMap(([field, schema]) => {
+          const value = fieldValue(schema, typed[field])
+          return value === undefined ? [] : [[field, value]]
+        }),
+      )
+      const responses = { [name]: action === 'accept' ? { action, content } : { action } }
+      const run = await unwrap(
+        api.POST('/console/runs/{id}/input', { params: { path: { id: runId } }, body: { responses } }),
+      )
+      announce(action === 'accept' ? 'Answer sent.' : 'Declined. The agent is told.')
+      onAnswered(run)
+      pollNow()
+    })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void answer('accept')
+      }}
+    >
+      <Prose text={question.message ?? ''} />
+      {fields.map(([field, schema]) => {
+        const isRequired = required.includes(field)
+        const label = (
+          <>
+            {sanitize(schema.title ?? humanize(field))}
+            {isRequired && <span class="soft"> (required)</span>}
+          </>
+        )
+        const hint = schema.description ? sanitize(schema.description) : ''
+        const problem = problems[`responses.${name}.content.${field}`]
+        if (schema.type === 'boolean' && !schema.enum) {
+          return (
+            <label class="tick" key={field}>
+              <input
+                type="checkbox"
+                checked={Boolean(typed[field])}
+                onChange={(event) => put(field, event.currentTarget.checked)}
+              />
+              <span>
+                <b>{label}</b>
+                {hint && <span class="hint"> {hint}</span>}
+                {problem && <span class="wrong"> {problem}</span>}
+              </span>
+            </label>
+          )
+        }
+        return (
+          <Field key={field} label={label} hint={hint} problem={problem}>
+            {(attributes) =>
+              schema.enum ? (
+                <select
+                  {...attributes}
+                  value={String(typed[field] ?? '')}
+                  required={isRequired}
+                  onChange={(event) => put(field, event.currentTarget.value)}
+                >
+                  <option value="">{isRequired ? 'Choose…' : '–'}</option>
+                  {schema.enum.map((one) => (
+                    <option key={String(one)} value={String(one)}>
+                      {sanitize(String(one))}
+                    </option>
+                  ))}
+                </select>
+              ) : (
+                <input
+                  {...attributes}
+                  type={
+                    (schema.type === 'number' || schema.type === 'integer'
+                      ? 'number'
+                      : (INPUT_TYPES[schema.format ?? ''] ?? 'text')) as 'text'
+                  }
+                  value={String(typed[field] ?? '')}
+                  required={isRequired}
+                  autocomplete="off"
+                  step={schema.type === 'number' ? 'any' : undefined}
+                  {...(schema.minLength !== undefined && { minLength: schema.minLength })}
+                  {...(schema.maxLength !== undefined && { maxLength: schema.maxLength })}
+                  {...(schema.minimum !== undefined && { min: schema.minimum })}
+                  {...(schema.maximum !== undefined && { max: schema.maximum })}
+                  onInput={(event) => put(field, event.currentTarget.value)}
+                />
+              )
+            }
+          </Field>
+        )
+      })}
+      {failure && <Problem failure={failure} />}
+      <div class="actions" aria-busy={busy}>
+        <button type="submit" class="primary">
+          Answer
+        </button>
+        <button type="button" onClick={() => void answer('decline')}>
+          Decline
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** Asks the user an agent's questions. Questions that are answered already are left out. */
+export const Questions = ({
+  runId,
+  agent,
+  questions,
+  answered,
+  onAnswered,
+}: {
+  runId: string
+  agent: string
+  questions: Record<string, unknown>
+  answered: readonly string[]
+  onAnswered: (run: Schemas['Run']) => void
+}) => (
+  <section class="card urgent" aria-label="Answer a question">
+    <h2>
+      <Name>{agent}</Name> has a question
+    </h2>
+    {Object.entries(questions)
+      .filter(([name, question]) => !answered.includes(name) && 'message' in (question as object))
+      .map(([name, question]) => (
+        <QuestionForm key={name} runId={runId} name={name} question={question as Question} onAnswered={onAnswered} />
+      ))}
+  </section>
+)
