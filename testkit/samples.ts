@@ -47,6 +47,23 @@ const presented = (path: string, client: Awaited<ReturnType<Stage['actors']['con
   }).toString(),
 })
 
+const QUESTION = {
+  shelf: {
+    message: 'Which shelf?',
+    schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+  },
+}
+
+/** A run with an unanswered question, and its answer. */
+const asking = async (stage: Stage) => {
+  const { app, run, callback } = await stage.running()
+  await stage.platform.call('POST', `/api/v1/runs/${run.id}/input-requests`, {
+    token: callback,
+    body: { input_requests: QUESTION },
+  })
+  return { app, run, responses: { shelf: { action: 'accept', content: { name: 'Left' } } } }
+}
+
 const asked = async (stage: Stage) => {
   const { app } = await stage.integration()
   const tg = await stage.actors.link(app, { code_challenge: stage.pkce().challenge })
@@ -209,6 +226,14 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
       body: { steps: [{ type: 'message', output: { text: 'hi' } }, { type: 'looking' }] },
     }
   },
+  'api.runs.askInput': async (stage) => {
+    const { run, callback } = await stage.running()
+    return { path: `/api/v1/runs/${run.id}/input-requests`, token: callback, body: { input_requests: QUESTION } }
+  },
+  'api.runs.answerInput': async (stage) => {
+    const { app, run, responses } = await asking(stage)
+    return { path: `/api/v1/runs/${run.id}/input`, token: app.token, body: { responses } }
+  },
   'api.tools.invoke': async (stage) => {
     const { callback } = await stage.running()
     const body = { arguments: { type: 'order.paid', data: { n: 1 } } }
@@ -280,6 +305,14 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { app, run, step } = await stage.awaiting()
     const body = { decision: 'approve', comment: 'Only this once.' }
     return { path: `/console/runs/${run.id}/steps/${step}/decision`, token: app.person.token, body }
+  },
+  'console.runs.answerInput': async (stage) => {
+    const { app, run, responses } = await asking(stage)
+    return { path: `/console/runs/${run.id}/input`, token: app.person.token, body: { responses } }
+  },
+  'console.inputRequests.list': async (stage) => {
+    const { app } = await asking(stage)
+    return { path: '/console/input-requests', token: app.person.token }
   },
   'console.passkeys.list': async (stage) => ({
     path: '/console/passkeys',

@@ -27,7 +27,6 @@ export {
   type Approval,
   ApprovalEntity,
   ChainMarkEntity,
-  type InputRequest,
   InputRequestEntity,
   type Run,
   RunEntity,
@@ -52,7 +51,6 @@ export {
   AnswerInput,
   AskedInput,
   AskInput,
-  type InputQuestions,
   type InputResponse,
   PendingInput,
 } from './input-schemas.ts'
