@@ -81,7 +81,7 @@ export const apiWithRoutes = (scope: Construct, api: CfnRestApi): IRestApi =>
   RestApi.fromRestApiAttributes(scope, 'Routes', { restApiId: api.ref, rootResourceId: api.attrRootResourceId })
 
 /**
- * Connects the routes with their functions. Each route takes any method, so that the platform answers wrong ones.
+ * Connects the routes with their functions. Each resource takes any method, so that the platform answers wrong ones.
  *
  * @param streaming answers calls that wait as a stream, which may take minutes; otherwise the gateway gives up after 29 s
  * @param keyed lets the gateway accept only requests with the edge's key
@@ -111,7 +111,11 @@ export function addRoutes(
         }),
       })
     integrations.set(key, integration)
-    const method = resourceAt(api, route.path).addMethod('ANY', integration, keyed ? { apiKeyRequired: true } : {})
+    const method = resourceAt(api, route.path).addMethod(
+      route.method,
+      integration,
+      keyed ? { apiKeyRequired: true } : {},
+    )
     acknowledge(method, {
       'AwsSolutions-APIG4':
         'The functions authenticate callers: there are five kinds of credentials, and errors name scopes and fixes.',

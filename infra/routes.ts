@@ -1,16 +1,19 @@
-import type { Endpoint } from '#shared/http/endpoint.ts'
+import type { Endpoint, Method } from '#shared/http/endpoint.ts'
 import { ConfigError } from './config.ts'
 
-/** Resource of the API. The function answers any method of its path. */
-export type Route = { path: string; function: string; streams: boolean }
+/** Method of a resource of the API. `ANY` are all methods that have no route of their own. */
+export type Route = { path: string; method: Method | 'ANY'; function: string; streams: boolean }
 
 /** Function that answers unknown paths with 404. It has the fewest capabilities. */
 const NOBODYS = 'pages'
 
 type Own = { function: string; streams: boolean }
+type Serving = Own & { methods: Method[]; elsewhere: Method[] }
 type Node = {
   path: string
   own?: Own
+  /** Functions of the path. One that waits may share a path with one that doesn't. */
+  serving: Serving[]
   children: Map<string, Node>
   /** Functions with endpoints here or below that a greedy route can serve. Endpoints that stream can't be served by one. */
   functions: Set<string>
@@ -28,26 +31,55 @@ const NOTHING: Plan = { cost: 0, routes: [] }
  * API Gateway picks the most specific resource and doesn't backtrack. If `/tools/{name}/invoke` exists, `/tools/{name}/other` ends at
  * `/tools/{name}`, where the gateway refuses it with a 403. Each resource therefore answers any method and has a greedy child. The
  * child's function is the one that leaves the fewest paths below in need of separate resources. A resource has only one variable child,
- * however the endpoints name it. A greedy route never streams.
+ * however the endpoints name it. A greedy route never streams. A call that waits may share its path with others: its method has a
+ * route of its own.
  *
- * @throws {ConfigError} if two functions serve one path
+ * @throws {ConfigError} if two functions serve one path, unless one of them waits and the other declares its methods
  */
 export function planRoutes(requestFunctions: Record<string, Endpoint[]>): Route[] {
   const root = node('/')
+  const served = new Set<Node>()
   for (const [name, endpoints] of Object.entries(requestFunctions)) {
-    for (const { path, waits } of endpoints) {
+    for (const { path, method, waits, elsewhere = [] } of endpoints) {
       const place = placeOf(root, path, name, waits === true)
-      if (place.own && place.own.function !== name) {
-        throw new ConfigError(`${path}: ${place.own.function} and ${name} both serve it`)
+      served.add(place)
+      let serving = place.serving.find((one) => one.function === name)
+      if (serving === undefined) {
+        serving = { function: name, streams: waits === true, methods: [], elsewhere: [] }
+        place.serving.push(serving)
       }
-      place.own = { function: name, streams: waits === true }
+      serving.methods.push(method)
+      serving.elsewhere.push(...elsewhere)
     }
   }
+  for (const place of served) place.own = ownOf(place)
   root.own ??= { function: NOBODYS, streams: false }
   return resource(root, NOBODYS, [NOBODYS]).routes
 }
 
-const node = (path: string): Node => ({ path, children: new Map(), functions: new Set(), streams: false })
+/** Returns the function that answers all methods of a path that have no route of their own. */
+function ownOf({ path, serving }: Node): Own {
+  const [first, second, ...more] = [...serving].sort((a, b) => Number(a.streams) - Number(b.streams)) as [
+    Serving,
+    ...Serving[],
+  ]
+  if (second === undefined) return first
+  const shared = more.length === 0 && !first.streams && second.streams
+  if (!shared || second.methods.some((method) => !first.elsewhere.includes(method))) {
+    throw new ConfigError(`${path}: ${first.function} and ${second.function} both serve it`)
+  }
+  return first
+}
+
+/** Returns the routes of a node's own path. */
+const routesOf = ({ path, serving }: Node, own: Own): Route[] => [
+  { path, method: 'ANY', function: own.function, streams: own.streams },
+  ...serving
+    .filter((one) => one.function !== own.function)
+    .flatMap((one) => one.methods.map((method) => ({ path, method, function: one.function, streams: one.streams }))),
+]
+
+const node = (path: string): Node => ({ path, serving: [], children: new Map(), functions: new Set(), streams: false })
 
 /** Returns the node of a path and creates those that are missing. Each node on the way records what is below it. */
 function placeOf(root: Node, path: string, name: string, streams: boolean): Node {
@@ -88,7 +120,7 @@ function resource(at: Node, otherwise: string, choices: readonly string[]): Plan
     const children = childrenOf(at, choice)
     const variable = children.get(VARIABLE)
     const rest = variable === undefined || variable === NOTHING ? [greedyRoute(at, choice)] : []
-    const routes = [{ path: at.path, ...own }, ...rest, ...[...children.values()].flatMap((child) => child.routes)]
+    const routes = [...routesOf(at, own), ...rest, ...[...children.values()].flatMap((child) => child.routes)]
     return { cost: routes.length, routes, choice }
   })
   return plans.reduce((best, plan) =>
@@ -113,6 +145,7 @@ function childrenOf(at: Node, greedy: string): Map<string, Plan> {
 
 const greedyRoute = (at: Node, name: string): Route => ({
   path: `${at.path === '/' ? '' : at.path}/{proxy+}`,
+  method: 'ANY',
   function: name,
   streams: false,
 })

@@ -16,22 +16,17 @@ import {
   cancelRun,
   completeRun,
   listRuns,
-  loadNewRunPosition,
   loadRun,
   presentRun,
+  RUN_BODY_BYTES,
   RUN_STATUSES,
   RunSchema,
   readRun,
   renewCallbackToken,
   runNotFound,
-  StartRun,
   StepSchema,
-  startRun,
   withoutNulls,
 } from '#shared/work/runs/index.ts'
-
-/** Room for 1 MiB of input or output with any escaping, plus steps. The exact limits are checked on the parsed values. */
-const RUN_BODY = 4 * 1_024 * 1_024
 
 /** Key of a run that the token may access. A callback token accesses only its own run, others those of their installation. */
 const keyOf = ({ installation, run }: IntegrationCaller, id: string) => {
@@ -41,38 +36,12 @@ const keyOf = ({ installation, run }: IntegrationCaller, id: string) => {
 
 const runId = { id: 'run' } as const
 
-const start = defineEndpoint({
-  id: 'api.runs.start',
-  group: 'api',
-  method: 'POST',
-  path: '/api/v1/runs',
-  caller: 'integration',
-  scope: 'runs:write',
-  summary: 'Create a run and start it',
-  description:
-    'The run is queued and handed to the agent immediately. An installation can have up to 5 active runs. A run ' +
-    'started with a callback token continues that run’s chain, which ends 24 hours after its first run.',
-  body: StartRun,
-  maxBodyBytes: RUN_BODY,
-  status: 201,
-  response: RunSchema,
-  errors: ['too_many_active_runs', 'run_already_finished', 'chain_budget_exceeded'],
-  needs: ['objects:write'],
-  handler: async ({ work, caller: { installation, grant, run }, body: { input, trigger } }) =>
-    startRun(work, {
-      installation,
-      grant_id: grant?.id,
-      input,
-      trigger,
-      chain: await loadNewRunPosition(work, installation.id, run),
-    }),
-})
-
 const list = defineEndpoint({
   id: 'api.runs.list',
   group: 'api',
   method: 'GET',
   path: '/api/v1/runs',
+  elsewhere: ['POST'],
   caller: 'integration',
   scope: 'runs:read',
   summary: 'List the installation’s runs, newest first',
@@ -116,7 +85,7 @@ const steps = defineEndpoint({
     'Send one step, or up to 50 as `{steps: […]}`. A step without `seq` gets the next number. The output of a step ' +
     'can have up to 16 KiB, and all outputs of a run up to 2 MiB together.',
   body: AddSteps,
-  maxBodyBytes: RUN_BODY,
+  maxBodyBytes: RUN_BODY_BYTES,
   status: 201,
   response: () => z.object({ items: z.array(StepSchema()) }).meta({ id: 'AddedSteps' }),
   errors: ['run_already_finished', 'conflict', 'step_write_conflict', 'too_many_steps'],
@@ -135,7 +104,7 @@ const complete = defineEndpoint({
   summary: 'Complete a run that was answered with 202',
   description: 'If a run is completed twice, the first answer wins. A pending approval becomes void.',
   body: CompleteRun,
-  maxBodyBytes: RUN_BODY,
+  maxBodyBytes: RUN_BODY_BYTES,
   response: RunSchema,
   errors: ['run_already_finished', 'conflict', 'step_write_conflict', 'too_many_steps'],
   needs: ['objects:write'],
@@ -217,7 +186,7 @@ const answer = defineEndpoint({
     'Partial answers are kept. Unknown and answered keys are ignored. Members answer runs that people started, in the ' +
     'console. With a callback token it is `forbidden`: an agent doesn’t answer itself.',
   body: AnswerInput,
-  maxBodyBytes: RUN_BODY,
+  maxBodyBytes: RUN_BODY_BYTES,
   response: RunSchema,
   errors: ['forbidden', 'run_already_finished', 'too_many_active_runs', 'step_write_conflict'],
   needs: ['objects:read', 'objects:write'],
@@ -234,4 +203,4 @@ const answer = defineEndpoint({
   },
 })
 
-export const endpoints = [start, list, read, steps, complete, cancel, callbackToken, ask, answer]
+export const endpoints = [list, read, steps, complete, cancel, callbackToken, ask, answer]

@@ -26,6 +26,8 @@ export interface Context<C extends CallerKind, Params, Query, Body> {
   work: Work
   /** The raw request, for the few endpoints that need it. */
   request: { headers: Record<string, string>; rawQuery: [string, string][]; sourceIp: string | undefined }
+  /** Authenticates and authorizes the caller again, for a handler that has waited. @throws if they lost access */
+  recheck(): Promise<void>
 }
 
 interface Definition<
@@ -42,6 +44,8 @@ interface Definition<
   group: Group
   method: Method
   path: `/${string}`
+  /** Further methods of the path, which another function serves. They are in `Allow`. */
+  elsewhere?: readonly Method[]
   caller: C
   /**
    * Buckets of a request without credentials (contract/general.md#anonymous-requests). If absent, the endpoint doesn't

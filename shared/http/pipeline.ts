@@ -220,6 +220,7 @@ const answer: Middleware = {
       body,
       work: createRequestWork(exchange),
       request: { headers, rawQuery, sourceIp },
+      recheck: async () => exchange.recheck?.(),
     })
     if (value instanceof StreamResponse) return streamResult(exchange, value)
     const finished = exchange.committed ?? renderValue(exchange, value)

@@ -30,7 +30,9 @@ export const createMatcher = (endpoints: readonly Endpoint[]): Router => {
     if (onPath.length === 0) {
       throw fail('not_found', { message: 'This path does not exist.', fix: 'Find the available paths in /docs.' })
     }
-    const allowed = METHODS.filter((one) => onPath.some(({ endpoint }) => endpoint.method === one))
+    const allowed = METHODS.filter((one) =>
+      onPath.some(({ endpoint }) => endpoint.method === one || endpoint.elsewhere?.includes(one)),
+    )
     throw fail('method_not_allowed', {
       message: `This path does not support ${method.slice(0, 20)}.`,
       fix: `Use ${new Intl.ListFormat('en', { type: 'disjunction' }).format(allowed)}.`,

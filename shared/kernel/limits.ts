@@ -31,6 +31,8 @@ export const LIMITS = {
   agentErrorCharacters: 500,
 
   activeRuns: 5,
+  /** Largest `wait` of a request that starts a run. */
+  runWaitSeconds: 60,
   /** Lease of a developer’s listener, and the interval at which its stream renews it. */
   listenerLease: 15 * SECOND,
   listenerBeat: 5 * SECOND,

@@ -4,7 +4,7 @@ import type { Endpoint } from '#shared/http/endpoint.ts'
 import { functionsOf, plans, type Resource, registry, resources, synthesize } from './support.ts'
 
 type Method = { function: string; mode: string | undefined; milliseconds: number | undefined }
-type Node = { children: Map<string, Node>; any?: Method }
+type Node = { children: Map<string, Node>; methods: Map<string, Method> }
 
 /** The API as deployed: a tree of resources, read from the template. */
 function deployedTree(context = {}): Node {
@@ -15,7 +15,7 @@ function deployedTree(context = {}): Node {
   const nodeOf = (id: string): Node => {
     const known = nodes.get(id)
     if (known !== undefined) return known
-    const node: Node = { children: new Map() }
+    const node: Node = { children: new Map(), methods: new Map() }
     nodes.set(id, node)
     return node
   }
@@ -27,31 +27,31 @@ function deployedTree(context = {}): Node {
     siblings.set(Properties.PathPart, nodeOf(id))
   }
   for (const [, { Properties }] of resources(service, 'AWS::ApiGateway::Method') as [string, Resource][]) {
-    expect(Properties.HttpMethod).toBe('ANY')
     const target = [...names.keys()].find((id) =>
       JSON.stringify(Properties.Integration.Uri).includes(`"${id}Live`),
     ) as string
-    nodeOf(idOf(Properties.ResourceId)).any = {
+    nodeOf(idOf(Properties.ResourceId)).methods.set(Properties.HttpMethod, {
       function: names.get(target) as string,
       mode: Properties.Integration.ResponseTransferMode,
       milliseconds: Properties.Integration.TimeoutInMillis,
-    }
+    })
   }
   return nodeOf(api)
 }
 
 /** Routes as API Gateway does: literals before variables before greedy ones, without backtracking. */
-function resolve(tree: Node, path: string): Method | undefined {
+function resolve(tree: Node, path: string, method = 'OPTIONS'): Method | undefined {
+  const served = (at?: Node) => at?.methods.get(method) ?? at?.methods.get('ANY')
   let node = tree
   for (const segment of path.split('/').filter((part) => part !== '')) {
     const parts = [...node.children.keys()]
     const greedy = parts.find((part) => part.endsWith('+}'))
     const variable = parts.find((part) => part.startsWith('{') && part !== greedy)
     const next = node.children.get(segment) ?? (variable !== undefined ? node.children.get(variable) : undefined)
-    if (next === undefined) return greedy === undefined ? undefined : node.children.get(greedy)?.any
+    if (next === undefined) return greedy === undefined ? undefined : served(node.children.get(greedy))
     node = next
   }
-  return node.any
+  return served(node)
 }
 
 const tree = deployedTree()
@@ -61,9 +61,9 @@ const all = Object.entries(registry.requestFunctions).flatMap(([name, endpoints]
 const concrete = (path: string) => path.replaceAll(/\{[^}]+\}/g, 'a_value')
 
 describe('the routing of the gateway', () => {
-  it.each(all.map(({ name, endpoint }) => ({ id: endpoint.id, name, path: concrete(endpoint.path) })))(
+  it.each(all.map(({ name, endpoint }) => ({ id: endpoint.id, name, endpoint })))(
     '$id reaches $name',
-    ({ name, path }) => expect(resolve(tree, path)?.function).toBe(name),
+    ({ name, endpoint }) => expect(resolve(tree, concrete(endpoint.path), endpoint.method)?.function).toBe(name),
   )
 
   it('takes every path without an endpoint to a function', () => {
@@ -91,7 +91,7 @@ describe('the routing of the gateway', () => {
 
   it('streams only the answers of long-running calls', () => {
     for (const { endpoint } of all) {
-      expect(resolve(tree, concrete(endpoint.path))?.mode ?? 'BUFFERED').toBe(
+      expect(resolve(tree, concrete(endpoint.path), endpoint.method)?.mode ?? 'BUFFERED').toBe(
         endpoint.waits === true ? 'STREAM' : 'BUFFERED',
       )
     }
@@ -100,7 +100,7 @@ describe('the routing of the gateway', () => {
   it('waits for long-running calls as long as their functions run, instead of the default 29 seconds', () => {
     for (const { endpoint, name } of all) {
       const seconds = plans.find((plan) => plan.name === name)?.timeoutSeconds ?? 0
-      const { milliseconds } = resolve(tree, concrete(endpoint.path)) ?? {}
+      const { milliseconds } = resolve(tree, concrete(endpoint.path), endpoint.method) ?? {}
       expect(milliseconds).toBe(endpoint.waits === true ? seconds * 1_000 : undefined)
     }
   })
@@ -136,10 +136,22 @@ describe('the routing of the gateway', () => {
     expect(planRoutes(more)).toEqual(planRoutes(requestFunctions))
   })
 
+  it('answers every method of every resource', () => {
+    const resourcesBelow = (node: Node): Node[] => [node, ...[...node.children.values()].flatMap(resourcesBelow)]
+    expect(resourcesBelow(tree).filter(({ methods }) => methods.size > 0 && !methods.has('ANY'))).toEqual([])
+  })
+
+  it('gives a call that waits its method of a shared path, which the function of the other methods must declare', () => {
+    expect(resolve(tree, '/api/v1/runs', 'POST')).toMatchObject({ function: 'api-calls', mode: 'STREAM' })
+    expect(resolve(tree, '/api/v1/runs', 'GET')).toMatchObject({ function: 'api', mode: undefined })
+    const silent = (registry.requestFunctions.api ?? []).map(({ elsewhere: _, ...endpoint }) => endpoint as Endpoint)
+    expect(() => planRoutes({ ...registry.requestFunctions, api: silent })).toThrow('api and api-calls both serve it')
+  })
+
   it('streams nothing on an emulator', () => {
     const buffered = deployedTree({ stage: 'emulator' })
     for (const { endpoint } of all)
-      expect(resolve(buffered, concrete(endpoint.path))?.mode ?? 'BUFFERED').toBe('BUFFERED')
+      expect(resolve(buffered, concrete(endpoint.path), endpoint.method)?.mode ?? 'BUFFERED').toBe('BUFFERED')
   })
 
   it('invokes each function by one permission', () => {

@@ -76,6 +76,7 @@ export {
   Decide,
   InputRequired,
   type NewStep,
+  RUN_BODY_BYTES,
   RunSchema,
   type RunView,
   StartRun,
@@ -84,6 +85,7 @@ export {
 } from './schemas.ts'
 export { requestLines, ShownRequest } from './shown-request.ts'
 export { newRun, startRun } from './start.ts'
+export { startAndWait } from './start-and-wait.ts'
 export { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 export { prepareSteps } from './steps.ts'
 export { isOver, runEvents, STREAM_START } from './stream.ts'

@@ -99,6 +99,9 @@ const failure = {
   error_message: z.string().max(4_000),
 }
 
+/** Room for 1 MiB of input or output with any escaping, plus steps. The exact limits are checked on the parsed values. */
+export const RUN_BODY_BYTES = 4 * 1_024 * 1_024
+
 /** Result with which an agent ends a run, in its response or by `complete` (contract/runs.md#finishing). */
 export const CompleteRun = () =>
   z.strictObject({

@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
+import { loadRun, type RunKey } from './change.ts'
+import { RunEntity } from './entity.ts'
+import { loadSteps, viewWithSteps } from './read.ts'
+import type { RunView } from './schemas.ts'
+import { type NewRun, newRun } from './start.ts'
+import type { RunStatus } from './status.ts'
+
+export interface Wait {
+  seconds: number
+  /** The request has an Idempotency-Key, so an earlier attempt may have created the run. */
+  repeatable: boolean
+  /** Person for whom the run is read, if any. */
+  viewer: string | undefined
+  /** Authenticates the caller again. @throws if they lost access */
+  recheck(): Promise<void>
+}
+
+/** Longest wait in seconds: the edge gives up after 60 seconds without a byte, and a buffered integration after 29. */
+const LONGEST = { streaming: 55, buffered: 25 }
+
+const FIRST_PAUSE = 40
+const LONGEST_PAUSE = 1_000
+
+/** Statuses in which the agent works. In every other one the run has ended or waits for somebody. */
+const WORKING: ReadonlySet<RunStatus> = new Set(['queued', 'running'])
+
+/**
+ * Creates a run, starts it, and waits until it ends, stops for a person, or the time is up. The answer isn't stored with
+ * the run but after the wait, so that a repeat with the same Idempotency-Key gets the same answer. A repeat of a request
+ * that died in the meantime finds its run and waits for it.
+ * @throws `too_many_active_runs`, `payload_too_large`, `chain_budget_exceeded`; the errors of a caller that lost access while
+ *   waiting
+ */
+export const startAndWait = async (
+  work: Work,
+  installationId: string,
+  start: () => Promise<NewRun>,
+  wait: Wait,
+): Promise<RunView> => {
+  const until =
+    performance.now() + Math.min(wait.seconds, LONGEST[work.settings.streaming ? 'streaming' : 'buffered']) * 1_000
+  // Taken first, so that it is the same in every attempt.
+  const id = work.id('run')
+  const key = { installation_id: installationId, id }
+  const earlier = wait.repeatable ? await work.table.get(RunEntity, key) : undefined
+  if (!earlier) await create(work, id, await start())
+  await waitWhileWorking(work, key, until)
+  await wait.recheck()
+  const [run, steps] = await Promise.all([loadRun(work, key, wait.viewer), loadSteps(work, id)])
+  return viewWithSteps(work, run, steps)
+}
+
+const create = async (work: Work, id: string, start: NewRun): Promise<void> => {
+  const { writes } = await newRun({ ...work, id: (kind) => (kind === 'run' ? id : work.id(kind)) }, start)
+  await withoutAnswer(work).commit(writes)
+}
+
+/** Reads the run with growing pauses while its agent works. */
+const waitWhileWorking = async (work: Work, key: RunKey, until: number): Promise<void> => {
+  for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 1.3, LONGEST_PAUSE)) {
+    const left = until - performance.now()
+    if (left <= 0) return
+    await pause(Math.min(wait, left))
+    const { status } = await loadRun(work, key)
+    if (!WORKING.has(status)) return
+  }
+}
