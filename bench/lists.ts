@@ -40,8 +40,8 @@ export const measureLists = async ({
 }: ListOptions = {}): Promise<ListUse[]> => {
   const stage = await startStage({ sdk: false })
   try {
-    const { clock, store, tableName } = stage.platform
-    const filling = { client: store.documents, tableName }
+    const { clock, store, tableName, auditTableName } = stage.platform
+    const filling = { client: store.documents, tableName, auditTableName }
     const world = await createWorld(stage)
     const found = new Map<string, ListUse>()
     let filled = 0

@@ -21,7 +21,7 @@ const partOfStackId = (): string => Fn.select(0, Fn.split('-', Fn.select(2, Fn.s
  * Adds a nightly backup to a vault whose lock keeps each backup for its whole period. Point-in-time recovery ends with the table,
  * and anyone who may change the table can turn it off. Neither affects these backups.
  */
-export function addBackup(scope: Construct, table: ITable, removalPolicy: RemovalPolicy): void {
+export function addBackup(scope: Construct, tables: readonly ITable[], removalPolicy: RemovalPolicy): void {
   const backupVault = new BackupVault(scope, 'BackupVault', {
     // The vault needs a name and outlives its stack, so the next stack of the same name gets another one.
     backupVaultName: Fn.join('-', [Stack.of(scope).stackName.slice(0, MOST_OF_NAME), partOfStackId()]),
@@ -39,7 +39,7 @@ export function addBackup(scope: Construct, table: ITable, removalPolicy: Remova
     ],
   })
   const role = new Role(scope, 'BackupRole', {
-    description: 'Permissions of AWS Backup to back up the table',
+    description: 'Permissions of AWS Backup to back up the tables',
     assumedBy: new ServicePrincipal('backup.amazonaws.com'),
     managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(POLICY)],
   })
@@ -47,5 +47,5 @@ export function addBackup(scope: Construct, table: ITable, removalPolicy: Remova
     [`AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${POLICY}]`]:
       'AWS maintains this policy for AWS Backup and changes it with the service.',
   })
-  plan.addSelection('Table', { resources: [BackupResource.fromDynamoDbTable(table)], role })
+  plan.addSelection('Table', { resources: tables.map((table) => BackupResource.fromDynamoDbTable(table)), role })
 }

@@ -166,9 +166,11 @@ function contradictions(stage: string, settings: Settings, region: string | unde
   if (!settings.edge && elsewhere(certificateRegion)) {
     refuse('certificateArn', `is in ${certificateRegion}; without edge the API takes certificates of ${region} only`)
   }
-  const streamRegion = settings.restoredTableStreamArn?.split(':')[3]
-  if (elsewhere(streamRegion)) {
-    refuse('restoredTableStreamArn', `is in ${streamRegion}; a stage in ${region} uses tables of ${region} only`)
+  for (const setting of ['restoredTableStreamArn', 'restoredAuditTableArn'] as const) {
+    const tableRegion = settings[setting]?.split(':')[3]
+    if (elsewhere(tableRegion)) {
+      refuse(setting, `is in ${tableRegion}; a stage in ${region} uses tables of ${region} only`)
+    }
   }
   return problems
 }

@@ -10,6 +10,7 @@ import type { FunctionPlan } from './plan.ts'
 export type Surroundings = {
   baseUrl: string
   tableName: string
+  auditTableName: string
   bucketName: string
   /** Bucket with the anchors of the audit: one with object lock, or the platform’s own. */
   auditBucketName: string
@@ -39,6 +40,7 @@ export function environment(plan: FunctionPlan, config: Config, around: Surround
     STAGE: config.stage,
     BASE_URL: around.baseUrl,
     TABLE_NAME: around.tableName,
+    AUDIT_TABLE_NAME: around.auditTableName,
     RESPONSE_MODE: plan.waits && config.streaming ? 'stream' : 'buffered',
   }
   for (const [name, setting] of Object.entries(FUNCTION_SETTINGS)) {

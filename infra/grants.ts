@@ -3,11 +3,13 @@ import type { Capability } from '#shared/kernel/capabilities.ts'
 import { DATA_KEYS_PREFIX, PUBLIC_KEYS_PREFIX, type RingName, SIGNING_RINGS } from '#shared/kernel/ports/keys.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { ANCHOR_PREFIX } from '#shared/staff/audit/index.ts'
-import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+import { AUDIT_INDEXES, TABLE_LAYOUT } from '#shared/table/layout.ts'
 
 /** ARNs of the resources that permissions refer to. */
 export type Resources = {
   table: string
+  /** Table of the audit. */
+  auditTable: string
   stream: string
   bucket: string
   /** Bucket with the anchors of the audit. */
@@ -84,7 +86,10 @@ function grant(capability: Exclude<Capability, Marker>, to: Resources): PolicySt
       return allow(
         'ReadTable',
         ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
-        [to.table, ...Object.keys(TABLE_LAYOUT.indexes).map((index) => `${to.table}/index/${index}`)],
+        [
+          ...[to.table, ...Object.keys(TABLE_LAYOUT.indexes).map((index) => `${to.table}/index/${index}`)],
+          ...[to.auditTable, ...AUDIT_INDEXES.map((index) => `${to.auditTable}/index/${index}`)],
+        ],
       )
     case 'table:write':
       // A transaction needs the permissions of its actions and no other.
@@ -140,7 +145,10 @@ function grant(capability: Exclude<Capability, Marker>, to: Resources): PolicySt
     case 'model':
       return allow('ReadLanguageModel', ['secretsmanager:GetSecretValue'], [to.languageModel])
     case 'audit:record':
-      return allow('AnchorAudit', ['s3:PutObject', 's3:GetObject'], [`${to.auditBucket}/${ANCHOR_PREFIX}/*`])
+      return [
+        allow('RecordAudit', ['dynamodb:PutItem', 'dynamodb:ConditionCheckItem'], [to.auditTable]),
+        allow('AnchorAudit', ['s3:PutObject', 's3:GetObject'], [`${to.auditBucket}/${ANCHOR_PREFIX}/*`]),
+      ]
     case 'mail':
       return new PolicyStatement({
         sid: 'SendMail',
@@ -218,6 +226,7 @@ export function permissions(
   statements.push(
     allow('WriteLogs', ['logs:CreateLogStream', 'logs:PutLogEvents'], [`${logGroup}:*`]),
     ...(traced ? [allow('WriteTraces', ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*'])] : []),
+    denyAuditTable(capabilities, to.auditTable),
     denyAuditChanges(to.table),
     denyForgery(capabilities, to.table),
     ...(capabilities.includes('audit:record') ? [] : [denyRecording(to.table)]),
@@ -235,7 +244,21 @@ const CHANGES = [
 ]
 
 /**
- * Makes the audit and other proofs append-only: no role may change or delete one. IAM can't demand a condition on a put, so only one
+ * Makes the audit's table append-only, without a condition: no role may change or delete anything in it, and only the recorder may put
+ * into it. IAM can't demand `attribute_not_exists` on a put, so the recorder's code does, and the hash chain shows if it didn't.
+ */
+function denyAuditTable(capabilities: Capability[], auditTable: string): PolicyStatement {
+  const puts = capabilities.includes('audit:record') ? [] : ['dynamodb:PutItem', 'dynamodb:PartiQLInsert']
+  return new PolicyStatement({
+    sid: 'AuditTableIsAppendOnly',
+    effect: Effect.DENY,
+    actions: [...CHANGES, ...puts],
+    resources: [auditTable],
+  })
+}
+
+/**
+ * Makes other proofs append-only, and entries from before the audit had a table of its own: no role may change or delete one. IAM can't demand a condition on a put, so only one
  * function may put any, and its code never replaces one (`attribute_not_exists`). The hash chain shows if another did.
  */
 function denyAuditChanges(table: string): PolicyStatement {

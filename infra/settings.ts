@@ -253,6 +253,18 @@ export const Settings = z.strictObject({
         'The stream of a table restored from a backup. The stage uses that table instead of its own (docs/backup.md).',
       ),
     ),
+  restoredAuditTableArn: text(
+    /^arn:[a-z-]+:dynamodb:[a-z0-9-]+:\d{12}:table\/[\w.-]+$/,
+    'use the ARN of a table',
+    'the ARN of a table in DynamoDB',
+  )
+    .optional()
+    .meta(
+      describe(
+        'data',
+        'The audit’s table restored from a backup. The stage uses it instead of its own (docs/backup.md).',
+      ),
+    ),
   streaming: flag()
     .default(true)
     .meta(

@@ -21,10 +21,11 @@ export const upgradeData = async (
   say: (line: string) => void,
 ): Promise<void> => {
   const where = { region, credentials, endpoint: endpoints.dynamodb }
-  const { DIRECTORY_SHARDS, PAYLOAD_RETENTION_DAYS } = model.functions[0]?.environment ?? {}
+  const { AUDIT_TABLE_NAME, DIRECTORY_SHARDS, PAYLOAD_RETENTION_DAYS } = model.functions[0]?.environment ?? {}
   const table = new Table({
     client: createStoreClient(where),
     tableName,
+    auditTableName: AUDIT_TABLE_NAME,
     shards: Number(DIRECTORY_SHARDS),
     payloadDays: Number(PAYLOAD_RETENTION_DAYS),
   })

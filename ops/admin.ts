@@ -48,7 +48,7 @@ async function main(): Promise<void> {
   const table = values.table ?? (await tableOf(config))
   const password = file === undefined ? undefined : readFileSync(file, 'utf8').trim()
   const order = { email, name: values.name, role, password, key, days: days === undefined ? undefined : Number(days) }
-  console.log((await command(operatorWork(table, config), order)).join('\n'))
+  console.log((await command(operatorWork({ tableName: table }, config), order)).join('\n'))
 }
 
 /** Formats an error without quoting the input, which may be a password. */

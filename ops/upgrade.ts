@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { operatorWork } from './admin/table.ts'
 import { OperatorError, readCommandLine, runCommand } from './command.ts'
-import { readStage, tableOf } from './stage.ts'
+import { readStage, serviceStackOf, stackOutputs } from './stage.ts'
 import { pendingUpgrades, runUpgrades } from './upgrade/run.ts'
 import { UPGRADES } from './upgrade/upgrades.ts'
 
@@ -16,6 +16,7 @@ are skipped. You can stop it at any time, and it continues where it was.
   --segments  parts of the table to walk in parallel (4)
   --rate      read units per second (1000)
   --table     name of the table; default: the stack’s output TableName
+  --audit-table  name of the audit’s table; default: the stack’s output AuditTableName
   --help      show this help`
 
 const whole = (name: string, text: string): number => {
@@ -33,13 +34,17 @@ async function main(): Promise<void> {
       segments: { type: 'string', default: '4' },
       rate: { type: 'string', default: '1000' },
       table: { type: 'string' },
+      'audit-table': { type: 'string' },
     },
   })
   const segments = whole('segments', values.segments)
   const rate = whole('rate', values.rate)
   const config = readStage({ stage: values.stage })
-  const tableName = values.table ?? (await tableOf(config))
-  const work = operatorWork(tableName, config)
+  const given = values.table !== undefined && values['audit-table'] !== undefined
+  const outputs = given ? undefined : await stackOutputs(serviceStackOf(config), ['TableName', 'AuditTableName'])
+  const tableName = values.table ?? outputs?.TableName ?? ''
+  const auditTableName = values['audit-table'] ?? outputs?.AuditTableName ?? ''
+  const work = operatorWork({ tableName, auditTableName }, config)
   const pending = await pendingUpgrades(work, UPGRADES)
   if (pending.length === 0) return console.log('Every upgrade is done.')
   if (values.check) {

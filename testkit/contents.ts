@@ -20,21 +20,33 @@ const UNCOUNTED = new Set([
   'platform-now',
 ])
 
-/** Reads the whole table by key, in a comparable form. The platform itself never scans. */
-export const contents = async ({ store, tableName }: TestPlatform): Promise<Map<string, string>> => {
+/** Reads both tables by key, in a comparable form. The platform itself never scans. */
+export const contents = async (platform: TestPlatform): Promise<Map<string, string>> => {
   const items = new Map<string, string>()
-  let start: Record<string, unknown> | undefined
-  do {
-    const page = await store.client.send(
-      new ScanCommand({ TableName: tableName, ...(start && { ExclusiveStartKey: start as never }) }),
-    )
-    for (const raw of page.Items ?? []) {
-      const { pk, sk, ...item } = unmarshall(raw)
-      const entity = String(item[TABLE_LAYOUT.entity])
-      if (!UNCOUNTED.has(entity)) items.set(`${entity} ${pk} ${sk}`, canonicalJson(item))
-    }
-    start = page.LastEvaluatedKey
-  } while (start)
+  for (const { pk, sk, ...item } of await scanTables(platform)) {
+    const entity = String(item[TABLE_LAYOUT.entity])
+    if (!UNCOUNTED.has(entity)) items.set(`${entity} ${pk} ${sk}`, canonicalJson(item))
+  }
+  return items
+}
+
+/** Reads every item of the platform's table and of the audit's. */
+export const scanTables = async ({
+  store,
+  tableName,
+  auditTableName,
+}: Pick<TestPlatform, 'store' | 'tableName' | 'auditTableName'>): Promise<Record<string, unknown>[]> => {
+  const items: Record<string, unknown>[] = []
+  for (const TableName of [tableName, auditTableName]) {
+    let start: Record<string, unknown> | undefined
+    do {
+      const page = await store.client.send(
+        new ScanCommand({ TableName, ...(start && { ExclusiveStartKey: start as never }) }),
+      )
+      items.push(...(page.Items ?? []).map((item) => unmarshall(item)))
+      start = page.LastEvaluatedKey
+    } while (start)
+  }
   return items
 }
 

@@ -65,11 +65,13 @@ export const TEST_BOT = { token: '42:test-bot-token-of-the-tests-0123456789', we
 export const startPlatform = async (env: Record<string, string> = {}, given?: TestStore) => {
   const store = given ?? (await startStore())
   const tableName = await store.createTable()
+  const auditTableName = await store.createTable()
   const clock = new TestClock()
   const settings = readSettings({
     STAGE: 'local',
     BASE_URL: 'https://platform.test',
     TABLE_NAME: tableName,
+    AUDIT_TABLE_NAME: auditTableName,
     AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
     CONSOLE_AUTO_PROVISION: 'true',
     ALLOW_LOOPBACK_TARGETS: 'true',
@@ -134,6 +136,7 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     table: new Table({
       client,
       tableName,
+      auditTableName,
       shards: 2,
       payloadDays: settings.payloadRetentionDays,
       clock,
@@ -208,6 +211,7 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
   const recorder = new Table({
     client: store.documents,
     tableName,
+    auditTableName,
     shards: 2,
     clock,
   })
@@ -351,6 +355,7 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     clock,
     store,
     tableName,
+    auditTableName,
     logs,
     objects,
     outbox,

@@ -13,6 +13,7 @@ export const SHARDS = 2
 export interface Filling {
   client: DynamoDBDocumentClient
   tableName: string
+  auditTableName: string
 }
 
 /** Returns the whole item that a put writes, with its index attributes. */
@@ -22,13 +23,21 @@ export const itemOf = ({ entity, key, item = {} }: Write): Record<string, unknow
 })
 
 /** Writes records directly into the table, in batches and without conditions: a hundred thousand in minutes. */
-export const putAll = async ({ client, tableName }: Filling, writes: Iterable<Write>): Promise<void> => {
+export const putAll = async (
+  { client, tableName, auditTableName }: Filling,
+  writes: Iterable<Write>,
+): Promise<void> => {
   const batches = batchesOf(writes)
+  const nameOf = (write: Write) => (write.entity.table === 'audit' ? auditTableName : tableName)
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
-      for (const items of batches) {
+      for (const batch of batches) {
+        const requests = [...Map.groupBy(batch, nameOf)].map(([name, own]) => [
+          name,
+          own.map((write) => ({ PutRequest: { Item: itemOf(write) } })),
+        ])
         const { UnprocessedItems = {} } = await client.send(
-          new BatchWriteCommand({ RequestItems: { [tableName]: items.map((Item) => ({ PutRequest: { Item } })) } }),
+          new BatchWriteCommand({ RequestItems: Object.fromEntries(requests) }),
         )
         if (Object.keys(UnprocessedItems).length > 0) throw new Error('The store took only a part of a batch')
       }
@@ -36,16 +45,16 @@ export const putAll = async ({ client, tableName }: Filling, writes: Iterable<Wr
   )
 }
 
-function* batchesOf(writes: Iterable<Write>): Generator<Record<string, unknown>[]> {
+function* batchesOf(writes: Iterable<Write>): Generator<Write[]> {
   // By key: a batch may contain each key only once, and the last item counts.
-  let batch = new Map<string, Record<string, unknown>>()
+  let batch = new Map<string, Write>()
   const checked = new Set<AnyEntity>()
   for (const write of writes) {
     const { entity, key, item } = write
     // All records of an entity have the same shape, so one check is enough.
     if (!checked.has(entity)) entity.schema().parse(item)
     checked.add(entity)
-    batch.set(`${key.pk}\n${key.sk}`, itemOf(write))
+    batch.set(`${key.pk}\n${key.sk}`, write)
     if (batch.size < TOGETHER) continue
     yield [...batch.values()]
     batch = new Map()

@@ -11,7 +11,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectLockRet
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { RING_NAMES, type RingName } from '#shared/kernel/ports/keys.ts'
-import { TABLE_LAYOUT } from '#shared/table/layout.ts'
+import { AUDIT_INDEXES, type IndexName, TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { addBackup } from '../backup.ts'
 import type { Config } from '../config.ts'
 import { acknowledge } from '../nag.ts'
@@ -20,6 +20,8 @@ import { acknowledge } from '../nag.ts'
 export class DataStack extends Stack {
   /** The stack's own table, or the restored one that replaces it. */
   readonly table: ITable
+  /** Table of the audit, or the restored one that replaces it. Only the recorder may add to it, and no function may change it. */
+  readonly auditTable: ITable
   readonly bucket: Bucket
   /** Bucket with the anchors of the audit: one with object lock if the stage has it, otherwise the same one. */
   readonly auditBucket: Bucket
@@ -41,7 +43,12 @@ export class DataStack extends Stack {
     const removalPolicy = config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY
     const own = this.#table(config, removalPolicy)
     this.table = config.restoredTableStreamArn === undefined ? own : this.#restored(config.restoredTableStreamArn)
-    if (config.backup) addBackup(this, this.table, removalPolicy)
+    const ownAudit = this.#auditTable(config, removalPolicy)
+    this.auditTable =
+      config.restoredAuditTableArn === undefined
+        ? ownAudit
+        : Table.fromTableArn(this, 'RestoredAuditTable', config.restoredAuditTableArn)
+    if (config.backup) addBackup(this, [this.table, this.auditTable], removalPolicy)
     this.bucket = this.#bucket(config, removalPolicy)
     this.bucketArn = this.#asRead(config, 'BucketArn', this.bucket.bucketArn)
     const { auditLockDays } = config
@@ -74,25 +81,18 @@ export class DataStack extends Stack {
   }
 
   #table(config: Config, removalPolicy: RemovalPolicy): Table {
-    const string = (name: string) => ({ name, type: AttributeType.STRING })
     const table = new Table(this, 'Table', {
-      partitionKey: string(TABLE_LAYOUT.partitionKey),
-      sortKey: string(TABLE_LAYOUT.sortKey),
-      billingMode: BillingMode.PAY_PER_REQUEST,
-      timeToLiveAttribute: TABLE_LAYOUT.ttl,
+      ...tableProps(config, removalPolicy),
       stream: StreamViewType.NEW_IMAGE,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: config.retainData,
-      removalPolicy,
     })
-    for (const [indexName, keys] of Object.entries(TABLE_LAYOUT.indexes)) {
-      table.addGlobalSecondaryIndex({
-        indexName,
-        partitionKey: string(keys.partitionKey),
-        sortKey: string(keys.sortKey),
-        projectionType: ProjectionType.KEYS_ONLY,
-      })
-    }
+    addIndexes(table, Object.keys(TABLE_LAYOUT.indexes) as IndexName[])
+    return table
+  }
+
+  /** Creates the audit's table, which has the same layout. Nothing in it is ever due, and nothing reads a stream of it. */
+  #auditTable(config: Config, removalPolicy: RemovalPolicy): Table {
+    const table = new Table(this, 'AuditTable', tableProps(config, removalPolicy))
+    addIndexes(table, AUDIT_INDEXES)
     return table
   }
 
@@ -204,6 +204,30 @@ export class DataStack extends Stack {
       'AwsSolutions-SMG4': 'The model provider issues the key, and the operator replaces it here.',
     })
     return secret
+  }
+}
+
+const string = (name: string) => ({ name, type: AttributeType.STRING })
+
+const tableProps = ({ retainData }: Config, removalPolicy: RemovalPolicy) => ({
+  partitionKey: string(TABLE_LAYOUT.partitionKey),
+  sortKey: string(TABLE_LAYOUT.sortKey),
+  billingMode: BillingMode.PAY_PER_REQUEST,
+  timeToLiveAttribute: TABLE_LAYOUT.ttl,
+  pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+  deletionProtection: retainData,
+  removalPolicy,
+})
+
+const addIndexes = (table: Table, indexes: readonly IndexName[]): void => {
+  for (const indexName of indexes) {
+    const keys = TABLE_LAYOUT.indexes[indexName]
+    table.addGlobalSecondaryIndex({
+      indexName,
+      partitionKey: string(keys.partitionKey),
+      sortKey: string(keys.sortKey),
+      projectionType: ProjectionType.KEYS_ONLY,
+    })
   }
 }
 

@@ -96,6 +96,10 @@ export class ServiceStack extends Stack {
       value: data.table.tableName,
       description: 'Table in which npm run admin creates the first superadmin',
     })
+    new CfnOutput(this, 'AuditTableName', {
+      value: data.auditTable.tableName,
+      description: 'Table of the audit, for npm run audit and npm run upgrade',
+    })
     new CfnOutput(this, 'BucketName', {
       value: data.bucket.bucketName,
       description: 'Bucket in which npm run keys publishes public keys',
@@ -150,6 +154,7 @@ const asSet = (
 function resourcesOf(data: DataStack, messaging: Messaging, { conditionKeys, mailFrom }: Config): Resources {
   return {
     table: data.table.tableArn,
+    auditTable: data.auditTable.tableArn,
     stream: data.table.tableStreamArn ?? '',
     bucket: data.bucketArn,
     auditBucket: data.auditBucketArn,
@@ -170,6 +175,7 @@ function surroundingsOf(config: Config, data: DataStack, messaging: Messaging, b
   return {
     baseUrl,
     tableName: data.table.tableName,
+    auditTableName: data.auditTable.tableName,
     bucketName: data.bucket.bucketName,
     auditBucketName: data.auditBucket.bucketName,
     busName: messaging.bus.eventBusName,

@@ -7,13 +7,22 @@ import { Table } from '#shared/table/table.ts'
 
 /** Creates the dependencies of the operator’s changes, which use the same writes and the same table as the admin API. */
 export function operatorWork(
-  tableName: string,
+  { tableName, auditTableName }: { tableName: string; auditTableName?: string },
   {
     directoryShards: shards,
     payloadRetentionDays: payloadDays,
   }: Pick<Config, 'directoryShards' | 'payloadRetentionDays'>,
 ): AdminWork {
-  return operatorWorkOn(new Table({ client: createStoreClient(), tableName, shards, payloadDays, checkWrites: true }))
+  return operatorWorkOn(
+    new Table({
+      client: createStoreClient(),
+      tableName,
+      ...(auditTableName !== undefined && { auditTableName }),
+      shards,
+      payloadDays,
+      checkWrites: true,
+    }),
+  )
 }
 
 /** Creates the dependencies of changes to this table. */

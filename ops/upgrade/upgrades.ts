@@ -5,6 +5,7 @@ import { markAppsOfBlocked } from './0004-blocked-developers.ts'
 import { withdrawLapsed } from './0005-lapsed-consents.ts'
 import { fetchEarlierLogos } from './0006-logos.ts'
 import { fetchPlatformLogo } from './0007-platform-logo.ts'
+import { copyAudit, copyAuditDays } from './0008-audit-table.ts'
 import type { Upgrade } from './upgrade.ts'
 
 /** Every upgrade, oldest first. */
@@ -16,4 +17,6 @@ export const UPGRADES: readonly Upgrade[] = [
   withdrawLapsed,
   fetchEarlierLogos,
   fetchPlatformLogo,
+  copyAudit,
+  copyAuditDays,
 ]

@@ -67,6 +67,7 @@ const compose = (
     table: new Table({
       client: createStoreClient(),
       tableName: settings.tableName,
+      auditTableName: settings.auditTableName,
       shards: settings.directoryShards,
       payloadDays: settings.payloadRetentionDays,
       clock: systemClock,

@@ -11,6 +11,7 @@ const Surroundings = z.object({
   STAGE: z.string().default('dev'),
   BASE_URL: z.url().transform((url) => url.replace(/\/$/, '')),
   TABLE_NAME: z.string().min(1),
+  AUDIT_TABLE_NAME: text,
   BUCKET_NAME: text,
   BUS_NAME: text,
   TOKEN_KEYS_SECRET_ARN: text,
@@ -37,6 +38,8 @@ export interface Settings extends Omit<FunctionSettings, 'logLevel'> {
   /** Issuer and base of every URL that the platform returns, without a trailing slash. Never taken from a request. */
   baseUrl: string
   tableName: string
+  /** Table of the audit. */
+  auditTableName: string | undefined
   bucketName: string | undefined
   /** Origin of presigned addresses, which pages allow as the only one for uploads. */
   uploadOrigin: string | undefined
@@ -71,6 +74,7 @@ export const readSettings = (env: Record<string, string | undefined>): Settings 
     stage: e.STAGE,
     baseUrl: e.BASE_URL,
     tableName: e.TABLE_NAME,
+    auditTableName: e.AUDIT_TABLE_NAME,
     bucketName: e.BUCKET_NAME,
     uploadOrigin: e.BUCKET_NAME && new URL(bucketAddress(e.BUCKET_NAME, env)).origin,
     busName: e.BUS_NAME,

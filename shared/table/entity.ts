@@ -117,6 +117,8 @@ export interface RetentionPolicy<T> {
 export interface EntityDefinition<T, Pk extends string, Sk extends string> {
   /** Stored in the item, so that a raw item can be identified. */
   name: string
+  /** Table of the records, if it isn't the platform's own. */
+  table?: 'audit'
   /** Checked if `checkWrites` is on (tests, local). A thunk, so that a cold start builds no unused schemas. */
   schema: () => z.ZodType<T>
   /** Key templates: literal text with `{field}` placeholders. */

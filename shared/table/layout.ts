@@ -18,3 +18,6 @@ export const TABLE_LAYOUT = {
 } as const
 
 export type IndexName = keyof typeof TABLE_LAYOUT.indexes
+
+/** Indexes of the audit's table, which otherwise has the same layout. */
+export const AUDIT_INDEXES = ['directory', 'list'] as const satisfies IndexName[]

@@ -1,4 +1,4 @@
-import type { Entity, Key } from './entity.ts'
+import type { AnyEntity, Entity, Key } from './entity.ts'
 import { directoryPartition, listPartition, withoutTableAttributes } from './indexes.ts'
 import { TABLE_LAYOUT } from './layout.ts'
 import type { Page, QueryOptions, Table } from './table.ts'
@@ -26,7 +26,7 @@ export const listDirectory = async <T extends object, P extends string, S extend
   const { sortKey } = TABLE_LAYOUT.indexes.directory
   const pages = await Promise.all(
     Array.from({ length: table.shards }, (_, shard) =>
-      table.page('directory', directoryPartition(list, day, shard), undefined, options),
+      table.page('directory', directoryPartition(list, day, shard), undefined, options, entity),
     ),
   )
   const sort = (item: Item): string => String(item[sortKey])
@@ -49,7 +49,7 @@ export const pageAtOffset = async <T extends object, P extends string, S extends
   sources: readonly ListSource[],
   { offset, limit, ascending = false }: { offset: number; limit: number; ascending?: boolean },
 ): Promise<T[]> => {
-  const keys = await merge(table, sources, { count: offset + limit, ascending })
+  const keys = await merge(table, sources, { of: entity, count: offset + limit, ascending })
   return table.load(
     entity,
     keys.slice(offset).map(({ item }) => item),
@@ -66,7 +66,12 @@ export const pageAtOffsetWithCount = async <T extends object, P extends string, 
   sources: readonly ListSource[],
   { offset, limit, ahead, ...bounds }: Pick<QueryOptions, 'from' | 'to'> & Record<'offset' | 'limit' | 'ahead', number>,
 ): Promise<{ items: T[]; total: number }> => {
-  const keys = await merge(table, sources, { count: offset + limit + ahead, ascending: false, ...bounds })
+  const keys = await merge(table, sources, {
+    of: entity,
+    count: offset + limit + ahead,
+    ascending: false,
+    ...bounds,
+  })
   const shown = keys.slice(offset, offset + limit).map(({ item }) => item)
   return { items: await table.load(entity, shown), total: keys.length }
 }
@@ -78,7 +83,7 @@ export const mergedPage = async <T extends object, P extends string, S extends s
   sources: readonly ListSource[],
   { limit, ascending = false, ...rest }: Pick<QueryOptions, 'limit' | 'after' | 'ascending' | 'from' | 'to'>,
 ): Promise<Page<T>> => {
-  const keys = await merge(table, sources, { count: limit + 1, ascending, ...rest })
+  const keys = await merge(table, sources, { of: entity, count: limit + 1, ascending, ...rest })
   const shown = keys.slice(0, limit)
   const items = await table.load(
     entity,
@@ -138,11 +143,15 @@ const merge = async (
   table: Reading,
   sources: readonly ListSource[],
   {
+    of,
     count,
     after,
     ascending,
     ...bounds
-  }: { count: number; after?: string | undefined; ascending: boolean } & Pick<QueryOptions, 'from' | 'to'>,
+  }: { of?: AnyEntity; count: number; after?: string | undefined; ascending: boolean } & Pick<
+    QueryOptions,
+    'from' | 'to'
+  >,
 ): Promise<{ sort: string; item: Item }[]> => {
   const partitions = sources.flatMap((source) => partitionsOf(table, source))
   // Records are spread evenly over shards, so one read of each shard gives almost everything needed.
@@ -151,12 +160,8 @@ const merge = async (
     partitions.map(async ({ index, partition }) => {
       const { sortKey } = TABLE_LAYOUT.indexes[index]
       const read = async (from?: string) => {
-        const { items, next } = await table.page(index, partition, undefined, {
-          ...bounds,
-          limit: step,
-          after: from,
-          ascending,
-        })
+        const options = { ...bounds, limit: step, after: from, ascending }
+        const { items, next } = await table.page(index, partition, undefined, options, of)
         return { keys: items.map((item) => ({ sort: String(item[sortKey]), item })), next }
       }
       return { ...(await read(after)), at: 0, read }

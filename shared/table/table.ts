@@ -38,6 +38,8 @@ import { backoff } from './retry.ts'
 export interface TableOptions {
   client: DynamoDBDocumentClient
   tableName: string
+  /** Table of the audit, to which only its recorder may add. Default: the same table, as in benchmarks. */
+  auditTableName?: string | undefined
   /** Shards of the overdue index and of cross-tenant lists. Readers read only these shards, so never lower it. */
   shards: number
   /** Days to keep runs with their inputs and outputs. Sets the expiry of records. Default: the setting's default. */
@@ -71,6 +73,7 @@ export interface Page<T> {
 export class Table {
   readonly #client: DynamoDBDocumentClient
   readonly #name: string
+  readonly #auditName: string
   /** Shards of the overdue index and of cross-tenant lists. */
   readonly shards: number
   /** Days to keep runs with their inputs and outputs. */
@@ -81,10 +84,15 @@ export class Table {
   constructor(options: TableOptions) {
     this.#client = options.client
     this.#name = options.tableName
+    this.#auditName = options.auditTableName ?? options.tableName
     this.shards = options.shards
     this.payloadDays = options.payloadDays ?? FUNCTION_SETTINGS.payloadRetentionDays.default
     this.#clock = options.clock
     this.#check = options.checkWrites ?? false
+  }
+
+  #nameOf(entity: AnyEntity | undefined): string {
+    return entity?.table === 'audit' ? this.#auditName : this.#name
   }
 
   async get<T extends object, P extends string, S extends string>(
@@ -92,7 +100,7 @@ export class Table {
     fields: KeyFields<P, S>,
   ): Promise<T | undefined> {
     const { Item } = await this.#client.send(
-      new GetCommand({ TableName: this.#name, Key: entity.key(fields), ConsistentRead: true }),
+      new GetCommand({ TableName: this.#nameOf(entity), Key: entity.key(fields), ConsistentRead: true }),
     )
     return Item && (this.#shown(entity, Item) as T | undefined)
   }
@@ -113,20 +121,30 @@ export class Table {
     hidden = false,
   ): Promise<{ [I in keyof R]: ItemOf<R[I]['entity']> | undefined }> {
     const found = new Map<string, Record<string, unknown>>()
-    const at = (key: Key): string => `${key.pk}\n${key.sk}`
-    let keys: Key[] = [...new Map(refs.map((ref) => [at(ref.key), ref.key])).values()]
-    for (let attempt = 0; keys.length > 0; attempt++) {
+    const at = (name: string, { pk, sk }: Key): string => `${name}\n${pk}\n${sk}`
+    type Place = { name: string; key: Key }
+    const places = refs.map(({ entity, key }): Place => ({ name: this.#nameOf(entity), key }))
+    let wanted = [...new Map(places.map((place) => [at(place.name, place.key), place])).values()]
+    for (let attempt = 0; wanted.length > 0; attempt++) {
       if (attempt > 0) await backoff(attempt)
-      const { Responses, UnprocessedKeys } = await this.#client.send(
+      const byTable = Map.groupBy(wanted.slice(0, 100), ({ name }) => name)
+      const { Responses = {}, UnprocessedKeys = {} } = await this.#client.send(
         new BatchGetCommand({
-          RequestItems: { [this.#name]: { Keys: keys.slice(0, 100), ConsistentRead: true } },
+          RequestItems: Object.fromEntries(
+            [...byTable].map(([name, own]) => [name, { Keys: own.map(({ key }) => key), ConsistentRead: true }]),
+          ),
         }),
       )
-      for (const item of Responses?.[this.#name] ?? []) found.set(at(item as unknown as Key), item)
-      keys = [...((UnprocessedKeys?.[this.#name]?.Keys ?? []) as Key[]), ...keys.slice(100)]
+      for (const [name, items] of Object.entries(Responses))
+        for (const item of items) found.set(at(name, item as unknown as Key), item)
+      const again = Object.entries(UnprocessedKeys).flatMap(([name, { Keys = [] }]) =>
+        Keys.map((key): Place => ({ name, key: key as unknown as Key })),
+      )
+      wanted = [...again, ...wanted.slice(100)]
     }
-    return refs.map((ref) => {
-      const item = found.get(at(ref.key))
+    return refs.map((ref, i) => {
+      const { name, key } = places[i] as Place
+      const item = found.get(at(name, key))
       return item && (hidden ? withoutTableAttributes(item) : this.#shown(ref.entity, item))
     }) as never
   }
@@ -137,7 +155,7 @@ export class Table {
     partition: KeyFields<P>,
     options: QueryOptions,
   ): Promise<Page<T>> {
-    const { items, next } = await this.page('sk', entity.partition(partition), entity.prefix, options)
+    const { items, next } = await this.page('sk', entity.partition(partition), entity.prefix, options, entity)
     return { items: items.flatMap((item) => (this.#shown(entity, item) as T | undefined) ?? []), next }
   }
 
@@ -147,7 +165,7 @@ export class Table {
     owner: string,
     options: QueryOptions,
   ): Promise<Page<T>> {
-    const page = await this.page('list', listPartition(owner), undefined, options)
+    const page = await this.page('list', listPartition(owner), undefined, options, entity)
     return { items: await this.load(entity, page.items), next: page.next }
   }
 
@@ -245,7 +263,7 @@ export class Table {
     const expressions = new Expressions()
     const condition = expressions.condition(write.where)
     const base = {
-      TableName: this.#name,
+      TableName: this.#nameOf(write.entity),
       ...(condition && { ConditionExpression: condition, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
     }
     if (write.kind === 'put') {
@@ -287,12 +305,16 @@ export class Table {
     return items.filter((item): item is T => item !== undefined)
   }
 
-  /** Reads a raw page of one partition of the table (`sk`) or of an index, which holds keys only. Internal to this layer. */
+  /**
+   * Reads a raw page of one partition of the table (`sk`) or of an index, which holds keys only. Internal to this layer.
+   * @param of entity whose table is read. Default: the platform's table.
+   */
   async page(
     index: IndexName | 'sk',
     partition: string,
     prefix: string | undefined,
     options: QueryOptions,
+    of?: AnyEntity,
   ): Promise<{ items: Record<string, unknown>[]; next: string | undefined }> {
     const { partitionKey, sortKey } =
       index === 'sk'
@@ -306,7 +328,7 @@ export class Table {
     // DynamoDB rejects an empty range instead of returning nothing.
     if (ranged && from > to) return { items: [], next: undefined }
     const input: QueryCommandInput = {
-      TableName: this.#name,
+      TableName: this.#nameOf(of),
       ...(index === 'sk' ? { ConsistentRead: options.consistent ?? true } : { IndexName: index }),
       KeyConditionExpression:
         `#p = :p` +

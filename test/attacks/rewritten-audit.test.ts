@@ -1,13 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { describeVerification, readRange } from '#ops/audit/verify.ts'
+import { copyAudit, copyAuditDays } from '#ops/upgrade/0008-audit-table.ts'
+import { runUpgrades } from '#ops/upgrade/run.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import { anchorDays } from '#shared/staff/audit/anchor.ts'
 import { hashAfter } from '#shared/staff/audit/chain.ts'
-import { AuditDayEntity, AuditEntity, type AuditEntry, AuditIntakeEntity } from '#shared/staff/audit/entity.ts'
+import {
+  AuditDayEntity,
+  AuditEntity,
+  type AuditEntry,
+  AuditIntakeEntity,
+  EarlierAuditDayEntity,
+  EarlierAuditEntity,
+} from '#shared/staff/audit/entity.ts'
 import { recordEntries, recordLeftovers } from '#shared/staff/audit/record.ts'
 import { verifyAudit } from '#shared/staff/audit/verify.ts'
 import { auditEntry } from '#shared/staff/audit/write.ts'
+import { upgradeOptions } from '#testkit/upgrades.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
@@ -165,6 +175,69 @@ describe('the audit', () => {
     const result = await verifyAudit(platform.deps, { scope, from: day, to: day, now: platform.clock.now() })
     expect(result).toMatchObject({ entries: 60, unanchored: 60 })
     expect(result.broken).toBeUndefined()
+  })
+})
+
+describe('an audit from before it had a table of its own', () => {
+  /** Moves what is in the audit's table to where the version before had it. */
+  const earlier = async (options?: Parameters<typeof audited>[0]) => {
+    const made = await audited(options)
+    const { table } = platform.deps
+    const { items: days } = await table.query(AuditDayEntity, { scope: made.scope }, { limit: 10, ascending: true })
+    await table.transact([
+      ...made.items.flatMap((entry) => [AuditEntity.delete(entry), EarlierAuditEntity.create(entry)]),
+      ...days.flatMap((day) => [AuditDayEntity.delete(day), EarlierAuditDayEntity.create(day)]),
+    ])
+    return made
+  }
+  const add = ({ work, scope }: Awaited<ReturnType<typeof audited>>) =>
+    platform.deps.table.transact([
+      auditEntry(work, {
+        scope,
+        action: 'member.removed',
+        actor: { type: 'user', id: 'usr_1' },
+        target: { type: 'user', id: 'usr_2' },
+      }),
+    ])
+  const upgrade = () => runUpgrades([copyAudit, copyAuditDays], upgradeOptions(platform))
+
+  it('verifies, and names an entry that was changed there', async () => {
+    const { items, verify } = await earlier()
+    expect(await verify()).toEqual({ days: 3, entries: 12, unanchored: 0, unchained: 0 })
+    await platform.deps.table.transact([EarlierAuditEntity.replace({ ...sixth(items), details: { forged: true } })])
+    expect((await verify()).broken).toMatchObject({ id: sixth(items).id, problem: 'The entry was changed.' })
+  })
+
+  it('is continued in the same chain, on the same day and on the next', async () => {
+    const made = await earlier({ anchorsLast: false })
+    await add(made)
+    expect(await made.verify()).toEqual({ days: 3, entries: 13, unanchored: 5, unchained: 0 })
+    await anchorDays(made.work)
+    expect((await made.verify()).unanchored).toBe(0)
+    platform.clock.advance(DAY)
+    await add(made)
+    const range = { ...made.range, to: dayOf(platform.clock.now()), now: platform.clock.now() }
+    expect(await verifyAudit(platform.deps, range)).toEqual({ days: 4, entries: 14, unanchored: 1, unchained: 0 })
+  })
+
+  it('is anchored to its end if nothing is added', async () => {
+    const { work, verify } = await earlier({ anchorsLast: false })
+    await anchorDays(work)
+    expect(await verify()).toEqual({ days: 3, entries: 12, unanchored: 0, unchained: 0 })
+  })
+
+  it('is copied by the upgrade with its chain, listed again, and changed by no second run', async () => {
+    const made = await earlier()
+    await add(made)
+    const listed = async () =>
+      (await platform.deps.table.query(AuditEntity, { scope: made.scope }, { limit: 100 })).items.length
+    expect(await listed()).toBe(1)
+    await upgrade()
+    expect(await listed()).toBe(13)
+    expect((await made.verify()).broken).toBeUndefined()
+    const before = await platform.deps.table.query(AuditDayEntity, { scope: made.scope }, { limit: 100 })
+    const { work } = upgradeOptions(platform)
+    for (const day of before.items) expect(await copyAuditDays.writes(day, work)).toEqual([])
   })
 })
 

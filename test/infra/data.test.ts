@@ -29,8 +29,21 @@ describe('the data stack', () => {
     })
   })
 
+  it('has a table of its own for the audit, with expiry and recovery, whose entries nothing streams', () => {
+    const [, audit] = resources(data, 'AWS::DynamoDB::Table').find(([id]) => id.startsWith('AuditTable')) ?? []
+    expect(audit?.Properties).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      TimeToLiveSpecification: { AttributeName: TABLE_LAYOUT.ttl, Enabled: true },
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    })
+    expect(audit?.Properties.StreamSpecification).toBeUndefined()
+    const indexes: { IndexName: string }[] = audit?.Properties.GlobalSecondaryIndexes
+    expect(indexes.map(({ IndexName }) => IndexName)).toEqual(['directory', 'list'])
+  })
+
   it('survives the deletion of a stage that keeps its data', () => {
-    expect(resources(data, 'AWS::DynamoDB::Table')[0]?.[1].Properties.DeletionProtectionEnabled).toBe(true)
+    for (const [, table] of resources(data, 'AWS::DynamoDB::Table'))
+      expect(table.Properties.DeletionProtectionEnabled).toBe(true)
     for (const type of ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret']) {
       for (const [, resource] of resources(data, type)) expect(resource.DeletionPolicy).toBe('Retain')
     }

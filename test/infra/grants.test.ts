@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { AUDIT_KEYS, GUARDED_KEYS, RECORDERS_KEYS } from '#infra/grants.ts'
 import { SigningKeyEntity } from '#shared/foundation/signing-keys/entity.ts'
 import { SIGNING_RINGS } from '#shared/kernel/ports/keys.ts'
-import { AuditDayEntity, AuditEntity, AuditIntakeEntity, UnanchoredEntity } from '#shared/staff/audit/entity.ts'
+import {
+  AuditIntakeEntity,
+  EarlierAuditDayEntity,
+  EarlierAuditEntity,
+  UnanchoredEntity,
+} from '#shared/staff/audit/entity.ts'
 import { ReceiptUseEntity } from '#shared/work/receipts/entity.ts'
 import { functionsOf, plans, resources, statementsOf, synthesize } from './support.ts'
 
@@ -35,7 +40,22 @@ describe('the permissions of the roles', () => {
     }
   })
 
-  it.each(names)('deny %s every change to the audit', (name) => {
+  it.each(names)('deny %s every change to the audit’s table, on any key and under any condition', (name) => {
+    const statements = statementsOf(service, name)
+    const onAudit = statements.filter(({ resources: of }) => text(of).includes('AuditTable'))
+    const denied = onAudit.filter(({ Effect }) => Effect === 'Deny')
+    expect(denied.map(({ Sid, Condition }) => [Sid, Condition])).toEqual([['AuditTableIsAppendOnly', undefined]])
+    const changes = ['UpdateItem', 'DeleteItem', 'BatchWriteItem', 'PartiQLUpdate', 'PartiQLDelete']
+    const puts = name === 'audit' ? [] : ['PutItem', 'PartiQLInsert']
+    expect(denied[0]?.actions).toEqual([...changes, ...puts].map((action) => `dynamodb:${action}`))
+    const allowed = onAudit.flatMap(({ Effect, actions }) => (Effect === 'Allow' ? actions : []))
+    const reads = ['GetItem', 'BatchGetItem', 'Query'].map((action) => `dynamodb:${action}`)
+    expect(allowed.filter((action) => !reads.includes(action))).toEqual(
+      name === 'audit' ? ['dynamodb:PutItem', 'dynamodb:ConditionCheckItem'] : [],
+    )
+  })
+
+  it.each(names)('deny %s every change to the entries that the audit left in the platform’s table', (name) => {
     const deny = statementsOf(service, name).find(({ Sid }) => Sid === 'AuditIsAppendOnly')
     expect(deny?.actions).toEqual(
       expect.arrayContaining(['dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem']),
@@ -86,11 +106,12 @@ describe('the permissions of the roles', () => {
     const [intake = '', chains = ''] = RECORDERS_KEYS.map((keys) => keys.replace('*', ''))
     const day = { scope: 'platform', day: '2026-11-23' }
     expect(AuditIntakeEntity.key({ scope: 'platform', id: 'aud_1' }).pk.startsWith(intake)).toBe(true)
-    for (const { pk } of [AuditDayEntity.key(day), UnanchoredEntity.key(day)]) expect(pk.startsWith(chains)).toBe(true)
+    for (const { pk } of [EarlierAuditDayEntity.key(day), UnanchoredEntity.key(day)])
+      expect(pk.startsWith(chains)).toBe(true)
   })
 
   it('name the audit as its entity does', () => {
-    const { pk } = AuditEntity.key({ scope: 'platform', id: 'aud_1' })
+    const { pk } = EarlierAuditEntity.key({ scope: 'platform', id: 'aud_1' })
     expect(pk.startsWith(AUDIT_KEYS.replace('*', ''))).toBe(true)
   })
 

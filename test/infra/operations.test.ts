@@ -5,7 +5,7 @@ import { KINDS } from '#infra/watches/watch.ts'
 import { parseQueues } from '#ops/redrive/queues.ts'
 import { CALLEE_KINDS } from '#shared/kernel/metrics.ts'
 import { QUEUE_NAMES } from '#shared/kernel/queue-names.ts'
-import { plans, type Resource, resources, synthesize, workers } from './support.ts'
+import { functionsOf, plans, type Resource, resources, statementsOf, synthesize, workers } from './support.ts'
 
 const { service, operations } = synthesize()
 const alarms = resources(operations, 'AWS::CloudWatch::Alarm').map(([id, { Properties }]) => ({
@@ -144,8 +144,20 @@ describe('a stage over a restored table', () => {
     for (const [, { Properties }] of functions) expect(Properties.Environment.Variables.TABLE_NAME).toBe('Restored')
     expect(text).toContain(`"EventSourceArn":"${stream}"`)
     expect(text).toContain('table/Restored/index/due')
-    expect(text).not.toMatch(/Output\w*Table[0-9A-F]{8}/)
+    expect(text).not.toMatch(/Output(?!\w*AuditTable)\w*Table[0-9A-F]{8}/)
     expect(JSON.stringify(restored.operations.toJSON())).toContain('"Value":"Restored"')
+  })
+
+  it('reads and adds to a restored table of the audit only', () => {
+    const arn = 'arn:aws:dynamodb:us-east-1:123456789012:table/RestoredAudit'
+    const { service, data } = synthesize({ stage: 'prod', restoredAuditTableArn: arn })
+    for (const [, { Properties }] of functionsOf(service))
+      expect(Properties.Environment.Variables.AUDIT_TABLE_NAME).toBe('RestoredAudit')
+    for (const name of plans.map((plan) => plan.name)) {
+      const denied = statementsOf(service, name).find(({ Sid }) => Sid === 'AuditTableIsAppendOnly')
+      expect(denied?.resources).toEqual([arn])
+    }
+    expect(resources(data, 'AWS::DynamoDB::Table')).toEqual(resources(before.data, 'AWS::DynamoDB::Table'))
   })
 
   it('keeps the old table', () => {
@@ -160,7 +172,9 @@ describe('a stage over a restored table', () => {
     const [[, plan] = []] = resources(restored.data, 'AWS::Backup::BackupPlan')
     expect(plan?.Properties.BackupPlan.BackupPlanRule[0].Lifecycle).toEqual({ DeleteAfterDays: 35 })
     const [[, selection] = []] = resources(restored.data, 'AWS::Backup::BackupSelection')
-    expect(selection?.Properties.BackupSelection.Resources).toEqual([stream.split('/stream')[0]])
+    const [table, audit]: unknown[] = selection?.Properties.BackupSelection.Resources ?? []
+    expect(table).toBe(stream.split('/stream')[0])
+    expect(JSON.stringify(audit)).toContain('AuditTable')
     expect(resources(before.data, 'AWS::Backup::BackupVault')).toEqual([])
   })
 })

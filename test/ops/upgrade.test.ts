@@ -17,9 +17,13 @@ const optionsOf = (change: Partial<UpgradeOptions> = {}): UpgradeOptions => ({ .
 
 /** Runs the operator's command as a shell would. */
 const run = (...args: string[]) =>
-  runCommand('ops/upgrade.ts', [...args, '--stage', 'prod', '--table', platform.tableName], {
-    env: { AWS_ENDPOINT_URL_DYNAMODB: platform.store.endpoint },
-  })
+  runCommand(
+    'ops/upgrade.ts',
+    [...args, '--stage', 'prod', '--table', platform.tableName, '--audit-table', platform.auditTableName],
+    {
+      env: { AWS_ENDPOINT_URL_DYNAMODB: platform.store.endpoint },
+    },
+  )
 
 /** Finds records of a kind that the upgrades of these tests read, by their category. */
 const put = async (from: number, to: number): Promise<string[]> => {

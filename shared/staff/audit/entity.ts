@@ -60,18 +60,26 @@ export const AuditIntakeEntity = defineEntity({
   directory: ({ id }) => ({ list: 'audit-intake', sort: id }),
 })
 
-/** Audit entry. Append-only: only the recorder may add one, and every role is denied update and delete on these keys. */
-export const AuditEntity = defineEntity({
+const entryInAudit = {
   name: 'audit',
   schema: audit,
   pk: 'AUDIT#{scope}',
   sk: 'AUD#{id}',
-  personal: { contact: ['source_ip'] },
+  personal: { contact: ['source_ip'] as const },
   retention: { workspace: 'kept', person: 'kept', app: 'kept' },
-  expires: ({ created_at }) => created_at + KEPT,
-  directory: ({ id, created_at }) => ({ list: 'audit', day: auditMonth(created_at), sort: id }),
-  list: ({ target, id }) => ({ owner: auditOf(target.id), sort: id }),
-})
+  expires: ({ created_at }: AuditEntry) => created_at + KEPT,
+  directory: ({ id, created_at }: AuditEntry) => ({ list: 'audit', day: auditMonth(created_at), sort: id }),
+  list: ({ target, id }: AuditEntry) => ({ owner: auditOf(target.id), sort: id }),
+} as const
+
+/**
+ * Audit entry. Append-only: it is in a table of its own, to which only the recorder may add and in which no role may update or delete
+ * anything.
+ */
+export const AuditEntity = defineEntity({ ...entryInAudit, table: 'audit' })
+
+/** Entry from before the audit had a table of its own. `npm run upgrade` copies it there. */
+export const EarlierAuditEntity = defineEntity(entryInAudit)
 
 const day = () =>
   z.object({
@@ -93,16 +101,27 @@ const day = () =>
 
 export type AuditDay = z.infer<ReturnType<typeof day>>
 
-/** State of a scope's chain on one day. Only the recorder may write it. */
-export const AuditDayEntity = defineEntity({
+const auditDay = {
   name: 'audit-day',
   schema: day,
   pk: 'AUDIT-DAY#{scope}',
   sk: 'DAY#{day}',
   personal: 'none',
   retention: { workspace: 'kept', person: 'kept', app: 'kept' },
-  expires: ({ created_at }) => created_at + KEPT,
-})
+  expires: ({ created_at }: AuditDay) => created_at + KEPT,
+} as const
+
+/**
+ * State of a scope's chain on one day. Only the recorder may write it. It puts a new state over the one that it read, because no role
+ * may update anything in the audit's table.
+ */
+export const AuditDayEntity = defineEntity({ ...auditDay, table: 'audit' })
+
+/** State of a chain from before the audit had a table of its own. The recorder continues it there. */
+export const EarlierAuditDayEntity = defineEntity(auditDay)
+
+/** Returns the condition that a chain is still in the state that was read. */
+export const stateOf = ({ count, head, anchors }: AuditDay) => ({ count, head, anchors })
 
 const unanchored = () => z.object({ scope: z.string(), day: z.string(), created_at: z.number() })
 

@@ -1,5 +1,14 @@
 export { ANCHOR_PREFIX, anchorDays } from './anchor.ts'
-export { AuditEntity, type AuditEntry, AuditIntakeEntity, auditMonth, auditOf } from './entity.ts'
+export {
+  AuditDayEntity,
+  AuditEntity,
+  type AuditEntry,
+  AuditIntakeEntity,
+  auditMonth,
+  auditOf,
+  EarlierAuditDayEntity,
+  EarlierAuditEntity,
+} from './entity.ts'
 export { recordEntries, recordLeftovers } from './record.ts'
 export { type Verification, verifyAudit } from './verify.ts'
 export { auditAdmin, auditDeveloper, auditEntry, auditPerson } from './write.ts'

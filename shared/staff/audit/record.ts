@@ -10,7 +10,9 @@ import {
   AuditDayEntity,
   AuditEntity,
   AuditIntakeEntity,
+  EarlierAuditDayEntity,
   type NewAuditEntry,
+  stateOf,
   UnanchoredEntity,
 } from './entity.ts'
 
@@ -34,11 +36,13 @@ export const recordEntries = async (work: Recording, entries: readonly NewAuditE
 const recordPart = async (work: Recording, scope: string, entries: readonly NewAuditEntry[]): Promise<void> => {
   const now = work.clock.now()
   const day = dayOf(now)
-  const [today, ...recorded] = await work.table.getAll([
+  const [today, earlier, ...recorded] = await work.table.getAll([
     AuditDayEntity.ref({ scope, day }),
+    EarlierAuditDayEntity.ref({ scope, day }),
     ...entries.map((entry) => AuditEntity.ref(entry)),
   ])
-  const before = (today as AuditDay | undefined) ?? (await newDay(work, scope, day, now))
+  const before =
+    (today as AuditDay | undefined) ?? (earlier as AuditDay | undefined) ?? (await newDay(work, scope, day, now))
   const fresh = entries.filter((entry, i) => {
     const standing = recorded[i] as NewAuditEntry | undefined
     if (standing && canonicalJson(contentOf(standing)) !== canonicalJson(contentOf(entry)))
@@ -58,7 +62,7 @@ const recordPart = async (work: Recording, scope: string, entries: readonly NewA
   const after = { count, head, first_id: ids[0] ?? '', last_id: ids.at(-1) ?? '' }
   await work.table.transact([
     today
-      ? AuditDayEntity.update(before, { set: after }, { where: { count: before.count, head: before.head } })
+      ? AuditDayEntity.replace({ ...before, ...after }, { where: stateOf(before) })
       : AuditDayEntity.create({ ...before, ...after }),
     ...chained,
     ...moved,
@@ -68,12 +72,14 @@ const recordPart = async (work: Recording, scope: string, entries: readonly NewA
 
 /** Returns the day's empty chain, which continues that of the last day before. */
 const newDay = async ({ table }: Recording, scope: string, day: string, now: number): Promise<AuditDay> => {
-  const { items } = await table.query(
-    AuditDayEntity,
-    { scope },
-    { limit: 1, to: AuditDayEntity.key({ scope, day }).sk },
-  )
-  const head = items[0]?.head ?? genesisOf(scope)
+  const last = { limit: 1, to: AuditDayEntity.key({ scope, day }).sk }
+  const [here, earlier] = await Promise.all([
+    table.query(AuditDayEntity, { scope }, last),
+    table.query(EarlierAuditDayEntity, { scope }, last),
+  ])
+  // Of two states of the same day, the one in the audit's table is the newer.
+  const [before] = [...here.items, ...earlier.items].sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0))
+  const head = before?.head ?? genesisOf(scope)
   return {
     scope,
     day,

@@ -3,9 +3,9 @@ import { idFloor } from '#shared/kernel/ids.ts'
 import type { ObjectStore } from '#shared/kernel/ports/objects.ts'
 import { allItems } from '#shared/table/pages.ts'
 import type { Table } from '#shared/table/table.ts'
-import { type Anchor, loadAnchor } from './anchor.ts'
+import { type Anchor, loadAnchor, loadRange } from './anchor.ts'
 import { dayOf, genesisOf, hashAfter } from './chain.ts'
-import { type AuditDay, AuditDayEntity, AuditEntity, type AuditEntry } from './entity.ts'
+import { type AuditDay, AuditDayEntity, AuditEntity, type AuditEntry, EarlierAuditDayEntity } from './entity.ts'
 
 /** First thing that is wrong in a range of the audit. */
 export interface Broken {
@@ -74,8 +74,16 @@ export const verifyAudit = async (
   return result
 }
 
-const loadDays = (table: Table, scope: string): Promise<AuditDay[]> =>
-  allItems((after) => table.query(AuditDayEntity, { scope }, { limit: 500, ascending: true, after }))
+/** Loads the states of a scope's chains in order, also those from before the audit had a table of its own. */
+const loadDays = async (table: Table, scope: string): Promise<AuditDay[]> => {
+  const [here, earlier] = await Promise.all(
+    [AuditDayEntity, EarlierAuditDayEntity].map((entity) =>
+      allItems((after) => table.query(entity, { scope }, { limit: 500, ascending: true, after })),
+    ),
+  )
+  const days = new Map([...(earlier ?? []), ...(here ?? [])].map((one) => [one.day, one]))
+  return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1))
+}
 
 /** Loads the entries of a range by day. An entry belongs to the day on which it was recorded, which may be a later one. */
 const loadEntries = async (
@@ -90,10 +98,8 @@ const loadEntries = async (
     idFloor('audit', Date.parse(to) + DAY),
     ...own.flatMap(({ first_id, last_id }) => [first_id, last_id]),
   ].sort()
-  const bounds = { from: AuditEntity.prefix + ids[0], to: AuditEntity.prefix + ids.at(-1) }
-  const all = await allItems((after) =>
-    table.query(AuditEntity, { scope }, { limit: 500, ascending: true, after, ...bounds }),
-  )
+  const bounds = { from: `${AuditEntity.prefix}${ids[0]}`, to: `${AuditEntity.prefix}${ids.at(-1)}` }
+  const all = await loadRange(table, scope, bounds)
   const chained = Map.groupBy(
     all.filter(({ chain }) => chain !== undefined),
     ({ chain }) => chain?.day ?? '',

@@ -1,23 +1,9 @@
-import { ScanCommand } from '@aws-sdk/client-dynamodb'
-import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { ROUND, runRemovalRound } from '#shared/lifecycle/removal/round.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { workOf } from '#test/functions/console/people-support.ts'
 import type { TestPlatform } from '#testkit/platform.ts'
 
-/** Reads every item of the table. The platform itself never scans. */
-export const scanTable = async ({ store, tableName }: TestPlatform): Promise<Record<string, unknown>[]> => {
-  const items: Record<string, unknown>[] = []
-  let start: Record<string, unknown> | undefined
-  do {
-    const page = await store.client.send(
-      new ScanCommand({ TableName: tableName, ...(start && { ExclusiveStartKey: start as never }) }),
-    )
-    items.push(...(page.Items ?? []).map((item) => unmarshall(item)))
-    start = page.LastEvaluatedKey
-  } while (start)
-  return items
-}
+export { scanTables as scanTable } from '#testkit/contents.ts'
 
 export const entityOf = (item: Record<string, unknown>): string => String(item[TABLE_LAYOUT.entity])
 
