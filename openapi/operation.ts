@@ -152,7 +152,6 @@ const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
   const { status, response, list, beside, produces, caller, method, example, conditional } = endpoint
   const headers = [
     'X-Request-Id',
-    ...(caller === 'none' ? [] : RATE_HEADERS),
     ...(method === 'POST' ? ['Idempotency-Replayed'] : []),
     ...(status === 302 ? ['Location'] : []),
     ...(conditional ? ['ETag'] : []),

@@ -21,6 +21,7 @@ const start = defineEndpoint({
   caller: 'integration',
   scope: 'runs:write',
   waits: true,
+  waitsIfAsked: true,
   summary: 'Create a run and start it',
   description:
     'The run is queued and handed to the agent immediately. An installation can have up to 5 active runs. A run ' +

@@ -104,6 +104,8 @@ interface Definition<
   needs?: readonly Capability[]
   /** May run longer than the gateway's 29 seconds. The streaming function serves it. */
   waits?: true
+  /** Of an endpoint that `waits`: only if the query has `wait`. Other requests lock their Idempotency-Key as briefly as usual. */
+  waitsIfAsked?: true
   /**
    * Returns true if the response stored under an Idempotency-Key may be replayed. Default: always, while it is stored.
    * Otherwise the request runs as a new one, and its success replaces the stored response. The body is raw and

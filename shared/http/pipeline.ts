@@ -141,6 +141,12 @@ const NOT_KEPT = new Set([
 const notKept = (status: number, code: string | undefined): boolean =>
   status === 401 || status === 413 || status === 415 || status === 429 || status >= 500 || NOT_KEPT.has(code ?? '')
 
+/** Returns true if the request may outlast the gateway's 29 seconds. */
+const waitsNow = (exchange: Exchange): boolean => {
+  const { waits, waitsIfAsked } = endpointOf(exchange)
+  return waits === true && (!waitsIfAsked || exchange.query.some(([name]) => name === 'wait'))
+}
+
 /** Returns true if an anonymous request changed nothing. Storing its answer would give strangers room in the table. */
 const hadNoEffect = ({ caller, changed }: Exchange): boolean => caller.kind === 'none' && !changed
 
@@ -157,7 +163,7 @@ const idempotency: Middleware = {
     const scope = `${name ?? `anonymous ${rawBody}`}\nPOST ${path}\n${key}`
     const endpoint = endpointOf(exchange)
     const held = await lockIdempotencyKey(deps, scope, rawBody, requestId, {
-      long: endpoint.waits ?? false,
+      long: waitsNow(exchange),
       workspaceId: 'workspace' in caller ? caller.workspace.id : undefined,
     })
     const { replay } = held
