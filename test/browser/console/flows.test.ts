@@ -158,6 +158,43 @@ describe('a run', () => {
     await page.getByRole('main').getByText('Succeeded').waitFor()
     expect(page.url()).not.toContain(who.token)
   })
+
+  it('asks its agent’s questions in forms made from their schemas, on its own screen and on the home screen', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const { id, act } = await workingRun(who)
+    await openAs(stage, who, `/runs/${id}`)
+    const properties = {
+      shelf: { type: 'string', title: 'Shelf', enum: ['Left', 'Right'] },
+      email: { type: 'string', title: 'E-mail', minLength: 5 },
+      boxes: { type: 'integer', title: 'Boxes', minimum: 1 },
+      hurry: { type: 'boolean', title: 'In a hurry' },
+    }
+    const schema = { type: 'object', properties, required: ['shelf', 'email'] }
+    await act(`runs/${id}/input-requests`, { input_requests: { one: { message: 'Which shelf?', schema } } })
+    await page.getByText('Which shelf?').first().waitFor()
+    await expectAccessible(page, 'question')
+    await page.getByLabel('Shelf').selectOption('Right')
+    await page.getByLabel('E-mail').fill('ann@example.com')
+    await page.getByLabel('Boxes').fill('7')
+    await page.getByLabel('In a hurry').check()
+    await button(page, 'Answer').click()
+    await page.getByText('Answer sent.').waitFor()
+    const content = { shelf: 'Right', email: 'ann@example.com', boxes: 7, hurry: true }
+    expect((await call(who, 'GET', `/console/runs/${id}`)).steps).toMatchObject([
+      { status: 'answered', output: { responses: { one: { action: 'accept', content } } } },
+    ])
+    await act('tools/ask_user/invoke', { arguments: { question: 'Which bank?' } })
+    await visit(page, '/')
+    await page.getByText('Which bank?').first().waitFor()
+    await page.getByRole('textbox', { name: /Answer/ }).fill('Blue')
+    await button(page, 'Answer').click()
+    await page.getByText('You’re all caught up').waitFor()
+    expect((await call(who, 'GET', `/console/runs/${id}`)).steps[1].output.result).toEqual({
+      action: 'accept',
+      answer: 'Blue',
+    })
+  })
 })
 
 describe('tasks', () => {
