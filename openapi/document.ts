@@ -21,7 +21,8 @@ import { WEBHOOK_TAG, webhooksOf } from './webhooks.ts'
 
 const DESCRIPTION = `Developers register agents, customers install them through OAuth, and the platform executes them as runs.
 
-Every response carries \`X-Request-Id\`. Every error has the same body: match on \`error.code\`. Any POST can carry an
+Every response carries \`X-Request-Id\`, and those to a caller with a rate limit \`X-RateLimit-Limit\`,
+\`X-RateLimit-Remaining\` and \`X-RateLimit-Policy\`. Every error has the same body: match on \`error.code\`. Any POST can carry an
 \`Idempotency-Key\`. Lists are paginated: send \`next_cursor\` as \`cursor\` to get the next page. \`/api/v1\` stays compatible:
 responses can gain fields, and a deprecated operation sends \`Deprecation\` and \`Sunset\` for at least 180 days.`
 

@@ -5,7 +5,7 @@ import { PREFIXES } from '#shared/kernel/ids.ts'
 import { errorCodesOf } from './error-codes.ts'
 import { sampleOf } from './sample.ts'
 import type { Json, Schemas } from './schemas.ts'
-import { errorResponseName, GATEWAY_CODES, RATE_HEADERS } from './shared-components.ts'
+import { errorResponseName, GATEWAY_CODES } from './shared-components.ts'
 
 /** Tag of each group, which is a chapter of the reference. */
 export const TAGS: Record<Group, { name: string; description: string }> = {
@@ -149,7 +149,7 @@ const accepted = (schema: z.ZodType, example: unknown): unknown => {
 }
 
 const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
-  const { status, response, list, beside, produces, caller, method, example, conditional } = endpoint
+  const { status, response, list, beside, produces, method, example, conditional } = endpoint
   const headers = [
     'X-Request-Id',
     ...(method === 'POST' ? ['Idempotency-Replayed'] : []),

@@ -39,7 +39,7 @@ export const errorExamples = (codes: readonly ErrorCode[]): Record<string, Json>
   )
 
 /** Headers of responses to callers with a rate limit. */
-export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Policy']
+const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Policy']
 
 /** Response headers by the name that operations refer to. */
 export const HEADERS: Record<string, Json> = {
