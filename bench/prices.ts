@@ -16,6 +16,9 @@ export const PRICES = {
     sqsFairSurcharge: 0.1,
     eventBridgeEvents: 1,
     webAclRequests: 0.6,
+    /** Messages of up to 32 KB through a WebSocket API, and minutes of its connections. */
+    webSocketMessages: 1,
+    webSocketMinutes: 0.25,
     traces: 5,
     cloudFrontHttpsRequests: 1,
     cloudFrontFunctionInvocations: 0.1,

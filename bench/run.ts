@@ -11,6 +11,7 @@ import { idleTables } from './idle.ts'
 import { isKept, isolationTables, measureIsolation } from './isolation.ts'
 import { latencyTables, measureLatency } from './latency.ts'
 import { listTables, measureLists } from './lists.ts'
+import { liveTables, measureLive } from './live.ts'
 import { measureRecords, recordsTables } from './records.ts'
 import { writeResults } from './report/document.ts'
 import { machine } from './report/machine.ts'
@@ -25,6 +26,7 @@ const HELP = `npm run bench -- [part …] [--markdown]
   lists      calls and read units of pages of every list, with few and with many records
   cpu        warm CPU of requests compared to a bare handler
   latency    time from the commit to the request, for run dispatch and webhook deliveries over HTTP; overhead of ask_agent
+  live       time from a change to somebody else's open page over its live connection, and the cost of 10,000 open tabs
   isolation  effect of a hanging receiver, a hanging agent and a caller over its limit on other tenants
   throughput calls, runs and deliveries per second of the local run, with a profile of their CPU
   cost       cost of a million calls, runs and deliveries, from the numbers above
@@ -39,7 +41,7 @@ const HELP = `npm run bench -- [part …] [--markdown]
   --rounds N     rounds for the CPU of each request (8), for isolation (3) and for records (10)
   --only TEXT    measure only subjects whose name contains this, for cpu, lists, isolation and throughput
   --records N    records of each kind, for lists (10000; 100000 take about ten minutes and 3 GB), or in total, for records (1000000)
-  --seconds N    seconds of load, for latency (10, twice), each round of isolation (8), each subject of throughput (10)
+  --seconds N    seconds of load, for latency (10, twice), live (10), each round of isolation (8), each subject of throughput (10)
   --events N     number of events, for faults (2000; 100000 take about an hour and 4 GB of memory)
   --seed N       seed of the random faults (1)`
 
@@ -121,6 +123,7 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
     return isolationTables(measured)
   },
   latency: async () => latencyTables(await measureLatency(seconds)),
+  live: async () => liveTables(await measureLive(seconds)),
   throughput: async () => throughputTables(await measureThroughput({ ...seconds, only: values.only })),
   cost: async () => costTables({ store: await storeUse(), cpu: await cpuUse() }),
   workload: async () => workloadTables({ store: await storeUse(), cpu: await cpuUse() }, stageLimits()),

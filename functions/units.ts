@@ -85,6 +85,10 @@ export const WORKER_UNITS: Record<string, Unit> = {
     serves: ['logos'],
     why: 'Waits for servers that developers choose, and handles the files that they answer with.',
   },
+  live: {
+    serves: ['live-pages', 'live-pushes'],
+    why: 'Keeps live connections to open pages. The only function that may send to them.',
+  },
   removals: {
     serves: ['removals', 'workspace-removal'],
     why: 'Both delete leftover records in the background.',

@@ -136,9 +136,16 @@ function resourceAt(api: IRestApi, path: string): IResource {
 /**
  * Deploys the API with its current routes and gateway responses to the stage.
  *
+ * @param logs makes the account's gateway able to write logs
  * @param of constructs that a deployment snapshots; it depends on them, and is replaced when one of them changes
  */
-export function addStage(scope: Construct, api: IRestApi, config: Config, of: readonly Construct[]): Stage {
+export function addStage(
+  scope: Construct,
+  api: IRestApi,
+  config: Config,
+  of: readonly Construct[],
+  logs: CfnAccount,
+): Stage {
   const deployment = new Deployment(scope, 'Deployment', { api })
   deployment.node.addDependency(...of)
   const stack = Stack.of(scope)
@@ -160,7 +167,7 @@ export function addStage(scope: Construct, api: IRestApi, config: Config, of: re
     throttlingRateLimit: config.throttle.rate,
     throttlingBurstLimit: config.throttle.burst,
   })
-  stage.node.addDependency(logsOfGateway(scope))
+  stage.node.addDependency(logs)
   acknowledge(stage, {
     'AwsSolutions-APIG3':
       'The web ACL is a setting, and protects the edge if there is one. The platform limits requests per caller, and the stage limits their rate.',
@@ -195,7 +202,7 @@ export function acceptEdgeKeys(scope: Construct, api: IRestApi, stage: Stage, { 
 }
 
 /** Sets the account's role for API logs. All stages share it, so deleting a stack must not remove it. */
-function logsOfGateway(scope: Construct): CfnAccount {
+export function logsOfGateway(scope: Construct): CfnAccount {
   const role = new Role(scope, 'CloudWatchRole', {
     assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
     managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs')],

@@ -7,6 +7,8 @@ const STREAMS = 100
 /** Executions of a worker that the table's stream or a schedule invokes. */
 const RELAY = 50
 const SCHEDULED = 5
+/** Executions for messages of open pages. Each takes milliseconds, so this is hundreds of messages a second. */
+const SOCKETS = 20
 
 /**
  * Returns the executions that production stages reserve for streams and workers. A worker gets as many as its queues may
@@ -24,6 +26,7 @@ const productionConcurrency = (
         const each = workers.map(({ source }) => {
           if (source.kind === 'stream') return RELAY
           if (source.kind === 'schedule') return SCHEDULED
+          if (source.kind === 'sockets') return SOCKETS
           return queueConcurrency[source.queue] ?? QUEUES[source.queue].maxConcurrency
         })
         return [name, each.reduce((sum, n) => sum + n, 0)] as const

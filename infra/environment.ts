@@ -9,6 +9,8 @@ import type { FunctionPlan } from './plan.ts'
 /** Names and addresses that the environment tells a function. */
 export type Surroundings = {
   baseUrl: string
+  /** Address of live connections. Absent if the stage has none. */
+  socketsUrl: string | undefined
   tableName: string
   auditTableName: string
   bucketName: string
@@ -58,6 +60,7 @@ export function environment(plan: FunctionPlan, config: Config, around: Surround
     const [kind, name] = capability.split(':')
     if (kind === 'objects' || kind === 'files' || kind === 'bucket') variables.BUCKET_NAME = around.bucketName
     if (capability === 'audit:record') variables.BUCKET_NAME = around.auditBucketName
+    if (kind === 'sockets' && around.socketsUrl !== undefined) variables.SOCKETS_URL = around.socketsUrl
     if (kind === 'bus') variables.BUS_NAME = around.busName
     if (kind === 'queue') variables[queueUrlVariable(name as QueueName)] = around.queueUrls[name as QueueName]
     if (kind === 'keys' && name !== 'public' && name !== 'destroy')

@@ -21,6 +21,8 @@ export type Resources = {
   /** E-mail addresses and domains that are verified in SES, and the sender. */
   mail: { identities: string; from: string }
   queues: Record<QueueName, string>
+  /** Connections of open pages, by action. Empty if the stage has none. */
+  connections: string[]
   /** Permissions may have conditions on headers of a request. */
   conditionKeys: boolean
 }
@@ -67,10 +69,13 @@ export const GUARDED_KEYS = {
 export const RECORDERS_KEYS = ['AUDITING#*', 'AUDIT-DAY#*']
 
 /** Capabilities that add no permission: they choose a client to bundle, or lift a denial. */
-type Marker = 'outgoing' | 'receipts:use' | 'bucket:name'
+type Marker = 'outgoing' | 'receipts:use' | 'bucket:name' | 'sockets:address'
 
 const isMarker = (capability: Capability): capability is Marker =>
-  capability === 'outgoing' || capability === 'receipts:use' || capability === 'bucket:name'
+  capability === 'outgoing' ||
+  capability === 'receipts:use' ||
+  capability === 'bucket:name' ||
+  capability === 'sockets:address'
 
 const allow = (sid: string, actions: string[], resources: string[]) => new PolicyStatement({ sid, actions, resources })
 
@@ -158,6 +163,10 @@ function grant(capability: Exclude<Capability, Marker>, to: Resources): PolicySt
       })
     case 'metrics:read':
       return allow('ReadMetrics', ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData'], ['*'])
+    case 'sockets':
+      return to.connections.length === 0
+        ? []
+        : allow('ManageConnections', ['execute-api:ManageConnections'], to.connections)
     case 'bus:put':
       return allow('PutEvents', ['events:PutEvents'], [to.bus])
     default: {
@@ -181,6 +190,7 @@ export const WILDCARDS: Record<string, string> = {
   ReadPublicKeys: 'One object per ring, all of them public.',
   AnchorAudit: 'Names of anchors are created at run time, within this prefix.',
   ReadMetrics: 'CloudWatch has no resources for metrics. The alarms are distinguished by name.',
+  ManageConnections: 'API Gateway names connections when they are made, within this API and for these actions.',
   SendMail: 'The sender is verified as an address or as its domain. The condition names the address.',
   WriteLogs: 'Lambda names the streams of the function’s own log group.',
   WriteTraces: 'X-Ray has no resources that a policy could name.',

@@ -146,6 +146,26 @@ export const Settings = z.strictObject({
         'Requests per second, and burst, that the whole stage accepts before the gateway answers 429.',
       ),
     ),
+  liveUpdates: flag()
+    .default(true)
+    .meta(
+      describe(
+        'traffic',
+        'Push changes to open pages of the console over a WebSocket API. Without it, or while a connection is lost, pages ask every 30 seconds. Set it to false for emulators without such APIs.',
+        '$0.25 per million minutes of open pages, and $1.00 per million messages',
+      ),
+    ),
+  liveThrottle: json(
+    z.strictObject({ rate: whole(1, 100_000), burst: whole(1, 50_000) }),
+    '{"rate": number, "burst": number}',
+  )
+    .default({ rate: 500, burst: 1000 })
+    .meta(
+      describe(
+        'traffic',
+        'Connections and messages of open pages per second, and burst. They are separate from `throttle`, so that open pages never take the API’s share.',
+      ),
+    ),
   waf: flag()
     .optional()
     .meta(

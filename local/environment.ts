@@ -12,6 +12,7 @@ export interface Endpoints {
   cloudwatch: string
   s3: string
   ses: string
+  connections: string
 }
 
 /** Variables that the shell may not override: names of resources, and AWS's own. */
@@ -23,6 +24,8 @@ export interface EnvironmentOptions {
   baseUrl: string
   /** The API's address in the template. In every variable, it is replaced by the local address. */
   deployedUrl: string | undefined
+  /** Addresses of live connections: in the template, and of this run. */
+  sockets: { deployed: string; local: string } | undefined
   /** The shell's variables. They override settings that the template declares on a function. */
   shell: Record<string, string | undefined>
   /** Variables set on every function, whatever the template declares. */
@@ -34,7 +37,7 @@ export interface EnvironmentOptions {
  * of the process's environment reaches the function. A variable missing in the template is therefore missing here too.
  */
 export const functionEnvironment = (model: FunctionModel, options: EnvironmentOptions): Record<string, string> => {
-  const { endpoints, baseUrl, deployedUrl, shell, overrides } = options
+  const { endpoints, baseUrl, deployedUrl, sockets, shell, overrides } = options
   const given = Object.entries(model.environment).map(([name, value]) => [
     name,
     deployedUrl ? value.replaceAll(deployedUrl, baseUrl) : value,
@@ -48,6 +51,7 @@ export const functionEnvironment = (model: FunctionModel, options: EnvironmentOp
   return {
     ...Object.fromEntries(given),
     ...('BASE_URL' in model.environment && { BASE_URL: baseUrl }),
+    ...(sockets && model.environment.SOCKETS_URL === sockets.deployed && { SOCKETS_URL: sockets.local }),
     ...settings,
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,
@@ -60,6 +64,7 @@ export const functionEnvironment = (model: FunctionModel, options: EnvironmentOp
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secretsManager,
     AWS_ENDPOINT_URL_CLOUDWATCH: endpoints.cloudwatch,
     AWS_ENDPOINT_URL_S3: endpoints.s3,
+    AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: endpoints.connections,
     AWS_ENDPOINT_URL_SESV2: endpoints.ses,
     AWS_LAMBDA_FUNCTION_NAME: model.functionName,
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',

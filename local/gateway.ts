@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { type Functions, type InvokeResult, MAX_PAYLOAD_BYTES } from './functions.ts'
 import { type Exchange, proxyEvent } from './gateway/event.ts'
 import { answerFailure, type FailureType } from './gateway/failures.ts'
@@ -38,6 +39,8 @@ export interface GatewayOptions {
   /** Renames `WWW-Authenticate` and similar headers, as API Gateway does. */
   remapHeaders: boolean
   onAccess: (entry: AccessEntry) => void
+  /** Takes WebSocket connections. Absent if the template has no API for them. */
+  onUpgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined
 }
 
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024
@@ -158,6 +161,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       request.socket.destroySoon()
     },
   )
+  if (options.onUpgrade) server.on('upgrade', options.onUpgrade)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, '127.0.0.1', resolve)

@@ -8,6 +8,7 @@ import { createFunctions, type InvokeResult } from './functions.ts'
 import { formatEntry } from './logs.ts'
 import { startPlatform } from './platform.ts'
 import { BUNDLES, prepare, ROOT } from './prepare.ts'
+import { socketAddresses } from './sockets.ts'
 import { readTemplate } from './template.ts'
 
 const USAGE = `npm run invoke -- <Function> <events/…/case.json>
@@ -27,7 +28,14 @@ const invokeRunning = async (running: RunningPlatform, cdkOut: string, name: str
   const functions = createFunctions({
     models: model.functions,
     environment: (fn) =>
-      functionEnvironment(fn, { endpoints, baseUrl, deployedUrl: model.api?.url, shell: process.env, overrides: {} }),
+      functionEnvironment(fn, {
+        endpoints,
+        baseUrl,
+        deployedUrl: model.api?.url,
+        sockets: socketAddresses(model, baseUrl, process.env),
+        shell: process.env,
+        overrides: {},
+      }),
     onLine,
   })
   return { result: await functions.invoke(name, event), end: functions.stop }

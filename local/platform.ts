@@ -27,6 +27,7 @@ import {
   measureThrottles,
 } from './platform/measure.ts'
 import type { Platform, PlatformOptions } from './platform/types.ts'
+import { createSockets, type Sockets, socketAddresses } from './sockets.ts'
 import { startSources } from './sources.ts'
 import { botSecretOf, connectLocalBot, LOCAL_BOT, saveLocalToken, telegramVariables } from './telegram/local-bot.ts'
 import { createTelegram } from './telegram.ts'
@@ -140,6 +141,7 @@ const start = async (
   const sampling = setInterval(metrics.sample, 60_000)
   undo.push(() => clearInterval(sampling))
   const secrets = createSecrets(model.secrets, database)
+  let sockets: Sockets | undefined
   services = {
     sqs,
     events: createEventBridge({
@@ -153,6 +155,7 @@ const start = async (
     monitoring: createCloudwatch({ alarms: model.alarms, metrics, now }),
     s3: createS3({ buckets: model.buckets, database, dataDir: options.dataDir }),
     mailbox: createMailbox(now),
+    connections: (request, response) => sockets?.manage(request, response) ?? false,
     dynamodb: dynamodb.endpoint,
     hook: () => hook,
   }
@@ -167,6 +170,7 @@ const start = async (
     cloudwatch: aws.address,
     s3: aws.address,
     ses: aws.address,
+    connections: aws.address,
   }
   let baseUrl = `http://127.0.0.1:${options.port ?? 0}`
   const { env: overrides = {}, shell: given = {} } = options
@@ -178,7 +182,15 @@ const start = async (
   saveModelKey(model, secrets, shell.MODEL_API_KEY)
   const functions = createFunctions({
     models: model.functions,
-    environment: (fn) => functionEnvironment(fn, { endpoints, baseUrl, deployedUrl: model.api?.url, shell, overrides }),
+    environment: (fn) =>
+      functionEnvironment(fn, {
+        endpoints,
+        baseUrl,
+        deployedUrl: model.api?.url,
+        sockets: socketAddresses(model, baseUrl, shell),
+        shell,
+        overrides,
+      }),
     onLine: ({ functionName, line }) => {
       measureLine(metrics, line)
       log({ kind: 'function', at: new Date(), functionName, line })
@@ -189,13 +201,16 @@ const start = async (
   undo.push(functions.stop)
 
   if (!model.api) throw new Error('The template has no REST API')
+  const hosts = shell.BASE_URL ? [new URL(shell.BASE_URL).host] : []
+  sockets = model.sockets && createSockets({ model: model.sockets, functions, hosts, onError })
   const measured = measureApi(metrics, model.alarms)
   const gateway = await startGateway({
     api: model.api,
     functions,
     port: options.port ?? 0,
     baseUrl: () => baseUrl,
-    hosts: shell.BASE_URL ? [new URL(shell.BASE_URL).host] : [],
+    hosts,
+    onUpgrade: sockets?.accept,
     remapHeaders: options.remapHeaders ?? false,
     onAccess: (entry) => {
       measured(entry)
@@ -210,6 +225,7 @@ const start = async (
   undo.push(async () => {
     // Stops new work first. Running invocations get a moment to end, then their threads end. Unfinished messages are
     // redelivered after the restart.
+    sockets?.stop()
     await Promise.all([gateway.stop(), ...sources.map((source) => source.stop())])
     for (let waited = 0; waited < DRAIN_MS && functions.running > 0; waited += 20) await sleep(20)
   })

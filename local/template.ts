@@ -8,12 +8,13 @@ import { number, object, required, text } from './template/fields.ts'
 import type { FunctionModel, LocalModel } from './template/model.ts'
 import { type Addresses, arnOf } from './template/physical.ts'
 import { createResolver } from './template/resolve.ts'
+import { readSockets } from './template/sockets.ts'
 import { readBuckets, readQueues, readSecrets, readTables } from './template/storage.ts'
 
 export type * from './template/model.ts'
 
 const KINDS =
-  /^AWS::(DynamoDB::(Table|GlobalTable)|SQS::Queue|S3::Bucket|SecretsManager::Secret|CloudWatch::Alarm|Lambda::(Function|EventSourceMapping)|Events::(Rule|EventBus)|Scheduler::Schedule|ApiGateway::(RestApi|Resource|Method|Stage|GatewayResponse))$/
+  /^AWS::(DynamoDB::(Table|GlobalTable)|SQS::Queue|S3::Bucket|SecretsManager::Secret|CloudWatch::Alarm|Lambda::(Function|EventSourceMapping)|Events::(Rule|EventBus)|Scheduler::Schedule|ApiGateway::(RestApi|Resource|Method|Stage|GatewayResponse)|ApiGatewayV2::(Api|Route|Integration|Stage))$/
 
 /** Returns the folder of a function's code, from the asset's metadata or else from the asset manifest. */
 const codeFolder = (stack: Stack, resource: Resolved, assembly: string): string => {
@@ -92,6 +93,7 @@ export const readTemplate = (options: ReadOptions): LocalModel => {
   return {
     functions,
     api: readApi(resources),
+    sockets: readSockets(resources),
     tables: readTables(resources),
     queues: readQueues(resources),
     buses: ['default', ...resources.filter(({ type }) => type === 'AWS::Events::EventBus').map(({ name }) => name)],

@@ -25,6 +25,7 @@ import * as developers from './identity/developers/entity.ts'
 import * as mails from './identity/mails/entity.ts'
 import * as notifications from './identity/notifications/entity.ts'
 import * as people from './identity/people/entity.ts'
+import * as live from './insight/live/entity.ts'
 import * as observedRuns from './insight/observed-runs/entity.ts'
 import * as statistics from './insight/statistics/entity.ts'
 import * as requests from './marketplace/requests/entity.ts'
@@ -84,6 +85,7 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
     mails,
     notifications,
     people,
+    live,
     observedRuns,
     statistics,
     requests,

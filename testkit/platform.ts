@@ -7,6 +7,7 @@ import { createLogger } from '#shared/adapters/logger.ts'
 import { noBot } from '#shared/adapters/no-bot.ts'
 import { noModel } from '#shared/adapters/no-model.ts'
 import { noMonitoring } from '#shared/adapters/no-monitoring.ts'
+import { noSockets } from '#shared/adapters/no-sockets.ts'
 import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
 import { createTelegramBot } from '#shared/adapters/telegram.ts'
 import { createWorkspaceKeys } from '#shared/adapters/workspace-keys.ts'
@@ -180,6 +181,8 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     mail: { send: async (message) => void mails.push(message) },
     // No monitoring. Tests of the platform's health replace it.
     monitoring: noMonitoring,
+    // No gateway. Tests of live connections replace it.
+    sockets: noSockets,
     queues: {
       async send(queue, sent) {
         for (const { body, delayMs = 0, group } of sent) {

@@ -51,6 +51,7 @@ export const startServices = async (given: Given) => {
     secretsmanager: createSecrets(secrets, database, now),
     s3: createS3({ buckets, database, dataDir, now }),
     mailbox: createMailbox(now),
+    connections: () => false,
     dynamodb: 'http://127.0.0.1:1',
     hook: () => hook,
   }

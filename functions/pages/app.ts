@@ -30,6 +30,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       localSignIn: settings.consoleAutoProvision,
       loginWidget: hasLoginWidget(settings),
       uploads: settings.uploadOrigin,
+      live: settings.socketsUrl,
     }
     return answerPage(requestHeaders, consolePage(options, await build()), headers)
   }
@@ -43,7 +44,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       description,
       produces: 'text/html',
       conditional: true,
-      needs: ['bucket:name'],
+      needs: ['bucket:name', 'sockets:address'],
       handler: ({ work, request }) => page('page', work.settings, request.headers, { 'x-frame-options': 'DENY' }),
     }),
     // Sends no X-Frame-Options, which can't name an origin. The security policy says who may frame this page.
@@ -55,7 +56,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       description,
       produces: 'text/html',
       conditional: true,
-      needs: ['bucket:name'],
+      needs: ['bucket:name', 'sockets:address'],
       handler: ({ work, request }) => page('mini_app', work.settings, request.headers),
     }),
     pageAssets({ group: 'console', path: '/app', summary: 'Get a script or style sheet of the console', build, files }),

@@ -6,7 +6,7 @@ import type { QueueWorker } from '#shared/http/worker.ts'
 export const worker: QueueWorker = {
   name: 'fan-out',
   source: { kind: 'queue', queue: 'fanout' },
-  needs: ['table:read', 'table:write', 'queue:delivery'],
+  needs: ['table:read', 'table:write', 'queue:delivery', 'queue:live'],
   timeoutSeconds: 60,
   async handle(work, message) {
     const { detail } = BusMessage.parse(message)

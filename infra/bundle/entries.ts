@@ -38,6 +38,7 @@ const ADAPTERS: Partial<Record<Capability, Part>> = {
   bot: adapter('createBot', 'createTelegramBot', 'telegram'),
   model: adapter('createModel', 'createLanguageModel', 'language-model'),
   mail: adapter('createMail', 'createMail', 'ses'),
+  sockets: adapter('createSockets', 'createSockets', 'sockets'),
   'metrics:read': adapter('createMonitoring', 'createMonitoring', 'monitoring'),
 }
 

@@ -6,7 +6,7 @@ import type { QueueDefinition } from '#shared/foundation/queues/index.ts'
 import { RING_NAMES, type RingName } from '#shared/kernel/ports/keys.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { addAddress } from '../address.ts'
-import { acceptEdgeKeys, addRoutes, addStage, apiWithRoutes, createApi, protectStage } from '../api.ts'
+import { acceptEdgeKeys, addRoutes, addStage, apiWithRoutes, createApi, logsOfGateway, protectStage } from '../api.ts'
 import { reservedBy } from '../concurrency.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { EdgeKeys } from '../edge-keys.ts'
@@ -19,6 +19,7 @@ import { type FunctionPlan, planFunctions, type Registry } from '../plan.ts'
 import { RINGS } from '../rings.ts'
 import { Rollout } from '../rollout.ts'
 import { planRoutes } from '../routes.ts'
+import { addSocketRoutes, createSockets, type Sockets } from '../sockets.ts'
 import type { DataStack } from './data.ts'
 
 export type ServiceProps = StackProps & {
@@ -59,8 +60,9 @@ export class ServiceStack extends Stack {
     this.edgeKeys = edgeKeys
     const messaging = new Messaging(this, 'Messaging', asSet(queues, config))
     this.messaging = messaging
-    const resources = resourcesOf(data, messaging, config)
-    const around = surroundingsOf(config, data, messaging, baseUrl)
+    const sockets = config.liveUpdates ? createSockets(this, config) : undefined
+    const resources = resourcesOf(data, messaging, config, sockets)
+    const around = surroundingsOf(config, data, messaging, baseUrl, sockets)
 
     const reserved = reservedBy(plans, config)
     const kept = {
@@ -90,7 +92,7 @@ export class ServiceStack extends Stack {
       })
     }
     for (const { plan, live } of this.functions) messaging.connect(plan, live, data.table)
-    this.#addRoutes(config, registry, domain)
+    this.#addRoutes(config, registry, domain, sockets)
     new CfnOutput(this, 'BaseUrl', { value: baseUrl, description: 'Base address of the platform' })
     new CfnOutput(this, 'TableName', {
       value: data.table.tableName,
@@ -123,7 +125,12 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'ApiId', { value: this.api.ref })
   }
 
-  #addRoutes(config: Config, { requestFunctions }: Registry, domain: DomainName | undefined): void {
+  #addRoutes(
+    config: Config,
+    { requestFunctions }: Registry,
+    domain: DomainName | undefined,
+    sockets: Sockets | undefined,
+  ): void {
     const api = apiWithRoutes(this, this.api)
     const handlers = new Map(this.functions.map(({ plan, live }) => [plan.name, live]))
     const methods = addRoutes(api, planRoutes(requestFunctions), handlers, {
@@ -131,7 +138,10 @@ export class ServiceStack extends Stack {
       keyed: config.edge,
     })
     const answers = addGatewayErrors(this, api, this.baseUrl)
-    const stage = addStage(this, api, config, [...methods, ...answers])
+    const logs = logsOfGateway(this)
+    const stage = addStage(this, api, config, [...methods, ...answers], logs)
+    const pages = this.functions.find(({ plan }) => plan.workers.some(({ source }) => source.kind === 'sockets'))
+    if (sockets !== undefined && pages !== undefined) addSocketRoutes(this, sockets, pages, config, logs)
     if (config.waf && !config.edge) protectStage(this, stage, config.wafRequestsPerAddress)
     if (this.edgeKeys !== undefined) acceptEdgeKeys(this, api, stage, this.edgeKeys)
     if (domain !== undefined) new BasePathMapping(this, 'DomainMapping', { domainName: domain, restApi: api, stage })
@@ -151,7 +161,12 @@ const asSet = (
   }
 }
 
-function resourcesOf(data: DataStack, messaging: Messaging, { conditionKeys, mailFrom }: Config): Resources {
+function resourcesOf(
+  data: DataStack,
+  messaging: Messaging,
+  { conditionKeys, mailFrom }: Config,
+  sockets: Sockets | undefined,
+): Resources {
   return {
     table: data.table.tableArn,
     auditTable: data.auditTable.tableArn,
@@ -167,13 +182,21 @@ function resourcesOf(data: DataStack, messaging: Messaging, { conditionKeys, mai
       from: mailFrom ?? 'none@invalid',
     },
     queues: byQueue(messaging, (queue) => queue.queueArn),
+    connections: sockets === undefined ? [] : [sockets.connections('POST'), sockets.connections('DELETE')],
     conditionKeys,
   }
 }
 
-function surroundingsOf(config: Config, data: DataStack, messaging: Messaging, baseUrl: string): Surroundings {
+function surroundingsOf(
+  config: Config,
+  data: DataStack,
+  messaging: Messaging,
+  baseUrl: string,
+  sockets: Sockets | undefined,
+): Surroundings {
   return {
     baseUrl,
+    socketsUrl: sockets?.url,
     tableName: data.table.tableName,
     auditTableName: data.auditTable.tableName,
     bucketName: data.bucket.bucketName,
@@ -202,6 +225,7 @@ const sourcesOf = ({ workers }: FunctionPlan, resources: Resources, messaging: M
       return [{ kind: 'stream', failures: worker.source.setsAside ? messaging.unrelayed.queueArn : undefined }]
     }
     if (worker.source.kind === 'queue') return [{ kind: 'queue', queue: resources.queues[worker.source.queue] }]
+    if (worker.source.kind === 'sockets') return []
     const again = messaging.againOf(worker)
     return again ? [{ kind: 'queue', queue: again.queueArn }] : []
   })

@@ -59,6 +59,8 @@ export interface Services {
   monitoring: JsonService
   s3: S3
   mailbox: Mailbox
+  /** Management API of live connections. @returns false if the request isn't for it */
+  connections: (request: IncomingMessage, response: ServerResponse) => boolean
   /** DynamoDB's address. Calls that arrive here are forwarded to it, so that a hook sees them. */
   dynamodb: string
   hook: () => AwsHook | undefined
@@ -171,6 +173,7 @@ export const startAwsServer = async (
     const service = TARGETS[prefix]
     const ready = services()
     if (!ready) answerXml(request, response, new AwsError('ServiceUnavailable', 'Starting', 503))
+    else if (ready.connections(request, response)) return
     else if (service) void handleJson(ready, request, response, service, operation)
     else
       answerMailbox(ready.mailbox, request, response)

@@ -49,6 +49,16 @@ export interface ApiModel {
   gatewayResponses: Map<string, GatewayResponseModel>
 }
 
+/** The WebSocket API. */
+export interface SocketsModel {
+  id: string
+  stage: string
+  /** The API's address in the template. The local API has a different one. */
+  url: string
+  /** Functions by route key, such as `$connect`. */
+  routes: Map<string, string>
+}
+
 /** Properties in CloudFormation's format, passed to CreateTable nearly unchanged. */
 export interface TableModel {
   name: string
@@ -164,6 +174,7 @@ export interface QueueSourceModel extends SourceModel {
 export interface LocalModel {
   functions: FunctionModel[]
   api: ApiModel | undefined
+  sockets: SocketsModel | undefined
   tables: TableModel[]
   queues: QueueModel[]
   buses: string[]

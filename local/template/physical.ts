@@ -40,7 +40,7 @@ export const physicalName = (
   if (resource.Type === 'AWS::Lambda::Alias')
     return `${resolve(resource.Properties?.FunctionName)}:${resolve(resource.Properties?.Name)}`
   if (resource.Type === 'AWS::S3::Bucket') return `${stack}-${id}`.toLowerCase().slice(0, 63)
-  if (resource.Type === 'AWS::ApiGateway::RestApi' || resource.Type === 'AWS::ApiGateway::Resource') {
+  if (/^AWS::ApiGateway(::RestApi|::Resource|V2::Api|V2::Integration)$/.test(resource.Type)) {
     return createHash('sha256').update(`${stack}/${id}`).digest('hex').slice(0, 10)
   }
   return `${stack}-${id}`

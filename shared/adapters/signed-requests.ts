@@ -39,12 +39,18 @@ export const requestTo = (
  *
  * @param environment AWS_REGION, and the credentials that Lambda sets
  * @param timeout milliseconds
+ * @param uriEscapePath true if the path has escaped characters: every service but S3 signs them escaped twice
  */
-export const signedRequests = (service: string, environment: Environment, timeout: number): SignedRequests => {
+export const signedRequests = (
+  service: string,
+  environment: Environment,
+  timeout: number,
+  uriEscapePath = false,
+): SignedRequests => {
   const signer = new SignatureV4({
     service,
     region: regionOf(environment),
-    uriEscapePath: false,
+    uriEscapePath,
     applyChecksum: true,
     sha256: Hash.bind(null, 'sha256'),
     credentials: async () => ({

@@ -5,6 +5,7 @@ import { noBot } from '../adapters/no-bot.ts'
 import { noMail } from '../adapters/no-mail.ts'
 import { noModel } from '../adapters/no-model.ts'
 import { noMonitoring } from '../adapters/no-monitoring.ts'
+import { noSockets } from '../adapters/no-sockets.ts'
 import { createObjects } from '../adapters/objects.ts'
 import { createAddressCheck } from '../adapters/outgoing-http/check-only.ts'
 import { createBotCredentials, createKeys, createModelKey } from '../adapters/secrets.ts'
@@ -16,6 +17,7 @@ import type { LanguageModel } from '../kernel/ports/language-model.ts'
 import type { Mail } from '../kernel/ports/mail.ts'
 import type { Monitoring } from '../kernel/ports/monitoring.ts'
 import type { OutgoingHttp } from '../kernel/ports/outgoing-http.ts'
+import type { Sockets } from '../kernel/ports/sockets.ts'
 import { readSettings } from '../kernel/settings.ts'
 import { createStoreClient } from '../table/client.ts'
 import { Table } from '../table/table.ts'
@@ -35,6 +37,9 @@ type CreateMail = (from: string | undefined, env: Record<string, string | undefi
 /** Creates the client that reads metrics and alarms. */
 type CreateMonitoring = (prefix: string | undefined, env: Record<string, string | undefined>) => Monitoring
 
+/** Creates the sender to live connections. */
+type CreateSockets = (url: string | undefined, env: Record<string, string | undefined>) => Sockets
+
 /**
  * Adapters that only some functions carry, because they are large or restricted. An absent one is replaced by a
  * stand-in that throws.
@@ -45,6 +50,7 @@ export interface Adapters {
   createModel?: CreateModel
   createMail?: CreateMail
   createMonitoring?: CreateMonitoring
+  createSockets?: CreateSockets
 }
 
 /** Wires the adapters to the ports, from a function's environment. No other code does. */
@@ -56,6 +62,7 @@ const compose = (
     createModel = () => noModel,
     createMail = () => noMail,
     createMonitoring = () => noMonitoring,
+    createSockets = () => noSockets,
   }: Adapters,
 ): Deps => {
   const settings = readSettings(env)
@@ -88,6 +95,7 @@ const compose = (
     }),
     mail: createMail(settings.mailFrom, env),
     monitoring: createMonitoring(settings.alarmPrefix, env),
+    sockets: createSockets(settings.socketsUrl, env),
     log: createLogger(
       settings.logLevel,
       { function: env.AWS_LAMBDA_FUNCTION_NAME },

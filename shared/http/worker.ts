@@ -1,4 +1,11 @@
-import type { Context, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
+import type {
+  APIGatewayProxyWebsocketEventV2,
+  Context,
+  DynamoDBStreamEvent,
+  SQSBatchResponse,
+  SQSEvent,
+  SQSRecord,
+} from 'aws-lambda'
 import type { Deps, WorkerWork } from '#shared/foundation/work/index.ts'
 import { createBus } from '../adapters/bus.ts'
 import { createQueues } from '../adapters/queues.ts'
@@ -60,7 +67,23 @@ export interface ScheduledWorker extends Common {
   handle(work: WorkerWork): Promise<void>
 }
 
-export type Worker = QueueWorker | BatchWorker | StreamWorker | ScheduledWorker
+/** What API Gateway reports of a live connection. */
+export interface SocketEvent {
+  type: 'CONNECT' | 'MESSAGE' | 'DISCONNECT'
+  connectionId: string
+  /** Origin of the page that connects, as its browser names it. */
+  origin: string | undefined
+  body: string
+}
+
+/** A worker invoked by live connections of open pages. */
+export interface SocketWorker extends Common {
+  source: { kind: 'sockets' }
+  /** @returns an HTTP status. One that isn't 2xx refuses a connection. */
+  handle(work: WorkerWork, event: SocketEvent): Promise<number>
+}
+
+export type Worker = QueueWorker | BatchWorker | StreamWorker | ScheduledWorker | SocketWorker
 
 type WorkerDeps = Deps & Pick<WorkerWork, 'queues' | 'bus'>
 
@@ -85,38 +108,38 @@ export const createWorkerWork = (deps: WorkerDeps): WorkerWork => ({
 })
 
 /** Returns the Lambda handler of a unit of `functions/units.ts`. */
-export const work = (workers: readonly Worker[], adapters: Adapters = {}): WorkerHandler =>
+export const work = (workers: readonly Worker[], adapters: Adapters = {}): AnyHandler =>
   runWorkers(workers, () => composeWorker(adapters))
 
 /**
  * Routes each event to the worker of its source. A worker with a shorter timeout than the function fails when its own
  * time is over, as if Lambda had ended it.
  */
-export const runWorkers = (workers: readonly Worker[], deps: () => WorkerDeps): WorkerHandler => {
+export const runWorkers = (workers: readonly Worker[], deps: () => WorkerDeps): AnyHandler => {
   const longest = Math.max(...workers.map(({ timeoutSeconds }) => timeoutSeconds))
   return async (event, context) => {
     // Must come first: the check of a new version sends an empty batch, which must reveal a missing setting.
     const made = deps()
     const { Records } = event as Partial<SQSEvent>
-    const worker = workers.length === 1 ? workers[0] : workerFor(workers, made, Records)
+    const worker = workers.length === 1 ? workers[0] : workerFor(workers, made, event)
     if (!worker) {
       if (Records?.length === 0) return { batchItemFailures: [] }
       throw new Error(`no worker of this function reads ${Records?.[0]?.eventSourceARN}`)
     }
-    const run = runWorker(worker, deps)(event, context)
+    const run: Promise<SQSBatchResponse | SocketResult | undefined> = isSocketWorker(worker)
+      ? runSocketWorker(worker, made, event)
+      : runWorker(worker, deps)(event, context)
     return worker.timeoutSeconds < longest ? within(worker, run) : run
   }
 }
 
 /** Finds the worker of a batch's queue. An event without records comes from the schedule. */
-const workerFor = (
-  workers: readonly Worker[],
-  { settings }: WorkerDeps,
-  records: readonly SQSRecord[] | undefined,
-): Worker | undefined => {
+const workerFor = (workers: readonly Worker[], { settings }: WorkerDeps, event: unknown): Worker | undefined => {
+  const { Records: records } = event as Partial<SQSEvent>
   const queue = nameIn(records?.[0]?.eventSourceARN)
   return workers.find(({ source }) => {
     if (source.kind === 'stream') return records?.[0]?.eventSourceARN?.includes(':dynamodb:') ?? false
+    if (source.kind === 'sockets') return isSocketEvent(event)
     if (source.kind === 'schedule') return records === undefined
     return queue !== undefined && nameIn(settings.queueUrls[source.queue]) === queue
   })
@@ -124,6 +147,21 @@ const workerFor = (
 
 /** Returns a queue's name from its URL or ARN. */
 const nameIn = (address: string | undefined): string | undefined => address?.split(/[:/]/).at(-1)
+
+type GatewayEvent = Pick<APIGatewayProxyWebsocketEventV2, 'body' | 'requestContext'> & {
+  headers?: Record<string, string>
+}
+
+const isSocketEvent = (event: unknown): boolean =>
+  (event as Partial<GatewayEvent>).requestContext?.connectionId !== undefined
+
+const socketEventOf = (event: unknown): SocketEvent => {
+  const { requestContext, headers = {}, body = '' } = event as GatewayEvent
+  const { connectionId, eventType: type } = requestContext
+  // The gateway keeps the case of header names.
+  const origin = Object.entries(headers).find(([name]) => name.toLowerCase() === 'origin')?.[1]
+  return { type, connectionId, origin, body }
+}
 
 const within = async <T>({ name, timeoutSeconds }: Worker, run: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined
@@ -137,9 +175,22 @@ const within = async <T>({ name, timeoutSeconds }: Worker, run: Promise<T>): Pro
   }
 }
 
-type WorkerHandler = (event: unknown, context?: Context) => Promise<SQSBatchResponse | undefined>
+type WorkerHandler<Result = SQSBatchResponse | undefined> = (event: unknown, context?: Context) => Promise<Result>
 
-/** Runs one worker. Only the queue messages that failed are redelivered (`ReportBatchItemFailures`). */
+/** Result of a function that may get events of live connections. */
+type SocketResult = { statusCode: number; batchItemFailures?: undefined }
+type AnyHandler = WorkerHandler<SQSBatchResponse | SocketResult | undefined>
+
+const isSocketWorker = (worker: Worker): worker is SocketWorker => worker.source.kind === 'sockets'
+
+/** Runs the worker of live connections. */
+export const runSocketWorker = async (
+  worker: SocketWorker,
+  deps: WorkerDeps,
+  event: unknown,
+): Promise<SocketResult> => ({ statusCode: await worker.handle(createWorkerWork(deps), socketEventOf(event)) })
+
+/** Runs one worker of a queue, a stream or a schedule. Only the queue messages that failed are redelivered (`ReportBatchItemFailures`). */
 export const runWorker =
   (worker: Worker, deps: () => WorkerDeps): WorkerHandler =>
   async (event) => {

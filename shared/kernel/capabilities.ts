@@ -45,4 +45,8 @@ export type Capability =
   | 'model'
   /** Reads the deployment's CloudWatch metrics and alarms. */
   | 'metrics:read'
+  /** Sends to open pages over their live connections, and closes these. */
+  | 'sockets'
+  /** Names the address of live connections in a page. Not a permission. */
+  | 'sockets:address'
   | `queue:${QueueName}`

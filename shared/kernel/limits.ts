@@ -38,6 +38,13 @@ export const LIMITS = {
   listenerBeat: 5 * SECOND,
   /** Opening one more ends the oldest, because a stream occupies its function even after its reader disconnects. */
   streamsPerCaller: 3,
+  /** Live connections of a person in a workspace. A page beyond them polls. */
+  liveConnectionsPerPerson: 20,
+  liveMessageBytes: 4 * KIB,
+  /** Messages of one live connection. A page sends one when it opens and one per heartbeat. */
+  liveMessageRate: { perSecond: 1 / 30, burst: 5 },
+  /** API Gateway ends a connection after two hours. */
+  liveConnectionLife: 2 * HOUR + 10 * MINUTE,
   stepsPerRun: 200,
   stepsPerCall: 50,
   stepOutputBytes: 16 * KIB,

@@ -10,6 +10,7 @@ export const QUEUE_NAMES = [
   'messenger',
   'notifications',
   'logos',
+  'live',
 ] as const
 
 export type QueueName = (typeof QUEUE_NAMES)[number]

@@ -25,6 +25,7 @@ const Surroundings = z.object({
   TELEGRAM_BOT_SECRET_ARN: text,
   LANGUAGE_MODEL_SECRET_ARN: text,
   ALARM_PREFIX: text,
+  SOCKETS_URL: text,
   AWS_LAMBDA_FUNCTION_NAME: z.string().default('local'),
   AWS_LAMBDA_FUNCTION_VERSION: z.string().default('$LATEST'),
   RESPONSE_MODE: z.enum(['stream', 'buffered']).default('buffered'),
@@ -52,6 +53,8 @@ export interface Settings extends Omit<FunctionSettings, 'logLevel'> {
   model: { secretArn: string | undefined }
   /** Name prefix of this deployment's alarms. */
   alarmPrefix: string | undefined
+  /** Address of live connections (`wss://…`). Absent if the stage has none, and in functions that don't need it. */
+  socketsUrl: string | undefined
   streaming: boolean
   /** The function and its published version, as AWS names them. */
   lambda: { name: string; version: string }
@@ -97,6 +100,7 @@ export const readSettings = (env: Record<string, string | undefined>): Settings 
     telegram: { secretArn: e.TELEGRAM_BOT_SECRET_ARN },
     model: { secretArn: e.LANGUAGE_MODEL_SECRET_ARN },
     alarmPrefix: e.ALARM_PREFIX,
+    socketsUrl: e.SOCKETS_URL || undefined,
     streaming: e.RESPONSE_MODE === 'stream',
     lambda: { name: e.AWS_LAMBDA_FUNCTION_NAME, version: e.AWS_LAMBDA_FUNCTION_VERSION },
   }

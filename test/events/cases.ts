@@ -1,5 +1,5 @@
 /** Trigger of a function; also the folder of its events. */
-export type Trigger = 'api-gateway' | 'sqs' | 'dynamodb-stream' | 'schedule'
+export type Trigger = 'api-gateway' | 'sqs' | 'dynamodb-stream' | 'schedule' | 'websocket'
 
 /** One recorded event: its function, how it is recorded, and the function's answer. */
 export interface RecordedCase {
@@ -253,6 +253,8 @@ export const CASES: RecordedCase[] = [
     carries: ['run.created', 'run.succeeded'],
   },
   { trigger: 'dynamodb-stream', name: 'audit', function: 'audit' },
+  { trigger: 'sqs', name: 'live-pushes', function: 'live' },
+  { trigger: 'websocket', name: 'live-pages', function: 'live' },
   { trigger: 'schedule', name: 'audit-anchors', function: 'audit' },
   { trigger: 'schedule', name: 'sweeper', function: 'sweeper' },
   { trigger: 'schedule', name: 'workspace-removal', function: 'removals' },

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { WebSocket } from 'ws'
 import { runJourney } from '#examples/demo/journey.ts'
 import { type Platform, startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare, ROOT } from '#local/prepare.ts'
@@ -49,7 +51,8 @@ const typeOf = ({ body, dynamodb }: Batched): string | undefined =>
 const find = (one: RecordedCase): object => {
   const all = seen.get(one.function) ?? []
   // A function may have a queue and a schedule.
-  const events = one.trigger === 'schedule' ? all.filter((event) => !('Records' in event)) : all
+  const events =
+    one.trigger === 'schedule' || one.trigger === 'websocket' ? all.filter((event) => !('Records' in event)) : all
   const records = events.flatMap((event) => (event as { Records?: Batched[] }).Records ?? [])
   const found = one.carries
     ? { Records: one.carries.flatMap((type) => records.find((record) => typeOf(record) === type) ?? []) }
@@ -85,6 +88,14 @@ const answerInMessenger = async ({ baseUrl, telegram }: Platform, token: string)
   await must(baseUrl, 'POST', `/console/messenger/chats/${items[0].id}/messages`, { token, body: { text: 'Hi' } })
 }
 
+/** Opens a page's live connection, so that changes are pushed to it. */
+const showPage = async (baseUrl: string, token: string): Promise<void> => {
+  const page = new WebSocket(`${baseUrl.replace('http', 'ws')}/live`)
+  await once(page, 'open')
+  page.send(JSON.stringify({ type: 'hello', token }))
+  await once(page, 'message')
+}
+
 const keep = (one: RecordedCase, event: object): void => {
   const file = path.join(ROOT, fileOf(one))
   mkdirSync(path.dirname(file), { recursive: true })
@@ -105,6 +116,7 @@ try {
     keep(one, find(one))
   }
   const { consoleToken } = await runJourney({ baseUrl: platform.baseUrl, adminKey: 'local-admin-key' })
+  await showPage(platform.baseUrl, consoleToken)
   await uninstall(platform.baseUrl, consoleToken)
   await runInlineAgent(platform.baseUrl)
   await answerInMessenger(platform, consoleToken)

@@ -74,6 +74,10 @@ describe('every recorded batch is handled without failures', () => {
   })
 })
 
+test.each(named.filter(([, { trigger }]) => trigger === 'websocket'))('%s is accepted', async (_file, one) => {
+  expect(await invoke(one)).toMatchObject({ kind: 'value', value: { statusCode: 200 } })
+})
+
 test.each(named.filter(([, { trigger }]) => trigger === 'schedule'))('%s finds nothing overdue', async (_file, one) => {
   expect((await invoke(one)).kind).toBe('value')
 })
@@ -89,7 +93,7 @@ describe('a recorded event exists', () => {
     expect(statuses.some((status) => status >= 400)).toBe(true)
   })
 
-  const TRIGGERS = { queue: 'sqs', stream: 'dynamodb-stream', schedule: 'schedule' }
+  const TRIGGERS = { queue: 'sqs', stream: 'dynamodb-stream', schedule: 'schedule', sockets: 'websocket' }
   test.each(
     Object.entries(workerFunctions).flatMap(([name, workers]) =>
       workers.map(({ source }): [string, string] => [name, TRIGGERS[source.kind]]),

@@ -43,6 +43,7 @@ const stableAddress = (text: string): string =>
     .replaceAll(/127\.0\.0\.1:\d+/g, `127.0.0.1:${PORT}`)
     .replaceAll(/("X-Forwarded-Port":\[?)"\d+"/g, `$1"${PORT}"`)
     .replaceAll(/Root=1-[0-9a-f]{8}-[0-9a-f]{24}/g, `Root=1-${(AT / 1_000).toString(16)}-${'0'.repeat(24)}`)
+    .replaceAll(/("connectionId":|"sec-websocket-key":)"[^"]*"/g, '$1"recorded"')
     .replaceAll(/("extendedRequestId":)"[^"]*"/g, '$1"recorded"')
 
 /** Every receipt of a decision has a signature of its own. */

@@ -12,6 +12,8 @@ interface ConsolePageOptions {
   loginWidget: boolean
   /** Origin that accepts file uploads: the bucket's. */
   uploads: string | undefined
+  /** Address of live connections. Without one, the page polls. */
+  live: string | undefined
 }
 
 export interface ConsolePage {
@@ -20,7 +22,7 @@ export interface ConsolePage {
   securityPolicy: string
 }
 
-const securityPolicy = ({ entry, loginWidget, uploads }: ConsolePageOptions): string => {
+const securityPolicy = ({ entry, loginWidget, uploads, live }: ConsolePageOptions): string => {
   const widget = entry === 'page' && loginWidget
   return [
     "default-src 'none'",
@@ -28,7 +30,7 @@ const securityPolicy = ({ entry, loginWidget, uploads }: ConsolePageOptions): st
     "style-src 'self'",
     ...(widget ? ['frame-src https://oauth.telegram.org'] : []),
     "img-src 'self' data:",
-    `connect-src 'self'${uploads ? ` ${uploads}` : ''}`,
+    ['connect-src', "'self'", ...(uploads ? [uploads] : []), ...(live ? [new URL(live).origin] : [])].join(' '),
     "form-action 'none'",
     "base-uri 'none'",
     `frame-ancestors ${entry === 'mini_app' ? 'https://web.telegram.org' : "'none'"}`,
@@ -43,7 +45,7 @@ export const consolePage = (options: ConsolePageOptions, build: PageBuild): Cons
   securityPolicy: securityPolicy(options),
 })
 
-const html = ({ entry, localSignIn, loginWidget }: ConsolePageOptions, build: PageBuild): string => {
+const html = ({ entry, localSignIn, loginWidget, live }: ConsolePageOptions, build: PageBuild): string => {
   const inBrowser = entry === 'page'
   return pageHtml(
     {
@@ -54,6 +56,7 @@ const html = ({ entry, localSignIn, loginWidget }: ConsolePageOptions, build: Pa
         root: inBrowser ? './' : '../',
         'local-sign-in': localSignIn && inBrowser,
         'login-widget': loginWidget && inBrowser,
+        ...(live && { live }),
       },
       scriptless: 'The console needs JavaScript.',
     },

@@ -1,5 +1,5 @@
 /** Page configuration written by the server: entry point, platform root, and sign-in methods. */
-const { name = 'Console', entry, root = './', localSignIn: local, loginWidget: widget } = document.body.dataset
+const { name = 'Console', entry, root = './', localSignIn: local, loginWidget: widget, live } = document.body.dataset
 
 /** Name shown in the page's title. */
 export const pageName = name
@@ -9,6 +9,9 @@ export const miniApp = entry === 'mini_app'
 export const localSignIn = local === 'true'
 /** True if the page's Content-Security-Policy allows Telegram's login widget. */
 export const loginWidget = widget === 'true'
+
+/** Address of live connections. Undefined if the platform has none. */
+export const liveUrl = live
 
 const base = new URL(root, location.href.replace(/[?#].*$/s, ''))
 

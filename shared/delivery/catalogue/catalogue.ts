@@ -2,6 +2,7 @@ import { INSTALLATION_EVENTS } from '#shared/access/installations/index.ts'
 import { TOOL_EVENTS } from '#shared/agents/tools/index.ts'
 import { LOGO_EVENTS } from '#shared/catalogue/logos/index.ts'
 import type { EventDefinition, EventDefinitions } from '#shared/foundation/outbox/index.ts'
+import { UPDATES_EVENTS } from '#shared/foundation/updates/index.ts'
 import { NOTIFICATION_EVENTS } from '#shared/identity/notifications/index.ts'
 import { BOT_EVENTS } from '#shared/messaging/bot/index.ts'
 import { MESSENGER_EVENTS } from '#shared/messaging/messenger/index.ts'
@@ -24,6 +25,7 @@ export const EVENTS = {
   ...LOGO_EVENTS,
   ...MESSENGER_EVENTS,
   ...BOT_EVENTS,
+  ...UPDATES_EVENTS,
 } as const satisfies EventDefinitions
 
 export type EventType = Exclude<keyof typeof EVENTS, 'custom.*'> | `custom.${string}`

@@ -1,5 +1,5 @@
 import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
-import { markChanged, topicsOf } from '#shared/foundation/updates/index.ts'
+import { announceChange, topicsOf, wakePages } from '#shared/foundation/updates/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { definitionOf } from '../catalogue/catalogue.ts'
@@ -32,7 +32,9 @@ export const fanOutEvent = async (work: WorkerWork, eventId: string): Promise<vo
 const react = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
   if (event.type === 'delivery.requested') await wakeDeliveries(work, event)
   if (event.type === 'delivery.recovery') await recoverDeliveries(work, event)
-  await markChanged(work, event.workspace_id, event.test ? [] : topicsOf(event.type))
+  const viewers = { workspace_id: event.workspace_id, user_id: event.private_to }
+  if (event.type === 'pages.changed') await wakePages(work, viewers)
+  await announceChange(work, viewers, event.test ? [] : topicsOf(event.type))
 }
 
 const deliverTo = async (work: WorkerWork, installationId: string, event: OutboxEvent): Promise<void> => {

@@ -109,6 +109,14 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
     batchSize: 1,
     maxConcurrency: 5,
   },
+  live: {
+    purpose: 'Workspaces whose open pages show something that has changed.',
+    visibilitySeconds: 120,
+    // A page that misses a change makes up for it with the next one, or when its heartbeat is due.
+    maxReceives: 4,
+    batchSize: 10,
+    maxConcurrency: 20,
+  },
   delivery: {
     purpose: 'Webhook deliveries to send, delayed until their next attempt.',
     visibilitySeconds: 120,

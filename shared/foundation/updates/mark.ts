@@ -1,26 +1,77 @@
-import type { Deps } from '../work/work.ts'
-import { type Topic, UpdatesEntity } from './entity.ts'
+import type { Write } from '#shared/table/entity.ts'
+import { emitEvent } from '../outbox/index.ts'
+import type { Deps, WorkerWork } from '../work/work.ts'
+import { PersonUpdatesEntity, TOPICS, type Topic, type Updates, UpdatesEntity } from './entity.ts'
+import type { UpdatesEventType } from './events.ts'
+
+/** Whose pages show a change: those of everybody in a workspace, or of one person only. */
+export interface Viewers {
+  workspace_id: string
+  /** Only person who may see it. */
+  user_id?: string | undefined
+}
 
 /**
- * Marks topics as changed. Call it once the change can be read. Marking twice only makes a page poll once more, so
+ * Marks topics as changed. Call it once the change can be read. Marking twice only makes a page load once more, so
  * repeated workers may mark again. Uses plain additions to one item, which don't conflict as transactions would.
  */
-export const markChanged = async (
+const markChanged = async (
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
-  workspace_id: string,
+  { workspace_id, user_id }: Viewers,
   topics: readonly Topic[],
 ): Promise<void> => {
-  if (topics.length === 0) return
+  const notified = topics.includes('notifications') && { notified_at: clock.now() }
+  const add = Object.fromEntries(topics.map((topic) => [topic, 1]))
   await table.transact([
-    UpdatesEntity.upsert(
-      { workspace_id },
-      {
-        set: { workspace_id, ...(topics.includes('notifications') && { notified_at: clock.now() }) },
-        add: Object.fromEntries(topics.map((topic) => [topic, 1])),
-      },
-    ),
+    user_id === undefined
+      ? UpdatesEntity.upsert({ workspace_id }, { set: { workspace_id, ...notified }, add })
+      : PersonUpdatesEntity.upsert({ workspace_id, user_id }, { set: { workspace_id, user_id, ...notified }, add }),
   ])
 }
+
+/** Marks topics as changed and wakes the pages that show them. Both may happen again. */
+export const announceChange = async (work: WorkerWork, viewers: Viewers, topics: readonly Topic[]): Promise<void> => {
+  if (topics.length === 0) return
+  await markChanged(work, viewers, topics)
+  await wakePages(work, viewers)
+}
+
+/** Has the workspace's open pages looked after, if there are any: each gets its counters, and one without access is closed. */
+export const wakePages = async ({ table, clock, queues }: WorkerWork, viewers: Viewers): Promise<void> => {
+  const { workspace_id } = viewers
+  const updates = await table.get(UpdatesEntity, { workspace_id })
+  if (!isLive({ clock }, updates)) return
+  await queues.send('live', [{ body: viewers, group: workspace_id }])
+}
+
+/** Returns true if a page may have a live connection to the workspace. */
+export const isLive = ({ clock }: Pick<Deps, 'clock'>, updates: Updates | undefined): boolean =>
+  (updates?.live_until ?? 0) > clock.now()
+
+/**
+ * Returns the write that wakes a person's pages in a workspace, for the transaction of a change. Empty if no page of the
+ * workspace has a live connection.
+ */
+export const wakePagesWrites = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  { workspace_id, user_id }: Required<Viewers>,
+): Promise<Write[]> => {
+  const updates = await table.get(UpdatesEntity, { workspace_id })
+  if (!isLive({ clock }, updates)) return []
+  return [emitEvent<UpdatesEventType>(clock, { type: 'pages.changed', workspace_id, private_to: user_id, data: {} })]
+}
+
+/** Adds a person's counters to the workspace's. Both only grow, so a sum stays the same only if nothing changed. */
+export const addUpdates = (
+  workspace_id: string,
+  shared: Updates | undefined,
+  own: Omit<Updates, 'workspace_id'> | undefined,
+): Updates => ({
+  workspace_id,
+  ...Object.fromEntries(TOPICS.map((topic) => [topic, (shared?.[topic] ?? 0) + (own?.[topic] ?? 0)])),
+  notified_at: Math.max(shared?.notified_at ?? 0, own?.notified_at ?? 0),
+  live_until: shared?.live_until,
+})
 
 /** Returns the topics that an event of this type changes. */
 export const topicsOf = (type: string): Topic[] => {

@@ -26,6 +26,17 @@ export const UpdatesSchema = () =>
         .meta({
           description: 'Parts to reload. `notifications` also changes when the person reads some on another device.',
         }),
+      counts: z
+        .object(
+          Object.fromEntries(TOPICS.map((topic) => [topic, z.number().int()])) as Record<
+            (typeof TOPICS)[number],
+            z.ZodNumber
+          >,
+        )
+        .meta({
+          description:
+            'Number of changes of each part so far. A number never decreases, so an answer that arrives late or twice does no harm.',
+        }),
       unread_notifications: z.number().int().meta({ description: 'Unread notifications, counted up to 100.' }),
     })
     .meta({ id: 'WorkspaceUpdates' })

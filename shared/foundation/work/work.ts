@@ -10,6 +10,7 @@ import type { Monitoring } from '#shared/kernel/ports/monitoring.ts'
 import type { ObjectStore } from '#shared/kernel/ports/objects.ts'
 import type { OutgoingHttp } from '#shared/kernel/ports/outgoing-http.ts'
 import type { MessageQueues } from '#shared/kernel/ports/queues.ts'
+import type { Sockets } from '#shared/kernel/ports/sockets.ts'
 import type { Settings } from '#shared/kernel/settings.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Table } from '#shared/table/table.ts'
@@ -31,6 +32,8 @@ export interface Deps {
   mail: Mail
   /** Works only in functions that declare the capability `metrics:read`. */
   monitoring: Monitoring
+  /** Works only in functions that declare the capability `sockets`. */
+  sockets: Sockets
   log: Logger
 }
 

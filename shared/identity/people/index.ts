@@ -54,7 +54,7 @@ export {
   WorkspaceSchema,
 } from './schemas.ts'
 export { type ScopeHolder, scopeRefusal } from './scope-refusal.ts'
-export { endSession, isSessionLive, loadSession, type SignedIn } from './sessions.ts'
+export { endSession, isSessionLive, loadAccess, loadSession, type SignedIn } from './sessions.ts'
 export { suspended } from './suspended.ts'
 export { switchWorkspace } from './switch-workspace.ts'
 export { type TelegramPerson, TelegramUser, telegramIdentity, telegramPerson } from './telegram/person.ts'

@@ -1,4 +1,5 @@
 import { type Claims, issueToken, verifyToken } from '#shared/foundation/tokens/index.ts'
+import { wakePagesWrites } from '#shared/foundation/updates/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
@@ -58,27 +59,39 @@ export const newSessionWrites = async (
 
 /**
  * Loads the session of a console token in one round trip. Returns undefined if the session ended, expired or belongs to
- * somebody else, the person is blocked, deleted or no longer a member of the token's workspace, or the workspace is being
- * removed.
+ * somebody else, or the person has no access to the token's workspace (see {@link loadAccess}).
  */
 export const loadSession = async (
-  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  deps: Pick<Deps, 'table' | 'clock'>,
   { ses, usr, ws }: Claims['console'],
 ): Promise<(SignedIn & { member: Member; workspace: Workspace }) | undefined> => {
-  const [session, user, member, workspace] = await table.getAll([
-    SessionEntity.ref({ id: ses }),
-    UserEntity.ref({ id: usr }),
-    MemberEntity.ref({ workspace_id: ws, user_id: usr }),
-    WorkspaceEntity.ref({ id: ws }),
-  ])
-  const isLive =
-    session?.user_id === usr &&
-    session.expires_at > clock.now() &&
-    user?.status === 'active' &&
-    member &&
-    workspace &&
-    (workspace.deletes_at ?? Number.POSITIVE_INFINITY) > clock.now()
-  return isLive ? { session, user, member, workspace } : undefined
+  const access = await loadAccess(deps, { user_id: usr, workspace_id: ws }, [ses])
+  const session = access?.sessions[0]
+  return access && session && { user: access.user, member: access.member, workspace: access.workspace, session }
+}
+
+/**
+ * Loads what lets a person into a workspace, and those of the sessions that are live, in one round trip. Returns
+ * undefined if the person is blocked, deleted or not a member, or the workspace is being removed.
+ */
+export const loadAccess = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  { user_id, workspace_id }: Pick<Member, 'user_id' | 'workspace_id'>,
+  sessionIds: readonly string[],
+): Promise<{ user: User; member: Member; workspace: Workspace; sessions: Session[] } | undefined> => {
+  const [user, member, workspace, ...found] = await table.getAll([
+    UserEntity.ref({ id: user_id }),
+    MemberEntity.ref({ workspace_id, user_id }),
+    WorkspaceEntity.ref({ id: workspace_id }),
+    ...sessionIds.map((id) => SessionEntity.ref({ id })),
+  ] as const)
+  const isIn =
+    user?.status === 'active' && member && workspace && (workspace.deletes_at ?? Number.POSITIVE_INFINITY) > clock.now()
+  if (!isIn) return undefined
+  const sessions = found.filter(
+    (session): session is Session => session?.user_id === user_id && session.expires_at > clock.now(),
+  )
+  return { user, member, workspace, sessions }
 }
 
 /**
@@ -100,6 +113,10 @@ export const isSessionLive = async (
 }
 
 /** Signs out. The session's token stops working with the next request. */
-export const endSession = async ({ table }: Pick<Deps, 'table'>, { id }: Session): Promise<void> => {
-  await table.transact([SessionEntity.delete({ id })])
+export const endSession = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { id, workspace_id, user_id }: Session,
+): Promise<void> => {
+  const woken = await wakePagesWrites(deps, { workspace_id, user_id })
+  await deps.table.transact([SessionEntity.delete({ id }), ...woken])
 }

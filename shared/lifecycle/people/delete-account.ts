@@ -1,4 +1,5 @@
 import { listPasskeys, removePasskeyWrite } from '#shared/foundation/passkeys/index.ts'
+import { wakePagesWrites } from '#shared/foundation/updates/index.ts'
 import { mergeWrites, type Work } from '#shared/foundation/work/index.ts'
 import {
   type Belonging,
@@ -75,6 +76,7 @@ export const deleteAccount = (work: Work, { user: { id }, session }: SignedIn): 
       ...(await telegramRemovalWrites(work, user)),
       ...passkeys.map((passkey) => removePasskeyWrite(user.id, passkey.id)),
       SessionEntity.delete(session),
+      ...(await wakePagesWrites(work, session)),
       ...items.map((membership) => MembershipEntity.delete(membership)),
       ...leavings.flatMap((writes) => (writes === 'last owner' ? [] : writes)),
       auditEntry(work, {

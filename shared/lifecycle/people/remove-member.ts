@@ -1,3 +1,4 @@
+import { wakePagesWrites } from '#shared/foundation/updates/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import {
   changeMembership,
@@ -24,6 +25,7 @@ export const removeMember = (work: Work, by: Member, userId: string): Promise<vo
       MembershipEntity.delete({ user_id: userId, workspace_id }),
       FormerMemberEntity.replace({ workspace_id, user_id: userId, left_at: work.clock.now() }),
       ...checks,
+      ...(await wakePagesWrites(work, { workspace_id, user_id: userId })),
       ...(await memberLeavesWrites(work, workspace_id, user)),
       auditPerson(
         work,

@@ -1,3 +1,4 @@
+import { PersonUpdatesEntity } from '#shared/foundation/updates/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { NotificationEntity, notificationsOf } from '#shared/identity/notifications/index.ts'
 import { FormerMemberEntity, formerWorkspacesOf, type User, UserEntity } from '#shared/identity/people/index.ts'
@@ -113,6 +114,7 @@ const removeNotices = async (work: Work, workspace_id: string, user_id: string, 
     await end(NotificationEntity.name, NotificationEntity.key(notice), notice)
   }
   await work.table.transact([ReadStateEntity.delete({ workspace_id, user_id })])
+  await work.table.transact([PersonUpdatesEntity.delete({ workspace_id, user_id })])
   await work.table.transact([NotificationPreferencesEntity.delete({ workspace_id, user_id })])
 }
 

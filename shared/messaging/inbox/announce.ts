@@ -1,6 +1,6 @@
 import { InstallationEntity } from '#shared/access/installations/index.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
-import { markChanged } from '#shared/foundation/updates/index.ts'
+import { announceChange } from '#shared/foundation/updates/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { type Notification, NotificationEntity } from '#shared/identity/notifications/index.ts'
 import { MemberEntity } from '#shared/identity/people/index.ts'
@@ -86,6 +86,6 @@ const ofApproval = async (work: WorkerWork, event: OutboxEvent): Promise<Notific
     // Another worker created it at the same time.
     return ofApproval(work, event)
   }
-  await markChanged(work, workspace_id, ['notifications'])
+  await announceChange(work, notification, ['notifications'])
   return notification
 }

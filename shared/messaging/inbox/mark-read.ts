@@ -1,3 +1,4 @@
+import { isLive, wakePagesWrites } from '#shared/foundation/updates/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { NotificationEntity } from '#shared/identity/notifications/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
@@ -23,11 +24,13 @@ export const markRead = (work: Work, reader: Reader, { ids, until }: MarkRead): 
     const after: ReadState = {
       ...(all ? settledAt(work, marked, looked, unread) : marked),
       unread: count,
-      counted_at: isIndexSettled(work, updates) ? (updates?.notifications ?? 0) : -1,
+      counted_at: isIndexSettled(work, updates) ? (updates.notifications ?? 0) : -1,
       revision: state.revision + 1,
     }
     const view = { unread: count }
-    await work.commit([stateWrite(state, after)], view)
+    const { workspace_id, user_id } = reader
+    const woken = isLive(work, updates) ? await wakePagesWrites(work, { workspace_id, user_id }) : []
+    await work.commit([stateWrite(state, after), ...woken], view)
     return view
   })
 

@@ -1,4 +1,10 @@
-import { type Updates, UpdatesEntity } from '#shared/foundation/updates/index.ts'
+import {
+  addUpdates,
+  type PersonUpdates,
+  PersonUpdatesEntity,
+  type Updates,
+  UpdatesEntity,
+} from '#shared/foundation/updates/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { idFloor } from '#shared/kernel/ids.ts'
@@ -13,28 +19,38 @@ const COUNTED = 100
 /** Time until an index reliably shows a new notification. Counts made earlier aren't cached. */
 export const SETTLES = 5 * SECOND
 
-/** A user's read state and the workspace's update record. */
+/** A user's read state, and the update counters of what they may see. */
 export interface Inbox {
   state: ReadState
-  updates: Updates | undefined
+  updates: Updates
 }
 
-/** References to the two records of {@link loadInbox}, for a batch read. */
+/** References to the three records of {@link loadInbox}, for a batch read. */
 export const inboxRefs = ({ workspace_id, user_id }: Reader) =>
-  [ReadStateEntity.ref({ workspace_id, user_id }), UpdatesEntity.ref({ workspace_id })] as const
+  [
+    ReadStateEntity.ref({ workspace_id, user_id }),
+    UpdatesEntity.ref({ workspace_id }),
+    PersonUpdatesEntity.ref({ workspace_id, user_id }),
+  ] as const
 
 /** Builds an inbox. Notifications from before the user joined count as read. */
-export const inboxFrom = (reader: Reader, kept: ReadState | undefined, updates: Updates | undefined): Inbox => {
+export const inboxFrom = (
+  reader: Reader,
+  kept: ReadState | undefined,
+  shared: Updates | undefined,
+  own: PersonUpdates | undefined,
+): Inbox => {
   const { workspace_id, user_id, joined_at } = reader
   const joined = idFloor('notification', joined_at)
   const state = kept ?? { workspace_id, user_id, read_until: joined, read: [], unread: 0, counted_at: -1, revision: 0 }
-  return { state: state.read_until < joined ? { ...state, read_until: joined, counted_at: -1 } : state, updates }
+  return {
+    state: state.read_until < joined ? { ...state, read_until: joined, counted_at: -1 } : state,
+    updates: addUpdates(workspace_id, shared, own),
+  }
 }
 
-export const loadInbox = async ({ table }: Pick<Deps, 'table'>, reader: Reader): Promise<Inbox> => {
-  const [state, updates] = await table.getAll(inboxRefs(reader))
-  return inboxFrom(reader, state, updates)
-}
+export const loadInbox = async ({ table }: Pick<Deps, 'table'>, reader: Reader): Promise<Inbox> =>
+  inboxFrom(reader, ...(await table.getAll(inboxRefs(reader))))
 
 /** Writes a new read state. Concurrent writes fail with `ConditionFailed`. */
 export const stateWrite = (before: ReadState, after: ReadState): Write =>
@@ -57,8 +73,8 @@ export const countUnread = async (deps: Pick<Deps, 'table' | 'clock'>, reader: R
 }
 
 /** True if a count made now can be cached until the next notification. */
-export const isIndexSettled = ({ clock }: Pick<Deps, 'clock'>, updates: Updates | undefined): boolean =>
-  clock.now() - (updates?.notified_at ?? 0) > SETTLES
+export const isIndexSettled = ({ clock }: Pick<Deps, 'clock'>, updates: Updates): boolean =>
+  clock.now() - (updates.notified_at ?? 0) > SETTLES
 
 /**
  * Returns the number of unread notifications. It is cached until the workspace has a new notification.
@@ -70,7 +86,7 @@ export const loadUnreadCount = async (
   { state, updates }: Inbox,
   afresh = false,
 ): Promise<number> => {
-  const at = updates?.notifications ?? 0
+  const at = updates.notifications ?? 0
   if (!afresh && state.counted_at === at) return state.unread
   const { count } = await countUnread(deps, reader, state)
   const counted = { ...state, unread: count, counted_at: isIndexSettled(deps, updates) ? at : -1 }

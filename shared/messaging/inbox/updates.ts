@@ -4,7 +4,7 @@ import type { Reader } from './list.ts'
 import { inboxFrom, inboxRefs, loadUnreadCount } from './read-state.ts'
 
 /**
- * `GET /console/updates`: reads two small records in one batch. Counts the person's unread notifications only after a
+ * `GET /console/updates`: reads three small records in one batch. Counts the person's unread notifications only after a
  * new one arrived.
  */
 export const readUpdates = async (
@@ -12,15 +12,19 @@ export const readUpdates = async (
   reader: Reader,
   since: string | undefined,
 ): Promise<UpdatesView> => {
-  const [kept, updates] = await deps.table.getAll(inboxRefs(reader))
-  const inbox = inboxFrom(reader, kept, updates)
-  const numbers = [...TOPICS.map((topic) => updates?.[topic] ?? 0), inbox.state.revision].map((n) => n.toString(36))
+  const inbox = inboxFrom(reader, ...(await deps.table.getAll(inboxRefs(reader))))
+  const { state, updates } = inbox
+  const numbers = [...TOPICS.map((topic) => updates[topic] ?? 0), state.revision].map((n) => n.toString(36))
   const before = since?.split('-') ?? []
   const differs = (i: number): boolean => before.length !== numbers.length || before[i] !== numbers[i]
   const changed = Object.fromEntries(TOPICS.map((topic, i) => [topic, differs(i)])) as UpdatesView['changed']
   return {
     version: numbers.join('-'),
     changed: { ...changed, notifications: changed.notifications || differs(TOPICS.length) },
+    counts: {
+      ...(Object.fromEntries(TOPICS.map((topic) => [topic, updates[topic] ?? 0])) as UpdatesView['counts']),
+      notifications: (updates.notifications ?? 0) + state.revision,
+    },
     unread_notifications: await loadUnreadCount(deps, reader, inbox),
   }
 }

@@ -107,6 +107,7 @@ const enqueue = (work: Work, conversation: Conversation, chat: Chat | undefined,
           emitEvent<RunEventType>(work.clock, {
             type: 'chat.moved',
             workspace_id: conversation.workspace_id,
+            private_to: conversation.user_id,
             data: { conversation_id: conversation.id },
           }),
         ]),

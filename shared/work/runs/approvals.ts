@@ -325,6 +325,7 @@ const tellDecided = (work: Work, run: Run, stepId: string): Write =>
     workspace_id: run.workspace_id,
     installation_id: run.installation_id,
     app_id: run.app_id,
+    private_to: run.private_to,
     data: { run_id: run.id, installation_id: run.installation_id, step_id: stepId, decision: 'approved' },
   })
 

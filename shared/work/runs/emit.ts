@@ -40,11 +40,16 @@ export const emitRunEvent = (
 /** Event that advances the chat that the run answers. For transactions that end the run or pause it for approval. */
 export const emitChatMoved = (
   { clock }: Pick<Deps, 'clock'>,
-  { workspace_id, conversation_id, message_id }: Pick<Run, 'workspace_id' | 'conversation_id' | 'message_id'>,
+  {
+    workspace_id,
+    conversation_id,
+    message_id,
+    private_to,
+  }: Pick<Run, 'workspace_id' | 'conversation_id' | 'message_id' | 'private_to'>,
 ): Write[] =>
   conversation_id === undefined || message_id === undefined
     ? []
-    : [emitEvent<RunEventType>(clock, { type: 'chat.moved', workspace_id, data: { conversation_id } })]
+    : [emitEvent<RunEventType>(clock, { type: 'chat.moved', workspace_id, private_to, data: { conversation_id } })]
 
 /** Trigger of a run that answers a messenger message. */
 export const MESSENGER_TRIGGER = 'messenger'
@@ -52,8 +57,15 @@ export const MESSENGER_TRIGGER = 'messenger'
 /** Event that drafts the output of a run that answers a messenger message. For the transaction that ends the run. */
 export const emitMessengerAnswer = (
   { clock }: Pick<Deps, 'clock'>,
-  { id: run_id, trigger, status, workspace_id, installation_id }: Run,
+  { id: run_id, trigger, status, workspace_id, installation_id, private_to }: Run,
 ): Write[] =>
   trigger === MESSENGER_TRIGGER && status === 'succeeded'
-    ? [emitEvent<RunEventType>(clock, { type: 'messenger.answer', workspace_id, data: { installation_id, run_id } })]
+    ? [
+        emitEvent<RunEventType>(clock, {
+          type: 'messenger.answer',
+          workspace_id,
+          private_to,
+          data: { installation_id, run_id },
+        }),
+      ]
     : []

@@ -1,10 +1,17 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { serveLive } from '#testkit/live.ts'
 import type { TestPlatform } from '#testkit/platform.ts'
 
-/** Serves the platform to a browser, below a path, as on a deployed stage. */
-export const serveToBrowser = async ({ call }: Pick<TestPlatform, 'call'>, prefix: string) => {
+/**
+ * Serves the platform to a browser, below a path, as on a deployed stage.
+ * @param withLive offers live connections as well
+ */
+export const serveToBrowser = async (platform: TestPlatform, prefix: string, withLive = false) => {
+  const { call } = platform
+  let live: ReturnType<typeof serveLive> | undefined
   const server = createServer(async (request, response) => {
+    if (live?.manage(request, response)) return undefined
     const path = (request.url ?? '').slice(prefix.length)
     if (!request.url?.startsWith(`${prefix}/`)) return response.writeHead(404).end()
     const chunks: Buffer[] = []
@@ -15,10 +22,13 @@ export const serveToBrowser = async ({ call }: Pick<TestPlatform, 'call'>, prefi
     return response.writeHead(answer.status, answer.headers).end(answer.text)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  if (withLive) live = serveLive(platform, server)
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`,
+    live: () => live,
     close: () =>
       new Promise<void>((resolve) => {
+        live?.stop()
         server.closeAllConnections()
         server.close(() => resolve())
       }),

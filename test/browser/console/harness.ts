@@ -13,6 +13,8 @@ export interface Stage {
   platform: TestPlatform
   /** Server that acts as the agents. */
   agent: Receiver
+  /** Its live connections. */
+  live: Awaited<ReturnType<typeof serveToBrowser>>['live']
   /** URL of the platform, below a path, as on a deployed stage. */
   url: string
   browser: Browser
@@ -45,8 +47,9 @@ export const browserStage = (env: Record<string, string> = {}, options: BrowserC
         await sleep(25)
       }
     })()
-    server = await serveToBrowser(stage.platform, '/stage')
+    server = await serveToBrowser(stage.platform, '/stage', true)
     stage.url = server.url
+    stage.live = server.live
     stage.browser = await launchChromium()
   })
   afterAll(async () => {

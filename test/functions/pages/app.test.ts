@@ -23,6 +23,7 @@ const serving = (local: boolean): RequestHandler => {
     consoleAutoProvision: local,
     telegramLinkUrl,
     uploadOrigin,
+    socketsUrl: 'wss://api-1.execute-api.eu-central-1.amazonaws.com/stage',
   }
   const deps = { settings, clock: systemClock, log: createLogger('silent', {}) } as unknown as Deps
   return createPipeline(pageEndpoints(openBuiltFiles([folder])), {}, async () => deps)
@@ -61,7 +62,9 @@ describe('GET /app', () => {
     expect(policy.get('default-src')).toBe("'none'")
     expect(policy.get('script-src')).toBe("'self' https://telegram.org")
     expect(policy.get('style-src')).toBe("'self'")
-    expect(policy.get('connect-src')).toBe("'self' https://files-1.s3.eu-central-1.amazonaws.com")
+    expect(policy.get('connect-src')).toBe(
+      "'self' https://files-1.s3.eu-central-1.amazonaws.com wss://api-1.execute-api.eu-central-1.amazonaws.com",
+    )
     expect(policy.get('frame-src')).toBe('https://oauth.telegram.org')
     expect(policy.get('frame-ancestors')).toBe("'none'")
     expect((await get('/app')).headers['x-frame-options']).toBe('DENY')

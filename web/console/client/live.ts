@@ -1,69 +1,158 @@
 import { signal } from '@preact/signals'
+import { liveUrl } from '../../session/config.ts'
+import { session } from '../../session/session.ts'
 import { announce } from '../../ui/announce.tsx'
 import { refresh } from '../../ui/data.ts'
-import { api, unwrap } from './api.ts'
+import { api, type Schemas, unwrap } from './api.ts'
 
-/** True if the platform answered the latest request. */
+/** True if the platform answered the latest request, or the live connection is open. */
 export const online = signal(true)
 /** Unread notifications, counted up to 100. */
 export const unread = signal(0)
 /** Number of approvals, questions and reports that wait for the user. */
 export const waiting = signal(0)
 
-/** Interval of the cheap read that says which topics have changed. Only those are reloaded. */
-const POLL_MS = 3_000
-/** Interval while the tab is hidden or the platform can't be reached. */
-const IDLE_POLL_MS = 20_000
+type Updates = Pick<Schemas['WorkspaceUpdates'], 'counts' | 'unread_notifications'>
 
-let version: string | undefined
-let timer: ReturnType<typeof setTimeout> | undefined
+/** Interval of the cheap read that says what has changed, while there is no live connection. */
+const POLL_MS = 30_000
+/** Interval of the heartbeat. API Gateway ends a connection after 10 minutes without a message. */
+const HEARTBEAT_MS = 8 * 60_000
+/** Time for the platform to answer the first message. */
+const ANSWER_MS = 10_000
+/** Pauses before the next connection: doubling, with jitter, so that pages don't come back all at once. */
+const RETRY_MS = { first: 1_000, most: 120_000 }
+/** Pause after a refusal that another connection wouldn't change. */
+const REFUSED_MS = 5 * 60_000
+
+/** Counters of the previous update. Each only grows, so an update that arrives late or twice changes nothing. */
+let known: Updates['counts'] | undefined
 let watching = false
 let asking = false
+let timer: ReturnType<typeof setTimeout> | undefined
+
+const apply = async ({ counts, unread_notifications }: Updates): Promise<void> => {
+  const before = known
+  const topics = Object.keys(counts) as (keyof Updates['counts'])[]
+  const grown = before ? topics.filter((topic) => counts[topic] > before[topic]) : []
+  const isStale = before !== undefined && topics.some((topic) => counts[topic] < before[topic])
+  known = before
+    ? { ...counts, ...Object.fromEntries(topics.map((topic) => [topic, Math.max(counts[topic], before[topic])])) }
+    : counts
+  const wasOnline = online.value
+  online.value = true
+  if (!isStale) {
+    if (before && unread_notifications > unread.value) announce('You have a new notification.')
+    unread.value = unread_notifications
+  }
+  // The first update reports no change, because everything is being loaded anyway. After a lost connection, reload all.
+  if (!before) return
+  const changed = grown.map((topic) => `${topic} `)
+  // A new draft arrives as a notification.
+  if (grown.includes('notifications')) changed.push('messages messenger')
+  await refresh(...changed, ...(wasOnline ? [] : ['']))
+}
+
+/** Live connection of this page. */
+const live = { socket: undefined as WebSocket | undefined, ready: false, failures: 0 }
+let heartbeat: ReturnType<typeof setTimeout> | undefined
+let retry: ReturnType<typeof setTimeout> | undefined
+
+const hello = (socket: WebSocket): void => {
+  const token = session()?.token
+  if (token) socket.send(JSON.stringify({ type: 'hello', token }))
+  clearTimeout(heartbeat)
+  // An answer to a heartbeat that doesn't come means that the connection is dead without either side having closed it.
+  heartbeat = setTimeout(() => socket.close(), ANSWER_MS)
+}
+
+const connect = (): void => {
+  clearTimeout(retry)
+  if (!watching || live.socket || !liveUrl || !session()) return
+  const socket = new WebSocket(liveUrl)
+  live.socket = socket
+  let pause: number | undefined
+  socket.onopen = () => hello(socket)
+  socket.onmessage = ({ data }) => {
+    if (live.socket !== socket) return
+    const message = JSON.parse(String(data)) as ({ type: 'updates' } & Updates) | { type: 'end'; reason: string }
+    if (message.type === 'end') {
+      pause = REFUSED_MS
+      // The answer to the next request says it, if the session has ended.
+      void poll()
+    }
+    if (message.type !== 'updates') return
+    live.ready = true
+    live.failures = 0
+    clearTimeout(timer)
+    clearTimeout(heartbeat)
+    heartbeat = setTimeout(() => hello(socket), HEARTBEAT_MS * (0.9 + Math.random() / 10))
+    void apply(message)
+  }
+  socket.onclose = () => {
+    if (live.socket !== socket) return
+    const wasReady = live.ready
+    forget()
+    if (!watching) return
+    // The connection ends every two hours. What happened until the next one is open is learned from its first message.
+    if (!wasReady || pause) schedulePoll()
+    const wait = pause ?? Math.min(RETRY_MS.first * 2 ** live.failures++, RETRY_MS.most)
+    retry = setTimeout(connect, wait * (0.5 + Math.random() / 2))
+    if (wasReady) schedulePoll()
+  }
+}
+
+const forget = (): void => {
+  clearTimeout(heartbeat)
+  live.socket = undefined
+  live.ready = false
+}
+
+const disconnect = (): void => {
+  const { socket } = live
+  clearTimeout(retry)
+  forget()
+  socket?.close()
+}
 
 const poll = async (): Promise<void> => {
   clearTimeout(timer)
   if (asking || !watching) return
   asking = true
-  let wait = POLL_MS
   try {
-    const since = version
-    const now = await unwrap(api.GET('/console/updates', { params: { query: since ? { since } : {} } }))
-    if (!watching) return
-    version = now.version
-    const changed = Object.entries(now.changed).flatMap(([topic, is]) => (is ? [`${topic} `] : []))
-    // A new draft arrives as a notification.
-    if (now.changed.notifications) changed.push('messages messenger')
-    // The first answer reports everything as changed, but that is being loaded anyway. After a lost connection, reload all.
-    const wasOnline = online.value
-    online.value = true
-    if (since && now.unread_notifications > unread.value) announce('You have a new notification.')
-    unread.value = now.unread_notifications
-    if (since) await refresh(...changed, ...(wasOnline ? [] : ['']))
+    const now = await unwrap(api.GET('/console/updates', { params: { query: {} } }))
+    if (watching) await apply(now)
   } catch (error) {
     const { status = 0 } = error as { status?: number }
     if (status === 0) online.value = false
-    wait = IDLE_POLL_MS
   } finally {
     asking = false
-    schedulePoll(wait)
+    schedulePoll()
   }
 }
 
-const schedulePoll = (ms: number): void => {
+const schedulePoll = (): void => {
   clearTimeout(timer)
-  if (watching) timer = setTimeout(poll, document.hidden ? IDLE_POLL_MS : ms)
+  if (watching && !live.ready) timer = setTimeout(poll, POLL_MS)
 }
 
 /** Checks for changes at once when the user returns to the tab or goes online. */
 const now = (): void => {
-  if (!document.hidden) void poll()
+  if (document.hidden) return
+  void poll()
+  if (!live.socket) {
+    live.failures = 0
+    connect()
+  }
 }
 
 /** Keeps visible data up to date. Returns a function that stops it. */
-export const startPolling = (): (() => void) => {
+export const startUpdates = (): (() => void) => {
   watching = true
-  version = undefined
+  known = undefined
+  live.failures = 0
   void poll()
+  connect()
   document.addEventListener('visibilitychange', now)
   addEventListener('online', now)
   const offline = (): void => {
@@ -73,6 +162,7 @@ export const startPolling = (): (() => void) => {
   return () => {
     watching = false
     clearTimeout(timer)
+    disconnect()
     document.removeEventListener('visibilitychange', now)
     removeEventListener('online', now)
     removeEventListener('offline', offline)

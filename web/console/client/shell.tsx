@@ -8,7 +8,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { Frame, type NavItem, shortCount } from '../../ui/shell.tsx'
 import { Name } from '../../ui/text.tsx'
 import { type Identity, isAdmin, signOut, switchWorkspace } from './account.ts'
-import { online, startPolling, unread, waiting } from './live.ts'
+import { online, startUpdates, unread, waiting } from './live.ts'
 import { useWaiting } from './waiting.ts'
 
 export const ITEMS: readonly NavItem[] = [
@@ -97,7 +97,7 @@ const Top = ({ who }: { who: Identity }) => (
 )
 
 export const Shell = ({ who, children }: { who: Identity; children: ComponentChildren }) => {
-  useEffect(startPolling, [])
+  useEffect(startUpdates, [])
   useWaiting()
   return (
     <Frame name="Console" items={ITEMS} top={<Top who={who} />} person={<Person who={who} />}>

@@ -1,0 +1,78 @@
+import { takeFromBucket } from '#shared/foundation/limits/index.ts'
+import { verifyToken } from '#shared/foundation/tokens/index.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
+import { loadSession } from '#shared/identity/people/index.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import { addConnection, findConnection, live, removeConnections } from './connections.ts'
+import { type LiveConnection, OpenPagesEntity } from './entity.ts'
+import { endConnection, pushToPerson, updatesFor } from './push.ts'
+import { Hello } from './schemas.ts'
+
+type Receiving = Pick<Deps, 'table' | 'clock' | 'sockets' | 'log' | 'keys' | 'settings'>
+
+/**
+ * Handles a page's message: checks its token, records the connection, and answers with the current counters. A page
+ * compares them with those it had, so it resumes without a gap. Its heartbeat is the same message, which checks the
+ * token again.
+ */
+export const receiveMessage = async (deps: Receiving, id: string, text: string): Promise<void> => {
+  const { allowed } = await takeFromBucket(deps, `live:${id}`, LIMITS.liveMessageRate)
+  if (!allowed) return refuse(deps, id, 'too_many_messages')
+  const token = tokenIn(text)
+  if (token === undefined) return refuse(deps, id, 'invalid_message')
+  const verified = await verifyToken(deps, token, ['console'])
+  const signedIn = verified?.kind === 'console' ? await loadSession(deps, verified.claims) : undefined
+  if (!signedIn) return refuse(deps, id, 'signed_out')
+  const { member, session } = signedIn
+  const before = await findConnection(deps, id)
+  const isSame = before?.workspace_id === member.workspace_id && before.user_id === member.user_id
+  if (before && !isSame) await removeConnections(deps, before, [id])
+  const isRecorded = before && isSame && (await isConnected(deps, before, session.id))
+  if (!isRecorded && !(await admit(deps, member, { id, session_id: session.id })))
+    return refuse(deps, id, 'too_many_connections')
+  const sent = await deps.sockets.send(id, JSON.stringify(await updatesFor(deps, member)))
+  if (sent === 'gone') await removeConnections(deps, member, [id])
+}
+
+/** Returns true if the connection is recorded for this session, as it is when a heartbeat arrives. */
+const isConnected = async (
+  { table, clock }: Receiving,
+  { id, workspace_id, user_id }: LiveConnection,
+  sessionId: string,
+): Promise<boolean> =>
+  live(clock.now(), await table.get(OpenPagesEntity, { workspace_id, user_id })).some(
+    (one) => one.id === id && one.session_id === sessionId,
+  )
+
+/** Records the connection. At the limit, it first forgets connections that have ended without notice. */
+const admit = async (
+  deps: Receiving,
+  viewer: { workspace_id: string; user_id: string },
+  connection: { id: string; session_id: string },
+): Promise<boolean> => {
+  if (await addConnection(deps, viewer, connection)) return true
+  const { workspace_id, user_id } = viewer
+  const pages = await deps.table.get(OpenPagesEntity, { workspace_id, user_id })
+  if (pages) await pushToPerson(deps, pages)
+  return addConnection(deps, viewer, connection)
+}
+
+const refuse = async (deps: Receiving, id: string, reason: Parameters<typeof endConnection>[2]): Promise<void> => {
+  await endConnection(deps, id, reason)
+  await forgetConnection(deps, id)
+}
+
+/** Removes the record of a connection that has ended. */
+export const forgetConnection = async (deps: Pick<Deps, 'table' | 'clock'>, id: string): Promise<void> => {
+  const connection = await findConnection(deps, id)
+  if (connection) await removeConnections(deps, connection, [id])
+}
+
+const tokenIn = (text: string): string | undefined => {
+  if (Buffer.byteLength(text) > LIMITS.liveMessageBytes) return undefined
+  try {
+    return Hello().safeParse(JSON.parse(text)).data?.token
+  } catch {
+    return undefined
+  }
+}

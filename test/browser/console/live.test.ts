@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { consoleStage, heading, openAs, type Person, person } from './harness.ts'
+
+const stage = consoleStage()
+
+const createTask = async ({ token }: Person, title: string) => {
+  const answer = await stage.platform.call('POST', '/console/tasks', { token, body: { title, description: '' } })
+  expect(answer.status, answer.text).toBe(201)
+}
+
+/** Counts the page's polls. */
+const polls = () => {
+  const seen: string[] = []
+  stage.page.on('request', (request) => {
+    if (request.url().includes('/console/updates')) seen.push(request.url())
+  })
+  return seen
+}
+
+describe('an open page', () => {
+  it('shows a change made elsewhere without reload or poll, over one live connection', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const other = await person(stage, who.workspace.name, 'member')
+    const connections: string[] = []
+    page.on('websocket', (socket) => connections.push(socket.url()))
+    const asked = polls()
+    const answered = page.waitForEvent('websocket').then((socket) => socket.waitForEvent('framereceived'))
+    await openAs(stage, who, '/tasks')
+    await heading(page, 'Tasks').waitFor()
+    await answered
+    await createTask(other, 'Count the stock')
+    await page.getByText('Count the stock').waitFor({ timeout: 3_000 })
+    await createTask(other, 'Order paper')
+    await page.getByText('Order paper').waitFor({ timeout: 3_000 })
+    expect(connections).toHaveLength(1)
+    expect(connections[0]).not.toContain('token')
+    // The first answer, which says whether the platform can be reached.
+    expect(asked.length).toBeLessThanOrEqual(1)
+  })
+
+  it('connects again after its connection was lost, and shows what happened meanwhile', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const first = page.waitForEvent('websocket')
+    await openAs(stage, who, '/tasks')
+    await (await first).waitForEvent('framereceived')
+    await heading(page, 'Tasks').waitFor()
+    const again = page.waitForEvent('websocket')
+    stage.live()?.disconnect()
+    await createTask(who, 'Count the stock')
+    await again
+    await page.getByText('Count the stock').waitFor({ timeout: 5_000 })
+  })
+
+  it('asks for the sign-in when its session ends elsewhere', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const opened = page.waitForEvent('websocket')
+    await openAs(stage, who, '/tasks')
+    await (await opened).waitForEvent('framereceived')
+    await stage.platform.call('DELETE', '/console/session', { token: who.token })
+    await heading(page, 'Sign in').waitFor({ timeout: 5_000 })
+  })
+
+  it('polls while the platform offers no connection', async () => {
+    const { page, platform } = stage
+    const { socketsUrl } = platform.deps.settings
+    platform.deps.settings.socketsUrl = undefined
+    try {
+      const who = await person(stage)
+      await page.clock.install()
+      const asked = polls()
+      await openAs(stage, who, '/tasks')
+      await heading(page, 'Tasks').waitFor()
+      await expect.poll(() => asked.length).toBe(1)
+      await createTask(who, 'Count the stock')
+      await page.clock.fastForward(29_000)
+      expect(asked).toHaveLength(1)
+      await page.clock.fastForward(2_000)
+      await page.getByText('Count the stock').waitFor()
+    } finally {
+      platform.deps.settings.socketsUrl = socketsUrl
+    }
+  })
+})
