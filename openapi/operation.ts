@@ -151,7 +151,6 @@ const accepted = (schema: z.ZodType, example: unknown): unknown => {
 const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
   const { status, response, list, beside, produces, method, example, conditional } = endpoint
   const headers = [
-    'X-Request-Id',
     ...(method === 'POST' ? ['Idempotency-Replayed'] : []),
     ...(status === 302 ? ['Location'] : []),
     ...(conditional ? ['ETag'] : []),
@@ -165,7 +164,9 @@ const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
     : json && { 'application/json': json }
   return {
     description: DESCRIPTIONS[status],
-    headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    ...(headers.length > 0 && {
+      headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    }),
     ...(content && { content }),
   }
 }
