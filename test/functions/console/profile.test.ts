@@ -157,7 +157,7 @@ describe('DELETE /console/me', () => {
       return work.commit(writes)
     }
     const user = (await table.get(UserEntity, { id: owner.user.id })) as User
-    const session = { id: 'ses_01kae5m1v8w6c3x9q2r7t4y0zn' } as Session
+    const session = { id: 'ses_01kae5m1v8w6c3x9q2r7t4y0zn', workspace_id: workspaceId, user_id: user.id } as Session
     await expect(deleteAccount({ ...work, commit }, { user, session })).rejects.toMatchObject({ code: 'conflict' })
     expect((await table.get(WorkspaceEntity, { id: workspaceId }))?.status).toBe('active')
     expect(await table.get(MemberEntity, { workspace_id: workspaceId, user_id: user.id })).toMatchObject({
