@@ -48,7 +48,7 @@ beforeAll(async () => {
       return cloudwatch.handle(operation, input)
     },
   }
-  const services = { monitoring, hook: () => undefined } as unknown as Services
+  const services = { monitoring, hook: () => undefined, connections: () => false } as unknown as Services
   server = await startAwsServer(() => services, 0)
 })
 afterAll(() => server.stop())

@@ -54,7 +54,7 @@ it('every record that holds payloads expires with them, or keeps its payload in 
     holding.map(({ name, expires }) => [name, expires?.({ created_at: 0 }, { payloadDays: days })])
   // Their objects lie outside the bucket's expiration rule.
   const kept = ['task', 'version'].map((name) => [name, undefined])
-  const going = ['approval', 'inline-call', 'inline-run', 'inline-turn', 'run', 'step']
+  const going = ['approval', 'inline-call', 'inline-run', 'inline-turn', 'input-request', 'run', 'step']
   for (const days of [7, 365]) {
     expect(lifeOf(days).sort()).toEqual([...going.map((name) => [name, days * DAY]), ...kept].sort())
   }
