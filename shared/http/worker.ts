@@ -67,7 +67,7 @@ export interface ScheduledWorker extends Common {
   handle(work: WorkerWork): Promise<void>
 }
 
-/** What API Gateway reports of a live connection. */
+/** Event of a live connection, as API Gateway sends it. */
 export interface SocketEvent {
   type: 'CONNECT' | 'MESSAGE' | 'DISCONNECT'
   connectionId: string

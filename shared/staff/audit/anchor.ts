@@ -59,7 +59,7 @@ export const loadRange = async (
       allItems((after) => table.query(entity, { scope }, { limit: 500, ascending: true, after, ...bounds })),
     ),
   )
-  // What an upgrade copied is in both. The copy can't be changed, so it counts.
+  // An entry that an upgrade copied is in both tables. The copy counts, because nobody can change it.
   return [...new Map([...(earlier ?? []), ...(here ?? [])].map((entry) => [entry.id, entry])).values()]
 }
 
