@@ -185,8 +185,10 @@ export const defineEntity = <T extends object, Pk extends string, Sk extends str
     where: {},
     ...rest,
   })
+  let schema: z.ZodType<T> | undefined
   const entity: Entity<T, Pk, Sk> = {
     ...definition,
+    schema: () => (schema ??= definition.schema()),
     key,
     ref: (fields) => ({ entity, key: key(fields) }),
     partition: (fields) => fill(definition.pk, fields),
