@@ -7,6 +7,9 @@ const SEED = process.env.SEED ?? String(Math.floor(Math.random() * 1_000_000))
 if (process.env.SEED === undefined) console.log(`SEED=${SEED}`)
 process.env.SEED = SEED
 
+/** One more than the cores: tests wait for stores, browsers and timers much of the time. */
+const WORKERS = 3
+
 export default defineConfig({
   test: {
     // Generous, for machines that do other things too; a test that hangs still fails.
@@ -14,15 +17,17 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 25 } },
     pool: 'threads',
-    // For all projects together. One more than the cores: tests wait for stores, browsers and timers much of the time.
-    maxWorkers: 3,
-    env: { SEED },
+    // For all projects together.
+    maxWorkers: WORKERS,
+    // CloudFormation's own checks run when the stacks are synthesized for real; here they take half the time of each synthesis.
+    env: { SEED, CDK_VALIDATION: 'false' },
     setupFiles: ['testkit/setup.ts'],
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
+          globalSetup: ['testkit/shared-stores.ts'],
           include: ['test/**/*.test.ts'],
           exclude: WHOLE,
           // No module keeps state, so files share what is loaded: loading it again is a quarter of their time.

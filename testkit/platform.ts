@@ -420,7 +420,15 @@ const pipelineFor = (
   return found
 }
 
-const pattern = (path: string): RegExp => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`)
+const patterns = new Map<string, RegExp>()
+
+const pattern = (path: string): RegExp => {
+  const known = patterns.get(path)
+  if (known) return known
+  const made = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replaceAll('.', '\\.')}$`)
+  patterns.set(path, made)
+  return made
+}
 
 const sharedPrefix = (paths: string[], path: string): number =>
   Math.max(

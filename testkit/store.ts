@@ -1,8 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { CreateTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+} from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { UNSIGNED } from '#local/dynamodb/client.ts'
 import { dynoxideBinary } from '#local/dynamodb/process.ts'
@@ -58,13 +64,36 @@ const unsigned: Extract<DynamoDBClientConfig['signer'], { sign: unknown }> = {
   },
 }
 
+/** Variable with the endpoints of the stores that the workers of a test run share, one for each worker. */
+const SHARED = 'TEST_STORES'
+
+/** Starts the stores of a test run. Starting one for each file takes 40 ms of CPU: a large process forks slowly. */
+export const startSharedStores = async (workers: number): Promise<() => Promise<void>> => {
+  const started = await Promise.all(Array.from({ length: workers }, serve))
+  process.env[SHARED] = started.map(({ port }) => `http://127.0.0.1:${port}`).join()
+  return async () => {
+    delete process.env[SHARED]
+    await Promise.all(started.map(({ child }) => end(child)))
+  }
+}
+
+const end = async (child: ChildProcess): Promise<void> => {
+  child.kill()
+  await once(child, 'exit')
+}
+
+/** Returns the endpoint of this worker's store, if the test run has started one. */
+const sharedEndpoint = (): string | undefined => process.env[SHARED]?.split(',')[Number(process.env.VITEST_POOL_ID) - 1]
+
 /**
- * Starts a DynamoDB-compatible store in memory, on a free port.
+ * Provides a DynamoDB-compatible store in memory: the worker's in a test run, otherwise one of its own on a free port. Tables
+ * are the caller's alone.
  * @param options.sdk uses the SDK's client with its retries, which takes five times the CPU
  */
 export const startStore = async ({ sdk = false } = {}): Promise<TestStore> => {
-  const { child, port } = await serve()
-  const endpoint = `http://127.0.0.1:${port}`
+  const shared = sharedEndpoint()
+  const own = shared === undefined ? await serve() : undefined
+  const endpoint = shared ?? `http://127.0.0.1:${own?.port}`
   const connect = () =>
     new DynamoDBClient({
       endpoint,
@@ -74,7 +103,7 @@ export const startStore = async ({ sdk = false } = {}): Promise<TestStore> => {
       logger: SILENT,
       signer: unsigned,
     })
-  let tables = 0
+  const tables: string[] = []
   const documentsOf = (client: DynamoDBClient) =>
     sdk
       ? { documents: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }) }
@@ -87,7 +116,8 @@ export const startStore = async ({ sdk = false } = {}): Promise<TestStore> => {
       documents,
       share: () => storeOf(connect(), async () => {}),
       async createTable() {
-        const TableName = `test-${process.pid}-${tables++}`
+        const TableName = `test-${randomUUID()}`
+        tables.push(TableName)
         const { partitionKey, sortKey, indexes } = TABLE_LAYOUT
         const names = [partitionKey, sortKey, ...Object.values(indexes).flatMap((i) => [i.partitionKey, i.sortKey])]
         await client.send(
@@ -119,7 +149,9 @@ export const startStore = async ({ sdk = false } = {}): Promise<TestStore> => {
     }
   }
   return storeOf(connect(), async () => {
-    child.kill()
-    await once(child, 'exit')
+    if (own) return end(own.child)
+    const client = connect()
+    for (const TableName of tables) await client.send(new DeleteTableCommand({ TableName }))
+    client.destroy()
   })
 }

@@ -1,4 +1,4 @@
-import { Validator } from '@cfworker/json-schema'
+import { dereference, validate } from '@cfworker/json-schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { requestFunctions } from '#functions/registry.ts'
@@ -28,14 +28,17 @@ const contents = (made: Any): [name: string, content: Record<string, Any>][] =>
       .map(([status, answer]): [string, Any] => [`${name} ${status}`, (answer as Any).content ?? {}]),
   ])
 
-const wrong = (made: Any): string[] =>
-  contents(made).flatMap(([name, content]) =>
-    Object.entries(content).flatMap(([type, { schema, example }]) => {
-      if (example === undefined) return [`${name} ${type}: has no example`]
-      const checked = new Validator({ ...schema, components: made.components }, '2020-12', false).validate(example)
-      return checked.errors.map(({ instanceLocation, error }) => `${name} ${type}: ${instanceLocation} ${error}`)
-    }),
+const wrong = (made: Any): string[] => {
+  const all = contents(made).flatMap(([name, content]) =>
+    Object.entries(content).map(([type, one]) => ({ name: `${name} ${type}`, ...one })),
   )
+  const schemas = dereference({ components: made.components, contents: { ...all.map(({ schema }) => schema) } } as Any)
+  return all.flatMap(({ name, schema, example }) => {
+    if (example === undefined) return [`${name}: has no example`]
+    const { errors } = validate(example, schema, '2020-12', schemas, false)
+    return errors.map(({ instanceLocation, error }) => `${name}: ${instanceLocation} ${error}`)
+  })
+}
 
 describe('the examples of the OpenAPI document', () => {
   it('exist for every body, answer and event, and fit their schema', () => {
