@@ -36,7 +36,7 @@ export default defineConfig({
           unstubEnvs: true,
         },
       },
-      { extends: true, test: { name: 'whole', include: WHOLE, globalSetup: ['testkit/global-setup.ts'] } },
+      { extends: true, test: { name: 'whole', include: WHOLE, globalSetup: ['testkit/global-setup.ts'], isolate: false } },
     ],
   },
 })

@@ -21,7 +21,7 @@ it('with dying workers and failing dependencies, every event is delivered or dea
       kinds: receiverKinds().filter(({ name }) => name !== 'always-hangs'),
       store: {
         throttled: 0.01,
-        conflict: 0.05,
+        conflict: 0.25,
         answerLost: 0.02,
         slow: 0.002,
         stalled: 0,
