@@ -18,20 +18,24 @@ export interface DocsFile {
 }
 
 /**
- * Content security policy of the pages: their own host only, without inline scripts. The reference's engine needs inline
- * styles, because it sets styles at runtime, and `data:` images for its icons.
+ * Returns the content security policy of a page: its own host only, without inline scripts, and no markup from text unless
+ * one of the named policies of its script made it. The reference's engine needs inline styles, because it sets styles at
+ * runtime, and `data:` images for its icons.
  */
-const DOCS_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const securityPolicy = (trustedTypes: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    `trusted-types ${trustedTypes.join(' ') || "'none'"}`,
+  ].join('; ')
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -43,11 +47,20 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 
-/** Writes a page, which browsers revalidate at each visit. */
-export const writePage = (outDir: string, path: string, file: string, html: string): Promise<DocsFile> =>
+/**
+ * Writes a page, which browsers revalidate at each visit.
+ * @param trustedTypes names of the policies with which its script makes markup and addresses of scripts
+ */
+export const writePage = (
+  outDir: string,
+  path: string,
+  file: string,
+  html: string,
+  trustedTypes: readonly string[] = [],
+): Promise<DocsFile> =>
   writeText(outDir, path, file, html, {
     'cache-control': 'public, max-age=0, must-revalidate',
-    'content-security-policy': DOCS_SECURITY_POLICY,
+    'content-security-policy': securityPolicy(trustedTypes),
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   })

@@ -143,7 +143,7 @@ export const buildDocsAssets = async ({ outDir, documentOf }: DocsOptions): Prom
         references: referenceLinks(name),
         operations: renderOperations(documentOf(name)),
       })
-      return writePage(outDir, `/docs/${page}`, `${page}.html`, html)
+      return writePage(outDir, `/docs/${page}`, `${page}.html`, html, ['docs-parse', 'default'])
     }),
   )
   const files = [

@@ -172,6 +172,34 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     await page.getByText('"has_more"').first().waitFor()
   })
 
+  /** Evaluates a script in the page, and returns the name of the error that it throws. */
+  const thrownBy = (script: string) => page.evaluate(`(() => { try { ${script} } catch (e) { return e.name } })()`)
+
+  it('makes no markup from text, and runs no other script, on a guide', async () => {
+    await page.goto(`${server.url}/docs/quickstart`)
+    expect(await thrownBy("document.body.innerHTML = '<p>'")).toBe('TypeError')
+    expect(await thrownBy("document.createElement('script').src = '/docs/other.js'")).toBe('TypeError')
+    complaints = complaints.filter((text) => !text.includes('Trusted'))
+  })
+
+  it('cleans the markup that the reference’s engine makes, and runs no other script', async () => {
+    await openReference()
+    expect(await thrownBy("document.createElement('script').src = '/docs/other.js'")).toBe('TypeError')
+    expect(await thrownBy("document.createElement('script').text = '1'")).toBe('TypeError')
+    complaints = complaints.filter((text) => !text.includes('Trusted'))
+    const cleaned = (html: string) =>
+      page.evaluate(
+        `(() => { const e = document.createElement('div'); e.innerHTML = ${JSON.stringify(html)}; return e.innerHTML })()`,
+      )
+    expect(await cleaned('<p class="a">b<img src="data:," onerror="d()"><script>e()</script></p>')).toBe(
+      '<p class="a">b<img src="data:,"></p>',
+    )
+    expect(await cleaned('<a href=" java\nscript:a()">b</a><iframe srcdoc="c"></iframe>')).toBe('<a>b</a>')
+    expect(await cleaned('<template><svg onload="a()"><set></set></svg></template>')).toBe(
+      '<template><svg></svg></template>',
+    )
+  })
+
   it('is readable without JavaScript: guides, every error, every operation', async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false, colorScheme })
     const still = await plain.newPage()

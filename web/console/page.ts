@@ -26,7 +26,7 @@ const securityPolicy = ({ entry, loginWidget, uploads, live }: ConsolePageOption
   const widget = entry === 'page' && loginWidget
   return [
     "default-src 'none'",
-    `script-src 'self'${widget ? ' https://telegram.org' : ''}`,
+    `script-src 'self'${widget ? ' https://telegram.org/js/telegram-widget.js' : ''}`,
     "style-src 'self'",
     ...(widget ? ['frame-src https://oauth.telegram.org'] : []),
     "img-src 'self' data:",
@@ -34,8 +34,9 @@ const securityPolicy = ({ entry, loginWidget, uploads, live }: ConsolePageOption
     "form-action 'none'",
     "base-uri 'none'",
     `frame-ancestors ${entry === 'mini_app' ? 'https://web.telegram.org' : "'none'"}`,
-    // The widget's script writes markup.
-    ...(widget ? [] : ["require-trusted-types-for 'script'", "trusted-types 'none'"]),
+    "require-trusted-types-for 'script'",
+    // The page's policy makes the widget's address and nothing else. The widget itself needs none: it adds a frame.
+    `trusted-types ${widget ? 'telegram-widget' : "'none'"}`,
   ].join('; ')
 }
 

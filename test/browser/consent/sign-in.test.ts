@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { installed } from '#testkit/fixtures.ts'
 import { REDIRECT } from '#testkit/oauth.ts'
+import { routeWidget, WIDGET, widgetButton } from '../widget.ts'
 import { BOT, consentStage, expectAccessible, heading, json, refuse, signer, someone } from './harness.ts'
 
 const stage = consentStage({ CONSOLE_AUTO_PROVISION: 'false' })
@@ -10,23 +11,9 @@ const link = async () => {
   return stage.act.link(app)
 }
 
-const WIDGET = 'https://telegram.org/js/telegram-widget.js'
-
-/** Fakes Telegram's script: a button that goes to `data-auth-url` with the signed answer. */
-const routeWidget = async (answer: object) => {
-  stage.mayAsk.add('https://telegram.org')
-  const asked: string[] = []
-  await stage.page.route(`${WIDGET}**`, (route) => {
-    asked.push(route.request().url())
-    return route.fulfill({
-      contentType: 'text/javascript',
-      body: `const here = document.currentScript, button = document.createElement('button')
-        button.textContent = 'Log in as ' + here.dataset.telegramLogin
-        button.onclick = () => { location.href = here.dataset.authUrl + '&' + new URLSearchParams(${JSON.stringify(answer)}) }
-        here.replaceWith(button)`,
-    })
-  })
-  return asked
+const routeWidgetTo = (answer: object) => {
+  stage.mayAsk.add('https://telegram.org').add('https://oauth.telegram.org')
+  return routeWidget(stage.page, answer)
 }
 
 const routeBot = (info: object = BOT) => stage.page.route('**/console/bot/info', (route) => json(route, info))
@@ -40,12 +27,12 @@ describe('signing in with the login widget', () => {
   it('returns to the page, removes the answer from the URL at once, and can decide', async () => {
     const { page, platform } = stage
     const tg = await link()
-    const asked = await routeWidget(signer(platform).widget(someone('Ann')))
+    const asked = await routeWidgetTo(signer(platform).widget(someone('Ann')))
     await routeBot()
     await open(tg)
-    await page.getByRole('button', { name: 'Log in as platform_bot' }).waitFor()
+    await widgetButton(page).waitFor()
     await expectAccessible(page, 'sign-in-bot')
-    await page.getByRole('button', { name: 'Log in as platform_bot' }).click()
+    await widgetButton(page).click()
     await page.getByText('Signed in as Ann.').waitFor()
     expect(page.url()).toBe(`${stage.url}/oauth/consent?tg=${tg}`)
     expect(asked).toEqual([`${WIDGET}?22`])
@@ -61,7 +48,7 @@ describe('signing in with the login widget', () => {
   it('ignores an answer in a crafted link', async () => {
     const { page, platform } = stage
     const tg = await link()
-    await routeWidget({})
+    await routeWidgetTo({})
     await routeBot()
     const answer = signer(platform).widget(someone('Mallory'))
     const query = new URLSearchParams(
@@ -76,10 +63,10 @@ describe('signing in with the login widget', () => {
   it('explains that a forged answer was rejected', async () => {
     const { page, platform } = stage
     const tg = await link()
-    await routeWidget({ ...signer(platform).widget(someone()), first_name: 'Somebody Else' })
+    await routeWidgetTo({ ...signer(platform).widget(someone()), first_name: 'Somebody Else' })
     await routeBot()
     await open(tg)
-    await page.getByRole('button', { name: 'Log in as platform_bot' }).click()
+    await widgetButton(page).click()
     await page.getByText('We couldn’t verify your Telegram sign-in. Sign in again.').waitFor()
     await expectAccessible(page, 'widget-refused')
   })

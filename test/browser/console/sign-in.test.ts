@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { personOf } from '#local/telegram/person.ts'
 import { createSigner } from '#local/telegram/signing.ts'
 import { TEST_BOT } from '#testkit/platform.ts'
+import { routeWidget, widgetButton } from '../widget.ts'
 import { consoleStage, expectAccessible, heading } from './harness.ts'
 
 const stage = consoleStage({ CONSOLE_AUTO_PROVISION: 'false' })
@@ -19,27 +20,18 @@ const answerOf = (first_name: string): Record<string, string> => {
   return Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, String(value)]))
 }
 
-/** Fakes Telegram's script: a button that goes to `data-auth-url` with the signed answer. */
-const routeWidget = async (answer: object) => {
-  stage.mayAsk.add('https://telegram.org')
-  await stage.page.route('https://telegram.org/js/telegram-widget.js**', (route) =>
-    route.fulfill({
-      contentType: 'text/javascript',
-      body: `const here = document.currentScript, button = document.createElement('button')
-        button.textContent = 'Log in as ' + here.dataset.telegramLogin
-        button.onclick = () => { location.href = here.dataset.authUrl + '?' + new URLSearchParams(${JSON.stringify(answer)}) }
-        here.replaceWith(button)`,
-    }),
-  )
+const routeWidgetTo = async (answer: object) => {
+  stage.mayAsk.add('https://telegram.org').add('https://oauth.telegram.org')
+  await routeWidget(stage.page, answer)
 }
 
 describe('signing in with the login widget', () => {
   it('returns to the previous screen, and removes the answer from the URL at once', async () => {
     const { page, url } = stage
     await routeBot()
-    await routeWidget(answerOf('Ann'))
+    await routeWidgetTo(answerOf('Ann'))
     await page.goto(`${url}/app#/wishlist`)
-    const button = page.getByRole('button', { name: 'Log in as platform_bot' })
+    const button = widgetButton(page)
     await button.waitFor()
     await expectAccessible(page, 'sign-in-widget')
     expect(await page.getByLabel('Person').count()).toBe(0)
@@ -52,7 +44,7 @@ describe('signing in with the login widget', () => {
   it('ignores an answer in a crafted link', async () => {
     const { page, url } = stage
     await routeBot()
-    await routeWidget({})
+    await routeWidgetTo({})
     await page.goto(`${url}/app?${new URLSearchParams(answerOf('Mallory'))}`)
     await heading(page, 'Sign in').waitFor()
     expect(page.url()).toBe(`${url}/app`)
@@ -62,9 +54,9 @@ describe('signing in with the login widget', () => {
   it('explains that a forged answer was rejected', async () => {
     const { page, url } = stage
     await routeBot()
-    await routeWidget({ ...answerOf('Ann'), first_name: 'Somebody Else' })
+    await routeWidgetTo({ ...answerOf('Ann'), first_name: 'Somebody Else' })
     await page.goto(`${url}/app`)
-    await page.getByRole('button', { name: 'Log in as platform_bot' }).click()
+    await widgetButton(page).click()
     await page.getByText('We couldn’t verify your Telegram sign-in. Sign in again.').waitFor()
   })
 

@@ -622,6 +622,9 @@ describe('the consent pages', () => {
     expect(miniApp?.headers['content-security-policy']).toMatch(
       /; require-trusted-types-for 'script'; trusted-types 'none'$/,
     )
+    expect(page?.headers['content-security-policy']).toMatch(
+      /; require-trusted-types-for 'script'; trusted-types telegram-widget$/,
+    )
     expect(miniApp?.headers).not.toHaveProperty('x-frame-options')
   })
 

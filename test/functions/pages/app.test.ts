@@ -60,7 +60,7 @@ describe('GET /app', () => {
   it('can’t be framed, and may run only its own scripts and the messenger’s sign-in', async () => {
     const policy = policyOf((await get('/app')).headers)
     expect(policy.get('default-src')).toBe("'none'")
-    expect(policy.get('script-src')).toBe("'self' https://telegram.org")
+    expect(policy.get('script-src')).toBe("'self' https://telegram.org/js/telegram-widget.js")
     expect(policy.get('style-src')).toBe("'self'")
     expect(policy.get('connect-src')).toBe(
       "'self' https://files-1.s3.eu-central-1.amazonaws.com wss://api-1.execute-api.eu-central-1.amazonaws.com",
@@ -76,11 +76,16 @@ describe('GET /app', () => {
     }
   })
 
-  it('requires trusted types where the sign-in’s script isn’t needed', async () => {
-    for (const answer of [await get('/app', {}, true), await get('/app/mini-app')]) {
+  it('requires trusted types, and makes none but the address of the sign-in’s script', async () => {
+    for (const [answer, scripts, made] of [
+      [await get('/app'), "'self' https://telegram.org/js/telegram-widget.js", 'telegram-widget'],
+      [await get('/app', {}, true), "'self'", "'none'"],
+      [await get('/app/mini-app'), "'self'", "'none'"],
+    ] as const) {
       const policy = policyOf(answer.headers)
-      expect(policy.get('script-src')).toBe("'self'")
+      expect(policy.get('script-src')).toBe(scripts)
       expect(policy.get('require-trusted-types-for')).toBe("'script'")
+      expect(policy.get('trusted-types')).toBe(made)
     }
   })
 
