@@ -11,7 +11,7 @@ import { duePartition } from '#shared/table/indexes.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { must, newAgent, sandboxToken, send, until } from './support.ts'
-import { usingLocal } from './using-local.ts'
+import { usingOwnLocal } from './using-local.ts'
 
 const MINUTE = 60_000
 const STAFF = { headers: { 'x-admin-key': 'local-admin-key' } }
@@ -21,7 +21,7 @@ let queues: StageQueues
 let sqs: SQSClient
 let token = ''
 
-const running = usingLocal(() => ({ now: () => Date.now() + offset, watchDynamodb: true }))
+const running = usingOwnLocal(() => ({ now: () => Date.now() + offset, watchDynamodb: true }))
 const receiver = usingReceiver({
   kind: 'answer',
   status: 200,

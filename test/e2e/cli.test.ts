@@ -9,12 +9,12 @@ import { verifySvc } from '#shared/kernel/signatures.ts'
 import { startReceiver } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { type Agent, must, newAgent, sandboxToken, send, until } from './support.ts'
-import { usingLocal } from './using-local.ts'
+import { usingOwnLocal } from './using-local.ts'
 
 const PLACEHOLDER = 'https://agent.not-there.example/run'
 const children = new Set<ChildProcess>()
 
-const running = usingLocal()
+const running = usingOwnLocal()
 const laptop = usingReceiver()
 afterEach(async () => {
   for (const child of children) {

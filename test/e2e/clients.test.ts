@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { startReceiver } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { type Agent, consent, must, newAgent, pkce, send, until } from './support.ts'
-import { usingLocal } from './using-local.ts'
+import { usingLocal, usingOwnLocal } from './using-local.ts'
 
 const REDIRECT = 'http://127.0.0.1:9/callback'
 /** Allows plain HTTP, which the libraries otherwise refuse. */
@@ -224,7 +224,7 @@ describe('a client whose network repeats requests', () => {
 })
 
 describe('with REFRESH_REUSE_WINDOW_SECONDS', () => {
-  const lenient = usingLocal(() => ({ env: { REFRESH_REUSE_WINDOW_SECONDS: '30' } }))
+  const lenient = usingOwnLocal(() => ({ env: { REFRESH_REUSE_WINDOW_SECONDS: '30' } }))
 
   it('50 simultaneous refreshes without a key are one rotation, round after round', async () => {
     const { app, headers } = await newAgent(lenient.baseUrl, { endpoint: receiver.url })

@@ -3,9 +3,9 @@ import { receiverKinds } from '#bench/faults/kinds.ts'
 import { RETRY_DELAYS, runFaults } from '#bench/faults/run-faults.ts'
 import { holds } from '#bench/faults/tables.ts'
 import { tableOf } from '#bench/faults.ts'
-import { usingLocal } from './using-local.ts'
+import { usingOwnLocal } from './using-local.ts'
 
-const running = usingLocal(() => ({
+const running = usingOwnLocal(() => ({
   watchDynamodb: true,
   env: { WEBHOOK_RETRY_DELAYS_SECONDS: RETRY_DELAYS, LOG_LEVEL: 'silent' },
 }))

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { lastResult, MODEL_KEY } from '#testkit/model-server.ts'
 import { usingModel, usingReceiver } from '#testkit/using.ts'
 import { must, newAgent, send, until } from './support.ts'
-import { usingLocal } from './using-local.ts'
+import { usingLocal, usingOwnLocal } from './using-local.ts'
 
 const RUNTIME = { type: 'inline', instructions: 'You look things up.', max_steps: 4 }
 
 describe('an inline agent in the local run', () => {
   const model = usingModel()
   const page = usingReceiver({ kind: 'answer', status: 200, body: 'tea: 7 pieces' })
-  const running = usingLocal(() => ({
+  const running = usingOwnLocal(() => ({
     shell: { MODEL_API_URL: model.url, MODEL_NAME: 'small', MODEL_API_KEY: MODEL_KEY },
   }))
 

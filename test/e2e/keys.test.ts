@@ -8,9 +8,9 @@ import { KEYS_FRESH } from '#shared/adapters/secrets.ts'
 import { systemClock } from '#shared/kernel/clock.ts'
 import type { RingName } from '#shared/kernel/ports/keys.ts'
 import { must, newAgent, sandboxToken, send } from './support.ts'
-import { usingLocal } from './using-local.ts'
+import { usingOwnLocal } from './using-local.ts'
 
-const running = usingLocal()
+const running = usingOwnLocal()
 
 const VARIABLES: Record<RingName, string> = {
   tokens: 'TOKEN_KEYS_SECRET_ARN',

@@ -4,14 +4,14 @@ import type { Person, Telegram } from '#local/telegram.ts'
 import { launchChromium } from '#testkit/chromium.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { type Agent, must, newAgent, pkce, send, until } from './support.ts'
-import { usingLocal } from './using-local.ts'
+import { usingOwnLocal } from './using-local.ts'
 
 const REDIRECT = 'http://127.0.0.1:9/callback'
 
 let agent: Agent
 let telegram: Telegram
 let ada: Person
-const running = usingLocal()
+const running = usingOwnLocal()
 const receiver = usingReceiver()
 beforeAll(async () => {
   telegram = running.platform.telegram

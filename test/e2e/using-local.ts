@@ -1,4 +1,5 @@
 import type { PlatformOptions } from '#local/platform.ts'
+import { sharedFolder } from '#testkit/global-setup.ts'
 import { using } from '#testkit/using.ts'
 import { type Running, startLocal, temporaryFolder } from './support.ts'
 
@@ -8,11 +9,11 @@ interface UsedLocal extends Running {
 }
 
 /**
- * Runs the local platform for a test file, in its own folder. It starts before the file's tests and is stopped and
+ * Runs a local platform of a test file's own, in its own folder. It starts before the file's tests and is stopped and
  * removed after them.
  * @param options evaluated at the start, so that they can name what was started before it
  */
-export const usingLocal = (options: () => Partial<PlatformOptions> = () => ({})): UsedLocal => {
+export const usingOwnLocal = (options: () => Partial<PlatformOptions> = () => ({})): UsedLocal => {
   let remove = (): void => {}
   return using(
     async () => {
@@ -32,5 +33,26 @@ export const usingLocal = (options: () => Partial<PlatformOptions> = () => ({}))
       await running.stop()
       remove()
     },
+  )
+}
+
+/** The platform of this worker. The end of the test run stops it: see `testkit/global-setup.ts`. */
+let shared: Promise<Running> | undefined
+
+/**
+ * Provides a test file with the local platform that all files of a worker share, for tests that keep to their own developers
+ * and workspaces. `logs` are those written since the file began.
+ */
+export const usingLocal = (): Omit<Running, 'stop'> => {
+  let off = (): void => {}
+  return using(
+    async () => {
+      shared ??= startLocal({ dataDir: sharedFolder() })
+      const { platform, baseUrl, dataDir } = await shared
+      const logs: Running['logs'] = []
+      off = platform.onLog((entry) => logs.push(entry))
+      return { platform, baseUrl, dataDir, logs }
+    },
+    async () => off(),
   )
 }
