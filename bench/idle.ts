@@ -37,6 +37,7 @@ export const idleCosts = (resources: Record<string, Resource>): IdleCost[] => {
   return [
     row('secrets', '', of('AWS::SecretsManager::Secret').length, month.secret),
     row('metrics of alarms that notify people', '', metricsOf(alarms) - metricsOf(rollout), month.alarmMetric),
+    row('alarms over other alarms', '', of('AWS::CloudWatch::CompositeAlarm').length, month.compositeAlarm),
     row('metrics of alarms that roll back deployments', 'deployment', metricsOf(rollout), month.alarmMetric),
     row('dashboards', '', of('AWS::CloudWatch::Dashboard').length, month.dashboard),
     row('web ACLs', 'waf', acls.length, month.webAcl),

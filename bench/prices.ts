@@ -28,6 +28,7 @@ export const PRICES = {
   month: {
     secret: 0.4,
     alarmMetric: 0.1,
+    compositeAlarm: 0.5,
     dashboard: 3,
     customMetric: 0.3,
     webAcl: 5,

@@ -34,7 +34,7 @@ export function addAddress(scope: Construct, api: CfnRestApi, config: Config): A
       : { name: config.domainName, certificateArn: config.certificateArn }
   const keys = config.edge ? edgeKeys(scope, config.edgeKey) : undefined
   const webAclArn = keys && edgeAcl(scope, config)
-  const edge = keys && new Edge(scope, 'Edge', { host, stageName, domain, key: keys.sent, webAclArn })
+  const edge = keys && new Edge(scope, 'Edge', { host, stageName, domain, key: keys.sent, webAclArn, config })
   const own = domain === undefined || edge !== undefined ? undefined : ownDomain(scope, domain)
 
   if (config.hostedZone !== undefined && domain !== undefined) {
@@ -54,8 +54,8 @@ export function addAddress(scope: Construct, api: CfnRestApi, config: Config): A
 }
 
 /** Adds the web ACL of CloudFront. It has to be in us-east-1, so the stack is there too. */
-const edgeAcl = (scope: Construct, { waf, wafRequestsPerAddress }: Config): string | undefined =>
-  waf ? new WebAcl(scope, 'WebAcl', { scope: 'CLOUDFRONT', requestsPerAddress: wafRequestsPerAddress }).arn : undefined
+const edgeAcl = (scope: Construct, config: Config): string | undefined =>
+  config.waf ? new WebAcl(scope, 'WebAcl', { scope: 'CLOUDFRONT', config }).arn : undefined
 
 function ownDomain(scope: Construct, domain: { name: string; certificateArn: string }): DomainName {
   return new DomainName(scope, 'Domain', {

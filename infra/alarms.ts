@@ -1,15 +1,25 @@
 import { Stack } from 'aws-cdk-lib'
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import {
+  Alarm,
+  type AlarmBase,
+  AlarmRule,
+  type CfnCompositeAlarm,
+  ComparisonOperator,
+  CompositeAlarm,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch'
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import { Construct } from 'constructs'
 import { acknowledge } from './nag.ts'
+import type { Burn } from './watches/error-budget.ts'
 import type { Watch } from './watches/watch.ts'
 
 export type AlarmsProps = {
   watches: readonly Watch[]
+  burns: readonly Burn[]
   email: string | undefined
   /** The operator's topic, which receives alarms in addition to the stack's own. */
   topicArn: string | undefined
@@ -20,8 +30,10 @@ export class Alarms extends Construct {
   readonly topic: Topic
   /** Alarms in the order of the watches. */
   readonly alarms: Alarm[]
+  /** Alarms in the order of the burns. */
+  readonly burning: CompositeAlarm[]
 
-  constructor(scope: Construct, id: string, { watches, email, topicArn }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { watches, burns, email, topicArn }: AlarmsProps) {
     super(scope, id)
     this.topic = new Topic(this, 'Topic', { displayName: 'Alarms of the platform', enforceSSL: true })
     // The policy that enforces TLS replaces SNS's default policy, which lets the account's alarms publish.
@@ -42,16 +54,31 @@ export class Alarms extends Construct {
     })
     const others = topicArn === undefined ? [] : [Topic.fromTopicArn(this, 'OtherTopic', topicArn)]
     const actions = [this.topic, ...others].map((topic) => new SnsAction(topic))
-    this.alarms = watches.map((watch) => {
-      const alarm = this.#alarm(watch)
+    const notifying = <T extends AlarmBase>(alarm: T): T => {
       alarm.addAlarmAction(...actions)
       // A tool that opens tickets from alarms also closes them.
       alarm.addOkAction(...actions)
       return alarm
-    })
+    }
+    this.alarms = watches.map((watch) => notifying(this.#alarm(watch, descriptionOf(watch))))
+    this.burning = burns.map((burn) => notifying(this.#burning(burn)))
   }
 
-  #alarm({ id, metric, limit, below, breaching, of, ...watch }: Watch): Alarm {
+  /** Adds an alarm that is on while its two windows are. These notify nobody. */
+  #burning({ id, windows, ...burn }: Burn): CompositeAlarm {
+    const parts = windows.map((window) => this.#alarm(window, window.description))
+    const alarm = new CompositeAlarm(this, id, {
+      // By name, which the local run resolves.
+      alarmRule: AlarmRule.fromString(parts.map(({ alarmName }) => `ALARM("${alarmName}")`).join(' AND ')),
+      alarmDescription: descriptionOf({ ...burn, kind: 'error-budget' }),
+    })
+    // CloudFormation then names it after the stack, as it names the others.
+    const resource = alarm.node.defaultChild as CfnCompositeAlarm
+    resource.addPropertyDeletionOverride('AlarmName')
+    return alarm
+  }
+
+  #alarm({ id, metric, limit, below, breaching, of }: Omit<Watch, 'severity'>, alarmDescription: string): Alarm {
     return new Alarm(this, id, {
       metric,
       threshold: limit,
@@ -60,7 +87,7 @@ export class Alarms extends Construct {
       comparisonOperator: below ? ComparisonOperator.LESS_THAN_THRESHOLD : ComparisonOperator.GREATER_THAN_THRESHOLD,
       // Missing data is a breach for something that has to happen. Failures report nothing while there are none.
       treatMissingData: below ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-      alarmDescription: descriptionOf(watch),
+      alarmDescription,
     })
   }
 }

@@ -37,7 +37,10 @@ import { WebAcl } from './waf.ts'
  */
 const accessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
+    // The functions log it as gateway_request_id.
     request_id: AccessLogField.contextRequestId(),
+    lambda_request_id: '$context.integration.requestId',
+    trace_id: AccessLogField.contextXrayTraceId(),
     extended_request_id: AccessLogField.contextExtendedRequestId(),
     time: AccessLogField.contextRequestTimeEpoch(),
     ip: AccessLogField.contextIdentitySourceIp(),
@@ -177,8 +180,8 @@ export function addStage(
 }
 
 /** Protects the stage with a web ACL. */
-export function protectStage(scope: Construct, stage: Stage, requestsPerAddress: number): CfnWebACLAssociation {
-  const { arn } = new WebAcl(scope, 'WebAcl', { scope: 'REGIONAL', requestsPerAddress })
+export function protectStage(scope: Construct, stage: Stage, config: Config): CfnWebACLAssociation {
+  const { arn } = new WebAcl(scope, 'WebAcl', { scope: 'REGIONAL', config })
   return new CfnWebACLAssociation(scope, 'WebAclAssociation', { webAclArn: arn, resourceArn: stage.stageArn })
 }
 

@@ -15,7 +15,7 @@ const POLICY = 'service-role/AWSBackupServiceRolePolicyForBackup'
 const MOST_OF_NAME = 50 - '-12345678'.length
 
 /** Returns eight characters that differ between stacks of the same name. */
-const partOfStackId = (): string => Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID))))
+export const partOfStackId = (): string => Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID))))
 
 /**
  * Adds a nightly backup to a vault whose lock keeps each backup for its whole period. Point-in-time recovery ends with the table,

@@ -113,7 +113,7 @@ function contradictions(stage: string, settings: Settings, region: string | unde
   if (!settings.alarmFormulas && !development) {
     refuse(
       'alarmFormulas',
-      'false is for emulators without such alarms: calls without an answer would raise none; leave it true',
+      'false is for emulators without such alarms: functions that fail would raise none; leave it true',
     )
   }
   if (settings.baseUrl !== undefined && !settings.baseUrl.startsWith('https://') && !development) {
@@ -138,6 +138,9 @@ function contradictions(stage: string, settings: Settings, region: string | unde
   }
   if (settings.domainName === undefined && (settings.certificateArn ?? settings.hostedZone) !== undefined) {
     refuse('domainName', 'is needed with certificateArn and hostedZone: set the platform’s domain')
+  }
+  if (settings.costMonitorArn !== undefined && settings.monthlyBudget === undefined) {
+    refuse('monthlyBudget', 'is needed with costMonitorArn: anomalies are reported above 5 % of it')
   }
   const elsewhere = (given: string | undefined) => given !== undefined && region !== undefined && given !== region
   const topicRegion = settings.alarmTopicArn?.split(':')[3]

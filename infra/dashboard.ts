@@ -2,8 +2,10 @@ import { Aws, CfnOutput, Duration, Stack } from 'aws-cdk-lib'
 import {
   type Alarm,
   AlarmStatusWidget,
+  type CompositeAlarm,
   Dashboard,
   GraphWidget,
+  type IAlarm,
   type IMetric,
   type IWidget,
   MathExpression,
@@ -15,17 +17,20 @@ import {
 import { Construct } from 'constructs'
 import { CALLEE_DIMENSION, CALLEE_KINDS, NO_ANSWER } from '#shared/kernel/metrics.ts'
 import { apiMetric } from './api-metrics.ts'
-import { KINDS, type Kind, platformMetric, type Watch, type Watched } from './watches/watch.ts'
+import type { Burn } from './watches/error-budget.ts'
+import { KINDS, type Kind, platformMetric, type Severity, type Watch, type Watched } from './watches/watch.ts'
 
-export type OverviewProps = Watched & { watches: readonly Watch[]; alarms: readonly Alarm[] }
+export type OverviewProps = Watched & {
+  watches: readonly Watch[]
+  alarms: readonly Alarm[]
+  burns: readonly Burn[]
+  burning: readonly CompositeAlarm[]
+}
 
 /** Maximum number of alarms in one widget of CloudWatch. */
 const ALARMS_IN_ONE = 100
 const WIDTH = 24
 const minute = Duration.minutes(1)
-
-/** Kinds with an alarm per function. There are many, so they get a widget of their own. */
-const OF_FUNCTIONS: readonly Kind[] = ['failing-functions', 'throttled-functions']
 
 /** Dashboard of the whole stage: active alarms, the metrics that they watch with their limits, and billed usage. */
 export class Overview extends Construct {
@@ -38,7 +43,7 @@ export class Overview extends Construct {
         [heading('Requests')],
         requestRow(props),
         [heading('Metrics behind the alarms')],
-        ...inRows(Object.keys(KINDS).map((kind) => kindGraph(kind as Kind, props.watches))),
+        ...inRows(shownKinds(props).map((kind) => kindGraph(kind, watchesOf(props)))),
         [heading('Work')],
         ...inRows(workGraphs(props)),
         [heading('Table')],
@@ -54,6 +59,17 @@ export class Overview extends Construct {
   }
 }
 
+/** Returns the watches of all alarms, including the windows of those on the error budget. */
+const watchesOf = ({ watches, burns }: OverviewProps): Omit<Watch, 'severity'>[] => [
+  ...watches,
+  ...burns.flatMap(({ windows }) => windows),
+]
+
+const shownKinds = (props: OverviewProps): Kind[] => {
+  const kinds = new Set(watchesOf(props).map(({ kind }) => kind))
+  return (Object.keys(KINDS) as Kind[]).filter((kind) => kinds.has(kind))
+}
+
 const heading = (text: string): IWidget => new TextWidget({ markdown: `## ${text}`, width: WIDTH, height: 1 })
 
 const graph = (title: string, left: IMetric[], more: { right?: IMetric[]; stacked?: boolean } = {}): IWidget =>
@@ -63,19 +79,19 @@ const graph = (title: string, left: IMetric[], more: { right?: IMetric[]; stacke
 const inRows = (widgets: IWidget[]): IWidget[][] =>
   widgets.flatMap((_, i) => (i % 3 === 0 ? [widgets.slice(i, i + 3)] : []))
 
-const alarmRows = ({ watches, alarms }: OverviewProps): IWidget[][] => {
-  const some = (title: string, test: (watch: Watch) => boolean) => {
-    const shown = alarms.filter((_, i) => test(watches[i] as Watch))
+const alarmRows = ({ watches, alarms, burns, burning }: OverviewProps): IWidget[][] => {
+  const some = (title: string, severity: Severity) => {
+    const shown: IAlarm[] = [
+      ...burning.filter((_, i) => burns[i]?.severity === severity),
+      ...alarms.filter((_, i) => watches[i]?.severity === severity),
+    ]
     return shown.length === 0
       ? []
       : parts(shown).map((part) => new AlarmStatusWidget({ title, alarms: part, width: WIDTH }))
   }
-  const ofFunctions = ({ kind }: Watch) => OF_FUNCTIONS.includes(kind)
-  return [
-    some('Alarms that page', ({ severity }) => severity === 'page'),
-    some('Alarms that open tickets', (watch) => watch.severity === 'ticket' && !ofFunctions(watch)),
-    some('Alarms on functions', (watch) => watch.severity === 'ticket' && ofFunctions(watch)),
-  ].flatMap((row) => row.map((widget) => [widget]))
+  return [some('Alarms that page', 'page'), some('Alarms that open tickets', 'ticket')].flatMap((row) =>
+    row.map((widget) => [widget]),
+  )
 }
 
 const parts = <T>(all: readonly T[]): T[][] =>
@@ -84,13 +100,13 @@ const parts = <T>(all: readonly T[]): T[][] =>
   )
 
 /** Graph of all metrics behind one kind of alarm, with the limit as a line. */
-const kindGraph = (kind: Kind, watches: readonly Watch[]): IWidget => {
+const kindGraph = (kind: Kind, watches: readonly Omit<Watch, 'severity'>[]): IWidget => {
   const ofKind = watches.filter((watch) => watch.kind === kind)
   const limits = [...new Set(ofKind.map(({ limit }) => limit))]
   return new GraphWidget({
     title: KINDS[kind],
-    left: ofKind.map(({ metric, label }) =>
-      metric instanceof Metric ? metric.with({ label }) : metric.with({ label }),
+    left: ofKind.flatMap(({ metric, label, lines }): IMetric[] =>
+      lines ? [...lines] : [metric instanceof Metric ? metric.with({ label }) : metric.with({ label })],
     ),
     leftAnnotations: limits.filter((limit) => limit > 0).map((value) => ({ value, label: 'alarm', color: '#d62728' })),
     leftYAxis: { min: 0 },
@@ -155,12 +171,12 @@ const ruleMetric = (EventBusName: string, RuleName: string, label: string): Metr
 /** DynamoDB operations that the platform uses. */
 const OPERATIONS = ['GetItem', 'BatchGetItem', 'Query', 'TransactWriteItems'] as const
 
-const tableGraphs = ({ table }: OverviewProps): IWidget[] => {
+const tableGraphs = ({ tables: [platform] }: OverviewProps): IWidget[] => {
   const metric = (metricName: string, dimensions: Record<string, string>, options: MetricOptions) =>
     new Metric({
       namespace: 'AWS/DynamoDB',
       metricName,
-      dimensionsMap: { TableName: table.tableName, ...dimensions },
+      dimensionsMap: { TableName: platform?.table.tableName ?? '', ...dimensions },
       period: minute,
       ...options,
     })
@@ -173,19 +189,22 @@ const tableGraphs = ({ table }: OverviewProps): IWidget[] => {
   ]
 }
 
-const paidGraphs = ({ api, functions, table, messaging }: OverviewProps): IWidget[] => {
+const paidGraphs = ({ api, functions, tables, messaging }: OverviewProps): IWidget[] => {
   const sum = { period: Duration.hours(1), statistic: Stats.SUM }
   const units = (what: 'Read' | 'Write') =>
-    new Metric({
-      namespace: 'AWS/DynamoDB',
-      metricName: `Consumed${what}CapacityUnits`,
-      dimensionsMap: { TableName: table.tableName },
-      ...sum,
-      label: what,
-    })
+    tables.map(
+      ({ table, label }) =>
+        new Metric({
+          namespace: 'AWS/DynamoDB',
+          metricName: `Consumed${what}CapacityUnits`,
+          dimensionsMap: { TableName: table.tableName },
+          ...sum,
+          label: `${label} ${what.toLowerCase()}s`,
+        }),
+    )
   return [
     graph('Requests per hour', [apiMetric(api, 'Count', sum)]),
-    graph('Table units per hour', [units('Read'), units('Write')]),
+    graph('Table units per hour', [...units('Read'), ...units('Write')]),
     graph(
       'Invocations per hour',
       functions.map(({ lambda, plan }) => lambda.metricInvocations({ ...sum, label: plan.name })),

@@ -1,4 +1,4 @@
-import { Duration, type SecretValue, Stack } from 'aws-cdk-lib'
+import { Duration, Fn, RemovalPolicy, type SecretValue, Stack } from 'aws-cdk-lib'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import {
   AllowedMethods,
@@ -19,8 +19,11 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront'
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins'
 import { Code, Runtime } from 'aws-cdk-lib/aws-lambda'
+import { CfnDelivery, CfnDeliveryDestination, CfnDeliverySource, LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import { VIEWER_HEADER } from '#shared/http/exchange.ts'
+import { partOfStackId } from './backup.ts'
+import type { Config } from './config.ts'
 import { acknowledge } from './nag.ts'
 
 /**
@@ -57,6 +60,7 @@ export type EdgeProps = {
   /** Key by which the API recognizes the edge. */
   key: SecretValue
   webAclArn: string | undefined
+  config: Config
 }
 
 /** Reasons for accepting findings on the Lambda@Edge function. */
@@ -75,9 +79,12 @@ const functionReasons = {
  */
 export class Edge extends Construct {
   readonly distribution: Distribution
+  /** CloudFront's log can be set up in the stage's region. */
+  readonly #logged: boolean
 
-  constructor(scope: Construct, id: string, { host, stageName, domain, key, webAclArn }: EdgeProps) {
+  constructor(scope: Construct, id: string, { host, stageName, domain, key, webAclArn, config }: EdgeProps) {
     super(scope, id)
+    this.#logged = config.region === 'us-east-1'
     // CloudFront needs the function in us-east-1. For other regions, the CDK creates a separate stack there.
     const stackId = Stack.of(this).stackName.replace(/-Service$/, '-Edge')
     const rename = new experimental.EdgeFunction(this, 'OriginResponse', {
@@ -120,15 +127,55 @@ export class Edge extends Construct {
         edgeLambdas: [{ functionVersion: rename.currentVersion, eventType: LambdaEdgeEventType.ORIGIN_RESPONSE }],
       },
     })
+    if (this.#logged) this.#log(config)
     const elsewhere = this.node.root.node.tryFindChild(stackId)
     for (const construct of elsewhere === undefined ? [this] : [this, elsewhere])
       acknowledge(construct, functionReasons)
     acknowledge(this, {
       'AwsSolutions-CFR1': 'The platform has customers everywhere.',
       'AwsSolutions-CFR2': 'The API and the platform limit requests, and a web ACL is a setting.',
-      'AwsSolutions-CFR3': 'The API behind it logs every request.',
+      'AwsSolutions-CFR3': this.#logged
+        ? 'Logged by a delivery of CloudWatch Logs, which leaves out query strings. The rule knows only the older logs, which contain them.'
+        : 'CloudFront’s logs without query strings can be set up in us-east-1 only. Elsewhere, requests that CloudFront itself refuses aren’t logged; all others are in the API’s log, and their callers’ addresses in the functions’.',
       'AwsSolutions-CFR4':
         'Without its own certificate, a distribution uses CloudFront’s, whose minimum TLS version can’t be set.',
     })
+  }
+
+  /** Logs requests without query strings, cookies and credentials, under the names of the API's log. */
+  #log({ logRetentionDays, retainData }: Config): void {
+    const stack = Stack.of(this)
+    const logs = new LogGroup(this, 'Logs', {
+      retention: logRetentionDays,
+      removalPolicy: retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    })
+    const name = (part: string) => Fn.join('-', [stack.stackName, part, partOfStackId()])
+    const source = new CfnDeliverySource(this, 'LogSource', {
+      name: name('edge'),
+      logType: 'ACCESS_LOGS',
+      resourceArn: this.distribution.distributionArn,
+    })
+    const destination = new CfnDeliveryDestination(this, 'LogDestination', {
+      name: name('edge'),
+      outputFormat: 'json',
+      destinationResourceArn: logs.logGroupArn,
+    })
+    const delivery = new CfnDelivery(this, 'LogDelivery', {
+      deliverySourceName: source.name,
+      deliveryDestinationArn: destination.attrArn,
+      recordFields: [
+        'timestamp(ms)',
+        'x-edge-request-id',
+        'c-ip',
+        'cs-method',
+        'cs-uri-stem',
+        'sc-status',
+        'sc-bytes',
+        'time-taken',
+        'x-edge-result-type',
+        'x-edge-detailed-result-type',
+      ],
+    })
+    delivery.addResourceDependency(source)
   }
 }

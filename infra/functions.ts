@@ -4,12 +4,14 @@ import { type CfnResource, Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import {
   Alias,
+  ApplicationLogLevel,
   Architecture,
   Code,
   Function as LambdaFunction,
   LoggingFormat,
   RecursiveLoop,
   Runtime,
+  SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs'
@@ -73,8 +75,11 @@ export class PlatformFunction extends Construct {
       // Other constructs can't add to the role: it has only the permissions that the function declares.
       role: role.withoutPolicyUpdates(),
       logGroup,
-      // The functions write JSON themselves. Lambda's JSON format would wrap each line again.
-      loggingFormat: LoggingFormat.TEXT,
+      // The functions write JSON to standard output, which passes as it is. Lambda's own lines are JSON as well, and only those of
+      // failed invocations are kept: `logLevel` filters the functions' lines.
+      loggingFormat: LoggingFormat.JSON,
+      systemLogLevelV2: SystemLogLevel.WARN,
+      applicationLogLevelV2: ApplicationLogLevel.TRACE,
       tracing: props.tracing,
       memorySize: plan.memoryMb,
       timeout: Duration.seconds(plan.timeoutSeconds),

@@ -197,6 +197,36 @@ export const Settings = z.strictObject({
         'Your own topic that also receives alarms, for a pager or a chat. It must be in the stage’s region, and its policy must let CloudWatch publish.',
       ),
     ),
+  monthlyBudget: whole(1, 10_000_000)
+    .optional()
+    .meta(
+      describe(
+        'watching',
+        'The account’s budget in dollars a month. The alarms’ topic hears when 80 % is spent, and when the forecast exceeds it.',
+        'the first two budgets of an account are free',
+      ),
+    ),
+  costMonitorArn: text(
+    /^arn:[a-z-]+:ce::\d{12}:anomalymonitor\/[\w-]+$/,
+    'use the ARN of a cost anomaly monitor',
+    'an ARN in Cost Explorer',
+  )
+    .optional()
+    .meta(
+      describe(
+        'watching',
+        'The account’s monitor of cost anomalies (`aws ce get-anomaly-monitors`). The alarms’ topic hears of anomalies above 5 % of `monthlyBudget`. An account can have one monitor of its services, so the stage uses it and creates none.',
+      ),
+    ),
+  journey: flag()
+    .default(true)
+    .meta(
+      describe(
+        'watching',
+        'A client’s journey over the platform’s address every five minutes, with an alarm. It ends with a run of your own app if you store one (see “The journey”).',
+        '$0.40 a month for a secret, and about $0.10 for its function and alarm',
+      ),
+    ),
   logRetentionDays: logPeriod
     .default(30)
     .meta(describe('watching', 'Days for which logs of functions and requests are kept.', '$0.03 a GB and month')),

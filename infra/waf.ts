@@ -1,5 +1,9 @@
-import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
+import { ArnFormat, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { CfnLogGroup } from 'aws-cdk-lib/aws-logs'
+import { CfnLoggingConfiguration, CfnWebACL } from 'aws-cdk-lib/aws-wafv2'
 import { Construct } from 'constructs'
+import { partOfStackId } from './backup.ts'
+import type { Config } from './config.ts'
 
 /**
  * Rules of AWS's managed groups that only count. People, agents and models write pages, code, logs and addresses into bodies and
@@ -32,22 +36,21 @@ const CREDENTIALS = ['authorization', 'cookie', 'x-admin-key', 'x-developer-key'
 export type WebAclProps = {
   /** Protects the edge or the API's stage. */
   scope: 'CLOUDFRONT' | 'REGIONAL'
-  /** Allowed requests per source address in five minutes. */
-  requestsPerAddress: number
+  config: Config
 }
 
 /** Web ACL with a limit per source address and AWS's lists of bad addresses, bad inputs and common attacks. */
 export class WebAcl extends Construct {
   readonly arn: string
 
-  constructor(parent: Construct, id: string, { scope, requestsPerAddress }: WebAclProps) {
+  constructor(parent: Construct, id: string, { scope, config }: WebAclProps) {
     super(parent, id)
     const limit: CfnWebACL.RuleProperty = {
       name: 'requests-per-address',
       priority: 0,
       action: { block: {} },
       statement: {
-        rateBasedStatement: { limit: requestsPerAddress, evaluationWindowSec: 300, aggregateKeyType: 'IP' },
+        rateBasedStatement: { limit: config.wafRequestsPerAddress, evaluationWindowSec: 300, aggregateKeyType: 'IP' },
       },
       visibilityConfig: measured('requests-per-address'),
     }
@@ -67,6 +70,39 @@ export class WebAcl extends Construct {
       },
     })
     this.arn = acl.attrArn
+    this.#log(acl, config)
+  }
+
+  /** Logs requests that a rule refused or counted. The others are in the API's log. */
+  #log(acl: CfnWebACL, { logRetentionDays, retainData }: Config): void {
+    const logs = new CfnLogGroup(this, 'Logs', {
+      // WAF accepts only names that start like this. The group outlives its stack, so the next stack of the same name gets another one.
+      logGroupName: Fn.join('-', ['aws-waf-logs', Stack.of(this).stackName, partOfStackId()]),
+      retentionInDays: logRetentionDays,
+    })
+    logs.applyRemovalPolicy(retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY)
+    new CfnLoggingConfiguration(this, 'Logging', {
+      resourceArn: acl.attrArn,
+      logDestinationConfigs: [
+        Stack.of(this).formatArn({
+          service: 'logs',
+          resource: 'log-group',
+          resourceName: logs.ref,
+          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+        }),
+      ],
+      redactedFields: [{ queryString: {} }, ...CREDENTIALS.map((name) => ({ singleHeader: { Name: name } }))],
+      loggingFilter: {
+        DefaultBehavior: 'DROP',
+        Filters: [
+          {
+            Behavior: 'KEEP',
+            Requirement: 'MEETS_ANY',
+            Conditions: ['BLOCK', 'COUNT', 'EXCLUDED_AS_COUNT'].map((Action) => ({ ActionCondition: { Action } })),
+          },
+        ],
+      },
+    })
   }
 }
 

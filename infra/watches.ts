@@ -1,11 +1,11 @@
 import { Duration } from 'aws-cdk-lib'
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
-import { REQUEST_METRICS } from '#shared/kernel/metrics.ts'
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch'
+import { JOURNEY_METRICS, REQUEST_METRICS } from '#shared/kernel/metrics.ts'
 import { apiMetric } from './api-metrics.ts'
-import { functionWatches } from './watches/functions.ts'
+import { concurrencyWatch, functionWatches, latencyWatches, sourceWatches } from './watches/functions.ts'
 import { callWatches, sweepWatches } from './watches/logged-metrics.ts'
 import { messageWatches } from './watches/messages.ts'
+import { tableWatches } from './watches/tables.ts'
 import { platformMetric, type Watch, type Watched } from './watches/watch.ts'
 
 const minute = Duration.minutes(1)
@@ -14,11 +14,15 @@ const fewMinutes = Duration.minutes(5)
 /** Lists everything that has an alarm. */
 export const watches = (watched: Watched): Watch[] => [
   ...answers(watched),
-  ...watched.functions.flatMap((one) => functionWatches(one, watched.messaging)),
+  ...latencyWatches(watched.functions),
+  ...functionWatches(watched.functions),
+  concurrencyWatch(),
+  ...watched.functions.flatMap((one) => sourceWatches(one, watched.messaging)),
   ...sweepWatches(watched),
   ...messageWatches(watched.messaging),
-  ...throttles(watched.table),
+  ...tableWatches(watched),
   ...callWatches(watched),
+  ...journeyWatches(watched),
 ]
 
 const answers = ({ api, stageName }: Watched): Watch[] => [
@@ -51,21 +55,21 @@ const answers = ({ api, stageName }: Watched): Watch[] => [
   },
 ]
 
-const throttles = (table: ITable): Watch[] =>
-  (['Read', 'Write'] as const).map((what) => ({
-    id: `Table${what}Throttles`,
-    label: what,
-    kind: 'throttled-table',
-    severity: 'ticket',
-    metric: new Metric({
-      namespace: 'AWS/DynamoDB',
-      metricName: `${what}ThrottleEvents`,
-      dimensionsMap: { TableName: table.tableName },
-      statistic: Stats.SUM,
-      period: minute,
-    }),
-    limit: 0,
-    breaching: 3,
-    of: 3,
-    description: 'Requests to the table are throttled, probably because of a hot key.',
-  }))
+/** Alarm on the journey. A missing one is as bad as a failed one, because nobody looks from outside then. */
+const journeyWatches = ({ stageName, journey }: Watched): Watch[] =>
+  journey
+    ? [
+        {
+          id: 'JourneyDone',
+          label: 'done',
+          kind: 'failed-journey',
+          severity: 'page',
+          metric: platformMetric(stageName, JOURNEY_METRICS.done, {}, { period: fewMinutes, statistic: Stats.MINIMUM }),
+          limit: 1,
+          below: true,
+          breaching: 2,
+          of: 3,
+          description: 'A client’s journey over the platform’s address fails, or isn’t run.',
+        },
+      ]
+    : []

@@ -14,7 +14,7 @@ import { readBuckets, readQueues, readSecrets, readTables } from './template/sto
 export type * from './template/model.ts'
 
 const KINDS =
-  /^AWS::(DynamoDB::(Table|GlobalTable)|SQS::Queue|S3::Bucket|SecretsManager::Secret|CloudWatch::Alarm|Lambda::(Function|EventSourceMapping)|Events::(Rule|EventBus)|Scheduler::Schedule|ApiGateway::(RestApi|Resource|Method|Stage|GatewayResponse)|ApiGatewayV2::(Api|Route|Integration|Stage))$/
+  /^AWS::(DynamoDB::(Table|GlobalTable)|SQS::Queue|S3::Bucket|SecretsManager::Secret|CloudWatch::(Alarm|CompositeAlarm)|Lambda::(Function|EventSourceMapping)|Events::(Rule|EventBus)|Scheduler::Schedule|ApiGateway::(RestApi|Resource|Method|Stage|GatewayResponse)|ApiGatewayV2::(Api|Route|Integration|Stage))$/
 
 /** Returns the folder of a function's code, from the asset's metadata or else from the asset manifest. */
 const codeFolder = (stack: Stack, resource: Resolved, assembly: string): string => {

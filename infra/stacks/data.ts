@@ -13,6 +13,7 @@ import type { Construct } from 'constructs'
 import { RING_NAMES, type RingName } from '#shared/kernel/ports/keys.ts'
 import { AUDIT_INDEXES, type IndexName, TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { addBackup } from '../backup.ts'
+import { logAccess } from '../bucket-logs.ts'
 import type { Config } from '../config.ts'
 import { acknowledge } from '../nag.ts'
 
@@ -54,6 +55,11 @@ export class DataStack extends Stack {
     const { auditLockDays } = config
     const locked = auditLockDays === undefined ? undefined : this.#lockedBucket(auditLockDays)
     this.auditBucket = locked ?? this.bucket
+    logAccess(
+      this,
+      { objects: this.bucket, ...(locked && { audit: locked }) },
+      { days: config.logRetentionDays, removalPolicy },
+    )
     this.auditBucketArn = locked ? this.#asRead(config, 'AuditBucketArn', locked.bucketArn) : this.bucketArn
     this.keyrings = {
       access: this.#keyring('AccessKeys', 'Keys that sign access tokens', removalPolicy),
@@ -107,7 +113,7 @@ export class DataStack extends Stack {
    * objects that retention or a customer's deletion must remove.
    */
   #bucket(config: Config, removalPolicy: RemovalPolicy): Bucket {
-    const bucket = new Bucket(this, 'Bucket', {
+    return new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
@@ -131,16 +137,11 @@ export class DataStack extends Stack {
         { id: 'payloads', prefix: 'payloads/', expiration: Duration.days(config.payloadRetentionDays) },
       ],
     })
-    acknowledge(bucket, {
-      'AwsSolutions-S1':
-        'Objects are reached through the platform, whose API logs every access. A log bucket would need another log bucket.',
-    })
-    return bucket
   }
 
   /** Creates the bucket for anchors of the audit, which nobody can delete or replace before their time, AWS's root user included. */
   #lockedBucket(days: number): Bucket {
-    const bucket = new Bucket(this, 'AuditBucket', {
+    return new Bucket(this, 'AuditBucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
@@ -150,11 +151,6 @@ export class DataStack extends Stack {
       // It can't be emptied, so it can't be deleted.
       removalPolicy: RemovalPolicy.RETAIN,
     })
-    acknowledge(bucket, {
-      'AwsSolutions-S1':
-        'One function writes it, and its objects are locked. A log bucket would need another log bucket.',
-    })
-    return bucket
   }
 
   /** Creates a keyring with one generated key. Rotation adds a key to the secret and moves `current`, so nobody is signed out. */

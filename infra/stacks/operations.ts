@@ -1,10 +1,14 @@
 import { Stack, type StackProps } from 'aws-cdk-lib'
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Construct } from 'constructs'
+import { AUDIT_INDEXES, TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { Alarms } from '../alarms.ts'
 import { apiNames } from '../api.ts'
 import type { Config } from '../config.ts'
 import { Overview } from '../dashboard.ts'
+import { Journey } from '../journey.ts'
+import { addSpending } from '../spending.ts'
+import { burns } from '../watches/error-budget.ts'
 import { watches } from '../watches.ts'
 import type { DataStack } from './data.ts'
 import type { ServiceStack } from './service.ts'
@@ -24,11 +28,18 @@ export class OperationsStack extends Stack {
       api: apiNames(config),
       functions: service.functions,
       messaging: service.messaging,
-      table: data.table,
+      tables: [
+        { table: data.table, label: 'platform', indexes: Object.keys(TABLE_LAYOUT.indexes) },
+        { table: data.auditTable, label: 'audit', indexes: AUDIT_INDEXES },
+      ],
+      journey: config.journey,
     }
     const all = watches(watched).filter(({ metric }) => config.alarmFormulas || metric instanceof Metric)
+    const paced = config.alarmFormulas ? burns(watched) : []
     const { alarmEmail: email, alarmTopicArn: topicArn } = config
-    const { alarms } = new Alarms(this, 'Alarms', { watches: all, email, topicArn })
-    new Overview(this, 'Overview', { ...watched, watches: all, alarms })
+    const { alarms, burning, topic } = new Alarms(this, 'Alarms', { watches: all, burns: paced, email, topicArn })
+    new Overview(this, 'Overview', { ...watched, watches: all, burns: paced, alarms, burning })
+    if (config.journey) new Journey(this, 'Journey', { config, baseUrl: service.baseUrl })
+    addSpending(this, config, topic)
   }
 }

@@ -142,7 +142,7 @@ export class ServiceStack extends Stack {
     const stage = addStage(this, api, config, [...methods, ...answers], logs)
     const pages = this.functions.find(({ plan }) => plan.workers.some(({ source }) => source.kind === 'sockets'))
     if (sockets !== undefined && pages !== undefined) addSocketRoutes(this, sockets, pages, config, logs)
-    if (config.waf && !config.edge) protectStage(this, stage, config.wafRequestsPerAddress)
+    if (config.waf && !config.edge) protectStage(this, stage, config)
     if (this.edgeKeys !== undefined) acceptEdgeKeys(this, api, stage, this.edgeKeys)
     if (domain !== undefined) new BasePathMapping(this, 'DomainMapping', { domainName: domain, restApi: api, stage })
   }

@@ -1,33 +1,175 @@
 import { Duration } from 'aws-cdk-lib'
-import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
+import { MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch'
 import type { PlatformFunction } from '../functions.ts'
 import type { Messaging } from '../messaging.ts'
 import { pascal } from '../plan.ts'
-import type { Watch } from './watch.ts'
+import { inParts, type Watch } from './watch.ts'
 
 const minute = Duration.minutes(1)
+const fewMinutes = Duration.minutes(5)
 
-/** Alarms of one function: failures, throttles, and delays of its stream and its schedules. */
-export const functionWatches = ({ lambda, plan }: PlatformFunction, { schedules }: Messaging): Watch[] => {
-  const id = pascal(plan.name)
-  const label = plan.name
-  const often = { label, limit: 0, breaching: 3, of: 15, severity: 'ticket' } as const
-  const found: Watch[] = [
+/** Share of its timeout, in percent, that an invocation may take. */
+const MOST_OF_TIMEOUT = 95
+
+/** Time in ms within which 99 % of requests are answered that don't wait for an agent. */
+const SLOW = 3_000
+
+/**
+ * Alarms that each watch several functions. Metrics Insights can't select a stage's functions: it compares dimensions for equality
+ * only, and its filter by tags needs a setting of the whole account. An expression over ten metrics can.
+ */
+export const functionWatches = (functions: readonly PlatformFunction[]): Watch[] => {
+  const groups = [
+    { id: 'RequestFunctions', what: 'that serve requests', some: functions.filter(({ plan }) => !plan.workers.length) },
+    { id: 'WorkerFunctions', what: 'that work on queues', some: functions.filter(({ plan }) => plan.workers.length) },
+  ]
+  return groups.flatMap(({ id, what, some }) =>
+    inParts(some).flatMap((part, i) => {
+      const nth = i === 0 ? '' : String(i + 1)
+      const names = part.map(({ plan }) => plan.name).join(', ')
+      return [
+        {
+          ...summed(part, 'Errors'),
+          id: `${id}Errors${nth}`,
+          kind: 'failing-functions' as const,
+          description: `A function ${what} fails: ${names}.`,
+        },
+        {
+          ...summed(part, 'Throttles'),
+          id: `${id}Throttles${nth}`,
+          kind: 'throttled-functions' as const,
+          description: `A function ${what} has no concurrency left: ${names}.`,
+        },
+        ...longest(part, `${id}Duration${nth}`),
+      ]
+    }),
+  )
+}
+
+/** Names a metric in an expression. Expressions that are in the same graph need different names. */
+const idIn = ({ plan }: PlatformFunction, name: string): string => {
+  const title = `${pascal(plan.name)}${name}`
+  return `${title.charAt(0).toLowerCase()}${title.slice(1)}`
+}
+
+const summed = (functions: readonly PlatformFunction[], name: 'Errors' | 'Throttles') => {
+  const metrics = functions.map(
+    (one) =>
+      [
+        idIn(one, name),
+        one.lambda.metric(name, { period: minute, statistic: Stats.SUM, label: one.plan.name }),
+      ] as const,
+  )
+  return {
+    metric: new MathExpression({
+      expression: `SUM([${metrics.map(([id]) => id).join(', ')}])`,
+      usingMetrics: Object.fromEntries(metrics),
+      period: minute,
+    }),
+    label: name,
+    lines: metrics.map(([, metric]) => metric),
+    limit: 0,
+    breaching: 3,
+    of: 15,
+    severity: 'ticket' as const,
+  }
+}
+
+/** Alarm on invocations that Lambda was about to end. Response streams and waiting calls use all their time by design. */
+const longest = (functions: readonly PlatformFunction[], id: string): Watch[] => {
+  const timed = functions.filter(({ plan }) => !plan.waits)
+  if (timed.length === 0) return []
+  const metrics = timed.map((one) => ({
+    name: idIn(one, 'Duration'),
+    metric: one.lambda.metric('Duration', { period: fewMinutes, statistic: Stats.MAXIMUM, label: one.plan.name }),
+    share: `100 * ${idIn(one, 'Duration')} / ${one.plan.timeoutSeconds * 1_000}`,
+  }))
+  return [
     {
-      ...often,
-      id: `${id}Errors`,
-      kind: 'failing-functions',
-      metric: lambda.metricErrors({ period: minute }),
-      description: `${plan.name} fails.`,
-    },
-    {
-      ...often,
-      id: `${id}Throttles`,
-      kind: 'throttled-functions',
-      metric: lambda.metricThrottles({ period: minute }),
-      description: `${plan.name} has no concurrency left.`,
+      id,
+      label: id,
+      kind: 'long-invocations',
+      severity: 'ticket',
+      metric: new MathExpression({
+        expression: `MAX([${metrics.map(({ share }) => share).join(', ')}])`,
+        usingMetrics: Object.fromEntries(metrics.map(({ name, metric }) => [name, metric])),
+        period: fewMinutes,
+      }),
+      limit: MOST_OF_TIMEOUT,
+      breaching: 2,
+      of: 3,
+      description: `A function takes almost as long as it may: ${timed.map(({ plan }) => plan.name).join(', ')}.`,
     },
   ]
+}
+
+/** Alarm on the duration of requests that wait for nobody. */
+export const latencyWatches = (functions: readonly PlatformFunction[]): Watch[] =>
+  inParts(functions.filter(({ plan }) => plan.workers.length === 0 && !plan.waits)).map((part, i) => {
+    const metrics = part.map(
+      (one) =>
+        [
+          idIn(one, 'P99'),
+          one.lambda.metric('Duration', { period: fewMinutes, statistic: 'p99', label: one.plan.name }),
+        ] as const,
+    )
+    return {
+      id: `SlowRequests${i === 0 ? '' : i + 1}`,
+      label: 'p99',
+      kind: 'slow-requests',
+      severity: 'ticket',
+      metric: new MathExpression({
+        expression: `MAX([${metrics.map(([id]) => id).join(', ')}])`,
+        usingMetrics: Object.fromEntries(metrics),
+        period: fewMinutes,
+      }),
+      lines: metrics.map(([, metric]) => metric),
+      limit: SLOW,
+      breaching: 3,
+      of: 3,
+      description: `1 % of the requests to a function take longer than ${SLOW / 1_000} seconds.`,
+    }
+  })
+
+/**
+ * Alarm on the account's executions. Reserved ones count as used, because no other function can have them. All stages and
+ * applications of the account share the limit.
+ */
+export const concurrencyWatch = (): Watch => ({
+  id: 'AccountConcurrency',
+  label: 'in use',
+  kind: 'account-concurrency',
+  severity: 'page',
+  metric: new MathExpression({
+    expression: '100 * claimed / SERVICE_QUOTA(used)',
+    usingMetrics: {
+      claimed: new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'ClaimedAccountConcurrency',
+        statistic: Stats.MAXIMUM,
+        period: minute,
+      }),
+      used: new Metric({
+        namespace: 'AWS/Usage',
+        metricName: 'ResourceCount',
+        dimensionsMap: { Type: 'Resource', Resource: 'ConcurrentExecutions', Service: 'Lambda', Class: 'None' },
+        statistic: Stats.MAXIMUM,
+        period: minute,
+      }),
+    },
+    period: minute,
+  }),
+  limit: 90,
+  breaching: 3,
+  of: 5,
+  description: 'More than 90 % of the account’s concurrent executions are in use.',
+})
+
+/** Alarms of the functions that the table's stream or a schedule invokes: delays, and missed rounds. */
+export const sourceWatches = ({ lambda, plan }: PlatformFunction, { schedules }: Messaging): Watch[] => {
+  const id = pascal(plan.name)
+  const label = plan.name
+  const found: Watch[] = []
   for (const { name, source } of plan.workers) {
     if (source.kind === 'stream') {
       found.push({

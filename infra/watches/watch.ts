@@ -11,6 +11,9 @@ export type Severity = 'page' | 'ticket'
 /** Titles of the kinds of alarms. Each kind has a section in the runbook: `docs/runbook.md#<kind>`. */
 export const KINDS = {
   'server-errors': 'Responses with a 5xx',
+  'error-budget': 'Requests that fail, in percent',
+  'slow-requests': 'Slowest requests, p99 in ms',
+  'failed-journey': 'Failed journeys',
   'late-events': 'Delay of the relay',
   'missing-sweep': 'Sweeps',
   'overdue-records': 'Overdue work',
@@ -20,7 +23,9 @@ export const KINDS = {
   'failing-rules': 'Rules that don’t reach their queue',
   'failing-functions': 'Failed invocations',
   'throttled-functions': 'Throttled invocations',
-  'throttled-table': 'Throttled reads and writes of the table',
+  'long-invocations': 'Longest invocations, in percent of their timeout',
+  'account-concurrency': 'Executions of the account in use, in percent',
+  'throttled-table': 'Throttled reads and writes of the tables and their indexes',
   'unanswered-calls': 'Calls without an answer, in percent',
   'refused-staff': 'Refused requests to the admin API',
 } as const
@@ -35,6 +40,8 @@ export type Watch = {
   metric: Metric | MathExpression
   /** Name of the line in the graph. Not part of the metric: a metric with a label makes the alarm use an expression. */
   label: string
+  /** Labelled metrics behind an expression, if the graph shows them instead of its value. */
+  lines?: readonly Metric[]
   /** Breaching above this value, or below it with `below`. */
   limit: number
   below?: true
@@ -50,8 +57,22 @@ export type Watched = {
   api: ApiNames
   functions: PlatformFunction[]
   messaging: Messaging
-  table: ITable
+  /** The table, and the table of the audit. */
+  tables: readonly WatchedTable[]
+  /** True if the stage's journey is run on a schedule. */
+  journey: boolean
 }
+
+export type WatchedTable = { table: ITable; label: string; indexes: readonly string[] }
+
+/** Largest number of metrics in one alarm's expression. */
+const METRICS_IN_ONE = 10
+
+/** Splits a list into parts that one alarm can watch. */
+export const inParts = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / METRICS_IN_ONE) }, (_, i) =>
+    all.slice(i * METRICS_IN_ONE, (i + 1) * METRICS_IN_ONE),
+  )
 
 /** Returns a metric that the functions write into their logs. */
 export const platformMetric = (

@@ -12,6 +12,7 @@ export interface CloudwatchOptions {
 
 interface Input {
   AlarmNamePrefix?: string
+  AlarmTypes?: string[]
   MaxRecords?: number
   NextToken?: string
   MetricDataQueries?: {
@@ -28,6 +29,8 @@ interface Input {
 }
 
 const QUERIES = 500
+const METRIC = 'MetricAlarm'
+const COMPOSITE = 'CompositeAlarm'
 
 const dimensionsOf = (dimensions: Record<string, string>) =>
   Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value }))
@@ -43,13 +46,14 @@ const metricFields = ({ namespace, metricName, dimensions, statistic, period }: 
 const expressionFields = ({ id, text, metrics }: NonNullable<AlarmModel['expression']>) => ({
   Metrics: [
     { Id: id, Expression: text, ReturnData: true },
-    ...metrics.map(({ id: Id, namespace, name, dimensions, statistic, period }) => ({
+    ...metrics.map(({ id: Id, label, namespace, name, dimensions, statistic, period }) => ({
       Id,
       MetricStat: {
         Metric: { Namespace: namespace, MetricName: name, Dimensions: dimensionsOf(dimensions) },
         Period: period,
         Stat: statistic,
       },
+      ...(label !== undefined && { Label: label }),
       ReturnData: false,
     })),
   ],
@@ -63,11 +67,20 @@ export const createCloudwatch = ({ alarms, metrics, now = Date.now }: Cloudwatch
 
   const stateOf = (alarm: AlarmModel): Evaluated & { since: number } => {
     const at = now()
-    const found = evaluateAlarm(alarm, metrics, at)
+    const found = alarm.all ? together(alarm.all) : evaluateAlarm(alarm, metrics, at)
     const before = states.get(alarm.name)
     const state = { ...found, since: before?.state === found.state ? before.since : at }
     states.set(alarm.name, state)
     return state
+  }
+
+  const together = (names: readonly string[]): Evaluated => {
+    const on = names.every((name) => {
+      const one = alarms.find((alarm) => alarm.name === name)
+      if (!one) throw new AwsError('ValidationError', `There is no alarm ${name}.`)
+      return stateOf(one).state === 'ALARM'
+    })
+    return { state: on ? 'ALARM' : 'OK', reason: names.join(' and ') }
   }
 
   const describeAlarms = (input: Input) => {
@@ -75,14 +88,15 @@ export const createCloudwatch = ({ alarms, metrics, now = Date.now }: Cloudwatch
     return alarmsOf(input)
   }
 
-  const alarmsOf = ({ AlarmNamePrefix = '', MaxRecords = 50, NextToken = '0' }: Input) => {
+  const alarmsOf = ({ AlarmNamePrefix = '', AlarmTypes = [METRIC], MaxRecords = 50, NextToken = '0' }: Input) => {
     if (MaxRecords < 1 || MaxRecords > 100)
       throw new AwsError('InvalidParameterValue', 'MaxRecords must be between 1 and 100.')
     const from = Number(NextToken)
     const fitting = alarms
-      .filter(({ name }) => name.startsWith(AlarmNamePrefix))
+      .filter(({ name, all }) => name.startsWith(AlarmNamePrefix) && AlarmTypes.includes(all ? COMPOSITE : METRIC))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-    const shown = fitting.slice(from, from + MaxRecords).map((alarm) => {
+    const shown = fitting.slice(from, from + MaxRecords)
+    const describe = (alarm: AlarmModel) => {
       const { state, reason, since } = stateOf(alarm)
       return {
         AlarmName: alarm.name,
@@ -90,15 +104,28 @@ export const createCloudwatch = ({ alarms, metrics, now = Date.now }: Cloudwatch
         StateValue: state,
         StateReason: reason,
         StateUpdatedTimestamp: since / 1_000,
-        ...(alarm.expression ? expressionFields(alarm.expression) : metricFields(alarm)),
-        EvaluationPeriods: alarm.evaluationPeriods,
-        DatapointsToAlarm: alarm.datapointsToAlarm,
-        Threshold: alarm.threshold,
-        ComparisonOperator: alarm.comparison,
       }
-    })
+    }
     const next = from + MaxRecords
-    return { MetricAlarms: shown, CompositeAlarms: [], ...(next < fitting.length && { NextToken: String(next) }) }
+    return {
+      MetricAlarms: shown
+        .filter(({ all }) => !all)
+        .map((alarm) => ({
+          ...describe(alarm),
+          ...(alarm.expression ? expressionFields(alarm.expression) : metricFields(alarm)),
+          EvaluationPeriods: alarm.evaluationPeriods,
+          DatapointsToAlarm: alarm.datapointsToAlarm,
+          Threshold: alarm.threshold,
+          ComparisonOperator: alarm.comparison,
+        })),
+      CompositeAlarms: shown
+        .filter(({ all }) => all)
+        .map((alarm) => ({
+          ...describe(alarm),
+          AlarmRule: alarm.all?.map((name) => `ALARM("${name}")`).join(' AND '),
+        })),
+      ...(next < fitting.length && { NextToken: String(next) }),
+    }
   }
 
   const getMetricData = ({ MetricDataQueries = [], StartTime = 0, EndTime = 0, ScanBy }: Input) => {

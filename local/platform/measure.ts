@@ -80,10 +80,12 @@ export const measureThrottles =
 export const measureRule = (metrics: Metrics, { name, bus }: RuleModel): void =>
   metrics.put('AWS/Events', 'RetryInvocationAttempts', { EventBusName: bus, RuleName: name }, 1)
 
-/** Measures each request like API Gateway, under the dimensions that the alarm uses. */
+/** Measures each request like API Gateway, under the dimensions that the alarms use. */
 export const measureApi = (metrics: Metrics, alarms: readonly AlarmModel[]): ((entry: AccessEntry) => void) => {
   const watched = alarms.find(({ metricName }) => metricName === '5XXError')
   return ({ status }) => {
-    if (watched) metrics.put(watched.namespace, watched.metricName, watched.dimensions, status >= 500 ? 1 : 0)
+    if (!watched) return
+    metrics.put(watched.namespace, 'Count', watched.dimensions, 1)
+    metrics.put(watched.namespace, '5XXError', watched.dimensions, status >= 500 ? 1 : 0)
   }
 }

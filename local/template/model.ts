@@ -127,7 +127,9 @@ export interface AlarmModel {
   /** Treatment of a period without values. */
   missing: string
   /** Set for an alarm over more than one metric. The metric fields above then describe the first one. */
-  expression?: { id: string; text: string; metrics: (AlarmMetric & { id: string })[] }
+  expression?: { id: string; text: string; metrics: (AlarmMetric & { id: string; label?: string })[] }
+  /** Set for an alarm that is on while all of these alarms are. It has no metric. */
+  all?: string[]
 }
 
 export interface AlarmMetric {

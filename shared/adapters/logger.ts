@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { iso } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/ports/logger.ts'
 
@@ -10,6 +11,22 @@ type Level = (typeof LEVELS)[number]
  */
 const SECRET =
   /\b(?:dvk_|adk_|whsec_|agsec_|rft_|cs_|code_|join_|oauth_)[\w+/=-]{8,}|\beyJ[\w-]{6,400}\.[\w-]+\.[\w-]*(?:\.[\w-]*){0,2}|\bbot\d+:[\w-]+|\b\d+:AA[\w-]{30,}/g
+
+/** Ids that each line of an invocation, or of one message of a batch, has. */
+export type LogIds = Partial<
+  Record<'lambda_request_id' | 'gateway_request_id' | 'trace_id' | 'request_id' | 'run_id' | 'event_id', string>
+>
+
+const context = new AsyncLocalStorage<LogIds>()
+
+/** Runs `act`, and adds the ids to every line that it logs. */
+export const withLogIds = <T>(ids: LogIds, act: () => T): T => context.run({ ...context.getStore(), ...ids }, act)
+
+/** Adds ids, which became known later, to the rest of the lines. */
+export const addLogIds = (ids: LogIds): void => {
+  const store = context.getStore()
+  if (store !== undefined) Object.assign(store, ids)
+}
 
 /**
  * Creates a structured logger that writes one JSON line per entry, with CloudWatch's embedded metric format for
@@ -25,7 +42,7 @@ export const createLogger = (
   const least = LEVELS.indexOf(level)
   const log = (at: Exclude<Level, 'silent'>, message: string, fields: Record<string, unknown> = {}): void => {
     if (LEVELS.indexOf(at) < least) return
-    write(line({ level: at, time: iso(Date.now()), message, ...base, ...fields }))
+    write(line({ level: at, time: iso(Date.now()), message, ...base, ...context.getStore(), ...fields }))
   }
   return {
     debug: (message, fields) => log('debug', message, fields),
@@ -50,6 +67,7 @@ export const createLogger = (
           time: iso(Date.now()),
           message,
           ...base,
+          ...context.getStore(),
           ...dimensions,
           ...Object.fromEntries(Object.entries(values).map(([name, [value]]) => [name, value])),
           ...(least <= LEVELS.indexOf('info') && fields),

@@ -1,7 +1,13 @@
 import * as z from 'zod'
 import { regionOf, suffixOf } from '../kernel/bucket-address.ts'
 import { SECOND } from '../kernel/clock.ts'
-import type { MetricSeries, Monitoring, WatchedAlarm, WatchedMetric } from '../kernel/ports/monitoring.ts'
+import type {
+  LabelledMetric,
+  MetricSeries,
+  Monitoring,
+  WatchedAlarm,
+  WatchedMetric,
+} from '../kernel/ports/monitoring.ts'
 import { requestTo, signedRequests } from './signed-requests.ts'
 
 type Environment = Record<string, string | undefined>
@@ -15,22 +21,32 @@ const Measured = z.object({
   Dimensions: z.array(z.object({ Name: z.string(), Value: z.string() })).default([]),
 })
 
-const DescribedAlarm = z.object({
+const AnyAlarm = z.object({
   AlarmName: z.string(),
   AlarmDescription: z.string().default(''),
   StateValue: z.enum(['OK', 'ALARM', 'INSUFFICIENT_DATA']),
   StateUpdatedTimestamp: z.number().optional(),
+})
+
+const DescribedAlarm = z.object({
+  ...AnyAlarm.shape,
   ...Measured.shape,
   Statistic: z.string().default('Average'),
   Period: z.number().default(60),
   // Set for an alarm over an expression, which has no metric of its own.
   Metrics: z
-    .array(z.object({ MetricStat: z.object({ Metric: Measured, Period: z.number(), Stat: z.string() }).optional() }))
+    .array(
+      z.object({
+        Label: z.string().default(''),
+        MetricStat: z.object({ Metric: Measured, Period: z.number(), Stat: z.string() }).optional(),
+      }),
+    )
     .default([]),
 })
 
 const DescribeAlarmsOutput = z.object({
   MetricAlarms: z.array(DescribedAlarm).default([]),
+  CompositeAlarms: z.array(AnyAlarm).default([]),
   NextToken: z.string().optional(),
 })
 
@@ -75,12 +91,13 @@ export const createMonitoring = (prefix: string | undefined, environment: Enviro
       do {
         const input = {
           AlarmNamePrefix: prefix,
-          AlarmTypes: ['MetricAlarm'],
+          AlarmTypes: ['MetricAlarm', 'CompositeAlarm'],
           MaxRecords: 100,
           ...(NextToken && { NextToken }),
         }
         const page = DescribeAlarmsOutput.parse(await send('DescribeAlarms', input))
-        found.push(...page.MetricAlarms.map((alarm) => watched(alarm, prefix)))
+        found.push(...page.MetricAlarms.map((alarm) => watched(alarm, prefix, metricsOf(alarm))))
+        found.push(...page.CompositeAlarms.map((alarm) => watched(alarm, prefix, [])))
         NextToken = page.NextToken
       } while (NextToken !== undefined)
       // Each deployment has alarms. Finding none means that nothing is monitored, which is not the same as all well.
@@ -108,29 +125,33 @@ export const createMonitoring = (prefix: string | undefined, environment: Enviro
   }
 }
 
-const watched = (alarm: z.infer<typeof DescribedAlarm>, prefix: string): WatchedAlarm => ({
+const watched = (
+  alarm: z.infer<typeof AnyAlarm>,
+  prefix: string,
+  metrics: readonly LabelledMetric[],
+): WatchedAlarm => ({
   name: alarm.AlarmName,
   id: alarm.AlarmName.slice(prefix.length),
   description: alarm.AlarmDescription,
   state: alarm.StateValue,
   since: alarm.StateUpdatedTimestamp === undefined ? undefined : Math.round(alarm.StateUpdatedTimestamp * SECOND),
-  metric: metricOf(alarm),
+  metrics,
 })
 
-/** Returns the alarm's metric, or the first metric of an expression. */
-const metricOf = (alarm: z.infer<typeof DescribedAlarm>): WatchedMetric => {
-  const { Metric, Stat, Period } = alarm.Metrics.find(({ MetricStat }) => MetricStat)?.MetricStat ?? {
-    Metric: alarm,
-    Stat: alarm.Statistic,
-    Period: alarm.Period,
-  }
-  return {
+/** Returns the alarm's metric, or the metrics of its expression. */
+const metricsOf = (alarm: z.infer<typeof DescribedAlarm>): LabelledMetric[] => {
+  const parts = alarm.Metrics.flatMap(({ Label, MetricStat }) =>
+    MetricStat ? [{ label: Label, Metric: MetricStat.Metric, Stat: MetricStat.Stat, Period: MetricStat.Period }] : [],
+  )
+  const own = { label: '', Metric: alarm, Stat: alarm.Statistic, Period: alarm.Period }
+  return (parts.length > 0 ? parts : [own]).map(({ label, Metric, Stat, Period }) => ({
+    label,
     namespace: Metric.Namespace,
     name: Metric.MetricName,
     dimensions: Object.fromEntries(Metric.Dimensions.map(({ Name, Value }) => [Name, Value])),
     statistic: Stat,
     period: Period,
-  }
+  }))
 }
 
 const query = ({ namespace, name, dimensions, statistic, period }: WatchedMetric, i: number) => ({

@@ -53,6 +53,9 @@ export interface Adapters {
   createSockets?: CreateSockets
 }
 
+/** Returns the environment as it is now: Lambda changes the trace's id with each invocation. */
+export const currentEnvironment = (): Record<string, string | undefined> => process.env
+
 /** Wires the adapters to the ports, from a function's environment. No other code does. */
 const compose = (
   env: Record<string, string | undefined>,

@@ -2,6 +2,7 @@ import middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { isActive } from '#shared/work/runs/index.ts'
+import { addLogIds } from '../adapters/logger.ts'
 import { fail, type PlatformError } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { findUnstorable } from '../kernel/storable.ts'
@@ -13,6 +14,7 @@ import { type Endpoint, keepsAnswers } from './endpoint.ts'
 import { type Exchange, endpointOf, type Middleware, type RequestHandler, readExchange, step } from './exchange.ts'
 import { countFailure } from './failed-authentications.ts'
 import { checkIdempotencyKey, type IdempotencyLock, lockIdempotencyKey } from './idempotency.ts'
+import { pathIds } from './log-ids.ts'
 import { check, parseForm, parseJson, parseParameters, parseQuery } from './parse.ts'
 import { preflight } from './preflight.ts'
 import { renderError, renderValue, toPlatformError, toResult } from './render.ts'
@@ -58,6 +60,7 @@ const opening = (deps: () => Promise<Deps>): Middleware => ({
   before: async (request) => {
     const made = await deps()
     request.internal.exchange = readExchange(made, request.event, newId('request', made.clock.now()))
+    addLogIds({ request_id: request.internal.exchange.requestId })
   },
   onError: async (request) => {
     const { exchange } = request.internal
@@ -79,6 +82,7 @@ const route =
     const { endpoint, params } = match(exchange.method, exchange.path)
     exchange.endpoint = endpoint
     exchange.params = params
+    addLogIds(pathIds(params))
   }
 
 /** Reads the body once. Only clients that identify themselves in the body need it before authentication. */

@@ -31,6 +31,8 @@ export const logRequest = (exchange: Exchange, status: number): void => {
       status,
       ...(errorCode && { error_code: errorCode }),
       ...(caller.kind !== 'none' && { caller: callerName(caller) }),
+      // Behind the edge, the gateway's access log has the edge's address.
+      ...(deps.settings.edge && { ip: exchange.sourceIp }),
     },
   )
   if (status < 500) return

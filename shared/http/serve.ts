@@ -1,11 +1,13 @@
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
+import { withLogIds } from '../adapters/logger.ts'
 import { SECOND } from '../kernel/clock.ts'
 import type { Authenticators } from './authenticate/types.ts'
 import { type Adapters, composeOnce } from './compose.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { RequestHandler } from './exchange.ts'
+import { invocationIds } from './log-ids.ts'
 import { createPipeline } from './pipeline.ts'
 import { bufferStreams, isStreamed, type StreamedResult } from './streamed.ts'
 
@@ -31,18 +33,23 @@ export const serve = (
   mode = process.env.RESPONSE_MODE,
 ): RequestHandler => {
   const handle = createPipeline(endpoints, authenticators, async () => composeOnce(adapters))
-  if (mode !== 'stream') return bufferStreams(handle)
-  return awslambda.streamifyResponse(async (event, stream, context) => {
+  const buffered = bufferStreams(handle)
+  if (mode !== 'stream')
+    return (event, context) => withLogIds(invocationIds(context, event, process.env), () => buffered(event, context))
+  const answer = async (event: APIGatewayProxyEvent, stream: Writable, context: Context): Promise<void> => {
     const result = await handle(event, context)
     const { statusCode, headers, body, isBase64Encoded } = result
-    const answer = awslambda.HttpResponseStream.from(stream, {
+    const response = awslambda.HttpResponseStream.from(stream, {
       statusCode,
       headers: (headers ?? {}) as Record<string, string>,
     })
-    if (isStreamed(result)) return send(result, answer, context)
-    answer.write(isBase64Encoded ? Buffer.from(body, 'base64') : body)
-    answer.end()
-  })
+    if (isStreamed(result)) return send(result, response, context)
+    response.write(isBase64Encoded ? Buffer.from(body, 'base64') : body)
+    response.end()
+  }
+  return awslambda.streamifyResponse((event, stream, context) =>
+    withLogIds(invocationIds(context, event, process.env), () => answer(event, stream, context)),
+  )
 }
 
 /** A stream ends this long before Lambda's timeout, which would cut it off in the middle of a line. */

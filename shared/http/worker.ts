@@ -8,13 +8,15 @@ import type {
 } from 'aws-lambda'
 import type { Deps, WorkerWork } from '#shared/foundation/work/index.ts'
 import { createBus } from '../adapters/bus.ts'
+import { addLogIds, withLogIds } from '../adapters/logger.ts'
 import { createQueues } from '../adapters/queues.ts'
 import type { Capability } from '../kernel/capabilities.ts'
 import { SECOND } from '../kernel/clock.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { newId } from '../kernel/ids.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
-import { type Adapters, composeOnce } from './compose.ts'
+import { type Adapters, composeOnce, currentEnvironment } from './compose.ts'
+import { type Environment, invocationIds, messageIds } from './log-ids.ts'
 
 interface Common {
   name: string
@@ -99,25 +101,33 @@ const composeWorker = (adapters: Adapters): WorkerDeps => {
 }
 
 /** Returns a worker's unit of work: the same as a request's, without a response to store. */
-export const createWorkerWork = (deps: WorkerDeps): WorkerWork => ({
-  ...deps,
-  requestId: newId('request', deps.clock.now()),
-  sourceIp: undefined,
-  id: (kind) => newId(kind, deps.clock.now()),
-  commit: (writes) => deps.table.transact(writes),
-})
+export const createWorkerWork = (deps: WorkerDeps): WorkerWork => {
+  const requestId = newId('request', deps.clock.now())
+  addLogIds({ request_id: requestId })
+  return {
+    ...deps,
+    requestId,
+    sourceIp: undefined,
+    id: (kind) => newId(kind, deps.clock.now()),
+    commit: (writes) => deps.table.transact(writes),
+  }
+}
 
 /** Returns the Lambda handler of a unit of `functions/units.ts`. */
 export const work = (workers: readonly Worker[], adapters: Adapters = {}): AnyHandler =>
-  runWorkers(workers, () => composeWorker(adapters))
+  runWorkers(workers, () => composeWorker(adapters), currentEnvironment)
 
 /**
  * Routes each event to the worker of its source. A worker with a shorter timeout than the function fails when its own
  * time is over, as if Lambda had ended it.
  */
-export const runWorkers = (workers: readonly Worker[], deps: () => WorkerDeps): AnyHandler => {
+export const runWorkers = (
+  workers: readonly Worker[],
+  deps: () => WorkerDeps,
+  environment: () => Environment = () => ({}),
+): AnyHandler => {
   const longest = Math.max(...workers.map(({ timeoutSeconds }) => timeoutSeconds))
-  return async (event, context) => {
+  const handle: AnyHandler = async (event, context) => {
     // Must come first: the check of a new version sends an empty batch, which must reveal a missing setting.
     const made = deps()
     const { Records } = event as Partial<SQSEvent>
@@ -131,6 +141,7 @@ export const runWorkers = (workers: readonly Worker[], deps: () => WorkerDeps): 
       : runWorker(worker, deps)(event, context)
     return worker.timeoutSeconds < longest ? within(worker, run) : run
   }
+  return (event, context) => withLogIds(invocationIds(context, event, environment()), () => handle(event, context))
 }
 
 /** Finds the worker of a batch's queue. An event without records comes from the schedule. */
@@ -231,9 +242,10 @@ const errorsOf = async (
   records: readonly SQSRecord[],
 ): Promise<Map<SQSRecord, unknown>> => {
   if ('handle' in worker) {
-    return forEachConcurrently(records, records.length, async ({ body }) =>
-      worker.handle(createWorkerWork(deps), JSON.parse(body)),
-    )
+    return forEachConcurrently(records, records.length, async ({ body }) => {
+      const message = JSON.parse(body)
+      return withLogIds(messageIds(message), () => worker.handle(createWorkerWork(deps), message))
+    })
   }
   const messages = new Map<SQSRecord, unknown>()
   const errors = await forEachConcurrently(records, records.length, async (record) => {

@@ -19,3 +19,6 @@ export type CalleeKind = (typeof CALLEE_KINDS)[number]
 /** Metric of each call, under the dimension {@link CALLEE_DIMENSION}: 1 without a response, otherwise 0. */
 export const NO_ANSWER = 'NoAnswer'
 export const CALLEE_DIMENSION = 'Called'
+
+/** Metrics of the journey that is run on a schedule (infra/journey), without dimensions: 1 for a journey that succeeded, otherwise 0. */
+export const JOURNEY_METRICS = { done: 'JourneyDone' } as const

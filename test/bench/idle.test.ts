@@ -12,6 +12,7 @@ test('the cost of an idle month is computed from the templates', () => {
     AlarmsErrors: alarm(),
     AlarmsShare: alarm([{ Expression: 'a/b' }, { MetricStat: {} }, { MetricStat: {} }]),
     RolloutApiCrashes: alarm(),
+    AlarmsFastBurn: { Type: 'AWS::CloudWatch::CompositeAlarm' },
     Overview: { Type: 'AWS::CloudWatch::Dashboard' },
     Acl: { Type: 'AWS::WAFv2::WebACL', Properties: { Rules: [{}, {}] } },
     FromFanout: { Type: 'AWS::Lambda::EventSourceMapping', Properties: { ScalingConfig: {} } },
@@ -23,6 +24,7 @@ test('the cost of an idle month is computed from the templates', () => {
     ['secrets', 2],
     // An alarm on a formula is as many as it has metrics.
     ['metrics of alarms that notify people', 3],
+    ['alarms over other alarms', 1],
     ['metrics of alarms that roll back deployments', 1],
     ['dashboards', 1],
     ['web ACLs', 1],

@@ -1,4 +1,5 @@
 import { runInNewContext } from 'node:vm'
+import type { Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
 import { type Context, readConfig } from '#infra/config.ts'
 import { QUEUES } from '#shared/foundation/queues/queues.ts'
@@ -206,6 +207,14 @@ describe('the base address', () => {
   })
 })
 
+/** Lists the metrics of all alarms, including those in expressions. */
+const watchedMetrics = (template: Template): { MetricName: string; Dimensions?: { Value: unknown }[] }[] =>
+  resources(template, 'AWS::CloudWatch::Alarm').flatMap(([, { Properties }]) =>
+    (Properties.Metrics ?? [{ MetricStat: { Metric: Properties } }]).flatMap(
+      ({ MetricStat }: { MetricStat?: { Metric: never } }) => MetricStat?.Metric ?? [],
+    ),
+  )
+
 describe('the functions', () => {
   it.each(plans)(
     '$name runs on Node.js 24 on ARM, writes its own JSON, and keeps its log for a set time',
@@ -216,7 +225,7 @@ describe('the functions', () => {
         Architectures: ['arm64'],
         Handler: 'index.handler',
         Timeout: timeoutSeconds,
-        LoggingConfig: { LogFormat: 'Text' },
+        LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN', ApplicationLogLevel: 'TRACE' },
       })
       const group = service.toJSON().Resources[lambda?.Properties.LoggingConfig.LogGroup.Ref]
       expect(group.Properties.RetentionInDays).toBe(7)
@@ -255,8 +264,8 @@ describe('the functions', () => {
   })
 
   it('are watched for errors and throttles', () => {
-    const watched = resources(operations, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) =>
-      text([Properties.MetricName, Properties.Dimensions?.[0]?.Value]),
+    const watched = watchedMetrics(operations).map(({ MetricName, Dimensions }) =>
+      text([MetricName, Dimensions?.[0]?.Value]),
     )
     for (const [, { id }] of functionsOf(service)) {
       for (const metric of ['Errors', 'Throttles']) expect(watched).toContain(text([metric, { Ref: id }]))
@@ -272,9 +281,7 @@ describe('alarms', () => {
   })
 
   it('watch the API, the table and the relay', () => {
-    const metrics = new Set(
-      resources(operations, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties.MetricName),
-    )
+    const metrics = new Set(watchedMetrics(operations).map(({ MetricName }) => MetricName))
     expect([...metrics]).toEqual(
       expect.arrayContaining([
         '5XXError',

@@ -76,6 +76,30 @@ describe('the data stack', () => {
     expect(JSON.stringify(resources(data, 'AWS::S3::BucketPolicy'))).toContain('aws:SecureTransport')
   })
 
+  it('logs every access to its buckets into one that only S3 may write, for as many days as other logs', () => {
+    const { data: locked } = synthesize({ stage: 'prod', auditLockDays: '731' })
+    const all = resources(locked, 'AWS::S3::Bucket')
+    const [logs, bucket] = all.find(([id]) => id.startsWith('BucketLogs')) ?? []
+    for (const [id, { Properties }] of all.filter(([other]) => other !== logs))
+      expect(Properties.LoggingConfiguration).toEqual({
+        DestinationBucketName: { Ref: logs },
+        LogFilePrefix: id.startsWith('Audit') ? 'audit/' : 'objects/',
+      })
+    expect(bucket?.Properties.LifecycleConfiguration.Rules).toEqual([
+      { Id: 'access-logs', Status: 'Enabled', ExpirationInDays: 90 },
+    ])
+    const [, policy] = resources(locked, 'AWS::S3::BucketPolicy').find(([id]) => id.startsWith('BucketLogs')) ?? []
+    const allowed = policy?.Properties.PolicyDocument.Statement.filter(
+      ({ Effect }: { Effect: string }) => Effect === 'Allow',
+    )
+    expect(allowed).toHaveLength(2)
+    for (const { Action, Principal, Condition } of allowed) {
+      expect(Action).toBe('s3:PutObject')
+      expect(Principal).toEqual({ Service: 'logging.s3.amazonaws.com' })
+      expect(Condition.StringEquals).toEqual({ 'aws:SourceAccount': { Ref: 'AWS::AccountId' } })
+    }
+  })
+
   it('deletes nothing else: no rule reaches files, manifests and tasks’ results', () => {
     const { data: shorter } = synthesize({ payloadRetentionDays: '7' })
     const bucket = resources(shorter, 'AWS::S3::Bucket')[0]?.[1].Properties
@@ -88,7 +112,7 @@ describe('the data stack', () => {
   })
 
   it('locks the anchors of the audit in a bucket of their own where the stage says so', () => {
-    expect(resources(data, 'AWS::S3::Bucket')).toHaveLength(1)
+    expect(resources(data, 'AWS::S3::Bucket').map(([id]) => id.slice(0, -8))).toEqual(['Bucket', 'BucketLogs'])
     const { data: locked, service } = synthesize({ auditLockDays: '731' })
     const bucket = resources(locked, 'AWS::S3::Bucket').find(([id]) => id.startsWith('AuditBucket'))?.[1]
     expect(bucket?.Properties).toMatchObject({

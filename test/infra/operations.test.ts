@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
 import { pascal } from '#infra/plan.ts'
 import { KINDS } from '#infra/watches/watch.ts'
@@ -14,6 +15,11 @@ const alarms = resources(operations, 'AWS::CloudWatch::Alarm').map(([id, { Prope
   ...Properties,
 }))
 const ids = alarms.map(({ id }) => id)
+const composites = resources(operations, 'AWS::CloudWatch::CompositeAlarm').map(([id, { Properties }]) => ({
+  id: /^Alarms(\w+)[0-9A-F]{8}$/.exec(id)?.[1] ?? id,
+  logicalId: id,
+  ...Properties,
+}))
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8')
 const sections = [...runbook.matchAll(/^## (.+)$/gm)].map(([, title]) => title)
 
@@ -31,7 +37,15 @@ describe('alarms', () => {
         'UndeliveredDepth',
         'UnrelayedDepth',
         ...CALLEE_KINDS.map((called) => `${pascal(called)}NoAnswer`),
-        ...plans.flatMap(({ name }) => [`${pascal(name)}Errors`, `${pascal(name)}Throttles`]),
+        'AccountConcurrency',
+        'JourneyDone',
+        'SlowRequests',
+        ...['Fast', 'Slow'].flatMap((pace) => [`${pace}BurnLong`, `${pace}BurnShort`]),
+        ...['Request', 'Worker'].flatMap((group) =>
+          ['Errors', 'Throttles', 'Duration'].flatMap((what) =>
+            Array.from({ length: 2 }, (_, i) => `${group}Functions${what}${i === 0 ? '' : i + 1}`),
+          ),
+        ),
         ...plans
           .filter(({ workers: own }) => own.some(({ source }) => source.kind === 'stream'))
           .map(({ name }) => `${pascal(name)}IteratorAge`),
@@ -42,8 +56,12 @@ describe('alarms', () => {
     )
   })
 
-  it('notify the topic when they go on and when they go off', () => {
-    for (const { AlarmActions, OKActions } of alarms) {
+  it('notify the topic when they go on and when they go off, except the windows of another alarm', () => {
+    for (const { id, AlarmActions, OKActions } of [...alarms, ...composites]) {
+      if (/Burn(Long|Short)$/.test(id)) {
+        expect(AlarmActions).toBeUndefined()
+        continue
+      }
       expect(AlarmActions).toHaveLength(1)
       expect(OKActions).toEqual(AlarmActions)
     }
@@ -64,7 +82,8 @@ describe('alarms', () => {
 
   it('say whether they page, what is wrong and which runbook section applies; each section belongs to an alarm', () => {
     const named = new Set<string>()
-    for (const { AlarmDescription } of alarms) {
+    const notifying = [...alarms, ...composites].filter(({ AlarmActions }) => AlarmActions !== undefined)
+    for (const { AlarmDescription } of notifying) {
       const [, section = ''] = /^\[(?:page|ticket)\] \S.+\. docs\/runbook\.md#([a-z-]+)$/.exec(AlarmDescription) ?? []
       expect(sections, AlarmDescription).toContain(section)
       named.add(section)
@@ -72,10 +91,70 @@ describe('alarms', () => {
     expect([...named].sort()).toEqual(Object.keys(KINDS).sort())
     expect(sections.filter((section) => !named.has(section ?? ''))).toEqual([
       'First look',
+      'Costs',
       "A deployment that can't be rolled back",
       'Exercises',
       'Verify the audit',
     ])
+  })
+
+  it('on functions watch each one’s failures, throttles and duration, at most ten in an alarm', () => {
+    const watched = (what: string) =>
+      alarms
+        .filter(({ id }) => new RegExp(`Functions${what}\\d?$`).test(id))
+        .flatMap(({ Metrics }) => {
+          const parts = Metrics.filter(({ MetricStat }: { MetricStat?: object }) => MetricStat !== undefined)
+          expect(parts.length).toBeLessThanOrEqual(10)
+          return parts.map(({ Label }: { Label: string }) => Label)
+        })
+    const names = plans.map(({ name }) => name).sort()
+    expect(watched('Errors').sort()).toEqual(names)
+    expect(watched('Throttles').sort()).toEqual(names)
+    const quick = plans.filter(({ waits }) => !waits).map(({ name }) => name)
+    expect(watched('Duration').sort()).toEqual(quick.sort())
+  })
+
+  it('on throttling include every index, which the table’s own metric leaves out, and the audit’s table', () => {
+    for (const what of ['Read', 'Write']) {
+      const alarm = alarms.find(({ id }) => id === `Table${what}Throttles`)
+      const parts = alarm?.Metrics.filter(({ MetricStat }: { MetricStat?: object }) => MetricStat !== undefined)
+      expect(parts.map(({ Label }: { Label: string }) => Label)).toEqual(
+        [
+          'platform',
+          'platform due',
+          'platform directory',
+          'platform list',
+          'audit',
+          'audit directory',
+          'audit list',
+        ].map((name) => `${name} ${what.toLowerCase()}s`),
+      )
+    }
+  })
+
+  it('on the error budget need both windows: the long one to matter, the short one to be still going on', () => {
+    expect(composites.map(({ id }) => id).sort()).toEqual(['FastBurn', 'SlowBurn'])
+    for (const { id, AlarmRule, AlarmDescription } of composites) {
+      const windows = alarms.filter((alarm) => alarm.id.startsWith(id))
+      const refs = windows.map(({ logicalId }) => ({ Ref: logicalId }))
+      expect(AlarmRule['Fn::Join'][1].filter((part: unknown) => typeof part === 'object')).toEqual(refs)
+      expect(AlarmRule['Fn::Join'][1].join('')).toContain(' AND ')
+      const periods = windows.map(({ Metrics }) =>
+        Metrics.flatMap(({ MetricStat }: { MetricStat?: { Period: number } }) => MetricStat?.Period ?? []),
+      )
+      expect(periods).toEqual(
+        id === 'FastBurn'
+          ? [
+              [3600, 3600],
+              [300, 300],
+            ]
+          : [
+              [21600, 21600],
+              [1800, 1800],
+            ],
+      )
+      expect(AlarmDescription).toMatch(id === 'FastBurn' ? /^\[page\]/ : /^\[ticket\]/)
+    }
   })
 
   it('on rules of the bus have the bus as a dimension, without which CloudWatch has no such metric', () => {
@@ -85,6 +164,86 @@ describe('alarms', () => {
       expect(Dimensions.map(({ Name }: { Name: string }) => Name)).toEqual(['EventBusName', 'RuleName'])
       expect(MetricName).toBe('RetryInvocationAttempts')
     }
+  })
+})
+
+describe('the journey', () => {
+  type Result = { failed?: string; error?: string }
+  const { lineOf, travel } = createRequire(import.meta.url)('../../infra/journey/index.cjs') as {
+    lineOf: (namespace: string, result: Result) => string
+    travel: (options: object) => Promise<Result>
+  }
+  const app = { app_id: 'app_1', developer_key: 'dvk_1' }
+  const answers: Record<string, [number, unknown]> = {
+    '/openapi.json': [200, {}],
+    '/api/v1/me': [401, { error: { request_id: 'req_1' } }],
+    '/api/v1/dev/apps/app_1/sandbox-token': [200, { access_token: 'token' }],
+    '/api/v1/runs?wait=20': [201, { id: 'run_1', status: 'succeeded' }],
+  }
+  const travelWith = async (changed: Record<string, [number, unknown]>, given?: typeof app) => {
+    const asked: string[] = []
+    const fetch = async (url: string) => {
+      const path = url.slice('https://platform.example'.length)
+      asked.push(path)
+      const [status, body] = { ...answers, ...changed }[path] ?? [500, {}]
+      return new Response(JSON.stringify(body), { status })
+    }
+    const result = await travel({ fetch, base: 'https://platform.example', app: given })
+    return { asked, result, line: JSON.parse(lineOf('Platform/prod', result)) }
+  }
+
+  it('ends with a run of the operator’s app, and without one after the steps that need no credentials', async () => {
+    const whole = await travelWith({}, app)
+    expect(whole.asked).toEqual(Object.keys(answers))
+    expect(whole.line).toMatchObject({ JourneyDone: 1, level: 'info' })
+    const short = await travelWith({}, { app_id: '', developer_key: '' })
+    expect(short.asked).toEqual(Object.keys(answers).slice(0, 2))
+    expect(short.line.JourneyDone).toBe(1)
+  })
+
+  it.each([
+    ['/openapi.json', [502, {}], 'document'],
+    ['/api/v1/me', [401, { message: 'Forbidden' }], 'refusal'],
+    ['/api/v1/dev/apps/app_1/sandbox-token', [401, {}], 'token'],
+    ['/api/v1/runs?wait=20', [201, { id: 'run_1', status: 'queued' }], 'run'],
+  ] as [string, [number, unknown], string][])('fails at %s and takes no later step', async (path, answer, step) => {
+    const { asked, line } = await travelWith({ [path]: answer }, app)
+    expect(asked.at(-1)).toBe(path)
+    expect(line).toMatchObject({ JourneyDone: 0, level: 'error', failed: step })
+    expect(JSON.stringify(line)).not.toContain('dvk_1')
+  })
+
+  it('writes the metric that its alarm reads, and may read nothing but its secret', () => {
+    const alarm = alarms.find(({ id }) => id === 'JourneyDone')
+    expect(alarm).toMatchObject({ Namespace: 'Platform/dev', MetricName: 'JourneyDone', TreatMissingData: 'breaching' })
+    expect(alarm?.Dimensions).toBeUndefined()
+    const [[, role] = []] = resources(operations, 'AWS::IAM::Role').filter(([id]) => id.startsWith('Journey'))
+    const actions = role?.Properties.Policies.flatMap(
+      ({ PolicyDocument }: { PolicyDocument: { Statement: { Action: string | string[] }[] } }) =>
+        PolicyDocument.Statement.flatMap(({ Action }) => Action),
+    )
+    expect(actions).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents', 'secretsmanager:GetSecretValue'])
+  })
+})
+
+describe('costs', () => {
+  it('are reported to the alarms’ topic when the stage has a budget, with anomalies if it names a monitor', () => {
+    operations.resourceCountIs('AWS::Budgets::Budget', 0)
+    const costMonitorArn = 'arn:aws:ce::123456789012:anomalymonitor/0a1b'
+    const { operations: budgeted } = synthesize({ stage: 'prod', monthlyBudget: '400', costMonitorArn })
+    const [[topic] = ['']] = resources(budgeted, 'AWS::SNS::Topic')
+    const [[, budget] = []] = resources(budgeted, 'AWS::Budgets::Budget')
+    expect(budget?.Properties.Budget.BudgetLimit).toEqual({ Amount: 400, Unit: 'USD' })
+    for (const { Subscribers } of budget?.Properties.NotificationsWithSubscribers ?? [])
+      expect(Subscribers).toEqual([{ Address: { Ref: topic }, SubscriptionType: 'SNS' }])
+    const [[, anomalies] = []] = resources(budgeted, 'AWS::CE::AnomalySubscription')
+    expect(anomalies?.Properties.MonitorArnList).toEqual([costMonitorArn])
+    expect(JSON.parse(anomalies?.Properties.ThresholdExpression).Dimensions.Values).toEqual(['20'])
+    const [[, policy] = []] = resources(budgeted, 'AWS::SNS::TopicPolicy')
+    const services = policy?.Properties.PolicyDocument.Statement.flatMap(
+      ({ Principal }: { Principal?: { Service?: string } }) => Principal?.Service ?? [],
+    )
+    expect(services).toEqual(expect.arrayContaining(['budgets.amazonaws.com', 'costalerts.amazonaws.com']))
   })
 })
 
@@ -101,7 +260,8 @@ describe('the dashboard', () => {
 
   it('shows every alarm, and a graph of each kind', () => {
     const shown = JSON.stringify(widgets.flatMap(({ properties }) => properties.alarms ?? []))
-    for (const { logicalId } of alarms) expect(shown).toContain(logicalId)
+    for (const { logicalId, AlarmActions } of [...alarms, ...composites])
+      if (AlarmActions !== undefined) expect(shown).toContain(logicalId)
     const titles = widgets.map(({ properties }) => properties.title)
     for (const title of Object.values(KINDS)) expect(titles).toContain(title)
   })

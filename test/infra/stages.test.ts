@@ -22,6 +22,9 @@ const references = ['Permission', 'EventSourceMapping', 'EventInvokeConfig', 'Ve
   (type) => `AWS::Lambda::${type}`,
 )
 
+/** A name with a part of the stack's id can't exist twice. WAF demands names for its logs that start in a certain way. */
+const named = (name: unknown): boolean => name !== undefined && !JSON.stringify(name).includes('AWS::StackId')
+
 describe('stages in the same account', () => {
   it('have their own stacks', () => {
     expect(stages.flatMap(({ names }) => names)).toEqual([
@@ -38,7 +41,7 @@ describe('stages in the same account', () => {
     for (const template of templates) {
       const all = Object.entries(template.toJSON().Resources) as [string, Resource][]
       for (const [id, { Type, Properties }] of all.filter(([, { Type }]) => !references.includes(Type))) {
-        expect({ id, Type, named: physicalNames.filter((name) => Properties?.[name] !== undefined) }).toEqual({
+        expect({ id, Type, named: physicalNames.filter((name) => named(Properties?.[name])) }).toEqual({
           id,
           Type,
           named: [],

@@ -58,4 +58,29 @@ describe('the web ACL', () => {
       expect.arrayContaining(['authorization', 'cookie', 'x-admin-key', 'x-developer-key', 'QUERY_STRING', 'BODY']),
     )
   })
+
+  it.each([service, edged.service])(
+    'logs what it refuses and counts, without credentials and query strings',
+    (template) => {
+      const [[group] = ['']] = resources(template, 'AWS::Logs::LogGroup').filter(([, { Properties }]) =>
+        JSON.stringify(Properties.LogGroupName ?? '').includes('aws-waf-logs-'),
+      )
+      const [[, logging] = []] = resources(template, 'AWS::WAFv2::LoggingConfiguration')
+      expect(JSON.stringify(logging?.Properties.LogDestinationConfigs)).toContain(group)
+      const fields: { QueryString?: object; SingleHeader?: { Name: string } }[] = logging?.Properties.RedactedFields
+      expect(fields.some(({ QueryString }) => QueryString)).toBe(true)
+      expect(fields.map(({ SingleHeader }) => SingleHeader?.Name)).toEqual(
+        expect.arrayContaining(['authorization', 'cookie', 'x-admin-key', 'x-developer-key']),
+      )
+      expect(logging?.Properties.LoggingFilter.DefaultBehavior).toBe('DROP')
+    },
+  )
+
+  it('leaves no request to the edge unlogged, and logs no query string, which can have codes and tokens', () => {
+    const [[, delivery] = []] = resources(edged.service, 'AWS::Logs::Delivery')
+    expect(delivery?.Properties.RecordFields).toEqual(expect.arrayContaining(['c-ip', 'cs-uri-stem', 'sc-status']))
+    expect(JSON.stringify(delivery?.Properties.RecordFields)).not.toMatch(/query|cookie|referer/i)
+    const elsewhere = synthesize({ edge: true, waf: false }, {}, 'eu-central-1')
+    elsewhere.service.resourceCountIs('AWS::Logs::Delivery', 0)
+  })
 })

@@ -34,12 +34,30 @@ const valuesOf = (alarm: AlarmModel, metrics: Metrics, now: number): (number | u
   const known = new Map(
     expression.metrics.map(({ id, ...query }) => [id, latestValues(metrics, query, evaluationPeriods, now)]),
   )
-  return Array.from({ length: evaluationPeriods }, (_, i) => share(expression.text, (id) => known.get(id)?.[i]))
+  return Array.from({ length: evaluationPeriods }, (_, i) => resultOf(expression.text, (id) => known.get(id)?.[i]))
+}
+
+const OF_LIST = /^(SUM|MAX)\(\[(.+)\]\)$/
+const OF_ONE = /^(?:(\d+) \* )?(\w+)(?: \/ (\d+))?$/
+
+/** Evaluates the expressions that the platform's alarms use. */
+const resultOf = (text: string, value: (id: string) => number | undefined): number | undefined => {
+  // The local run has no quota of executions.
+  if (text.includes('SERVICE_QUOTA(')) return undefined
+  const [, name, terms] = OF_LIST.exec(text) ?? []
+  if (terms === undefined) return share(text, value)
+  const known = terms.split(', ').flatMap((term) => {
+    const [, factor = 1, id = '', divisor = 1] = OF_ONE.exec(term) ?? []
+    const found = value(id)
+    return found === undefined ? [] : [(Number(factor) * found) / Number(divisor)]
+  })
+  if (known.length === 0) return undefined
+  return name === 'SUM' ? known.reduce((sum, one) => sum + one, 0) : Math.max(...known)
 }
 
 const SHARE = /^IF\((\w+) >= (\d+), 100 \* (\w+) \/ (\w+), 0\)$/
 
-/** Evaluates the one kind of expression that the platform's alarms use: a percentage, once there are enough values. */
+/** Evaluates a percentage, once there are enough values. */
 const share = (text: string, value: (id: string) => number | undefined): number | undefined => {
   const [, all = '', least, part = '', whole = ''] = SHARE.exec(text) ?? []
   if (least === undefined) throw new AwsError('ValidationError', `The local CloudWatch does not support ${text}.`)

@@ -1,7 +1,7 @@
 import { SweepMarkEntity } from '#shared/foundation/overdue/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { iso, MINUTE, SECOND } from '#shared/kernel/clock.ts'
-import type { MetricSeries, WatchedAlarm, WatchedMetric } from '#shared/kernel/ports/monitoring.ts'
+import type { LabelledMetric, MetricSeries, WatchedAlarm, WatchedMetric } from '#shared/kernel/ports/monitoring.ts'
 import type { ItemOf } from '#shared/table/entity.ts'
 import type { HealthView } from './health-schema.ts'
 
@@ -17,12 +17,14 @@ type Reason = HealthView['reasons'][number]
 
 type SweepMark = ItemOf<typeof SweepMarkEntity>
 
-/** An alarm with the values of its metric. */
+/** An alarm with the values of its metrics. */
 interface Seen {
   /** The alarm's id without the parts that infrastructure adds: `FanoutAge`. */
   title: string
   alarm: WatchedAlarm
+  /** Values of its first metric. */
   values: MetricSeries
+  measured: readonly { metric: LabelledMetric; values: MetricSeries }[]
   /** Number of waiting messages, for a queue. */
   waiting: MetricSeries
 }
@@ -64,22 +66,28 @@ const UNKNOWN: Reason = {
 const readAlarms = async ({ monitoring, log }: Reading, now: number): Promise<Seen[] | undefined> => {
   try {
     const alarms = await monitoring.alarms()
-    const queues = alarms.filter(isQueueAge)
-    const metrics = [...alarms.map(({ metric }) => metric), ...queues.map(({ metric }) => waitingOf(metric))]
-    const series = await monitoring.series(metrics, now - WINDOW, now)
-    return alarms.map((alarm, i) => ({
-      alarm,
-      title: titleOf(alarm),
-      values: series[i] ?? [],
-      waiting: series[alarms.length + queues.indexOf(alarm)] ?? [],
-    }))
+    const metrics = alarms.flatMap(({ metrics: all }) => all)
+    const queues = metrics.filter(isQueueAge)
+    const series = await monitoring.series([...metrics, ...queues.map(waitingOf)], now - WINDOW, now)
+    const valuesOf = new Map(metrics.map((metric, i) => [metric, series[i] ?? []]))
+    const waitingAt = new Map(queues.map((metric, i) => [metric, series[metrics.length + i] ?? []]))
+    return alarms.map((alarm) => {
+      const measured = alarm.metrics.map((metric) => ({ metric, values: valuesOf.get(metric) ?? [] }))
+      return {
+        alarm,
+        title: titleOf(alarm),
+        measured,
+        values: measured[0]?.values ?? [],
+        waiting: alarm.metrics.flatMap((metric) => waitingAt.get(metric) ?? []),
+      }
+    })
   } catch (error) {
     log.error('could not read the alarms', { error })
     return undefined
   }
 }
 
-const isQueueAge = ({ metric }: WatchedAlarm): boolean => metric.name === 'ApproximateAgeOfOldestMessage'
+const isQueueAge = (metric: WatchedMetric): boolean => metric.name === 'ApproximateAgeOfOldestMessage'
 
 const waitingOf = (metric: WatchedMetric): WatchedMetric => ({
   ...metric,
@@ -92,27 +100,28 @@ const waitingOf = (metric: WatchedMetric): WatchedMetric => ({
  */
 const titleOf = ({ id }: WatchedAlarm): string => /^Alarms(\w+?)[0-9A-F]{8}(-[A-Z0-9]+)?$/.exec(id)?.[1] ?? id
 
-/** `SweeperErrors` without `Errors` → `sweeper`. */
+/** `FanOutAge` without `Age` → `fan-out`. */
 const named = (title: string, ending: string): string =>
   title
     .slice(0, -ending.length)
     .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '-')
     .toLowerCase()
 
-/** Marks alarms that page someone, at the start of their description (infra/alarms.ts). */
-const PAGES = /^\[page\] /
+/** Severity at the start of an alarm's description (infra/alarms.ts). Windows of the error budget have none: they are parts of others. */
+const SEVERITY = /^\[(page|ticket)\] /
 
-const reasonOf = ({ title, alarm: { name, description, state, since } }: Seen): Reason[] =>
-  state === 'ALARM'
-    ? [
-        {
-          alarm: name,
-          severity: PAGES.test(description) ? 'failing' : 'degraded',
-          message: `${title}: ${description}`,
-          since: since === undefined ? null : iso(since),
-        },
-      ]
-    : []
+const reasonOf = ({ title, alarm: { name, description, state, since } }: Seen): Reason[] => {
+  const [, severity] = SEVERITY.exec(description) ?? []
+  if (state !== 'ALARM' || severity === undefined) return []
+  return [
+    {
+      alarm: name,
+      severity: severity === 'page' ? 'failing' : 'degraded',
+      message: `${title}: ${description}`,
+      since: since === undefined ? null : iso(since),
+    },
+  ]
+}
 
 const sweepReasons = (swept: SweepMark | undefined, now: number): Reason[] => {
   if (!swept) return []
@@ -134,10 +143,13 @@ const partsOf = (seen: readonly Seen[]) => {
   const ending = (text: string) => seen.filter(({ title }) => title.endsWith(text))
   const valuesOf = (test: (item: Seen) => boolean) => seen.find(test)?.values ?? []
   const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name)
-  const functions = ending('Errors').filter(({ alarm }) => alarm.metric.namespace === 'AWS/Lambda')
+  const measured = seen.flatMap((item) => item.measured)
+  const ofAll = (namespace: string, name: string) =>
+    measured.filter(({ metric }) => metric.namespace === namespace && metric.name === name)
+  const throttles = new Map(ofAll('AWS/Lambda', 'Throttles').map(({ metric, values }) => [metric.label, values]))
   return {
     queues: seen
-      .filter(({ alarm }) => isQueueAge(alarm))
+      .filter(({ alarm }) => alarm.metrics.some(isQueueAge))
       .map(({ title, values, waiting }) => ({
         name: named(title, 'Age'),
         waiting: newest(waiting),
@@ -150,17 +162,15 @@ const partsOf = (seen: readonly Seen[]) => {
     // The audit reads the same stream. Events wait for the relay only.
     stream: { lag_ms: newest(valuesOf(({ title }) => title === 'RelayIteratorAge')) },
     table: {
-      read_throttles: sum(valuesOf(({ alarm }) => alarm.metric.name === 'ReadThrottleEvents')),
-      write_throttles: sum(valuesOf(({ alarm }) => alarm.metric.name === 'WriteThrottleEvents')),
+      read_throttles: sum(ofAll('AWS/DynamoDB', 'ReadThrottleEvents').flatMap(({ values }) => values)),
+      write_throttles: sum(ofAll('AWS/DynamoDB', 'WriteThrottleEvents').flatMap(({ values }) => values)),
     },
-    functions: functions
-      .map(({ title, values, alarm }) => {
-        const own = alarm.metric.dimensions.FunctionName
-        const throttles = valuesOf(
-          (other) => other.alarm.metric.name === 'Throttles' && other.alarm.metric.dimensions.FunctionName === own,
-        )
-        return { name: named(title, 'Errors'), errors: sum(values), throttles: sum(throttles) }
-      })
+    functions: ofAll('AWS/Lambda', 'Errors')
+      .map(({ metric: { label }, values }) => ({
+        name: label,
+        errors: sum(values),
+        throttles: sum(throttles.get(label) ?? []),
+      }))
       .sort(byName),
     api: { server_errors: sum(valuesOf(({ title }) => title === 'ServerErrors')) },
   }

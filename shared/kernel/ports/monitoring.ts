@@ -18,8 +18,12 @@ export interface WatchedAlarm {
   state: 'OK' | 'ALARM' | 'INSUFFICIENT_DATA'
   /** Time of the last state change, in epoch ms. */
   since: number | undefined
-  metric: WatchedMetric
+  /** Its metric, or the metrics of its expression. Empty for an alarm over other alarms. */
+  metrics: readonly LabelledMetric[]
 }
+
+/** Metric with its label in the alarm's expression: the name of a function or a table. Empty outside expressions. */
+export type LabelledMetric = WatchedMetric & { label: string }
 
 /** Values, newest first. Empty if nothing was measured. */
 export type MetricSeries = readonly number[]

@@ -18,12 +18,21 @@ const PREFIX = `${names.at(-1)}-`
 /** Replaces template references by their JSON text. */
 const named = (properties: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(JSON.stringify(properties), (_, value) =>
-    /^(Ref|Fn::\w+)$/.test(Object.keys(Object(value))[0] ?? '') ? JSON.stringify(value) : value,
+    /^(Ref|Fn::\w+)$/.test(Object.keys(Object(value))[0] ?? '') ? nameOf(value) : value,
   )
+
+/** Returns the name of an alarm of the stack, or the reference's JSON text. */
+const nameOf = (value: { Ref?: string; 'Fn::Join'?: [string, string[]] }): string => {
+  if (value['Fn::Join']?.[1].some((part) => part.startsWith?.('ALARM'))) return value['Fn::Join'][1].join('')
+  return value.Ref?.startsWith('Alarms') ? `${PREFIX}${value.Ref}-ABCDEFGHIJKL` : JSON.stringify(value)
+}
 
 /** Alarms of the stack as deployed. Resources of other stacks are named by their construct. */
 const alarms: AlarmModel[] = readAlarms(
-  Object.entries(operations.findResources('AWS::CloudWatch::Alarm')).map(([logicalId, { Type, Properties }]) => ({
+  [
+    ...Object.entries(operations.findResources('AWS::CloudWatch::Alarm')),
+    ...Object.entries(operations.findResources('AWS::CloudWatch::CompositeAlarm')),
+  ].map(([logicalId, { Type, Properties }]) => ({
     stack: 'Operations',
     logicalId,
     type: Type,
@@ -100,14 +109,18 @@ it('shows current ages, depths, errors, lag and throttles', async () => {
   const age = alarmOf('FanoutAge')
   metrics.gauge(age.namespace, age.metricName, age.dimensions, () => 42)
   metrics.gauge(age.namespace, 'ApproximateNumberOfMessagesVisible', age.dimensions, () => 7)
-  for (const [title, value] of [
-    ['ApiErrors', 2],
-    ['ApiErrors', 1],
-    ['RelayIteratorAge', 1_234],
-    ['TableWriteThrottles', 5],
+  for (const [title, label, value] of [
+    ['RequestFunctionsErrors', 'api', 2],
+    ['RequestFunctionsErrors', 'api', 1],
+    ['RequestFunctionsErrors', 'console', 4],
+    ['RequestFunctionsThrottles', 'api', 6],
+    ['RelayIteratorAge', undefined, 1_234],
+    ['TableWriteThrottles', 'platform writes', 5],
+    ['TableWriteThrottles', 'platform due writes', 2],
   ] as const) {
-    const { namespace, metricName, dimensions } = alarmOf(title)
-    metrics.put(namespace, metricName, dimensions, value)
+    const alarm = alarmOf(title)
+    const part = alarm.expression?.metrics.find((metric) => metric.label === label)
+    metrics.put(alarm.namespace, alarm.metricName, part?.dimensions ?? alarm.dimensions, value)
   }
   const body = await health()
   expect(body.queues.find(({ name }: { name: string }) => name === 'fanout')).toEqual({
@@ -115,9 +128,10 @@ it('shows current ages, depths, errors, lag and throttles', async () => {
     waiting: 7,
     oldest_age_seconds: 42,
   })
-  expect(body.functions.find(({ name }: { name: string }) => name === 'api').errors).toBe(3)
+  expect(body.functions).toContainEqual({ name: 'api', errors: 3, throttles: 6 })
+  expect(body.functions).toContainEqual(expect.objectContaining({ name: 'console', errors: 4 }))
   expect(body.stream.lag_ms).toBe(1_234)
-  expect(body.table.write_throttles).toBe(5)
+  expect(body.table.write_throttles).toBe(7)
 })
 
 it('is degraded when a part has a problem, and names the alarm', async () => {
@@ -148,6 +162,26 @@ it('fails when a shared dependency does, and lists that first', async () => {
   const { status, reasons } = await health()
   expect(status).toBe('failing')
   expect(reasons.map(({ alarm }: { alarm: string }) => alarm)).toEqual([lag.name, depth.name])
+})
+
+it('fails while the error budget burns in both windows, and says nothing of a window alone', async () => {
+  const [long, short] = [alarmOf('FastBurnLong'), alarmOf('FastBurnShort')]
+  const requests = (count: number, failed: number) => {
+    for (let i = 0; i < count; i++) metrics.put(long.namespace, 'Count', long.dimensions, 1)
+    metrics.put(long.namespace, '5XXError', long.dimensions, failed)
+  }
+  expect(long.dimensions).toEqual(short.dimensions)
+  requests(200, 40)
+  expect(await health()).toMatchObject({
+    status: 'failing',
+    reasons: expect.arrayContaining([
+      expect.objectContaining({ alarm: alarmOf('FastBurn').name, severity: 'failing' }),
+    ]),
+  })
+  now += 6 * 60_000
+  requests(200, 0)
+  const { reasons } = await health()
+  expect(reasons.map(({ message }: { message: string }) => message).join()).not.toContain('FastBurn')
 })
 
 it('fails when the sweeper has stopped, and is degraded by records that it cannot handle', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { runWorkers, type Worker } from '#shared/http/worker.ts'
+import { createLogger } from '#shared/adapters/logger.ts'
+import { type QueueWorker, runWorkers, type Worker } from '#shared/http/worker.ts'
 
 const QUEUES = {
   removals: 'https://sqs.eu-central-1.amazonaws.com/123456789012/Platform-dev-Removals-1',
@@ -62,4 +63,44 @@ describe('a function with several workers', () => {
       vi.useRealTimers()
     }
   })
+})
+
+it('each line of a worker has the ids of its invocation, its trace and its message, and none of another message', async () => {
+  const lines: Record<string, unknown>[] = []
+  const made = { ...deps(), log: createLogger('info', {}, (line) => lines.push(JSON.parse(line))) }
+  const worker: QueueWorker = {
+    name: 'removals',
+    source: { kind: 'queue', queue: 'removals' },
+    needs: [],
+    timeoutSeconds: 40,
+    handle: async ({ log }, message) => {
+      log.info('begun', { of: (message as { of: string }).of })
+      await Promise.resolve()
+      log.info('ended', { of: (message as { of: string }).of })
+    },
+  }
+  const messages = [
+    { of: 'a', run_id: 'run_a' },
+    { of: 'b', event_id: 'evt_b' },
+    { of: 'c', detail: { run_id: 'run_c' } },
+  ]
+  const Records = messages.map((body, i) => ({
+    messageId: `m${i}`,
+    body: JSON.stringify(body),
+    eventSourceARN: arn('removals'),
+  }))
+  const environment = { _X_AMZN_TRACE_ID: 'Root=1-6a0b-0c;Parent=1;Sampled=1' }
+  await runWorkers(
+    [worker],
+    () => made,
+    () => environment,
+  )({ Records }, { awsRequestId: 'lambda-1' } as never)
+  expect(lines).toHaveLength(6)
+  for (const { of, ...line } of lines) {
+    expect(line).toMatchObject({ lambda_request_id: 'lambda-1', trace_id: '1-6a0b-0c', request_id: expect.any(String) })
+    expect([line.run_id, line.event_id]).toEqual(
+      { a: ['run_a', undefined], b: [undefined, 'evt_b'], c: ['run_c', undefined] }[of as string],
+    )
+  }
+  expect(new Set(lines.map(({ request_id }) => request_id)).size).toBe(3)
 })

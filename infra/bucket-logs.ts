@@ -1,0 +1,43 @@
+import { Duration, type RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3'
+import type { Construct } from 'constructs'
+import { acknowledge } from './nag.ts'
+
+/**
+ * Logs every access to buckets, whoever makes it. The API's log knows of the requests that went through the platform only, and neither
+ * of presigned addresses nor of operators.
+ */
+export function logAccess(
+  scope: Construct,
+  buckets: Readonly<Record<string, Bucket>>,
+  { days, removalPolicy }: { days: number; removalPolicy: RemovalPolicy },
+): void {
+  const logs = new Bucket(scope, 'BucketLogs', {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    // S3 can't deliver access logs to a bucket with a key of KMS.
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    removalPolicy,
+    lifecycleRules: [{ id: 'access-logs', expiration: Duration.days(days) }],
+  })
+  acknowledge(logs, {
+    'AwsSolutions-S1': 'Receives the logs of the other buckets. Logging it would log each delivery.',
+  })
+  for (const [name, bucket] of Object.entries(buckets)) {
+    const logFilePrefix = `${name}/`
+    logs.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('logging.s3.amazonaws.com')],
+        actions: ['s3:PutObject'],
+        resources: [logs.arnForObjects(`${logFilePrefix}*`)],
+        conditions: {
+          ArnLike: { 'aws:SourceArn': bucket.bucketArn },
+          StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
+        },
+      }),
+    )
+    const resource = bucket.node.defaultChild as CfnBucket
+    resource.loggingConfiguration = { destinationBucketName: logs.bucketName, logFilePrefix }
+  }
+}
