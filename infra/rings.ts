@@ -8,7 +8,7 @@ import { RING_NAMES, type RingName, type SigningRing } from '#shared/kernel/port
  */
 const STALE = HOUR
 
-const longest = (of: (kind: (typeof TOKENS)[keyof typeof TOKENS]) => string, ring: RingName): number =>
+const longest = (of: (kind: (typeof TOKENS)[keyof typeof TOKENS]) => string | undefined, ring: RingName): number =>
   Math.max(...Object.values(TOKENS).map((kind) => (of(kind) === ring ? kind.life : 0))) + STALE
 const signs = (ring: SigningRing): number => longest((kind) => kind.ring, ring)
 const signed = (ring: 'tokens' | 'admin'): number => longest((kind) => kind.earlier, ring)
@@ -18,7 +18,7 @@ const signed = (ring: 'tokens' | 'admin'): number => longest((kind) => kind.earl
  * something may still need the key that the change replaced.
  */
 export const RINGS = {
-  access: { output: 'AccessKeysSecret', what: 'access tokens', life: signs('access') },
+  access: { output: 'AccessKeysSecret', what: 'access tokens of apps and people', life: signs('access') },
   callback: { output: 'CallbackKeysSecret', what: 'callback tokens', life: signs('callback') },
   console: { output: 'ConsoleKeysSecret', what: 'console and surface tokens', life: signs('console') },
   staff: { output: 'StaffKeysSecret', what: 'admin tokens', life: signs('staff') },

@@ -1,5 +1,6 @@
 import * as consents from './access/consents/entity.ts'
 import * as grants from './access/grants/entity.ts'
+import * as hosts from './access/hosts/entity.ts'
 import * as installations from './access/installations/entity.ts'
 import * as inline from './agents/inline/entity.ts'
 import * as listening from './agents/listening/entity.ts'
@@ -60,6 +61,7 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
   [
     consents,
     grants,
+    hosts,
     installations,
     inline,
     listening,

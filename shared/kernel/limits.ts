@@ -76,6 +76,7 @@ export const LIMITS = {
   toolsPerManifest: 100,
 
   accessTokenLife: 7_200 * SECOND,
+  personTokenLife: 3_600 * SECOND,
   callbackTokenLife: 900 * SECOND,
   surfaceTokenLife: 5 * MINUTE,
   consoleSessionLife: 12 * HOUR,

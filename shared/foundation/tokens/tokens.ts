@@ -35,6 +35,8 @@ export const TOKENS = {
     earlier: 'tokens',
   },
   admin: { typ: 'admin+jwt', audience: '/admin', life: LIMITS.adminTokenLife, ring: 'staff', earlier: 'admin' },
+  /** A person's token for an assistant. It names its resource as audience, `/mcp` by default. No earlier version issued any. */
+  person: { typ: 'person+jwt', audience: '/mcp', life: LIMITS.personTokenLife, ring: 'access', earlier: undefined },
 } as const
 
 export type TokenKind = keyof typeof TOKENS
@@ -49,6 +51,7 @@ export interface Claims {
   surface: { ins: string; ws: string; app: string; usr: string; sv: number }
   console: { ses: string; usr: string; ws: string }
   admin: { adm: string; ses: string }
+  person: { grt: string; ws: string; usr: string }
 }
 
 export type Verified = { [K in TokenKind]: { kind: K; claims: Claims[K]; expiresAt: number } }[TokenKind]
@@ -58,23 +61,26 @@ export type Verified = { [K in TokenKind]: { kind: K; claims: Claims[K]; expires
  *
  * ES256, so that functions that verify a token can't issue one. With `previousKeyFormats` the token is signed with HS256,
  * which functions of the version before understand.
+ * @param at path that the token is for, if its kind has several
  */
 export const issueToken = async <K extends TokenKind>(
   { clock, settings, keys }: Pick<Deps, 'clock' | 'settings' | 'keys'>,
   kind: K,
   claims: Claims[K],
+  at: string = TOKENS[kind].audience,
 ): Promise<{ token: string; expires_in: number; expiresAt: number }> => {
-  const { typ, audience, life, ring: ringName, earlier } = TOKENS[kind]
-  const ring = await keys[settings.previousKeyFormats ? earlier : ringName]()
+  const { typ, life, ring: ringName, earlier } = TOKENS[kind]
+  const before = settings.previousKeyFormats ? earlier : undefined
+  const ring = await keys[before ?? ringName]()
   const now = Math.floor(clock.now() / 1_000)
-  const alg = settings.previousKeyFormats ? 'HS256' : 'ES256'
+  const alg = before ? 'HS256' : 'ES256'
   const text = [
     { alg, typ, kid: ring.currentId },
     {
       ...claims,
       jti: newId('request', clock.now()).slice(4),
       iss: settings.baseUrl,
-      aud: settings.baseUrl + audience,
+      aud: settings.baseUrl + at,
       iat: now,
       exp: now + life / 1_000,
     },
@@ -120,12 +126,14 @@ const COMPACT = {
 
 /**
  * Verifies a token whose `typ` is one of the given kinds.
+ * @param at paths of which the token must name one as its audience; default: that of its kind
  * @returns undefined for anything but a valid, unexpired token of one of these kinds
  */
 export const verifyToken = async (
   deps: Pick<Deps, 'clock' | 'settings' | 'keys'>,
   token: string,
   kinds: readonly TokenKind[],
+  at?: readonly string[],
 ): Promise<Verified | undefined> => {
   try {
     const { alg, typ, kid } = decodeProtectedHeader(token)
@@ -134,7 +142,7 @@ export const verifyToken = async (
     if (!kind || typeof kid !== 'string' || (alg !== 'ES256' && alg !== 'HS256') || !COMPACT[alg].test(token)) {
       return undefined
     }
-    const payload = await (alg === 'ES256' ? verifySigned : verifyEarlier)(deps, token, kind, kid)
+    const payload = await (alg === 'ES256' ? verifySigned : verifyEarlier)(deps, token, kind, kid, at)
     return payload && ({ kind, claims: payload, expiresAt: payload.exp } as unknown as Verified)
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined
@@ -147,12 +155,17 @@ type Verify = (
   token: string,
   kind: TokenKind,
   kid: string,
+  at?: readonly string[],
 ) => Promise<JWTPayload | undefined>
 
-const expectations = ({ clock, settings }: Pick<Deps, 'clock' | 'settings'>, kind: TokenKind) => ({
+const expectations = (
+  { clock, settings }: Pick<Deps, 'clock' | 'settings'>,
+  kind: TokenKind,
+  at: readonly string[] = [TOKENS[kind].audience],
+) => ({
   typ: TOKENS[kind].typ,
   issuer: settings.baseUrl,
-  audience: settings.baseUrl + TOKENS[kind].audience,
+  audience: at.map((path) => settings.baseUrl + path),
   currentDate: new Date(clock.now()),
   requiredClaims: ['exp', 'iat'],
 })
@@ -164,16 +177,16 @@ const expectations = ({ clock, settings }: Pick<Deps, 'clock' | 'settings'>, kin
 const known = new WeakMap<KeyObject, Map<string, JWTPayload>>()
 const KNOWN_MAX = 1_000
 
-const verifySigned: Verify = async (deps, token, kind, kid) => {
+const verifySigned: Verify = async (deps, token, kind, kid, at) => {
   const key = await deps.keys.publicKeys.find(TOKENS[kind].ring, kid)
   if (!key) return undefined
-  const { audience } = expectations(deps, kind)
+  const expected = expectations(deps, kind, at)
   const tokens = known.get(key) ?? new Map<string, JWTPayload>()
-  const hash = sha256(`${audience}\n${token}`)
+  const hash = sha256(`${expected.audience.join(' ')}\n${token}`)
   const before = tokens.get(hash)
   if (before) return (before.exp ?? 0) * 1_000 > deps.clock.now() ? before : undefined
   if (scalarOf(Buffer.from(token.slice(token.lastIndexOf('.') + 1), 'base64url')) > HALF) return undefined
-  const { payload } = await jwtVerify(token, key, { ...expectations(deps, kind), algorithms: ['ES256'] })
+  const { payload } = await jwtVerify(token, key, { ...expected, algorithms: ['ES256'] })
   if (tokens.size >= KNOWN_MAX) tokens.clear()
   known.set(key, tokens.set(hash, payload))
   return payload
@@ -188,6 +201,7 @@ const OVERLAP = HOUR
  */
 const verifyEarlier: Verify = async (deps, token, kind, kid) => {
   const { ring, earlier, life } = TOKENS[kind]
+  if (!earlier) return undefined
   const key = await (await deps.keys[earlier]()).key('jwt', kid)
   if (!key) return undefined
   const { payload } = await jwtVerify(token, key, { ...expectations(deps, kind), algorithms: ['HS256'] })
