@@ -9,6 +9,7 @@ import type { AnyEntity } from '#shared/table/entity.ts'
 import { workOf } from '#test/functions/console/people-support.ts'
 import { currentShapes } from '#test/shapes/compare.ts'
 import { newApp, newDeveloper, publish } from '#testkit/developers.ts'
+import { hostToken } from '#testkit/hosts.ts'
 import { sampleCall } from '#testkit/sample-call.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { usingStage } from '#testkit/using-stage.ts'
@@ -92,6 +93,9 @@ describe('everything that requests to every endpoint stored', () => {
       await stage.call(endpoint, await sampleCall(stage, endpoint))
     }
     await platform.drain()
+    // A host is connected by a consent and its code: two requests that belong together.
+    const member = (await scanTable(platform)).find((item) => entityOf(item) === 'member') ?? {}
+    await hostToken(platform.deps, { workspaceId: String(member.workspace_id), userId: String(member.user_id) })
     for (const item of await scanTable(platform)) made.add(entityOf(item))
   }, 240_000)
 
