@@ -25,6 +25,7 @@ ${bold(`The platform runs at ${baseUrl}`)} (ready in ${options.seconds.toFixed(1
 
   documentation   ${baseUrl}/docs
   console         ${baseUrl}/app
+  developers      ${baseUrl}/developers
   staff           ${baseUrl}/staff (${ADMIN.email} / ${ADMIN.password})
   OpenAPI         ${baseUrl}/openapi.json
   messenger       ${options.messenger} (stands in for Telegram)

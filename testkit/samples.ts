@@ -663,6 +663,19 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     await stage.platform.call('POST', '/api/v1/dev/recover', { body: { email } })
     return { path: '/api/v1/dev/recover/confirm', body: { token: mailedCode(stage) } }
   },
+  'developer.session.request': async (stage) => ({
+    path: '/api/v1/dev/sign-in',
+    body: { email: await emailOf(stage, (await stage.developer()).headers) },
+  }),
+  'developer.session.start': async (stage) => ({
+    path: '/api/v1/dev/session',
+    body: { api_key: (await stage.developer()).headers['x-developer-key'] },
+  }),
+  'developer.session.end': async (stage) => {
+    const body = { api_key: (await stage.developer()).headers['x-developer-key'] }
+    const started = await stage.platform.call('POST', '/api/v1/dev/session', { body })
+    return { path: '/api/v1/dev/session', headers: { 'x-developer-key': started.body.session_key } }
+  },
   'developer.apps.create': async (stage) => {
     const { headers } = await stage.developer()
     const body = { slug: unique('sample'), name: 'Sample', type: 'agent', requested_scopes: ['runs:write'] }
@@ -914,6 +927,11 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   'admin.page.asset': async ({ platform }) => {
     const page = await platform.call('GET', '/staff')
     return { path: `/${/staff\/assets\/[\w.-]+/.exec(page.text)?.[0]}` }
+  },
+  'developer.page.read': fixed('/developers'),
+  'developer.page.asset': async ({ platform }) => {
+    const page = await platform.call('GET', '/developers')
+    return { path: `/${/developers\/assets\/[\w.-]+/.exec(page.text)?.[0]}` }
   },
   'docs.page.read': fixed('/docs'),
   'docs.guide.read': fixed('/docs/quickstart'),

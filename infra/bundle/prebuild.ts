@@ -43,6 +43,7 @@ export async function prebuildDocs(root: string, target: string, inProcess: bool
 export const PAGES = [
   { page: 'console', builder: 'buildConsole' },
   { page: 'admin', builder: 'buildAdmin' },
+  { page: 'developers', builder: 'buildDevelopers' },
 ] as const
 
 /**

@@ -68,6 +68,9 @@ export const LIMITS = {
   keysPerAdmin: 20,
   passkeysPerAccount: 10,
   keysPerDeveloper: 20,
+  /** Browser sessions of a developer account. A further sign-in ends the oldest. */
+  sessionsPerDeveloper: 10,
+  developerSessionLife: 12 * HOUR,
   /** E-mails that an account gets: 5 at once, one more every 12 minutes. */
   developerMailRate: { perSecond: 1 / 720, burst: 5 },
   emailTokenLife: HOUR,

@@ -145,6 +145,8 @@ export const CASES: RecordedCase[] = [
   request('pages-console-no-file', 'pages', 'GET /app/assets/none.js', refused('not_found', 404)),
   request('pages-staff', 'pages', 'GET /staff', { status: 200 }),
   request('pages-staff-no-file', 'pages', 'GET /staff/assets/none.js', refused('not_found', 404)),
+  request('pages-developers', 'pages', 'GET /developers', { status: 200 }),
+  request('pages-developers-no-file', 'pages', 'GET /developers/assets/none.js', refused('not_found', 404)),
   request('pages-openapi', 'pages', 'GET /openapi.json', { status: 200 }),
   request('pages-unknown-path', 'pages', 'GET /surely/not/here?x=1', refused('not_found', 404)),
   request(

@@ -14,6 +14,7 @@ const GROUPS: [prefix: string, group: string][] = [
   ['/.well-known/jwks.json', 'oauth'],
   ['/app', 'pages'],
   ['/staff', 'pages'],
+  ['/developers', 'pages'],
   ['/', 'docs'],
 ]
 

@@ -6,10 +6,15 @@ import { Failure, failureOf } from './failure.ts'
  * Creates an API client typed from the OpenAPI document.
  * @param tokenNow returns the token to send, if a user is signed in
  * @param send replaces `fetch`
+ * @param credential header that carries the token
  */
 export const platformClient = <Paths extends object>(
   tokenNow: () => string | undefined,
   send: (request: Request) => Promise<Response> = (request) => fetch(request),
+  credential: (token: string) => readonly [header: string, value: string] = (token) => [
+    'authorization',
+    `Bearer ${token}`,
+  ],
 ) => {
   let sessionExpired = (): void => {}
   /** Idempotency keys of requests whose outcome is unknown. Resending the same request reuses its key. */
@@ -18,7 +23,7 @@ export const platformClient = <Paths extends object>(
     async onRequest({ request }) {
       const token = tokenNow()
       // A header can't be forged by another site's form or script, and it isn't logged.
-      if (token) request.headers.set('authorization', `Bearer ${token}`)
+      if (token) request.headers.set(...credential(token))
       if (request.method !== 'POST') return request
       const same = `${request.url} ${await request.clone().text()}`
       const key = unanswered.get(same) ?? crypto.randomUUID()

@@ -13,12 +13,15 @@ let first = true
 /** A screen with a heading, which receives focus on navigation. */
 export const Screen = ({
   title,
+  heading: shown = title,
   actions,
   wide,
   back,
   children,
 }: {
   title: string
+  /** Visible heading, if the title of the window says more. */
+  heading?: string
   actions?: ComponentChildren
   /** Uses the full width. */
   wide?: boolean
@@ -45,7 +48,7 @@ export const Screen = ({
       )}
       <div class="head">
         <h1 ref={heading} tabIndex={-1}>
-          <bdi>{sanitize(title)}</bdi>
+          <bdi>{sanitize(shown)}</bdi>
         </h1>
         {actions && <div class="actions">{actions}</div>}
       </div>

@@ -22,7 +22,7 @@ export const answerPage = (
   withEntityTag(requestHeaders, sha256(html + securityPolicy), { ...pageHeaders(securityPolicy), ...headers }, html)
 
 interface BuiltPage {
-  group: 'console' | 'admin'
+  group: 'console' | 'admin' | 'developer'
   /** Path of the page. Its assets are below it. */
   path: `/${string}`
   summary: string

@@ -32,6 +32,14 @@ const TEXTS: Record<Purpose, (baseUrl: string, token: string) => { subject: stri
       'If that wasn’t you, ignore this e-mail. Nothing has changed.',
     ].join('\n\n'),
   }),
+  sign_in: (baseUrl, token) => ({
+    subject: 'Sign in to the developer portal',
+    text: [
+      'To sign in, open this link within an hour. It works once:',
+      `  ${baseUrl}/developers#/sign-in/${token}`,
+      'If that wasn’t you, ignore this e-mail. Nothing has changed.',
+    ].join('\n\n'),
+  }),
 }
 
 /** Creates a single-use token and the e-mail that carries it, for a transaction. */

@@ -13,6 +13,7 @@ export {
   CreateKey,
   DeveloperKeySchema,
   DeveloperSchema,
+  DeveloperSessionSchema,
   EmailProofSchema,
   NamedKeySchema,
   NewNamedKeySchema,
@@ -23,5 +24,7 @@ export {
   RegisterDeveloper,
   RegisteredSchema,
   SandboxInviteSchema,
+  StartSession,
 } from './schemas.ts'
+export { endDeveloperSession, requestSignIn, startDeveloperSession } from './session.ts'
 export { claimVendor, loadVendorHolder, vendorWrites } from './vendor.ts'

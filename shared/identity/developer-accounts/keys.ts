@@ -20,12 +20,12 @@ export const presentKey = ({ id, name, created_at, expires_at }: NamedKey): Name
   expires_at: iso(expires_at),
 })
 
-/** Returns an account's named keys that haven't expired, newest first. */
+/** Returns an account's named keys and sessions that haven't expired, newest first. */
 export const liveKeys = ({ keys = [] }: Developer, now: number): NamedKey[] =>
   keys.filter(({ expires_at }) => expires_at > now)
 
 export const listKeys = async (work: Work, developerId: string): Promise<NamedKey[]> =>
-  liveKeys(await loadDeveloper(work, developerId), work.clock.now())
+  liveKeys(await loadDeveloper(work, developerId), work.clock.now()).filter(({ session }) => !session)
 
 /**
  * Creates a named key in addition to the account's main key (`POST /api/v1/dev/me/keys`).
@@ -42,13 +42,14 @@ export const createKey = (
     const developer = await loadDeveloper(work, developerId)
     const now = work.clock.now()
     const live = liveKeys(developer, now)
-    if (live.some((known) => known.name === name)) {
+    const named = live.filter(({ session }) => !session)
+    if (named.some((known) => known.name === name)) {
       throw fail('conflict', {
         message: `You have a key named ${name}.`,
         fix: 'Choose another name, or delete that key.',
       })
     }
-    if (live.length >= LIMITS.keysPerDeveloper) {
+    if (named.length >= LIMITS.keysPerDeveloper) {
       throw fail('conflict', {
         message: `Your account has ${LIMITS.keysPerDeveloper} named keys, which is the limit.`,
         fix: 'Delete a key that is no longer needed.',

@@ -12,22 +12,32 @@ import { presentDeveloper } from './present.ts'
 import type { RecoveredView } from './schemas.ts'
 
 /**
- * Sends a recovery code to an account's e-mail address (`POST /api/v1/dev/recover`). The response is the same whether
+ * Sends a code to an account's e-mail address (`POST /api/v1/dev/recover`, `POST /api/v1/dev/sign-in`). The response is the same whether
  * the account exists, is blocked, or has received enough e-mails.
  * @throws `mail_not_configured`
  */
-export const requestRecovery = async (work: Work, email: string): Promise<{ accepted: true }> => {
+export const requestCode = async (
+  work: Work,
+  email: string,
+  purpose: 'recover' | 'sign_in',
+): Promise<{ accepted: true }> => {
   requireMail(work)
   const accepted = { accepted: true as const }
   const claim = await work.table.get(ClaimEntity, { kind: 'developer-email', value: email.toLowerCase() })
   const developer = claim && (await work.table.get(DeveloperEntity, { id: claim.owner_id }))
   if (developer?.status !== 'active' || !(await takeMail(work, developer.id)).allowed) return accepted
-  const { mailId, writes } = await newEmailToken(work, developer, 'recover')
+  const { mailId, writes } = await newEmailToken(work, developer, purpose)
   const target = { type: 'developer', id: developer.id }
-  await work.commit([...writes, auditDeveloper(work, developer.id, 'developer.recovery_requested', target)], accepted)
+  await work.commit([...writes, auditDeveloper(work, developer.id, ACTIONS[purpose], target)], accepted)
   await sendMail(work, mailId)
   return accepted
 }
+
+const ACTIONS = { recover: 'developer.recovery_requested', sign_in: 'developer.sign_in_requested' }
+
+/** Sends a recovery code (`POST /api/v1/dev/recover`). @throws `mail_not_configured` */
+export const requestRecovery = (work: Work, email: string): Promise<{ accepted: true }> =>
+  requestCode(work, email, 'recover')
 
 /**
  * Gives an account a new key for the code in its recovery e-mail (`POST /api/v1/dev/recover/confirm`). Every earlier key

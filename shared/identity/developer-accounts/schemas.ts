@@ -149,6 +149,36 @@ export const RecoveredSchema = () =>
     })
     .meta({ id: 'RecoveredDeveloper' })
 
+/** Body of `POST /api/v1/dev/session`. */
+export const StartSession = () =>
+  z
+    .strictObject({
+      api_key: name(100).optional().meta({ description: 'A developer key.', example: 'dvk_…' }),
+      token: name(100).optional().meta({ description: 'The code in the link of a sign-in e-mail.' }),
+    })
+    .refine(({ api_key, token }) => (api_key === undefined) !== (token === undefined), {
+      path: ['api_key'],
+      message: 'send either api_key or token',
+    })
+    .meta({ id: 'StartDeveloperSession' })
+
+/** Response of `POST /api/v1/dev/session`. */
+export const DeveloperSessionSchema = () =>
+  z
+    .object({
+      session_key: z.string().meta({ description: 'Works like a developer key, for 12 hours.', example: 'dvs_…' }),
+      expires_in: z.int().meta({ description: 'Seconds.' }),
+      keys_ended: z.boolean().meta({
+        description:
+          'The address wasn’t confirmed before, so every earlier key ended: somebody else might have made them.',
+      }),
+    })
+    .meta({ id: 'DeveloperSession' })
+
+export type StartSessionInput = z.infer<ReturnType<typeof StartSession>>
+
+export type DeveloperSessionView = z.infer<ReturnType<typeof DeveloperSessionSchema>>
+
 export type CreateKeyInput = z.infer<ReturnType<typeof CreateKey>>
 
 export type NamedKeyView = z.infer<ReturnType<typeof NamedKeySchema>>

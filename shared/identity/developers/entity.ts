@@ -2,7 +2,15 @@ import * as z from 'zod'
 import { defineEntity } from '#shared/table/entity.ts'
 
 const namedKey = () =>
-  z.object({ id: z.string(), name: z.string(), key_hash: z.string(), created_at: z.number(), expires_at: z.number() })
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    key_hash: z.string(),
+    created_at: z.number(),
+    expires_at: z.number(),
+    /** True for the key of a browser session, which isn't listed and ends sooner. */
+    session: z.literal(true).optional(),
+  })
 
 /** Developer key with a name and an expiry, in addition to the account's main key. */
 export type NamedKey = z.infer<ReturnType<typeof namedKey>>
@@ -71,7 +79,7 @@ const emailToken = () =>
   z.object({
     token_hash: z.string(),
     developer_id: z.string(),
-    purpose: z.enum(['prove', 'recover']),
+    purpose: z.enum(['prove', 'recover', 'sign_in']),
     /** Address that the token was sent to. */
     email: z.string(),
     created_at: z.number(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { diffManifests } from '#web/admin/client/manifest-diff.ts'
+import { diffManifests } from '#web/ui/manifest-diff.ts'
 
 const manifest = (fields: object) => ({ id: 'vendor.agent', version: '1.0.0', ...fields })
 

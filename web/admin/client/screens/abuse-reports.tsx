@@ -1,10 +1,10 @@
 import { refresh } from '../../../ui/data.ts'
+import { Choice, Filters, filters } from '../../../ui/filters.tsx'
 import { humanize } from '../../../ui/format.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { Decide } from '../ui/decide.tsx'
-import { Choice, Filters, filters } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
 type Report = Schemas['ModeratedAbuseReport']

@@ -1,8 +1,8 @@
+import { Choice, Filters, filters, Search } from '../../../ui/filters.tsx'
 import { humanize } from '../../../ui/format.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Logo, Name, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
-import { Choice, Filters, filters, Search } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
 type App = Schemas['ModeratedApp']

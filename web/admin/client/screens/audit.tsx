@@ -1,10 +1,10 @@
 import { EntryLine } from '../../../ui/audit.tsx'
+import { Filters, filter, filters, Search, setFilter } from '../../../ui/filters.tsx'
 import { Field } from '../../../ui/form.tsx'
 import { fullTime } from '../../../ui/format.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
-import { Filters, filter, filters, Search, setFilter } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
 type Entry = Schemas['PlatformAuditEntry']

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
+import { DayChart } from '../../../ui/chart.tsx'
 import { useData } from '../../../ui/data.ts'
 import { Field } from '../../../ui/form.tsx'
 import { count, fullTime, humanize } from '../../../ui/format.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
-import { DayChart } from '../ui/chart.tsx'
 
 type Totals = Schemas['PlatformOverview']
 

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks'
 import { sanitize } from '../../../session/text.ts'
 import { refresh } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
+import { Choice, Filters, filters } from '../../../ui/filters.tsx'
 import { Field, Form, TextField } from '../../../ui/form.tsx'
 import { count, humanize } from '../../../ui/format.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
-import { Choice, Filters, filters } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
 type Wish = Schemas['ModeratedAgentRequest']

@@ -1,9 +1,9 @@
 import { refresh } from '../../../ui/data.ts'
+import { Choice, Filters, filters, Search } from '../../../ui/filters.tsx'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name, Prose, Stars, When } from '../../../ui/text.tsx'
 import { api, unwrap } from '../api.ts'
 import { Decide } from '../ui/decide.tsx'
-import { Choice, Filters, filters, Search } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
 const RATINGS = ['1', '2', '3', '4', '5']

@@ -1,9 +1,9 @@
+import { Choice, Filters, filters, Search } from '../../../ui/filters.tsx'
 import { duration, triggerLabel } from '../../../ui/format.ts'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
 import { isSuperadmin } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
-import { Choice, Filters, filters, Search } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 
 type Run = Schemas['ObservedRun']

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { refresh } from '../../../ui/data.ts'
+import { Choice, Filters, filter, filters, Search } from '../../../ui/filters.tsx'
 import { TextField } from '../../../ui/form.tsx'
 import { Screen } from '../../../ui/screen.tsx'
 import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import { isSuperadmin } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { Decide } from '../ui/decide.tsx'
-import { Choice, Filters, filter, filters, Search } from '../ui/filters.tsx'
 import { Listing } from '../ui/listing.tsx'
 import { ForSuperadmins } from '../ui/superadmins.tsx'
 

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { resolveUrl } from '../../../session/config.ts'
 import { usePages } from '../../../ui/data.ts'
 import { Field, TextField } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
@@ -126,6 +127,9 @@ export default function Marketplace() {
         }
       </Shown>
       <More more={apps.more} />
+      <p class="hint">
+        Do you build agents? <a href={resolveUrl('developers')}>Publish yours</a>
+      </p>
     </Screen>
   )
 }

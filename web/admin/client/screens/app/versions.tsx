@@ -1,58 +1,10 @@
 import { refresh } from '../../../../ui/data.ts'
+import { Changes } from '../../../../ui/manifest-changes.tsx'
 import { Empty } from '../../../../ui/screen.tsx'
 import { Json, Name, Prose, State, When } from '../../../../ui/text.tsx'
 import { api, unwrap } from '../../api.ts'
 import type { Dossier, Version } from '../../dossier.ts'
-import { diffManifests } from '../../manifest-diff.ts'
 import { Decide } from '../../ui/decide.tsx'
-
-const Changes = ({ from, to }: { from: Version; to: Version }) => {
-  const found = diffManifests(from.manifest, to.manifest)
-  const title = `Changes from ${from.version} to ${to.version}`
-  if (found.length === 0) return <p class="soft">The manifest hasn’t changed since {from.version}.</p>
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard
-    <section class="table diff" tabIndex={0} aria-label={title}>
-      <table>
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">{from.version}</th>
-            <th scope="col">{to.version}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {found.map(({ place, before, after }) => (
-            <tr key={place}>
-              <th scope="row">
-                <Name>{place}</Name>
-              </th>
-              <td>
-                {before === undefined ? (
-                  <span class="soft">–</span>
-                ) : (
-                  <del>
-                    <Name>{before}</Name>
-                  </del>
-                )}
-              </td>
-              <td>
-                {after === undefined ? (
-                  <span class="soft">–</span>
-                ) : (
-                  <ins>
-                    <Name>{after}</Name>
-                  </ins>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  )
-}
 
 const VersionDecision = ({ app, version }: { app: string; version: Version }) => {
   const path = { params: { path: { id: app, vid: version.id } } }

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Field } from '../../../ui/form.tsx'
-import { humanize } from '../../../ui/format.ts'
-import { place, redirect } from '../../../ui/router.ts'
+import { Field } from './form.tsx'
+import { humanize } from './format.ts'
+import { place, redirect } from './router.ts'
 
 /** Reads a filter from the address. Filters are kept there so that links reproduce the list. */
 export const filter = (name: string): string => place.value.query.get(name) ?? ''

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import { count } from '../../../ui/format.ts'
+import { count } from './format.ts'
 
 export interface Series {
   name: string

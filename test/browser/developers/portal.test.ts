@@ -1,0 +1,239 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { browserStage, expectAccessible, heading, type Stage, visit } from '#test/browser/console/harness.ts'
+import { listApp } from '#test/functions/console/marketplace-support.ts'
+import { newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
+import { installed } from '#testkit/fixtures.ts'
+
+const stage = browserStage()
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const dialog = (page: Page) => page.getByRole('dialog')
+
+/** Waits for the last e-mail to an address and returns the first match in it. */
+const mailed = async ({ platform }: Stage, to: string, what: RegExp): Promise<string> => {
+  const find = () => what.exec(platform.mails.findLast((mail) => mail.to === to)?.text ?? '')?.[0]
+  await expect.poll(find).toBeDefined()
+  return find() ?? ''
+}
+
+/** Opens a screen after signing in with a developer's key. */
+const openAs = async ({ page, url }: Stage, { key }: TestDeveloper, place = '/'): Promise<void> => {
+  await page.goto(`${url}/developers#${place}`)
+  await page.getByText('Use a developer key').click()
+  await page.getByLabel('Developer key').fill(key)
+  await button(page, 'Sign in with the key').click()
+  await page.getByRole('navigation', { name: 'Developers' }).waitFor()
+}
+
+const succeeds = ({ agent }: Stage): void => {
+  const body = JSON.stringify({ status: 'succeeded', output: { text: 'Four.' } })
+  agent.answer({ kind: 'answer', headers: { 'content-type': 'application/json' }, body })
+}
+
+describe('the quickstart', () => {
+  it('leads from no account to a promoted, test-run version in the browser alone', async () => {
+    const { page, url, agent } = stage
+    succeeds(stage)
+    await page.goto(`${url}/developers`)
+    await heading(page, 'Sign in').waitFor()
+    await expectAccessible(page, 'portal-sign-in')
+    await button(page, 'Create an account').click()
+    await page.getByLabel('Name').fill('Ada Example')
+    await page.getByLabel('Email').fill('ada@quickstart.example')
+    await button(page, 'Create account').click()
+    await heading(page, 'Your developer key').waitFor()
+    expect(await page.getByLabel('Developer key').inputValue()).toMatch(/^dvk_/)
+    await button(page, 'Continue').click()
+    await heading(page, 'Apps').waitFor()
+    await page.getByRole('link', { name: 'Create an app' }).click()
+    await page.getByLabel('Name').fill('Stock helper')
+    await page.getByLabel('Summary').fill('Answers questions about the stock of a shop.')
+    await expectAccessible(page, 'portal-new-app')
+    await button(page, 'Create the app').click()
+    await heading(page, 'Store the app’s secrets').waitFor()
+    expect(await page.getByLabel('Client secret').inputValue()).not.toBe('')
+    await page.getByRole('link', { name: 'I’ve stored them' }).click()
+    const editor = page.getByLabel('Manifest')
+    await page.getByText('The manifest is valid.').waitFor()
+    const manifest = await editor.inputValue()
+    expect(JSON.parse(manifest)).toMatchObject({ id: 'ada-example.stock-helper', version: '1.0.0' })
+
+    // The validator's message stands at its line, and suggestions come from the schema.
+    await editor.fill(manifest.replace('"1.0.0"', '"one"'))
+    await button(page, 'Line 3').waitFor()
+    expect(await button(page, 'Publish').isDisabled()).toBe(true)
+    await editor.fill('{\n  "run')
+    await page.getByRole('option', { name: 'runtime' }).waitFor()
+    await expectAccessible(page, 'portal-editor')
+    await editor.focus()
+    await editor.press('Enter')
+    await expect.poll(() => editor.inputValue()).toContain('"runtime": {}')
+
+    await editor.fill(manifest.replace('https://agent.example.com/run', agent.url))
+    await page.getByText('The manifest is valid.').waitFor()
+    await button(page, 'Publish').click()
+    await button(page, 'Promote 1.0.0').waitFor()
+    await page.getByRole('link', { name: 'Test it' }).click()
+    await button(page, 'Run').click()
+    await page.getByRole('list', { name: 'Timeline' }).getByText('Succeeded').waitFor()
+    await page.getByText('"Four."').waitFor()
+    expect(agent.requests.length).toBeGreaterThan(0)
+    await page.getByRole('link', { name: 'Versions' }).click()
+    await button(page, 'Promote 1.0.0').click()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    const checks = page.getByRole('listitem')
+    await checks.filter({ hasText: 'A successful test run (done)' }).waitFor()
+    await checks.filter({ hasText: 'A logo (missing)' }).waitFor()
+  })
+})
+
+describe('signing in', () => {
+  it('works with a link by e-mail once, which a first time ends keys that somebody else may have made', async () => {
+    const { page, url, platform } = stage
+    const developer = await newDeveloper(platform)
+    const { email } = (await developer.call('GET', '/api/v1/dev/me')).body
+    await page.goto(`${url}/developers`)
+    await page.getByLabel('Email').fill(email)
+    await button(page, 'Email me a link').click()
+    await page.getByText('it gets a link now').waitFor()
+    const link = await mailed(stage, email, /\S+#\/sign-in\/\S+/)
+    const code = link.split('/').at(-1) ?? ''
+    await page.goto(`${url}/developers#/sign-in/${code}`)
+    await page.reload()
+    await heading(page, 'Apps').waitFor()
+    expect(page.url()).not.toContain(code)
+    expect((await developer.call('GET', '/api/v1/dev/me')).status).toBe(401)
+    await visit(page, '/account')
+    await page.getByText('Confirmed', { exact: false }).first().waitFor()
+    await button(page, 'Sign out').click()
+    await page.getByText('You’re signed out.').waitFor()
+    await page.goto(`${url}/developers#/sign-in/${code}`)
+    await page.reload()
+    await page.getByText('was used').waitFor()
+  })
+
+  it('keeps no key in the browser, and signing out ends the session', async () => {
+    const { page, platform } = stage
+    const developer = await newDeveloper(platform)
+    await openAs(stage, developer)
+    const stored = (await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')) as string
+    expect(stored).not.toContain(developer.key)
+    const { token } = (await page.evaluate("JSON.parse(sessionStorage.getItem('developer-session'))")) as {
+      token: string
+    }
+    await button(page, 'Sign out').click()
+    await heading(page, 'Sign in').waitFor()
+    const headers = { 'x-developer-key': token }
+    await expect.poll(async () => (await platform.call('GET', '/api/v1/dev/me', { headers })).status).toBe(401)
+  })
+})
+
+describe('webhooks of the sandbox', () => {
+  it('can be subscribed, tested, sent again and paused', async () => {
+    const { page, platform, agent } = stage
+    agent.answer({ kind: 'answer', status: 500, body: 'Out of order' })
+    const { developer, app } = await listApp(platform, { requested_scopes: ['runs:read', 'webhooks:manage'] })
+    await openAs(stage, developer, `/apps/${app.id}/webhooks`)
+    await button(page, 'Subscribe').click()
+    await dialog(page).getByLabel('URL').fill(agent.url)
+    await dialog(page).getByRole('button', { name: 'Subscribe' }).click()
+    expect(await dialog(page).getByLabel('Secret').inputValue()).toMatch(/^whsec_/)
+    await button(page, 'Close').click()
+    await page.getByLabel('Event type').fill('run.succeeded')
+    await button(page, 'Send').click()
+    await page.getByText('Sent the test event').waitFor()
+    await page.getByRole('link', { name: agent.url }).click()
+    const entry = page.getByRole('listitem').filter({ hasText: 'run.succeeded' }).first()
+    await expect
+      .poll(async () => {
+        await button(page, 'Refresh').click()
+        return entry.locator('summary').textContent()
+      })
+      .toContain('1 attempt')
+    await entry.locator('summary').click()
+    await entry.getByText('Out of order').waitFor()
+    await expectAccessible(page, 'portal-webhook')
+    agent.answer({ kind: 'answer', status: 204 })
+    await entry.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('Sent again.').waitFor()
+    await button(page, 'Pause').click()
+    await button(page, 'Resume').waitFor()
+  })
+})
+
+describe('an app’s settings', () => {
+  it('show a new signing secret once, with an overlap, and changes that wait for review', async () => {
+    const { page, platform } = stage
+    const { developer, app } = await listApp(platform, {})
+    await openAs(stage, developer, `/apps/${app.id}/settings`)
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Signing secret' })
+      .getByRole('button', { name: 'Replace' })
+      .click()
+    await dialog(page).getByLabel('Overlap').selectOption('24')
+    await dialog(page).getByRole('button', { name: 'Replace' }).click()
+    const secret = await dialog(page).getByLabel('Signing secret', { exact: true }).inputValue()
+    expect(secret).not.toBe('')
+    await button(page, 'Close').click()
+    expect(await page.content()).not.toContain(secret)
+    await page.getByLabel('Summary').fill('A new promise.')
+    await button(page, 'Save').click()
+    await page.getByText('Saved. Moderators review the changes.').waitFor()
+    await page.getByText('Changes in review').first().waitFor()
+    const { body } = await developer.call('GET', `/api/v1/dev/apps/${app.id}`)
+    expect(body.pending_revision.changes).toEqual({ summary: 'A new promise.' })
+  })
+})
+
+/** Text with markup and a direction override, which must be shown as plain text. */
+const EVIL_NAME = '<img src=x onerror=alert(1)>"\'&'
+
+describe('every screen of the portal', () => {
+  it('is accessible in both colour schemes, narrow and wide, and shows untrusted text as plain text', async () => {
+    const { page, platform, agent } = stage
+    succeeds(stage)
+    const { developer, app } = await listApp(
+      platform,
+      { name: `Shop ${EVIL_NAME}` },
+      { runtime: { type: 'webhook', endpoint: agent.url } },
+    )
+    await developer.call('POST', `/api/v1/dev/apps/${app.id}/messages`, { text: EVIL_NAME })
+    await developer.call('POST', '/api/v1/dev/me/keys', { name: 'ci', expires_in_days: 30 })
+    const { body } = await developer.call('POST', `/api/v1/dev/apps/${app.id}/test-run`, { input: { q: EVIL_NAME } })
+    const customer = await installed(platform.deps, { endpoint: agent.url })
+    await platform.call('POST', '/console/agent-requests', {
+      token: customer.token,
+      body: { title: `An agent ${EVIL_NAME}`, description: EVIL_NAME },
+    })
+    await platform.drain()
+    await openAs(stage, developer)
+    const screens: [name: string, place: string, title: string | RegExp, ready: string | RegExp][] = [
+      ['apps', '/', 'Apps', /^Shop/],
+      ['app', `/apps/${app.id}`, /^Shop/, 'Installations'],
+      ['versions', `/apps/${app.id}/versions`, /^Shop/, 'The manifest is valid'],
+      ['test', `/apps/${app.id}/test`, /^Shop/, 'Run it in the sandbox'],
+      ['runs', `/apps/${app.id}/runs`, /^Shop/, /run_/],
+      ['run', `/apps/${app.id}/runs/${body.run.id}`, /^Shop/, 'Timeline'],
+      ['webhooks', `/apps/${app.id}/webhooks`, /^Shop/, 'Subscriptions in the sandbox'],
+      ['figures', `/apps/${app.id}/figures`, /^Shop/, '95% within'],
+      ['reviews', `/apps/${app.id}/reviews`, /^Shop/, 'No reviews yet'],
+      ['settings', `/apps/${app.id}/settings`, /^Shop/, 'Redirect URIs'],
+      ['requests', '/requests', 'Agents that customers ask for', /requests|vote/],
+      ['sandbox', '/sandbox', 'Sandbox', 'Sample records'],
+      ['account', '/account', 'Account', 'Verified badge'],
+      ['more', '/more', 'More', 'Sign out'],
+      ['nowhere', '/nowhere', 'Page not found', 'This page doesn’t exist'],
+    ]
+    for (const [name, place, title, ready] of screens) {
+      await visit(page, place)
+      await heading(page, title).waitFor()
+      await page.locator('main').getByText(ready).first().waitFor()
+      await expect.poll(() => page.locator('main .skeleton').count()).toBe(0)
+      await expectAccessible(page, `portal-${name}`)
+      expect(await page.locator('main img:not([src*="/console/logos/"])').count()).toBe(0)
+    }
+  })
+})

@@ -1,0 +1,104 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pageEndpoints } from '#functions/pages/developers.ts'
+import { createLogger } from '#shared/adapters/logger.ts'
+import type { Deps } from '#shared/foundation/work/work.ts'
+import { openBuiltFiles } from '#shared/http/built-files.ts'
+import { createPipeline } from '#shared/http/pipeline.ts'
+import { systemClock } from '#shared/kernel/clock.ts'
+import { buildDevelopers, firstLoadBytes } from '#web/developers/build.ts'
+
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'developers-'))
+  await buildDevelopers(folder)
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+const get = async (path: string, headers: Record<string, string> = {}) => {
+  const settings = { baseUrl: 'https://platform.test/stage' }
+  const deps = { settings, clock: systemClock, log: createLogger('silent', {}) } as unknown as Deps
+  const handler = createPipeline(pageEndpoints(openBuiltFiles([folder])), {}, async () => deps)
+  const event = { httpMethod: 'GET', path, headers, body: null, requestContext: {} } as unknown as APIGatewayProxyEvent
+  const { statusCode, headers: answered, body } = await handler(event, {} as Context)
+  return { status: statusCode, headers: answered as Record<string, string>, body }
+}
+
+describe('GET /developers', () => {
+  it('contains no inline script or style, and loads its own files only, by relative paths', async () => {
+    const { status, headers, body } = await get('/developers')
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(body).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]* src=)/)
+    const addresses = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address)
+    expect(addresses.length).toBeGreaterThan(2)
+    for (const address of addresses) expect(address).toMatch(/^(developers\/assets\/[\w-]+\.(js|css)|data:,)$/)
+  })
+
+  it('can’t be framed, runs only its own scripts, and loads nothing from elsewhere, not even an image', async () => {
+    const { headers } = await get('/developers')
+    expect(headers['content-security-policy']?.split('; ')).toEqual([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "form-action 'none'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ])
+    expect(headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    })
+  })
+
+  it('is revalidated at each visit, and not sent again', async () => {
+    const { headers } = await get('/developers')
+    expect(headers['cache-control']).toBe('no-cache')
+    expect(await get('/developers', { 'if-none-match': headers.etag ?? '' })).toMatchObject({ status: 304, body: '' })
+  })
+})
+
+describe('GET /developers/assets/{file}', () => {
+  it('caches every file of the page for a year', async () => {
+    const { body } = await get('/developers')
+    for (const [, name] of body.matchAll(/developers\/assets\/([\w.-]+)"/g)) {
+      const { status, headers } = await get(`/developers/assets/${name}`)
+      expect(status).toBe(200)
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+      expect(headers['content-type']).toMatch(/^text\/(javascript|css); charset=utf-8$/)
+      expect(headers['x-content-type-options']).toBe('nosniff')
+    }
+  })
+
+  it.each(['nothing.js', 'developers-files.json', 'fingerprint', '..%2Findex.cjs'])(
+    'serves nothing but files built for browsers: %s',
+    async (name) => {
+      const { status, body } = await get(`/developers/assets/${name}`)
+      expect(status).toBe(404)
+      expect(JSON.parse(body).error.code).toBe('not_found')
+    },
+  )
+})
+
+describe('the build of the developer portal', () => {
+  it('loads less than 100 KB of script before the first render', async () => {
+    const bytes = await firstLoadBytes(folder)
+    expect(bytes).toBeGreaterThan(10_000)
+    expect(bytes).toBeLessThan(100_000)
+  })
+
+  it('contains nothing of the staff’s page', async () => {
+    const { files } = JSON.parse(await readFile(join(folder, 'developers-files.json'), 'utf8'))
+    for (const { name } of files) expect(await readFile(join(folder, name), 'utf8')).not.toContain('admin-session')
+  })
+})

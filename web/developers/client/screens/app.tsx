@@ -1,0 +1,265 @@
+import { useState } from 'preact/hooks'
+import { useAction } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, useData, usePages } from '../../../ui/data.ts'
+import { Confirm } from '../../../ui/dialog.tsx'
+import { Form, TextField } from '../../../ui/form.tsx'
+import { count, humanize } from '../../../ui/format.ts'
+import { Problem } from '../../../ui/problem.tsx'
+import { navigate } from '../../../ui/router.ts'
+import { More, Shown } from '../../../ui/screen.tsx'
+import { Name, Prose, When } from '../../../ui/text.tsx'
+import { identity } from '../account.ts'
+import { api, unwrap } from '../api.ts'
+import { type App, AppScreen } from '../ui/app-screen.tsx'
+
+interface Requirement {
+  met: boolean
+  words: string
+  to: string
+}
+
+const requirementsOf = (app: App): Requirement[] => {
+  const settings = `/apps/${app.id}/settings`
+  return [
+    { met: app.name !== '', words: 'A name', to: settings },
+    { met: app.summary !== '', words: 'A summary', to: settings },
+    { met: app.description !== '', words: 'A description', to: settings },
+    { met: app.logo_url !== null, words: 'A logo', to: settings },
+    { met: app.privacy_url !== null, words: 'The address of a privacy policy', to: settings },
+    { met: app.support_email !== null, words: 'A support address', to: settings },
+    { met: app.promoted_version !== null, words: 'A promoted version', to: `/apps/${app.id}/versions` },
+  ]
+}
+
+const Check = ({ met, words, to }: Requirement) => (
+  <li class={met ? 'met' : 'unmet'}>
+    <span aria-hidden="true">{met ? '✓' : '○'}</span>
+    {met ? words : <a href={`#${to}`}>{words}</a>}
+    <span class="unseen">{met ? ' (done)' : ' (missing)'}</span>
+  </li>
+)
+
+/** True if a test run of the promoted version succeeded in the sandbox, as submission requires. */
+const useTested = (app: App) =>
+  useData(`app ${app.id} tested`, async () => {
+    const { items } = await unwrap(
+      api.GET('/api/v1/dev/apps/{id}/logs', {
+        params: { path: { id: app.id }, query: { status: 'succeeded', limit: 100 } },
+      }),
+    )
+    return items.some(({ trigger, is_sandbox }) => is_sandbox && trigger === 'test')
+  })
+
+const Submission = ({ app }: { app: App }) => {
+  const tested = useTested(app)
+  const { busy, failure, act } = useAction()
+  const requirements = [
+    ...requirementsOf(app),
+    {
+      met: app.test_run_at !== null || tested.data === true,
+      words: 'A successful test run',
+      to: `/apps/${app.id}/test`,
+    },
+  ]
+  const isOpen = app.status === 'draft' || app.status === 'rejected'
+  if (!isOpen) return null
+  const submit = async (): Promise<void> => {
+    await unwrap(api.POST('/api/v1/dev/apps/{id}/submit', { params: { path: { id: app.id } } }))
+    announce('Submitted. The moderators will look at it.')
+    await refresh('app')
+  }
+  const missing = requirements.filter(({ met }) => !met).length
+  return (
+    <section class="section card">
+      <h2>Get listed in the marketplace</h2>
+      {app.status_reason && (
+        <div class="note warn">
+          <p>
+            <strong>The moderators rejected it.</strong>
+          </p>
+          <Prose text={app.status_reason} />
+        </div>
+      )}
+      <p>Moderators review an app before customers see it. It needs:</p>
+      <ul class="checks">
+        {requirements.map((one) => (
+          <Check key={one.words} {...one} />
+        ))}
+      </ul>
+      {identity.value && !identity.value.email_verified && (
+        <p class="hint">
+          Your email address isn’t confirmed yet, which most platforms require. <a href="#/account">Confirm it</a>
+        </p>
+      )}
+      {failure && <Problem failure={failure} />}
+      <div class="actions">
+        <button type="button" class="primary" aria-busy={busy} onClick={() => act(submit)}>
+          Submit for review
+        </button>
+        {missing > 0 && (
+          <span class="soft beside">
+            {missing} of {requirements.length} missing
+          </span>
+        )}
+      </div>
+    </section>
+  )
+}
+
+const Pending = ({ app: { pending_revision } }: { app: App }) =>
+  pending_revision && (
+    <section class="section card">
+      <h2>Changes in review</h2>
+      <p>
+        Customers see these after a moderator approves them. Submitted <When at={pending_revision.submitted_at} />.
+        {pending_revision.badge_withheld && ' Until then, your verified badge isn’t shown.'}
+      </p>
+      <dl class="facts">
+        {Object.entries(pending_revision.changes).map(([field, value]) => (
+          <>
+            <dt>{humanize(field)}</dt>
+            <dd>
+              <Prose text={Array.isArray(value) ? value.join('\n') : (value ?? 'Removed')} />
+            </dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  )
+
+const Messages = ({ app }: { app: App }) => {
+  const [text, setText] = useState('')
+  const path = { id: app.id }
+  const list = usePages(`app ${app.id} messages`, (cursor) =>
+    unwrap(api.GET('/api/v1/dev/apps/{id}/messages', { params: { path, query: { ...(cursor && { cursor }) } } })),
+  )
+  const send = async (): Promise<void> => {
+    await unwrap(api.POST('/api/v1/dev/apps/{id}/messages', { params: { path }, body: { text: text.trim() } }))
+    await refresh(`app ${app.id} messages`)
+  }
+  return (
+    <section class="section">
+      <h2>Messages with the moderators</h2>
+      <Shown known={list} rows={1}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <p class="soft">No messages yet.</p>
+          ) : (
+            <ol class="messages">
+              {[...items].reverse().map(({ id, author, text: said, created_at }) => (
+                <li key={id} class={author.type === 'developer' ? 'message mine' : 'message'}>
+                  <p class="by">
+                    <b>{author.type === 'developer' ? 'You' : <Name>{author.name}</Name>}</b>
+                    <When at={created_at} />
+                  </p>
+                  <Prose text={said} />
+                </li>
+              ))}
+            </ol>
+          )
+        }
+      </Shown>
+      <More more={list.more} />
+      <Form verb="Send" send={send} done={() => setText('')}>
+        <TextField label="Message" rows={3} value={text} required maxLength={5_000} onText={setText} />
+      </Form>
+    </section>
+  )
+}
+
+const Summary = ({ app }: { app: App }) => {
+  const stats = useData(`app ${app.id} stats 30`, () =>
+    unwrap(api.GET('/api/v1/dev/apps/{id}/stats', { params: { path: { id: app.id }, query: { days: '30' } } })),
+  )
+  return (
+    <Shown known={stats} rows={1}>
+      {({ installations, runs, failed, sandbox }) => (
+        <dl class="figures">
+          <div>
+            <dt>Version</dt>
+            <dd>{app.promoted_version ?? '–'}</dd>
+          </div>
+          <div>
+            <dt>Installations</dt>
+            <dd>{count(installations)}</dd>
+          </div>
+          <div>
+            <dt>Runs</dt>
+            <dd>{count(runs)}</dd>
+          </div>
+          <div>
+            <dt>Failed</dt>
+            <dd>{count(failed)}</dd>
+          </div>
+          <div>
+            <dt>Sandbox runs</dt>
+            <dd>{count(sandbox.runs)}</dd>
+          </div>
+        </dl>
+      )}
+    </Shown>
+  )
+}
+
+const Next = ({ app }: { app: App }) => {
+  if (app.promoted_version !== null || app.status !== 'draft') return null
+  return (
+    <section class="section card">
+      <h2>Next steps</h2>
+      <ol class="steps">
+        <li>
+          <a href={`#/apps/${app.id}/versions`}>Publish a manifest</a>, which describes your agent.
+        </li>
+        <li>
+          <a href={`#/apps/${app.id}/test`}>Run it in the sandbox</a> and look at what happened.
+        </li>
+        <li>Promote the version, so that new customers get it.</li>
+      </ol>
+    </section>
+  )
+}
+
+const Remove = ({ app }: { app: App }) =>
+  app.status === 'draft' && app.submitted_at === null ? (
+    <section class="section">
+      <Confirm
+        label="Delete this draft"
+        title={`Delete ${app.name}?`}
+        verb="Delete"
+        typed={app.slug}
+        act={async () => {
+          await unwrap(api.DELETE('/api/v1/dev/apps/{id}', { params: { path: { id: app.id } } }))
+          await refresh('apps')
+          navigate('/')
+        }}
+      >
+        <p>Its versions are deleted too, and sandboxes lose it. This can’t be undone.</p>
+      </Confirm>
+    </section>
+  ) : null
+
+export default function Overview({ id }: { id: string }) {
+  return (
+    <AppScreen id={id} title="Overview">
+      {(app) => (
+        <>
+          {app.status === 'suspended' && (
+            <div class="note warn">
+              <p>
+                <strong>This app is suspended.</strong> Its agents don’t run.
+              </p>
+              {app.status_reason && <Prose text={app.status_reason} />}
+            </div>
+          )}
+          <Summary app={app} />
+          <Next app={app} />
+          <Pending app={app} />
+          <Submission app={app} />
+          <Messages app={app} />
+          <Remove app={app} />
+        </>
+      )}
+    </AppScreen>
+  )
+}

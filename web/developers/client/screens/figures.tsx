@@ -1,0 +1,118 @@
+import { DayChart } from '../../../ui/chart.tsx'
+import { useData } from '../../../ui/data.ts'
+import { Choice, Filters, filter } from '../../../ui/filters.tsx'
+import { count, duration } from '../../../ui/format.ts'
+import { Shown } from '../../../ui/screen.tsx'
+import { api, type Schemas, unwrap } from '../api.ts'
+import { type App, AppScreen } from '../ui/app-screen.tsx'
+
+type Stats = Schemas['AppStats']
+
+const COLUMNS = ['date', 'installed', 'removed', 'runs', 'succeeded', 'failed', 'cancelled'] as const
+
+/** Offers a text as a download. */
+const download = (name: string, text: string): void => {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+  link.download = name
+  link.click()
+  // By then the download has started, so the memory can be freed.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}
+
+const csvOf = ({ daily }: Stats): string =>
+  [COLUMNS.join(','), ...daily.map((day) => COLUMNS.map((name) => day[name]).join(','))].join('\r\n')
+
+const percent = (rate: number | null): string =>
+  rate === null ? '–' : new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 }).format(rate)
+
+const time = (ms: number | null | undefined): string => (ms === null || ms === undefined ? '–' : duration(ms))
+
+const Blocks = ({ title, of }: { title: string; of: Stats | Stats['sandbox'] }) => (
+  <section class="section">
+    <h2>{title}</h2>
+    <dl class="figures">
+      <div>
+        <dt>Installations</dt>
+        <dd>{count(of.installations)}</dd>
+      </div>
+      <div>
+        <dt>Runs</dt>
+        <dd>{count(of.runs)}</dd>
+      </div>
+      <div>
+        <dt>Failed</dt>
+        <dd>{count(of.failed)}</dd>
+      </div>
+      <div>
+        <dt>Succeeded</dt>
+        <dd>{percent(of.success_rate)}</dd>
+      </div>
+      <div>
+        <dt>Median</dt>
+        <dd>{time(of.duration_ms?.p50)}</dd>
+      </div>
+      <div>
+        <dt>95% within</dt>
+        <dd>{time(of.duration_ms?.p95)}</dd>
+      </div>
+    </dl>
+  </section>
+)
+
+const Figures = ({ app }: { app: App }) => {
+  const days = filter('days') || '30'
+  const known = useData(`app ${app.id} stats ${days}`, () =>
+    unwrap(api.GET('/api/v1/dev/apps/{id}/stats', { params: { path: { id: app.id }, query: { days } } })),
+  )
+  return (
+    <Shown known={known} rows={3} tall>
+      {(stats) => {
+        const dates = stats.daily.map(({ date }) => date)
+        const values = (name: (typeof COLUMNS)[number]) => stats.daily.map((day) => Number(day[name]))
+        return (
+          <>
+            <div class="head">
+              <Filters>
+                <Choice name="days" label="Period" all="30 days" options={{ 7: '7 days', 90: '90 days' }} />
+              </Filters>
+              <button type="button" onClick={() => download(`${app.slug}-${days}-days.csv`, csvOf(stats))}>
+                Download as CSV
+              </button>
+            </div>
+            <div class="charts">
+              <DayChart
+                title="Runs"
+                days={dates}
+                series={[
+                  { name: 'Succeeded', tone: 'one', values: values('succeeded') },
+                  { name: 'Failed', tone: 'two', values: values('failed') },
+                  { name: 'Cancelled', tone: 'three', values: values('cancelled') },
+                ]}
+              />
+              <DayChart
+                title="Installations"
+                days={dates}
+                series={[
+                  { name: 'Installed', tone: 'one', values: values('installed') },
+                  { name: 'Removed', tone: 'two', values: values('removed') },
+                ]}
+              />
+            </div>
+            <Blocks title="Customers" of={stats} />
+            <Blocks title="Sandbox" of={stats.sandbox} />
+            <p class="hint">Days are in UTC. The figures lag by a few seconds.</p>
+          </>
+        )
+      }}
+    </Shown>
+  )
+}
+
+export default function FiguresScreen({ id }: { id: string }) {
+  return (
+    <AppScreen id={id} title="Figures">
+      {(app) => <Figures app={app} />}
+    </AppScreen>
+  )
+}

@@ -1,0 +1,111 @@
+import { useState } from 'preact/hooks'
+import { saveItem } from '../../../session/store.ts'
+import { refresh } from '../../../ui/data.ts'
+import { Form, TextField } from '../../../ui/form.tsx'
+import { fieldProblems } from '../../../ui/problem.tsx'
+import { Screen } from '../../../ui/screen.tsx'
+import { identity } from '../account.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
+import { draftKey, slugOf, TEMPLATES, type Template } from '../templates.ts'
+import { Secret } from '../ui/secret.tsx'
+
+const Secrets = ({ app, to }: { app: Schemas['CreatedApp']; to: string }) => (
+  <Screen title="Store the app’s secrets">
+    <p>Your server needs them. You can replace them in the app’s settings, but not see them again.</p>
+    <Secret
+      label="Signing secret"
+      hint="Your agent checks with it that a request comes from the platform. Shown only once."
+      value={app.signing_secret}
+    />
+    <Secret
+      label="Signing secret for Standard Webhooks libraries"
+      hint="The same secret in the form that these libraries take. Shown only once."
+      value={app.standard_webhooks_secret}
+    />
+    <Secret
+      label="Client secret"
+      hint={`Gets tokens for customers who install the app, with the client ID ${app.client_id}. Shown only once.`}
+      value={app.client_secret}
+    />
+    <div class="actions">
+      <a class="button primary" href={`#${to}`}>
+        I’ve stored them
+      </a>
+    </div>
+  </Screen>
+)
+
+export default function NewApp() {
+  const [template, setTemplate] = useState<Template>(TEMPLATES[0] as Template)
+  const [name, setName] = useState('')
+  const [slug, setSlug] = useState<string>()
+  const [summary, setSummary] = useState('')
+  const [made, setMade] = useState<Schemas['CreatedApp']>()
+  if (made) return <Secrets app={made} to={template.manifest ? `/apps/${made.id}/versions` : `/apps/${made.id}`} />
+  const wanted = slug ?? slugOf(name)
+  const send = async (): Promise<void> => {
+    const about = { name: name.trim(), summary: summary.trim() }
+    const body = { ...about, slug: wanted, type: template.type, requested_scopes: [...template.scopes] }
+    const app = await unwrap(api.POST('/api/v1/dev/apps', { body }))
+    const vendor = identity.value?.vendor ?? (slugOf(identity.value?.company ?? identity.value?.name ?? '') || 'acme')
+    if (template.manifest) {
+      const manifest = template.manifest({ id: `${vendor}.${wanted}`, ...about })
+      saveItem(draftKey(app.id), JSON.stringify(manifest, null, 2))
+    }
+    void refresh('apps')
+    setMade(app)
+  }
+  return (
+    <Screen title="Create an app" back={{ to: '/', label: 'Apps' }}>
+      <Form verb="Create the app" send={send}>
+        {(failure) => {
+          const wrong = fieldProblems(failure)
+          return (
+            <>
+              <fieldset>
+                <legend>Start from</legend>
+                <div class="choices">
+                  {TEMPLATES.map((one) => (
+                    <label class="tick card" key={one.name}>
+                      <input
+                        type="radio"
+                        name="template"
+                        checked={one === template}
+                        onChange={() => setTemplate(one)}
+                      />
+                      <span>
+                        <strong>{one.title}</strong>
+                        <br />
+                        <span class="soft">{one.words}</span>
+                      </span>
+                    </label>
+                  ))}
+                </div>
+              </fieldset>
+              <TextField label="Name" value={name} required maxLength={60} problem={wrong.name} onText={setName} />
+              <TextField
+                label="Slug"
+                hint="Part of the app’s address in the marketplace. You can’t change it later."
+                value={wanted}
+                required
+                maxLength={40}
+                spellcheck={false}
+                problem={failure?.code === 'slug_taken' ? failure.message : wrong.slug}
+                onText={setSlug}
+              />
+              <TextField
+                label="Summary"
+                hint="One sentence for customers."
+                value={summary}
+                required
+                maxLength={140}
+                problem={wrong.summary}
+                onText={setSummary}
+              />
+            </>
+          )
+        }}
+      </Form>
+    </Screen>
+  )
+}

@@ -1,0 +1,134 @@
+import { toFailure } from '../../../session/failure.ts'
+import { useData } from '../../../ui/data.ts'
+import { duration, fullTime, triggerLabel } from '../../../ui/format.ts'
+import { Empty, Shown } from '../../../ui/screen.tsx'
+import { Json, Name, State } from '../../../ui/text.tsx'
+import { api, type Schemas, unwrap } from '../api.ts'
+import { type SandboxSchemas, sandboxOf } from '../sandbox.ts'
+import { AppScreen } from '../ui/app-screen.tsx'
+import { RunError } from '../ui/run-error.tsx'
+import { Timeline } from '../ui/timeline.tsx'
+
+interface Found {
+  log: Schemas['AppLog'] | undefined
+  /** The run with its content, if it’s in the sandbox. */
+  run: SandboxSchemas['Run'] | undefined
+}
+
+const find = async (app: string, id: string): Promise<Found> => {
+  const params = { path: { id: app }, query: { run_id: id } }
+  const { items } = await unwrap(api.GET('/api/v1/dev/apps/{id}/logs', { params }))
+  const log = items[0]
+  if (log && !log.is_sandbox) return { log, run: undefined }
+  const { client, take } = sandboxOf(app)
+  try {
+    return { log, run: await take(client.GET('/api/v1/runs/{id}', { params: { path: { id } } })) }
+  } catch (error) {
+    // Without the scope runs:read, or after the run’s content expired, the metadata remains.
+    if (log && [403, 404].includes(toFailure(error).status)) return { log, run: undefined }
+    throw error
+  }
+}
+
+const Facts = ({ log, run }: Found) => {
+  const version = run?.agent.version ?? log?.version ?? ''
+  const took = run?.duration_ms ?? log?.duration_ms
+  return (
+    <dl class="facts">
+      <dt>Run</dt>
+      <dd>
+        <code>{run?.id ?? log?.run_id}</code>
+      </dd>
+      <dt>Started by</dt>
+      <dd>{triggerLabel(run?.trigger ?? log?.trigger ?? '')}</dd>
+      <dt>Version</dt>
+      <dd>
+        <Name>{version}</Name>
+      </dd>
+      <dt>Created</dt>
+      <dd>{fullTime(run?.created_at ?? log?.created_at ?? '')}</dd>
+      {took !== null && took !== undefined && (
+        <>
+          <dt>Duration</dt>
+          <dd>{duration(took)}</dd>
+        </>
+      )}
+      {log?.request_id && (
+        <>
+          <dt>Request</dt>
+          <dd>
+            <code>{log.request_id}</code>
+          </dd>
+        </>
+      )}
+      <dt>Installation</dt>
+      <dd>
+        <code>{run?.installation_id ?? log?.installation_id}</code>
+      </dd>
+    </dl>
+  )
+}
+
+export default function RunScreen({ id, run: runId }: { id: string; run: string }) {
+  const known = useData(`app ${id} run ${runId}`, () => find(id, runId))
+  return (
+    <AppScreen id={id} title="Run">
+      {() => (
+        <Shown known={known} rows={4}>
+          {({ log, run }) =>
+            log || run ? (
+              <>
+                <div class="head">
+                  <h2>
+                    Run <State name={run?.status ?? log?.status ?? ''} />
+                  </h2>
+                  {run && (
+                    <a class="button" href={`#/apps/${id}/test?run=${runId}`}>
+                      Run again in the sandbox
+                    </a>
+                  )}
+                </div>
+                {run && <RunError run={run} />}
+                {!run && log?.error_code && (
+                  <div class="problem">
+                    <p>
+                      <strong>This run failed.</strong> <code>{log.error_code}</code>
+                    </p>
+                  </div>
+                )}
+                <Facts log={log} run={run} />
+                {run ? (
+                  <>
+                    <section class="section">
+                      <h2>Timeline</h2>
+                      <Timeline run={run} app={id} />
+                    </section>
+                    <section class="section">
+                      <h2>Input</h2>
+                      <Json label="Input" value={run.input} />
+                    </section>
+                    {run.output && (
+                      <section class="section">
+                        <h2>Result</h2>
+                        <Json label="Result" value={run.output} />
+                      </section>
+                    )}
+                  </>
+                ) : (
+                  <p class="note">
+                    Customers’ runs show metadata only. <a href={`#/apps/${id}/test`}>Try the same in the sandbox</a> to
+                    see each step.
+                  </p>
+                )}
+              </>
+            ) : (
+              <Empty title="No such run">
+                <p>Runs stay in the log for 30 days.</p>
+              </Empty>
+            )
+          }
+        </Shown>
+      )}
+    </AppScreen>
+  )
+}

@@ -1,0 +1,83 @@
+import { useState } from 'preact/hooks'
+import { useAction } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { Confirm } from '../../../ui/dialog.tsx'
+import { count } from '../../../ui/format.ts'
+import { Problem } from '../../../ui/problem.tsx'
+import { Screen } from '../../../ui/screen.tsx'
+import { Name } from '../../../ui/text.tsx'
+import { identity } from '../account.ts'
+import { api, unwrap } from '../api.ts'
+import { Secret } from '../ui/secret.tsx'
+
+const Samples = () => {
+  const { busy, failure, act } = useAction()
+  const seed = async (): Promise<void> => {
+    const { tasks, runs, files } = await unwrap(api.POST('/api/v1/dev/sandbox/seed'))
+    announce(`The sandbox has ${count(tasks)} sample tasks, ${count(runs)} runs and ${count(files)} files.`)
+  }
+  return (
+    <section class="section card">
+      <h2>Sample records</h2>
+      <p>Tasks, finished runs, files and a conversation for the agents that are installed in the sandbox.</p>
+      {failure && <Problem failure={failure} />}
+      <div class="actions">
+        <button type="button" aria-busy={busy} onClick={() => act(seed)}>
+          Fill with samples
+        </button>
+        <Confirm
+          label="Delete the samples"
+          title="Delete the sample records?"
+          verb="Delete"
+          act={async () => {
+            await unwrap(api.DELETE('/api/v1/dev/sandbox/seed'))
+            announce('The sample records are deleted.')
+          }}
+        >
+          <p>Only what was filled in is deleted, even if it was changed since.</p>
+        </Confirm>
+      </div>
+    </section>
+  )
+}
+
+const Invite = () => {
+  const [link, setLink] = useState<string>()
+  const { busy, failure, act } = useAction()
+  return (
+    <section class="section card">
+      <h2>Invite somebody</h2>
+      <p>
+        One person can join the sandbox as an owner with this code, through the platform’s bot. A new code ends the
+        previous one.
+      </p>
+      {failure && <Problem failure={failure} />}
+      {link && (
+        <Secret label="Start parameter" hint="Valid for 7 days, for one person. Shown only once." value={link} />
+      )}
+      <div class="actions">
+        <button
+          type="button"
+          aria-busy={busy}
+          onClick={() => act(async () => setLink((await unwrap(api.POST('/api/v1/dev/sandbox/invite'))).invite_link))}
+        >
+          Get a code
+        </button>
+      </div>
+    </section>
+  )
+}
+
+export default function Sandbox() {
+  const workspace = identity.value?.sandbox_workspace
+  return (
+    <Screen title="Sandbox">
+      <p>
+        Your own workspace to test in: <Name>{workspace?.name ?? ''}</Name> <code>{workspace?.id}</code>. Nothing in it
+        counts in your figures.
+      </p>
+      <Samples />
+      <Invite />
+    </Screen>
+  )
+}

@@ -1,0 +1,307 @@
+import { useState } from 'preact/hooks'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh } from '../../../ui/data.ts'
+import { Modal } from '../../../ui/dialog.tsx'
+import { Field, Form, TextField } from '../../../ui/form.tsx'
+import { humanize } from '../../../ui/format.ts'
+import { fieldProblems } from '../../../ui/problem.tsx'
+import { api, type Schemas, unwrap } from '../api.ts'
+import { clearSandboxTokens } from '../sandbox.ts'
+import { MANIFEST_SCOPES } from '../templates.ts'
+import { type App, AppScreen } from '../ui/app-screen.tsx'
+import { Secret } from '../ui/secret.tsx'
+
+type Edit = Schemas['EditApp']
+
+const CATEGORIES: NonNullable<Edit['category']>[] = [
+  'analytics',
+  'communication',
+  'content',
+  'developer-tools',
+  'ecommerce',
+  'finance',
+  'hr',
+  'legal',
+  'marketing',
+  'operations',
+  'productivity',
+  'sales',
+  'support',
+  'other',
+]
+
+const ADDRESSES = [
+  ['logo_url', 'Logo', 'Address of a square PNG, JPEG or WebP image. The platform copies it.'],
+  ['homepage_url', 'Homepage', ''],
+  ['privacy_url', 'Privacy policy', ''],
+  ['install_url', 'Install page', 'Where customers go to install the app, if that starts on your site.'],
+] as const
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+
+/** Returns the fields that differ from the app, which alone are sent. */
+const changesOf = (app: App, edited: Required<Edit>): Edit =>
+  Object.fromEntries(
+    Object.entries(edited).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(app[name as keyof App])),
+  )
+
+const Details = ({ app }: { app: App }) => {
+  const shown = { ...app, ...app.pending_revision?.changes }
+  const [text, setText] = useState({
+    name: shown.name,
+    summary: shown.summary,
+    description: shown.description,
+    logo_url: shown.logo_url ?? '',
+    homepage_url: shown.homepage_url ?? '',
+    privacy_url: shown.privacy_url ?? '',
+    install_url: shown.install_url ?? '',
+    support_email: app.support_email ?? '',
+    redirect_uris: shown.redirect_uris.join('\n'),
+  })
+  const [category, setCategory] = useState(app.category ?? '')
+  const [scopes, setScopes] = useState<readonly string[]>(shown.requested_scopes)
+  const set = (name: keyof typeof text) => (value: string) => setText((now) => ({ ...now, [name]: value }))
+  const send = async (): Promise<void> => {
+    const orNull = (value: string) => value.trim() || null
+    const edited = {
+      name: text.name.trim(),
+      summary: text.summary.trim(),
+      description: text.description.trim(),
+      category: (category || null) as Edit['category'],
+      logo_url: orNull(text.logo_url),
+      homepage_url: orNull(text.homepage_url),
+      privacy_url: orNull(text.privacy_url),
+      install_url: orNull(text.install_url),
+      support_email: orNull(text.support_email),
+      redirect_uris: linesOf(text.redirect_uris),
+      requested_scopes: [...scopes],
+    } as Required<Edit>
+    const body = changesOf(app, edited)
+    if (Object.keys(body).length === 0) return announce('Nothing has changed.')
+    const saved = await unwrap(api.PATCH('/api/v1/dev/apps/{id}', { params: { path: { id: app.id } }, body }))
+    await refresh('app')
+    announce(saved.pending_revision ? 'Saved. Moderators review the changes.' : 'Saved.')
+  }
+  return (
+    <section class="section">
+      <h2>Details</h2>
+      {app.status === 'approved' && (
+        <p class="hint">
+          The app is listed, so moderators review changes of what customers see. Until then, customers see the present
+          details.
+        </p>
+      )}
+      <Form verb="Save" send={send}>
+        {(failure) => {
+          const wrong = fieldProblems(failure)
+          return (
+            <>
+              <TextField
+                label="Name"
+                value={text.name}
+                required
+                maxLength={60}
+                problem={wrong.name}
+                onText={set('name')}
+              />
+              <TextField
+                label="Summary"
+                hint="One sentence for customers."
+                value={text.summary}
+                maxLength={140}
+                problem={wrong.summary}
+                onText={set('summary')}
+              />
+              <TextField
+                label="Description"
+                rows={6}
+                value={text.description}
+                maxLength={10_000}
+                problem={wrong.description}
+                onText={set('description')}
+              />
+              <Field label="Category" problem={wrong.category}>
+                {(field) => (
+                  <select
+                    {...field}
+                    value={category}
+                    onChange={({ currentTarget }) => setCategory(currentTarget.value)}
+                  >
+                    <option value="">None</option>
+                    {CATEGORIES.map((one) => (
+                      <option key={one} value={one}>
+                        {humanize(one.replaceAll('-', ' '))}
+                      </option>
+                    ))}
+                  </select>
+                )}
+              </Field>
+              {ADDRESSES.map(([name, label, hint]) => (
+                <TextField
+                  key={name}
+                  label={label}
+                  hint={hint}
+                  type="url"
+                  value={text[name]}
+                  maxLength={2_048}
+                  problem={wrong[name]}
+                  onText={set(name)}
+                />
+              ))}
+              <TextField
+                label="Support address"
+                hint="Email address that customers can write to."
+                type="email"
+                value={text.support_email}
+                maxLength={254}
+                problem={wrong.support_email}
+                onText={set('support_email')}
+              />
+              <TextField
+                label="Redirect URIs"
+                hint="Addresses that customers come back to after they approve the app. One per line."
+                rows={3}
+                value={text.redirect_uris}
+                spellcheck={false}
+                problem={wrong.redirect_uris}
+                onText={set('redirect_uris')}
+              />
+              <fieldset>
+                <legend>Scopes that the app requests</legend>
+                <div class="ticks">
+                  {MANIFEST_SCOPES.map((scope) => (
+                    <label class="tick" key={scope}>
+                      <input
+                        type="checkbox"
+                        checked={scopes.includes(scope)}
+                        onChange={({ currentTarget: { checked } }) =>
+                          setScopes(checked ? [...scopes, scope] : scopes.filter((one) => one !== scope))
+                        }
+                      />
+                      <code>{scope}</code>
+                    </label>
+                  ))}
+                </div>
+              </fieldset>
+            </>
+          )
+        }}
+      </Form>
+    </section>
+  )
+}
+
+const OVERLAPS: Record<string, string> = {
+  '': 'None: the old secret ends now',
+  '1': '1 hour',
+  '24': '24 hours',
+  '72': '3 days',
+}
+
+interface Revealed {
+  title: string
+  secrets: [label: string, value: string][]
+}
+
+const Secrets = ({ app }: { app: App }) => {
+  const [asks, setAsks] = useState<'signing' | 'client'>()
+  const [overlap, setOverlap] = useState('24')
+  const [revealed, setRevealed] = useState<Revealed>()
+  const params = { path: { id: app.id } }
+  const rotateSigning = async (): Promise<void> => {
+    const body = overlap ? { overlap_hours: Number(overlap) } : {}
+    const made = await unwrap(api.POST('/api/v1/dev/apps/{id}/rotate-signing-secret', { params, body }))
+    setRevealed({
+      title: 'Store the new signing secret',
+      secrets: [
+        ['Signing secret', made.signing_secret],
+        ['Signing secret for Standard Webhooks libraries', made.standard_webhooks_secret],
+      ],
+    })
+  }
+  const rotateClient = async (): Promise<void> => {
+    const made = await unwrap(api.POST('/api/v1/dev/apps/{id}/rotate-secret', { params }))
+    clearSandboxTokens()
+    setRevealed({ title: 'Store the new client secret', secrets: [['Client secret', made.client_secret]] })
+  }
+  const close = (): void => setAsks(undefined)
+  return (
+    <section class="section">
+      <h2>Secrets</h2>
+      <ul class="rows">
+        <li class="row folds">
+          <span class="grow">
+            <strong>Signing secret</strong>
+            <span class="soft">Your agent checks with it that a request comes from the platform.</span>
+          </span>
+          <button type="button" onClick={() => setAsks('signing')}>
+            Replace
+          </button>
+        </li>
+        <li class="row folds">
+          <span class="grow">
+            <strong>Client secret</strong>
+            <span class="soft">
+              Gets tokens for customers who install the app. Client ID: <code>{app.client_id}</code>
+            </span>
+          </span>
+          <button type="button" onClick={() => setAsks('client')}>
+            Replace
+          </button>
+        </li>
+      </ul>
+      {asks === 'signing' && (
+        <Modal title="Replace the signing secret?" onClose={close}>
+          <Form verb="Replace" send={rotateSigning} done={close}>
+            <p>During the overlap, each request carries a signature of both secrets, so that you can change over.</p>
+            <Field label="Overlap">
+              {(field) => (
+                <select {...field} value={overlap} onChange={({ currentTarget }) => setOverlap(currentTarget.value)}>
+                  {Object.entries(OVERLAPS).map(([hours, words]) => (
+                    <option key={hours} value={hours}>
+                      {words}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          </Form>
+        </Modal>
+      )}
+      {asks === 'client' && (
+        <Modal title="Replace the client secret?" onClose={close}>
+          <Form verb="Replace" send={rotateClient} done={close}>
+            <p>
+              The old secret stops working now, and all access tokens of the app end. Refresh tokens stay valid: use
+              them with the new secret.
+            </p>
+          </Form>
+        </Modal>
+      )}
+      {revealed && (
+        <Modal title={revealed.title} onClose={() => setRevealed(undefined)}>
+          {revealed.secrets.map(([label, value]) => (
+            <Secret key={label} label={label} value={value} />
+          ))}
+        </Modal>
+      )}
+    </section>
+  )
+}
+
+export default function Settings({ id }: { id: string }) {
+  return (
+    <AppScreen id={id} title="Settings">
+      {(app) => (
+        <div class="narrow">
+          <Secrets app={app} />
+          <Details key={`${app.id} ${app.pending_revision?.id ?? ''}`} app={app} />
+        </div>
+      )}
+    </AppScreen>
+  )
+}

@@ -1,0 +1,165 @@
+import { useEffect, useState } from 'preact/hooks'
+import { loadItem, removeItem, saveItem } from '../../../session/store.ts'
+import { useAction } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, usePages } from '../../../ui/data.ts'
+import { Changes } from '../../../ui/manifest-changes.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { More, Shown } from '../../../ui/screen.tsx'
+import { Json, State, When } from '../../../ui/text.tsx'
+import { reloadIdentity } from '../account.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
+import { draftKey } from '../templates.ts'
+import { type App, AppScreen } from '../ui/app-screen.tsx'
+import { ManifestEditor, useFindings } from '../ui/manifest-editor.tsx'
+
+/** The screen reads no part of the manifest, so its type stays simple. */
+type Version = Omit<Schemas['Version'], 'manifest'> & { manifest: object }
+
+/** Proposes the next version number. */
+const nextVersion = (version: string): string => version.replace(/\d+$/, (last) => String(Number(last) + 1))
+
+const startText = (app: App, newest: Version | undefined): string => {
+  const draft = loadItem<string>(draftKey(app.id))
+  if (draft !== undefined) return draft
+  const manifest = newest
+    ? { ...newest.manifest, version: nextVersion(newest.version) }
+    : {
+        id: `vendor.${app.slug}`,
+        version: '1.0.0',
+        name: app.name,
+        summary: app.summary,
+        runtime: { type: 'webhook', endpoint: 'https://agent.example.com/run' },
+      }
+  return JSON.stringify(manifest, null, 2)
+}
+
+const parsed = (text: string): Schemas['Manifest'] | undefined => {
+  try {
+    const value = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const Editor = ({ app, newest, live }: { app: App; newest: Version | undefined; live: Version | undefined }) => {
+  const [text, setText] = useState(() => startText(app, newest))
+  const findings = useFindings(text)
+  const { busy, failure, act } = useAction()
+  useEffect(() => saveItem(draftKey(app.id), text), [app.id, text])
+  const manifest = parsed(text)
+  const publish = async (): Promise<void> => {
+    const params = { path: { id: app.id } }
+    const version = await unwrap(api.POST('/api/v1/dev/apps/{id}/versions', { params, body: manifest as never }))
+    removeItem(draftKey(app.id))
+    announce(`Version ${version.version} is published.`)
+    await Promise.all([refresh('app'), reloadIdentity()])
+  }
+  const isValid = findings !== undefined && !findings.some(({ isError }) => isError)
+  return (
+    <section class="section">
+      <h2>New version</h2>
+      <ManifestEditor text={text} findings={findings} onText={setText} />
+      {live && manifest && (
+        <details>
+          <summary>Compare with the live version {live.version}</summary>
+          <Changes from={live} to={{ version: manifest.version || 'this text', manifest }} />
+        </details>
+      )}
+      {failure && <Problem failure={failure} />}
+      <div class="actions">
+        <button
+          type="button"
+          class="primary"
+          aria-busy={busy}
+          disabled={!isValid || !manifest}
+          onClick={() => act(publish)}
+        >
+          Publish
+        </button>
+      </div>
+    </section>
+  )
+}
+
+const Entry = ({ app, version, live }: { app: App; version: Version; live: Version | undefined }) => {
+  const { busy, failure, act } = useAction()
+  const promote = async (): Promise<void> => {
+    const params = { path: { id: app.id, v: version.version } }
+    await unwrap(api.POST('/api/v1/dev/apps/{id}/versions/{v}/promote', { params }))
+    announce(`New customers get version ${version.version}.`)
+    await refresh('app')
+  }
+  return (
+    <li>
+      <details class="entry">
+        <summary>
+          <strong>{version.version}</strong> <State name={version.status} />{' '}
+          {version.promoted && <span class="state act">Live</span>}{' '}
+          <span class="soft">
+            <When at={version.created_at} />
+          </span>
+        </summary>
+        <div class="evidence">
+          {live && live.id !== version.id && <Changes from={live} to={version} />}
+          <Json label={`Manifest of ${version.version}`} value={version.manifest} />
+        </div>
+      </details>
+      {!version.promoted && version.status !== 'rejected' && (
+        <div class="promote">
+          {failure && <Problem failure={failure} />}
+          <button type="button" aria-busy={busy} onClick={() => act(promote)}>
+            Promote {version.version}
+          </button>
+        </div>
+      )}
+    </li>
+  )
+}
+
+const Versions = ({ app }: { app: App }) => {
+  const list = usePages<Version>(`app ${app.id} versions`, (cursor) =>
+    unwrap(
+      api.GET('/api/v1/dev/apps/{id}/versions', {
+        params: { path: { id: app.id }, query: { limit: 20, ...(cursor && { cursor }) } },
+      }),
+    ),
+  )
+  return (
+    <Shown known={list} rows={3}>
+      {({ items }) => {
+        const live = items.find(({ promoted }) => promoted)
+        return (
+          <>
+            {items.length > 0 && (
+              <section>
+                <h2>Published</h2>
+                <ul class="rows">
+                  {items.map((version) => (
+                    <Entry key={version.id} app={app} version={version} live={live} />
+                  ))}
+                </ul>
+                <More more={list.more} />
+                <div class="actions">
+                  <a class="button" href={`#/apps/${app.id}/test`}>
+                    Test it
+                  </a>
+                </div>
+              </section>
+            )}
+            <Editor key={items[0]?.id ?? ''} app={app} newest={items[0]} live={live} />
+          </>
+        )
+      }}
+    </Shown>
+  )
+}
+
+export default function VersionsScreen({ id }: { id: string }) {
+  return (
+    <AppScreen id={id} title="Versions">
+      {(app) => <Versions app={app} />}
+    </AppScreen>
+  )
+}

@@ -1,0 +1,262 @@
+import { useState } from 'preact/hooks'
+import { useAction } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, useData, usePages } from '../../../ui/data.ts'
+import { Confirm } from '../../../ui/dialog.tsx'
+import { Choice, Filters, filters, Search } from '../../../ui/filters.tsx'
+import { Field, Form, TextField } from '../../../ui/form.tsx'
+import { count, duration } from '../../../ui/format.ts'
+import { fieldProblems, Problem } from '../../../ui/problem.tsx'
+import { navigate } from '../../../ui/router.ts'
+import { Empty, More, Shown } from '../../../ui/screen.tsx'
+import { Name, State, When } from '../../../ui/text.tsx'
+import { type SandboxSchemas, sandboxOf } from '../sandbox.ts'
+import { AppScreen } from '../ui/app-screen.tsx'
+
+type Webhook = SandboxSchemas['Webhook']
+type Delivery = SandboxSchemas['WebhookDelivery']
+
+interface Of {
+  app: string
+  webhook: Webhook
+}
+
+const Edit = ({ app, webhook }: Of) => {
+  const { client, take } = sandboxOf(app)
+  const params = { path: { id: webhook.id } }
+  const [url, setUrl] = useState(webhook.url)
+  const [events, setEvents] = useState(webhook.events.join(' '))
+  const { busy, failure, act } = useAction()
+  const change = async (body: object, said: string): Promise<void> => {
+    await take(client.PATCH('/api/v1/webhooks/{id}', { params, body: body as never }))
+    await refresh(`app ${app} webhook`)
+    announce(said)
+  }
+  const isActive = webhook.status === 'active'
+  return (
+    <section class="section card">
+      <h2>Subscription</h2>
+      {webhook.last_error && (
+        <p class="note warn">
+          It was paused because deliveries failed: <Name>{webhook.last_error}</Name>
+        </p>
+      )}
+      <Form
+        verb="Save"
+        send={() => change({ url: url.trim(), events: events.split(/[\s,]+/).filter(Boolean) }, 'Saved.')}
+      >
+        {(wrongSave) => {
+          const wrong = fieldProblems(wrongSave)
+          return (
+            <>
+              <TextField label="URL" type="url" value={url} required problem={wrong.url} onText={setUrl} />
+              <TextField
+                label="Events"
+                hint="Types or masks such as run.*, separated by spaces."
+                value={events}
+                required
+                spellcheck={false}
+                problem={wrong.events}
+                onText={setEvents}
+              />
+            </>
+          )
+        }}
+      </Form>
+      {failure && <Problem failure={failure} />}
+      <div class="actions">
+        <button
+          type="button"
+          aria-busy={busy}
+          onClick={() =>
+            act(() => change({ status: isActive ? 'disabled' : 'active' }, isActive ? 'Paused.' : 'Active again.'))
+          }
+        >
+          {isActive ? 'Pause' : 'Resume'}
+        </button>
+        <Confirm
+          label="Delete"
+          title="Delete the subscription?"
+          verb="Delete"
+          act={async () => {
+            await take(client.DELETE('/api/v1/webhooks/{id}', { params }))
+            await refresh(`app ${app} webhooks`)
+            navigate(`/apps/${app}/webhooks`)
+          }}
+        >
+          <p>Deliveries that are still waiting are dropped.</p>
+        </Confirm>
+      </div>
+    </section>
+  )
+}
+
+const DeliveryEntry = ({ app, webhook, delivery }: Of & { delivery: Delivery }) => {
+  const { client, take } = sandboxOf(app)
+  const { busy, failure, act } = useAction()
+  const redeliver = async (): Promise<void> => {
+    const params = { path: { id: webhook.id, delivery: delivery.id } }
+    await take(client.POST('/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver', { params }))
+    announce('Sent again.')
+    await refresh(`app ${app} webhook`)
+  }
+  return (
+    <li>
+      <details class="entry">
+        <summary>
+          <State name={delivery.status} /> <code>{delivery.event_type}</code>{' '}
+          <span class="soft">
+            <When at={delivery.created_at} />, {count(delivery.attempt)}{' '}
+            {delivery.attempt === 1 ? 'attempt' : 'attempts'}
+          </span>
+        </summary>
+        <div class="evidence">
+          {delivery.next_attempt_at && (
+            <p>
+              Next attempt <When at={delivery.next_attempt_at} />
+            </p>
+          )}
+          <ol class="attempts">
+            {delivery.attempts.map(({ n, at, duration_ms, response_code, response_body, error, hint }) => (
+              <li key={`${n} ${at}`}>
+                <strong>Attempt {n}</strong>: {response_code ?? error ?? 'no response'} in {duration(duration_ms)}{' '}
+                <span class="soft">
+                  <When at={at} />
+                </span>
+                {hint && (
+                  <p>
+                    <Name>{hint}</Name>
+                  </p>
+                )}
+                {response_body && (
+                  <pre class="body">
+                    <Name>{response_body}</Name>
+                  </pre>
+                )}
+              </li>
+            ))}
+          </ol>
+          {failure && <Problem failure={failure} />}
+          <button type="button" aria-busy={busy} onClick={() => act(redeliver)}>
+            Send again
+          </button>
+        </div>
+      </details>
+    </li>
+  )
+}
+
+const Recover = ({ app, webhook }: Of) => {
+  const { client, take } = sandboxOf(app)
+  const [hours, setHours] = useState('1')
+  const send = async (): Promise<void> => {
+    const since = new Date(Date.now() - Number(hours) * 3_600_000).toISOString()
+    const params = { path: { id: webhook.id } }
+    const { recovery } = await take(client.POST('/api/v1/webhooks/{id}/recover', { params, body: { since } }))
+    announce(
+      recovery.deliveries === 0
+        ? 'Nothing failed in that time.'
+        : `Sending ${count(recovery.deliveries)}${recovery.is_complete ? '' : ' or more'} deliveries again.`,
+    )
+    await refresh(`app ${app} webhook`)
+  }
+  return (
+    <Form verb="Send again" send={send}>
+      <Field label="Everything that failed or was skipped in the last">
+        {(field) => (
+          <select {...field} value={hours} onChange={({ currentTarget }) => setHours(currentTarget.value)}>
+            <option value="1">Hour</option>
+            <option value="24">24 hours</option>
+            <option value="168">7 days</option>
+          </select>
+        )}
+      </Field>
+    </Form>
+  )
+}
+
+const Deliveries = ({ app, webhook }: Of) => {
+  const { client, take } = sandboxOf(app)
+  const { busy, failure, act } = useAction()
+  const params = { path: { id: webhook.id } }
+  const list = usePages(`app ${app} webhook ${webhook.id} deliveries`, (cursor) =>
+    take(
+      client.GET('/api/v1/webhooks/{id}/deliveries', {
+        params: { ...params, query: { limit: 50, ...(cursor && { cursor }) } },
+      }),
+    ),
+  )
+  const test = async (): Promise<void> => {
+    const { delivered, response_code, error, hint } = await take(client.POST('/api/v1/webhooks/{id}/test', { params }))
+    announce(
+      delivered
+        ? `Delivered: the receiver answered ${response_code}.`
+        : `Not delivered: ${error ?? response_code}. ${hint ?? ''}`,
+    )
+    await refresh(`app ${app} webhook`)
+  }
+  const wanted = filters('status', 'type')
+  const shown = list.items?.filter(
+    ({ status, event_type }) =>
+      (!wanted.status || status === wanted.status) && (!wanted.type || event_type.startsWith(wanted.type)),
+  )
+  return (
+    <section class="section">
+      <div class="head">
+        <h2>Deliveries</h2>
+        <div class="actions">
+          <button type="button" onClick={() => list.reload()}>
+            Refresh
+          </button>
+          <button type="button" aria-busy={busy} onClick={() => act(test)}>
+            Send a test delivery
+          </button>
+        </div>
+      </div>
+      {failure && <Problem failure={failure} />}
+      <Filters>
+        <Choice name="status" label="Status" options={['pending', 'succeeded', 'failed', 'skipped']} />
+        <Search name="type" label="Event type" hint="run.succeeded" />
+      </Filters>
+      <Shown known={list} rows={3}>
+        {() =>
+          shown?.length === 0 ? (
+            <Empty title="No deliveries match" />
+          ) : (
+            <ul class="rows">
+              {shown?.map((delivery) => (
+                <DeliveryEntry key={delivery.id} app={app} webhook={webhook} delivery={delivery} />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      <More more={list.more} />
+      <section class="section card">
+        <h2>Recover</h2>
+        <Recover app={app} webhook={webhook} />
+      </section>
+    </section>
+  )
+}
+
+export default function WebhookScreen({ id, webhook: webhookId }: { id: string; webhook: string }) {
+  const { client, take } = sandboxOf(id)
+  const known = useData(`app ${id} webhook ${webhookId}`, () =>
+    take(client.GET('/api/v1/webhooks/{id}', { params: { path: { id: webhookId } } })),
+  )
+  return (
+    <AppScreen id={id} title="Webhook">
+      {() => (
+        <Shown known={known}>
+          {(webhook) => (
+            <>
+              <Edit app={id} webhook={webhook} />
+              <Deliveries app={id} webhook={webhook} />
+            </>
+          )}
+        </Shown>
+      )}
+    </AppScreen>
+  )
+}

@@ -1,0 +1,140 @@
+import { useState } from 'preact/hooks'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, usePages } from '../../../ui/data.ts'
+import { Modal } from '../../../ui/dialog.tsx'
+import { Form, TextField } from '../../../ui/form.tsx'
+import { fieldProblems } from '../../../ui/problem.tsx'
+import { Empty, More, Shown } from '../../../ui/screen.tsx'
+import { Name, State } from '../../../ui/text.tsx'
+import { api, unwrap } from '../api.ts'
+import { sandboxOf } from '../sandbox.ts'
+import { type App, AppScreen } from '../ui/app-screen.tsx'
+import { Secret } from '../ui/secret.tsx'
+
+export const masksOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean)
+
+const Create = ({ app, onClose }: { app: App; onClose: () => void }) => {
+  const [url, setUrl] = useState('')
+  const [events, setEvents] = useState('run.*')
+  const [secret, setSecret] = useState<string>()
+  const send = async (): Promise<void> => {
+    const { client, take } = sandboxOf(app.id)
+    const body = { url: url.trim(), events: masksOf(events) }
+    const made = await take(client.POST('/api/v1/webhooks', { body: body as never }))
+    await refresh(`app ${app.id} webhooks`)
+    setSecret(made.secret)
+  }
+  return secret ? (
+    <Modal title="Store the webhook’s secret" onClose={onClose}>
+      <Secret label="Secret" hint="Verifies that an event comes from the platform. Shown only once." value={secret} />
+    </Modal>
+  ) : (
+    <Modal title="Subscribe to events of the sandbox" onClose={onClose}>
+      <Form verb="Subscribe" send={send}>
+        {(failure) => {
+          const wrong = fieldProblems(failure)
+          return (
+            <>
+              <TextField
+                label="URL"
+                type="url"
+                value={url}
+                required
+                maxLength={2_048}
+                problem={wrong.url}
+                onText={setUrl}
+              />
+              <TextField
+                label="Events"
+                hint="Types or masks such as run.*, separated by spaces."
+                value={events}
+                required
+                spellcheck={false}
+                problem={wrong.events}
+                onText={setEvents}
+              />
+            </>
+          )
+        }}
+      </Form>
+    </Modal>
+  )
+}
+
+const Trigger = ({ app }: { app: App }) => {
+  const [type, setType] = useState('run.succeeded')
+  const send = async (): Promise<void> => {
+    const { id } = await unwrap(
+      api.POST('/api/v1/dev/sandbox/trigger', { body: { app_id: app.id, type: type.trim(), data: {} } }),
+    )
+    await refresh(`app ${app.id} webhooks`)
+    announce(`Sent the test event ${id}.`)
+  }
+  return (
+    <section class="section card">
+      <h2>Send a test event</h2>
+      <p class="soft">
+        Every subscription to its type gets a signed sample event of the sandbox. It has no other effect.
+      </p>
+      <Form verb="Send" send={send}>
+        <TextField label="Event type" value={type} required spellcheck={false} onText={setType} />
+      </Form>
+    </section>
+  )
+}
+
+const Webhooks = ({ app }: { app: App }) => {
+  const [isOpen, setOpen] = useState(false)
+  const { client, take } = sandboxOf(app.id)
+  const list = usePages(`app ${app.id} webhooks`, (cursor) =>
+    take(client.GET('/api/v1/webhooks', { params: { query: { limit: 50, ...(cursor && { cursor }) } } })),
+  )
+  return (
+    <>
+      <div class="head">
+        <h2>Subscriptions in the sandbox</h2>
+        <button type="button" class="primary" onClick={() => setOpen(true)}>
+          Subscribe
+        </button>
+      </div>
+      <Shown known={list} rows={2}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No subscriptions yet">
+              <p>Subscribe an address to get events of your sandbox, such as runs that end.</p>
+            </Empty>
+          ) : (
+            <ul class="rows">
+              {items.map(({ id, url, events, status }) => (
+                <li key={id}>
+                  <a class="row folds" href={`#/apps/${app.id}/webhooks/${id}`}>
+                    <span class="grow">
+                      <strong>
+                        <Name>{url}</Name>
+                      </strong>
+                      <span class="soft">
+                        <Name>{events.join(', ')}</Name>
+                      </span>
+                    </span>
+                    <State name={status} label={status === 'active' ? 'Active' : 'Paused'} />
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      <More more={list.more} />
+      <Trigger app={app} />
+      {isOpen && <Create app={app} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+export default function WebhooksScreen({ id }: { id: string }) {
+  return (
+    <AppScreen id={id} title="Webhooks">
+      {(app) => <Webhooks app={app} />}
+    </AppScreen>
+  )
+}

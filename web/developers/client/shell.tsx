@@ -1,0 +1,41 @@
+import type { ComponentChildren } from 'preact'
+import { resolveUrl } from '../../session/config.ts'
+import { Frame, type NavItem } from '../../ui/shell.tsx'
+import { Name } from '../../ui/text.tsx'
+import { type Identity, signOut } from './account.ts'
+
+export const ITEMS: readonly NavItem[] = [
+  { to: '/', label: 'Apps', icon: 'agents', first: true },
+  { to: '/sandbox', label: 'Sandbox', icon: 'store', first: true },
+  { to: '/requests', label: 'Requests', icon: 'wish', first: true },
+  { to: '/account', label: 'Account', icon: 'key' },
+]
+
+export const Person = ({ who }: { who: Identity }) => (
+  <div class="person">
+    <p>
+      <Name>{who.name}</Name>
+      <br />
+      <a href={resolveUrl('docs')}>Documentation</a>
+    </p>
+    <button type="button" class="quiet" onClick={() => void signOut()}>
+      Sign out
+    </button>
+  </div>
+)
+
+export const Shell = ({ who, children }: { who: Identity; children: ComponentChildren }) => (
+  <Frame
+    name="Developers"
+    kind="developers"
+    items={ITEMS}
+    top={
+      <p class="brand">
+        <strong>Developers</strong>
+      </p>
+    }
+    person={<Person who={who} />}
+  >
+    {children}
+  </Frame>
+)

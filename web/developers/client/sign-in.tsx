@@ -1,0 +1,182 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { resolveUrl } from '../../session/config.ts'
+import { type Failure, toFailure } from '../../session/failure.ts'
+import { TextField } from '../../ui/form.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { signIn } from './account.ts'
+import { api, type Schemas, unwrap } from './api.ts'
+import { Secret } from './ui/secret.tsx'
+
+/** A form that shows errors itself, because the shared one leaves a 401 to the sign-in screen. */
+const useSending = (what: () => Promise<void>) => {
+  const [state, setState] = useState<{ busy: boolean; failure?: Failure }>({ busy: false })
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (state.busy) return
+    setState({ busy: true })
+    try {
+      await what()
+      setState({ busy: false })
+    } catch (error) {
+      setState({ busy: false, failure: toFailure(error) })
+    }
+  }
+  return { ...state, send }
+}
+
+const ByMail = () => {
+  const [email, setEmail] = useState('')
+  const [sentTo, setSentTo] = useState('')
+  const { busy, failure, send } = useSending(async () => {
+    await unwrap(api.POST('/api/v1/dev/sign-in', { body: { email: email.trim() } }))
+    setSentTo(email.trim())
+  })
+  return (
+    <form onSubmit={send}>
+      <TextField
+        label="Email"
+        type="email"
+        value={email}
+        required
+        maxLength={254}
+        autocomplete="email"
+        onText={setEmail}
+      />
+      {failure && <Problem failure={failure} />}
+      {sentTo && (
+        <p class="note" role="status">
+          If an account has the address {sentTo}, it gets a link now. The link works once, within an hour.
+        </p>
+      )}
+      <div class="actions">
+        <button type="submit" class="primary" aria-busy={busy}>
+          Email me a link
+        </button>
+      </div>
+      <p class="hint">A link also lets you back in if you lost your key.</p>
+    </form>
+  )
+}
+
+const ByKey = () => {
+  const [key, setKey] = useState('')
+  const { busy, failure, send } = useSending(() => signIn({ api_key: key.trim() }))
+  return (
+    <form onSubmit={send}>
+      <TextField
+        label="Developer key"
+        type="password"
+        hint="Starts with dvk_. The page keeps a session of 12 hours, not the key."
+        value={key}
+        required
+        maxLength={100}
+        autocomplete="off"
+        spellcheck={false}
+        onText={setKey}
+      />
+      {failure && <Problem failure={failure} />}
+      <div class="actions">
+        <button type="submit" aria-busy={busy}>
+          Sign in with the key
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const Register = ({ registered }: { registered: (made: Schemas['RegisteredDeveloper']) => void }) => {
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const { busy, failure, send } = useSending(async () =>
+    registered(await unwrap(api.POST('/api/v1/dev/register', { body: { name: name.trim(), email: email.trim() } }))),
+  )
+  return (
+    <form onSubmit={send}>
+      <TextField label="Name" value={name} required maxLength={100} autocomplete="name" onText={setName} />
+      <TextField
+        label="Email"
+        type="email"
+        value={email}
+        required
+        maxLength={254}
+        autocomplete="email"
+        onText={setEmail}
+      />
+      {failure && <Problem failure={failure} />}
+      <div class="actions">
+        <button type="submit" class="primary" aria-busy={busy}>
+          Create account
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const Registered = ({ made }: { made: Schemas['RegisteredDeveloper'] }) => {
+  const { busy, failure, send } = useSending(() => signIn({ api_key: made.api_key }))
+  return (
+    <form onSubmit={send}>
+      <p>Your account and its sandbox workspace are ready. Store the key for your machines now.</p>
+      <Secret label="Developer key" value={made.api_key} />
+      {failure && <Problem failure={failure} />}
+      <div class="actions">
+        <button type="submit" class="primary" aria-busy={busy}>
+          Continue
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const TITLES = { sign_in: 'Sign in', register: 'Create an account', registered: 'Your developer key' }
+
+/** Sign-in and registration. @param note why the page asks */
+export const SignIn = ({ note }: { note: string }) => {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [wants, setWants] = useState<'sign_in' | 'register'>('sign_in')
+  const [made, setMade] = useState<Schemas['RegisteredDeveloper']>()
+  const step = made ? 'registered' : wants
+  useEffect(() => {
+    document.title = `${TITLES[step]} · Developers`
+    heading.current?.focus({ preventScroll: true })
+  }, [step])
+  return (
+    <main class="alone">
+      <h1 ref={heading} tabIndex={-1}>
+        {TITLES[step]}
+      </h1>
+      {step === 'registered' && made && <Registered made={made} />}
+      {step === 'register' && (
+        <>
+          <p>You get a developer key, and a sandbox workspace to test your agents in.</p>
+          <Register registered={setMade} />
+          <p class="section">
+            <button type="button" class="quiet" onClick={() => setWants('sign_in')}>
+              I have an account
+            </button>
+          </p>
+        </>
+      )}
+      {step === 'sign_in' && (
+        <>
+          {note && <p role="status">{note}</p>}
+          <p>Build agents and integrations, test them, and follow their runs.</p>
+          <ByMail />
+          <details>
+            <summary>Use a developer key</summary>
+            <ByKey />
+          </details>
+          <p class="section">
+            No account yet?{' '}
+            <button type="button" class="quiet" onClick={() => setWants('register')}>
+              Create an account
+            </button>
+          </p>
+        </>
+      )}
+      <p class="hint">
+        <a href={resolveUrl('docs')}>Documentation</a>
+      </p>
+    </main>
+  )
+}

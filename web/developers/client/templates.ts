@@ -1,0 +1,85 @@
+import type { Schemas } from './api.ts'
+
+type Scope = NonNullable<Schemas['CreateApp']['requested_scopes']>[number]
+
+/** An app to start from. */
+export interface Template {
+  name: string
+  title: string
+  words: string
+  type: Schemas['CreateApp']['type']
+  scopes: readonly Scope[]
+  /** First manifest, without id and name. Integrations have none until they bring an agent. */
+  manifest?: (about: { id: string; name: string; summary: string }) => Record<string, unknown>
+}
+
+const SCOPES: readonly Scope[] = ['workspace:read', 'runs:read', 'runs:write', 'tools:invoke', 'webhooks:manage']
+
+export const TEMPLATES: readonly Template[] = [
+  {
+    name: 'webhook',
+    title: 'Agent on your server',
+    words: 'The platform sends each run to your address, signed. Your code answers, in any language.',
+    type: 'agent',
+    scopes: SCOPES,
+    manifest: ({ id, name, summary }) => ({
+      id,
+      version: '1.0.0',
+      name,
+      summary,
+      runtime: { type: 'webhook', endpoint: 'https://agent.example.com/run' },
+    }),
+  },
+  {
+    name: 'inline',
+    title: 'Agent without a server',
+    words: 'You write instructions. The platform runs them with a language model.',
+    type: 'agent',
+    scopes: SCOPES,
+    manifest: ({ id, name, summary }) => ({
+      id,
+      version: '1.0.0',
+      name,
+      summary,
+      runtime: { type: 'inline', instructions: 'Answer the question in one short paragraph.' },
+    }),
+  },
+  {
+    name: 'integration',
+    title: 'Integration',
+    words: 'Connects your service to customers’ workspaces: it starts runs, reads results and gets events.',
+    type: 'integration',
+    scopes: SCOPES,
+  },
+]
+
+export const MANIFEST_SCOPES: readonly Scope[] = [
+  'workspace:read',
+  'members:read',
+  'agents:read',
+  'agents:write',
+  'runs:read',
+  'runs:write',
+  'tools:invoke',
+  'files:read',
+  'files:write',
+  'webhooks:manage',
+  'chat:read',
+  'chat:write',
+  'tasks:read',
+  'tasks:write',
+]
+
+const DRAFTS = 'manifest-draft '
+
+/** Keeps an unpublished manifest in this tab. */
+export const draftKey = (app: string): string => DRAFTS + app
+
+/** Makes a name usable as a slug or vendor name. */
+export const slugOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .normalize('NFKD')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 40)

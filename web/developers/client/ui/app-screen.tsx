@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact'
+import { type Known, useData } from '../../../ui/data.ts'
+import { place } from '../../../ui/router.ts'
+import { Screen, Shown } from '../../../ui/screen.tsx'
+import { State } from '../../../ui/text.tsx'
+import { api, type Schemas, unwrap } from '../api.ts'
+
+export type App = Schemas['App']
+
+const TABS = [
+  ['', 'Overview'],
+  ['/versions', 'Versions'],
+  ['/test', 'Test'],
+  ['/runs', 'Runs'],
+  ['/webhooks', 'Webhooks'],
+  ['/figures', 'Figures'],
+  ['/reviews', 'Reviews'],
+  ['/settings', 'Settings'],
+] as const
+
+const useApp = (id: string): Known<App> & { reload: () => void } =>
+  useData(`app ${id}`, () => unwrap(api.GET('/api/v1/dev/apps/{id}', { params: { path: { id } } })))
+
+/** One of an app's screens, with links to the others. The heading is the app's name. */
+export const AppScreen = ({
+  id,
+  title,
+  children,
+}: {
+  id: string
+  title: string
+  children: (app: App) => ComponentChildren
+}) => {
+  const known = useApp(id)
+  const { path } = place.value
+  return (
+    <Screen
+      title={known.data ? `${known.data.name}: ${title}` : title}
+      heading={known.data?.name ?? 'App'}
+      back={{ to: '/', label: 'Apps' }}
+      actions={
+        known.data && (
+          <>
+            {known.data.pending_revision && <span class="state warn">Changes in review</span>}
+            <State name={known.data.status} />
+          </>
+        )
+      }
+      wide
+    >
+      <nav class="tabs" aria-label="App">
+        {TABS.map(([to, label]) => {
+          const address = `/apps/${id}${to}`
+          const isHere = to === '' ? path === address : path === address || path.startsWith(`${address}/`)
+          return (
+            <a key={to} href={`#${address}`} {...(isHere && { 'aria-current': 'page' as const })}>
+              {label}
+            </a>
+          )
+        })}
+      </nav>
+      <Shown known={known}>{children}</Shown>
+    </Screen>
+  )
+}

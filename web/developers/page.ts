@@ -1,0 +1,28 @@
+import type { PageBuild } from '../built/files.ts'
+import { pageHtml } from '../built/page.ts'
+
+/** Value of the Content-Security-Policy header. Nobody may frame the page. */
+export const SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** Renders the developer portal. Its script loads all data with the developer's session. */
+export const developersPage = (build: PageBuild): string =>
+  pageHtml(
+    {
+      title: 'Developers',
+      assets: 'developers/assets/',
+      data: { name: 'Developers', entry: 'page', root: './' },
+      scriptless: 'The developer portal needs JavaScript.',
+    },
+    build,
+  )
