@@ -224,8 +224,6 @@ describe('every screen of the portal', () => {
       ['requests', '/requests', 'Agents that customers ask for', /requests|vote/],
       ['sandbox', '/sandbox', 'Sandbox', 'Sample records'],
       ['account', '/account', 'Account', 'Verified badge'],
-      ['more', '/more', 'More', 'Sign out'],
-      ['nowhere', '/nowhere', 'Page not found', 'This page doesn’t exist'],
     ]
     for (const [name, place, title, ready] of screens) {
       await visit(page, place)

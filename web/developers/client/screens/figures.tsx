@@ -80,27 +80,30 @@ const Figures = ({ app }: { app: App }) => {
                 Download as CSV
               </button>
             </div>
-            <div class="charts">
-              <DayChart
-                title="Runs"
-                days={dates}
-                series={[
-                  { name: 'Succeeded', tone: 'one', values: values('succeeded') },
-                  { name: 'Failed', tone: 'two', values: values('failed') },
-                  { name: 'Cancelled', tone: 'three', values: values('cancelled') },
-                ]}
-              />
-              <DayChart
-                title="Installations"
-                days={dates}
-                series={[
-                  { name: 'Installed', tone: 'one', values: values('installed') },
-                  { name: 'Removed', tone: 'two', values: values('removed') },
-                ]}
-              />
-            </div>
             <Blocks title="Customers" of={stats} />
             <Blocks title="Sandbox" of={stats.sandbox} />
+            <section class="section">
+              <h2>By day</h2>
+              <div class="charts">
+                <DayChart
+                  title="Runs"
+                  days={dates}
+                  series={[
+                    { name: 'Succeeded', tone: 'one', values: values('succeeded') },
+                    { name: 'Failed', tone: 'two', values: values('failed') },
+                    { name: 'Cancelled', tone: 'three', values: values('cancelled') },
+                  ]}
+                />
+                <DayChart
+                  title="Installations"
+                  days={dates}
+                  series={[
+                    { name: 'Installed', tone: 'one', values: values('installed') },
+                    { name: 'Removed', tone: 'two', values: values('removed') },
+                  ]}
+                />
+              </div>
+            </section>
             <p class="hint">Days are in UTC. The figures lag by a few seconds.</p>
           </>
         )
