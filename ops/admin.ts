@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { ZodError } from 'zod'
 import { COMMANDS } from './admin/operate.ts'
 import { operatorWork } from './admin/table.ts'
-import { chooseCommand, OperatorError, readCommandLine, runCommand } from './command.ts'
+import { chooseCommand, readCommandLine, runCommand } from './command.ts'
 import { readStage, tableOf } from './stage.ts'
 
 const HELP = `npm run admin -- <command> --stage <stage> --email <address>
+npm run admin -- recover-workspace --stage <stage> --workspace <ws_…>
 
-Manages the admins of a deployed stage: creates the first superadmin, and restores lost access. Needs permission to describe the
+Manages the admins of a deployed stage: creates the first superadmin, and restores lost access, also to workspaces. Needs permission to describe the
 stack and to read and write its table. Changes are in the audit, with the operator as their author.
 
   create          create a superadmin account, or a moderator with --role moderator; --name is the displayed name
@@ -17,6 +18,8 @@ stack and to read and write its table. Changes are in the audit, with the operat
   keys            list an account’s keys
   rotate          replace the key --key aky_…; the old key stops working at once
   remove-key      remove the key --key aky_…
+  recover-workspace
+                  invite a new owner to a workspace whose owners are lost or hostile; accepting makes members of them
 
   --stage          name of the deployed stage (dev)
   --password-file  file with the password, at least 12 characters; without it, a password is generated and shown
@@ -33,6 +36,7 @@ function readOptions() {
       role: { type: 'string' },
       'password-file': { type: 'string' },
       key: { type: 'string' },
+      workspace: { type: 'string' },
       days: { type: 'string' },
       table: { type: 'string' },
     },
@@ -42,12 +46,19 @@ function readOptions() {
 async function main(): Promise<void> {
   const { values, positionals } = readOptions()
   const { command } = chooseCommand(COMMANDS, positionals, HELP)
-  const { email, role, key, days, 'password-file': file } = values
-  if (email === undefined) throw new OperatorError('Give --email <address>.')
+  const { email, role, key, days, workspace, 'password-file': file } = values
   const config = readStage({ stage: values.stage })
   const table = values.table ?? (await tableOf(config))
   const password = file === undefined ? undefined : readFileSync(file, 'utf8').trim()
-  const order = { email, name: values.name, role, password, key, days: days === undefined ? undefined : Number(days) }
+  const order = {
+    email,
+    workspace,
+    name: values.name,
+    role,
+    password,
+    key,
+    days: days === undefined ? undefined : Number(days),
+  }
   console.log((await command(operatorWork({ tableName: table }, config), order)).join('\n'))
 }
 

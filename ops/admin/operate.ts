@@ -1,3 +1,4 @@
+import { inviteNewOwner } from '#shared/identity/people/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { newSecret } from '#shared/kernel/secrets.ts'
 import type { Admin, AdminWork } from '#shared/staff/admins/index.ts'
@@ -18,7 +19,9 @@ import { OperatorError } from '../command.ts'
 
 /** Options of a command. */
 export interface Order {
-  email: string
+  email?: string | undefined
+  /** Id of the workspace whose owner is replaced. */
+  workspace?: string | undefined
   name?: string | undefined
   role?: string | undefined
   /** The operator's password. Generated if absent. */
@@ -29,11 +32,26 @@ export interface Order {
 
 type Command = (work: AdminWork, order: Order) => Promise<string[]>
 
+const recoverWorkspace: Command = async (work, { workspace }) => {
+  if (workspace === undefined) throw new OperatorError('Give --workspace ws_….')
+  const { start_parameter, expires_at, owners } = await inviteNewOwner(work, workspace)
+  return [
+    `Start parameter: ${start_parameter}`,
+    'Send the new owner the link <url of GET /console/bot/info>?start=<start parameter>.',
+    `It works once, until ${expires_at}. ${SHOWN_ONCE} Whoever opens it becomes the owner: verify the person first.`,
+    owners.length === 0
+      ? 'The workspace has no owner now.'
+      : `These owners become members when it is accepted: ${owners.map(({ user_id }) => user_id).join(', ')}`,
+  ]
+}
+
 const OPERATOR = 'operator'
 
 const SHOWN_ONCE = 'It is shown this once.'
 
-const create: Command = async (work, { email, name, role = 'superadmin', password: given }) => {
+const create: Command = async (work, order) => {
+  const { name, role = 'superadmin', password: given } = order
+  const email = emailOf(order)
   const password = given ?? newSecret()
   const input = CreateAdmin().parse({ email, name: name ?? email, role, password })
   const admin = await createAdmin(work, OPERATOR, input)
@@ -43,9 +61,9 @@ const create: Command = async (work, { email, name, role = 'superadmin', passwor
   ]
 }
 
-const resetPassword: Command = async (work, { email, password: given }) => {
+const resetPassword: Command = async (work, { password: given, ...order }) => {
   const password = given ?? newSecret()
-  const admin = await find(work, email)
+  const admin = await find(work, emailOf(order))
   await editAdmin(work, OPERATOR, admin.id, { password: CreateAdmin().shape.password.parse(password) })
   return [
     `${admin.email} has a new password; every session and every key of the account has ended.`,
@@ -53,8 +71,8 @@ const resetPassword: Command = async (work, { email, password: given }) => {
   ]
 }
 
-const resetPasskeys: Command = async (work, { email }) => {
-  const admin = await find(work, email)
+const resetPasskeys: Command = async (work, order) => {
+  const admin = await find(work, emailOf(order))
   await resetAdminPasskeys(work, OPERATOR, admin.id)
   return [`${admin.email} has no passkey; every session of the account has ended. The next sign-in adds a new one.`]
 }
@@ -63,8 +81,8 @@ const resetPasskeys: Command = async (work, { email }) => {
 const showPassword = (password: string, given: string | undefined): string[] =>
   given === undefined ? [`Password: ${password}`, `${SHOWN_ONCE} Change it: POST /admin/me/password.`] : []
 
-const key: Command = async (work, { email, name, days }) => {
-  const admin = await find(work, email)
+const key: Command = async (work, { name, days, ...order }) => {
+  const admin = await find(work, emailOf(order))
   const input = CreateAdminKey().parse({
     name: name ?? 'operator',
     ...(days !== undefined && { expires_in_days: days }),
@@ -74,7 +92,7 @@ const key: Command = async (work, { email, name, days }) => {
 }
 
 const rotate: Command = async (work, order) => {
-  const admin = await find(work, order.email)
+  const admin = await find(work, emailOf(order))
   const input = RotateAdminKey().parse(order.days === undefined ? {} : { expires_in_days: order.days })
   const made = await rotateAdminKey(work, OPERATOR, {
     adminId: admin.id,
@@ -88,13 +106,13 @@ const rotate: Command = async (work, order) => {
 }
 
 const removeKey: Command = async (work, order) => {
-  const admin = await find(work, order.email)
+  const admin = await find(work, emailOf(order))
   await deleteAdminKey(work, OPERATOR, admin.id, keyOf(order))
   return [`${order.key} is refused from now on.`]
 }
 
-const keys: Command = async (work, { email }) => {
-  const found = await listAdminKeys(work, (await find(work, email)).id)
+const keys: Command = async (work, order) => {
+  const found = await listAdminKeys(work, (await find(work, emailOf(order))).id)
   const lines = found.map(({ id, name, expires_at }) => `${id}  ${iso(expires_at)}  ${name}`)
   return lines.length > 0 ? lines : ['There is none.']
 }
@@ -108,6 +126,7 @@ export const COMMANDS: Record<string, Command> = {
   keys,
   rotate,
   'remove-key': removeKey,
+  'recover-workspace': recoverWorkspace,
 }
 
 const find = async (work: AdminWork, email: string): Promise<Admin> => {
@@ -115,6 +134,11 @@ const find = async (work: AdminWork, email: string): Promise<Admin> => {
   if (!admin)
     throw new OperatorError(`${email} has no admin account. Make one: npm run admin -- create --email ${email}`)
   return admin
+}
+
+const emailOf = ({ email }: Pick<Order, 'email'>): string => {
+  if (email === undefined) throw new OperatorError('Give --email <address>.')
+  return email
 }
 
 const keyOf = ({ key: id }: Order): string => {

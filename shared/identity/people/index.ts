@@ -22,6 +22,7 @@ export {
   WorkspaceEntity,
 } from './entity.ts'
 export { invite, listInvitations, revokeInvitation } from './invite.ts'
+export { isRecovery } from './inviters.ts'
 export { findJoinedWorkspace, joinWrites, loadInvitation } from './join.ts'
 export { listMembers } from './members.ts'
 export { type Belonging, findBelonging, listWorkspacesOf } from './memberships.ts'
@@ -37,6 +38,7 @@ export { presentIdentity, presentMember } from './present.ts'
 export { editProfile } from './profile.ts'
 export { provisionSession } from './provision.ts'
 export { changeMembership, findAnotherOwner, roleCheck } from './rank.ts'
+export { inviteNewOwner } from './recover.ts'
 export { findPersonByIdentity, resolvePerson } from './resolve-person.ts'
 export {
   ChangeRole,

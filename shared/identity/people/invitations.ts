@@ -7,7 +7,7 @@ import { type Invitation, InvitationEntity, InvitationLinkEntity, type Role } fr
 export interface NewInvitation {
   workspaceId: string
   role: Role
-  /** Id of the inviting person or developer. */
+  /** Id of the inviting person or developer, or the operator. */
   createdBy: string
   /** Lifetime in ms. Default: the maximum of 7 days. */
   life?: number
@@ -19,7 +19,7 @@ export interface NewInvitation {
  * stores its hash.
  */
 export const newInvitationWrites = (
-  work: Work,
+  work: Pick<Work, 'clock' | 'id'>,
   { workspaceId, role, createdBy, life = LIMITS.invitationLife }: NewInvitation,
 ): { link: string; invitation: Invitation; writes: Write[] } => {
   const nonce = newSecret()

@@ -5,7 +5,7 @@ import { auditPerson } from '#shared/staff/audit/index.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
 import { type Invitation, InvitationEntity, type Member, type User } from './entity.ts'
 import { endInvitationWrites, newInvitationWrites } from './invitations.ts'
-import { findInviters, inviterRoleFor } from './inviters.ts'
+import { findInviters, inviterRoleFor, isRecovery } from './inviters.ts'
 import { presentInvitation } from './present.ts'
 import { requireRole, roleCheck } from './rank.ts'
 import type { InvitationView, InviteInput, IssuedInvitationView } from './schemas.ts'
@@ -45,14 +45,14 @@ export const invite = async (
   return view
 }
 
-/** Lists valid invitations, newest first. Skips invalid ones, so a page may hold fewer than its limit. */
+/** Lists valid invitations of members, newest first. Skips invalid ones, so a page may hold fewer than its limit. */
 export const listInvitations = async (
   deps: Pick<Deps, 'table' | 'clock'>,
   workspaceId: string,
   options: Pick<QueryOptions, 'limit' | 'after'>,
 ): Promise<Page<InvitationView>> => {
   const { items, next } = await deps.table.query(InvitationEntity, { workspace_id: workspaceId }, options)
-  const unexpired = items.filter((invitation) => isUnexpired(deps, invitation))
+  const unexpired = items.filter((invitation) => isUnexpired(deps, invitation) && !isRecovery(invitation))
   const inviters = await findInviters(deps, unexpired)
   const views = unexpired.flatMap((invitation, i) => {
     const inviter = inviters[i]
@@ -68,7 +68,7 @@ export const listInvitations = async (
 export const revokeInvitation = async (work: Work, by: Member, id: string): Promise<void> => {
   const { workspace_id } = by
   const invitation = await work.table.get(InvitationEntity, { workspace_id, id })
-  if (!invitation || !isUnexpired(work, invitation)) throw noInvitation()
+  if (!invitation || !isUnexpired(work, invitation) || isRecovery(invitation)) throw noInvitation()
   await work.commit([
     ...endInvitationWrites(invitation, { otherwise: noInvitation }),
     roleCheck(by, 'admin'),

@@ -8,6 +8,12 @@ import { atLeast, type Invitation, type Member, MemberEntity, type Role, rolesFr
 /** Returns the role that an inviter must keep for the invitation to stay valid: admin, and at least the invited role. */
 export const inviterRoleFor = (role: Role): 'admin' | 'owner' => (role === 'owner' ? 'owner' : 'admin')
 
+/** Author of the operator's invitations. */
+export const OPERATOR = 'operator'
+
+/** Returns true for the operator's invitation of an owner, which replaces every other owner. */
+export const isRecovery = ({ created_by }: Invitation): boolean => created_by === OPERATOR
+
 /** Returns true for an invitation by a developer, who isn't a member of their sandbox workspace. */
 const byDeveloper = ({ created_by }: Invitation): boolean => isId('developer', created_by)
 
@@ -40,6 +46,7 @@ export const findInviters = async (
     table.getAll(invitations.map(({ created_by }) => DeveloperEntity.ref({ id: created_by }))),
   ])
   return invitations.map((invitation, i) => {
+    if (isRecovery(invitation)) return { id: OPERATOR, name: 'The platform’s operator' }
     const inviter = byDeveloper(invitation) ? developers[i] : users[i]
     const isEntitled = byDeveloper(invitation) || mayInvite(members[i], invitation)
     return isEntitled && inviter?.status === 'active' ? { id: inviter.id, name: inviter.name } : undefined
@@ -48,6 +55,7 @@ export const findInviters = async (
 
 /** Returns the conditions of a transaction under which the inviter may still invite. */
 export const inviterChecks = (invitation: Invitation, otherwise: () => unknown): Write[] => {
+  if (isRecovery(invitation)) return []
   const active = { where: { status: 'active' as const }, otherwise }
   if (byDeveloper(invitation)) return [DeveloperEntity.check({ id: invitation.created_by }, active)]
   const { role, created_at } = invitation

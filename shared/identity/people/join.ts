@@ -3,6 +3,7 @@ import { fail, type PlatformError } from '#shared/kernel/errors.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
+import { oneOf } from '#shared/table/expressions.ts'
 import {
   FormerMemberEntity,
   type Invitation,
@@ -15,8 +16,9 @@ import {
   WorkspaceEntity,
 } from './entity.ts'
 import { endInvitationWrites } from './invitations.ts'
-import { findInviters, inviterChecks } from './inviters.ts'
+import { findInviters, inviterChecks, isRecovery } from './inviters.ts'
 import { findBelonging } from './memberships.ts'
+import { demotionWrites } from './recover.ts'
 
 export interface InvitationPreview {
   invitation: Invitation
@@ -27,7 +29,7 @@ export interface InvitationPreview {
  * Loads the invitation of a `join_<nonce>` start parameter, to show it before the person decides.
  * @param nonce the part after `join_`
  * @returns undefined for an invitation that is unknown, used, expired or revoked, whose inviter may no longer invite, or
- * whose workspace isn't active
+ * whose workspace isn't active. The operator's invitation also works while a deletion is scheduled.
  */
 export const loadInvitation = async (
   deps: Pick<Deps, 'table' | 'clock'>,
@@ -41,7 +43,9 @@ export const loadInvitation = async (
     InvitationEntity.ref({ workspace_id, id: invitation_id }),
     WorkspaceEntity.ref({ id: workspace_id }),
   ])
-  if (!invitation || invitation.expires_at <= clock.now() || workspace?.status !== 'active') return undefined
+  if (!invitation || invitation.expires_at <= clock.now()) return undefined
+  if (!workspace || !openStatuses(invitation).includes(workspace.status)) return undefined
+  if ((workspace.deletes_at ?? Number.POSITIVE_INFINITY) <= clock.now()) return undefined
   const [inviter] = await findInviters(deps, [invitation])
   return inviter && { invitation, workspace }
 }
@@ -49,7 +53,8 @@ export const loadInvitation = async (
 /**
  * Returns the writes that make a person a member and use up the invitation, for the caller's transaction. Of two
  * concurrent uses exactly one succeeds, and none after the invitation has ended. Returns no writes for an existing member,
- * so the invitation stays valid for another person. The writes of {@link Arrival} check that the person still exists.
+ * so the invitation stays valid for another person. The operator's invitation makes an owner of an existing member, too, and
+ * members of the other owners. The writes of {@link Arrival} check that the person still exists.
  * @throws `not_found`, here or from the transaction, if the invitation has ended. `ConditionFailed` from the transaction
  * if another invitation made the person a member at the same time. Retry in that case.
  */
@@ -59,19 +64,24 @@ export const joinWrites = async (
   user: Pick<User, 'id' | 'name'>,
 ): Promise<Write[]> => {
   const at = { workspace_id: workspace.id, user_id: user.id }
-  if (await work.table.get(MemberEntity, at)) return []
+  const present = await work.table.get(MemberEntity, at)
+  const recovery = isRecovery(invitation)
+  if (present && !recovery) return []
   const now = work.clock.now()
   if (invitation.expires_at <= now) throw invitationEnded()
   const { id: invitation_id, role, created_by } = invitation
   return [
     ...endInvitationWrites(invitation, { usedBy: user.id, otherwise: invitationEnded }),
-    MemberEntity.create({ ...at, name: user.name, role, joined_at: now }),
+    present
+      ? MemberEntity.update(at, { set: { role } }, { where: { role: present.role } })
+      : MemberEntity.create({ ...at, name: user.name, role, joined_at: now }),
+    ...(recovery ? await demotionWrites(work, invitation, user.id) : []),
     MembershipEntity.replace(at),
     FormerMemberEntity.delete(at),
     WorkspaceEntity.update(
       { id: workspace.id },
       { set: { joined_at: now } },
-      { where: { status: 'active' }, otherwise: invitationEnded },
+      { where: { status: oneOf(...openStatuses(invitation)) }, otherwise: invitationEnded },
     ),
     ...inviterChecks(invitation, invitationEnded),
     auditPerson(
@@ -94,6 +104,10 @@ export const findJoinedWorkspace = async (
   if (link?.used_by !== userId) return undefined
   return (await findBelonging(deps, link.workspace_id, userId))?.workspace
 }
+
+/** Statuses of a workspace in which the invitation works. An owner who schedules a deletion doesn't escape a recovery. */
+const openStatuses = (invitation: Invitation): Workspace['status'][] =>
+  isRecovery(invitation) ? ['active', 'deleting'] : ['active']
 
 const invitationEnded = (): PlatformError =>
   fail('not_found', {

@@ -4,6 +4,7 @@ import type { Deps } from '#shared/foundation/work/index.ts'
 import {
   findBelonging,
   findPersonByIdentity,
+  isRecovery,
   loadInvitation,
   type TelegramPerson,
   telegramIdentity,
@@ -58,9 +59,11 @@ const invitationReply = async (deps: Deps, texts: Texts, person: TelegramPerson,
   if (!preview) return { text: await endedInvitationReply(deps, texts, person, nonce) }
   const { invitation, workspace } = preview
   const user = await findPersonByIdentity(deps, telegramIdentity(person))
-  if (user && (await findBelonging(deps, workspace.id, user.id))) return { text: texts.alreadyIn(workspace.name) }
+  const recovery = isRecovery(invitation)
+  if (!recovery && user && (await findBelonging(deps, workspace.id, user.id)))
+    return { text: texts.alreadyIn(workspace.name) }
   return {
-    text: texts.join(workspace.name, invitation.role),
+    text: recovery ? texts.recover(workspace.name) : texts.join(workspace.name, invitation.role),
     keyboard: {
       inline_keyboard: [
         [

@@ -20,6 +20,8 @@ const TEXTS = {
       'The platform has suspended this app, so you can’t give it access. Contact the app’s developer for details.',
     join: (workspace: string, role: Role) =>
       `You’re invited to join the workspace ${quoteName(workspace)} as ${ROLE_NAMES[role]}.\n\nIts members will see your name. Do you want to join?`,
+    recover: (workspace: string) =>
+      `The platform’s operator invites you to take over the workspace ${quoteName(workspace)} as its owner.\n\nIts present owners become members, and everyone in it will see your name. Do you want to take it over?`,
     joinButton: 'Join',
     notNowButton: 'Not now',
     joined: (workspace: string) => `You joined ${quoteName(workspace)}. Sign in to the console to get started.`,
