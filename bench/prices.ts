@@ -39,6 +39,8 @@ export const PRICES = {
   gigabyte: { logsIn: 0.5, logsKept: 0.03, objectsKept: 0.023, backupsKept: 0.1, recordsKept: 0.25 },
   /** Price of provisioned concurrency per GB-second. */
   provisionedArmGbSecond: 0.000_003_333_4,
+  /** Prices of a provisioned unit a second, per hour. */
+  dynamodbProvisioned: { writeUnitHour: 0.000_65, readUnitHour: 0.000_13 },
   /** Price per GB and month. */
   dynamodbRecoveryGb: 0.2,
   lambdaArmGbSecond: 0.000_013_333_4,

@@ -1,5 +1,5 @@
 import { QUEUES } from '#shared/foundation/queues/queues.ts'
-import { costOf } from './cost/usage.ts'
+import { costOf, type Usage } from './cost/usage.ts'
 import { type Sources, usesOf } from './cost.ts'
 import { PRICES } from './prices.ts'
 import type { Table } from './report/table.ts'
@@ -35,6 +35,41 @@ const monthOf = (sources: Sources, events: number): string[] => {
   return [amount(events), ...[...parts, storage, [...parts, storage].reduce((all, one) => all + one, 0)].map(amount)]
 }
 
+/** Load at which provisioned capacity is kept, and a day's peak as a multiple of its mean. */
+const UTILIZATION = 0.7
+const PEAK = 3
+
+/** Returns the dollars of a month's units if they are provisioned for `times` the mean. */
+const provisionedMonth = ({ readUnits, writeUnits }: Usage, times: number): number => {
+  const { readUnitHour, writeUnitHour } = PRICES.dynamodbProvisioned
+  return ((readUnits * readUnitHour + writeUnits * writeUnitHour) * HOURS * times) / UTILIZATION
+}
+
+/** Compares the table's capacity on demand with capacity that is provisioned (setting `tableCapacity`). */
+export const capacityTable = (sources: Sources): Table => ({
+  title: 'The table’s units in US dollars a month, on demand and provisioned',
+  columns: [
+    'events a second',
+    'writes a second',
+    'on demand',
+    'provisioned, even load',
+    `provisioned for ${PEAK} times the mean`,
+  ],
+  rows: LOADS.map((events) => {
+    const second = secondOf(sources, events)
+    return [
+      events,
+      second.writeUnits,
+      costOf(second).dynamodb * SECONDS,
+      provisionedMonth(second, 1),
+      provisionedMonth(second, PEAK),
+    ].map(amount)
+  }),
+  notes: [
+    `Provisioned capacity is scaled to ${100 * UTILIZATION} % utilization, within minutes. It is cheaper while the mean is above ${Math.round((100 * PRICES.dynamodbProvisioned.writeUnitHour * 1e6) / (3_600 * PRICES.million.dynamodbWriteUnits))} % of what is provisioned. A sudden peak above it is throttled, where a table on demand takes twice its highest load. Start on demand with \`maxWrites\` as a limit of the bill. Provision once a month of metrics shows an even load. The minimum of each index counts as well.`,
+  ],
+})
+
 const share = (needed: number, limit: number): string => `${amount((100 * needed) / limit)} %`
 
 /** Builds the tables of a workload's monthly cost and its quotas. */
@@ -59,6 +94,7 @@ export const workloadTables = (sources: Sources, limits: Limits): Table[] => [
       `Storage: the table after ${KEPT.run} days, with point-in-time recovery. Records of a run count as kept for ${KEPT.run} days, deliveries for ${KEPT.delivery}. The bucket, the indexes’ keys and DynamoDB’s 100 bytes per item aren’t included, nor are a stage’s fixed costs, free tiers and discounts.`,
     ],
   },
+  capacityTable(sources),
   ...LOADS.map((events): Table => {
     const needs = needsOf(sources, events, limits)
     return {

@@ -12,6 +12,7 @@ import {
   LambdaIntegration,
   LogGroupLogDestination,
   type Method,
+  type MethodDeploymentOptions,
   MethodLoggingLevel,
   ResponseTransferMode,
   RestApi,
@@ -53,6 +54,9 @@ const accessLogFormat = AccessLogFormat.custom(
     error: AccessLogField.contextErrorResponseType(),
   }),
 )
+
+/** Paths that people's pages call. */
+const PAGES = /^\/(console|admin)(\/|$)/
 
 /** Name of the API in its metrics. */
 const apiName = ({ prefix, stage }: Config): string => `${prefix}-${stage}`
@@ -140,6 +144,7 @@ function resourceAt(api: IRestApi, path: string): IResource {
  * Deploys the API with its current routes and gateway responses to the stage.
  *
  * @param logs makes the account's gateway able to write logs
+ * @param routes routes of the API, of which those of people's pages have their own throttle
  * @param of constructs that a deployment snapshots; it depends on them, and is replaced when one of them changes
  */
 export function addStage(
@@ -148,6 +153,7 @@ export function addStage(
   config: Config,
   of: readonly Construct[],
   logs: CfnAccount,
+  routes: readonly Route[],
 ): Stage {
   const deployment = new Deployment(scope, 'Deployment', { api })
   deployment.node.addDependency(...of)
@@ -157,18 +163,26 @@ export function addStage(
     retention: config.logRetentionDays,
     removalPolicy: config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   })
+  // A method with settings of its own takes none from the stage, so each has all of them.
+  const method = ({ rate, burst }: Config['throttle']): MethodDeploymentOptions => ({
+    // Only errors of the gateway, never requests and answers: those contain tokens.
+    loggingLevel: MethodLoggingLevel.ERROR,
+    dataTraceEnabled: false,
+    metricsEnabled: config.methodMetrics,
+    throttlingRateLimit: rate,
+    throttlingBurstLimit: burst,
+  })
+  const pages = routes.filter(({ path }) => PAGES.test(path))
   const stage = new Stage(scope, 'Stage', {
     deployment,
     stageName: apiStage(config),
     accessLogDestination: new LogGroupLogDestination(logGroup),
     accessLogFormat,
-    // Only errors of the gateway, never requests and answers: those contain tokens.
-    loggingLevel: MethodLoggingLevel.ERROR,
-    dataTraceEnabled: false,
-    metricsEnabled: config.methodMetrics,
     tracingEnabled: config.tracing,
-    throttlingRateLimit: config.throttle.rate,
-    throttlingBurstLimit: config.throttle.burst,
+    ...method(config.throttle),
+    methodOptions: Object.fromEntries(
+      pages.map(({ path, method: name }) => [`${path}/${name}`, method(config.pagesThrottle)]),
+    ),
   })
   stage.node.addDependency(logs)
   acknowledge(stage, {

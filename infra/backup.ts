@@ -21,7 +21,11 @@ export const partOfStackId = (): string => Fn.select(0, Fn.split('-', Fn.select(
  * Adds a nightly backup to a vault whose lock keeps each backup for its whole period. Point-in-time recovery ends with the table,
  * and anyone who may change the table can turn it off. Neither affects these backups.
  */
-export function addBackup(scope: Construct, tables: readonly ITable[], removalPolicy: RemovalPolicy): void {
+export function addBackup(
+  scope: Construct,
+  tables: readonly ITable[],
+  { removalPolicy, copyTo }: { removalPolicy: RemovalPolicy; copyTo: string | undefined },
+): void {
   const backupVault = new BackupVault(scope, 'BackupVault', {
     // The vault needs a name and outlives its stack, so the next stack of the same name gets another one.
     backupVaultName: Fn.join('-', [Stack.of(scope).stackName.slice(0, MOST_OF_NAME), partOfStackId()]),
@@ -35,6 +39,14 @@ export function addBackup(scope: Construct, tables: readonly ITable[], removalPo
         ruleName: 'nightly',
         scheduleExpression: Schedule.cron({ hour: '2', minute: '0' }),
         deleteAfter: KEPT,
+        ...(copyTo !== undefined && {
+          copyActions: [
+            {
+              destinationBackupVault: BackupVault.fromBackupVaultArn(scope, 'CopyVault', copyTo),
+              deleteAfter: KEPT,
+            },
+          ],
+        }),
       }),
     ],
   })

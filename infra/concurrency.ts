@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 import type { FunctionPlan } from './plan.ts'
 
 /** Executions of response streams, which stay open for minutes. Without a limit, they could take the account's pool. */
-const STREAMS = 100
+const STREAMS = 80
 /** Executions of a worker that the table's stream or a schedule invokes. */
 const RELAY = 50
 const SCHEDULED = 5
@@ -11,7 +11,13 @@ const SCHEDULED = 5
 const SOCKETS = 20
 
 /**
- * Returns the executions that production stages reserve for streams and workers. A worker gets as many as its queues may
+ * Executions for the staff's functions. Their limit keeps them from taking those of customers, and their reservation keeps them usable
+ * while customers take all others: that is when the staff needs them.
+ */
+const STAFF: Record<string, number> = { admin: 15, 'admin-calls': 10 }
+
+/**
+ * Returns the executions that production stages reserve for streams, the staff and workers. A worker gets as many as its queues may
  * use: it never waits for requests, and a backlog never takes the executions that requests need.
  */
 const productionConcurrency = (
@@ -20,6 +26,7 @@ const productionConcurrency = (
 ): Record<string, number> =>
   Object.fromEntries([
     ...plans.filter(({ name }) => name === 'streams').map(({ name }) => [name, STREAMS] as const),
+    ...plans.flatMap(({ name }) => (STAFF[name] === undefined ? [] : [[name, STAFF[name]] as const])),
     ...plans
       .filter(({ workers }) => workers.length > 0)
       .map(({ name, workers }) => {

@@ -142,6 +142,9 @@ function contradictions(stage: string, settings: Settings, region: string | unde
   if (settings.costMonitorArn !== undefined && settings.monthlyBudget === undefined) {
     refuse('monthlyBudget', 'is needed with costMonitorArn: anomalies are reported above 5 % of it')
   }
+  if (settings.backupCopyVaultArn !== undefined && !settings.backup) {
+    refuse('backup', 'is needed with backupCopyVaultArn: set it to true')
+  }
   const elsewhere = (given: string | undefined) => given !== undefined && region !== undefined && given !== region
   const topicRegion = settings.alarmTopicArn?.split(':')[3]
   if (elsewhere(topicRegion)) {

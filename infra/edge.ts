@@ -52,6 +52,9 @@ const sendViewerAddress = `function handler(event) {
 }
 `
 
+/** Time for which CloudFront waits for the next byte of an answer: its maximum, unless the account's quota was raised. */
+const EDGE_SECONDS = 120
+
 export type EdgeProps = {
   /** Host name of the API. */
   host: string
@@ -116,8 +119,8 @@ export class Edge extends Construct {
           customHeaders: { 'x-api-key': key.unsafeUnwrap() },
           protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
           originSslProtocols: [OriginSslPolicy.TLS_V1_2],
-          // Streams are silent between pings, and calls that wait until their answer. 60 seconds is CloudFront's maximum.
-          readTimeout: Duration.seconds(60),
+          // Calls that wait for an agent are silent until their answer.
+          readTimeout: Duration.seconds(EDGE_SECONDS),
         }),
         allowedMethods: AllowedMethods.ALLOW_ALL,
         viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,

@@ -40,6 +40,23 @@ const declared = () =>
     }),
   ) as unknown as { [N in keyof FunctionSettings]: z.ZodType<FunctionSettings[N]> }
 
+const Range = z
+  .strictObject({ min: whole(1, 1_000_000), max: whole(1, 1_000_000) })
+  .refine(({ min, max }) => min <= max, {
+    error: 'use a min that is not above max',
+  })
+
+/** Warm throughput begins at what every table on demand has: 12,000 reads and 4,000 writes a second. */
+const warm = { warmReads: whole(12_000, 10_000_000).optional(), warmWrites: whole(4_000, 10_000_000).optional() }
+
+const TableCapacity = z.union([
+  z.strictObject({ maxReads: whole(1, 10_000_000).optional(), maxWrites: whole(1, 10_000_000).optional(), ...warm }),
+  z.strictObject({
+    provisioned: z.strictObject({ reads: Range, writes: Range, utilization: whole(20, 90).default(70) }),
+    ...warm,
+  }),
+])
+
 /** Settings of a stage, each with its default. Unknown names are refused. */
 export const Settings = z.strictObject({
   baseUrl: address()
@@ -115,7 +132,7 @@ export const Settings = z.strictObject({
     .meta(
       describe(
         'traffic',
-        'Executions reserved, by function name. They are also the function’s limit, and come out of the account’s pool. By default, production stages reserve them for streams and workers, about 700 in all. `{}` reserves none, for accounts with a small pool.',
+        'Executions reserved, by function name. They are also the function’s limit, and come out of the account’s pool. By default, production stages reserve them for streams, the staff and workers, about 800 in all. `{}` reserves none, for accounts with a small pool.',
       ),
     ),
   queueConcurrency: json(z.partialRecord(z.enum(QUEUE_NAMES), whole(2, 1_000)), '{"queue": number}')
@@ -143,7 +160,27 @@ export const Settings = z.strictObject({
     .meta(
       describe(
         'traffic',
-        'Requests per second, and burst, that the whole stage accepts before the gateway answers 429.',
+        'Requests per second, and burst, that the stage accepts before the gateway answers 429. The paths of people’s pages have their own limit.',
+      ),
+    ),
+  pagesThrottle: json(
+    z.strictObject({ rate: whole(1, 100_000), burst: whole(1, 50_000) }),
+    '{"rate": number, "burst": number}',
+  )
+    .default({ rate: 300, burst: 600 })
+    .meta(
+      describe(
+        'traffic',
+        'Requests per second, and burst, that each route below `/console` and `/admin` accepts. It is separate from `throttle`, so that open pages never take the public API’s share, and integrations never that of people.',
+      ),
+    ),
+  tableCapacity: json(TableCapacity, '{"maxWrites": number, …}')
+    .default({})
+    .meta(
+      describe(
+        'traffic',
+        'Capacity of the table and each of its indexes, on demand: `maxReads` and `maxWrites` limit units a second, and with them the bill; `warmReads` and `warmWrites` prepare it for a peak. With `provisioned` as `{"reads": {"min", "max"}, "writes": {"min", "max"}, "utilization": 70}`, it is scaled to the load instead, which is cheaper for an even load and throttles sudden peaks.',
+        'on demand $0.625 a million writes and $0.125 a million reads; provisioned $0.00065 and $0.00013 for a unit a second and hour; warming once for the units added',
       ),
     ),
   liveUpdates: flag()
@@ -280,6 +317,19 @@ export const Settings = z.strictObject({
         'data',
         'Back up the table each night to a locked vault and keep each backup for 35 days. Point-in-time recovery is always on (docs/backup.md).',
         '$0.10 a GB and month of each backup that is kept',
+      ),
+    ),
+  backupCopyVaultArn: text(
+    /^arn:[a-z-]+:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]+$/,
+    'use the ARN of a vault in AWS Backup',
+    'an ARN in AWS Backup',
+  )
+    .optional()
+    .meta(
+      describe(
+        'data',
+        'A vault in another region, or account, to which each nightly backup is copied and kept for as long. Needs `backup`.',
+        '$0.10 a GB and month of each copy, and the transfer between regions',
       ),
     ),
   auditLockDays: whole(1, 3650)

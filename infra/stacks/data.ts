@@ -2,6 +2,7 @@ import { CfnOutput, Duration, Fn, RemovalPolicy, SecretValue, Stack, type StackP
 import {
   AttributeType,
   BillingMode,
+  type GlobalSecondaryIndexProps,
   type ITable,
   ProjectionType,
   StreamViewType,
@@ -14,6 +15,7 @@ import { RING_NAMES, type RingName } from '#shared/kernel/ports/keys.ts'
 import { AUDIT_INDEXES, type IndexName, TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { addBackup } from '../backup.ts'
 import { logAccess } from '../bucket-logs.ts'
+import { capacityProps, indexCapacityProps, scaleCapacity } from '../capacity.ts'
 import type { Config } from '../config.ts'
 import { acknowledge } from '../nag.ts'
 
@@ -49,7 +51,8 @@ export class DataStack extends Stack {
       config.restoredAuditTableArn === undefined
         ? ownAudit
         : Table.fromTableArn(this, 'RestoredAuditTable', config.restoredAuditTableArn)
-    if (config.backup) addBackup(this, [this.table, this.auditTable], removalPolicy)
+    if (config.backup)
+      addBackup(this, [this.table, this.auditTable], { removalPolicy, copyTo: config.backupCopyVaultArn })
     this.bucket = this.#bucket(config, removalPolicy)
     this.bucketArn = this.#asRead(config, 'BucketArn', this.bucket.bucketArn)
     const { auditLockDays } = config
@@ -89,9 +92,12 @@ export class DataStack extends Stack {
   #table(config: Config, removalPolicy: RemovalPolicy): Table {
     const table = new Table(this, 'Table', {
       ...tableProps(config, removalPolicy),
+      ...capacityProps(config),
       stream: StreamViewType.NEW_IMAGE,
     })
-    addIndexes(table, Object.keys(TABLE_LAYOUT.indexes) as IndexName[])
+    const indexes = Object.keys(TABLE_LAYOUT.indexes) as IndexName[]
+    addIndexes(table, indexes, indexCapacityProps(config))
+    scaleCapacity(table, indexes, config)
     return table
   }
 
@@ -215,7 +221,11 @@ const tableProps = ({ retainData }: Config, removalPolicy: RemovalPolicy) => ({
   removalPolicy,
 })
 
-const addIndexes = (table: Table, indexes: readonly IndexName[]): void => {
+const addIndexes = (
+  table: Table,
+  indexes: readonly IndexName[],
+  capacity: Partial<GlobalSecondaryIndexProps> = {},
+): void => {
   for (const indexName of indexes) {
     const keys = TABLE_LAYOUT.indexes[indexName]
     table.addGlobalSecondaryIndex({
@@ -223,6 +233,7 @@ const addIndexes = (table: Table, indexes: readonly IndexName[]): void => {
       partitionKey: string(keys.partitionKey),
       sortKey: string(keys.sortKey),
       projectionType: ProjectionType.KEYS_ONLY,
+      ...capacity,
     })
   }
 }

@@ -133,13 +133,14 @@ export class ServiceStack extends Stack {
   ): void {
     const api = apiWithRoutes(this, this.api)
     const handlers = new Map(this.functions.map(({ plan, live }) => [plan.name, live]))
-    const methods = addRoutes(api, planRoutes(requestFunctions), handlers, {
+    const routes = planRoutes(requestFunctions)
+    const methods = addRoutes(api, routes, handlers, {
       streaming: config.streaming,
       keyed: config.edge,
     })
     const answers = addGatewayErrors(this, api, this.baseUrl)
     const logs = logsOfGateway(this)
-    const stage = addStage(this, api, config, [...methods, ...answers], logs)
+    const stage = addStage(this, api, config, [...methods, ...answers], logs, routes)
     const pages = this.functions.find(({ plan }) => plan.workers.some(({ source }) => source.kind === 'sockets'))
     if (sockets !== undefined && pages !== undefined) addSocketRoutes(this, sockets, pages, config, logs)
     if (config.waf && !config.edge) protectStage(this, stage, config)

@@ -10,7 +10,7 @@ export interface ServerSentEvent {
 }
 
 /**
- * Interval of comment lines that keep a silent connection open. CloudFront cuts idle connections after 60 seconds, many
+ * Interval of comment lines that keep a silent connection open. The edge cuts idle connections after 120 seconds, many
  * proxies after 30.
  */
 const PING = 15 * SECOND

@@ -39,6 +39,7 @@ test('a price that a setting names is in the price list', () => {
     ...PRICES.month,
     ...PRICES.million,
     ...PRICES.gigabyte,
+    ...PRICES.dynamodbProvisioned,
     lambda: PRICES.provisionedArmGbSecond,
   })
   // Of 1 GB for a whole month.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CALL_MIX, type Sources } from '#bench/cost.ts'
 import { BATCH } from '#bench/endpoints/workers.ts'
 import { needsOf, secondOf } from '#bench/workload/load.ts'
-import { storedGb, workloadTables } from '#bench/workload.ts'
+import { capacityTable, storedGb, workloadTables } from '#bench/workload.ts'
 
 const consumption = (change: object = {}) => ({
   calls: 4,
@@ -44,6 +44,14 @@ describe('a workload', () => {
     expect(storedGb(sources, 100)).toBeCloseTo(100 * storedGb(sources, 1))
   })
 
+  it('costs less with provisioned capacity while the load is even, and more once it is provisioned for peaks', () => {
+    const [row = []] = capacityTable(sources).rows
+    const [demand = 0, even = 0, peak = 0] = row.slice(2).map((cell) => Number(String(cell).replaceAll(',', '')))
+    // A write unit costs $0.00225 an hour on demand, and $0.00065 provisioned, at 70 % utilization.
+    expect(even / demand).toBeCloseTo(0.00065 / 0.7 / 0.00225, 1)
+    expect(peak).toBeGreaterThan(demand)
+  })
+
   it('counts batches of a hundred events where that many arrive within the window', () => {
     const [alone, together] = [secondOf(sources, 99), secondOf(sources, 100)]
     // A run's two events take 20 units alone. In a batch of a hundred, two events take a fiftieth of 10 units.
@@ -65,7 +73,7 @@ describe('a workload', () => {
   })
 
   it('is reported for each load, with the total of a month', () => {
-    const [month, ...quotas] = workloadTables(sources, limits)
+    const [month, , ...quotas] = workloadTables(sources, limits)
     expect(month?.rows.map(([events]) => events)).toEqual(['1.00', '100', '10,000'])
     expect(quotas).toHaveLength(3)
   })

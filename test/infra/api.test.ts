@@ -1,9 +1,13 @@
 import { runInNewContext } from 'node:vm'
 import type { Template } from 'aws-cdk-lib/assertions'
 import { describe, expect, it } from 'vitest'
+import { requestFunctions } from '#functions/registry.ts'
 import { type Context, readConfig } from '#infra/config.ts'
+import { planRoutes } from '#infra/routes.ts'
 import { QUEUES } from '#shared/foundation/queues/queues.ts'
+import { SECOND } from '#shared/kernel/clock.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
+import { CHAIN_TIME } from '#shared/work/runs/chain.ts'
 import { functionsOf, plans, projectContext, resources, synthesize } from './support.ts'
 
 const { service, operations } = synthesize()
@@ -237,7 +241,7 @@ describe('the functions', () => {
       expect(plan.timeoutSeconds).toBe(plan.waits ? 300 : 29)
   })
 
-  it('reserve concurrency for streams and workers in production stages, as much as their queues may use', () => {
+  it('reserve concurrency in production stages for streams, the staff, and workers as much as their queues may use', () => {
     const limits = (context: Context) =>
       Object.fromEntries(
         [...functionsOf(synthesize(context).service)].map(([name, { Properties }]) => [
@@ -247,7 +251,8 @@ describe('the functions', () => {
       )
     const reserved = limits({ stage: 'prod' })
     for (const { name, workers } of plans) {
-      if (workers.length === 0 && name !== 'streams') expect(reserved[name], name).toBeUndefined()
+      if (workers.length === 0 && !['streams', 'admin', 'admin-calls'].includes(name))
+        expect(reserved[name], name).toBeUndefined()
       else expect(reserved[name], name).toBeGreaterThan(0)
     }
     expect(reserved.delivery).toBe(QUEUES.delivery.maxConcurrency)
@@ -256,6 +261,32 @@ describe('the functions', () => {
     expect(total).toBeLessThan(800)
     expect(Object.values(limits({ stage: 'prod', reservedConcurrency: '{}' })).every((n) => n === undefined)).toBe(true)
     expect(Object.values(limits({ stage: 'dev' })).every((n) => n === undefined)).toBe(true)
+  })
+
+  it('share no throttle between people’s pages and the public API, and no method loses its log', () => {
+    const { service: throttled } = synthesize({
+      throttle: '{"rate":900,"burst":1800}',
+      pagesThrottle: '{"rate":30,"burst":60}',
+    })
+    const [[, stage] = []] = resources(throttled, 'AWS::ApiGateway::Stage')
+    const settings: { ResourcePath: string; HttpMethod: string; ThrottlingRateLimit: number; LoggingLevel: string }[] =
+      stage?.Properties.MethodSettings
+    const routes = planRoutes(requestFunctions).filter(({ path }) => /^\/(console|admin)(\/|$)/.test(path))
+    expect(
+      settings.map(({ ResourcePath, HttpMethod, ThrottlingRateLimit }) => [
+        ResourcePath,
+        HttpMethod,
+        ThrottlingRateLimit,
+      ]),
+    ).toEqual([['/*', '*', 900], ...routes.map(({ path, method }) => [`/${path.replaceAll('/', '~1')}`, method, 30])])
+    for (const { LoggingLevel } of settings) expect(LoggingLevel).toBe('ERROR')
+  })
+
+  it('may take as long behind the edge as a chain of agents, so a 70-second agent’s answer arrives', () => {
+    const { service: edged } = synthesize(edge)
+    const [[, distribution] = []] = resources(edged, 'AWS::CloudFront::Distribution')
+    const [origin] = distribution?.Properties.DistributionConfig.Origins ?? []
+    expect(origin.CustomOriginConfig.OriginReadTimeout * SECOND).toBeGreaterThanOrEqual(CHAIN_TIME)
   })
 
   it('take reserved concurrency from the settings', () => {

@@ -103,6 +103,12 @@ describe('deployment settings', () => {
     ],
     ['localAdmin', { localAdmin: true }, /localAdmin: /],
     ['streaming', { streaming: false }, /streaming: false is for emulators/],
+    [
+      'backup',
+      { backupCopyVaultArn: 'arn:aws:backup:eu-west-1:123456789012:backup-vault:copies' },
+      /backup: is needed with/,
+    ],
+    ['monthlyBudget', { costMonitorArn: 'arn:aws:ce::123456789012:anomalymonitor/1' }, /monthlyBudget: is needed with/],
     ['alarmFormulas', { alarmFormulas: false }, /alarmFormulas: false is for emulators/],
     ['baseUrl', { baseUrl: 'http://api.example.com' }, /baseUrl: must begin with https/],
     ['an invalid baseUrl', { baseUrl: 'api.example.com' }, /baseUrl: use an absolute URL/],

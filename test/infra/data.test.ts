@@ -29,6 +29,32 @@ describe('the data stack', () => {
     })
   })
 
+  it('limits and warms the table and its indexes on demand, by the setting', () => {
+    const { data: limited } = synthesize({ tableCapacity: '{"maxWrites":5000,"warmWrites":9000}' })
+    const table = resources(limited, 'AWS::DynamoDB::Table').find(([id]) => id.startsWith('Table'))?.[1].Properties
+    expect(table.BillingMode).toBe('PAY_PER_REQUEST')
+    for (const part of [table, ...table.GlobalSecondaryIndexes]) {
+      expect(part.OnDemandThroughput).toEqual({ MaxWriteRequestUnits: 5_000 })
+      expect(part.WarmThroughput).toEqual({ WriteUnitsPerSecond: 9_000 })
+    }
+  })
+
+  it('provisions the table and its indexes and scales each, by the setting; the audit’s table stays on demand', () => {
+    const tableCapacity = '{"provisioned":{"reads":{"min":5,"max":50},"writes":{"min":10,"max":400}}}'
+    const { data: provisioned } = synthesize({ tableCapacity })
+    const tables = resources(provisioned, 'AWS::DynamoDB::Table')
+    // Provisioned is CloudFormation's default.
+    expect(tables.map(([, { Properties }]) => Properties.BillingMode)).toEqual([undefined, 'PAY_PER_REQUEST'])
+    const properties = tables[0]?.[1].Properties
+    for (const part of [properties, ...properties.GlobalSecondaryIndexes])
+      expect(part.ProvisionedThroughput).toEqual({ ReadCapacityUnits: 5, WriteCapacityUnits: 10 })
+    const targets = resources(provisioned, 'AWS::ApplicationAutoScaling::ScalableTarget')
+    expect(targets.map(([, { Properties }]) => [Properties.MinCapacity, Properties.MaxCapacity]).sort()).toEqual(
+      [...Array(4).fill([10, 400]), ...Array(4).fill([5, 50])].sort(),
+    )
+    provisioned.resourceCountIs('AWS::ApplicationAutoScaling::ScalingPolicy', 8)
+  })
+
   it('has a table of its own for the audit, with expiry and recovery, whose entries nothing streams', () => {
     const [, audit] = resources(data, 'AWS::DynamoDB::Table').find(([id]) => id.startsWith('AuditTable')) ?? []
     expect(audit?.Properties).toMatchObject({

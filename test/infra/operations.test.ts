@@ -324,6 +324,15 @@ describe('a stage over a restored table', () => {
     expect(resources(restored.data, 'AWS::DynamoDB::Table')).toEqual(resources(before.data, 'AWS::DynamoDB::Table'))
   })
 
+  it('has its backups copied to the vault of the setting, where they are kept for as long', () => {
+    const backupCopyVaultArn = 'arn:aws:backup:eu-west-1:123456789012:backup-vault:copies'
+    const { data } = synthesize({ stage: 'prod', backup: 'true', backupCopyVaultArn })
+    const [[, plan] = []] = resources(data, 'AWS::Backup::BackupPlan')
+    expect(plan?.Properties.BackupPlan.BackupPlanRule[0].CopyActions).toEqual([
+      { DestinationBackupVaultArn: backupCopyVaultArn, Lifecycle: { DeleteAfterDays: 35 } },
+    ])
+  })
+
   it('is backed up each night into a vault that keeps it for 35 days', () => {
     restored.data.hasResourceProperties('AWS::Backup::BackupVault', { LockConfiguration: { MinRetentionDays: 35 } })
     // The vault outlives its stack, so its name must not block a second one.

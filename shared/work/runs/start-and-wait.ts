@@ -17,7 +17,7 @@ export interface Wait {
   recheck(): Promise<void>
 }
 
-/** Longest wait in seconds: the edge gives up after 60 seconds without a byte, and a buffered integration after 29. */
+/** Longest wait in seconds: many clients and proxies give up after 60 seconds without a byte, and a buffered integration after 29. */
 const LONGEST = { streaming: 55, buffered: 25 }
 
 const FIRST_PAUSE = 40
