@@ -5,11 +5,11 @@ import { fetchLogos } from '#shared/moderation/logos/index.ts'
 
 const Data = z.object({ owner: z.string() })
 
-/** Fetches logos from the addresses that developers and admins gave. */
+/** Fetches logos from the addresses that developers and admins gave, and deletes those that nobody shows anymore. */
 export const worker: QueueWorker = {
   name: 'logos',
   source: { kind: 'queue', queue: 'logos' },
-  needs: ['table:read', 'table:write', 'logos:write', 'outgoing'],
+  needs: ['table:read', 'table:write', 'logos:read', 'logos:write', 'outgoing'],
   timeoutSeconds: 40,
   async handle(work, message) {
     const { detail } = BusMessage.parse(message)

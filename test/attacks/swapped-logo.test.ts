@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { fetchEarlierLogos } from '#ops/upgrade/0006-logos.ts'
 import { fetchPlatformLogo } from '#ops/upgrade/0007-platform-logo.ts'
 import { runUpgrades } from '#ops/upgrade/run.ts'
@@ -218,8 +218,57 @@ describe('a logo', () => {
     images.set('/other.png', image(EVIL))
     await patch({ logo_url: `${outside.url}/other.png` })
     expect(await platform.deps.objects.get(`logos/${app.id}/${hash}`)).toBeUndefined()
+    const [, other] = (await read()).logo_path.split('.')
     await patch({ logo_url: null })
     expect((await read()).logo_path).toMatch(AVATAR)
+    expect(await platform.deps.objects.get(`logos/${app.id}/${other}`)).toBeUndefined()
+  })
+
+  it.each(['rejected', 'withdrawn', 'approved'])(
+    'of a revision that was %s leaves no object behind that nobody shows',
+    async (outcome) => {
+      const { app, patch, approve, read } = await submitted()
+      await approve()
+      const before = (await read()).logo_path
+      images.set('/new.png', image(EVIL))
+      await patch({ logo_url: `${outside.url}/new.png` })
+      const { pending_revision: revision } = (await admin('GET', `/admin/apps/${app.id}`)).body.app
+      if (outcome === 'withdrawn') await patch({ logo_url: `${outside.url}/logo.png` })
+      else {
+        const verb = outcome === 'rejected' ? 'reject' : 'approve'
+        const path = `/admin/apps/${app.id}/revisions/${revision.id}/${verb}`
+        const body = outcome === 'rejected' ? { reason: 'Not yours.' } : {}
+        expect((await admin('POST', path, body)).status).toBe(200)
+        await platform.drain()
+      }
+      const [shown, gone] = outcome === 'approved' ? [revision.logo_path, before] : [before, revision.logo_path]
+      expect(await shownTo(app)).toBe(shown)
+      expect((await load(shown)).status).toBe(200)
+      expect((await load(gone)).status).toBe(404)
+    },
+  )
+
+  it('that is shown again while it is deleted is stored again', async () => {
+    const { app, patch, approve } = await submitted()
+    await approve()
+    const live = await shownTo(app)
+    images.set('/new.png', image(EVIL))
+    await patch({ logo_url: `${outside.url}/new.png` })
+    const { objects, table } = platform.deps
+    const remove = objects.delete
+    const { pending_revision } = (await table.get(AppEntity, app)) ?? {}
+    const logo = pending_revision?.logo
+    // Between the worker's look and its deletion, the image becomes the live one.
+    const spy = vi.spyOn(objects, 'delete').mockImplementationOnce(async (key) => {
+      await table.transact([AppEntity.update(app, { set: { logo, logo_url: logo?.url } })])
+      await remove.call(objects, key)
+    })
+    await patch({ logo_url: `${outside.url}/logo.png` })
+    expect(spy).toHaveBeenCalledOnce()
+    spy.mockRestore()
+    const again = await shownTo(app)
+    expect(again).not.toBe(live)
+    expect(await shows(again, EVIL)).toBe(true)
   })
 
   it('is deleted with the draft', async () => {

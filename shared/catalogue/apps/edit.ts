@@ -3,10 +3,10 @@ import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { missing, type Where } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
-import { logoFetchWrites } from '../logos/request.ts'
 import { requireAllowedAddresses } from './addresses.ts'
 import { type App, AppEntity } from './entity.ts'
 import { listingWrites, readListing } from './list-app.ts'
+import { logoChangeWrites } from './logos.ts'
 import { refuseSlugAsName } from './lookalikes.ts'
 import { isModerated } from './moderated.ts'
 import { presentApp } from './present.ts'
@@ -31,7 +31,8 @@ export const editApp = (work: Work, developerId: string, appId: string, input: E
     const moderated = isModerated(app)
     const { live, pending } = moderated ? splitEdit(app, input) : { live: allOf(input), pending: {} }
     const revised = moderated ? await planRevision(work, app, pending) : undefined
-    const set = { ...live, ...revised?.set, updated_at: work.clock.now() }
+    const dropsLogo = !moderated && input.logo_url === null
+    const set = { ...live, ...(dropsLogo && { logo: undefined }), ...revised?.set, updated_at: work.clock.now() }
     const changed: App = { ...app, ...set }
     const view = presentApp(changed)
     const listing = await relisted(work, app, changed, Object.keys(live))
@@ -43,7 +44,7 @@ export const editApp = (work: Work, developerId: string, appId: string, input: E
           { where: { developer_id: developerId, status: app.status, ...unrevised(app), ...listing.where } },
         ),
         ...listing.writes,
-        ...(lacksLogo(changed, input) ? logoFetchWrites(work, appId) : []),
+        ...logoChangeWrites(work, app, changed, lacksLogo(changed, input)),
         ...(revised?.writes ?? []),
         auditDeveloper(
           work,

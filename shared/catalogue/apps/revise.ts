@@ -105,7 +105,8 @@ export const planRevision = async (work: Work, app: App, changes: RevisionChange
         id: work.id('appRevision'),
         changes,
         submitted_at: was?.submitted_at ?? work.clock.now(),
-        ...(was?.logo && { logo: was.logo }),
+        // Until the image of another address replaces it.
+        ...(was?.logo && typeof changes.logo_url === 'string' && { logo: was.logo }),
       }
   const badge = await planBadge(work, app, next !== undefined && changesIdentity(app, changes))
   return {

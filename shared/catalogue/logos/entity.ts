@@ -16,7 +16,7 @@ const logoFetch = () =>
     failed: z.number(),
     /** The live address was approved before the platform fetched logos. Otherwise an approved app's isn't fetched again. */
     adopts: z.boolean().optional(),
-    /** Hash of an image to delete, because its app was deleted. */
+    /** Hash of an image to delete, unless its owner shows it again by then. */
     removes: z.string().optional(),
     due_at: z.number().optional(),
   })

@@ -1,5 +1,5 @@
 import { sandboxRefusal } from '#shared/agents/egress/index.ts'
-import { type App, AppEntity, isModerated, revisionLogoWrites } from '#shared/catalogue/apps/index.ts'
+import { type App, AppEntity, isModerated, logoHashes, revisionLogoWrites } from '#shared/catalogue/apps/index.ts'
 import {
   type FetchedLogo,
   hashLogo,
@@ -36,7 +36,7 @@ export const fetchLogos = async (work: WorkerWork, owner: string): Promise<void>
   const fetch = await work.table.get(LogoFetchEntity, { owner })
   if (!fetch) return
   const { developerId, wanted } = await (owner === PLATFORM_LOGO ? wantedByPlatform(work) : wantedByApp(work, fetch))
-  if (fetch.removes !== undefined) await work.objects.delete(logoObject(owner, fetch.removes))
+  if (fetch.removes !== undefined) await removeUnused(work, owner, fetch.removes)
   let failed = false
   for (const one of wanted) failed = !(await fetchOne(work, fetch, developerId, one)) || failed
   const delay = failed ? DELAYS[fetch.failed] : undefined
@@ -69,10 +69,34 @@ const fetchOne = async (
   const format = readImageSize(result.body)?.format
   if (!format) return false
   const logo = { url, hash: hashLogo(result.body) }
-  await work.objects.put(logoObject(owner, logo.hash), result.body, `image/${format}`)
-  await ifUnchanged(work.commit(writes(logo)))
-  if (replaces && replaces.hash !== logo.hash) await work.objects.delete(logoObject(owner, replaces.hash))
+  const object = logoObject(owner, logo.hash)
+  const store = () => work.objects.put(object, result.body, `image/${format}`)
+  await store()
+  const shown = await ifUnchanged(work.commit(writes(logo)))
+  // Another worker may have deleted the same image meanwhile, as one that nobody showed.
+  if (shown && !(await work.objects.get(object))) await store()
+  if (!shown) await removeUnused(work, owner, logo.hash)
+  else if (replaces && replaces.hash !== logo.hash) await removeUnused(work, owner, replaces.hash)
   return true
+}
+
+/**
+ * Deletes an image that its owner neither shows nor is about to show. The same bytes may be chosen again at the same time:
+ * whoever stores them looks again after that, and this looks again after the deletion, so one of the two restores them.
+ */
+const removeUnused = async (work: WorkerWork, owner: string, hash: string): Promise<void> => {
+  const object = logoObject(owner, hash)
+  const bytes = await work.objects.get(object)
+  if (!bytes || (await isUsed(work, owner, hash))) return
+  await work.objects.delete(object)
+  if (await isUsed(work, owner, hash)) await work.objects.put(object, bytes, `image/${readImageSize(bytes)?.format}`)
+}
+
+const isUsed = async ({ table }: Pick<WorkerWork, 'table'>, owner: string, hash: string): Promise<boolean> => {
+  if (owner === PLATFORM_LOGO)
+    return (await table.get(PlatformIdentityEntity, { name: 'pm-identity' }))?.logo?.hash === hash
+  const app = await table.get(AppEntity, { id: owner })
+  return app !== undefined && logoHashes(app).includes(hash)
 }
 
 /**
