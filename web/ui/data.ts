@@ -15,6 +15,8 @@ interface Entry<T> {
   watchers: number
   /** Number of the latest request. Responses to older ones are dropped. */
   turn: number
+  /** The user has loaded further pages. They stay for the way back, and the first one is loaded again then. */
+  deep?: boolean
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: each key has a type of its own
@@ -55,13 +57,13 @@ export const useData = <T>(key: string, load: () => Promise<T>): Known<T> & { re
   return { ...entry.known.value, reload }
 }
 
-/** Reloads visible data whose key starts with one of the prefixes, and drops such data that isn't visible. */
+/** Reloads visible data whose key starts with one of the prefixes. Drops such data that isn't visible, but for long lists. */
 export const refresh = (...prefixes: string[]): Promise<unknown> => {
   const asked: Promise<void>[] = []
   for (const [key, entry] of entries) {
     if (!prefixes.some((prefix) => key.startsWith(prefix))) continue
     if (entry.watchers > 0) asked.push(loadEntry(entry))
-    else entries.delete(key)
+    else if (!entry.deep) entries.delete(key)
   }
   return Promise.all(asked)
 }
@@ -94,6 +96,8 @@ export const usePages = <T extends { id: string }>(key: string, read: (cursor?: 
     const before = list.data
     if (!before?.next_cursor) return
     const next = await read(before.next_cursor)
+    const long = entries.get(key)
+    if (long) long.deep = true
     patch<Page<T>>(key, ({ items }) => ({
       items: [...items, ...next.items.filter(({ id }) => !items.some((one) => one.id === id))],
       next_cursor: next.next_cursor,

@@ -11,9 +11,57 @@ export const place = computed(() => {
   return { path, query: new URLSearchParams(query) }
 })
 
+/** Scroll positions of the history's entries, by the id in their state. */
+const positions = new Map<string, number>()
+
+/** Returns the id of the current history entry. A new entry gets one. */
+const entry = (): string => {
+  const known = history.state?.entry as string | undefined
+  if (known !== undefined) return known
+  const made = crypto.randomUUID()
+  history.replaceState({ entry: made }, '')
+  return made
+}
+
+let current = entry()
+
+// The browser would scroll before the screen is there.
+history.scrollRestoration = 'manual'
+addEventListener('scroll', () => positions.set(current, scrollY), { passive: true })
 addEventListener('hashchange', () => {
+  current = entry()
   address.value = read()
 })
+
+/** Time for a screen's content to arrive. */
+const RESTORE_MS = 3_000
+const BY_HAND = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const
+
+/**
+ * Scrolls a screen to the place where the user left it, once it is tall enough, and a new one to its top. Ends as soon as the
+ * user scrolls.
+ * @returns a function that ends it
+ */
+export const restoreScroll = (): (() => void) => {
+  const wanted = positions.get(current) ?? 0
+  scrollTo(0, wanted)
+  const grown = new ResizeObserver(() => {
+    scrollTo(0, wanted)
+    if (scrollY >= Math.floor(wanted)) end()
+  })
+  const end = (): void => {
+    clearTimeout(timer)
+    grown.disconnect()
+    for (const event of BY_HAND) removeEventListener(event, end)
+  }
+  const timer = setTimeout(end, RESTORE_MS)
+  if (scrollY >= Math.floor(wanted)) end()
+  else {
+    grown.observe(document.body)
+    for (const event of BY_HAND) addEventListener(event, end, { passive: true })
+  }
+  return end
+}
 
 /** Navigates to an address and adds it to the history. */
 export const navigate = (to: string): void => {
@@ -22,7 +70,7 @@ export const navigate = (to: string): void => {
 
 /** Navigates to an address and replaces the current history entry. */
 export const redirect = (to: string): void => {
-  history.replaceState(null, '', `#${to}`)
+  history.replaceState(history.state, '', `#${to}`)
   address.value = to
 }
 

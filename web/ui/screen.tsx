@@ -5,7 +5,7 @@ import { sanitize } from '../session/text.ts'
 import { useAction } from './act.ts'
 import type { Known } from './data.ts'
 import { Problem } from './problem.tsx'
-import { place } from './router.ts'
+import { place, restoreScroll } from './router.ts'
 
 /** True until the first screen is shown. The first screen leaves the focus where the browser put it. */
 let first = true
@@ -33,7 +33,7 @@ export const Screen = ({
   useEffect(() => {
     if (first) first = false
     else heading.current?.focus({ preventScroll: true })
-    scrollTo(0, 0)
+    return restoreScroll()
   }, [path])
   useEffect(() => {
     document.title = `${sanitize(title)} · ${pageName}`

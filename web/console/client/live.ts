@@ -42,7 +42,8 @@ const apply = async ({ counts, unread_notifications }: Updates): Promise<void> =
   const wasOnline = online.value
   online.value = true
   if (!isStale) {
-    if (before && unread_notifications > unread.value) announce('You have a new notification.')
+    if (before && unread_notifications > unread.value)
+      announce('You have a new notification.', { to: '/notifications', label: 'View' })
     unread.value = unread_notifications
   }
   // The first update reports no change, because everything is being loaded anyway. After a lost connection, reload all.

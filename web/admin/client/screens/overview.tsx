@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
 import { DayChart } from '../../../ui/chart.tsx'
 import { useData } from '../../../ui/data.ts'
+import { filter, setFilter } from '../../../ui/filters.tsx'
 import { Field } from '../../../ui/form.tsx'
 import { count, fullTime, humanize } from '../../../ui/format.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
@@ -132,7 +132,7 @@ const Charts = ({ daily }: { daily: Schemas['PlatformMetrics']['daily'] }) => {
 }
 
 export default function Overview() {
-  const [days, setDays] = useState('30')
+  const days = filter('days') || '30'
   const totals = useData('overview', () => unwrap(api.GET('/admin/overview')))
   const metrics = useData(`metrics ${days}`, () => unwrap(api.GET('/admin/metrics', { params: { query: { days } } })))
   return (
@@ -143,7 +143,7 @@ export default function Overview() {
           <h2>Daily activity</h2>
           <Field label="Period">
             {(field) => (
-              <select {...field} value={days} onChange={({ currentTarget }) => setDays(currentTarget.value)}>
+              <select {...field} value={days} onChange={({ currentTarget }) => setFilter('days', currentTarget.value)}>
                 <option value="7">7 days</option>
                 <option value="30">30 days</option>
                 <option value="90">90 days</option>

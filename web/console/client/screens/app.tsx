@@ -32,7 +32,10 @@ const Install = ({ link }: { link: Link }) => {
     const made = await unwrap(
       api.POST('/console/installations', { body: { slug: app.slug, scopes: given as ScopeName[] } }),
     )
-    announce(link.installation ? `${app.name} was reconnected.` : `${app.name} was installed.`)
+    announce(link.installation ? `${app.name} was reconnected.` : `${app.name} was installed.`, {
+      to: `/agents/${made.id}`,
+      label: 'Open',
+    })
     void refresh('installations')
     navigate(`/agents/${made.id}`)
   }

@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks'
 import { usePages } from '../../../ui/data.ts'
-import { Field } from '../../../ui/form.tsx'
-import { duration, humanize, triggerLabel } from '../../../ui/format.ts'
+import { Choice, Filters, filter, filters } from '../../../ui/filters.tsx'
+import { duration, triggerLabel } from '../../../ui/format.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -9,7 +8,14 @@ import { api, type Schemas, unwrap } from '../api.ts'
 type Run = Schemas['Run']
 type Status = Run['status']
 
-const STATUSES: Status[] = ['queued', 'running', 'awaiting_approval', 'succeeded', 'failed', 'cancelled']
+const STATUSES = [
+  'queued',
+  'running',
+  'awaiting_approval',
+  'succeeded',
+  'failed',
+  'cancelled',
+] as const satisfies Status[]
 
 export const RunRow = ({ run }: { run: Run }) => (
   <a class="row folds" href={`#/runs/${run.id}`}>
@@ -27,26 +33,19 @@ export const RunRow = ({ run }: { run: Run }) => (
 )
 
 export default function Runs() {
-  const [status, setStatus] = useState<Status | ''>('')
+  const status = filter('status')
   const runs = usePages(`runs ${status || 'all'}`, (cursor) =>
-    unwrap(api.GET('/console/runs', { params: { query: { ...(status && { status }), ...(cursor && { cursor }) } } })),
+    unwrap(
+      api.GET('/console/runs', {
+        params: { query: { ...(filters('status') as { status?: Status }), ...(cursor && { cursor }) } },
+      }),
+    ),
   )
   return (
     <Screen title="Runs">
-      <div class="filters">
-        <Field label="Status">
-          {(field) => (
-            <select {...field} value={status} onChange={(event) => setStatus(event.currentTarget.value as Status | '')}>
-              <option value="">All</option>
-              {STATUSES.map((one) => (
-                <option key={one} value={one}>
-                  {humanize(one)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-      </div>
+      <Filters>
+        <Choice name="status" label="Status" options={STATUSES} />
+      </Filters>
       <Shown known={runs} rows={8}>
         {({ items }) => {
           if (items.length === 0) {

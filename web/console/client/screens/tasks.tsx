@@ -27,7 +27,11 @@ const NewTask = ({ onClose }: { onClose: () => void }) => {
     if (agent && start) {
       const run = await api.POST('/console/tasks/{id}/run', { params: { path: { id: task.id } }, body: {} })
       // The task exists. Its page shows the status and offers to start the agent again.
-      if (run.error) announce('The task was created, but its agent couldn’t be started. Try again on the task page.')
+      if (run.error)
+        announce('The task was created, but its agent couldn’t be started. Try again on the task page.', {
+          to: `/tasks/${task.id}`,
+          label: 'Open',
+        })
     }
     navigate(`/tasks/${task.id}`)
   }
@@ -66,7 +70,7 @@ export default function Tasks() {
     void act(async () => {
       try {
         await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id } }, body: { status } }))
-        announce(`Moved to “${statusLabel(status)}”.`)
+        announce(`Moved to “${statusLabel(status)}”.`, { to: `/tasks/${id}`, label: 'Open' })
       } catch (error) {
         undo()
         throw error

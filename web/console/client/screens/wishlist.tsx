@@ -3,7 +3,8 @@ import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, usePages } from '../../../ui/data.ts'
 import { Modal } from '../../../ui/dialog.tsx'
-import { Field, Form, TextField } from '../../../ui/form.tsx'
+import { Choice, Filters, filter } from '../../../ui/filters.tsx'
+import { Form, TextField } from '../../../ui/form.tsx'
 import { count, humanize } from '../../../ui/format.ts'
 import { fieldProblems, Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
@@ -25,7 +26,7 @@ const NewWish = ({ onClose }: { onClose: () => void }) => {
   const send = async (): Promise<void> => {
     const body = { title: title.trim(), description: description.trim() }
     await unwrap(api.POST('/console/agent-requests', { body }))
-    announce('Request published.')
+    announce('Request published.', { to: '/wishlist?sort=newest', label: 'View' })
     await refresh('wishes')
   }
   return (
@@ -83,7 +84,7 @@ const Vote = ({ wish }: { wish: Wish }) => {
 }
 
 export default function Wishlist() {
-  const [sort, setSort] = useState<'votes' | 'newest'>('votes')
+  const sort = filter('sort') === 'newest' ? 'newest' : 'votes'
   const [creating, setCreating] = useState(false)
   const wishes = usePages<Wish>(`wishes ${sort}`, (cursor) =>
     unwrap(api.GET('/console/agent-requests', { params: { query: { sort, ...(cursor && { cursor }) } } })),
@@ -99,16 +100,9 @@ export default function Wishlist() {
     >
       {creating && <NewWish onClose={() => setCreating(false)} />}
       <p class="soft">Agents that people would like to have. Vote for the ones you want. Developers read this list.</p>
-      <div class="filters">
-        <Field label="Sort by">
-          {(field) => (
-            <select {...field} value={sort} onChange={(event) => setSort(event.currentTarget.value as typeof sort)}>
-              <option value="votes">Most votes</option>
-              <option value="newest">Newest</option>
-            </select>
-          )}
-        </Field>
-      </div>
+      <Filters>
+        <Choice name="sort" label="Sort by" options={{ newest: 'Newest' }} all="Most votes" />
+      </Filters>
       <Shown known={wishes} rows={4}>
         {({ items }) =>
           items.length === 0 && !wishes.more ? (
