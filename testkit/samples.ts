@@ -663,6 +663,11 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     await stage.platform.call('POST', '/api/v1/dev/recover', { body: { email } })
     return { path: '/api/v1/dev/recover/confirm', body: { token: mailedCode(stage) } }
   },
+  'developer.sandbox.session': async (stage) => ({
+    path: '/api/v1/dev/sandbox/session',
+    headers: (await stage.developer()).headers,
+    body: { as: 'customer' },
+  }),
   'developer.session.request': async (stage) => ({
     path: '/api/v1/dev/sign-in',
     body: { email: await emailOf(stage, (await stage.developer()).headers) },

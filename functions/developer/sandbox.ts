@@ -1,6 +1,12 @@
 import { issueSandboxToken, SandboxToken } from '#shared/agents/sandbox/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { renewInvite, SandboxInviteSchema } from '#shared/identity/developer-accounts/index.ts'
+import {
+  OpenSandbox,
+  openSandbox,
+  renewInvite,
+  SandboxInviteSchema,
+} from '#shared/identity/developer-accounts/index.ts'
+import { ConsoleSessionSchema, isSessionLive } from '#shared/identity/people/index.ts'
 
 const token = defineEndpoint({
   id: 'developer.apps.sandboxToken',
@@ -36,4 +42,24 @@ const invite = defineEndpoint({
   handler: ({ work, caller }) => renewInvite(work, caller.developerId),
 })
 
-export const endpoints = [token, invite]
+const session = defineEndpoint({
+  id: 'developer.sandbox.session',
+  group: 'developer',
+  method: 'POST',
+  path: '/api/v1/dev/sandbox/session',
+  caller: 'developer',
+  summary: 'Open the sandbox workspace in the console',
+  description:
+    'Signs in to the console of your own sandbox workspace: as its owner, or as a customer who is made up, to see and ' +
+    'approve what your agents ask for. The session lasts 12 hours, and reaches no other workspace.',
+  body: OpenSandbox,
+  status: 201,
+  response: ConsoleSessionSchema,
+  errors: ['not_found', 'forbidden', 'conflict'],
+  secret: true,
+  needs: ['keys:console'],
+  replays: (work, _caller, _body, _params, kept) => isSessionLive(work, kept),
+  handler: ({ work, caller, body }) => openSandbox(work, caller.developerId, body),
+})
+
+export const endpoints = [token, invite, session]

@@ -7,6 +7,7 @@ export { recoverKey, requestRecovery } from './recover.ts'
 export { registerDeveloper } from './register.ts'
 export { renewInvite } from './renew-invite.ts'
 export { checkKeyIsCurrent, rotateKey } from './rotate-key.ts'
+export { openSandbox } from './sandbox-session.ts'
 export {
   ClaimVendor,
   ConfirmEmail,
@@ -17,6 +18,7 @@ export {
   EmailProofSchema,
   NamedKeySchema,
   NewNamedKeySchema,
+  OpenSandbox,
   ProfileSchema,
   RecoverAccount,
   RecoveredSchema,

@@ -149,6 +149,18 @@ export const RecoveredSchema = () =>
     })
     .meta({ id: 'RecoveredDeveloper' })
 
+/** Body of `POST /api/v1/dev/sandbox/session`. */
+export const OpenSandbox = () =>
+  z
+    .strictObject({
+      as: z.enum(['owner', 'customer']).meta({
+        description: '`customer` is a made-up person with a member’s rights, who can approve what agents want to do.',
+      }),
+    })
+    .meta({ id: 'OpenSandbox' })
+
+export type OpenSandboxInput = z.infer<ReturnType<typeof OpenSandbox>>
+
 /** Body of `POST /api/v1/dev/session`. */
 export const StartSession = () =>
   z

@@ -183,7 +183,7 @@ const session = () =>
     user_id: z.string(),
     workspace_id: z.string(),
     /** Sign-in method. Absent in sessions older than this field. */
-    via: z.enum(['provisioned', 'init_data', 'widget', 'passkey']).optional(),
+    via: z.enum(['provisioned', 'init_data', 'widget', 'passkey', 'stand_in']).optional(),
     created_at: z.number(),
     expires_at: z.number(),
   })

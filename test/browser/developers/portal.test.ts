@@ -130,6 +130,36 @@ describe('signing in', () => {
   })
 })
 
+describe('a run in the sandbox that asks for approval', () => {
+  it('goes on when its developer decides as a customer, in the console, with one press', async () => {
+    const { page, platform, agent } = stage
+    const requested_scopes = ['runs:read', 'runs:write', 'tools:invoke']
+    const runtime = { type: 'webhook', endpoint: agent.url }
+    const { developer, app } = await listApp(platform, { requested_scopes }, { runtime })
+    const sandbox = await developer.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`)
+    const token = sandbox.body.access_token
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token, body: { input: { text: 'Order.' } } })
+    const asked = { arguments: { url: 'https://example.com/' }, run_id: run.id }
+    await expect
+      .poll(async () => (await platform.call('GET', `/api/v1/runs/${run.id}`, { token })).body.status)
+      .toBe('running')
+    const call = await platform.call('POST', '/api/v1/tools/http_fetch/invoke', { token, body: asked })
+    expect(call.body.status).toBe('awaiting_approval')
+    await openAs(stage, developer, `/apps/${app.id}/runs/${run.id}`)
+    const [console] = await Promise.all([
+      page.context().waitForEvent('page'),
+      button(page, 'Decide as a customer').click(),
+    ])
+    await console.getByRole('heading', { name: /wants to use http_fetch/ }).waitFor()
+    await console.getByText('Sample customer').first().waitFor()
+    await console.getByRole('button', { name: 'Reject', exact: true }).click()
+    await console.getByText('Rejected.', { exact: false }).first().waitFor()
+    // The portal keeps no console session, and the console got it in no address.
+    expect(await page.evaluate("sessionStorage.getItem('console-session')")).toBeNull()
+    expect(console.url()).toMatch(/\/app#\/runs\/run_\w+$/)
+  })
+})
+
 describe('webhooks of the sandbox', () => {
   it('can be subscribed, tested, sent again and paused', async () => {
     const { page, platform, agent } = stage

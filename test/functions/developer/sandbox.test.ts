@@ -88,3 +88,39 @@ describe('POST …/sandbox-token', () => {
     expect(second.text).toBe(first.text)
   })
 })
+
+describe('POST /api/v1/dev/sandbox/session', () => {
+  const open = (developer: TestDeveloper, as: string) => developer.call('POST', '/api/v1/dev/sandbox/session', { as })
+  const identity = async (token: string) => (await platform.call('GET', '/console/me', { token })).body
+
+  it('signs the developer in to their own sandbox, as its owner or as a customer, always the same two people', async () => {
+    const developer = await newDeveloper(platform)
+    const [owner, customer, again] = [
+      await open(developer, 'owner'),
+      await open(developer, 'customer'),
+      await open(developer, 'customer'),
+    ]
+    expect([owner.status, customer.status]).toEqual([201, 201])
+    const people = await Promise.all([owner, customer, again].map(({ body }) => identity(body.token)))
+    expect(people.map(({ workspace }) => [workspace.id, workspace.role])).toEqual([
+      [developer.workspaceId, 'owner'],
+      [developer.workspaceId, 'member'],
+      [developer.workspaceId, 'member'],
+    ])
+    expect(people[2].user.id).toBe(people[1].user.id)
+    expect(people[1].user.name).toBe('Sample customer')
+    const { body } = await platform.call('GET', '/console/members', { token: owner.body.token })
+    expect(body.items).toHaveLength(2)
+  })
+
+  it('opens another developer’s sandbox to nobody', async () => {
+    const [one, other] = [await newDeveloper(platform), await newDeveloper(platform)]
+    const { body } = await open(one, 'owner')
+    expect(body.workspace.id).toBe(one.workspaceId)
+    const refused = await platform.call('POST', '/console/session/workspace', {
+      token: body.token,
+      body: { workspace_id: other.workspaceId },
+    })
+    expect(refused.status).toBe(404)
+  })
+})

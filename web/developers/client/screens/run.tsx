@@ -1,13 +1,36 @@
+import { useEffect } from 'preact/hooks'
 import { toFailure } from '../../../session/failure.ts'
+import { useAction } from '../../../ui/act.ts'
 import { useData } from '../../../ui/data.ts'
 import { duration, fullTime, triggerLabel } from '../../../ui/format.ts'
+import { Problem } from '../../../ui/problem.tsx'
 import { Empty, Shown } from '../../../ui/screen.tsx'
 import { Json, Name, State } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
+import { openSandbox } from '../open-sandbox.ts'
 import { type SandboxSchemas, sandboxOf } from '../sandbox.ts'
 import { AppScreen } from '../ui/app-screen.tsx'
 import { RunError } from '../ui/run-error.tsx'
 import { Timeline } from '../ui/timeline.tsx'
+
+/** Pause between looks at a run in progress, in milliseconds. */
+const LOOK_MS = 1_500
+
+/** A run that waits for a person goes on when the stand-in customer decides. */
+const Waiting = ({ id }: { id: string }) => {
+  const { busy, failure, act } = useAction()
+  return (
+    <div class="note">
+      <p>
+        <strong>A customer has to decide.</strong> In the sandbox, that can be you.
+      </p>
+      {failure && <Problem failure={failure} />}
+      <button type="button" aria-busy={busy} onClick={() => act(() => openSandbox('customer', `/runs/${id}`))}>
+        Decide as a customer
+      </button>
+    </div>
+  )
+}
 
 interface Found {
   log: Schemas['AppLog'] | undefined
@@ -71,6 +94,12 @@ const Facts = ({ log, run }: Found) => {
 
 export default function RunScreen({ id, run: runId }: { id: string; run: string }) {
   const known = useData(`app ${id} run ${runId}`, () => find(id, runId))
+  const isActive = known.data?.run !== undefined && known.data.run.finished_at === null
+  useEffect(() => {
+    if (!isActive) return
+    const timer = setInterval(known.reload, LOOK_MS)
+    return () => clearInterval(timer)
+  }, [isActive, known.reload])
   return (
     <AppScreen id={id} title="Run">
       {() => (
@@ -88,6 +117,7 @@ export default function RunScreen({ id, run: runId }: { id: string; run: string 
                     </a>
                   )}
                 </div>
+                {run?.status === 'awaiting_approval' && <Waiting id={run.id} />}
                 {run && <RunError run={run} />}
                 {!run && log?.error_code && (
                   <div class="problem">

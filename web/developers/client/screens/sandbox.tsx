@@ -8,6 +8,7 @@ import { Screen } from '../../../ui/screen.tsx'
 import { Name } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import { api, unwrap } from '../api.ts'
+import { openSandbox } from '../open-sandbox.ts'
 import { Secret } from '../ui/secret.tsx'
 
 const Samples = () => {
@@ -36,6 +37,28 @@ const Samples = () => {
         >
           <p>Only what was filled in is deleted, even if it was changed since.</p>
         </Confirm>
+      </div>
+    </section>
+  )
+}
+
+const Open = () => {
+  const { busy, failure, act } = useAction()
+  return (
+    <section class="section card">
+      <h2>Look around</h2>
+      <p>
+        Open the console as the sandbox’s owner, or as a sample customer: a member who talks to your agents and approves
+        what they want to do.
+      </p>
+      {failure && <Problem failure={failure} />}
+      <div class="actions">
+        <button type="button" class="primary" aria-busy={busy} onClick={() => act(() => openSandbox('owner'))}>
+          Open as the owner
+        </button>
+        <button type="button" aria-busy={busy} onClick={() => act(() => openSandbox('customer'))}>
+          Open as a customer
+        </button>
       </div>
     </section>
   )
@@ -76,6 +99,7 @@ export default function Sandbox() {
         Your own workspace to test in: <Name>{workspace?.name ?? ''}</Name> <code>{workspace?.id}</code>. Nothing in it
         counts in your figures.
       </p>
+      <Open />
       <Samples />
       <Invite />
     </Screen>
