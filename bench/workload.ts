@@ -70,6 +70,24 @@ export const capacityTable = (sources: Sources): Table => ({
   ],
 })
 
+/** Lists at how many runs a second each limit is reached (docs/scale.md), from a load under which batches are full. */
+export const reachedTable = (sources: Sources, limits: Limits): Table => {
+  const [, events] = LOADS
+  return {
+    title: 'Limits in the order in which a growing load reaches them',
+    columns: ['limit', 'default', 'reached at, in runs a second', 'raised by'],
+    rows: needsOf(sources, events, limits).map(({ quota, needed }) => [
+      quota.name,
+      amount(quota.limit),
+      amount((events * PER_EVENT.runs * quota.limit) / needed),
+      quota.raised,
+    ]),
+    notes: [
+      `One run a second comes with ${1 / PER_EVENT.runs} events, ${PER_EVENT.deliveries / PER_EVENT.runs} deliveries and ${PER_EVENT.calls / PER_EVENT.runs} API calls. docs/scale.md says what follows.`,
+    ],
+  }
+}
+
 const share = (needed: number, limit: number): string => `${amount((100 * needed) / limit)} %`
 
 /** Builds the tables of a workload's monthly cost and its quotas. */
@@ -95,6 +113,7 @@ export const workloadTables = (sources: Sources, limits: Limits): Table[] => [
     ],
   },
   capacityTable(sources),
+  reachedTable(sources, limits),
   ...LOADS.map((events): Table => {
     const needs = needsOf(sources, events, limits)
     return {

@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { CALL_MIX, type Sources } from '#bench/cost.ts'
 import { BATCH } from '#bench/endpoints/workers.ts'
 import { needsOf, secondOf } from '#bench/workload/load.ts'
-import { capacityTable, storedGb, workloadTables } from '#bench/workload.ts'
+import { capacityTable, reachedTable, storedGb, workloadTables } from '#bench/workload.ts'
 
 const consumption = (change: object = {}) => ({
   calls: 4,
@@ -44,6 +45,14 @@ describe('a workload', () => {
     expect(storedGb(sources, 100)).toBeCloseTo(100 * storedGb(sources, 1))
   })
 
+  it('lists when each limit is reached, and docs/scale.md names each of them with its default', () => {
+    const { rows } = reachedTable(sources, limits)
+    const reached = rows.map(([, , runs]) => Number(String(runs).replaceAll(',', '')))
+    expect(reached).toEqual(reached.toSorted((a, b) => a - b))
+    const page = readFileSync(new URL('../../docs/scale.md', import.meta.url), 'utf8')
+    for (const [name, limit] of rows) expect(page).toContain(`| ${name} | ${String(limit).replace(/\.0+$/, '')} |`)
+  })
+
   it('costs less with provisioned capacity while the load is even, and more once it is provisioned for peaks', () => {
     const [row = []] = capacityTable(sources).rows
     const [demand = 0, even = 0, peak = 0] = row.slice(2).map((cell) => Number(String(cell).replaceAll(',', '')))
@@ -73,7 +82,7 @@ describe('a workload', () => {
   })
 
   it('is reported for each load, with the total of a month', () => {
-    const [month, , ...quotas] = workloadTables(sources, limits)
+    const [month, , , ...quotas] = workloadTables(sources, limits)
     expect(month?.rows.map(([events]) => events)).toEqual(['1.00', '100', '10,000'])
     expect(quotas).toHaveLength(3)
   })
