@@ -36,7 +36,10 @@ export default defineConfig({
           unstubEnvs: true,
         },
       },
-      { extends: true, test: { name: 'whole', include: WHOLE, globalSetup: ['testkit/global-setup.ts'], isolate: false } },
+      {
+        extends: true,
+        test: { name: 'whole', include: WHOLE, globalSetup: ['testkit/global-setup.ts'], isolate: false },
+      },
     ],
   },
 })
