@@ -52,6 +52,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'cli',
   ],
   web: ['web'],
+  // Published, so they stand on their own.
+  packages: ['packages'],
 }
 
 const SOURCE_FOLDERS = [

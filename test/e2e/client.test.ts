@@ -2,16 +2,17 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
-import { type Api, createApi, PlatformError, pages, type Tokens, unwrap } from '#examples/client/client.ts'
+import { ROOT } from '#local/prepare.ts'
+import { type Api, createApi, PlatformError, pages, type Tokens, unwrap } from '#packages/sdk-ts/client.ts'
+import { verifyStandard, verifySvc } from '#packages/sdk-ts/verify.ts'
 import {
   type AgentAnswer,
   type EventOf,
   type PlatformEvent,
   type RunExecute,
-  readEvent,
-} from '#examples/client/events.ts'
-import { verifyStandard, verifySvc } from '#examples/client/verify.ts'
-import { ROOT } from '#local/prepare.ts'
+  SignatureError,
+  verify,
+} from '#packages/sdk-ts/webhooks.ts'
 import { startServer } from './samples.ts'
 import { type Agent, consent, must, newAgent, pkce, send, until } from './support.ts'
 import { usingLocal } from './using-local.ts'
@@ -253,15 +254,15 @@ describe('messages from the platform', () => {
       )
       const run = await unwrap(api.POST('/api/v1/runs', { body: {} }))
       const { headers, body } = await until(() => deliveries[0])
-      const event = readEvent(secret, headers['x-svc-signature'], body)
+      const event = await verify(secret, { 'x-svc-signature': headers['x-svc-signature'] }, body)
       expect(event).toMatchObject({ type: 'run.succeeded', data: { run_id: run.id } })
-      if (event?.type === 'run.succeeded') expect(event.data.duration_ms).toBeGreaterThanOrEqual(0)
-      expect(verifyStandard(secret, headers, body)).toBe(true)
+      if (event.type === 'run.succeeded') expect(event.data.duration_ms).toBeGreaterThanOrEqual(0)
+      expect(await verifyStandard(secret, headers, body)).toBe(true)
 
       const forged = Buffer.from(body.toString().replace(run.id, 'run_other'))
-      expect(readEvent(secret, headers['x-svc-signature'], forged)).toBeUndefined()
-      expect(readEvent(secret, undefined, body)).toBeUndefined()
-      expect(verifyStandard(secret, headers, forged)).toBe(false)
+      await expect(verify(secret, headers, forged)).rejects.toBeInstanceOf(SignatureError)
+      await expect(verify(secret, {}, body)).rejects.toBeInstanceOf(SignatureError)
+      expect(await verifyStandard(secret, headers, forged)).toBe(false)
       expect(await send(baseUrl, 'GET', '/api/v1/webhooks')).toMatchObject({ status: 401 })
       const removed = await api.DELETE('/api/v1/webhooks/{id}', { params: { path: { id } } })
       expect(removed.response.status).toBe(204)
@@ -275,7 +276,7 @@ describe('messages from the platform', () => {
     const run = await unwrap(api.POST('/api/v1/runs', { body: { input: { question: 'why?' }, trigger: 'typed' } }))
     const mine = ({ body }: { body: Buffer }) => (JSON.parse(body.toString()) as RunExecute).run.id === run.id
     const { header, body } = await until(() => executes.find(mine))
-    expect(verifySvc(agent.app.signing_secret, header, body)).toBe(true)
+    expect(await verifySvc(agent.app.signing_secret, header, body)).toBe(true)
     const execute: RunExecute = JSON.parse(body.toString())
     expectTypeOf(execute.callback.token).toBeString()
     expect([execute.run.input, execute.run.trigger, execute.callback.expires_in]).toEqual([

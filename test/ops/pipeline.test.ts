@@ -35,7 +35,7 @@ describe.each(files)('the workflow %s', (file) => {
 
   it('runs only scripts of package.json', () => {
     for (const { run = '' } of steps(workflow))
-      for (const [, name = ''] of run.matchAll(/npm (?:run (?:--silent )?)?(?!ci\b|run\b)([a-z][\w:-]*)/g))
+      for (const [, name = ''] of run.matchAll(/npm (?:run (?:--silent )?)?(?!ci\b|run\b|publish\b)([a-z][\w:-]*)/g))
         expect(scripts, run).toHaveProperty([name])
   })
 
@@ -84,6 +84,22 @@ describe('the pipeline', () => {
     const done = steps(load('deploy-stage.yml')).map(({ uses, run }) => uses?.split('@')[0] ?? run)
     expect(done.indexOf('npm ci')).toBeLessThan(done.indexOf('aws-actions/configure-aws-credentials'))
     expect(done.at(-1)).toBe('npm run deploy -- -c stage="$DEPLOY_STAGE" --yes')
+  })
+
+  it('publishes after the tests, in an environment of its own, and runs no script of a package before', () => {
+    const { on, jobs } = load('release.yml')
+    expect(on).toEqual({ push: { tags: ['v*'] } })
+    expect([jobs.test?.uses, jobs.npm?.needs, jobs.npm?.environment]).toEqual([
+      './.github/workflows/test.yml',
+      'test',
+      'npm',
+    ])
+    const commands = (jobs.npm?.steps ?? []).map(({ run }) => run ?? '')
+    expect(commands.filter((run) => /^npm (?!publish)/.test(run))).toEqual(['npm ci --ignore-scripts'])
+    expect(commands.filter((run) => run.startsWith('npm publish'))).toEqual([
+      'npm publish ./dist/cli --provenance',
+      'npm publish ./dist/sdk-ts --provenance',
+    ])
   })
 
   it('keeps packages and actions up to date', () => {

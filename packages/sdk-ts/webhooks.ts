@@ -1,5 +1,7 @@
 import type { webhooks } from './api.d.ts'
-import { type Clock, verifySvc } from './verify.ts'
+import { type AnyHeaders, type Clock, isSigned, SignatureError } from './verify.ts'
+
+export { type AnyHeaders, type Clock, SignatureError } from './verify.ts'
 
 type Sent<T extends keyof webhooks> = webhooks[T]['post']['requestBody']['content']['application/json']
 
@@ -25,16 +27,20 @@ export type PlatformEvent = { [T in Named]: Sent<T> }[Named] | CustomEvent
 export type EventOf<T extends PlatformEvent['type']> = Extract<PlatformEvent, { type: T }>
 
 /**
- * Returns the event of a delivery, or undefined if the signature is wrong. In that case respond with 401, otherwise with any
- * 2xx. An event can arrive more than once: detect duplicates by its `id`.
+ * Returns the event of a delivery. Respond with 401 if this throws, otherwise with any 2xx. An event can arrive more than
+ * once: detect duplicates by its `id`.
  *
- * @param signature the header `X-SVC-Signature`
+ * @param secrets `whsec_…` of the subscription; several while you rotate
+ * @param headers of a Fetch API request, or with lower-case names as Node has them
  * @param body the raw bytes, before any parsing
+ * @throws {SignatureError}
  */
-export const readEvent = (
-  secret: string,
-  signature: string | undefined,
+export const verify = async (
+  secrets: string | readonly string[],
+  headers: AnyHeaders,
   body: Uint8Array,
   clock?: Clock,
-): PlatformEvent | undefined =>
-  verifySvc(secret, signature ?? '', body, clock) ? JSON.parse(new TextDecoder().decode(body)) : undefined
+): Promise<PlatformEvent> => {
+  if (!(await isSigned(secrets, headers, body, clock))) throw new SignatureError()
+  return JSON.parse(new TextDecoder().decode(body))
+}

@@ -1,0 +1,194 @@
+import type { ManifestLike } from './manifest.ts'
+import { AgentError, controlRun, type FinalAnswer, type Run, RunEnded, Suspended } from './run.ts'
+import { type Clock, isSigned } from './verify.ts'
+import type { RunExecute } from './webhooks.ts'
+
+type Output = Record<string, unknown>
+
+export interface AgentOptions<M extends ManifestLike> {
+  /** The app's signing secret, `agsec_…`; several while you rotate. */
+  secret: string | readonly string[]
+  /** Does the work. Its result is the run's output. Throw an `AgentError` to fail the run with a code of your own. */
+  onRun(run: Run<M>): Promise<Output | undefined> | Output | undefined
+  /** The agent's manifest, `as const`: it types settings and tools, and says whether the agent is called again after decisions. */
+  manifest?: M
+  /** Time after which a run is accepted with 202 and completed later, in ms. Default: 20,000. The platform waits 30 seconds. */
+  answerWithin?: number
+  /** Time between two looks at whether a run still goes on, in ms. Default: 15,000. 0 turns them off, and the renewal of idle tokens. */
+  watchEvery?: number
+  /** Learns of errors of the agent's own code. Default: `console.error`. */
+  onError?(error: unknown, run: Run<M>): void
+  /** Clock of the signature check. */
+  clock?: Clock
+}
+
+/** Lets work go on after the response, on platforms that otherwise stop it. */
+export interface Lifetime {
+  waitUntil?(work: Promise<unknown>): void
+}
+
+export interface Agent {
+  /** Answers a request of the platform. Every adapter ends here. */
+  fetch(request: Request, lifetime?: Lifetime): Promise<Response>
+  /** Verifies a request and runs it to its end, however long it takes, and completes it through the API. */
+  work(request: Request): Promise<Response>
+  /** Verifies a request without running it. */
+  verify(request: Request): Promise<boolean>
+}
+
+const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** Number of runs whose answers are kept, for requests that arrive again. */
+const KEPT_RUNS = 1_000
+
+/** Stands for "accepted": the run goes on, or was completed through the API. */
+const ACCEPTED = Symbol('accepted')
+type Outcome = FinalAnswer | typeof ACCEPTED
+
+interface Job {
+  outcome: Promise<Outcome>
+  /** Has the final answer sent through the API, because the response is gone. @returns false if the answer is there already */
+  answerLater(): boolean
+}
+
+/** Creates an agent from the function that does its work. */
+export const createAgent = <const M extends ManifestLike = ManifestLike>(options: AgentOptions<M>): Agent => {
+  const { secret, answerWithin = 20_000, clock } = options
+  if (secret.length === 0) throw new TypeError('createAgent needs the app’s signing secret.')
+  /** By run and decision: a request that arrives again gets the same answer, and starts nothing. */
+  const jobs = new Map<string, Job>()
+
+  const jobFor = (request: RunExecute, traceparent: string | undefined): Job => {
+    const key = `${request.run.id} ${request.resume?.step_id ?? ''}`
+    const known = jobs.get(key)
+    if (known) return known
+    const job = startJob(options, request, traceparent)
+    jobs.set(key, job)
+    const [oldest] = jobs.keys()
+    if (jobs.size > KEPT_RUNS && oldest !== undefined) jobs.delete(oldest)
+    return job
+  }
+
+  const serve = async (request: Request, respond: (job: Job) => Promise<Outcome>): Promise<Response> => {
+    if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } })
+    const body = await readBody(request)
+    if (!body) return new Response(null, { status: 413 })
+    if (!(await isSigned(secret, request.headers, body, clock))) {
+      return Response.json({ error: 'The signature is missing, wrong or too old.' }, { status: 401 })
+    }
+    const execute = parse(body)
+    if (execute?.type !== 'run.execute') return Response.json({ error: 'Not a run.execute request.' }, { status: 400 })
+    const outcome = await respond(jobFor(execute, request.headers.get('traceparent') ?? undefined))
+    return outcome === ACCEPTED ? new Response(null, { status: 202 }) : Response.json(outcome)
+  }
+
+  return {
+    fetch: (request, lifetime) =>
+      serve(request, async (job) => {
+        const isLate = await isLateAfter(answerWithin, job)
+        if (!isLate) return job.outcome
+        lifetime?.waitUntil?.(job.outcome)
+        return ACCEPTED
+      }),
+    work: (request) =>
+      serve(request, (job) => {
+        job.answerLater()
+        return job.outcome
+      }),
+    async verify(request) {
+      const body = await readBody(request)
+      return body !== undefined && isSigned(secret, request.headers, body, clock)
+    },
+  }
+}
+
+const startJob = <M extends ManifestLike>(
+  { onRun, manifest, watchEvery = 15_000, onError }: AgentOptions<M>,
+  request: RunExecute,
+  traceparent: string | undefined,
+): Job => {
+  const { run, finish, isCompleted, watch, stop } = controlRun<M>(request, {
+    resumes: manifest?.runtime?.resume === true,
+    traceparent,
+  })
+  const report = onError ?? ((error: unknown) => console.error(`Run ${run.id} failed:`, error))
+  let later = false
+  let isDecided = false
+
+  const execute = async (): Promise<Outcome> => {
+    if (watchEvery > 0) watch(watchEvery)
+    try {
+      const output = await onRun(run)
+      return isCompleted() ? ACCEPTED : { status: 'succeeded', ...(output && { output }) }
+    } catch (error) {
+      // A run that ended has nothing left to answer, and one that waits is sent again.
+      if (error instanceof Suspended || error instanceof RunEnded || run.signal.aborted) return ACCEPTED
+      if (error instanceof AgentError) return { status: 'failed', error_code: error.code, error_message: error.message }
+      report(error, run)
+      if (isCompleted()) return ACCEPTED
+      return { status: 'failed', error_message: 'The agent failed unexpectedly.' }
+    }
+  }
+  const deliver = async (): Promise<Outcome> => {
+    try {
+      const outcome = await execute()
+      isDecided = true
+      if (outcome === ACCEPTED || !later) return outcome
+      await finish(outcome).catch((error: unknown) => {
+        if (!(error instanceof RunEnded)) report(error, run)
+      })
+      return ACCEPTED
+    } finally {
+      stop()
+    }
+  }
+  return {
+    // The request is answered before work begins that never yields.
+    outcome: Promise.resolve().then(deliver),
+    answerLater() {
+      if (!isDecided) later = true
+      return later
+    },
+  }
+}
+
+/** Waits for the answer. Returns true if it isn't there in time, and is sent through the API instead. */
+const isLateAfter = (ms: number, job: Job): Promise<boolean> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(job.answerLater()), ms)
+    job.outcome.finally(() => {
+      clearTimeout(timer)
+      resolve(false)
+    })
+  })
+
+/** Reads the body. Returns undefined if it is too large. */
+const readBody = async (request: Request): Promise<Uint8Array | undefined> => {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const reader = request.body?.getReader()
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true }
+    if (done) break
+    length += value.length
+    if (length > MAX_BODY_BYTES) {
+      await reader?.cancel()
+      return undefined
+    }
+    chunks.push(value)
+  }
+  const body = new Uint8Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    body.set(chunk, at)
+    at += chunk.length
+  }
+  return body
+}
+
+const parse = (body: Uint8Array): RunExecute | undefined => {
+  try {
+    return JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    return undefined
+  }
+}

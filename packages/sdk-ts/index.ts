@@ -1,0 +1,25 @@
+export { type Agent, type AgentOptions, createAgent, type Lifetime } from './agent.ts'
+export {
+  type Api,
+  type ApiOptions,
+  createApi,
+  type ErrorBody,
+  type ErrorCode,
+  type OAuthOptions,
+  PlatformError,
+  pages,
+  type Tokens,
+  unwrap,
+} from './client.ts'
+export type { CallOf, FromSchema, ManifestLike, SettingsOf } from './manifest.ts'
+export {
+  AgentError,
+  type Answer,
+  type Question,
+  type Run,
+  RunEnded,
+  Suspended,
+  type ToolOutcome,
+  type Tools,
+} from './run.ts'
+export type { AgentAnswer, EventOf, PlatformEvent, RunExecute } from './webhooks.ts'
