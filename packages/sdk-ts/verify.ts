@@ -17,7 +17,7 @@ export class SignatureError extends Error {
 export type AnyHeaders = Headers | Record<string, string | string[] | undefined>
 
 /** Reads a header of a Fetch API request, or of Node's with its lower-case names. */
-export const headerOf = (headers: AnyHeaders, name: string): string | undefined => {
+const headerOf = (headers: AnyHeaders, name: string): string | undefined => {
   if (headers instanceof Headers) return headers.get(name) ?? undefined
   const value = headers[name]
   return Array.isArray(value) ? value.join(',') : value
