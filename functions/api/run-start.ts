@@ -62,7 +62,9 @@ const start = defineEndpoint({
     })
     if (wait === undefined) return startRun(work, await newRun())
     const repeatable = request.headers['idempotency-key'] !== undefined
-    return startAndWait(work, installation.id, newRun, { seconds: wait, repeatable, viewer, recheck })
+    // A scope can be banned during the wait.
+    const mayStillRead = async () => requireReading(await recheck())
+    return startAndWait(work, installation.id, newRun, { seconds: wait, repeatable, viewer, recheck: mayStillRead })
   },
 })
 

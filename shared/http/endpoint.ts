@@ -26,8 +26,11 @@ export interface Context<C extends CallerKind, Params, Query, Body> {
   work: Work
   /** The raw request, for the few endpoints that need it. */
   request: { headers: Record<string, string>; rawQuery: [string, string][]; sourceIp: string | undefined }
-  /** Authenticates and authorizes the caller again, for a handler that has waited. @throws if they lost access */
-  recheck(): Promise<void>
+  /**
+   * Authenticates and authorizes the caller again, for a handler that has waited, and returns them as they are now.
+   * @throws if they lost access
+   */
+  recheck(): Promise<Callers[C]>
 }
 
 interface Definition<

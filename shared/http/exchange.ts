@@ -24,9 +24,10 @@ export interface Exchange {
   body: unknown
   caller: Caller
   /**
-   * Throws if the caller is no longer allowed what was allowed at the start of the request. Set after authorization.
+   * Returns the caller as they are now. Throws if they are no longer allowed what was allowed at the start of the request. Set
+   * after authorization.
    */
-  recheck: (() => Promise<void>) | undefined
+  recheck: (() => Promise<Caller>) | undefined
   /** Response headers that do not come from the handler: rate limits. */
   answerHeaders: Record<string, string>
   hold: IdempotencyLock | undefined

@@ -130,6 +130,7 @@ const identify =
     exchange.recheck = async () => {
       const { caller } = await authenticate(deps, { headers, method, query, body, again: true })
       authorize(endpoint, caller)
+      return caller
     }
   }
 
@@ -230,7 +231,7 @@ const answer: Middleware = {
       body,
       work: createRequestWork(exchange),
       request: { headers, rawQuery, sourceIp },
-      recheck: async () => exchange.recheck?.(),
+      recheck: async () => (await exchange.recheck?.()) ?? caller,
     })
     if (value instanceof StreamResponse) return streamResult(exchange, value)
     const finished = exchange.committed ?? renderValue(exchange, value)

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { GrantEntity } from '#shared/access/installations/grant-entity.ts'
+import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { killAfter } from '#testkit/faults.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -117,6 +118,17 @@ describe('POST /runs?wait=', () => {
     await pause(200)
     await platform.deps.table.transact([GrantEntity.update(app.grant, { set: { status: 'revoked' } })])
     expect((await whileWorking(waiting)).status).toBe(401)
+  })
+
+  it('shows nothing once an admin bans reading runs during the wait', async () => {
+    agent.answer({ kind: 'answer', status: 202 })
+    const { app, start } = await setUp()
+    const waiting = start('2')
+    await pause(200)
+    const at = { id: app.workspaceId }
+    await platform.deps.table.transact([WorkspaceEntity.update(at, { set: { denied_scopes: ['runs:read'] } })])
+    const refused = await whileWorking(waiting)
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'scope_denied_by_admin'])
   })
 
   it('requires the right to read the run', async () => {
