@@ -128,6 +128,7 @@ describe('buildDocsAssets', () => {
     const ids = idsOf(page)
     expect(new Set(ids).size, 'ids are unique').toBe(ids.length)
     const other = [
+      '/developers',
       '/docs/sdk',
       '/openapi.json',
       ...DOCUMENT_NAMES.map((name) => `/openapi/${name}.json`),
