@@ -27,7 +27,7 @@ const Email = ({ who }: { who: Identity }) => {
       <h2>Confirm your email address</h2>
       <p>
         Most platforms require it before an app can be submitted for review. You can get back in with it if you lose
-        your keys.
+        your keys. Confirm it with a code to keep them: a first sign-in by link ends all keys made before it.
       </p>
       {failure && <Problem failure={failure} />}
       <div class="actions">

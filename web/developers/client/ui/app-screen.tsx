@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { type Known, useData } from '../../../ui/data.ts'
 import { place } from '../../../ui/router.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
@@ -33,6 +34,12 @@ export const AppScreen = ({
 }) => {
   const known = useApp(id)
   const { path } = place.value
+  const tabs = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // In a narrow window the current tab may be out of sight. The page itself stays where it is.
+    const current = tabs.current?.querySelector<HTMLElement>('[aria-current]')
+    if (current) tabs.current?.scrollTo({ left: current.offsetLeft - tabs.current.offsetLeft })
+  }, [path])
   return (
     <Screen
       title={known.data ? `${known.data.name}: ${title}` : title}
@@ -48,7 +55,7 @@ export const AppScreen = ({
       }
       wide
     >
-      <nav class="tabs" aria-label="App">
+      <nav class="tabs" aria-label="App" ref={tabs}>
         {TABS.map(([to, label]) => {
           const address = `/apps/${id}${to}`
           const isHere = to === '' ? path === address : path === address || path.startsWith(`${address}/`)
