@@ -41,7 +41,7 @@ const accessLogFormat = AccessLogFormat.custom(
     // The functions log it as gateway_request_id.
     request_id: AccessLogField.contextRequestId(),
     lambda_request_id: '$context.integration.requestId',
-    trace_id: AccessLogField.contextXrayTraceId(),
+    xray_trace_id: AccessLogField.contextXrayTraceId(),
     extended_request_id: AccessLogField.contextExtendedRequestId(),
     time: AccessLogField.contextRequestTimeEpoch(),
     ip: AccessLogField.contextIdentitySourceIp(),

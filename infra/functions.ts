@@ -8,6 +8,7 @@ import {
   Architecture,
   Code,
   Function as LambdaFunction,
+  LayerVersion,
   LoggingFormat,
   RecursiveLoop,
   Runtime,
@@ -30,6 +31,8 @@ export type PlatformFunctionProps = {
   resources: Resources
   sources: Source[]
   tracing: Tracing
+  /** ARN of the layer with a collector of spans. */
+  tracesLayer: string | undefined
   logRetentionDays: RetentionDays
   reservedConcurrency: number | undefined
   /** Number of executions of the live version to keep warm. */
@@ -81,6 +84,9 @@ export class PlatformFunction extends Construct {
       systemLogLevelV2: SystemLogLevel.WARN,
       applicationLogLevelV2: ApplicationLogLevel.TRACE,
       tracing: props.tracing,
+      ...(props.tracesLayer !== undefined && {
+        layers: [LayerVersion.fromLayerVersionArn(this, 'Traces', props.tracesLayer)],
+      }),
       memorySize: plan.memoryMb,
       timeout: Duration.seconds(plan.timeoutSeconds),
       environment: props.environment,

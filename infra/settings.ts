@@ -276,6 +276,18 @@ export const Settings = z.strictObject({
         '$5.00 a million traces',
       ),
     ),
+  tracesLayer: z
+    .string()
+    .regex(/^arn:aws[\w-]*:lambda:[\w-]+:\d{12}:layer:[\w-]+:\d+$/, { error: 'use the ARN of a layer’s version' })
+    .meta({ value: 'an ARN' })
+    .optional()
+    .meta(
+      describe(
+        'watching',
+        'Layer with an OpenTelemetry collector (ADOT’s, or your own), added to each function. It keeps the credentials of your tracing service.',
+        'its memory and start in each function',
+      ),
+    ),
   methodMetrics: flag()
     .default(false)
     .meta(

@@ -8,13 +8,16 @@ import { createPrinter } from './logs.ts'
 import { onNpmEnd } from './parent.ts'
 import { type Platform, startPlatform } from './platform.ts'
 import { BUNDLES, prepare, ROOT } from './prepare.ts'
+import { OTLP_PORT, startCollector } from './traces/collector.ts'
+import { createTracePrinter } from './traces/print.ts'
 import { upgradeData } from './upgrade.ts'
 
-const HELP = `npm start -- [--port <number>] [--fresh] [--watch] [--json]
+const HELP = `npm start -- [--port <number>] [--fresh] [--watch] [--traces] [--json]
 
   --port    port to listen on (3000); 0 takes any free one
   --fresh   start without data
   --watch   rebuild and run changed functions at once
+  --traces  print the tree of spans of each run; takes spans of agents, too (OTLP over HTTP, port 4318)
   --json    logs as JSON lines
   --help    show this help
 
@@ -53,6 +56,7 @@ const readOptions = () => {
       port: { type: 'string' },
       fresh: { type: 'boolean', default: false },
       watch: { type: 'boolean', default: false },
+      traces: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -63,7 +67,7 @@ const readOptions = () => {
 }
 
 const main = async (): Promise<void> => {
-  const { fresh, watch, json, help, port, dataDir } = readOptions()
+  const { fresh, watch, traces, json, help, port, dataDir } = readOptions()
   if (help) {
     console.log(HELP)
     return
@@ -108,13 +112,20 @@ const main = async (): Promise<void> => {
     }),
   })
 
+  const collector = traces
+    ? await startCollector(
+        OTLP_PORT,
+        createTracePrinter((text) => process.stdout.write(text)),
+      )
+    : undefined
+  if (collector) say(`spans of agents are taken at ${collector.address}`)
   const platform = await startPlatform({
     dataDir,
     cdkOut,
     port,
     bundles: BUNDLES,
     logs: json ? 'json' : 'readable',
-    shell: process.env,
+    shell: { ...process.env, ...(collector && { TRACES_ENDPOINT: collector.address }) },
     remapHeaders: process.env.EMULATE_HEADER_REMAP === 'true',
     dynamodbEndpoint: process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined,
   })

@@ -67,6 +67,7 @@ export class ServiceStack extends Stack {
     const reserved = reservedBy(plans, config)
     const kept = {
       tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
+      tracesLayer: config.tracesLayer,
       logRetentionDays: config.logRetentionDays,
       removalPolicy: config.retainData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     }

@@ -2,6 +2,7 @@ import { SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk
 import { AWS_CALLS } from '../kernel/aws-calls.ts'
 import type { MessageQueues } from '../kernel/ports/queues.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
+import { traceAbout } from '../kernel/tracing/scope.ts'
 
 /**
  * SQS limits delays to 15 minutes. A worker that receives a message early sends it on (architecture.md#queue-delays).
@@ -10,8 +11,14 @@ const MAX_DELAY_SECONDS = 900
 
 type Message = Parameters<MessageQueues['send']>[1][number]
 
+/** Adds the current trace to a message. Its worker continues it. */
+const withTrace = (body: Message['body']) => {
+  const trace = traceAbout()
+  return trace && typeof body === 'object' ? { ...body, trace } : body
+}
+
 const fieldsOf = ({ body, delayMs = 0, group }: Message) => ({
-  MessageBody: JSON.stringify(body),
+  MessageBody: JSON.stringify(withTrace(body)),
   DelaySeconds: Math.min(MAX_DELAY_SECONDS, Math.ceil(delayMs / 1_000)),
   // Fair queues: a tenant with many messages delays only its own messages.
   ...(group && { MessageGroupId: group }),

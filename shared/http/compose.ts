@@ -10,6 +10,7 @@ import { createObjects } from '../adapters/objects.ts'
 import { createAddressCheck } from '../adapters/outgoing-http/check-only.ts'
 import { createBotCredentials, createKeys, createModelKey } from '../adapters/secrets.ts'
 import type { TelegramOptions } from '../adapters/telegram.ts'
+import { createTraces } from '../adapters/traces.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { metricsNamespace } from '../kernel/metrics.ts'
 import type { Bot } from '../kernel/ports/bot.ts'
@@ -71,6 +72,12 @@ const compose = (
   const settings = readSettings(env)
   const { telegram, model } = settings
   const objects = createObjects(settings.bucketName, env)
+  const log = createLogger(
+    settings.logLevel,
+    { function: env.AWS_LAMBDA_FUNCTION_NAME },
+    undefined,
+    metricsNamespace(settings.stage),
+  )
   return {
     settings,
     clock: systemClock,
@@ -99,12 +106,20 @@ const compose = (
     mail: createMail(settings.mailFrom, env),
     monitoring: createMonitoring(settings.alarmPrefix, env),
     sockets: createSockets(settings.socketsUrl, env),
-    log: createLogger(
-      settings.logLevel,
-      { function: env.AWS_LAMBDA_FUNCTION_NAME },
-      undefined,
-      metricsNamespace(settings.stage),
-    ),
+    log,
+    ...(settings.tracesEndpoint !== undefined && {
+      traces: createTraces({
+        endpoint: settings.tracesEndpoint,
+        share: settings.tracesShare,
+        resource: {
+          'service.name': 'agent-platform',
+          'deployment.environment.name': settings.stage,
+          'faas.name': settings.lambda.name,
+          'faas.version': settings.lambda.version,
+        },
+        log,
+      }),
+    }),
   }
 }
 

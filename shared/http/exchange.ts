@@ -63,16 +63,21 @@ export const endpointOf = ({ endpoint }: Exchange): Endpoint => {
 /** Header in which the edge passes the client's address (infra/edge.ts). */
 export const VIEWER_HEADER = 'x-viewer-address'
 
-/**
- * Reads an API Gateway proxy event (payload 1.0). Header names are lower-cased, and values of repeated headers are
- * joined.
- */
-export const readExchange = (deps: Deps, event: APIGatewayProxyEvent, requestId: string): Exchange => {
+/** Reads the headers of an API Gateway proxy event. Names are lower-cased, and values of repeated headers are joined. */
+export const readHeaders = (
+  event: Pick<APIGatewayProxyEvent, 'headers' | 'multiValueHeaders'>,
+): Record<string, string> => {
   const headers: Record<string, string> = Object.create(null)
   for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
     headers[name.toLowerCase()] = (values ?? []).join(', ')
   }
   for (const [name, value] of Object.entries(event.headers ?? {})) headers[name.toLowerCase()] ??= value ?? ''
+  return headers
+}
+
+/** Reads an API Gateway proxy event (payload 1.0). */
+export const readExchange = (deps: Deps, event: APIGatewayProxyEvent, requestId: string): Exchange => {
+  const headers = readHeaders(event)
   const query = Object.entries(event.multiValueQueryStringParameters ?? {}).flatMap(([name, values]) =>
     (values ?? []).map((value): [string, string] => [name, value]),
   )

@@ -18,7 +18,7 @@ export const invocationIds = (
   return {
     ...(context && { lambda_request_id: context.awsRequestId }),
     ...(typeof gateway === 'string' && { gateway_request_id: gateway }),
-    ...(trace !== undefined && { trace_id: trace }),
+    ...(trace !== undefined && { xray_trace_id: trace }),
   }
 }
 

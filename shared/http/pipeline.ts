@@ -6,12 +6,22 @@ import { addLogIds } from '../adapters/logger.ts'
 import { fail, type PlatformError } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { findUnstorable } from '../kernel/storable.ts'
+import { readTraceHeaders } from '../kernel/tracing/context.ts'
+import { continueTrace, exportingSpans, inScope } from '../kernel/tracing/scope.ts'
 import { limitAnonymous } from './anonymous.ts'
 import type { Authenticator, Authenticators } from './authenticate/types.ts'
 import { authorize, requireConfirmation } from './authorize.ts'
 import { type CallerKind, callerName } from './callers.ts'
 import { type Endpoint, keepsAnswers } from './endpoint.ts'
-import { type Exchange, endpointOf, type Middleware, type RequestHandler, readExchange, step } from './exchange.ts'
+import {
+  type Exchange,
+  endpointOf,
+  type Middleware,
+  type RequestHandler,
+  readExchange,
+  readHeaders,
+  step,
+} from './exchange.ts'
 import { countFailure } from './failed-authentications.ts'
 import { checkIdempotencyKey, type IdempotencyLock, lockIdempotencyKey } from './idempotency.ts'
 import { pathIds } from './log-ids.ts'
@@ -51,8 +61,21 @@ export const createPipeline = (
     .handler(() => {
       throw new Error('no step may follow the answer step')
     })
-  return pipeline as unknown as RequestHandler
+  return tracing(deps, pipeline as unknown as RequestHandler)
 }
+
+/** Runs each request in the trace that its headers name, and exports its spans. */
+const tracing =
+  (deps: () => Promise<Deps>, handle: RequestHandler): RequestHandler =>
+  async (event, context) => {
+    const { traces } = await deps()
+    const name = event.httpMethod
+    return exportingSpans(traces, (invocation) =>
+      inScope({ invocation, ...readTraceHeaders(readHeaders(event)), span: { name, kind: 'server' } }, () =>
+        handle(event, context),
+      ),
+    )
+  }
 
 /** Runs first on the way in and last on the way out: creates the exchange, renders errors of later steps, and logs. */
 const opening = (deps: () => Promise<Deps>): Middleware => ({
@@ -122,6 +145,8 @@ const identify =
       const { caller, headers: rate } = await authenticate(deps, { headers, method, query, body })
       exchange.caller = caller
       exchange.answerHeaders = rate
+      // An agent that sends no trace still works for the one of its run.
+      if (caller.kind === 'integration') continueTrace(caller.run?.trace)
     } catch (error) {
       throw await countFailure(deps, sourceIp, error)
     }

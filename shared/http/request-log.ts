@@ -1,4 +1,5 @@
 import { REQUEST_METRICS, VERSION_ERRORS } from '../kernel/metrics.ts'
+import { nameRequest } from '../kernel/tracing/scope.ts'
 import { callerName } from './callers.ts'
 import type { Exchange } from './exchange.ts'
 
@@ -34,6 +35,18 @@ export const logRequest = (exchange: Exchange, status: number): void => {
       // Behind the edge, the gateway's access log has the edge's address.
       ...(deps.settings.edge && { ip: exchange.sourceIp }),
     },
+  )
+  nameRequest(
+    endpoint ? `${method} ${endpoint.path}` : method,
+    {
+      'http.request.method': method,
+      'http.response.status_code': status,
+      'http.route': endpoint?.path,
+      'platform.request_id': requestId,
+      'platform.endpoint': endpoint?.id,
+      'error.type': errorCode,
+    },
+    status >= 500,
   )
   if (status < 500) return
   const { name, version } = deps.settings.lambda

@@ -15,6 +15,8 @@ import { SECOND } from '../kernel/clock.ts'
 import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { newId } from '../kernel/ids.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
+import { restoreTrace, type TraceContext, traceSchema } from '../kernel/tracing/context.ts'
+import { exportingSpans, type Invocation, inScope } from '../kernel/tracing/scope.ts'
 import { type Adapters, composeOnce, currentEnvironment } from './compose.ts'
 import { type Environment, invocationIds, messageIds } from './log-ids.ts'
 
@@ -136,9 +138,11 @@ export const runWorkers = (
       if (Records?.length === 0) return { batchItemFailures: [] }
       throw new Error(`no worker of this function reads ${Records?.[0]?.eventSourceARN}`)
     }
-    const run: Promise<SQSBatchResponse | SocketResult | undefined> = isSocketWorker(worker)
-      ? runSocketWorker(worker, made, event)
-      : runWorker(worker, deps)(event, context)
+    const run = exportingSpans<SQSBatchResponse | SocketResult | undefined>(made.traces, (invocation) =>
+      isSocketWorker(worker)
+        ? runSocketWorker(worker, made, event)
+        : runWorker(worker, deps, invocation)(event, context),
+    )
     return worker.timeoutSeconds < longest ? within(worker, run) : run
   }
   return (event, context) => withLogIds(invocationIds(context, event, environment()), () => handle(event, context))
@@ -203,12 +207,12 @@ export const runSocketWorker = async (
 
 /** Runs one worker of a queue, a stream or a schedule. Only the queue messages that failed are redelivered (`ReportBatchItemFailures`). */
 export const runWorker =
-  (worker: Worker, deps: () => WorkerDeps): WorkerHandler =>
+  (worker: Worker, deps: () => WorkerDeps, invocation: Invocation = { traces: undefined, spans: [] }): WorkerHandler =>
   async (event) => {
     const made = deps()
     const { source } = worker
     if (source.kind === 'schedule') {
-      await (worker as ScheduledWorker).handle(createWorkerWork(made))
+      await inScope({ invocation }, () => (worker as ScheduledWorker).handle(createWorkerWork(made)))
       return undefined
     }
     if (source.kind === 'stream') {
@@ -219,7 +223,7 @@ export const runWorker =
       return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) }
     }
     const records = (event as SQSEvent).Records
-    const errors = await errorsOf(worker as QueueWorker | BatchWorker, made, records)
+    const errors = await errorsOf(worker as QueueWorker | BatchWorker, made, records, invocation)
     const failed = records.flatMap((record) => (errors.has(record) ? [record] : []))
     for (const record of failed) {
       made.log.error('message failed', {
@@ -232,6 +236,13 @@ export const runWorker =
     return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) }
   }
 
+/** Returns the trace that a message continues: its own, or that of its event. */
+const traceOf = (message: unknown): TraceContext | undefined => {
+  const { trace, detail } = (message ?? {}) as { trace?: unknown; detail?: { trace?: unknown } }
+  const { data } = traceSchema().safeParse(trace ?? detail?.trace)
+  return data && restoreTrace(data)
+}
+
 /**
  * Lets a worker handle a batch's messages, together or each in parallel.
  * @returns the errors by record
@@ -240,11 +251,15 @@ const errorsOf = async (
   worker: QueueWorker | BatchWorker,
   deps: WorkerDeps,
   records: readonly SQSRecord[],
+  invocation: Invocation,
 ): Promise<Map<SQSRecord, unknown>> => {
   if ('handle' in worker) {
     return forEachConcurrently(records, records.length, async ({ body }) => {
-      const message = JSON.parse(body)
-      return withLogIds(messageIds(message), () => worker.handle(createWorkerWork(deps), message))
+      const message: unknown = JSON.parse(body)
+      const trace = traceOf(message)
+      const span = { name: worker.name, kind: 'consumer' } as const
+      const handle = () => worker.handle(createWorkerWork(deps), message)
+      await inScope({ invocation, trace, span }, () => withLogIds(messageIds(message), handle))
     })
   }
   const messages = new Map<SQSRecord, unknown>()

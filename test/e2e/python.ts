@@ -8,33 +8,40 @@ import { run } from '#test/deploy/shell.ts'
 
 /** The client packages, at the versions that these tests were written for. */
 const REQUIREMENTS = ['authlib==1.6.5', 'requests-oauthlib==2.0.0', 'oauthlib==4.0.1', 'requests==2.34.2']
-const HOME = path.join(ROOT, 'node_modules', '.cache', 'python-clients')
-const SCRIPTS = path.join(import.meta.dirname, 'python')
+const CACHE = path.join(ROOT, 'node_modules', '.cache')
+export const SCRIPTS = path.join(import.meta.dirname, 'python')
 
 /** Returns the version of the machine's Python 3; undefined without one. */
 export const pythonVersion = (): Promise<string | undefined> => run('python3', ['--version']).catch(() => undefined)
 
+/** Returns a Python with the OAuth clients. */
+export const pythonClients = () => pythonWith('python-clients', REQUIREMENTS)
+
 /**
- * Returns a Python with the clients installed, or why there is none: `npm test` needs only Node
+ * Returns a Python with packages installed, or why there is none: `npm test` needs only Node
  * (architecture.md#local-run-and-emulator).
  */
-export const pythonClients = async (): Promise<{ python: string } | { missing: string }> => {
+export const pythonWith = async (
+  name: string,
+  requirements: readonly string[],
+): Promise<{ python: string } | { missing: string }> => {
+  const home = path.join(CACHE, name)
   const version = await pythonVersion()
   if (version === undefined) return { missing: 'this machine has no python3' }
-  const python = path.join(HOME, process.platform === 'win32' ? 'Scripts' : 'bin', 'python')
-  const marker = path.join(HOME, 'installed')
-  const wanted = [version.trim(), ...REQUIREMENTS].join('\n')
+  const python = path.join(home, process.platform === 'win32' ? 'Scripts' : 'bin', 'python')
+  const marker = path.join(home, 'installed')
+  const wanted = [version.trim(), ...requirements].join('\n')
   if ((await readFile(marker, 'utf8').catch(() => '')) === wanted) return { python }
   try {
-    await rm(HOME, { recursive: true, force: true })
-    await mkdir(path.dirname(HOME), { recursive: true })
-    await run('python3', ['-m', 'venv', HOME])
+    await rm(home, { recursive: true, force: true })
+    await mkdir(path.dirname(home), { recursive: true })
+    await run('python3', ['-m', 'venv', home])
     const quickly = ['--quiet', '--disable-pip-version-check', '--retries', '1', '--timeout', '15']
-    await run(python, ['-m', 'pip', 'install', ...quickly, ...REQUIREMENTS])
+    await run(python, ['-m', 'pip', 'install', ...quickly, ...requirements])
     await writeFile(marker, wanted)
     return { python }
   } catch {
-    return { missing: 'the clients could not be installed: no venv, or no package index within reach' }
+    return { missing: 'the packages could not be installed: no venv, or no package index within reach' }
   }
 }
 

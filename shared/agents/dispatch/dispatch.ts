@@ -2,6 +2,7 @@ import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import type { Work, WorkerWork } from '#shared/foundation/work/index.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { continueTrace, describeSpan } from '#shared/kernel/tracing/scope.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
@@ -44,6 +45,8 @@ import { type AnswerEffect, interpretAnswer } from './interpret.ts'
 export const dispatchRun = async (work: WorkerWork, key: RunKey): Promise<void> => {
   const run = await work.table.get(RunEntity, key)
   if (run?.status !== 'queued') return
+  continueTrace(run.trace)
+  describeSpan({ 'platform.run_id': run.id })
   const target = await loadTarget(work, run)
   if ('refused' in target) return endRefusedRun(work, key, target)
   if (target.version.runtime_type === 'inline') return wakeInlineWorker(work, run)
@@ -71,6 +74,8 @@ const claimResumption = async (
     ApprovalEntity.ref({ run_id: key.id, step_id: stepId }),
   ] as const)
   if (run?.status !== 'running') return undefined
+  continueTrace(run.trace)
+  describeSpan({ 'platform.run_id': run.id })
   const isDecision = approval !== undefined
   if (isDecision ? approval.resumed_at !== undefined : isWaitingForInput(run)) return undefined
   const target = await loadTarget(work, run)

@@ -2,6 +2,7 @@ import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { continueTrace } from '#shared/kernel/tracing/scope.ts'
 import { ifUnchanged, type Key } from '#shared/table/entity.ts'
 import {
   type Approval,
@@ -39,6 +40,7 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
   const run = await work.table.getByKey(RunEntity, key)
   const now = work.clock.now()
   if (!run || run.due_at === undefined || run.due_at > now) return
+  continueTrace(run.trace)
   if (isActive(run.status) && isAwaitedByAgent(run) && run.chain_deadline <= now) {
     return finishIf(work, run, () => true, { status: 'cancelled' })
   }

@@ -6,6 +6,7 @@ import { PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { LanguageModel, ModelAnswer, ModelFailure } from '#shared/kernel/ports/language-model.ts'
 import type { RunErrorCode } from '#shared/kernel/run-errors.ts'
+import { continueTrace } from '#shared/kernel/tracing/scope.ts'
 import { Superseded } from '#shared/table/entity.ts'
 import { failRun, isActive, isWaitingForInput, type Run, RunEntity, type RunKey } from '#shared/work/runs/index.ts'
 import { logCall } from '../listening/log-call.ts'
@@ -37,6 +38,7 @@ export const runInline = async (work: WorkerWork, key: RunKey, check: CheckArgum
   for (;;) {
     const run = await work.table.get(RunEntity, key)
     if ((run?.status !== 'queued' && run?.status !== 'running') || isWaitingForInput(run)) return
+    continueTrace(run.trace)
     const target = await loadTarget(work, run)
     if ('refused' in target) return endRefusedRun(work, key, target)
     const manifest = await loadManifest(work, target.version)

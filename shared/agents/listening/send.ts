@@ -3,6 +3,7 @@ import type { Installation } from '#shared/access/installations/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { OutgoingRequest, OutgoingResult } from '#shared/kernel/ports/outgoing-http.ts'
+import { sendTraced } from '#shared/kernel/tracing/send.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { sandboxRefusal } from '../egress/sandbox-budget.ts'
 import {
@@ -29,17 +30,31 @@ export interface RequestSubject {
 /**
  * Sends a request to an installation's app, within the budgets of sandboxes. While the app's developer is listening, requests for their sandbox
  * installation go to the listener instead of the network. The sender can't tell the difference. The lookup costs one
- * read for a sandbox installation and nothing for a customer's.
+ * read for a sandbox installation and nothing for a customer's. The request carries the current trace, and to an agent its
+ * caller's baggage.
  */
-export const sendToApp = async (
+export const sendToApp = (
   deps: Deps,
   installation: Installation,
   request: OutgoingRequest,
   about: RequestSubject,
 ): Promise<OutgoingResult> => {
-  const listener = await findListener(deps, installation)
-  if (listener) return forwardToListener(deps, listener, installation, request, about)
-  return (await sandboxRefusal(deps, installation, request.url)) ?? deps.http.send(request)
+  const { kind, event, id, attempt } = about
+  const span = {
+    name: kind === 'webhook' ? `webhook ${event}` : kind,
+    attributes: {
+      'platform.app_id': installation.app_id,
+      ...(kind === 'webhook' ? { 'platform.delivery_id': id } : { 'platform.run_id': id }),
+      ...(attempt !== undefined && { 'platform.attempt': attempt }),
+    },
+    withBaggage: kind === 'run.execute',
+  }
+  const send = async (traced: OutgoingRequest): Promise<OutgoingResult> => {
+    const listener = await findListener(deps, installation)
+    if (listener) return forwardToListener(deps, listener, installation, traced, about)
+    return (await sandboxRefusal(deps, installation, traced.url)) ?? deps.http.send(traced)
+  }
+  return sendTraced(send, request, span)
 }
 
 /** Pauses between two polls for the answer, in ms. */

@@ -1,4 +1,5 @@
 import type { OutgoingHttp, OutgoingRequest, OutgoingResult } from '#shared/kernel/ports/outgoing-http.ts'
+import { sendTraced } from '#shared/kernel/tracing/send.ts'
 
 /**
  * Sends a request and follows redirects within its origin (scheme, host and port). A redirect to another origin, or
@@ -15,7 +16,8 @@ export const fetchFollowingOrigin = async (
   const elapsed = () => Math.round(performance.now() - begun)
   let current = request
   for (let followed = 0; ; followed++) {
-    const result = await http.send({ ...current, deadlineMs: Math.max(request.deadlineMs - elapsed(), 1) })
+    const hop = { ...current, deadlineMs: Math.max(request.deadlineMs - elapsed(), 1) }
+    const result = await sendTraced(http.send, hop, { name: 'http_fetch' })
     const next = followed < maxRedirects ? nextRequest(current, result) : undefined
     if (!next) return { ...result, durationMs: elapsed(), url: current.url }
     current = next

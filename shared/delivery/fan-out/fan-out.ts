@@ -1,6 +1,7 @@
 import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { announceChange, topicsOf, wakePages } from '#shared/foundation/updates/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
+import { continueTrace } from '#shared/kernel/tracing/scope.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { definitionOf } from '../catalogue/catalogue.ts'
 import { loadAudience } from '../feed/audience.ts'
@@ -20,6 +21,7 @@ const AT_ONCE = 10
 export const fanOutEvent = async (work: WorkerWork, eventId: string): Promise<void> => {
   const event = await work.table.get(OutboxEntity, { id: eventId })
   if (event?.due_at === undefined) return
+  continueTrace(event.trace)
   await react(work, event)
   const audience = await loadAudience(work, event)
   for (let i = 0; i < audience.length; i += AT_ONCE) {

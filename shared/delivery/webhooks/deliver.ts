@@ -5,6 +5,7 @@ import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { type Workspace, WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
+import { continueTrace } from '#shared/kernel/tracing/scope.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import { canReadEvent } from '../catalogue/readable.ts'
@@ -42,6 +43,7 @@ export const deliver = async (work: WorkerWork, message: DeliveryMessage): Promi
   const now = work.clock.now()
   if ((delivery.leased_until ?? 0) > now) return
   const { webhook, event, installation, workspace } = scene
+  continueTrace(event?.trace)
   if (!webhook || !event || !installation || !workspace || isStopped(scene)) return skip(work, delivery)
   // Nothing stops the event that tells an app that it was uninstalled, or that its access was withdrawn.
   if (event.last_for !== installation.id) {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { traceSchema } from '#shared/kernel/tracing/context.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
 /** Schema of an event, both stored and on the bus. */
@@ -22,6 +23,8 @@ export const outboxSchema = () =>
     data: z.string(),
     /** Sample event requested by the app’s developer. Its installation gets it, and no other worker handles it. */
     test: z.literal(true).optional(),
+    /** Trace of the change that it reports; absent in old records. */
+    trace: traceSchema().optional(),
     /** Time by which the fan-out must have handled it. */
     due_at: z.number().optional(),
   })

@@ -1,5 +1,7 @@
 import { type Clock, iso, SECOND } from '#shared/kernel/clock.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import type { StoredTrace } from '#shared/kernel/tracing/context.ts'
+import { traceAbout } from '#shared/kernel/tracing/scope.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { EventEnvelope } from './definition.ts'
 import { OutboxEntity, type OutboxEvent } from './entity.ts'
@@ -21,6 +23,8 @@ export interface NewEvent<Type extends string = string> {
   private_to?: string | undefined
   data: Record<string, unknown>
   test?: true | undefined
+  /** Trace of the record that it is about, for work that belongs to another one. */
+  trace?: StoredTrace | undefined
 }
 
 /**
@@ -32,6 +36,7 @@ export const newEvent = (clock: Clock, event: NewEvent, id?: string): OutboxEven
   return {
     ...event,
     data: JSON.stringify(event.data),
+    trace: traceAbout(event.trace),
     id: id ?? newId('event', now),
     created_at: now,
     due_at: now + OVERDUE_GRACE,

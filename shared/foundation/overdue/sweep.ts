@@ -1,6 +1,7 @@
 import { MINUTE } from '#shared/kernel/clock.ts'
 import { forEachConcurrently } from '#shared/kernel/for-each-concurrently.ts'
 import { SWEEP_DIMENSIONS, SWEEP_METRICS } from '#shared/kernel/metrics.ts'
+import { forRecord } from '#shared/kernel/tracing/scope.ts'
 import { type AnyEntity, ConditionFailed, type Key } from '#shared/table/entity.ts'
 import { exists } from '#shared/table/expressions.ts'
 import { backoff } from '#shared/table/retry.ts'
@@ -47,7 +48,9 @@ export const sweepOverdue = async (work: WorkerWork, handlers: readonly OverdueH
       seen.add(`${key.pk}\n${key.sk}`)
       oldest_ms = Math.max(oldest_ms, now - dueAt)
     }
-    failed += (await forEachConcurrently(fresh, AT_ONCE, (one) => handle(work, byEntity.get(one.entity), one))).size
+    failed += (
+      await forEachConcurrently(fresh, AT_ONCE, (one) => forRecord(() => handle(work, byEntity.get(one.entity), one)))
+    ).size
     if (fresh.length === 0 || due.length < PER_SHARD) break
   }
   const found = seen.size

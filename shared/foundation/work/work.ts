@@ -11,6 +11,7 @@ import type { ObjectStore } from '#shared/kernel/ports/objects.ts'
 import type { OutgoingHttp } from '#shared/kernel/ports/outgoing-http.ts'
 import type { MessageQueues } from '#shared/kernel/ports/queues.ts'
 import type { Sockets } from '#shared/kernel/ports/sockets.ts'
+import type { Traces } from '#shared/kernel/ports/traces.ts'
 import type { Settings } from '#shared/kernel/settings.ts'
 import type { Write } from '#shared/table/entity.ts'
 import type { Table } from '#shared/table/table.ts'
@@ -35,6 +36,8 @@ export interface Deps {
   /** Works only in functions that declare the capability `sockets`. */
   sockets: Sockets
   log: Logger
+  /** Exporter of spans. Absent unless the stage has a collector. */
+  traces?: Traces
 }
 
 /**

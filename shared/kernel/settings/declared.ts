@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { address, flag, oneOf, seconds, whole } from './values.ts'
+import { address, flag, oneOf, seconds, share, whole } from './values.ts'
 
 /** Group in the list of settings (`npm run settings`, docs/deploy.md). */
 export type SettingsGroup =
@@ -84,6 +84,21 @@ export const FUNCTION_SETTINGS = {
     group: 'watching',
     description: 'Lowest level that functions log.',
     cost: '$0.50 per GB',
+  },
+  tracesEndpoint: {
+    variable: 'TRACES_ENDPOINT',
+    takes: address,
+    group: 'watching',
+    description:
+      'Address of an OpenTelemetry collector (OTLP over HTTP, without `/v1/traces`) to which functions send spans. With `tracesLayer`, the collector of the layer: `http://localhost:4318`. Without it, functions send none, but still pass a caller’s trace on.',
+    cost: 'each invocation waits until the collector has taken its spans, at most a second',
+  },
+  tracesShare: {
+    variable: 'TRACES_SHARE',
+    takes: share,
+    default: 1,
+    group: 'watching',
+    description: 'Share of traces to export, from 0 to 1. All functions decide alike for one trace.',
   },
   payloadRetentionDays: {
     variable: 'PAYLOAD_RETENTION_DAYS',

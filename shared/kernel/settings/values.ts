@@ -17,6 +17,9 @@ export const whole = (least: number, most: number) =>
     .max(most)
     .meta({ value: `${least} to ${most}` })
 
+export const share = () =>
+  z.coerce.number({ error: 'use a number from 0 to 1' }).min(0).max(1).meta({ value: '0 to 1' })
+
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z
     .enum(values, { error: `use ${[values.slice(0, -1).join(', '), values.at(-1)].filter(Boolean).join(' or ')}` })

@@ -23,6 +23,7 @@ export const emitRunEvent = (
       installation_id: run.installation_id,
       app_id: run.app_id,
       private_to: run.private_to,
+      trace: run.trace,
       data: {
         run_id: run.id,
         app_id: run.app_id,

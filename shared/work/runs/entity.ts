@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ownedByInstallation } from '#shared/access/installations/index.ts'
 import { payload, payloadExpiry } from '#shared/foundation/payloads/index.ts'
+import { traceSchema } from '#shared/kernel/tracing/context.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { ShownRequest } from './shown-request.ts'
 import { isActive, RUN_STATUSES, type RunStatus } from './status.ts'
@@ -26,6 +27,8 @@ const run = () =>
     is_sandbox: z.boolean(),
     /** Id of the request that started it; absent in old records. */
     request_id: z.string().optional(),
+    /** Trace of the request that started it, which all of its work continues; absent in old records. */
+    trace: traceSchema().optional(),
     /** Id of its `run.created` event, which statistics count together with its end; absent in old records. */
     created_event: z.string().optional(),
     parent_run_id: z.string().optional(),

@@ -3,6 +3,7 @@ import { storePayload } from '#shared/foundation/payloads/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { currentTrace } from '#shared/kernel/tracing/scope.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './chain.ts'
 import { emitRunEvent } from './emit.ts'
@@ -59,6 +60,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     input: await storePayload(work, `runs/${id}/input`, start.input),
     is_sandbox: installation.is_sandbox,
     request_id: work.requestId,
+    trace: currentTrace(),
     created_event: work.id('event'),
     grant_id: start.grant_id ?? defaultGrant(installation),
     actor: start.actor ?? chain.actor,

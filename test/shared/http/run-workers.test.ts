@@ -97,7 +97,11 @@ it('each line of a worker has the ids of its invocation, its trace and its messa
   )({ Records }, { awsRequestId: 'lambda-1' } as never)
   expect(lines).toHaveLength(6)
   for (const { of, ...line } of lines) {
-    expect(line).toMatchObject({ lambda_request_id: 'lambda-1', trace_id: '1-6a0b-0c', request_id: expect.any(String) })
+    expect(line).toMatchObject({
+      lambda_request_id: 'lambda-1',
+      xray_trace_id: '1-6a0b-0c',
+      request_id: expect.any(String),
+    })
     expect([line.run_id, line.event_id]).toEqual(
       { a: ['run_a', undefined], b: [undefined, 'evt_b'], c: ['run_c', undefined] }[of as string],
     )
