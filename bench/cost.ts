@@ -2,7 +2,7 @@ import { requestFunctions, workerFunctions } from '#functions/registry.ts'
 import { planFunctions } from '#infra/plan.ts'
 import { type Cost, costOf, gbSeconds, total, type Usage } from './cost/usage.ts'
 import type { CpuUse } from './cpu.ts'
-import { BATCH } from './endpoints/workers.ts'
+import { BATCH, type StepWrites } from './endpoints/workers.ts'
 import type { Measured, StoreUse } from './endpoints.ts'
 import { PRICES } from './prices.ts'
 import { fixed, type Table } from './report/table.ts'
@@ -194,7 +194,37 @@ export const costTables = (sources: Sources): Table[] => {
         fixed(usage.busEvents, 0),
       ]),
     },
+    traceTable('Every write of one run', sources.store.traces.alone),
+    traceTable('Every write of one run whose two events a webhook gets', sources.store.traces.subscribed),
   ]
 }
+
+/** Builds a table with every write of one run. Steps that write nothing are left out. */
+const traceTable = (title: string, trace: readonly StepWrites[]): Table => {
+  const steps = trace.map(({ step, writes }) => ({ step, writes, units: sumOf(writes) })).filter((one) => one.units > 0)
+  return {
+    title,
+    columns: ['step', 'entity', 'write', 'units of the item', 'units of its indexes'],
+    rows: steps.flatMap(({ step, writes, units }) => [
+      [step, '', 'together', fixed(units, 0), ''],
+      ...writes.map(({ entity, operation, transactional, itemUnits, indexUnits }) => [
+        '',
+        entity,
+        transactional ? `${operation}, in a transaction` : operation,
+        fixed(itemUnits, 0),
+        fixed(indexUnits, 0),
+      ]),
+    ]),
+    notes: [
+      `${fixed(
+        steps.reduce((sum, { units }) => sum + units, 0),
+        0,
+      )} write units, each event counted alone. An item in a transaction takes twice its units.`,
+    ],
+  }
+}
+
+const sumOf = (writes: StepWrites['writes']): number =>
+  writes.reduce((sum, { itemUnits, indexUnits }) => sum + itemUnits + indexUnits, 0)
 
 const scaled = (usage: Usage): Usage => total([usage, 1e6])

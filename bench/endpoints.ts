@@ -4,7 +4,7 @@ import type { Consumption } from './endpoints/meter.ts'
 import { nameOf, type Scenario } from './endpoints/scenario.ts'
 import { scenariosOf } from './endpoints/scenarios.ts'
 import { type Stage, startStage } from './endpoints/stage.ts'
-import { BATCH, measureWorkers } from './endpoints/workers.ts'
+import { BATCH, measureWorkers, type Traces } from './endpoints/workers.ts'
 import { fixed, type Table } from './report/table.ts'
 
 export interface Measured {
@@ -18,6 +18,7 @@ type Group = Endpoint['group']
 export interface StoreUse {
   requests: (Measured & { group: Group })[]
   workers: Measured[]
+  traces: Traces
   /** Requests with an unexpected answer. */
   failures: string[]
 }
@@ -58,7 +59,11 @@ export const measureStoreUse = async ({ only = '' }: StoreUseOptions = {}): Prom
         failures.push(`${name}: ${error instanceof Error ? error.message : error}`)
       }
     }
-    return { requests, workers: only ? [] : await measureWorkers(stage), failures }
+    return {
+      requests,
+      ...(only ? { workers: [], traces: { alone: [], subscribed: [] } } : await measureWorkers(stage)),
+      failures,
+    }
   } finally {
     await stage.close()
   }

@@ -29,7 +29,7 @@ const HELP = `npm run bench -- [part …] [--markdown]
   live       time from a change to somebody else's open page over its live connection, and the cost of 10,000 open tabs
   isolation  effect of a hanging receiver, a hanging agent and a caller over its limit on other tenants
   throughput calls, runs and deliveries per second of the local run, with a profile of their CPU
-  cost       cost of a million calls, runs and deliveries, from the numbers above
+  cost       cost of a million calls, runs and deliveries, from the numbers above, and every write of one run
   records    the main operations with 1,000 to 1,000,000 records; takes minutes and 5 GB, so it runs only when named
   workload   monthly cost of 1, 100 and 10,000 events per second, and the quotas that they reach first
   faults     events through the local run while workers die and everything around them fails; takes minutes, so it

@@ -21,13 +21,23 @@ export interface Consumption {
   storedBytes: number
 }
 
+/** One changed or checked item of a call. */
+export interface ItemWrite {
+  entity: string
+  operation: string
+  transactional: boolean
+  itemUnits: number
+  indexUnits: number
+}
+
 type Amounts = Omit<Consumption, 'calls' | 'roundTrips'>
-type Call = Interval & Amounts
+type Call = Interval & Amounts & { writes: readonly ItemWrite[] }
 
 export const AMOUNTS = ['readUnits', 'writeUnits', 'dueUnits', 'counterUnits', 'storedBytes'] as const
 
 interface Change {
   key: Item
+  operation: string
   transactional: boolean
 }
 
@@ -74,13 +84,16 @@ export class StoreMeter {
     )
   }
 
-  /** Measures the consumption of some work. */
-  async during<T>(work: () => Promise<T>): Promise<{ result: T; consumption: Consumption }> {
+  /** Measures the consumption of some work, and lists its writes in their order. */
+  async during<T>(
+    work: () => Promise<T>,
+  ): Promise<{ result: T; consumption: Consumption; writes: readonly ItemWrite[] }> {
     const calls: Call[] = []
     const result = await this.#current.run(calls, work)
     return {
       result,
       consumption: { calls: calls.length, roundTrips: sequentialRoundTrips(calls), ...sumOf(calls) },
+      writes: calls.flatMap(({ writes }) => writes),
     }
   }
 
@@ -107,7 +120,8 @@ export class StoreMeter {
   ): Promise<Call> {
     const after = await this.#read(changes)
     const amounts = changes.map((change, i) => amountsOf(change, before[i], after[i]))
-    return { start, end: performance.now(), ...sumOf([...amounts, { ...NONE, readUnits }]) }
+    const writes = changes.map((change, i) => itemWriteOf(change, before[i], after[i]))
+    return { start, end: performance.now(), ...sumOf([...amounts, { ...NONE, readUnits }]), writes }
   }
 }
 
@@ -131,6 +145,18 @@ const amountsOf = ({ transactional }: Change, before: Item | undefined, after: I
   }
 }
 
+const itemWriteOf = (
+  { operation, transactional }: Change,
+  before: Item | undefined,
+  after: Item | undefined,
+): ItemWrite => ({
+  entity: String((after ?? before)?.[TABLE_LAYOUT.entity] ?? ''),
+  operation,
+  transactional,
+  itemUnits: writeUnits(before, after, transactional),
+  indexUnits: indexUnits(before, after, TABLE_KEYS, INDEXES),
+})
+
 const keyOf = (item: Item): Item => Object.fromEntries(TABLE_KEYS.map((name) => [name, item[name]]))
 
 interface Operation {
@@ -140,14 +166,16 @@ interface Operation {
 
 /** Returns the items that a command changes, or checks inside a transaction. */
 const changesOf = (command: string, input: Item): Change[] => {
-  const one = ({ Item, Key }: Operation, transactional: boolean): Change => ({
+  const one = (operation: string, { Item, Key }: Operation, transactional: boolean): Change => ({
     key: keyOf(Item ?? Key ?? {}),
+    operation,
     transactional,
   })
-  if (/^(Put|Update|Delete)/.test(command)) return [one(input as Operation, false)]
+  const [single] = /^(Put|Update|Delete)/.exec(command) ?? []
+  if (single) return [one(single, input as Operation, false)]
   if (!command.startsWith('TransactWrite')) return []
   const items = (input.TransactItems ?? []) as Record<string, Operation>[]
-  return items.flatMap((item) => Object.values(item).map((operation) => one(operation, true)))
+  return items.flatMap((item) => Object.entries(item).map(([name, operation]) => one(name, operation, true)))
 }
 
 const readUnitsOf = (command: string, input: Item, output: Item): number => {

@@ -1,5 +1,5 @@
 import type { TestPlatform } from '#testkit/platform.ts'
-import { AMOUNTS, type Consumption } from './meter.ts'
+import { AMOUNTS, type Consumption, type ItemWrite } from './meter.ts'
 import type { Installed, Stage } from './stage.ts'
 
 type Message = TestPlatform['messages'][number]
@@ -12,25 +12,43 @@ const eventOf = ({ body }: Message): string => {
 /** Returns a message's name in the tables: its queue, and its event if the queue takes several. */
 const nameOf = (message: Message): string => [message.queue, eventOf(message)].filter(Boolean).join(': ')
 
+/** Writes of one step of a run: of the request, or of a message. */
+export interface StepWrites {
+  step: string
+  writes: readonly ItemWrite[]
+}
+
+/** Every write of one run without a subscription, and of one whose events a webhook gets. */
+export type Traces = Record<'alone' | 'subscribed', StepWrites[]>
+
+interface MessagesOfRun {
+  messages: [name: string, consumption: Consumption][]
+  /** Writes in their order, beginning with those of the request. */
+  trace: StepWrites[]
+}
+
 /** Measures every message behind one run, from its start to the last delivery. Several of a kind are averaged. */
 const messagesOfRun = async (
   { platform, meter, call, finishedRuns }: Stage,
   app: Installed,
-): Promise<[string, Consumption][]> => {
+): Promise<MessagesOfRun> => {
   // The first run creates records that later ones only change, such as the feed's head.
   await finishedRuns(app, 1)
   platform.clock.advance(30_000)
-  await call('POST', '/api/v1/runs', { token: app.token, body: { input: { name: 'Ada' }, trigger: 'bench' } })
+  const start = () =>
+    call('POST', '/api/v1/runs', { token: app.token, body: { input: { name: 'Ada' }, trigger: 'bench' } })
+  const trace: StepWrites[] = [{ step: 'POST /api/v1/runs', writes: (await meter.during(start)).writes }]
   const found = new Map<string, Consumption[]>()
   for (;;) {
     await platform.deps.bus.put(platform.outbox.splice(0))
     const place = platform.messages.findIndex(({ dueAt }) => dueAt <= platform.clock.now())
     const [next] = place < 0 ? [] : platform.messages.splice(place, 1)
     if (!next) break
-    const { consumption } = await meter.during(() => platform.deliver(next))
+    const { consumption, writes } = await meter.during(() => platform.deliver(next))
+    trace.push({ step: nameOf(next), writes })
     found.set(nameOf(next), [...(found.get(nameOf(next)) ?? []), consumption])
   }
-  return [...found].map(([name, all]) => [name, mean(all)])
+  return { messages: [...found].map(([name, all]) => [name, mean(all)]), trace }
 }
 
 /** Batch of the statistics queue under load: numbers of beginning and ending runs and of agents. */
@@ -69,19 +87,22 @@ const statisticsBatch = async (stage: Stage): Promise<Consumption> => {
 }
 
 /** Measures the messages behind a run, of an installation without a webhook, and the differences with one. */
-export const measureWorkers = async (stage: Stage): Promise<{ name: string; consumption: Consumption }[]> => {
+export const measureWorkers = async (
+  stage: Stage,
+): Promise<{ workers: { name: string; consumption: Consumption }[]; traces: Traces }> => {
   const [silent, subscribed] = [await stage.install(), await stage.install()]
   const body = { url: `${stage.agent.url}/hook`, events: ['run.*'] }
   await stage.call('POST', '/api/v1/webhooks', { token: subscribed.token, body })
-  const without = await messagesOfRun(stage, silent)
-  const withOne = await messagesOfRun(stage, subscribed)
-  return [
+  const { messages: without, trace: alone } = await messagesOfRun(stage, silent)
+  const { messages: withOne, trace: withHook } = await messagesOfRun(stage, subscribed)
+  const workers = [
     ...without.map(([name, consumption]) => ({ name, consumption })),
     { name: BATCH.name, consumption: await statisticsBatch(stage) },
     ...withOne
       .filter(([name]) => !name.startsWith('dispatch'))
       .map(([name, consumption]) => ({ name: name === 'delivery' ? name : `${name}, one subscription`, consumption })),
   ]
+  return { workers, traces: { alone, subscribed: withHook } }
 }
 
 const mean = (all: readonly Consumption[]): Consumption => {

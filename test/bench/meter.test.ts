@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { StoreMeter } from '#bench/endpoints/meter.ts'
+import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { startStore, type TestStore } from '#testkit/store.ts'
 
 let store: TestStore
@@ -57,6 +58,24 @@ it('counts a transaction twice, including items that it only checks', async () =
     ],
   })
   expect(await units(() => client.send(transaction))).toMatchObject({ writeUnits: 2 + 1 + 2, calls: 1 })
+})
+
+it('lists each write in its order with the units of the item and of its indexes', async () => {
+  const transaction = new TransactWriteCommand({
+    TransactItems: [
+      { Put: { TableName, Item: { pk: 'P', sk: 'listed', [TABLE_LAYOUT.entity]: 'thing', ...place } } },
+      { ConditionCheck: { TableName, Key: key, ConditionExpression: 'attribute_exists(pk)' } },
+    ],
+  })
+  const { writes } = await meter.during(async () => {
+    await client.send(transaction)
+    await client.send(new PutCommand({ TableName, Item: key }))
+  })
+  expect(writes).toEqual([
+    { entity: 'thing', operation: 'Put', transactional: true, itemUnits: 2, indexUnits: 1 },
+    { entity: '', operation: 'ConditionCheck', transactional: true, itemUnits: 2, indexUnits: 0 },
+    { entity: '', operation: 'Put', transactional: false, itemUnits: 1, indexUnits: 0 },
+  ])
 })
 
 it('counts a write whose condition failed', async () => {

@@ -31,7 +31,7 @@ const workers = [
   'delivery',
 ].map((name) => ({ name, consumption: consumption() }))
 const sources: Sources = {
-  store: { requests, workers, failures: [] },
+  store: { requests, workers, traces: { alone: [], subscribed: [] }, failures: [] },
   cpu: [{ name: 'GET /api/v1/me', real: [3_000], bare: [2_000] }],
 }
 const limits = { throttle: 1_000, shards: 8 }
