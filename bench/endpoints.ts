@@ -71,6 +71,7 @@ export const measureStoreUse = async ({ only = '' }: StoreUseOptions = {}): Prom
 
 const GROUPS: Record<Group, string> = {
   api: 'Integration API',
+  mcp: 'MCP',
   oauth: 'OAuth',
   console: 'Console',
   developer: 'Developer API',

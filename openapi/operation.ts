@@ -11,6 +11,7 @@ import { errorResponseName, GATEWAY_CODES } from './shared-components.ts'
 export const TAGS: Record<Group, { name: string; description: string }> = {
   oauth: { name: 'OAuth', description: 'Authorization code flow with PKCE, consent and tokens.' },
   api: { name: 'Integration API', description: 'For installed integrations, with their access token.' },
+  mcp: { name: 'MCP', description: 'The Model Context Protocol: tools of the platform and of agents for MCP clients.' },
   developer: { name: 'Developer API', description: 'Accounts, apps, manifest versions, the sandbox and moderation.' },
   console: { name: 'Console API', description: 'Used by the customer console. Integrations can’t use it.' },
   admin: { name: 'Admin API', description: 'For admins, who operate the platform.' },
@@ -72,7 +73,10 @@ export const securityOf = ({ caller, scope }: Endpoint): Json[] => {
   }
 }
 
-const parametersOf = ({ params, query, method, lastEventId, conditional }: Endpoint, schemas: Schemas): Json[] => {
+const parametersOf = (
+  { params, query, method, consumes, lastEventId, conditional }: Endpoint,
+  schemas: Schemas,
+): Json[] => {
   const path = Object.entries(params).map(([name, kind]) => ({
     name,
     in: 'path',
@@ -93,7 +97,7 @@ const parametersOf = ({ params, query, method, lastEventId, conditional }: Endpo
     ...(description !== undefined && { description }),
     schema,
   }))
-  const key = method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []
+  const key = method === 'POST' && consumes !== 'json-rpc' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []
   const resumed = lastEventId ? [lastEventIdOf(lastEventId)] : []
   return [...path, ...queryParameters, ...key, ...resumed, ...(conditional ? [IF_NONE_MATCH] : [])]
 }
@@ -149,9 +153,9 @@ const accepted = (schema: z.ZodType, example: unknown): unknown => {
 }
 
 const successOf = (endpoint: Endpoint, schemas: Schemas): Json => {
-  const { status, response, list, beside, produces, method, example, conditional } = endpoint
+  const { status, response, list, beside, produces, method, consumes, example, conditional } = endpoint
   const headers = [
-    ...(method === 'POST' ? ['Idempotency-Replayed'] : []),
+    ...(method === 'POST' && consumes !== 'json-rpc' ? ['Idempotency-Replayed'] : []),
     ...(status === 302 ? ['Location'] : []),
     ...(conditional ? ['ETag'] : []),
   ]

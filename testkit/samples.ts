@@ -2,6 +2,7 @@ import { logoPath } from '#shared/catalogue/logos/path.ts'
 import { SubscriptionEntity } from '#shared/delivery/webhooks/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { unique } from './developers.ts'
+import { installed } from './fixtures.ts'
 import { REDIRECT } from './oauth.ts'
 import { createAuthenticator } from './passkeys.ts'
 import { TEST_BOT } from './platform.ts'
@@ -46,6 +47,9 @@ const presented = (path: string, client: Awaited<ReturnType<Stage['actors']['con
     token: client.tokens.access_token,
   }).toString(),
 })
+
+/** A message to the MCP server that needs nothing. */
+const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
 const QUESTION = {
   shelf: {
@@ -238,6 +242,12 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { callback } = await stage.running()
     const body = { arguments: { type: 'order.paid', data: { n: 1 } } }
     return { path: '/api/v1/tools/emit_event/invoke', token: callback, body }
+  },
+  'mcp.server.call': async (stage) => ({ path: '/mcp', token: (await stage.integration()).token, body: PING }),
+  'mcp.agents.call': async (stage) => {
+    const { token, workspaceId } = await stage.integration()
+    const { app } = await installed(stage.platform.deps, { workspaceId })
+    return { path: `/mcp/agents/${app.slug}`, token, body: PING }
   },
   'api.files.list': async (stage) => ({ path: '/api/v1/files', token: (await stage.filed()).token }),
 

@@ -10,7 +10,7 @@ import type { Caller, CallerKind, Callers } from './callers.ts'
 import { type PagedList, pagedHandler, pageQuery } from './paging.ts'
 import type { RawResponse, StreamResponse } from './response.ts'
 
-export type Group = 'oauth' | 'api' | 'developer' | 'console' | 'admin' | 'docs'
+export type Group = 'oauth' | 'api' | 'mcp' | 'developer' | 'console' | 'admin' | 'docs'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A schema created on first use. A cold start builds only the schemas that its first request needs. */
@@ -74,8 +74,11 @@ interface Definition<
   params?: P
   query?: Q
   body?: B
-  /** Format of the body. Default `json`. */
-  consumes?: 'json' | 'form'
+  /**
+   * Format of the body. Default `json`. `json-rpc` is one JSON-RPC 2.0 message, which the handler checks itself: its body
+   * reaches the handler unchecked, every error is a JSON-RPC error, and idempotency keys belong to what it calls.
+   */
+  consumes?: 'json' | 'form' | 'json-rpc'
   /** Accepts any JSON value, because checking it is the endpoint's purpose. */
   anyJson?: true
   /** Ignores unknown fields where an RFC requires it (OAuth). Other endpoints reject them. */
@@ -205,8 +208,8 @@ export const defineEndpoint = <
  * Returns true if an answer is stored under an Idempotency-Key. Not for an anonymous endpoint that can't write: a repeat
  * does no harm, and a stored answer would give strangers room in the table.
  */
-export const keepsAnswers = ({ method, caller, needs }: Endpoint): boolean =>
-  method === 'POST' && (caller !== 'none' || needs.includes('table:write'))
+export const keepsAnswers = ({ method, caller, needs, consumes }: Endpoint): boolean =>
+  method === 'POST' && consumes !== 'json-rpc' && (caller !== 'none' || needs.includes('table:write'))
 
 const memo = <S>(make: Lazy<S> | undefined): Lazy<S> | undefined => {
   if (!make) return undefined

@@ -47,6 +47,26 @@ export const checkIdempotencyKey = (key: string, anonymous: boolean): string => 
   return key
 }
 
+/** Codes whose responses aren't stored. The same key may be retried (contract/general.md#idempotency-keys). */
+const NOT_KEPT = new Set([
+  'insufficient_scope',
+  'scope_denied_by_admin',
+  'app_suspended',
+  'installation_suspended',
+  'confirmation_required',
+  'passkey_required',
+])
+
+/** Reports whether a retry of the same request may have another outcome, so that the error isn't stored. */
+export const isRetryable = ({ status, code, headers }: PlatformError): boolean =>
+  status === 401 ||
+  status === 413 ||
+  status === 415 ||
+  status === 429 ||
+  status >= 500 ||
+  NOT_KEPT.has(code) ||
+  headers['retry-after'] !== undefined
+
 /** A request's lock on an Idempotency-Key, with the stored response if there is one. */
 export interface IdempotencyLock {
   /** The stored response. If it must not be replayed, the request's success replaces it. An error does not. */

@@ -23,7 +23,7 @@ import {
   step,
 } from './exchange.ts'
 import { countFailure } from './failed-authentications.ts'
-import { checkIdempotencyKey, type IdempotencyLock, lockIdempotencyKey } from './idempotency.ts'
+import { checkIdempotencyKey, type IdempotencyLock, isRetryable, lockIdempotencyKey } from './idempotency.ts'
 import { pathIds } from './log-ids.ts'
 import { check, parseForm, parseJson, parseParameters, parseQuery } from './parse.ts'
 import { preflight } from './preflight.ts'
@@ -159,18 +159,6 @@ const identify =
     }
   }
 
-/** Codes whose responses aren't stored. The same key may be retried (contract/general.md#idempotency-keys). */
-const NOT_KEPT = new Set([
-  'insufficient_scope',
-  'scope_denied_by_admin',
-  'app_suspended',
-  'installation_suspended',
-  'confirmation_required',
-  'passkey_required',
-])
-const notKept = (status: number, code: string | undefined): boolean =>
-  status === 401 || status === 413 || status === 415 || status === 429 || status >= 500 || NOT_KEPT.has(code ?? '')
-
 /** Returns true if the request may outlast the gateway's 29 seconds. */
 const waitsNow = (exchange: Exchange): boolean => {
   const { waits, waitsIfAsked } = endpointOf(exchange)
@@ -227,9 +215,7 @@ const idempotency: Middleware = {
 
 /** Stores an error's response, or frees the key if a retry of the same request may have another outcome. */
 const settle = async (exchange: Exchange, held: IdempotencyLock, failure: PlatformError): Promise<void> => {
-  const again =
-    notKept(failure.status, failure.code) || failure.headers['retry-after'] !== undefined || hadNoEffect(exchange)
-  if (again) await held.release(failure.status < 500)
+  if (isRetryable(failure) || hadNoEffect(exchange)) await held.release(failure.status < 500)
   else await keep(exchange, renderError(exchange, failure))
 }
 
@@ -248,7 +234,7 @@ const answer: Middleware = {
     endedRun(exchange)
     const query = endpoint.lenient ? rawQuery : readQuery(endpoint, rawQuery)
     refuseUnusable(exchange)
-    const body = endpoint.body ? check(endpoint.body(), exchange.body) : undefined
+    const body = endpoint.body && bodyOf(endpoint.body, exchange)
     const value = await endpoint.handler({
       caller,
       params,
@@ -269,6 +255,10 @@ const answer: Middleware = {
     return result
   },
 }
+
+/** Returns the validated body. A JSON-RPC message is its handler's to validate, because it knows the protocol's errors. */
+const bodyOf = (schema: NonNullable<Endpoint['body']>, exchange: Exchange): unknown =>
+  endpointOf(exchange).consumes === 'json-rpc' ? exchange.body : check(schema(), exchange.body)
 
 /** Rejects values that neither the table nor a serializer accepts, before they are used. */
 const refuseUnusable = (exchange: Exchange): void => {

@@ -1,4 +1,5 @@
 import type { Middleware } from './exchange.ts'
+import { isOpenToBrowsers } from './open-paths.ts'
 import { toResult } from './render.ts'
 
 /**
@@ -8,12 +9,16 @@ import { toResult } from './render.ts'
 export const preflight: Middleware = {
   name: 'preflight',
   before: ({ internal: { exchange } }) => {
-    if ((exchange.method as string) !== 'OPTIONS' || !exchange.path.startsWith('/api/v1/')) return undefined
+    const { method, path } = exchange
+    if ((method as string) !== 'OPTIONS' || !isOpenToBrowsers(path)) return undefined
     return toResult(exchange, {
       status: 204,
       headers: {
         'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
-        'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, X-Developer-Key, Last-Event-ID',
+        'access-control-allow-headers': path.startsWith('/mcp')
+          ? // Tools declare headers of their own (`Mcp-Param-…`). The wildcard doesn't include Authorization.
+            'Authorization, *'
+          : 'Authorization, Content-Type, Idempotency-Key, X-Developer-Key, Last-Event-ID',
         'access-control-max-age': '7200',
       },
       body: '',

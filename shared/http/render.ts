@@ -4,6 +4,8 @@ import { renderErrorPage, wantsPage } from './error-page.ts'
 import type { Exchange } from './exchange.ts'
 import { orderFields } from './field-order.ts'
 import type { StoredResponse } from './idempotency.ts'
+import { idOf, jsonRpcFailure } from './json-rpc.ts'
+import { isOpenToBrowsers } from './open-paths.ts'
 import type { ListPage } from './paging.ts'
 import { challenge, errorBody, RawResponse } from './response.ts'
 
@@ -17,10 +19,10 @@ const common = ({ requestId, path, answerHeaders }: Exchange): Record<string, st
   'x-request-id': requestId,
   'x-content-type-options': 'nosniff',
   'strict-transport-security': 'max-age=31536000; includeSubDomains',
-  ...(path.startsWith('/api/v1/') && {
+  ...(isOpenToBrowsers(path) && {
     'access-control-allow-origin': '*',
     'access-control-expose-headers':
-      'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Policy, Retry-After, Idempotency-Replayed',
+      'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Policy, Retry-After, Idempotency-Replayed, Mcp-Session-Id, WWW-Authenticate',
   }),
   ...answerHeaders,
 })
@@ -70,6 +72,8 @@ export const toPlatformError = (error: unknown): PlatformError =>
 export const renderError = (exchange: Exchange, error: PlatformError): StoredResponse => {
   const { settings } = exchange.deps
   if (exchange.endpoint?.showsErrors && wantsPage(exchange.headers)) return renderErrorPage(error, exchange.requestId)
+  const shown = errorBody(error, exchange.requestId, `${settings.baseUrl}/docs`)
+  const isJsonRpc = exchange.endpoint?.consumes === 'json-rpc'
   return {
     status: error.status,
     headers: {
@@ -78,7 +82,7 @@ export const renderError = (exchange: Exchange, error: PlatformError): StoredRes
       ...challengeOf(exchange, error),
       ...error.headers,
     },
-    body: JSON.stringify(errorBody(error, exchange.requestId, `${settings.baseUrl}/docs`)),
+    body: JSON.stringify(isJsonRpc ? jsonRpcFailure(idOf(exchange.body), error, shown) : shown),
   }
 }
 

@@ -8,6 +8,7 @@ import { SCOPES } from '#shared/kernel/scopes.ts'
 import { exampleBody } from '#testkit/derived-sample.ts'
 import { installed } from '#testkit/fixtures.ts'
 import type { Answer } from '#testkit/platform.ts'
+import { platformErrorOf } from '#testkit/platform-error.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { usingWorld } from '#testkit/using-stage.ts'
 import { pathWithUnknownIds, WRONG_BODIES } from '#testkit/world.ts'
@@ -30,7 +31,7 @@ const call = (method: string, path: string, headers: Record<string, string>, bod
 
 /** The complete error body (contract/errors.md#error-body). */
 const expectError = (answer: Answer, ...codes: string[]): void => {
-  const { error } = answer.body ?? {}
+  const error = platformErrorOf(answer)
   expect(error, answer.text.slice(0, 300)).toBeTruthy()
   expect(codes, `${answer.status} ${error.code}: ${error.message}`).toContain(error.code)
   expect(Object.keys(error).sort()).toEqual(['code', 'details', 'docs_url', 'fix', 'message', 'request_id'])

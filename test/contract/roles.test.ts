@@ -8,6 +8,7 @@ import { atLeast, MemberEntity, type Role } from '#shared/identity/people/entity
 import { newId } from '#shared/kernel/ids.ts'
 import { installed, member, workspace } from '#testkit/fixtures.ts'
 import type { Answer } from '#testkit/platform.ts'
+import { platformErrorOf } from '#testkit/platform-error.ts'
 import { sampleCall } from '#testkit/sample-call.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { usingStage, usingWorld } from '#testkit/using-stage.ts'
@@ -26,7 +27,7 @@ const call = (endpoint: Endpoint, headers: Record<string, string>, path = pathWi
   return platform.call(endpoint.method, path, { headers, ...(endpoint.method !== 'GET' && { body: {} }) })
 }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-const codeOf = ({ status, body }: Answer): string => (status < 400 ? 'allowed' : body.error.code)
+const codeOf = (answer: Answer): string => (answer.status < 400 ? 'allowed' : platformErrorOf(answer).code)
 
 /** Codes for callers that the endpoint doesn't admit at all. */
 const SHUT_OUT = ['unauthorized', 'admin_required', 'insufficient_scope', 'disposable_token_readonly']

@@ -173,6 +173,9 @@ export const CASES: RecordedCase[] = [
   request('api-calls-tool-refused', 'api-calls', 'POST /api/v1/tools/http_fetch/invoke', refused('unauthorized'), {
     body: { arguments: { url: 'https://example.com/' } },
   }),
+  request('api-calls-mcp-refused', 'api-calls', 'POST /mcp', refused('unauthorized'), {
+    body: { jsonrpc: '2.0', id: 1, method: 'ping' },
+  }),
   request(
     'console-settings-refused',
     'console',

@@ -8,6 +8,7 @@ import type { Endpoint } from '#shared/http/endpoint.ts'
 const GROUPS: [prefix: string, group: string][] = [
   ['/api/v1/dev/', 'developer'],
   ['/api/v1/', 'api'],
+  ['/mcp', 'mcp'],
   ['/oauth/', 'oauth'],
   ['/console/', 'console'],
   ['/admin/', 'admin'],

@@ -1,0 +1,70 @@
+import { JSON_RPC } from '#shared/http/json-rpc.ts'
+
+/** The stateless version of the protocol. Every request carries what the server needs to know of the client. */
+export const MODERN = '2026-07-28'
+
+/** Versions with a handshake (`initialize`), newest first. */
+export const LEGACY = ['2025-11-25', '2025-06-18'] as const
+
+/** Version of a request without a header and a session, by the protocol's own rule. */
+export const OLDEST = '2025-06-18'
+
+/** Codes that the protocol adds to those of JSON-RPC. */
+export const MCP_ERRORS = {
+  ...JSON_RPC,
+  headerMismatch: -32_020,
+  missingCapability: -32_021,
+  unsupportedVersion: -32_022,
+} as const
+
+/** Prefix of the protocol's own fields in `_meta`. */
+const OWN = 'io.modelcontextprotocol/'
+export const META = {
+  version: `${OWN}protocolVersion`,
+  capabilities: `${OWN}clientCapabilities`,
+  serverInfo: `${OWN}serverInfo`,
+} as const
+
+/** An error that the protocol defines, with the HTTP status that it gets. */
+export class McpError extends Error {
+  readonly code: number
+  readonly status: number
+  readonly data: unknown
+  constructor(code: number, message: string, { status = 200, data }: { status?: number; data?: unknown } = {}) {
+    super(message)
+    this.code = code
+    this.status = status
+    this.data = data
+  }
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A request or notification, as far as JSON-RPC and the protocol define its frame. */
+export interface Message {
+  /** Absent in a notification. */
+  id: string | number | undefined
+  method: string
+  params: Record<string, unknown>
+  meta: Record<string, unknown>
+}
+
+/**
+ * Reads one message. Returns undefined for a response, which a client sends to a request of the server.
+ * @throws {McpError} `invalidRequest` for anything else, batches included
+ */
+export const readMessage = (body: unknown): Message | undefined => {
+  const invalid = (message: string) => new McpError(MCP_ERRORS.invalidRequest, message, { status: 400 })
+  if (Array.isArray(body)) throw invalid('Batches aren’t supported. Send one JSON-RPC message per request.')
+  if (!isObject(body) || body.jsonrpc !== '2.0') throw invalid('The body must be a JSON-RPC 2.0 message.')
+  const { id, method, params = {} } = body
+  if (method === undefined && ('result' in body || 'error' in body)) return undefined
+  if (typeof method !== 'string') throw invalid('The message has no method.')
+  if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id)) {
+    throw invalid('The id of a request must be a string or an integer.')
+  }
+  if (!isObject(params)) throw invalid('The params must be an object.')
+  const meta = isObject(params._meta) ? params._meta : {}
+  return { id: id as Message['id'], method, params, meta }
+}

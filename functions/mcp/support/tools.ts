@@ -1,0 +1,99 @@
+import { type AgentTools, listCallableAgents } from '#shared/agents/calls/index.ts'
+import { listTools, loadToolRefusal, TOOLS } from '#shared/agents/tools/index.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
+import type { IntegrationCaller } from '#shared/http/callers.ts'
+import type { PlatformError } from '#shared/kernel/errors.ts'
+import { cleanText, quoteName } from '#shared/kernel/names.ts'
+import { sha256 } from '#shared/kernel/secrets.ts'
+import { listedSchema } from './headers.ts'
+
+/** A tool as `tools/list` shows it, with what it calls. */
+export interface McpTool {
+  name: string
+  description: string
+  inputSchema: Record<string, unknown>
+  annotations: Record<string, boolean>
+}
+
+export interface AgentTool extends McpTool {
+  slug: string
+  tool: string
+  /** As declared, for the headers that it asks for. */
+  declared: Record<string, unknown>
+}
+
+const LONGEST_NAME = 64
+const KEPT = 55
+
+/** Returns the name of an agent's tool among those of all agents. */
+export const toolName = (slug: string, tool: string): string => {
+  const name = `${slug}__${tool}`
+  return name.length <= LONGEST_NAME ? name : `${name.slice(0, KEPT)}_${sha256(name).slice(0, 8)}`
+}
+
+const HINTS = {
+  read: { readOnlyHint: true },
+  write: { readOnlyHint: false, destructiveHint: false },
+  dangerous: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+} as const satisfies Record<string, Record<string, boolean>>
+
+const toolsOf = ({ slug, name, tools }: AgentTools, nameOf: (slug: string, tool: string) => string): AgentTool[] =>
+  tools.map((tool) => ({
+    name: nameOf(slug, tool.name),
+    // The reader, often a model, sees whose words these are.
+    description: `${quoteName(name)} (an agent of this workspace) says: ${cleanText(tool.description)}`,
+    inputSchema: listedSchema(tool.input_schema),
+    annotations: { openWorldHint: true },
+    slug,
+    tool: tool.name,
+    declared: tool.input_schema,
+  }))
+
+const ASK = 'ask_agent' satisfies keyof typeof TOOLS
+
+/** Lists every tool that the caller may call: the platform's in catalogue order, then the agents', by slug. */
+export const listEveryTool = async (deps: Deps, caller: IntegrationCaller): Promise<McpTool[]> => {
+  const [platform, agents] = await Promise.all([listTools(deps, caller), listCallableAgents(deps, caller)])
+  const allowed = platform.filter((tool) => tool.allowed)
+  return [
+    ...allowed.map(({ name, description, risk, input_schema }) => ({
+      name,
+      description,
+      inputSchema: input_schema as Record<string, unknown>,
+      annotations: HINTS[risk],
+    })),
+    ...(allowed.some(({ name }) => name === ASK) ? agents.flatMap((agent) => toolsOf(agent, toolName)) : []),
+  ]
+}
+
+/** Lists the tools of one agent under their own names. Undefined if the caller couldn't ask the agent. */
+export const listToolsOf = async (
+  deps: Deps,
+  caller: IntegrationCaller,
+  slug: string,
+): Promise<{ tools: AgentTool[]; refusal: PlatformError | undefined } | undefined> => {
+  const [[agent], refusal] = await Promise.all([
+    listCallableAgents(deps, caller, slug),
+    loadToolRefusal(deps, caller, ASK),
+  ])
+  return agent && { tools: toolsOf(agent, (_, tool) => tool), refusal }
+}
+
+/** A tool that a name refers to. A caller that may not call it gets the `refusal`. */
+export type Named =
+  | { kind: 'platform'; name: string; refusal: PlatformError | undefined }
+  | { kind: 'agent'; tool: AgentTool; refusal: PlatformError | undefined }
+
+/** Finds the tool of a name. */
+export const findTool = async (deps: Deps, caller: IntegrationCaller, name: string): Promise<Named | undefined> => {
+  if (Object.hasOwn(TOOLS, name)) return { kind: 'platform', name, refusal: await loadToolRefusal(deps, caller, name) }
+  const [slug] = name.split('__', 1)
+  // A shortened name may have lost a part of its slug.
+  const isShortened = name.length === LONGEST_NAME && /_[0-9a-f]{8}$/.test(name)
+  const [agents, refusal] = await Promise.all([
+    listCallableAgents(deps, caller, isShortened ? undefined : slug),
+    loadToolRefusal(deps, caller, ASK),
+  ])
+  const tool = agents.flatMap((agent) => toolsOf(agent, toolName)).find((one) => one.name === name)
+  return tool && { kind: 'agent', tool, refusal }
+}

@@ -1,0 +1,2 @@
+/** Returns true for the APIs that any origin may call, without credentials (contract/general.md#browsers). */
+export const isOpenToBrowsers = (path: string): boolean => path.startsWith('/api/v1/') || /^\/mcp(\/|$)/.test(path)
