@@ -74,7 +74,7 @@ export const securityOf = ({ caller, scope }: Endpoint): Json[] => {
 }
 
 const parametersOf = (
-  { params, query, method, consumes, lastEventId, conditional }: Endpoint,
+  { params, query, method, lastEventId, conditional }: Endpoint,
   schemas: Schemas,
 ): Json[] => {
   const path = Object.entries(params).map(([name, kind]) => ({
@@ -97,7 +97,7 @@ const parametersOf = (
     ...(description !== undefined && { description }),
     schema,
   }))
-  const key = method === 'POST' && consumes !== 'json-rpc' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []
+  const key = method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []
   const resumed = lastEventId ? [lastEventIdOf(lastEventId)] : []
   return [...path, ...queryParameters, ...key, ...resumed, ...(conditional ? [IF_NONE_MATCH] : [])]
 }

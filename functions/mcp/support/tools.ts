@@ -26,7 +26,7 @@ const LONGEST_NAME = 64
 const KEPT = 55
 
 /** Returns the name of an agent's tool among those of all agents. */
-export const toolName = (slug: string, tool: string): string => {
+const toolName = (slug: string, tool: string): string => {
   const name = `${slug}__${tool}`
   return name.length <= LONGEST_NAME ? name : `${name.slice(0, KEPT)}_${sha256(name).slice(0, 8)}`
 }

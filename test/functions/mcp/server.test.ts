@@ -92,7 +92,7 @@ describe('the stateless version', () => {
       { 'mcp-method': 'tools/call' },
       { 'mcp-method': '=?base64?%%?=' },
       { 'mcp-protocol-version': '2025-11-25' },
-    ]) {
+    ] as Record<string, string>[]) {
       const { status, body } = await client.modern('tools/list', {}, { headers })
       expect([status, body.error.code], JSON.stringify(headers)).toEqual([400, -32_020])
     }
