@@ -73,10 +73,7 @@ export const securityOf = ({ caller, scope }: Endpoint): Json[] => {
   }
 }
 
-const parametersOf = (
-  { params, query, method, lastEventId, conditional }: Endpoint,
-  schemas: Schemas,
-): Json[] => {
+const parametersOf = ({ params, query, method, lastEventId, conditional }: Endpoint, schemas: Schemas): Json[] => {
   const path = Object.entries(params).map(([name, kind]) => ({
     name,
     in: 'path',

@@ -40,8 +40,9 @@ const answerOf = async (result: InvokeResult): Promise<Answer> => {
 
 /** The platform's error format and that of RFC 6749. */
 const codeOf = ({ body }: Answer): unknown => {
-  const { error } = JSON.parse(body)
-  return error?.code ?? error
+  const { jsonrpc, error } = JSON.parse(body)
+  // A JSON-RPC error carries the platform's as its data.
+  return jsonrpc === undefined ? (error?.code ?? error) : error.data.code
 }
 
 const invoke = (one: RecordedCase): Promise<InvokeResult> => {
