@@ -73,6 +73,7 @@ const GROUPS: Record<Group, string> = {
   api: 'Integration API',
   mcp: 'MCP',
   oauth: 'OAuth',
+  connect: 'OAuth by the RFCs',
   console: 'Console',
   developer: 'Developer API',
   admin: 'Moderation',

@@ -16,7 +16,7 @@ export interface Unit {
  * wait for external servers, response streams, a secret that no other function may read, or untrusted content.
  */
 export const REQUEST_UNITS: Record<string, Unit> = {
-  oauth: { serves: ['oauth'], why: 'The group /oauth. Issues tokens; every app calls it.' },
+  oauth: { serves: ['oauth', 'connect'], why: 'The groups /oauth and /connect. Issues tokens; every app calls it.' },
   api: { serves: ['api'], why: 'The group /api/v1. Agents call it far more often than all other groups.' },
   'api-calls': {
     serves: ['api/run-start', 'api/tool-calls', 'api/webhook-tests', 'developer/app-test-runs', 'mcp'],

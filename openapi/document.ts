@@ -15,6 +15,8 @@ import {
   GATEWAY_CODES,
   HEADERS,
   IDEMPOTENCY_KEY,
+  OAUTH_ERROR,
+  OAUTH_ERROR_SCHEMA,
   SECURITY_SCHEMES,
 } from './shared-components.ts'
 import { WEBHOOK_TAG, webhooksOf } from './webhooks.ts'
@@ -40,7 +42,7 @@ export const buildDocument = (all: readonly Endpoint[], version: string, name: D
   const codes = new Set<ErrorCode>([...GATEWAY_CODES, ...endpoints.flatMap(errorCodesOf)])
   // In the order of their declaration, whatever the order of the endpoints.
   const errors = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code))
-  const schemas = new Schemas({ ...manifestComponents(), Error: errorSchema(errors) })
+  const schemas = new Schemas({ ...manifestComponents(), Error: errorSchema(errors), OAuthError: OAUTH_ERROR_SCHEMA })
   const paths: Record<string, Record<string, Json>> = {}
   const ids = new Set<string>()
   for (const endpoint of endpoints) {
@@ -82,7 +84,7 @@ export const buildDocument = (all: readonly Endpoint[], version: string, name: D
           schemas: withNamedSchemas(schemas.components),
           headers: HEADERS,
           parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
-          responses: { ...errorResponses(errors), Gateway: GATEWAY_ANSWER },
+          responses: { ...errorResponses(errors), Gateway: GATEWAY_ANSWER, OAuthError: OAUTH_ERROR },
           examples: errorExamples(errors),
         },
       ),

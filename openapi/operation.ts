@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { Endpoint, Group } from '#shared/http/endpoint.ts'
 import { ERRORS, type ErrorCode } from '#shared/kernel/errors.ts'
 import { PREFIXES } from '#shared/kernel/ids.ts'
+import { standardStatus } from '#shared/kernel/oauth-errors.ts'
 import { errorCodesOf } from './error-codes.ts'
 import { sampleOf } from './sample.ts'
 import type { Json, Schemas } from './schemas.ts'
@@ -10,6 +11,7 @@ import { errorResponseName, GATEWAY_CODES } from './shared-components.ts'
 /** Tag of each group, which is a chapter of the reference. */
 export const TAGS: Record<Group, { name: string; description: string }> = {
   oauth: { name: 'OAuth', description: 'Authorization code flow with PKCE, consent and tokens.' },
+  connect: { name: 'OAuth by the RFCs', description: 'The second issuer, for standard clients.' },
   api: { name: 'Integration API', description: 'For installed integrations, with their access token.' },
   mcp: { name: 'MCP', description: 'The Model Context Protocol: tools of the platform and of agents for MCP clients.' },
   developer: { name: 'Developer API', description: 'Accounts, apps, manifest versions, the sandbox and moderation.' },
@@ -43,10 +45,12 @@ export const operationOf = (endpoint: Endpoint, schemas: Schemas): Json => ({
 })
 
 /** Describes who can call an endpoint, including what the security scheme can't express. */
-const accessOf = ({ caller, scope, role, params }: Endpoint): string => {
+const accessOf = ({ caller, scope, role, params, standard }: Endpoint): string => {
   const words = {
     none: 'Requires no credential.',
-    client: 'Requires the client’s `client_id` and `client_secret` in the body.',
+    client: standard
+      ? 'Requires the client’s `client_id` and `client_secret`, by HTTP Basic or in the body.'
+      : 'Requires the client’s `client_id` and `client_secret` in the body.',
     integration: scope
       ? `Requires an access token with the scope \`${scope}\`.`
       : 'Requires an access token, with any scopes.',
@@ -238,6 +242,10 @@ const errorsLineOf = (endpoint: Endpoint): string[] => {
 const COMMON_CODES: ReadonlySet<ErrorCode> = new Set(GATEWAY_CODES)
 
 const errorsOf = (endpoint: Endpoint): Json => {
+  if (endpoint.standard) {
+    const standard = new Set(errorCodesOf(endpoint).map((code) => standardStatus({ code, status: ERRORS[code][0] })))
+    return Object.fromEntries([...standard].map((status) => [status, { $ref: '#/components/responses/OAuthError' }]))
+  }
   const statuses = new Set(errorCodesOf(endpoint).map((code) => ERRORS[code][0]))
   const declared = Object.fromEntries(
     [...statuses].map((status) => [status, { $ref: `#/components/responses/${errorResponseName(status)}` }]),

@@ -175,3 +175,25 @@ export const GATEWAY_ANSWER: Json = errorResponse(
   GATEWAY_CODES,
   [],
 )
+
+/** Error body of endpoints that follow RFC 6749 strictly (contract/connect.md#clients-and-errors). */
+export const OAUTH_ERROR_SCHEMA: Json = {
+  type: 'object',
+  required: ['error', 'error_description'],
+  properties: {
+    error: { type: 'string', description: 'Stable. Match on it in your code.', examples: ['invalid_grant'] },
+    error_description: { type: 'string', description: 'Explanation for people. The text can change.' },
+  },
+}
+
+/** Error response of those endpoints, whatever the status. */
+export const OAUTH_ERROR: Json = {
+  description: 'OAuth error (RFC 6749 §5.2).',
+  headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+  content: {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/OAuthError' },
+      example: { error: 'invalid_grant', error_description: 'The refresh token is invalid.' },
+    },
+  },
+}

@@ -10,6 +10,15 @@ import type { Sample } from './sample.ts'
 import type { Stage } from './stage.ts'
 
 const ADMIN = { 'x-admin-key': 'local-admin-key' }
+/** Parameters of a valid authorize request. */
+const authorizeQuery = ({ app }: { app: { id: string } }, stage: Stage) => ({
+  client_id: app.id,
+  redirect_uri: REDIRECT,
+  response_type: 'code',
+  code_challenge: stage.pkce().challenge,
+  code_challenge_method: 'S256',
+})
+
 const APPLICATION = {
   legal_name: 'Example Ltd',
   website: 'https://example.com/',
@@ -171,16 +180,27 @@ const applied = async (stage: Stage): Promise<string> => {
 /** Valid calls, by endpoint id, that need a state or a value which {@link derivedSample} can't know. */
 export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   'oauth.authorize.begin': async (stage) => {
-    const { app } = await stage.integration()
-    const query = new URLSearchParams({
-      client_id: app.id,
-      redirect_uri: REDIRECT,
-      response_type: 'code',
-      code_challenge: stage.pkce().challenge,
-      code_challenge_method: 'S256',
-    })
-    return { path: `/oauth/authorize?${query}` }
+    return { path: `/oauth/authorize?${new URLSearchParams(authorizeQuery(await stage.integration(), stage))}` }
   },
+  'connect.authorize.begin': async (stage) => ({
+    path: `/connect/authorize?${new URLSearchParams(authorizeQuery(await stage.integration(), stage))}`,
+  }),
+  'connect.request.push': async (stage) => {
+    const client = await stage.integration()
+    const body = new URLSearchParams({ ...authorizeQuery(client, stage), client_secret: client.clientSecret })
+    return { path: '/connect/par', headers: FORM, body: body.toString() }
+  },
+  'connect.token.exchange': async (stage) => {
+    const { app, clientSecret, tokens } = await stage.actors.connected()
+    const body = { client_id: app.id, client_secret: clientSecret, refresh_token: tokens.refresh_token }
+    return {
+      path: '/connect/token',
+      headers: FORM,
+      body: new URLSearchParams({ grant_type: 'refresh_token', ...body }).toString(),
+    }
+  },
+  'connect.token.revoke': async (stage) => presented('/connect/revoke', await stage.actors.connected()),
+  'connect.token.introspect': async (stage) => presented('/connect/introspect', await stage.actors.connected()),
   'oauth.token.form': async (stage) => ({
     path: '/oauth/token',
     headers: FORM,

@@ -1,6 +1,7 @@
 import {
   AuthorizationServerMetadataSchema,
   authorizationServerMetadata,
+  connectMetadata,
   ProtectedResourceMetadataSchema,
   protectedResourceMetadata,
 } from '#shared/access/oauth/index.ts'
@@ -30,6 +31,14 @@ export const endpoints = [
     summary: 'Get the authorization server metadata (RFC 8414)',
     response: AuthorizationServerMetadataSchema,
     handler: async ({ work }) => document(authorizationServerMetadata(work.settings)),
+  }),
+  defineEndpoint({
+    ...about,
+    id: 'docs.connectServer.read',
+    path: '/.well-known/oauth-authorization-server/connect',
+    summary: 'Get the second issuer’s metadata (RFC 8414)',
+    response: AuthorizationServerMetadataSchema,
+    handler: async ({ work }) => document(connectMetadata(work.settings)),
   }),
   defineEndpoint({
     ...about,

@@ -1,31 +1,7 @@
-import * as z from 'zod'
-import { authorize } from '#shared/access/consents/index.ts'
+import { AuthorizeQuery, authorize } from '#shared/access/consents/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { uniqueParameters } from '#shared/http/parse.ts'
 import { redirect } from '#shared/http/response.ts'
-
-/**
- * Describes the parameters for the reference. The handler validates them in the order that the contract defines
- * (contract/oauth-and-tokens.md#authorization-request).
- */
-const AuthorizeQuery = () =>
-  z.object({
-    client_id: z.string().meta({ description: 'The app’s ID.' }),
-    redirect_uri: z.string().meta({ description: 'One of the app’s registered addresses, character for character.' }),
-    response_type: z.literal('code'),
-    code_challenge: z.string().meta({ description: 'BASE64URL(SHA256(code_verifier)).' }),
-    code_challenge_method: z.literal('S256'),
-    response_mode: z.literal('query').optional().meta({ description: 'How the response is returned. Always `query`.' }),
-    scope: z
-      .string()
-      .optional()
-      .meta({ description: 'Scopes separated by spaces. Default: all scopes that the app requests.' }),
-    state: z
-      .string()
-      .max(4_096)
-      .optional()
-      .meta({ description: 'Returned unchanged. Compare it to detect forged responses.' }),
-  })
 
 const begin = defineEndpoint({
   id: 'oauth.authorize.begin',

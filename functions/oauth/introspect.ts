@@ -1,27 +1,6 @@
 import * as z from 'zod'
-import { IntrospectionSchema, introspectToken, revokeToken } from '#shared/access/oauth/index.ts'
+import { IntrospectionSchema, introspectToken, PresentToken, revokeToken, tokenOf } from '#shared/access/oauth/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { fail } from '#shared/kernel/errors.ts'
-
-/** `token` is optional here only so that a missing one gets the RFCs' `invalid_request`. Unknown parameters are ignored. */
-const PresentedToken = () =>
-  z
-    .object({
-      token: z.string().optional().meta({ description: 'Required. An access or refresh token of this client.' }),
-      token_type_hint: z.string().optional().meta({ description: 'Ignored.' }),
-      client_id: z.string().optional().meta({ description: 'Required. The app’s ID.' }),
-      client_secret: z.string().optional().meta({ description: 'Required. The app’s current secret.' }),
-    })
-    .meta({ id: 'PresentedToken' })
-
-const tokenOf = ({ token }: { token?: string | undefined }): string => {
-  if (!token)
-    throw fail('invalid_request', {
-      message: 'The parameter token is missing.',
-      fix: 'Send the token in the parameter token.',
-    })
-  return token
-}
 
 const common = {
   group: 'oauth',
@@ -29,7 +8,7 @@ const common = {
   caller: 'client',
   consumes: 'form',
   lenient: true,
-  body: PresentedToken,
+  body: PresentToken,
   errors: ['invalid_request'],
   needs: ['keys:public', 'keys:tokens'],
 } as const

@@ -10,7 +10,7 @@ import type { Caller, CallerKind, Callers } from './callers.ts'
 import { type PagedList, pagedHandler, pageQuery } from './paging.ts'
 import type { RawResponse, StreamResponse } from './response.ts'
 
-export type Group = 'oauth' | 'api' | 'mcp' | 'developer' | 'console' | 'admin' | 'docs'
+export type Group = 'oauth' | 'connect' | 'api' | 'mcp' | 'developer' | 'console' | 'admin' | 'docs'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A schema created on first use. A cold start builds only the schemas that its first request needs. */
@@ -99,6 +99,8 @@ interface Definition<
   beside?: Lazy<z.ZodType>
   /** Media type of a non-JSON response; several if it depends on the request. */
   produces?: string | readonly string[]
+  /** Follows RFC 6749 strictly: its error body, and a client may authenticate by HTTP Basic (contract/connect.md). */
+  standard?: true
   /** People open it in a browser, which gets errors as a page. */
   showsErrors?: true
   /** The response has an entity tag. A request with a matching `If-None-Match` gets 304. */

@@ -1,2 +1,5 @@
+const CONNECT = ['/connect/token', '/connect/revoke']
+
 /** Returns true for the APIs that any origin may call, without credentials (contract/general.md#browsers). */
-export const isOpenToBrowsers = (path: string): boolean => path.startsWith('/api/v1/') || /^\/mcp(\/|$)/.test(path)
+export const isOpenToBrowsers = (path: string): boolean =>
+  path.startsWith('/api/v1/') || /^\/mcp(\/|$)/.test(path) || CONNECT.includes(path)

@@ -142,7 +142,8 @@ const identify =
     const { deps, headers, method, query, body, sourceIp } = exchange
     const authenticate = authenticators[endpoint.caller] as Authenticator<CallerKind>
     try {
-      const { caller, headers: rate } = await authenticate(deps, { headers, method, query, body })
+      const { standard } = endpoint
+      const { caller, headers: rate } = await authenticate(deps, { headers, method, query, body, standard })
       exchange.caller = caller
       exchange.answerHeaders = rate
       // An agent that sends no trace still works for the one of its run.

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { fail, PlatformError } from '../kernel/errors.ts'
+import { standardError, standardStatus } from '../kernel/oauth-errors.ts'
 import { renderErrorPage, wantsPage } from './error-page.ts'
 import type { Exchange } from './exchange.ts'
 import { orderFields } from './field-order.ts'
@@ -72,6 +73,7 @@ export const toPlatformError = (error: unknown): PlatformError =>
 export const renderError = (exchange: Exchange, error: PlatformError): StoredResponse => {
   const { settings } = exchange.deps
   if (exchange.endpoint?.showsErrors && wantsPage(exchange.headers)) return renderErrorPage(error, exchange.requestId)
+  if (exchange.endpoint?.standard) return renderStandardError(exchange, error)
   const shown = errorBody(error, exchange.requestId, `${settings.baseUrl}/docs`)
   const isJsonRpc = exchange.endpoint?.consumes === 'json-rpc'
   return {
@@ -83,6 +85,25 @@ export const renderError = (exchange: Exchange, error: PlatformError): StoredRes
       ...error.headers,
     },
     body: JSON.stringify(isJsonRpc ? jsonRpcFailure(idOf(exchange.body), error, shown) : shown),
+  }
+}
+
+/** Renders an error by RFC 6749 §5.2. A client that isn't authenticated is told the scheme that it may use. */
+const renderStandardError = (exchange: Exchange, error: PlatformError): StoredResponse => {
+  const status = standardStatus(error)
+  const { 'retry-after': retryAfter } = error.headers
+  return {
+    status,
+    headers: {
+      'content-type': JSON_TYPE,
+      ...noStore(exchange),
+      ...(status === 401 &&
+        exchange.endpoint?.caller === 'client' && {
+          'www-authenticate': `Basic realm="${exchange.deps.settings.baseUrl}/connect"`,
+        }),
+      ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+    },
+    body: JSON.stringify(standardError(error)),
   }
 }
 

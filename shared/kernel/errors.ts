@@ -25,6 +25,11 @@ export const ERRORS = {
     'The redirect_uri is not registered for this app.',
     'Send one of the registered redirect_uris exactly as registered, or register this one with PATCH /api/v1/dev/apps/{id}.',
   ],
+  invalid_target: [
+    400,
+    'The requested resource is unknown, or isn’t available to this client.',
+    'Omit resource, or send the address of the API: the base address with /api/v1.',
+  ],
   unsupported_grant_type: [
     400,
     'This grant type is not supported.',

@@ -91,6 +91,7 @@ export const LIMITS = {
   passkeyChallengeLife: 5 * MINUTE,
   refreshTokenLife: 90 * DAY,
   codeLife: 5 * MINUTE,
+  pushedRequestLife: 90 * SECOND,
   consentLife: 10 * MINUTE,
   signInDataAge: 10 * MINUTE,
   signInDataAhead: MINUTE,

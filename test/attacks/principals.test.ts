@@ -33,7 +33,8 @@ const attack = async (endpoint: Endpoint, headers: Record<string, string>, code:
   const path = pathWithUnknownIds(endpoint)
   const answer = await platform.call(endpoint.method, path, { headers: { ...headers, ...form }, body })
   expectRefusal(answer, nameOf(endpoint), code)
-  if (answer.status === 401) expect(answer.headers['www-authenticate'], nameOf(endpoint)).toMatch(/^Bearer /)
+  const scheme = endpoint.standard ? /^Basic / : /^Bearer /
+  if (answer.status === 401) expect(answer.headers['www-authenticate'], nameOf(endpoint)).toMatch(scheme)
 }
 
 const total = matrix.reduce((sum, { count }) => sum + count, 0)

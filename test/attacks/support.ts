@@ -12,6 +12,10 @@ export const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}
 
 /** Asserts a complete refusal in the platform's error format: neither a success nor an internal failure. */
 export const expectRefusal = (answer: Answer, what: string, ...codes: string[]): void => {
+  if (typeof answer.body?.error === 'string') {
+    expectStandardRefusal(answer, what, codes)
+    return
+  }
   const { error } = answer.body ?? {}
   const context = `${what}: ${answer.status} ${answer.text.slice(0, 200)}`
   expect(error, context).toBeTruthy()
@@ -20,6 +24,14 @@ export const expectRefusal = (answer: Answer, what: string, ...codes: string[]):
   expect(answer.status, context).toBeLessThan(500)
   expect(Object.keys(error).sort(), context).toEqual(['code', 'details', 'docs_url', 'fix', 'message', 'request_id'])
   if (codes.length > 0) expect(codes, context).toContain(error.code)
+}
+
+/** Asserts a refusal by an endpoint that follows RFC 6749 strictly. */
+const expectStandardRefusal = (answer: Answer, what: string, codes: readonly string[]): void => {
+  const context = `${what}: ${answer.status} ${answer.text.slice(0, 200)}`
+  expect([400, 401, 429], context).toContain(answer.status)
+  expect(Object.keys(answer.body), context).toEqual(['error', 'error_description'])
+  if (codes.length > 0) expect(codes, context).toContain(answer.body.error)
 }
 
 /** Asserts that the client can read the answer and that it is no internal failure. */

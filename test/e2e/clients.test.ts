@@ -113,6 +113,94 @@ describe('openid-client', () => {
   })
 })
 
+/** The second issuer follows the RFCs strictly, so the libraries work in their default settings, with typed errors. */
+describe('the issuer /connect', () => {
+  const issuer = () => new URL(`${running.baseUrl}/connect`)
+  const discover = (secret = agent.app.client_secret, auth = openid.ClientSecretBasic(secret)) =>
+    openid.discovery(issuer(), agent.app.client_id, undefined, auth, { execute: [openid.allowInsecureRequests] })
+  const checksOf = async () => {
+    const verifier = openid.randomPKCECodeVerifier()
+    const state = openid.randomState()
+    const query = {
+      redirect_uri: REDIRECT,
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      scope: 'runs:write',
+      resource: `${running.baseUrl}/api/v1`,
+      state,
+    }
+    return { query, checks: { pkceCodeVerifier: verifier, expectedState: state } }
+  }
+  const connect = async (config: openid.Configuration) => {
+    const { query, checks } = await checksOf()
+    const url = await consent(running.baseUrl, openid.buildAuthorizationUrl(config, query), agent.sandboxId)
+    return { url, checks }
+  }
+  const me = (token: string) => send(running.baseUrl, 'GET', '/api/v1/me', { token })
+  const rejected = (error: string, status: number) => ({ name: 'ResponseBodyError', error, status })
+
+  it('takes openid-client, which finds it as an OpenID provider: install, invalid_grant, refresh, introspection, revocation', async () => {
+    const config = await discover()
+    const { url, checks } = await connect(config)
+    expect(url.searchParams.get('iss')).toBe(issuer().href)
+    const tokens = await openid.authorizationCodeGrant(config, url, checks)
+    expect((await me(tokens.access_token)).status).toBe(200)
+    const next = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '')
+    expect(await openid.tokenIntrospection(config, next.access_token)).toMatchObject({
+      active: true,
+      scope: 'runs:write',
+    })
+    const another = await connect(config)
+    const second = await openid.authorizationCodeGrant(config, another.url, another.checks)
+    const again = openid.authorizationCodeGrant(config, another.url, another.checks)
+    await expect(again).rejects.toMatchObject(rejected('invalid_grant', 400))
+    expect((await me(second.access_token)).status, 'a code used twice ends its grant').toBe(401)
+    await openid.tokenRevocation(config, next.refresh_token ?? '')
+    expect((await me(next.access_token)).status, 'revocation is effective at once').toBe(401)
+    expect(await openid.tokenIntrospection(config, next.access_token)).toEqual({ active: false })
+    const ended = openid.refreshTokenGrant(config, next.refresh_token ?? '')
+    await expect(ended).rejects.toMatchObject(rejected('invalid_grant', 400))
+    // A wrong secret answers with a challenge, which the library reports as such (RFC 6749 §5.2).
+    const wrong = await discover('cs_wrong')
+    const refused = openid.tokenIntrospection(wrong, next.access_token)
+    await expect(refused).rejects.toMatchObject({ name: 'WWWAuthenticateChallengeError', status: 401 })
+  })
+
+  it('takes pushed requests, once, and a denial', async () => {
+    const config = await discover(agent.app.client_secret, openid.ClientSecretPost(agent.app.client_secret))
+    const { query, checks } = await checksOf()
+    const address = await openid.buildAuthorizationUrlWithPAR(config, query)
+    expect([...address.searchParams.keys()].sort()).toEqual(['client_id', 'request_uri'])
+    const url = await consent(running.baseUrl, address, agent.sandboxId, 'deny')
+    const denied = openid.authorizationCodeGrant(config, url, checks)
+    await expect(denied).rejects.toMatchObject({ error: 'access_denied' })
+    const used = await fetch(address, { redirect: 'manual' })
+    expect([used.status, await used.json()]).toMatchObject([400, { error: 'invalid_request' }])
+  })
+
+  it('takes oauth4webapi, which finds it by RFC 8414 at the root of the host', async () => {
+    const as = await oauth
+      .discoveryRequest(issuer(), { algorithm: 'oauth2', ...LOOPBACK })
+      .then((response) => oauth.processDiscoveryResponse(issuer(), response))
+    const client: oauth.Client = { client_id: agent.app.client_id }
+    const { url, checks } = await connect(await discover())
+    const parameters = oauth.validateAuthResponse(as, client, url, checks.expectedState)
+    const basic = oauth.ClientSecretBasic(agent.app.client_secret)
+    const tokens = await oauth
+      .authorizationCodeGrantRequest(as, client, basic, parameters, REDIRECT, checks.pkceCodeVerifier, LOOPBACK)
+      .then((response) => oauth.processAuthorizationCodeResponse(as, client, response))
+    const next = await oauth
+      .refreshTokenGrantRequest(as, client, basic, tokens.refresh_token ?? '', LOOPBACK)
+      .then((response) => oauth.processRefreshTokenResponse(as, client, response))
+    expect((await me(next.access_token)).status).toBe(200)
+    const reused = oauth
+      .refreshTokenGrantRequest(as, client, basic, tokens.refresh_token ?? '', LOOPBACK)
+      .then((response) => oauth.processRefreshTokenResponse(as, client, response))
+    await expect(reused).rejects.toMatchObject(rejected('invalid_grant', 400))
+    expect((await me(next.access_token)).status, 'reuse ends the grant').toBe(401)
+  })
+})
+
 describe('oauth4webapi', () => {
   it('does the same step by step, with iss checked, and reads the code of an error', async () => {
     const issuer = new URL(running.baseUrl)

@@ -10,6 +10,7 @@ const GROUPS: [prefix: string, group: string][] = [
   ['/api/v1/', 'api'],
   ['/mcp', 'mcp'],
   ['/oauth/', 'oauth'],
+  ['/connect/', 'connect'],
   ['/console/', 'console'],
   ['/admin/', 'admin'],
   ['/.well-known/jwks.json', 'oauth'],

@@ -71,7 +71,10 @@ describe('the OpenAPI document', () => {
         ...(Object.keys(endpoint.params).length > 0 ? [404] : []),
         ...endpoint.errors.map((code) => ERRORS[code][0]),
       ]
-      expect(statuses, endpoint.id).toEqual(expect.arrayContaining(wanted))
+      // RFC 6749 has 400 for all errors of a request but a client that isn’t authenticated.
+      const given = (status: number) =>
+        endpoint.standard && status > 400 && status < 500 && status !== 401 && status !== 429 ? 400 : status
+      expect(statuses, endpoint.id).toEqual(expect.arrayContaining(wanted.map(given)))
     }
   })
 

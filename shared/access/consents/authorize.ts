@@ -5,8 +5,10 @@ import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { covers, isScope, SCOPE_NAMES, type Scope } from '#shared/kernel/scopes.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
+import type { Write } from '#shared/table/entity.ts'
 import { developerBlocked } from '../installations/permissions.ts'
-import { ConsentEntity } from './entity.ts'
+import type { Issuer } from '../oauth/redirect-back.ts'
+import { type Consent, ConsentEntity } from './entity.ts'
 
 /** BASE64URL(SHA256(code_verifier)), RFC 7636 §4.2. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
@@ -19,11 +21,33 @@ const MAX_STATE = 4_096
  * @returns the address of the consent page, with the nonce that identifies the request
  */
 export const authorize = async (work: Work, parameters: Record<string, string>): Promise<string> => {
+  const target = await loadTarget(work, parameters)
+  return storeConsent(work, target, checkRequest(target.app, parameters))
+}
+
+/** Receiver of the response, which is known before anything is sent there. */
+export interface Target {
+  app: App
+  redirect_uri: string
+}
+
+/** Loads the app of a request and checks its address. Errors here are never sent to that address. */
+export const loadTarget = async (work: Work, parameters: Record<string, string>): Promise<Target> => {
   const app = await loadClient(work, requireParameter(parameters, 'client_id'))
+  return { app, redirect_uri: checkRedirectUri(app, parameters) }
+}
+
+/** @throws `invalid_request` or `invalid_redirect_uri` */
+export const checkRedirectUri = (app: App, parameters: Record<string, string>): string => {
   const redirect_uri = requireParameter(parameters, 'redirect_uri')
-  if (!app.redirect_uris.includes(redirect_uri)) {
-    throw fail('invalid_redirect_uri', { details: { received: redirect_uri.slice(0, 2_048) } })
-  }
+  if (app.redirect_uris.includes(redirect_uri)) return redirect_uri
+  throw fail('invalid_redirect_uri', { details: { received: redirect_uri.slice(0, 2_048) } })
+}
+
+type Checked = Pick<Consent, 'scopes' | 'state' | 'code_challenge'>
+
+/** Checks what a request asks for, apart from its client and address. */
+export const checkRequest = (app: App, parameters: Record<string, string>): Checked => {
   const responseType = requireParameter(parameters, 'response_type')
   if (responseType !== 'code') {
     throw fail('unsupported_response_type', { details: { expected: 'code', received: responseType.slice(0, 100) } })
@@ -38,6 +62,21 @@ export const authorize = async (work: Work, parameters: Record<string, string>):
       'Send a shorter state, and keep the data it refers to on your side.',
     )
   }
+  return { scopes, state, code_challenge }
+}
+
+/**
+ * Stores a request until a person decides on it.
+ * @param also further writes of the transaction
+ * @returns the address of the consent page
+ */
+export const storeConsent = async (
+  work: Work,
+  { app, redirect_uri }: Target,
+  checked: Checked,
+  issuer?: Issuer,
+  also: readonly Write[] = [],
+): Promise<string> => {
   const nonce = newSecret()
   const now = work.clock.now()
   await work.commit([
@@ -45,12 +84,12 @@ export const authorize = async (work: Work, parameters: Record<string, string>):
       nonce_hash: sha256(nonce),
       app_id: app.id,
       redirect_uri,
-      scopes,
-      state,
-      code_challenge,
+      ...checked,
+      ...(issuer && { issuer }),
       created_at: now,
       expires_at: now + LIMITS.consentLife,
     }),
+    ...also,
   ])
   return `${work.settings.baseUrl}/oauth/consent?tg=${nonce}`
 }

@@ -59,7 +59,7 @@ export const decideConsent = async (work: Work, decider: Decider, input: DecideC
   const grantId = work.id('grant')
   const code = newSecret('code_')
   const answer = {
-    redirect_to: redirectBack(work.settings, consent.redirect_uri, { code, state: consent.state }),
+    redirect_to: redirectBack(work.settings, consent.redirect_uri, { code, state: consent.state }, consent.issuer),
   }
   const { workspace } = belonging
   const owner = { id: user.id, name: user.name }
@@ -110,7 +110,12 @@ const refuseWithdrawn = (app: App, { scopes }: Consent): void => {
 
 const deny = async (work: Work, decider: Decider, consent: Consent): Promise<Decided> => {
   const answer = {
-    redirect_to: redirectBack(work.settings, consent.redirect_uri, { error: 'access_denied', state: consent.state }),
+    redirect_to: redirectBack(
+      work.settings,
+      consent.redirect_uri,
+      { error: 'access_denied', state: consent.state },
+      consent.issuer,
+    ),
   }
   await work.commit([decisionWrite(consent, decider, 'deny')], answer)
   return answer
@@ -181,6 +186,7 @@ const grantWrites = (work: Work, parts: GrantParts): Write[] => {
       grant_id: grantId,
       redirect_uri: consent.redirect_uri,
       code_challenge: consent.code_challenge,
+      ...(consent.issuer && { issuer: consent.issuer }),
       expires_at: now + LIMITS.codeLife,
     }),
     auditEntry(work, {

@@ -9,6 +9,8 @@ const consent = () =>
     scopes: z.array(z.string()),
     state: z.string().optional(),
     code_challenge: z.string(),
+    /** Issuer that the app asked, if it isn't the platform's first (contract/connect.md#two-issuers). */
+    issuer: z.enum(['connect']).optional(),
     created_at: z.number(),
     expires_at: z.number(),
     /** The first person who opened it and could approve it, or who decided it. Nobody else sees it afterwards. */
@@ -28,4 +30,23 @@ export const ConsentEntity = defineEntity({
   personal: 'none',
   retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 2 },
   expires: (item) => item.expires_at + 86_400_000,
+})
+
+const pushedRequest = () =>
+  z.object({
+    request_hash: z.string(),
+    app_id: z.string(),
+    parameters: z.record(z.string(), z.string()),
+    expires_at: z.number(),
+  })
+
+/** Parameters of an authorize request that an app pushed (RFC 9126). Used once. */
+export const PushedRequestEntity = defineEntity({
+  name: 'pushed-request',
+  schema: pushedRequest,
+  pk: 'PAR#{request_hash}',
+  sk: 'PAR',
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
+  expires: (item) => item.expires_at,
 })

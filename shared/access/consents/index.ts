@@ -1,4 +1,6 @@
 export { authorize } from './authorize.ts'
+export { AuthorizeQuery } from './authorize-query.ts'
+export { authorizeStandard, pushRequest } from './authorize-standard.ts'
 export { decideConsent, wasDecidedBy } from './decide.ts'
 export { loadOpenConsent } from './load.ts'
 export { readConsentRequest } from './request.ts'

@@ -13,6 +13,8 @@ const code = () =>
     grant_id: z.string(),
     redirect_uri: z.string(),
     code_challenge: z.string(),
+    /** Issuer that gave the code, if it isn't the platform's first. Only that one redeems it. */
+    issuer: z.enum(['connect']).optional(),
     expires_at: z.number(),
     used_at: z.number().optional(),
     /** Hash of the refresh token that the code was exchanged for. */

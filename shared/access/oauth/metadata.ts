@@ -23,6 +23,23 @@ export const authorizationServerMetadata = ({ baseUrl }: Base) => ({
   service_documentation: `${baseUrl}/docs`,
 })
 
+const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post']
+
+/** Metadata of the second issuer, which follows the RFCs strictly (contract/connect.md). */
+export const connectMetadata = ({ baseUrl }: Base) => ({
+  ...authorizationServerMetadata({ baseUrl }),
+  issuer: `${baseUrl}/connect`,
+  authorization_endpoint: `${baseUrl}/connect/authorize`,
+  token_endpoint: `${baseUrl}/connect/token`,
+  revocation_endpoint: `${baseUrl}/connect/revoke`,
+  introspection_endpoint: `${baseUrl}/connect/introspect`,
+  pushed_authorization_request_endpoint: `${baseUrl}/connect/par`,
+  token_endpoint_auth_methods_supported: CLIENT_METHODS,
+  revocation_endpoint_auth_methods_supported: CLIENT_METHODS,
+  introspection_endpoint_auth_methods_supported: CLIENT_METHODS,
+  protected_resources: [`${baseUrl}/api/v1`],
+})
+
 export const AuthorizationServerMetadataSchema = () =>
   z
     .looseObject({

@@ -7,6 +7,7 @@ import { missing } from '#shared/table/expressions.ts'
 import { type AuthorizationCode, AuthorizationCodeEntity } from '../grants/entity.ts'
 import { invalidGrant, loadLiveGrant, refuseSuspended, useGrant } from '../grants/grant-state.ts'
 import { revokeChain } from '../grants/revoke-chain.ts'
+import type { Issuer } from './redirect-back.ts'
 import { commitPair, newTokenPair, type TokenResponse } from './token-pair.ts'
 
 export interface Redemption {
@@ -22,12 +23,12 @@ export interface Redemption {
  * (contract/oauth-and-tokens.md#authorization-codes).
  * @throws `invalid_grant` with `details.expected` and `details.received` when the redirect address differs
  */
-export const redeemCode = async (work: Work, app: App, input: Redemption): Promise<TokenResponse> => {
+export const redeemCode = async (work: Work, app: App, input: Redemption, issuer: Issuer): Promise<TokenResponse> => {
   refuseSuspended(app)
   const redirectUri = input.redirect_uri ?? onlyRedirectUri(app)
   const code = await work.table.get(AuthorizationCodeEntity, { code_hash: sha256(input.code) })
-  // Another client's code is as unknown as none, so that a stolen one tells nothing about itself.
-  if (!code || code.app_id !== app.id) {
+  // Another client's or issuer's code is as unknown as none, so that a stolen one tells nothing about itself.
+  if (!code || code.app_id !== app.id || code.issuer !== issuer) {
     throw invalidGrant('The authorization code is invalid.', { details: { reason: 'unknown' } })
   }
   const now = work.clock.now()

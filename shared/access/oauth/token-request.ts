@@ -3,7 +3,9 @@ import type { App } from '#shared/catalogue/apps/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { redeemCode } from './redeem.ts'
+import type { Issuer } from './redirect-back.ts'
 import { refreshTokens } from './refresh.ts'
+import { refuseOtherResource } from './resource.ts'
 import type { TokenResponse } from './token-pair.ts'
 
 /** A parameter that isn't a string counts as missing, so that the error is the RFC's `invalid_request`. */
@@ -25,6 +27,7 @@ export const TokenRequest = () =>
       ),
       redirect_uri: parameter('As in the authorize request. Optional if the app has exactly one redirect address.'),
       refresh_token: parameter('The newest refresh token. For `refresh_token`.'),
+      resource: parameter('Ignored by `/oauth/token`. At `/connect/token`: the address of `/api/v1`, or omitted.'),
     })
     .meta({ id: 'TokenRequest' })
 
@@ -35,15 +38,26 @@ export type TokenRequestInput = z.infer<ReturnType<typeof TokenRequest>>
  * token (contract/oauth-and-tokens.md#token-request).
  * @throws `invalid_request`, `unsupported_grant_type`, `invalid_grant`, `app_suspended`, `installation_suspended`
  */
-export const handleTokenRequest = async (work: Work, app: App, input: TokenRequestInput): Promise<TokenResponse> => {
+export const handleTokenRequest = async (
+  work: Work,
+  app: App,
+  input: TokenRequestInput,
+  issuer?: Issuer,
+): Promise<TokenResponse> => {
+  if (issuer) refuseOtherResource(work.settings, input.resource)
   const grantType = need(input, 'grant_type')
   switch (grantType) {
     case 'authorization_code':
-      return redeemCode(work, app, {
-        code: need(input, 'code'),
-        code_verifier: need(input, 'code_verifier'),
-        redirect_uri: input.redirect_uri || undefined,
-      })
+      return redeemCode(
+        work,
+        app,
+        {
+          code: need(input, 'code'),
+          code_verifier: need(input, 'code_verifier'),
+          redirect_uri: input.redirect_uri || undefined,
+        },
+        issuer,
+      )
     case 'refresh_token':
       return refreshTokens(work, app, need(input, 'refresh_token'))
     default:

@@ -5,18 +5,53 @@ import { takeRateLimits } from '../rate-limit.ts'
 import type { Authenticator, Credentials } from './types.ts'
 
 /**
- * Authenticates an OAuth client by body fields only.
+ * Authenticates an OAuth client by body fields only, or also by HTTP Basic where the RFCs are followed strictly.
  * @throws `invalid_client`, whose `fix` names the body fields if the client used only another method; `invalid_request`
  * if it identified itself twice (RFC 6749 §2.3) or put body parameters into the address
  */
 export const client: Authenticator<'client'> = async (deps, credentials) => {
-  const { client_id, client_secret } = (credentials.body ?? {}) as Record<string, unknown>
+  const basic = credentials.standard && basicCredentials(credentials)
+  const { client_id, client_secret } = basic || ((credentials.body ?? {}) as Record<string, unknown>)
   if (!client_id || !client_secret) throw unidentified(credentials)
   const app = await authenticateClient(deps, client_id, client_secret)
   const headers = await takeRateLimits(deps, [{ name: `client:${app.id}`, rate: LIMITS.clientRate, scope: 'client' }])
-  refuseSecondIdentity(credentials)
+  if (!basic) refuseSecondIdentity(credentials)
   refuseAddress(credentials)
   return { caller: { kind: 'client', app }, headers }
+}
+
+/**
+ * Reads HTTP Basic credentials, whose parts are form-encoded (RFC 6749 §2.3.1).
+ * @throws `invalid_request` if the body identifies the client, too, by a secret or as another one (RFC 6749 §2.3)
+ */
+const basicCredentials = ({ headers, body }: Credentials): Record<string, string> | undefined => {
+  const encoded = /^basic +([\w+/-]+=*) *$/i.exec(headers.authorization ?? '')?.[1]
+  if (encoded === undefined) return undefined
+  const text = Buffer.from(encoded, 'base64').toString()
+  const at = text.indexOf(':')
+  const [client_id, client_secret] = at < 0 ? [] : [formDecoded(text.slice(0, at)), formDecoded(text.slice(at + 1))]
+  if (!client_id || !client_secret) throw fail('invalid_client', BAD_BASIC)
+  const given = (body ?? {}) as Record<string, unknown>
+  if (given.client_secret || (given.client_id && given.client_id !== client_id)) {
+    throw fail('invalid_request', {
+      message: 'The client identified itself in the Authorization header and in the body.',
+      fix: 'Use one method: HTTP Basic, or client_id and client_secret in the body.',
+    })
+  }
+  return { client_id, client_secret }
+}
+
+const BAD_BASIC = {
+  message: 'The Authorization header has no client_id and client_secret.',
+  fix: 'Send HTTP Basic with the client_id as name and the client_secret as password, each form-encoded.',
+}
+
+const formDecoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
 }
 
 /**

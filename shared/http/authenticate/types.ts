@@ -8,6 +8,8 @@ export interface Credentials {
   query: [string, string][]
   /** The parsed body, for clients that identify themselves in it. */
   body: unknown
+  /** True at an endpoint of the issuer that follows the RFCs strictly. */
+  standard?: true | undefined
   /** True if a long response checks its caller again. The rate limits count it only once, as one request. */
   again?: true
 }

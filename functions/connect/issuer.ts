@@ -1,0 +1,169 @@
+import * as z from 'zod'
+import { AuthorizeQuery, authorizeStandard, pushRequest } from '#shared/access/consents/index.ts'
+import {
+  AuthorizationServerMetadataSchema,
+  canRepeatTokenResponse,
+  connectMetadata,
+  handleTokenRequest,
+  IntrospectionSchema,
+  introspectToken,
+  PresentToken,
+  revokeToken,
+  TokenRequest,
+  TokenResponseSchema,
+  tokenOf,
+} from '#shared/access/oauth/index.ts'
+import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { uniqueParameters } from '#shared/http/parse.ts'
+import { RawResponse, redirect } from '#shared/http/response.ts'
+import { fail } from '#shared/kernel/errors.ts'
+
+const about = { group: 'connect', lenient: true } as const
+
+const begin = defineEndpoint({
+  ...about,
+  id: 'connect.authorize.begin',
+  method: 'GET',
+  path: '/connect/authorize',
+  caller: 'none',
+  anonymous: 'authorize',
+  showsErrors: true,
+  standard: true,
+  summary: 'Ask a customer for consent, strictly by the RFCs',
+  description:
+    'As `GET /oauth/authorize`, but errors other than a wrong `client_id` or `redirect_uri` go back to `redirect_uri` with ' +
+    '`error`, `state` and `iss` (RFC 6749 §4.1.2.1). Takes `request_uri` of a pushed request.',
+  query: () =>
+    AuthorizeQuery()
+      .extend({
+        request_uri: z.string().meta({ description: 'Of `POST /connect/par`. Replaces all other parameters.' }),
+        resource: z.string().meta({ description: 'Address of `/api/v1` (RFC 8707).' }),
+      })
+      .partial()
+      .required({ client_id: true }),
+  status: 302,
+  errors: ['invalid_request', 'invalid_client', 'app_suspended', 'app_not_approved', 'invalid_redirect_uri'],
+  needs: ['table:read', 'table:write'],
+  handler: async ({ work, request }) => redirect(await authorizeStandard(work, uniqueParameters(request.rawQuery))),
+})
+
+const client = {
+  ...about,
+  method: 'POST',
+  caller: 'client',
+  consumes: 'form',
+  standard: true,
+} as const
+
+const token = defineEndpoint({
+  ...client,
+  id: 'connect.token.exchange',
+  path: '/connect/token',
+  summary: 'Exchange a code or refresh tokens, strictly by the RFCs',
+  description:
+    'As `POST /oauth/token`, with errors by RFC 6749 §5.2. The client authenticates by HTTP Basic or in the body. A code is ' +
+    'redeemed only by the issuer that gave it.',
+  body: TokenRequest,
+  response: TokenResponseSchema,
+  errors: [
+    'invalid_request',
+    'invalid_target',
+    'unsupported_grant_type',
+    'invalid_grant',
+    'app_suspended',
+    'installation_suspended',
+  ],
+  secret: true,
+  needs: ['keys:access', 'keys:tokens', 'keys:data'],
+  replays: (work, caller, body) => canRepeatTokenResponse(work, caller.app, body),
+  handler: ({ work, caller, body }) => handleTokenRequest(work, caller.app, body, 'connect'),
+})
+
+const revocation = defineEndpoint({
+  ...client,
+  id: 'connect.token.revoke',
+  path: '/connect/revoke',
+  summary: 'Revoke a token (RFC 7009)',
+  description: 'As `POST /oauth/revoke`: revoking any token of a grant ends the whole grant.',
+  body: PresentToken,
+  response: () => z.object({}).meta({ id: 'TokenRevocation', description: 'Always empty.' }),
+  errors: ['invalid_request'],
+  needs: ['keys:public', 'keys:tokens'],
+  handler: ({ work, caller, body }) => revokeToken(work, caller.app, tokenOf(body)),
+})
+
+const introspection = defineEndpoint({
+  ...client,
+  id: 'connect.token.introspect',
+  path: '/connect/introspect',
+  summary: 'Check whether a token is active (RFC 7662)',
+  description: 'As `POST /oauth/introspect`.',
+  body: PresentToken,
+  response: IntrospectionSchema,
+  errors: ['invalid_request'],
+  secret: true,
+  needs: ['keys:public', 'keys:tokens'],
+  replays: async (work, caller, { token: presented }, _params, kept) =>
+    presented !== undefined && JSON.stringify(await introspectToken(work, caller.app, presented)) === kept.body,
+  handler: ({ work, caller, body }) => introspectToken(work, caller.app, tokenOf(body)),
+})
+
+const PushedRequest = () =>
+  AuthorizeQuery()
+    .extend({ client_secret: z.string(), request_uri: z.string(), resource: z.string(), response_mode: z.string() })
+    .extend({ response_type: z.string(), code_challenge_method: z.string(), state: z.string() })
+    .partial()
+    .meta({ id: 'PushedAuthorizationRequest' })
+
+const push = defineEndpoint({
+  ...client,
+  id: 'connect.request.push',
+  path: '/connect/par',
+  summary: 'Push an authorization request (RFC 9126)',
+  description: 'Takes the parameters of `GET /connect/authorize`. The `request_uri` works once, within 90 seconds.',
+  body: PushedRequest,
+  response: () =>
+    z
+      .object({ request_uri: z.string(), expires_in: z.number().int() })
+      .meta({ id: 'PushedAuthorizationResponse', description: 'RFC 9126' }),
+  status: 201,
+  errors: [
+    'invalid_request',
+    'invalid_target',
+    'invalid_redirect_uri',
+    'unsupported_response_type',
+    'invalid_scope',
+    'insufficient_scope',
+    'app_suspended',
+  ],
+  secret: true,
+  handler: ({ work, caller, body }) => {
+    if (caller.app.status === 'suspended') throw fail('app_suspended')
+    return pushRequest(work, caller.app, body)
+  },
+})
+
+/** Metadata where clients look that append to the issuer: RFC 8414 in its older reading, and OpenID Connect Discovery. */
+const metadata = (['oauth-authorization-server', 'openid-configuration'] as const).map((name) =>
+  defineEndpoint({
+    ...about,
+    id: `connect.metadata.${name === 'openid-configuration' ? 'openid' : 'read'}`,
+    method: 'GET',
+    path: `/connect/.well-known/${name}`,
+    caller: 'none',
+    summary: `Get the second issuer’s metadata (${name})`,
+    response: AuthorizationServerMetadataSchema,
+    handler: async ({ work }) =>
+      new RawResponse(
+        200,
+        {
+          'content-type': 'application/json; charset=utf-8',
+          'cache-control': 'public, max-age=300',
+          'access-control-allow-origin': '*',
+        },
+        JSON.stringify(connectMetadata(work.settings)),
+      ),
+  }),
+)
+
+export const endpoints = [begin, token, revocation, introspection, push, ...metadata]

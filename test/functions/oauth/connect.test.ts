@@ -1,0 +1,239 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { AppEntity } from '#shared/catalogue/apps/entity.ts'
+import { installed } from '#testkit/fixtures.ts'
+import { actors, pkce, REDIRECT } from '#testkit/oauth.ts'
+import type { Answer } from '#testkit/platform.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+
+const ISSUER = 'https://platform.test/connect'
+const FORM = 'application/x-www-form-urlencoded'
+
+const platform = usingPlatform()
+const act = actors(platform)
+let client: Awaited<ReturnType<typeof installed>>
+beforeEach(async () => {
+  platform.clock.advance(60_000)
+  client = await installed(platform.deps)
+})
+
+type Parameters = Record<string, string | undefined>
+
+const encoded = (parameters: Parameters): string =>
+  new URLSearchParams(
+    Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  ).toString()
+
+const post = (path: string, parameters: Parameters, headers: Record<string, string> = {}): Promise<Answer> =>
+  platform.call('POST', path, { headers: { 'content-type': FORM, ...headers }, body: encoded(parameters) })
+
+const basic = (id = client.app.id, secret = client.clientSecret) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+})
+
+const request = (changes: Parameters = {}): Parameters => ({
+  client_id: client.app.id,
+  redirect_uri: REDIRECT,
+  response_type: 'code',
+  code_challenge: pkce().challenge,
+  code_challenge_method: 'S256',
+  state: 'st/ate',
+  ...changes,
+})
+
+const authorize = (changes: Parameters = {}, headers: Record<string, string> = {}): Promise<Answer> =>
+  platform.call('GET', `/connect/authorize?${encoded(request(changes))}`, { headers })
+
+/** Goes from the authorize request to the address that the browser returns to. */
+const consented = async (changes: Parameters = {}) => {
+  const { verifier, challenge } = pkce()
+  const { headers } = await authorize({ code_challenge: challenge, ...changes })
+  const tg = new URL(headers.location ?? '').searchParams.get('tg') ?? ''
+  const person = await act.signIn()
+  const { body } = await act.decide(person.token, tg)
+  const back = new URL(body.redirect_to)
+  return { back, code: back.searchParams.get('code') ?? '', verifier, person }
+}
+
+const redeem = (
+  { code, verifier }: { code: string; verifier: string },
+  more: Parameters = {},
+  path = '/connect/token',
+) =>
+  post(
+    path,
+    { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: REDIRECT, ...more },
+    basic(),
+  )
+
+/** Expects an error of RFC 6749 §5.2 and nothing else. */
+const refused = ({ status, body, headers }: Answer, error: string, expected = 400): void => {
+  expect([status, body.error]).toEqual([expected, error])
+  expect(Object.keys(body)).toEqual(['error', 'error_description'])
+  expect(body.error_description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
+  expect([headers['cache-control'], headers.pragma]).toEqual(['no-store', 'no-cache'])
+}
+
+describe('the metadata of the second issuer', () => {
+  it.each([
+    '/.well-known/oauth-authorization-server/connect',
+    '/connect/.well-known/oauth-authorization-server',
+    '/connect/.well-known/openid-configuration',
+  ])('is at %s, for any origin', async (path) => {
+    const { status, body, headers } = await platform.call('GET', path)
+    expect([status, headers['access-control-allow-origin']]).toEqual([200, '*'])
+    expect(body).toMatchObject({
+      issuer: ISSUER,
+      token_endpoint: `${ISSUER}/token`,
+      pushed_authorization_request_endpoint: `${ISSUER}/par`,
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      authorization_response_iss_parameter_supported: true,
+    })
+  })
+})
+
+describe('GET /connect/authorize', () => {
+  it.each<[string, Parameters]>([
+    ['unsupported_response_type', { response_type: 'token' }],
+    ['invalid_request', { code_challenge: undefined }],
+    ['invalid_request', { code_challenge_method: 'plain' }],
+    ['invalid_request', { response_mode: 'fragment' }],
+    ['invalid_scope', { scope: 'everything' }],
+    ['invalid_target', { resource: 'https://platform.test/mcp' }],
+  ])('sends %s back to the client with state and iss: %j', async (error, changes) => {
+    const { status, headers } = await authorize(changes)
+    expect(status).toBe(302)
+    const back = new URL(headers.location ?? '')
+    expect(back.origin + back.pathname).toBe(REDIRECT)
+    expect(Object.fromEntries(back.searchParams)).toMatchObject({ error, state: 'st/ate', iss: ISSUER })
+  })
+
+  it('never redirects to an address that isn’t the client’s, and shows a person a page without the request', async () => {
+    const evil = 'https://evil.example/"><script>'
+    for (const changes of [{ redirect_uri: evil }, { client_id: 'app_unknown' }, { redirect_uri: undefined }]) {
+      const page = await authorize(changes, { accept: 'text/html' })
+      expect(page.status).toBeGreaterThanOrEqual(400)
+      expect([page.headers.location, page.text.includes('evil')]).toEqual([undefined, false])
+      const { body } = await authorize(changes)
+      expect(typeof body.error).toBe('string')
+    }
+  })
+
+  it('never sends anything to a suspended app', async () => {
+    await platform.deps.table.transact([AppEntity.update({ id: client.app.id }, { set: { status: 'suspended' } })])
+    const answer = await authorize({ scope: 'everything' })
+    expect([answer.headers.location, answer.body.error]).toEqual([undefined, 'unauthorized_client'])
+  })
+})
+
+describe('a code', () => {
+  it('comes with the issuer’s iss, and only that issuer redeems it', async () => {
+    const connected = await consented()
+    expect(Object.fromEntries(connected.back.searchParams)).toMatchObject({ state: 'st/ate', iss: ISSUER })
+    const body = { client_id: client.app.id, client_secret: client.clientSecret }
+    const elsewhere = await act.redeem(client, connected)
+    expect([elsewhere.status, elsewhere.body.error.code, body.client_id]).toEqual([400, 'invalid_grant', client.app.id])
+    const first = await act.consented(client.app)
+    refused(await redeem(first), 'invalid_grant')
+    const { status, body: tokens } = await redeem(connected)
+    expect([status, tokens.token_type, tokens.expires_in]).toEqual([200, 'Bearer', 7_200])
+    expect(await act.works(tokens.access_token)).toBe(200)
+  })
+
+  it('is exchanged for the API’s resource alone', async () => {
+    const connected = await consented({ resource: 'https://platform.test/api/v1' })
+    refused(await redeem(connected, { resource: 'https://platform.test/mcp' }), 'invalid_target')
+    expect((await redeem(connected, { resource: 'https://platform.test/api/v1' })).status).toBe(200)
+  })
+})
+
+describe('a client of /connect', () => {
+  it('authenticates by HTTP Basic or in the body, in one way only', async () => {
+    const { app, clientSecret } = client
+    const inBody = { client_id: app.id, client_secret: clientSecret }
+    const introspect = (more: Parameters, headers = {}) => post('/connect/introspect', { token: 'x', ...more }, headers)
+    for (const answer of [
+      await introspect(inBody),
+      await introspect({}, basic()),
+      await introspect({ client_id: app.id }, basic()),
+    ]) {
+      expect([answer.status, answer.body]).toEqual([200, { active: false }])
+    }
+    refused(await introspect(inBody, basic()), 'invalid_request')
+    refused(await introspect({ client_id: 'app_other' }, basic()), 'invalid_request')
+    for (const headers of [
+      basic(app.id, 'cs_wrong'),
+      basic('app_other'),
+      { authorization: 'Basic !' },
+      { authorization: 'Basic YQ==' },
+      {},
+    ]) {
+      const answer = await introspect({}, headers)
+      refused(answer, 'invalid_client', 401)
+      expect(answer.headers['www-authenticate']).toBe(`Basic realm="${ISSUER}"`)
+    }
+    const percent = { authorization: `Basic ${Buffer.from(`${app.id}:%zz`).toString('base64')}` }
+    refused(await introspect({}, percent), 'invalid_client', 401)
+  })
+
+  it('gets RFC 6749’s errors for a wrong grant type, a missing parameter and a wrong content type', async () => {
+    refused(await post('/connect/token', { grant_type: 'password' }, basic()), 'unsupported_grant_type')
+    refused(await post('/connect/token', { grant_type: 'refresh_token' }, basic()), 'invalid_request')
+    refused(await post('/connect/revoke', {}, basic()), 'invalid_request')
+    refused(await post('/connect/token', {}, { ...basic(), 'content-type': 'application/json' }), 'invalid_request')
+    refused(await post('/connect/token?grant_type=refresh_token', {}, { ...basic() }), 'invalid_request')
+  })
+
+  it('still has HTTP Basic refused at /oauth, whose errors stay as they are', async () => {
+    const { status, body } = await post('/oauth/introspect', { token: 'x' }, basic())
+    expect([status, body.error.code]).toEqual([401, 'invalid_client'])
+  })
+
+  it('may be a page of any origin at the token and revocation endpoints', async () => {
+    for (const path of ['/connect/token', '/connect/revoke']) {
+      const preflight = await platform.call('OPTIONS', path)
+      expect([preflight.status, preflight.headers['access-control-allow-origin']]).toEqual([204, '*'])
+    }
+    expect((await platform.call('OPTIONS', '/connect/introspect')).status).toBe(405)
+  })
+})
+
+describe('a pushed request', () => {
+  const push = (changes: Parameters = {}, headers = basic()) =>
+    post('/connect/par', request({ client_id: undefined, ...changes }), headers)
+  const open = (request_uri: string, client_id = client.app.id) =>
+    platform.call(
+      'GET',
+      `/connect/authorize?${encoded({ client_id, request_uri, state: 'injected', scope: 'everything' })}`,
+    )
+
+  it('stands for its parameters, so that nothing in the address changes them, and works once', async () => {
+    const { status, body } = await push({ scope: 'runs:read' })
+    expect([status, body.expires_in]).toEqual([201, 90])
+    const opened = await open(body.request_uri)
+    const tg = new URL(opened.headers.location ?? '').searchParams.get('tg') ?? ''
+    const person = await act.signIn()
+    expect((await act.open(person.token, tg)).body.scopes.map(({ scope }: { scope: string }) => scope)).toEqual([
+      'runs:read',
+    ])
+    const { body: decided } = await act.decide(person.token, tg)
+    expect(new URL(decided.redirect_to).searchParams.get('state')).toBe('st/ate')
+    expect((await open(body.request_uri)).body.error).toBe('invalid_request')
+  })
+
+  it('opens for its own client alone, and for 90 seconds', async () => {
+    const other = await installed(platform.deps)
+    const { body } = await push()
+    expect((await open(body.request_uri, other.app.id)).body.error).toBe('invalid_request')
+    expect((await open('urn:ietf:params:oauth:request_uri:guess')).body.error).toBe('invalid_request')
+    platform.clock.advance(90_000)
+    expect((await open(body.request_uri)).body.error).toBe('invalid_request')
+  })
+
+  it('is checked when it is pushed, by an authenticated client', async () => {
+    refused(await push({}, basic(client.app.id, 'cs_wrong')), 'invalid_client', 401)
+    refused(await push({ scope: 'everything' }), 'invalid_scope')
+    refused(await push({ redirect_uri: 'https://evil.example/' }), 'invalid_request')
+    refused(await push({ request_uri: 'urn:ietf:params:oauth:request_uri:x' }), 'invalid_request')
+    refused(await push({ resource: 'https://platform.test/mcp' }), 'invalid_target')
+  })
+})
