@@ -4,6 +4,7 @@ import { requestFunctions } from '#functions/registry.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
 import type { Answer, TestPlatform } from '#testkit/platform.ts'
+import { platformErrorOf } from '#testkit/platform-error.ts'
 
 /** Every declared endpoint, so that new ones are attacked from their first day. */
 export const endpoints: readonly Endpoint[] = Object.values(requestFunctions).flat()
@@ -16,7 +17,7 @@ export const expectRefusal = (answer: Answer, what: string, ...codes: string[]):
     expectStandardRefusal(answer, what, codes)
     return
   }
-  const { error } = answer.body ?? {}
+  const error = platformErrorOf(answer)
   const context = `${what}: ${answer.status} ${answer.text.slice(0, 200)}`
   expect(error, context).toBeTruthy()
   expect(answer.status, context).toBe(ERRORS[error.code as keyof typeof ERRORS]?.[0])
