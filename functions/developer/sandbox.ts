@@ -57,7 +57,7 @@ const session = defineEndpoint({
   response: ConsoleSessionSchema,
   errors: ['not_found', 'forbidden', 'conflict'],
   secret: true,
-  needs: ['keys:console'],
+  needs: ['keys:console', 'keys:public'],
   replays: (work, _caller, _body, _params, kept) => isSessionLive(work, kept),
   handler: ({ work, caller, body }) => openSandbox(work, caller.developerId, body),
 })

@@ -23,7 +23,7 @@ describe('a key that signs tokens', () => {
     expect(Object.fromEntries(SIGNING_RINGS.map((ring) => [ring, readersOf(ring)]))).toEqual({
       access: ['developer', 'oauth'],
       callback: ['api', 'dispatch'],
-      console: ['console', 'messengers'],
+      console: ['console', 'developer', 'messengers'],
       staff: ['admin'],
     })
   })

@@ -378,7 +378,7 @@ describe('run by an operator', () => {
     expect(rotated, rotated.output).toMatchObject({ code: 0 })
     const listed = await run('list', ...place)
     expect(listed.output).toMatch(
-      /^access: access tokens; .*\n {2}k2 {2}current\n {2}k1 {2}out of use; can be retired from/,
+      /^access: access tokens of apps and people; .*\n {2}k2 {2}current\n {2}k1 {2}out of use; can be retired from/,
     )
     const { current, ...keys } = JSON.parse(await textOf('access'))
     expect([current, Object.keys(keys)]).toEqual(['k2', ['k1', 'k2']])

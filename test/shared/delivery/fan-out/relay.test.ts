@@ -18,15 +18,10 @@ const records = (events: unknown[]) =>
     eventName: 'INSERT' as const,
     dynamodb: {
       SequenceNumber: String(1_000 + i),
-      NewImage: marshall({
-        pk: 'EVT#x',
-        sk: 'EVT',
-        _e: 'outbox',
-        ttl: 1,
-        duepk: 'DUE#1',
-        duesk: '1#outbox',
-        ...(item as object),
-      }) as never,
+      NewImage: marshall(
+        { pk: 'EVT#x', sk: 'EVT', _e: 'outbox', ttl: 1, duepk: 'DUE#1', duesk: '1#outbox', ...(item as object) },
+        { removeUndefinedValues: true },
+      ) as never,
     },
   }))
 
