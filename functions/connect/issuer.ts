@@ -15,7 +15,7 @@ import {
 } from '#shared/access/oauth/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { uniqueParameters } from '#shared/http/parse.ts'
-import { RawResponse, redirect } from '#shared/http/response.ts'
+import { publicDocument, redirect } from '#shared/http/response.ts'
 import { fail } from '#shared/kernel/errors.ts'
 
 const about = { group: 'connect', lenient: true } as const
@@ -153,16 +153,7 @@ const metadata = (['oauth-authorization-server', 'openid-configuration'] as cons
     caller: 'none',
     summary: `Get the second issuer’s metadata (${name})`,
     response: AuthorizationServerMetadataSchema,
-    handler: async ({ work }) =>
-      new RawResponse(
-        200,
-        {
-          'content-type': 'application/json; charset=utf-8',
-          'cache-control': 'public, max-age=300',
-          'access-control-allow-origin': '*',
-        },
-        JSON.stringify(connectMetadata(work.settings)),
-      ),
+    handler: async ({ work }) => publicDocument(connectMetadata(work.settings)),
   }),
 )
 

@@ -6,19 +6,7 @@ import {
   protectedResourceMetadata,
 } from '#shared/access/oauth/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { RawResponse } from '#shared/http/response.ts'
-
-/** Readable from any origin for browser clients. Cacheable, because it changes only with a deployment. */
-const document = (value: object): RawResponse =>
-  new RawResponse(
-    200,
-    {
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'public, max-age=300',
-      'access-control-allow-origin': '*',
-    },
-    JSON.stringify(value),
-  )
+import { publicDocument } from '#shared/http/response.ts'
 
 const about = { group: 'docs', method: 'GET', caller: 'none', lenient: true } as const
 
@@ -30,7 +18,7 @@ export const endpoints = [
     path: '/.well-known/oauth-authorization-server',
     summary: 'Get the authorization server metadata (RFC 8414)',
     response: AuthorizationServerMetadataSchema,
-    handler: async ({ work }) => document(authorizationServerMetadata(work.settings)),
+    handler: async ({ work }) => publicDocument(authorizationServerMetadata(work.settings)),
   }),
   defineEndpoint({
     ...about,
@@ -38,7 +26,7 @@ export const endpoints = [
     path: '/.well-known/oauth-authorization-server/connect',
     summary: 'Get the second issuer’s metadata (RFC 8414)',
     response: AuthorizationServerMetadataSchema,
-    handler: async ({ work }) => document(connectMetadata(work.settings)),
+    handler: async ({ work }) => publicDocument(connectMetadata(work.settings)),
   }),
   defineEndpoint({
     ...about,
@@ -46,6 +34,6 @@ export const endpoints = [
     path: '/.well-known/oauth-protected-resource',
     summary: 'Get the protected resource metadata (RFC 9728)',
     response: ProtectedResourceMetadataSchema,
-    handler: async ({ work }) => document(protectedResourceMetadata(work.settings)),
+    handler: async ({ work }) => publicDocument(protectedResourceMetadata(work.settings)),
   }),
 ]

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { listPublicKeys } from '#shared/foundation/signing-keys/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { RawResponse } from '#shared/http/response.ts'
+import { publicDocument } from '#shared/http/response.ts'
 
 const Jwks = () =>
   z
@@ -31,16 +31,7 @@ const jwks = defineEndpoint({
   description: 'Keys stay listed after they are rotated out, so that old receipts can be verified.',
   response: Jwks,
   needs: ['table:read'],
-  handler: async ({ work }) =>
-    new RawResponse(
-      200,
-      {
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'public, max-age=300',
-        'access-control-allow-origin': '*',
-      },
-      JSON.stringify({ keys: await listPublicKeys(work, 'receipts') }),
-    ),
+  handler: async ({ work }) => publicDocument({ keys: await listPublicKeys(work, 'receipts') }),
 })
 
 export const endpoints = [jwks]

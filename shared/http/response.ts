@@ -29,6 +29,18 @@ export class StreamResponse {
 export const redirect = (location: string): RawResponse =>
   new RawResponse(302, { location, 'cache-control': 'no-store' })
 
+/** Returns a public document as JSON: readable from any origin, and cacheable, because it rarely changes. */
+export const publicDocument = (value: object): RawResponse =>
+  new RawResponse(
+    200,
+    {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'public, max-age=300',
+      'access-control-allow-origin': '*',
+    },
+    JSON.stringify(value),
+  )
+
 /** Builds the platform's error body (contract/errors.md#error-body). */
 export const errorBody = (error: PlatformError, requestId: string, docsUrl: string) => ({
   error: {

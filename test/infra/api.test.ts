@@ -282,7 +282,7 @@ describe('the functions', () => {
     for (const { LoggingLevel } of settings) expect(LoggingLevel).toBe('ERROR')
   })
 
-  it('may take as long behind the edge as a chain of agents, so a 70-second agent’s answer arrives', () => {
+  it('may take as long behind the edge as a chain of agents', () => {
     const { service: edged } = synthesize(edge)
     const [[, distribution] = []] = resources(edged, 'AWS::CloudFront::Distribution')
     const [origin] = distribution?.Properties.DistributionConfig.Origins ?? []

@@ -20,7 +20,7 @@ export interface CallResult {
   _meta?: Record<string, unknown>
 }
 
-/** What a call gave, as it is kept under its key. The run is that of the asked agent. */
+/** Outcome of a call, as it is kept under its key. The run is that of the asked agent. */
 type Answer = Invocation & { asked_run?: string }
 
 export interface CallContext {
@@ -31,7 +31,7 @@ export interface CallContext {
   describe(error: PlatformError): object
 }
 
-/** What the client put into `_meta`, or the header, for the platform. */
+/** The client's requests to the platform, from `_meta` or a header. */
 const extrasOf = ({ meta }: Message, headers: Record<string, string>) => {
   const textOf = (name: string): string | undefined => {
     const value = meta[name]

@@ -28,7 +28,7 @@ export interface PersonPrincipal {
 
 /**
  * Authenticates a person's token at a resource, with one batch read of everything that its power depends on. It ends at
- * once with the membership, the person's block, the grant's revocation, and the workspace's settings for hosts.
+ * once with the membership, the person's block, the grant's revocation and the workspace's suspension.
  * @param token the bearer token
  * @param path path of the resource that the request is for: `/mcp`, `/mcp/agents/{slug}` or `/a2a` (with anything below).
  * A token for `/mcp` works at `/mcp/agents/{slug}`, too, and never the other way.
