@@ -7,6 +7,7 @@ import { MemberEntity, UserEntity, WorkspaceEntity } from '#shared/identity/peop
 import { covers, type Scope } from '#shared/kernel/scopes.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { installed, member } from '#testkit/fixtures.ts'
+import { platformErrorOf } from '#testkit/platform-error.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { pathWithUnknownIds } from '#testkit/world.ts'
 
@@ -132,7 +133,7 @@ describe('a surface token', () => {
   it.each(named(writes))('can’t write: %s', async (_name, endpoint) => {
     const { token } = await shown()
     const answer = await call({ method: endpoint.method, path: pathWithUnknownIds(endpoint) }, token)
-    expect([answer.status, answer.body.error.code]).toEqual([403, 'disposable_token_readonly'])
+    expect([answer.status, platformErrorOf(answer).code]).toEqual([403, 'disposable_token_readonly'])
   })
 
   const elsewhere = all.filter(
