@@ -93,7 +93,10 @@ export const createTenant = async (
 ): Promise<Tenant> => {
   const [agent] = await installAgents(call, [{ endpoint: agentUrl, scopes }])
   const headers = agent?.headers ?? {}
-  for (const { url } of receivers) await call('POST', '/api/v1/webhooks', headers, { url, events })
+  // A sandbox has one subscription per address, and a receiver may stand for several.
+  for (const [i, { url }] of receivers.entries()) {
+    await call('POST', '/api/v1/webhooks', headers, { url: `${url}?subscription=${i}`, events })
+  }
   return { headers, receivers }
 }
 
