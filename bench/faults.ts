@@ -8,6 +8,7 @@ import { Table } from '#shared/table/table.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
 import { receiverKinds } from './faults/kinds.ts'
 import { type Play, type Played, RETRY_DELAYS, runFaults } from './faults/run-faults.ts'
+import { UNLIMITED } from './local-run.ts'
 
 export { RETRY_DELAYS } from './faults/run-faults.ts'
 export { faultTables, holds } from './faults/tables.ts'
@@ -53,7 +54,7 @@ export const measureFaults = async ({ events, seed }: FaultOptions): Promise<Pla
     cdkOut,
     bundles: BUNDLES,
     watchDynamodb: true,
-    env: { WEBHOOK_RETRY_DELAYS_SECONDS: RETRY_DELAYS, LOG_LEVEL: 'silent' },
+    env: { ...UNLIMITED, WEBHOOK_RETRY_DELAYS_SECONDS: RETRY_DELAYS, LOG_LEVEL: 'silent' },
   })
   const { table, close } = tableOf(platform)
   try {

@@ -11,6 +11,9 @@ export const DONE = JSON.stringify({ status: 'succeeded', output: { text: 'Hello
 /** Settings with which every function keeps its thread, so that no measurement includes a cold start. */
 const WARM = { maxThreads: 1_000, idleThreadMs: 86_400_000 }
 
+/** Settings of the functions. Every tenant of a measurement is a sandbox, which sends no more than its budget otherwise. */
+export const UNLIMITED = { SANDBOX_BUDGETS: 'false' }
+
 /** Local run, built and warm, with its own data folder. */
 export interface LocalRun {
   platform: Platform
@@ -39,7 +42,7 @@ export const startLocalRun = async (name: string, env: Record<string, string> = 
     const cdkOut = path.join(folder, 'cdk.out')
     const dataDir = path.join(folder, 'data')
     await prepare({ cdkOut, sourceMaps: true })
-    platform = await startPlatform({ dataDir, cdkOut, bundles: BUNDLES, env, limits: WARM })
+    platform = await startPlatform({ dataDir, cdkOut, bundles: BUNDLES, env: { ...UNLIMITED, ...env }, limits: WARM })
     await platform.warm()
     const open = async () => {
       const receiver = await startReceiver()

@@ -16,6 +16,7 @@ import { measureRecords, recordsTables } from './records.ts'
 import { writeResults } from './report/document.ts'
 import { machine } from './report/machine.ts'
 import { plainTable, type Table } from './report/table.ts'
+import { measureSoak, soakTables } from './soak.ts'
 import { measureThroughput, throughputTables } from './throughput.ts'
 import { workloadTables } from './workload.ts'
 
@@ -34,6 +35,7 @@ const HELP = `npm run bench -- [part …] [--markdown]
   workload   monthly cost of 1, 100 and 10,000 events per second, and the quotas that they reach first
   faults     events through the local run while workers die and everything around them fails; takes minutes, so it
              runs only when named; exits with 1 if anything is lost
+  soak       runs per second and memory of npm start over five minutes of runs by eight clients; runs only when named
   idle       cost of a month without traffic, from the templates (run npm run build first)
 
   --markdown     also write the tables into docs/performance.md, those of endpoints and lists into bench/results
@@ -41,7 +43,7 @@ const HELP = `npm run bench -- [part …] [--markdown]
   --rounds N     rounds for the CPU of each request (8), for isolation (3) and for records (10)
   --only TEXT    measure only subjects whose name contains this, for cpu, lists, isolation and throughput
   --records N    records of each kind, for lists (10000; 100000 take about ten minutes and 3 GB), or in total, for records (1000000)
-  --seconds N    seconds of load, for latency (10, twice), live (10), each round of isolation (8), each subject of throughput (10)
+  --seconds N    seconds of load, for latency (10, twice), live (10), each round of isolation (8), each subject of throughput (10), soak (300)
   --events N     number of events, for faults (2000; 100000 take about an hour and 4 GB of memory)
   --seed N       seed of the random faults (1)`
 
@@ -133,6 +135,7 @@ const PARTS: Record<string, () => Promise<Table[]>> = {
     if (!holds(played)) process.exitCode = 1
     return faultTables(played, { seed, retryDelays: RETRY_DELAYS })
   },
+  soak: async () => soakTables(await measureSoak(seconds)),
   idle: idleTables,
 }
 
@@ -141,7 +144,7 @@ const OF_THE_STORE = new Set(['endpoints', 'cost', 'workload'])
 /** Parts that need `npm run build`. */
 const OF_A_BUILD = new Set(['bundles', ...OF_THE_STORE])
 const BUILT = path.resolve(import.meta.dirname, '../dist/openapi/openapi.json')
-const ONLY_NAMED = new Set(['records', 'faults'])
+const ONLY_NAMED = new Set(['records', 'faults', 'soak'])
 
 const unknown = positionals.find((part) => !(part in PARTS))
 if (unknown !== undefined) exitForUsage(`Unknown part '${unknown}'`)

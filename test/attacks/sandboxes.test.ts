@@ -89,6 +89,23 @@ describe('a sandbox', () => {
   })
 })
 
+describe('a stage without budgets for sandboxes', () => {
+  it('sends whatever they ask for', async () => {
+    platform.settings.sandboxBudgets = false
+    try {
+      const app = await sandboxApp(await newDeveloper(platform))
+      const { body: webhook } = await subscribe(app.token, `${victim.url}/free`)
+      const times = LIMITS.sandboxEgressRate.burst + 20
+      const tests = await everySecond(times, () =>
+        platform.call('POST', `/api/v1/webhooks/${webhook.id}/test`, { token: app.token }),
+      )
+      expect(tests.filter(({ body }) => body.delivered)).toHaveLength(times)
+    } finally {
+      platform.settings.sandboxBudgets = true
+    }
+  })
+})
+
 /** Makes calls a tenth of a second apart, which the rate of an installation allows. */
 const everySecond = async <T>(times: number, call: () => Promise<T>): Promise<T[]> => {
   const made: T[] = []

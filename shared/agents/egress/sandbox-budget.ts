@@ -11,11 +11,11 @@ import type { OutgoingFailure } from '#shared/kernel/ports/outgoing-http.ts'
  * @returns the failure to report instead of sending, or undefined to send
  */
 export const sandboxRefusal = async (
-  deps: Pick<Deps, 'table' | 'clock'>,
+  deps: Pick<Deps, 'table' | 'clock' | 'settings'>,
   { is_sandbox, workspace_id }: Pick<Installation, 'is_sandbox' | 'workspace_id'>,
   url: string,
 ): Promise<OutgoingFailure | undefined> => {
-  if (!is_sandbox || !URL.canParse(url)) return undefined
+  if (!is_sandbox || !deps.settings.sandboxBudgets || !URL.canParse(url)) return undefined
   const { hostname } = new URL(url)
   const developer = await waitFor(deps, `egress:${workspace_id}`, LIMITS.sandboxEgressRate)
   if (developer > 0) return refusal('this sandbox', developer)

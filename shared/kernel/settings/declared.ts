@@ -60,6 +60,14 @@ export const FUNCTION_SETTINGS = {
     description:
       'Limit failed authentications per source address, and requests without credentials per source address and per stage.',
   },
+  sandboxBudgets: {
+    variable: 'SANDBOX_BUDGETS',
+    takes: flag,
+    default: true,
+    group: 'traffic',
+    description:
+      'Limit the requests that leave a developer’s sandbox, and those of all sandboxes to one host. Turn it off only where you trust every developer, or to measure.',
+  },
   staffSecondFactor: {
     variable: 'STAFF_SECOND_FACTOR',
     takes: () => oneOf(['superadmins', 'everyone', 'optional']),

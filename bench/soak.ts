@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
+import { ROOT } from '#local/prepare.ts'
+import { startReceiver } from '#testkit/receiver.ts'
+import { scratchFolder } from '#testkit/scratch.ts'
+import { clientOf, createTenant, type Tenant } from './latency/setup.ts'
+import { DONE, UNLIMITED } from './local-run.ts'
+import { fixed, type Table } from './report/table.ts'
+
+const CLIENTS = 8
+/** Tenants of each client, so that none reaches its limit of 10 calls a second. */
+const TENANTS_EACH = 3
+const SLICES = 10
+/** Seconds without requests before the idle memory is read. */
+const IDLE_SECONDS = 10
+
+/** What `npm start` does under a long, even load. */
+export interface Soak {
+  /** Seconds from the start to the first answer. */
+  ready: number
+  seconds: number
+  /** Memory without requests, in MB. */
+  idle: number
+  /** Finished runs per second and memory in MB at the end, for each tenth of the time. */
+  slices: { runs: number; memory: number }[]
+}
+
+/** Returns a process's share of the memory, in MB. Only Linux tells it. */
+const memoryOf = (pid: number): number => {
+  try {
+    const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]
+    return Number(kilobytes) / 1_024
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Starts the local run as `npm start -- --fresh` does, with data in memory. @returns its address */
+const start = async (dataDir: string) => {
+  const child = spawn(process.execPath, [path.join(ROOT, 'local/start.ts'), '--fresh', '--json', '--port', '0'], {
+    cwd: ROOT,
+    env: { ...process.env, ...UNLIMITED, DATA_DIR: dataDir, LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+  }
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /ready at (http:\/\/[^"\s]+)/.exec(line)?.[1]
+    if (url === undefined) continue
+    child.stdout.resume()
+    return { url, pid: child.pid as number, stop }
+  }
+  throw new Error('npm start ended before it was ready')
+}
+
+/** Runs eight clients, each of which waits for its run before it starts the next. */
+export const measureSoak = async ({ seconds = 300 }: { seconds?: number } = {}): Promise<Soak> => {
+  const { folder, remove } = scratchFolder('bench-soak-')
+  const agent = await startReceiver()
+  const began = performance.now()
+  const { url, pid, stop } = await start(folder)
+  try {
+    const ready = (performance.now() - began) / 1_000
+    await pause(IDLE_SECONDS * 1_000)
+    const idle = memoryOf(pid)
+    agent.answer({ kind: 'answer', status: 200, body: DONE })
+    const call = clientOf(url)
+    const tenants: Tenant[] = []
+    while (tenants.length < CLIENTS * TENANTS_EACH) tenants.push(await createTenant(call, agent.url, []))
+
+    let finished = 0
+    const until = performance.now() + seconds * 1_000
+    const client = async (index: number) => {
+      for (let n = 0; performance.now() < until; n++) {
+        const { headers } = tenants[index * TENANTS_EACH + (n % TENANTS_EACH)] as Tenant
+        const run = await call('POST', '/api/v1/runs?wait=30', headers, { input: { name: 'Ada' }, trigger: 'bench' })
+        if (run.status !== 'succeeded') throw new Error(`A run ended as ${run.status}: ${JSON.stringify(run.error)}`)
+        finished += 1
+        agent.requests.length = 0
+      }
+    }
+    const slices: Soak['slices'] = []
+    const watch = async () => {
+      for (let before = 0; slices.length < SLICES; before = finished) {
+        await pause((seconds * 1_000) / SLICES)
+        slices.push({ runs: ((finished - before) * SLICES) / seconds, memory: memoryOf(pid) })
+      }
+    }
+    await Promise.all([watch(), ...Array.from({ length: CLIENTS }, (_, index) => client(index))])
+    return { ready, seconds, idle, slices }
+  } finally {
+    await stop()
+    await agent.close()
+    remove()
+  }
+}
+
+/** Formats the result. */
+export const soakTables = ({ ready, seconds, idle, slices }: Soak): Table[] => [
+  {
+    title: '`npm start` under runs by eight clients',
+    columns: ['seconds', 'runs/s', 'memory MB'],
+    rows: [
+      ['idle', '–', fixed(idle, 0)],
+      ...slices.map(({ runs, memory }, i) => [
+        fixed(((i + 1) * seconds) / SLICES, 0),
+        fixed(runs, 1),
+        fixed(memory, 0),
+      ]),
+    ],
+    notes: [
+      `Ready ${fixed(ready, 1)} s after the start. Each client waits for its run (\`POST /api/v1/runs?wait=30\`) before it starts the next, with ${TENANTS_EACH} tenants each. Memory: proportional set size of the process.`,
+    ],
+  },
+]
