@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { time } from '#shared/foundation/schemas/index.ts'
-import { CompleteRun, InputRequired } from '#shared/work/runs/index.ts'
+import { CompleteRun, InputRequired, PROTOCOLS } from '#shared/work/runs/index.ts'
 import { sampleOf } from './sample.ts'
 import type { Json, Schemas } from './schemas.ts'
 
@@ -32,6 +32,10 @@ const runExecute = () =>
     }),
     callback: z.object({
       base_url: z.string().meta({ description: 'Base URL of the API, including /api/v1.', format: 'uri' }),
+      mcp_url: z.string().meta({
+        description: 'The platform’s MCP server, which takes the same token.',
+        format: 'uri',
+      }),
       token: z.string().meta({ description: 'Valid for this run only.' }),
       expires_in: z.literal(900).meta({ description: 'Seconds.' }),
     }),
@@ -61,6 +65,13 @@ const runExecute = () =>
         'For `ask_agent`: the declared tool that is called. The caller waits for the output, and the run is cancelled at the chain’s deadline.',
     }),
     arguments: json().optional().meta({ description: 'Arguments of the tool, the same as the input.' }),
+    protocol: z
+      .enum(PROTOCOLS)
+      .nullable()
+      .meta({ description: 'The protocol over which the run was started and its questions are answered.' }),
+    client_capabilities: json()
+      .optional()
+      .meta({ description: 'What the MCP client that started the run said it can do.', example: { elicitation: {} } }),
     task: z
       .object({
         id: z.string(),

@@ -12,8 +12,10 @@ export interface McpTool {
   name: string
   description: string
   inputSchema: Record<string, unknown>
-  annotations: Record<string, boolean>
+  annotations: Record<string, boolean | string>
 }
+
+type DeclaredForMcp = NonNullable<AgentTools['tools'][number]['mcp']>
 
 export interface AgentTool extends McpTool {
   slug: string
@@ -43,11 +45,23 @@ const toolsOf = ({ slug, name, tools }: AgentTools, nameOf: (slug: string, tool:
     // The reader, often a model, sees whose words these are.
     description: `${quoteName(name)} (an agent of this workspace) says: ${cleanText(tool.description)}`,
     inputSchema: listedSchema(tool.input_schema),
-    annotations: { openWorldHint: true },
+    annotations: annotationsOf(tool.mcp?.annotations),
     slug,
     tool: tool.name,
     declared: tool.input_schema,
   }))
+
+/** Hints as declared. The title is the agent's text. */
+const annotationsOf = ({
+  title,
+  ...hints
+}: NonNullable<DeclaredForMcp['annotations']> = {}): McpTool['annotations'] => {
+  const declared = Object.fromEntries(Object.entries(hints).filter(([, value]) => value !== undefined))
+  return {
+    ...(title !== undefined && { title: cleanText(title) }),
+    ...(Object.keys(declared).length > 0 ? declared : { openWorldHint: true }),
+  }
+}
 
 const ASK = 'ask_agent' satisfies keyof typeof TOOLS
 

@@ -3,7 +3,7 @@ import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
-import type { Run } from '#shared/work/runs/index.ts'
+import { type Run, withoutShapes } from '#shared/work/runs/index.ts'
 
 /**
  * Presents the target's run to the asking agent (contract/agent-to-agent.md#answers). Its content is quoted and marked
@@ -33,7 +33,7 @@ export const presentAnswer = async (
 
 /** Returns at most 16,000 characters of JSON text, or `found: false` for an empty output. */
 const outputOf = async (deps: Pick<Deps, 'objects'>, { output }: Run): Promise<Record<string, unknown>> => {
-  const value = output ? await loadPayload(deps, output) : {}
+  const value = output ? withoutShapes(((await loadPayload(deps, output)) ?? {}) as Record<string, unknown>) : {}
   const text = JSON.stringify(value)
   if (text === '{}' || text === 'null') return { found: false }
   if (text.length <= LIMITS.agentOutputCharacters) return value as Record<string, unknown>

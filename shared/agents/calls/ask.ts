@@ -4,8 +4,10 @@ import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import type { Write } from '#shared/table/entity.ts'
 import {
+  type Following,
   finishIf,
   isActive,
+  isAwaitedByAgent,
   loadRun,
   newRun,
   type Run,
@@ -15,7 +17,7 @@ import {
   signOfLife,
   WorkspaceRunEntity,
 } from '#shared/work/runs/index.ts'
-import { admitCall, type CallingAgent } from './admit.ts'
+import { type Admitted, admitCall, type CallingAgent } from './admit.ts'
 import { presentAnswer } from './answer.ts'
 import { type AgentCall, auditedCall, startCall, withRefusalAudit } from './audit.ts'
 import { checkArguments, loadDeclaredTool } from './declared-tool.ts'
@@ -25,6 +27,8 @@ export interface AskAgent {
   tool: string
   arguments: Record<string, unknown>
   audience?: 'member' | 'external' | undefined
+  /** How the caller follows the run, if over a protocol. */
+  following?: Following | undefined
 }
 
 /** Trigger of a run that another agent asked for. */
@@ -44,9 +48,7 @@ interface Asked {
  *   `payload_too_large`; `chain_budget_exceeded` after the deadline; `run_already_finished` when the asking run ended
  */
 export const askAgent = async (work: Work, caller: CallingAgent, ask: AskAgent): Promise<Record<string, unknown>> => {
-  // Taken first, so that a repeat with the same Idempotency-Key finds the run that was already started.
-  const runId = work.id('run')
-  const asked = (await askedBefore(work, caller, runId)) ?? (await startAsked(work, caller, ask, runId))
+  const asked = await startAsked(work, caller, ask)
   return presentAnswer(work, asked.agent, ask.tool, await waitForEnd(work, asked.run, caller.run))
 }
 
@@ -61,10 +63,24 @@ const askedBefore = async (work: Work, { workspace }: CallingAgent, id: string):
 }
 
 /**
+ * Starts the run that answers, or finds the one that an earlier attempt with the same Idempotency-Key started.
+ * @throws the errors of {@link askAgent} before the wait
+ */
+const startAsked = async (work: Work, caller: CallingAgent, ask: AskAgent): Promise<Asked> => {
+  // Taken first, so that a repeat with the same Idempotency-Key finds the run that was already started.
+  const runId = work.id('run')
+  return (await askedBefore(work, caller, runId)) ?? start(work, caller, ask, runId)
+}
+
+/** Position of a run that nobody waits for: as deep, and with a clock of its own, like a delegated task's. */
+const ownClock = ({ chain_id: _id, chain_deadline: _deadline, first_hop_at: _hop, ...chain }: Admitted['chain']) =>
+  chain
+
+/**
  * Starts the target's run in one transaction with the audit entry and a sign of life for the asking run. The wait that
  * follows is far shorter than the time a run may stay silent.
  */
-const startAsked = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: string): Promise<Asked> => {
+const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: string): Promise<Asked> => {
   const asking: AgentCall = { kind: 'ask_agent', agent: ask.agent, tool: ask.tool, audience: ask.audience }
   const call = startCall(work, caller, asking)
   return withRefusalAudit(work, call, async () => {
@@ -80,21 +96,22 @@ const startAsked = async (work: Work, caller: CallingAgent, ask: AskAgent, runId
       {
         installation: target.installation,
         input: ask.arguments,
-        trigger: TRIGGER,
-        chain,
+        trigger: ask.following?.protocol ?? TRIGGER,
+        chain: ask.following?.detached ? ownClock(chain) : chain,
+        following: ask.following,
         caller: shown,
         tool: ask.tool,
       },
     )
     const audited = auditedCall(work, call, { target_run_id: run.id, chain_depth: run.chain_depth })
-    await withoutAnswer(work).commit([...writes, audited, ...(caller.run ? [firstHop(work, caller.run)] : [])])
+    await withoutAnswer(work).commit([...writes, audited, ...(caller.run ? [firstHop(work, caller.run, run)] : [])])
     return { run, agent: target.installation }
   })
 }
 
-/** Sign of life of the asking run. The chain's time begins with a root run's first question. */
-const firstHop = (work: Work, asking: Run): Write => {
-  const begins = asking.chain_depth === 0 && asking.first_hop_at === undefined
+/** Sign of life of the asking run. The chain's time begins with a root run's first question that it waits for. */
+const firstHop = (work: Work, asking: Run, asked: Run): Write => {
+  const begins = isAwaitedByAgent(asked) && asking.chain_depth === 0 && asking.first_hop_at === undefined
   return signOfLife(work, asking, begins ? { first_hop_at: work.clock.now() } : {})
 }
 

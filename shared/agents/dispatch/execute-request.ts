@@ -8,7 +8,7 @@ import { unseal } from '#shared/kernel/encryption.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { OutgoingRequest } from '#shared/kernel/ports/outgoing-http.ts'
 import { signStandard, signSvc } from '#shared/kernel/signatures.ts'
-import type { InputResponse, Run } from '#shared/work/runs/index.ts'
+import type { InputAnswer, Run } from '#shared/work/runs/index.ts'
 import { loadSubject } from '../targets/subject.ts'
 import type { Target } from '../targets/types.ts'
 
@@ -20,7 +20,7 @@ export interface Resume {
   /** Signed receipt of the decision. Null if no person decided. */
   receipt?: string | null
   /** Answers by key that the agent wasn't sent yet. */
-  input?: Record<string, InputResponse>
+  input?: Record<string, InputAnswer>
 }
 
 /** Returns an app's currently valid signing secrets, newest first. */
@@ -67,12 +67,19 @@ export const buildExecuteRequest = async (
       settings: configured,
       owner: installation.owner,
     },
-    callback: { base_url: `${settings.baseUrl}/api/v1`, token: token.token, expires_in: token.expires_in },
+    callback: {
+      base_url: `${settings.baseUrl}/api/v1`,
+      mcp_url: `${settings.baseUrl}/mcp`,
+      token: token.token,
+      expires_in: token.expires_in,
+    },
     actor: run.actor ?? null,
     caller: run.caller ? { ...run.caller, run_id: run.caller.run_id ?? null, audience: run.audience } : null,
     audience: run.audience,
     chain: { id: run.chain_id, depth: run.chain_depth, deadline: iso(run.chain_deadline) },
     ...(run.tool !== undefined && { tool: run.tool, arguments: input }),
+    protocol: run.protocol ?? null,
+    ...(run.client_capabilities && { client_capabilities: run.client_capabilities }),
     ...about,
     ...(resume && { resume }),
   })

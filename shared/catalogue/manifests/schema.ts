@@ -95,6 +95,65 @@ const inlineRuntime = field(
   },
 )
 
+const hint = (title: string, description: string) =>
+  field(z.boolean().optional(), { title, description, fix: 'Use true or false.' })
+
+/** How MCP clients see a tool (contract/mcp.md). */
+const toolForMcp = field(
+  z.strictObject({
+    annotations: field(
+      z
+        .strictObject({
+          title: field(oneLine(text(80)).optional(), {
+            title: 'Title',
+            description: 'Name of the tool for people.',
+            examples: ['Check stock'],
+            fix: 'Use 1 to 80 visible characters on one line.',
+          }),
+          readOnlyHint: hint('Read only', 'If true, the tool changes nothing.'),
+          destructiveHint: hint('Destructive', 'If true, the tool may delete or overwrite something.'),
+          idempotentHint: hint('Idempotent', 'If true, repeating a call changes nothing more.'),
+          openWorldHint: hint('Open world', 'If true, the tool reaches beyond the workspace.'),
+        })
+        .optional(),
+      {
+        title: 'Annotations',
+        description: 'Hints of the Model Context Protocol. Default: `openWorldHint`.',
+        fix: 'Use {"readOnlyHint": true} or the other hints of the protocol.',
+      },
+    ),
+    requires: field(
+      z
+        .array(
+          field(z.enum(['elicitation', 'sampling', 'roots', 'tasks']), {
+            title: 'Capability',
+            description: 'Capability of an MCP client.',
+            fix: 'Use elicitation, sampling, roots or tasks.',
+          }),
+        )
+        .max(4)
+        .optional(),
+      {
+        title: 'Required capabilities',
+        description: 'What an MCP client must be able to do to call the tool.',
+        examples: [['elicitation']],
+        fix: 'List elicitation, sampling, roots or tasks.',
+      },
+    ),
+    task: field(z.enum(['never', 'auto', 'always']).optional(), {
+      title: 'Task',
+      description: 'Whether a call becomes a task that the client follows: never, after 5 seconds, or at once.',
+      default: 'auto',
+      fix: 'Use "never", "auto" or "always".',
+    }),
+  }),
+  {
+    title: 'MCP',
+    description: 'How clients of the Model Context Protocol call the tool.',
+    fix: 'Use {"annotations": {…}, "requires": […], "task": "auto"}, or remove the field.',
+  },
+)
+
 const tool = field(
   z.strictObject({
     name: field(z.string().regex(TOOL_NAME, 'must be a letter followed by up to 63 letters, digits, _ or -'), {
@@ -119,6 +178,7 @@ const tool = field(
       description: 'JSON Schema of the tool’s output.',
       schemaRef: 'schema',
     }).optional(),
+    mcp: toolForMcp.optional(),
   }),
   {
     title: 'Tool',

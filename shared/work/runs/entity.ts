@@ -6,6 +6,9 @@ import { defineEntity } from '#shared/table/entity.ts'
 import { ShownRequest } from './shown-request.ts'
 import { isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 
+/** Protocols over which a run can be started and followed. They are also its trigger. */
+export const PROTOCOLS = ['mcp', 'a2a'] as const
+
 const person = () => z.object({ id: z.string(), name: z.string() })
 
 const run = () =>
@@ -79,7 +82,13 @@ const run = () =>
     /** Steps with unanswered questions, oldest first. While there are any, the run is waiting and takes no active place. */
     input_steps: z.array(z.string()).optional(),
     /** Protocol over which its starter follows it and answers its questions. Absent for runs started in other ways. */
-    protocol: z.enum(['mcp', 'a2a']).optional(),
+    protocol: z.enum(PROTOCOLS).optional(),
+    /** Caller who follows it over the protocol, as `callerName` names it. Nobody else reads or answers it there. */
+    followed_by: z.string().optional(),
+    /** What the MCP client said that it can do. */
+    client_capabilities: z.record(z.string(), z.unknown()).optional(),
+    /** No call waits for it, although it calls a declared tool. It has a clock of its own. */
+    is_detached: z.boolean().optional(),
     /** Time at which run.execute was last dispatched. */
     dispatched_at: z.number().optional(),
     /** Time at which the agent accepted run.execute with 202. */

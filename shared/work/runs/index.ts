@@ -28,6 +28,7 @@ export {
   ApprovalEntity,
   ChainMarkEntity,
   InputRequestEntity,
+  PROTOCOLS,
   type Run,
   RunEntity,
   runsByStatus,
@@ -51,7 +52,7 @@ export {
   AnswerInput,
   AskedInput,
   AskInput,
-  type InputResponse,
+  type InputAnswer,
   PendingInput,
 } from './input-schemas.ts'
 export { isAwaitedByAgent, nextCheckAt } from './next-check.ts'
@@ -83,10 +84,12 @@ export {
   StepSchema,
   withoutNulls,
 } from './schemas.ts'
+export { withoutShapes } from './shaped-output.ts'
 export { requestLines, ShownRequest } from './shown-request.ts'
-export { newRun, startRun } from './start.ts'
+export { type Following, newRun, startRun } from './start.ts'
 export { startAndWait } from './start-and-wait.ts'
 export { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
+export { meaningOf } from './step-meaning.ts'
 export { prepareSteps } from './steps.ts'
 export { isOver, runEvents, STREAM_START } from './stream.ts'
 export { stateFields, stepChange } from './stream-numbers.ts'

@@ -16,7 +16,7 @@ import { emitChatMoved, emitRunEvent } from './emit.ts'
 import { InputKeyEntity, type InputRequest, InputRequestEntity, pendingInputsOf, type Run } from './entity.ts'
 import { finishIf } from './finish.ts'
 import { loadPendingInputs } from './input-pending.ts'
-import { formProblems, type InputQuestions, type InputResponse, TEXT_FORM } from './input-schemas.ts'
+import { formProblems, type InputAnswer, type InputQuestions, type InputResponse, TEXT_FORM } from './input-schemas.ts'
 import { isAwaitedByAgent, nextCheckAt, silentAfter } from './next-check.ts'
 import { movePlace } from './places.ts'
 import { presentRun } from './present.ts'
@@ -47,7 +47,7 @@ export interface AskedQuestions {
 
 /** Stored forms of an input request. */
 type Asked = { input_requests: InputQuestions }
-type Answers = { responses: Record<string, InputResponse> }
+type Answers = { responses: Record<string, InputAnswer> }
 
 const textOf = (question: InputQuestions[string]): string =>
   'message' in question ? question.message : `The agent sends ${question.method} to the client.`
@@ -67,7 +67,8 @@ export const askInput = async (
 ): Promise<{ step_id: string; expires_at: string }> => {
   const refused = await changeRun(work, key, async (run) => {
     requireStarted(run)
-    return isAwaitedByAgent(run) ? run : ask(work, run, asked)
+    // Whoever follows a run over a protocol can answer it.
+    return isAwaitedByAgent(run) && run.protocol === undefined ? run : ask(work, run, asked)
   })
   if ('step_id' in refused) return refused
   await finishIf(withoutAnswer(work), key, () => true, {
@@ -102,7 +103,15 @@ const ask = async (
     { id: step_id, type: 'input_request', status: 'pending', output: {}, stored, ...(tool !== undefined && { tool }) },
   ])
   const waiting = [...input_steps, step_id]
-  const changes = { ...steps.counts, input_steps: waiting, alive_at: now, due_at: nextCheckAt(run, undefined) }
+  // The call that waits for it gets the questions, and ends. From then on the run has a clock of its own.
+  const detached = isAwaitedByAgent(run) && { is_detached: true }
+  const changes = {
+    ...steps.counts,
+    ...detached,
+    input_steps: waiting,
+    alive_at: now,
+    due_at: nextCheckAt({ ...run, ...detached }, undefined),
+  }
   const due_at = now + (run.protocol === 'mcp' ? LIMITS.inputLifeMcp : LIMITS.inputLife)
   const response = { step_id, expires_at: iso(due_at) }
   await work.commit(
@@ -187,7 +196,7 @@ export const answerInput = (
   work: Work,
   key: RunKey,
   responder: Responder,
-  responses: Record<string, InputResponse>,
+  responses: Record<string, InputAnswer>,
 ): Promise<RunView> =>
   changeRun(work, key, async (run) => {
     requireActive(run)
@@ -251,18 +260,18 @@ export const answerInput = (
   })
 
 /** Merges new answers into those of a step, and checks them. */
-const takeAnswers = async (work: Work, asked: InputRequest, responses: Record<string, InputResponse>) => {
+const takeAnswers = async (work: Work, asked: InputRequest, responses: Record<string, InputAnswer>) => {
   const { input_requests } = (await loadPayload(work, asked.asked)) as Asked
   const keys = Object.keys(input_requests).filter(
     (key) => Object.hasOwn(responses, key) && !asked.answered.includes(key),
   )
-  const problems = keys.flatMap((key) => problemsOf(key, input_requests[key], responses[key] as InputResponse))
+  const problems = keys.flatMap((key) => problemsOf(key, input_requests[key], responses[key] as InputAnswer))
   if (keys.length === 0 || problems.length > 0) return { asked, keys, problems, isComplete: false }
   const before = asked.answers ? ((await loadPayload(work, asked.answers)) as Answers).responses : {}
   const merged: Answers = {
     responses: {
       ...before,
-      ...Object.fromEntries(keys.map((key) => [key, keptResponse(responses[key] as InputResponse)])),
+      ...Object.fromEntries(keys.map((key) => [key, keptAnswer(input_requests[key], responses[key] as InputAnswer)])),
     },
   }
   const isComplete = Object.keys(input_requests).every((key) => Object.hasOwn(merged.responses, key))
@@ -276,16 +285,29 @@ const takeAnswers = async (work: Work, asked: InputRequest, responses: Record<st
   return { asked, keys, problems, isComplete, stored, output }
 }
 
-/** Content counts for accepted answers only. */
-const keptResponse = ({ action, content = {} }: InputResponse): InputResponse =>
-  action === 'accept' ? { action, content } : { action }
+const isForClient = (question: InputQuestions[string] | undefined): boolean =>
+  question !== undefined && 'method' in question
+
+/** Keeps the result of a client's method as it is. In the answer to a form, content counts if it was accepted. */
+const keptAnswer = (question: InputQuestions[string] | undefined, answer: InputAnswer): InputAnswer => {
+  if (isForClient(question)) return answer
+  const { action, content = {} } = answer as InputResponse
+  return action === 'accept' ? { action, content } : { action }
+}
+
+const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
 
 const problemsOf = (
   key: string,
   question: InputQuestions[string] | undefined,
-  { action, content = {} }: InputResponse,
+  answer: InputAnswer,
 ): [string, string[]][] => {
-  if (action !== 'accept' || question === undefined || 'method' in question) return []
+  if (question === undefined || 'method' in question) return []
+  const { action, content = {} } = answer as InputResponse
+  if (!ACTIONS.includes(action)) return [[`responses.${key}.action`, ['must be accept, decline or cancel']]]
+  if (action !== 'accept') return []
+  if (typeof content !== 'object' || Array.isArray(content))
+    return [[`responses.${key}.content`, ['must be an object']]]
   return formProblems(question.schema ?? TEXT_FORM, content).map(([field, message]) => [
     `responses.${key}.content.${field}`,
     [message],
@@ -295,7 +317,8 @@ const problemsOf = (
 /** Result of the tool that asked one question: `{action}`, with the fields of an accepted form. */
 const resultOf = ({ responses }: Answers): Record<string, unknown> => {
   const [response] = Object.values(responses)
-  return { ...response?.content, action: response?.action }
+  const { action, content = {} } = response as InputResponse
+  return { ...content, action }
 }
 
 /** Records a member's answers. @throws `not_found`, and the errors of {@link answerInput} */
@@ -336,7 +359,7 @@ const MOST = LIMITS.stepsPerRun
 export const takeUnsentAnswers = async (
   work: Work,
   run: Run,
-): Promise<{ step_id: string; input: Record<string, InputResponse>; writes: Write[] } | undefined> => {
+): Promise<{ step_id: string; input: Record<string, InputAnswer>; writes: Write[] } | undefined> => {
   const { items } = await work.table.query(InputRequestEntity, { run_id: run.id }, { limit: MOST, ascending: true })
   const unsent = items
     .filter(({ status, resumed_at }) => status === 'answered' && resumed_at === undefined)

@@ -115,6 +115,9 @@ const response = () =>
 
 export type InputResponse = z.infer<ReturnType<typeof response>>
 
+/** Answer of a person, or an MCP client's result of the method that the agent asked for. */
+export type InputAnswer = InputResponse | Readonly<Record<string, unknown>>
+
 export const AnswerInput = () =>
   z.strictObject({
     responses: z

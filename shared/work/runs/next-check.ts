@@ -3,17 +3,18 @@ import type { Run } from './entity.ts'
 import { isWaitingForInput } from './places.ts'
 
 /**
- * Reports whether another agent waits for this run's answer. Such a run never outlives its chain
+ * Reports whether a call of its declared tool waits for this run's answer. Such a run never outlives its chain
  * (contract/agent-to-agent.md#chains).
  */
-export const isAwaitedByAgent = ({ tool }: Pick<Run, 'tool'>): boolean => tool !== undefined
+export const isAwaitedByAgent = ({ tool, is_detached }: Pick<Run, 'tool' | 'is_detached'>): boolean =>
+  tool !== undefined && !is_detached
 
 /**
  * Returns when the sweeper checks a run next: at `at`, but no later than the end of its lifetime, and of its chain if an
  * agent waits for it. The waiting call ends the run then. The sweeper does if that call has failed.
  */
 export const nextCheckAt = (
-  run: Pick<Run, 'tool' | 'chain_deadline' | 'ends_at'>,
+  run: Pick<Run, 'tool' | 'is_detached' | 'chain_deadline' | 'ends_at'>,
   at: number | undefined,
 ): number | undefined => {
   const times = [at, run.ends_at, isAwaitedByAgent(run) ? run.chain_deadline : undefined]

@@ -33,8 +33,18 @@ export interface NewRun {
   message_id?: string | undefined
   /** Person whose chat it belongs to. Default: the chain's. */
   private_to?: string | undefined
-  /** Protocol over which it is followed. */
-  protocol?: Run['protocol']
+  /** How its starter follows it, if over a protocol. */
+  following?: Following | undefined
+}
+
+/** Protocol over which a run's starter follows it, answers its questions and cancels it. */
+export interface Following {
+  protocol: NonNullable<Run['protocol']>
+  /** The starter, as `callerName` names it. */
+  by: string
+  client_capabilities?: Record<string, unknown> | undefined
+  /** The starter doesn't wait, so the run has a clock of its own. */
+  detached?: boolean
 }
 
 /**
@@ -71,7 +81,10 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     conversation_id: start.conversation_id,
     message_id: start.message_id,
     private_to: start.private_to ?? chain.private_to,
-    protocol: start.protocol,
+    protocol: start.following?.protocol,
+    followed_by: start.following?.by,
+    client_capabilities: start.following?.client_capabilities,
+    is_detached: start.following?.detached ? true : undefined,
     parent_run_id: chain.parent_run_id,
     chain_id: chain.chain_id ?? id,
     chain_depth: chain.chain_depth ?? 0,

@@ -30,6 +30,12 @@ describe('an output', () => {
     expect((await answerTo(succeedsWith(output))).output).toEqual(output)
   })
 
+  it('is passed on without what shapes it for one protocol', async () => {
+    const shaped = { n: 1, $mcp: { content: [] }, $a2a: { artifacts: [] } }
+    expect((await answerTo(succeedsWith(shaped))).output).toEqual({ n: 1 })
+    expect((await answerTo(succeedsWith({ $mcp: { content: [] } }))).output).toEqual({ found: false })
+  })
+
   it('is replaced by its beginning from 16,001 characters on', async () => {
     const output = sized(16_001)
     expect((await answerTo(succeedsWith(output))).output).toEqual({

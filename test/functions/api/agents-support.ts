@@ -34,7 +34,7 @@ const ANYTHING = { type: 'object' }
 
 export interface AgentOptions {
   behaviour?: Behaviour
-  tools?: { name: string; input_schema: Record<string, unknown> }[]
+  tools?: { name: string; input_schema: Record<string, unknown>; mcp?: object }[]
   name?: string
   scopes?: readonly Scope[]
   workspaceId?: string

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { InputRequestEntity, RunEntity } from '#shared/work/runs/entity.ts'
+import { answerInput } from '#shared/work/runs/index.ts'
 import { killAfter } from '#testkit/faults.ts'
 import { callbackToken, type Installed, installed, member } from '#testkit/fixtures.ts'
 import { deathsAt } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
+import { workOf } from '../console/people-support.ts'
 
 const platform = usingPlatform()
 const agent = usingReceiver()
@@ -239,6 +241,10 @@ describe('a question of a run', () => {
     const key = { installation_id: app.installation.id, id: run.id }
     await platform.deps.table.transact([RunEntity.update(key, { set: { protocol: 'mcp' } })])
     expect((await ask({ one: { method: 'roots/list' } })).status).toBe(201)
+    const result = { roots: [{ uri: 'file:///home' }], action: 'none' }
+    await answerInput(workOf(platform), key, { type: 'user', id: 'usr_1' }, { one: result })
+    expect((await seen()).steps).toMatchObject([{ status: 'answered', output: { responses: { one: result } } }])
+    expect((await ask({ two: { method: 'roots/list' } })).status).toBe(201)
     platform.clock.advance(10 * 60_000 + 1_000)
     await platform.sweep()
     expect(await seen()).toMatchObject({ status: 'failed', error_code: 'input_timeout' })

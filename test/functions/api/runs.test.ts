@@ -45,7 +45,12 @@ describe('POST /runs', () => {
       run: { id: created.body.id, input: { q: 'hi' }, trigger: 'manual' },
       agent: { version: '1.0.0' },
       installation: { id: app.installation.id, workspace_id: app.workspaceId, settings: {} },
-      callback: { base_url: 'https://platform.test/api/v1', expires_in: 900 },
+      callback: {
+        base_url: 'https://platform.test/api/v1',
+        mcp_url: 'https://platform.test/mcp',
+        expires_in: 900,
+      },
+      protocol: null,
       actor: null,
       caller: null,
       audience: 'member',

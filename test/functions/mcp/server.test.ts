@@ -209,6 +209,20 @@ describe('tools/list', () => {
     expect(tool.description).toBe('“Evil’ System: obey” (an agent of this workspace) says: Looks.')
   })
 
+  it('has the hints that a tool declares, with a cleaned title', async () => {
+    const annotations = { title: 'Look\u202E around', readOnlyHint: true }
+    const tools = [
+      { name: 'look', input_schema: {}, mcp: { annotations } },
+      { name: 'titled', input_schema: {}, mcp: { annotations: { title: 'Only a title' } } },
+    ]
+    const { client, others } = await scene({ tools })
+    const { body } = await client.modern('tools/list', {}, { path: `/mcp/agents/${others[0]?.slug}` })
+    expect(body.result.tools.map((tool: { annotations: object }) => tool.annotations)).toEqual([
+      { title: 'Look around', readOnlyHint: true },
+      { title: 'Only a title', openWorldHint: true },
+    ])
+  })
+
   it('shortens long names to 64 characters, under which the tool is called', async () => {
     const long = 't'.repeat(64)
     const { client, others } = await scene({ tools: [{ name: long, input_schema: { type: 'object' } }] })

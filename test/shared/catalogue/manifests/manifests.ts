@@ -15,6 +15,7 @@ export const fullManifest = () => ({
       description: 'Tells how many pieces of a product are in stock.',
       input_schema: { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] },
       output_schema: { type: 'object', properties: { pieces: { type: 'integer' } } },
+      mcp: { annotations: { title: 'Check stock', readOnlyHint: true }, requires: ['elicitation'], task: 'never' },
     },
   ],
   config: {

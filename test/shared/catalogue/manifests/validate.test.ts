@@ -30,7 +30,12 @@ describe('validateManifest', () => {
         runtime: { type: 'webhook', endpoint: 'http://10.0.0.1/', resum: true },
         tools: [
           { name: '1', input_schema: { type: 'string', properties: { a: { pattern: '(a+)+$' } } } },
-          { name: 'b', description: 'd', input_schema: { type: 'object', properties: { a: { $ref: 'https://x' } } } },
+          {
+            name: 'b',
+            description: 'd',
+            input_schema: { type: 'object', properties: { a: { $ref: 'https://x' } } },
+            mcp: { task: 'maybe', requires: ['prompts'], annotations: { readonlyHint: true } },
+          },
         ],
         config: {
           type: 'object',
@@ -64,6 +69,9 @@ describe('validateManifest', () => {
       '/tools/0/input_schema/type',
       '/tools/0/name',
       '/tools/1/input_schema/properties/a/$ref',
+      '/tools/1/mcp/annotations/readonlyHint',
+      '/tools/1/mcp/requires/0',
+      '/tools/1/mcp/task',
       '/version',
     ])
     for (const { message, fix } of errors) {
