@@ -42,6 +42,8 @@ export interface Telegram extends Signer {
    * @returns the update's id; 0 if the webhook does not accept messages
    */
   say(person: Person, text: string): number
+  /** Replies to a message of the thread. @returns the update's id; 0 if the webhook does not accept messages */
+  reply(person: Person, messageId: number, text: string): number
   /**
    * Presses a button of a message.
    * @param button counted over all rows, from 0
@@ -148,6 +150,7 @@ export const createTelegram = async (options: TelegramOptions): Promise<Telegram
     ...main.signer,
     person: personOf,
     say: main.say,
+    reply: main.reply,
     press: main.press,
     chat: main.chat,
     block: main.block,

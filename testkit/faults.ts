@@ -10,9 +10,10 @@ class Killed extends Error {
 /**
  * Kills the worker after its n-th effect: a write to the table, a message, an event or an outgoing call. The effect itself
  * happens, and nothing after it. Counting starts at 1.
+ * @param counted with `calls`, reads of the table count as well
  * @returns `restore`, which returns to normal and says if the n-th effect was reached, and `effects`, which counts them
  */
-export const killAfter = (platform: TestPlatform, n: number) => {
+export const killAfter = (platform: TestPlatform, n: number, counted: 'effects' | 'calls' = 'effects') => {
   const { table, queues, bus, http } = platform.deps
   let effects = 0
   let dead = false
@@ -30,6 +31,7 @@ export const killAfter = (platform: TestPlatform, n: number) => {
   }
   // A dead worker doesn't read either, so whatever it waits for ends.
   const reading = <A extends unknown[], R>(real: (...args: A) => Promise<R>) => {
+    if (counted === 'calls') return wrap(real)
     return async (...args: A): Promise<R> => {
       if (dead) throw new Killed()
       return real(...args)

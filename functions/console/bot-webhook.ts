@@ -21,7 +21,7 @@ const receive = defineEndpoint({
   maxBodyBytes: LIMITS.bodyBytes,
   response: () => z.object({}).meta({ id: 'BotUpdateTaken', description: 'Always empty.' }),
   errors: ['unauthorized', 'rate_limited', 'conflict'],
-  needs: ['table:read', 'table:write', 'bot'],
+  needs: ['table:read', 'table:write', 'objects:read', 'objects:write', 'bot'],
   handler: ({ work, body, request }) =>
     countFailedSignIns(work, () => handleUpdate(work, request.headers['x-telegram-bot-api-secret-token'], body)),
 })

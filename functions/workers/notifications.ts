@@ -9,7 +9,7 @@ import { announceEvent, deliverNotification, PersonMessage } from '#shared/messa
 export const worker: QueueWorker = {
   name: 'notifications',
   source: { kind: 'queue', queue: 'notifications' },
-  needs: ['table:read', 'table:write', 'bot', 'queue:notifications', 'queue:live'],
+  needs: ['table:read', 'table:write', 'objects:read', 'bot', 'queue:notifications', 'queue:live'],
   timeoutSeconds: 60,
   handle(work, message) {
     const person = PersonMessage.safeParse(message)

@@ -1,4 +1,4 @@
-import { type BotUser, type Chat, createChats } from './chats.ts'
+import { type BotUser, type Chat, createChats, type Message } from './chats.ts'
 import { createConnections } from './connections.ts'
 import { HangUp, TelegramError, tooManyRequests } from './error.ts'
 import { type Args, createMethods, type Presses, type Result } from './methods.ts'
@@ -56,11 +56,11 @@ export const createBot = ({ token, username, name = username }: BotOptions, arou
     return result
   }
 
-  const say = (person: Person, text: string, more: object = {}): number => {
+  const say = (person: Person, text: string, more: object = {}, repliedTo?: Message): number => {
     const chat = chats.open(person)
     // Writing again unblocks the bot, like pressing "Restart bot".
     if (chat.blocked) chats.setBlocked(chat, false)
-    return updates.push(person.id, { message: { ...chats.add(chat, person, text), ...more } })
+    return updates.push(person.id, { message: { ...chats.add(chat, person, text, undefined, repliedTo), ...more } })
   }
   const chatOf = (person: Person): Chat => chats.find(person.id) ?? { person, messages: [], blocked: false }
 
@@ -82,6 +82,12 @@ export const createBot = ({ token, username, name = username }: BotOptions, arou
      * @returns the update's id; 0 if the webhook does not accept messages
      */
     say,
+    /** Replies to a message of the thread. @returns the update's id */
+    reply: (person: Person, messageId: number, text: string): number => {
+      const repliedTo = chatOf(person).messages.find((each) => each.message_id === messageId)
+      if (!repliedTo) throw new Error(`Unknown message ${messageId}`)
+      return say(person, text, {}, repliedTo)
+    },
     /**
      * Presses a button of a message.
      * @param button counted over all rows, from 0

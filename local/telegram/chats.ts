@@ -21,6 +21,8 @@ export interface Message {
   text: string
   entities?: { type: 'bot_command'; offset: number; length: number }[]
   reply_markup?: Keyboard
+  /** The message that this one replies to, without what that one replied to. */
+  reply_to_message?: Message
 }
 
 /** One person's thread with the bot. */
@@ -37,7 +39,7 @@ export interface Chats {
   open(person: Person): Chat
   find(id: number): Chat | undefined
   all(): Chat[]
-  add(chat: Chat, from: Person | BotUser, text: string, keyboard?: Keyboard): Message
+  add(chat: Chat, from: Person | BotUser, text: string, keyboard?: Keyboard, repliedTo?: Message): Message
   edit(chat: Chat, message: Message, text: string, keyboard?: Keyboard): Message
   setBlocked(chat: Chat, blocked: boolean): void
   /**
@@ -64,6 +66,12 @@ export const createChats = (now: () => number): Chats => {
   }
   const withKeyboard = (keyboard: Keyboard | undefined) => (keyboard ? { reply_markup: keyboard } : {})
 
+  const replyTo = (repliedTo: Message | undefined) => {
+    if (!repliedTo) return {}
+    const { reply_to_message: _, ...message } = repliedTo
+    return { reply_to_message: message }
+  }
+
   return {
     open: (person) => {
       const chat = chats.get(person.id) ?? { person, messages: [], blocked: false }
@@ -74,7 +82,7 @@ export const createChats = (now: () => number): Chats => {
     },
     find: (id) => chats.get(id),
     all: () => [...chats.values()],
-    add: (chat, from, text, keyboard) => {
+    add: (chat, from, text, keyboard, repliedTo) => {
       const { id, first_name, last_name, username } = chat.person
       const names = { first_name, ...(last_name && { last_name }), ...(username && { username }) }
       next += 1
@@ -86,6 +94,7 @@ export const createChats = (now: () => number): Chats => {
         text,
         ...commandIn(text),
         ...withKeyboard(keyboard),
+        ...replyTo(repliedTo),
       }
       chat.messages.push(message)
       changed(chat)

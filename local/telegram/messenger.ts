@@ -63,7 +63,7 @@ const personNamed = (name: unknown): Person => {
  * | `GET /botfather` | page for creating bots |
  * | `GET /business` | page for connecting the platform's bot to an account, and for writing to that account |
  * | `GET /messenger/chat?bot=&name=` | the person's thread as server-sent events, whole at each change |
- * | `POST /messenger/messages {bot, name, text}` | writes to the bot |
+ * | `POST /messenger/messages {bot, name, text, reply_to}` | writes to the bot, as a reply if `reply_to` is a message |
  * | `POST /messenger/press {bot, name, message_id, button}` | presses a button; returns the bot's answer |
  * | `GET /messenger/open?bot=&name=&message_id=&button=` | redirects to the button's address, for a Mini App with fresh init data |
  * | `GET /messenger/bots` | all bots except the platform's, with their tokens |
@@ -83,9 +83,12 @@ export const createMessenger = ({ main, bots, newBot }: MessengerOptions) => {
 
   const act = async (response: ServerResponse, action: string, body: Record<string, unknown>) => {
     switch (action) {
-      case 'messages':
-        named(body.bot).say(personNamed(body.name), String(body.text))
+      case 'messages': {
+        const [bot, person, text] = [named(body.bot), personNamed(body.name), String(body.text)]
+        if (body.reply_to === undefined) bot.say(person, text)
+        else bot.reply(person, Number(body.reply_to), text)
         return answerJson(response, {})
+      }
       case 'press': {
         const at = [Number(body.message_id), Number(body.button)] as const
         const pressed = named(body.bot).press(personNamed(body.name), ...at)

@@ -27,6 +27,7 @@ export const messengerPage = ({ username, first_name }: BotUser): Page =>
 <p id="empty" class="soft">No messages yet.</p>
 <p id="toast" role="status"></p>
 <button id="start" class="primary" type="button" hidden>Start</button>
+<p id="replying" hidden>Reply to: <span id="reply-text"></span> <button id="no-reply" type="button">Cancel</button></p>
 <form id="write">
 <label for="text" class="unseen">Message</label>
 <input id="text" autocomplete="off" maxlength="4096" placeholder="Message">

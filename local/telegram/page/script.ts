@@ -15,6 +15,7 @@ let name = ''
 let source
 let started = false
 let shown = new Map()
+let replyingTo
 
 const names = () => {
   try { return JSON.parse(localStorage.getItem('names') ?? '[]') } catch { return [] }
@@ -26,7 +27,18 @@ const post = async (path, body) => {
   if (!answer.ok) throw new Error('The stand-in answered ' + answer.status)
   return answer.json()
 }
-const say = (text) => post('messages', { text }).catch(notify)
+const say = (text) => {
+  const reply_to = replyingTo
+  reply()
+  return post('messages', { text, reply_to }).catch(notify)
+}
+/** Chooses the message that the next one replies to, or none. */
+const reply = (message) => {
+  replyingTo = message?.message_id
+  byId('replying').hidden = !message
+  byId('reply-text').textContent = message ? message.text.split('\\n')[0] : ''
+  if (message) byId('text').focus()
+}
 const notify = (problem) => { byId('toast').textContent = problem.message ?? String(problem) }
 
 const press = async (message, button, at) => {
@@ -61,7 +73,14 @@ const itemOf = (message) => {
   const time = element('time', '', (message.edit_date ? 'edited ' : '') + at.toLocaleTimeString())
   time.dateTime = at.toISOString()
   bubble.append(time)
+  if (message.reply_to_message) bubble.prepend(element('span', 'quote', message.reply_to_message.text.split('\\n')[0]))
   item.append(bubble)
+  if (message.from.is_bot) {
+    const made = element('button', 'reply', 'Reply')
+    made.type = 'button'
+    made.addEventListener('click', () => reply(message))
+    item.append(made)
+  }
   let index = 0
   for (const row of message.reply_markup?.inline_keyboard ?? []) {
     const line = element('div', 'row')
@@ -111,6 +130,7 @@ const ask = () => {
 const signIn = (given) => {
   name = given.trim()
   if (name === '') return
+  reply()
   localStorage.setItem('names', JSON.stringify([name, ...names().filter((each) => each !== name)].slice(0, 8)))
   localStorage.setItem('current', name)
   document.title = name + ' · ' + TITLE
@@ -144,6 +164,7 @@ byId('write').addEventListener('submit', (event) => {
   byId('text').value = ''
   say(text)
 })
+byId('no-reply').addEventListener('click', () => reply())
 const current = localStorage.getItem('current')
 if (current) signIn(current)
 else ask()

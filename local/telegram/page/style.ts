@@ -48,11 +48,13 @@ input:not([type=checkbox]) { width: 100%; min-height: 44px; padding: .5rem .75re
   border: 1px solid var(--soft); border-radius: 8px; }
 button, a.button { display: inline-block; min-height: 44px; padding: .55rem 1rem; font: inherit; font-weight: 600; text-align: center;
   text-decoration: none; color: var(--act); cursor: pointer; background: var(--paper); border: 1px solid var(--soft); border-radius: 8px; }
-#change { min-height: 32px; padding: .2rem .6rem; font-size: .85rem; }
+#change, .reply, #no-reply { min-height: 32px; padding: .2rem .6rem; font-size: .85rem; }
 button.primary { background: var(--act); border-color: var(--act); color: var(--on-act); }
 button:disabled { opacity: .55; cursor: default; }
 #write { display: flex; gap: .5rem; position: sticky; bottom: 0; padding: .5rem 0; background: var(--ground); }
 #write button { flex: none; }
+.reply { margin-top: .25rem; }
+.quote { display: block; border-left: 3px solid var(--act); padding-left: .5rem; color: var(--soft); font-size: .9rem; }
 #toast { margin: 0; min-height: 1.45em; text-align: center; color: var(--soft); }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px; }

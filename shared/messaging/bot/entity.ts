@@ -11,6 +11,8 @@ const botUpdate = () =>
     locked_until: z.number(),
     /** The workspace that the person joined through this update, whose reply may still be pending. */
     joined_workspace_id: z.string().optional(),
+    /** Set once this update answered an agent's question, while the reply may still be pending. */
+    answered_question: z.literal(true).optional(),
     created_at: z.number(),
     expires_at: z.number(),
   })

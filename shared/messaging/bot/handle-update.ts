@@ -4,6 +4,7 @@ import { sameSecret } from '#shared/kernel/secrets.ts'
 import { botChatWrite } from './chats.ts'
 import { forwardBusinessUpdate } from './forward-business-update.ts'
 import { answerPress } from './press.ts'
+import { answerReply } from './questions.ts'
 import { type Asked, readUpdate } from './read-update.ts'
 import { sendToPerson } from './reply.ts'
 import type { BotUpdateInput } from './schemas.ts'
@@ -32,7 +33,7 @@ export const handleUpdate = async (
   }
   const botId = credentials.token.split(':')[0] as string
   if (await forwardBusinessUpdate(given, botId, update)) return {}
-  const asked = readUpdate(update)
+  const asked = readUpdate(update, botId)
   if (!asked) return {}
   // The source address is the Bot API's, not the person's.
   const work: Work = { ...given, sourceIp: undefined }
@@ -51,7 +52,8 @@ export const handleUpdate = async (
 
 const reply = (work: Work, claim: UpdateLease, asked: Asked): Promise<void> => {
   if (asked.kind === 'pressed') return answerPress(work, claim, asked)
-  const { chatId, person, start } = asked
-  if (start === undefined) return sendToPerson(work, chatId, textsFor(person.locale).unknown)
-  return answerStart(work, chatId, person, start)
+  const { chatId, person, start, repliedTo } = asked
+  if (start !== undefined) return answerStart(work, chatId, person, start)
+  if (repliedTo) return answerReply(work, claim, { ...asked, repliedTo })
+  return sendToPerson(work, chatId, textsFor(person.locale).unknown)
 }

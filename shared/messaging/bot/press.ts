@@ -11,6 +11,7 @@ import {
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { endedInvitationReply } from './ended-invitation.ts'
+import { answerQuestionButton, isQuestionButton } from './questions.ts'
 import type { Pressed } from './read-update.ts'
 import { acknowledge, replaceQuestion } from './reply.ts'
 import { type Texts, textsFor } from './texts.ts'
@@ -25,6 +26,7 @@ export const answerPress = async (work: Work, claim: UpdateLease, pressed: Press
   const { data, person } = pressed
   const texts = textsFor(person.locale)
   if (data === NOT_NOW) return replaceQuestion(work, pressed, texts.notJoined)
+  if (isQuestionButton(data)) return answerQuestionButton(work, claim, pressed)
   if (!data.startsWith(JOIN)) return acknowledge(work, pressed)
   const text = await joined(work, claim, texts, person, data.slice(JOIN.length))
   return replaceQuestion(work, pressed, text)

@@ -22,21 +22,28 @@ export const sendToPerson = (
 /** Acknowledges a pressed button and replaces the question and its buttons with the answer. */
 export const replaceQuestion = async (
   deps: Speaking,
-  { queryId, chatId, messageId }: Pressed,
+  { queryId, chatId, message }: Pressed,
   text: string,
 ): Promise<void> => {
   await acknowledge(deps, { queryId })
-  await callBot(deps, 'editMessageText', {
+  await replaceMessage(deps, chatId, message.id, text)
+}
+
+/** Replaces a message of the bot and removes its buttons. */
+export const replaceMessage = (deps: Speaking, chatId: number, messageId: number, text: string): Promise<void> =>
+  callBot(deps, 'editMessageText', {
     chat_id: chatId,
     message_id: messageId,
     text,
     link_preview_options: { is_disabled: true },
   })
-}
 
-/** Acknowledges that the press arrived. */
-export const acknowledge = (deps: Speaking, { queryId }: Pick<Pressed, 'queryId'>): Promise<void> =>
-  callBot(deps, 'answerCallbackQuery', { callback_query_id: queryId })
+/** Acknowledges that the press arrived. @param alert text to show, up to 200 characters */
+export const acknowledge = (deps: Speaking, { queryId }: Pick<Pressed, 'queryId'>, alert?: string): Promise<void> =>
+  callBot(deps, 'answerCallbackQuery', {
+    callback_query_id: queryId,
+    ...(alert !== undefined && { text: alert, show_alert: true }),
+  })
 
 /**
  * Calls the Bot API. Permanent refusals, such as a person who blocked the bot or a deleted message, are only logged.

@@ -12,6 +12,10 @@ export interface UpdateLease {
   joinedWorkspaceId: string | undefined
   /** Part of the transaction in which the person joins. */
   joined(workspaceId: string): Write
+  /** True when an earlier attempt already answered an agent's question. */
+  hasAnsweredQuestion: boolean
+  /** Part of the transaction that keeps the person's answer to an agent's question. */
+  answeredQuestion(): Write
   /** Marks the update as answered for good. */
   done(): Write
   /** Ends the lease so that the next attempt can start at once. */
@@ -81,6 +85,8 @@ const claimOf = ({ table }: Work, record: BotUpdateRecord): UpdateLease => {
   return {
     joinedWorkspaceId: record.joined_workspace_id,
     joined: (joined_workspace_id) => BotUpdateEntity.update(record, { set: { joined_workspace_id } }, mine),
+    hasAnsweredQuestion: record.answered_question === true,
+    answeredQuestion: () => BotUpdateEntity.update(record, { set: { answered_question: true } }, mine),
     done: () => BotUpdateEntity.update(record, { set: { state: 'done' } }, mine),
     release: () => table.transact([BotUpdateEntity.update(record, { set: { locked_until: 0 } }, mine)]),
   }

@@ -5,7 +5,7 @@ import { MemberEntity, type User, UserEntity, WorkspaceEntity } from '#shared/id
 import { DAY, SECOND } from '#shared/kernel/clock.ts'
 import type { BotFailure } from '#shared/kernel/ports/bot.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
-import { RunEntity } from '#shared/work/runs/index.ts'
+import { loadOpenQuestions, RunEntity } from '#shared/work/runs/index.ts'
 import { BotChatEntity } from '../bot/entity.ts'
 import { claimDelivery, type DeliveryLease } from './delivery-lease.ts'
 import { NotificationPreferencesEntity } from './entity.ts'
@@ -33,14 +33,11 @@ const PAUSES = [10 * SECOND, 60 * SECOND, 5 * 60 * SECOND, 15 * 60 * SECOND]
 export const deliverNotification = async (work: WorkerWork, message: PersonMessage): Promise<void> => {
   const recipient = await loadRecipient(work, message)
   if (!recipient) return
-  const { notification, workspaceName, agentName, user, chat } = recipient
+  const { notification, user, chat } = recipient
   const claim = await claimDelivery(work, message, TRIES)
   if (claim === 'over') return
   if (claim === 'held') return requeue(work, message, 90 * SECOND)
-  const answer = await work.bot.call(
-    'sendMessage',
-    botMessage(work.settings.baseUrl, user, notification, { workspaceName, agentName }),
-  )
+  const answer = await work.bot.call('sendMessage', botMessage(work.settings.baseUrl, user, notification, recipient))
   if (answer.ok) return claim.sent()
   const { status, description, retry, retryAfterMs } = answer
   work.log.warn('could not deliver a notification', {
@@ -85,21 +82,36 @@ const loadRecipient = async (work: WorkerWork, { notification_id, workspace_id, 
   if (!notification || workspace?.status !== 'active' || !member || user?.status !== 'active') return undefined
   if (now - notification.created_at > FRESH || !wantsNotification(preferences, notification.kind, now)) return undefined
   const { installation_id, target } = notification
-  const [chat, installation, run] = await Promise.all([
+  const [chat, installation, run, questions] = await Promise.all([
     table.get(BotChatEntity, { identity: user.identity }),
     installation_id === undefined ? undefined : table.get(InstallationEntity, { workspace_id, id: installation_id }),
     decidable(notification)
       ? table.get(RunEntity, { installation_id: installation_id ?? '', id: target?.id ?? '' })
       : undefined,
+    isQuestion(notification)
+      ? loadOpenQuestions(work, { run_id: target?.id ?? '', step_id: target?.step_id ?? '' })
+      : undefined,
   ])
   if (!chat?.can_be_written_to) return undefined
-  // The approval was decided in the meantime.
+  // The approval was decided, or the question answered, in the meantime.
   if (decidable(notification) && run?.pending_step !== target?.step_id) return undefined
-  return { notification, workspaceName: workspace.name, agentName: installation?.app_name, user: user as User, chat }
+  if (isQuestion(notification) && Object.keys(questions ?? {}).length === 0) return undefined
+  return {
+    notification,
+    workspaceName: workspace.name,
+    agentName: installation?.app_name,
+    questions,
+    user: user as User,
+    chat,
+  }
 }
 
 const decidable = ({ kind, installation_id, target }: Notification): boolean =>
   kind === 'run.awaiting_approval' && installation_id !== undefined && target !== undefined
+
+/** True for an agent's question that people answer as long as its run waits. */
+const isQuestion = ({ kind, target }: Notification): boolean =>
+  kind === 'agent.question' && target?.type === 'run' && target.step_id !== undefined
 
 /** True if the user blocked the bot, deleted their account or has no chat (core.telegram.org/bots/api#making-requests). */
 const isClosed = ({ status, description }: BotFailure): boolean =>

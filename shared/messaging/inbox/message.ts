@@ -1,8 +1,10 @@
-import type { Opts } from 'grammy/types'
+import type { InlineKeyboardButton, Opts } from 'grammy/types'
 import type { Notification } from '#shared/identity/notifications/index.ts'
 import type { User } from '#shared/identity/people/index.ts'
 import { cleanName, cleanText, quoteName } from '#shared/kernel/names.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
+import type { InputQuestions } from '#shared/work/runs/index.ts'
+import { presentQuestion } from '../bot/questions.ts'
 import { textsFor } from '../bot/texts.ts'
 import { startParameter } from './start-parameter.ts'
 
@@ -18,7 +20,11 @@ export const botMessage = (
   baseUrl: string,
   user: Pick<User, 'identity' | 'locale'>,
   notification: Notification,
-  { workspaceName, agentName }: { workspaceName: string; agentName: string | undefined },
+  {
+    workspaceName,
+    agentName,
+    questions,
+  }: { workspaceName: string; agentName: string | undefined; questions?: InputQuestions | undefined },
 ): Opts<'sendMessage'> => {
   const texts = textsFor(user.locale)
   const from = [agentName, workspaceName]
@@ -26,18 +32,23 @@ export const botMessage = (
     .map(quoteName)
     .join(' · ')
   const title = cut(cleanName(notification.title), TITLE)
-  const text = [title, cut(cleanText(notification.body), BODY), `— ${from}`].filter(Boolean).join('\n\n')
+  const asked = questions && presentQuestion(texts, notification, questions)
+  const question = asked && cleanText(asked.message)
+  // Nobody answers what they can't read in full.
+  const answerable = asked && question !== undefined && question.length <= BODY
+  const body = answerable ? [question, asked.hint] : [cut(cleanText(notification.body), BODY)]
+  const text = [title, ...body, `— ${from}`].filter(Boolean).join('\n\n')
   const parameter = startParameter(notification)
+  const buttons: InlineKeyboardButton[][] = [
+    ...(answerable ? asked.buttons : []),
+    ...(parameter === undefined ? [] : [[{ text: texts.openButton, web_app: { url: miniApp(baseUrl, parameter) } }]]),
+  ]
   return {
     // In Telegram, a private chat has the same id as its user.
     chat_id: Number(user.identity.split(':')[1]),
     text,
     link_preview_options: { is_disabled: true },
-    ...(parameter !== undefined && {
-      reply_markup: {
-        inline_keyboard: [[{ text: texts.openButton, web_app: { url: miniApp(baseUrl, parameter) } }]],
-      },
-    }),
+    ...(buttons.length > 0 && { reply_markup: { inline_keyboard: buttons } }),
   }
 }
 

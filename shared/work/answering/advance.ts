@@ -17,6 +17,8 @@ import {
   MessageEntity,
 } from '../conversations/entity.ts'
 import { ApprovalEntity, type Run, RunEntity } from '../runs/entity.ts'
+import { listWaitingSteps } from '../runs/input-requests.ts'
+import { isWaitingForInput } from '../runs/places.ts'
 import { isActive } from '../runs/status.ts'
 import { loadAnswerer, newParticipant } from './answerer.ts'
 import { answeringFields, newAnsweringRun, RETRY_CHECK_DELAY, RUN_CHECK_DELAY } from './answering-run.ts'
@@ -80,6 +82,7 @@ const follow = async (work: WorkerWork, chat: Chat, runId: string): Promise<bool
   ])
   if (run && isActive(run.status)) {
     if (conversation && run.status === 'awaiting_approval') await postApprovalRequest(work, conversation, run)
+    if (conversation && isWaitingForInput(run)) await postQuestions(work, conversation, run)
     await work.commit([changed(chat, { due_at: work.clock.now() + RUN_CHECK_DELAY })])
     return false
   }
@@ -163,6 +166,25 @@ const postApprovalRequest = async (work: WorkerWork, conversation: Conversation,
   })
   // Another worker may post it at the same time.
   await ifUnchanged(work.commit(writes))
+}
+
+/** Posts a message once for each step whose questions wait for the person. */
+const postQuestions = async (work: WorkerWork, conversation: Conversation, run: Run): Promise<void> => {
+  for (const { step_id, text, created_at: asked_at } of await listWaitingSteps(work, run)) {
+    const created_at = after(run, asked_at)
+    const id = derivedId('message', created_at, `question\n${step_id}`)
+    if (await work.table.get(MessageEntity, { conversation_id: conversation.id, id })) continue
+    const { writes } = newMessage(work, conversation, {
+      author: await loadAuthor(work, run),
+      text,
+      run_id: run.id,
+      question: { step_id },
+      at: { id, created_at },
+      retried: true,
+    })
+    // Another worker may post it at the same time.
+    await ifUnchanged(work.commit(writes))
+  }
 }
 
 /** Takes the oldest waiting message. @returns true if there is more to do now */

@@ -61,7 +61,10 @@ const hasWritten = async (
       from: MessageEntity.key({ conversation_id, id: idFloor('message', idTime(message_id)) }).sk,
     },
   )
-  return items.some(({ run_id, author, approval }: Message) => run_id === id && author.type !== 'user' && !approval)
+  return items.some(
+    ({ run_id, author, approval, question }: Message) =>
+      run_id === id && author.type !== 'user' && !approval && !question,
+  )
 }
 
 /** Describes a failed run, including its error code. An agent's own error message is quoted. */

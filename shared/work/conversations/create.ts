@@ -26,6 +26,7 @@ export interface NewMessage {
   run_id?: string | undefined
   error_code?: string | undefined
   approval?: Message['approval'] | undefined
+  question?: Message['question'] | undefined
   /** Id and time for callers whose every attempt must write the same message. Default: new ones. */
   at?: { id: string; created_at: number } | undefined
   /** Agent that takes part from this message on, if it changes. */
@@ -43,7 +44,7 @@ export interface NewMessage {
 export const newMessage = (
   work: Work,
   conversation: Conversation,
-  { author, text, attachments = [], run_id, error_code, approval, at, taker, listener, retried }: NewMessage,
+  { author, text, attachments = [], run_id, error_code, approval, question, at, taker, listener, retried }: NewMessage,
 ): { message: Message; writes: Write[] } => {
   const { workspace_id } = conversation
   const now = work.clock.now()
@@ -57,6 +58,7 @@ export const newMessage = (
     run_id,
     error_code,
     approval,
+    question,
     created_at: at?.created_at ?? now,
   }
   const last_message_at = Math.max(now, message.created_at)

@@ -78,6 +78,8 @@ export const messageSchema = () =>
     error_code: z.string().optional(),
     /** Approval that the run waits for. */
     approval: z.object({ step_id: z.string(), tool: z.string() }).optional(),
+    /** Step of the run whose questions this message shows. */
+    question: z.object({ step_id: z.string() }).optional(),
     created_at: z.number(),
   })
 

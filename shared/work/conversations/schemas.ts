@@ -48,6 +48,10 @@ export const MessageSchema = () =>
         .object({ step_id: idField('stp'), tool: z.string() })
         .nullable()
         .meta({ description: 'Approval that the run waits for.' }),
+      question: z
+        .object({ step_id: idField('stp') })
+        .nullable()
+        .meta({ description: 'Step with the questions that the run asked.' }),
       created_at: time(),
     })
     .meta({ id: 'Message' })
@@ -85,6 +89,7 @@ export const presentMessage = (message: Message): MessageView => ({
   run_id: message.run_id ?? null,
   error_code: message.error_code ?? null,
   approval: message.approval ?? null,
+  question: message.question ?? null,
   created_at: iso(message.created_at),
 })
 

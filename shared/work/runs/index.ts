@@ -45,6 +45,7 @@ export {
   failUnanswered,
   listPendingInputs,
   loadAskedResult,
+  loadOpenQuestions,
   presentPendingInput,
   takeUnsentAnswers,
 } from './input-requests.ts'
@@ -52,8 +53,12 @@ export {
   AnswerInput,
   AskedInput,
   AskInput,
+  type FormField,
   type InputAnswer,
+  type InputQuestions,
+  type InputResponse,
   PendingInput,
+  TEXT_FORM,
 } from './input-schemas.ts'
 export { isAwaitedByAgent, nextCheckAt } from './next-check.ts'
 export { isWaitingForInput } from './places.ts'

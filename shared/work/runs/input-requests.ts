@@ -393,6 +393,31 @@ export const listPendingInputs = async (
   }
 }
 
+/** Loads the unanswered questions of a step by key: none once all are answered, undefined once the run ended without. */
+export const loadOpenQuestions = async (
+  deps: Pick<Deps, 'table' | 'objects'>,
+  key: Pick<InputRequest, 'run_id' | 'step_id'>,
+): Promise<InputQuestions | undefined> => {
+  const asked = await deps.table.get(InputRequestEntity, key)
+  if (!asked || asked.status === 'voided') return undefined
+  if (asked.status === 'answered') return {}
+  const stored = await loadPayload(deps, asked.asked)
+  const { input_requests } = (stored ?? { input_requests: {} }) as Asked
+  return Object.fromEntries(Object.entries(input_requests).filter(([name]) => !asked.answered.includes(name)))
+}
+
+/** Loads the steps that a run waits for, oldest first, with the text of their questions. */
+export const listWaitingSteps = async (
+  deps: Pick<Deps, 'table' | 'objects'>,
+  run: Pick<Run, 'id' | 'input_steps'>,
+): Promise<{ step_id: string; created_at: number; text: string }[]> =>
+  Promise.all(
+    (await loadPendingInputs(deps, run)).map(async ({ step_id, created_at, asked }) => {
+      const stored = (await loadPayload(deps, asked)) as Asked | undefined
+      return { step_id, created_at, text: textOfAll(stored?.input_requests ?? {}) }
+    }),
+  )
+
 /** Presents unanswered questions to a member. */
 export const presentPendingInput = async (work: Pick<Deps, 'table' | 'objects'>, asked: InputRequest) => {
   const { workspace_id, installation_id, run_id, step_id, answered, created_at } = asked

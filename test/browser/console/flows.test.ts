@@ -196,6 +196,30 @@ describe('a run', () => {
   })
 })
 
+describe('a chat', () => {
+  it('shows its run’s questions as a form, and then the answers', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const app = await agentIn(who)
+    const { id: chat } = await call(who, 'POST', '/console/conversations', { installation_id: app.installation.id })
+    await openAs(stage, who, `/chat/${chat}`)
+    await page.getByRole('textbox', { name: /Message to/ }).fill('Order boxes.')
+    await button(page, 'Send').click()
+    const runs = async () => (await call(who, 'GET', '/console/runs')).items
+    await expect.poll(async () => (await runs())[0]?.status).toBe('running')
+    const [{ id }] = await runs()
+    const schema = { type: 'object', properties: { size: { enum: ['Small', 'Large'], title: 'Size' } } }
+    await stage.platform.call('POST', `/api/v1/runs/${id}/input-requests`, {
+      token: await callbackToken(stage.platform.deps, app, id),
+      body: { input_requests: { one: { message: 'How large?', schema } } },
+    })
+    await page.getByLabel('Size').selectOption('Large')
+    await button(page, 'Answer').click()
+    await page.getByRole('definition').getByText('Large').waitFor()
+    await expectAccessible(page, 'answered question')
+  })
+})
+
 describe('tasks', () => {
   it('can be created, moved with the keyboard or by dragging, and their questions answered', async () => {
     const { page } = stage

@@ -260,6 +260,47 @@ describe('a message to an agent', () => {
     expect((await ann.said(chat)).at(-1)).toBe('agent: Then not.')
   })
 
+  it('shows its run’s questions once, and is answered after them even if the output is empty', async () => {
+    const { agent, ann } = await chats.pair()
+    const bob = await addMember(platform, agent.workspaceId, 'owner')
+    const chat = await ann.open(agent.installation.id)
+    agent.behaves(() => ACCEPT)
+    const { run_id } = (await ann.say(chat, 'Order boxes.')).body
+    await chats.settle()
+    const token = await callbackToken(platform.deps, agent, run_id)
+    const { body } = await platform.call('POST', `/api/v1/runs/${run_id}/input-requests`, {
+      token,
+      body: { input_requests: { size: { message: 'How large?' }, hue: { message: 'Which color?' } } },
+    })
+    await chats.settle()
+    for (let i = 0; i < 3; i++) {
+      platform.clock.advance(900_000)
+      await platform.sweep()
+      await chats.settle()
+    }
+    expect((await ann.messages(chat)).slice(1)).toMatchObject([
+      { run_id, text: 'How large?\n\nWhich color?', question: { step_id: body.step_id }, author: { type: 'agent' } },
+    ])
+    const answer = (who: typeof ann) =>
+      who.call('POST', `/console/runs/${run_id}/input`, {
+        responses: {
+          size: { action: 'accept', content: { text: 'Large' } },
+          hue: { action: 'decline' },
+        },
+      })
+    expect((await answer(bob)).status).toBe(404)
+    expect((await answer(ann)).status).toBe(200)
+    await platform.call('POST', `/api/v1/runs/${run_id}/complete`, {
+      token: await callbackToken(platform.deps, agent, run_id),
+      body: { status: 'succeeded' },
+    })
+    await chats.settle()
+    expect((await ann.said(chat)).slice(1)).toEqual([
+      'agent: How large?\n\nWhich color?',
+      'agent: The run finished without a reply.',
+    ])
+  })
+
   it('is refused when the agent is suspended or uninstalled, and the messages remain', async () => {
     const { agent, ann } = await chats.pair()
     const chat = await ann.open(agent.installation.id)

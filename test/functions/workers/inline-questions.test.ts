@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { killAfter } from '#testkit/faults.ts'
 import type { Installed } from '#testkit/fixtures.ts'
 import { deathsAt } from '#testkit/sampling.ts'
@@ -72,5 +73,46 @@ describe('an inline agent that asks a person', () => {
       points++
     }
     expect(points).toBeGreaterThan(0)
+  })
+
+  it('gets the answer once, and ends once, when the request or its worker dies at any call of the store', async () => {
+    let points = 0
+    for (const n of deathsAt(60)) {
+      platform.clock.advance(7_200_000)
+      const app = await inlineAgent(platform)
+      const run = await runOf(platform, app)
+      const kill = killAfter(platform, n, 'calls')
+      await answer(app, run.id).catch(() => undefined)
+      await platform.drain().catch(() => undefined)
+      const reached = kill.restore()
+      for (let round = 0; round < 4; round++) {
+        await platform.drain()
+        await answer(app, run.id)
+        platform.clock.advance(61_000)
+        await platform.sweep()
+      }
+      await platform.drain()
+      const done = await readRun(platform, app, run.id)
+      const at = `killed at call ${n}`
+      expect(done.status, at).toBe('succeeded')
+      expect(done.output.heard, at).toContain('The blue one')
+      const types = done.steps.map(({ type, status }: { type: string; status: string }) => `${type} ${status}`)
+      expect(types, at).toEqual(['message done', 'input_request answered', 'message done'])
+      const { body } = await platform.call('GET', '/api/v1/events?types=run.*&limit=100', { token: app.token })
+      const events = body.items.map(({ type }: { type: string }) => type)
+      for (const type of ['run.input_required', 'run.input_received', 'run.succeeded']) {
+        expect(
+          events.filter((one: string) => one === type),
+          `${type}, ${at}`,
+        ).toHaveLength(1)
+      }
+      for (const name of ['active_runs', 'waiting_runs']) {
+        const counter = { owner: app.installation.id, counter: name }
+        expect((await platform.deps.table.get(CounterEntity, counter))?.n ?? 0, `${name}, ${at}`).toBe(0)
+      }
+      if (!reached) break
+      points++
+    }
+    expect(points).toBeGreaterThan(3)
   })
 })

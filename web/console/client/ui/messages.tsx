@@ -3,6 +3,7 @@ import { Name, Prose, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import type { Schemas } from '../api.ts'
 import { Download } from './download.tsx'
+import { QuestionsInChat } from './questions.tsx'
 
 export type Message = Schemas['Message']
 
@@ -18,7 +19,11 @@ export const Messages = ({ items }: { items: readonly Message[] }) => (
             <When at={message.created_at} />
           </p>
           {message.error_code && <span class="state bad">✕ No reply</span>}
-          <Prose text={message.text} />
+          {message.question && message.run_id ? (
+            <QuestionsInChat runId={message.run_id} stepId={message.question.step_id} text={message.text} />
+          ) : (
+            <Prose text={message.text} />
+          )}
           {message.attachments.length > 0 && (
             <ul class="tags">
               {message.attachments.map((file) => (

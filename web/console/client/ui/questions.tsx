@@ -1,7 +1,9 @@
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { sanitize } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
+import { useData } from '../../../ui/data.ts'
 import { Field } from '../../../ui/form.tsx'
 import { humanize } from '../../../ui/format.ts'
 import { fieldProblems, Problem } from '../../../ui/problem.tsx'
@@ -194,3 +196,73 @@ export const Questions = ({
       ))}
   </section>
 )
+
+interface Response {
+  action: string
+  content?: Record<string, unknown>
+}
+
+/** Shows a question's answer. */
+const Answer = ({ question, response: { action, content = {} } }: { question: Question; response: Response }) => {
+  const { properties } = question.schema ?? TEXT
+  const values = Object.entries(content)
+  const shown = (value: unknown): string => (typeof value === 'boolean' ? (value ? 'Yes' : 'No') : String(value))
+  return (
+    <>
+      <Prose text={question.message ?? ''} />
+      {action === 'accept' ? (
+        <dl class="facts">
+          {values.map(([field, value]) => (
+            <Fragment key={field}>
+              <dt>{sanitize(values.length === 1 ? 'Answer' : (properties[field]?.title ?? humanize(field)))}</dt>
+              <dd>
+                <Prose text={shown(value)} />
+              </dd>
+            </Fragment>
+          ))}
+        </dl>
+      ) : (
+        <p class="soft">Declined to answer.</p>
+      )}
+    </>
+  )
+}
+
+/** Shows the questions of a run in its conversation: as forms while it waits, then with their answers. */
+export const QuestionsInChat = ({ runId, stepId, text }: { runId: string; stepId: string; text: string }) => {
+  const run = useData<Schemas['Run']>(`runs one ${runId}`, () =>
+    unwrap(api.GET('/console/runs/{id}', { params: { path: { id: runId } } })),
+  )
+  const step = run.data?.steps?.find(({ id }) => id === stepId)
+  const { input_requests, responses = {} } = (step?.output ?? {}) as {
+    input_requests?: Record<string, Question>
+    responses?: Record<string, Response>
+  }
+  if (!step || !input_requests) return <Prose text={text} />
+  const isOpen = step.status === 'pending'
+  return (
+    <div class="asked">
+      {Object.entries(input_requests).map(([name, question]) => {
+        const response = responses[name]
+        if (response) return <Answer key={name} question={question} response={response} />
+        if (isOpen && question.message !== undefined) {
+          return (
+            <QuestionForm
+              key={name}
+              runId={runId}
+              name={name}
+              question={question}
+              onAnswered={() => void run.reload()}
+            />
+          )
+        }
+        return (
+          <Fragment key={name}>
+            <Prose text={question.message ?? ''} />
+            <p class="soft">Not answered.</p>
+          </Fragment>
+        )
+      })}
+    </div>
+  )
+}
