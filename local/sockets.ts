@@ -46,12 +46,14 @@ export const createSockets = ({ model, functions, hosts, onError }: SocketsOptio
   const server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES })
   const connections = new Map<string, WebSocket>()
 
-  const invoke = async (route: string, id: string, event: object): Promise<number> => {
+  const invoke = async (route: string, id: string, event: Record<string, unknown>): Promise<number> => {
     const arn = model.routes.get(route)
     if (!arn) return 200
     const eventType = { $connect: 'CONNECT', $disconnect: 'DISCONNECT' }[route] ?? 'MESSAGE'
-    const requestContext = { routeKey: route, eventType, connectionId: id, stage: model.stage, apiId: model.id }
-    const result = await functions.invoke(arn, { requestContext, isBase64Encoded: false, ...event })
+    const { identity, ...rest } = event
+    const gateway = { routeKey: route, eventType, connectionId: id, stage: model.stage, apiId: model.id }
+    const requestContext = { ...gateway, ...(identity && { identity }) }
+    const result = await functions.invoke(arn, { requestContext, isBase64Encoded: false, ...rest })
     return result.kind === 'value' ? ((result.value as { statusCode?: number } | null)?.statusCode ?? 502) : 502
   }
 
@@ -84,7 +86,10 @@ export const createSockets = ({ model, functions, hosts, onError }: SocketsOptio
     if (request.url?.split('?')[0] !== LIVE_PATH) return refuse('404 Not Found')
     if (!hasLocalHost(request, hosts)) return refuse('403 Forbidden')
     const id = randomBytes(12).toString('base64')
-    const status = await invoke('$connect', id, { headers: request.headers })
+    const status = await invoke('$connect', id, {
+      headers: request.headers,
+      identity: { sourceIp: request.socket.remoteAddress },
+    })
     if (status < 200 || status > 299) return refuse(status < 500 ? `${status} Refused` : '502 Bad Gateway')
     server.handleUpgrade(request, socket, head, (opened) => serve(id, opened))
   }

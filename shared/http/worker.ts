@@ -77,6 +77,8 @@ export interface SocketEvent {
   connectionId: string
   /** Origin of the page that connects, as its browser names it. */
   origin: string | undefined
+  /** Address that connects. The gateway names it, not the caller. */
+  sourceIp: string | undefined
   body: string
 }
 
@@ -163,7 +165,8 @@ const workerFor = (workers: readonly Worker[], { settings }: WorkerDeps, event: 
 /** Returns a queue's name from its URL or ARN. */
 const nameIn = (address: string | undefined): string | undefined => address?.split(/[:/]/).at(-1)
 
-type GatewayEvent = Pick<APIGatewayProxyWebsocketEventV2, 'body' | 'requestContext'> & {
+type GatewayEvent = Pick<APIGatewayProxyWebsocketEventV2, 'body'> & {
+  requestContext: APIGatewayProxyWebsocketEventV2['requestContext'] & { identity?: { sourceIp?: string } }
   headers?: Record<string, string>
 }
 
@@ -172,10 +175,10 @@ const isSocketEvent = (event: unknown): boolean =>
 
 const socketEventOf = (event: unknown): SocketEvent => {
   const { requestContext, headers = {}, body = '' } = event as GatewayEvent
-  const { connectionId, eventType: type } = requestContext
+  const { connectionId, eventType: type, identity } = requestContext
   // The gateway keeps the case of header names.
   const origin = Object.entries(headers).find(([name]) => name.toLowerCase() === 'origin')?.[1]
-  return { type, connectionId, origin, body }
+  return { type, connectionId, origin, sourceIp: identity?.sourceIp, body }
 }
 
 const within = async <T>({ name, timeoutSeconds }: Worker, run: Promise<T>): Promise<T> => {

@@ -40,6 +40,10 @@ export const LIMITS = {
   streamsPerCaller: 3,
   /** Live connections of a person in a workspace. A page beyond them polls. */
   liveConnectionsPerPerson: 20,
+  /** Live connections that a person begins. Each costs writes, so the bucket of a connection isn't enough. */
+  liveStartRate: { perSecond: 1 / 3, burst: 60 },
+  /** Live connections that a source address begins, with or without a token. */
+  liveAddressRate: { perSecond: 2, burst: 120 },
   liveMessageBytes: 4 * KIB,
   /** Messages of one live connection. A page sends one when it opens and one per heartbeat. */
   liveMessageRate: { perSecond: 1 / 30, burst: 5 },

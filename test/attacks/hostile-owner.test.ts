@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { COMMANDS } from '#ops/admin/operate.ts'
 import { operatorWorkOn } from '#ops/admin/table.ts'
-import { InvitationEntity, WorkspaceEntity } from '#shared/identity/people/entity.ts'
+import { InvitationEntity, MemberEntity, WorkspaceEntity } from '#shared/identity/people/entity.ts'
+import { MOST_OWNERS } from '#shared/identity/people/recover.ts'
+import { newId } from '#shared/kernel/ids.ts'
 import { runCommand } from '#testkit/command.ts'
 import { member, workspace as newWorkspace } from '#testkit/fixtures.ts'
 import { usingTelegram } from '#testkit/using.ts'
@@ -102,6 +104,45 @@ describe('an owner who took a workspace over', () => {
     expect((await call('POST', '/console/workspace/restore', { token: fresh.token })).status).toBe(200)
     expect((await call('DELETE', `/console/members/${hostile.user.id}`, { token: fresh.token })).status).toBe(204)
     expect((await call('GET', '/console/me', { token })).status).toBe(401)
+  })
+
+  it('is demoted with any number of accomplices, and with one who becomes an owner at that moment', async () => {
+    const { id } = await newWorkspace(platform.deps)
+    const hostile = await member(platform.deps, id, 'owner')
+    const late = await member(platform.deps, id, 'member')
+    const owners = Array.from({ length: 2 * MOST_OWNERS }, () => ({
+      workspace_id: id,
+      user_id: newId('user', platform.clock.now()),
+      name: 'Accomplice',
+      role: 'owner' as const,
+      joined_at: platform.clock.now(),
+    }))
+    for (let i = 0; i < owners.length; i += 50) {
+      await platform.deps.table.transact(owners.slice(i, i + 50).map((one) => MemberEntity.create(one)))
+    }
+    const account = telegram.person({ first_name: 'Dee' })
+    const { table } = platform.deps
+    const original = table.transact.bind(table)
+    let steps = 0
+    table.transact = async (writes) => {
+      // The attacker acts after the owners were read, right before the last of them are demoted.
+      if (writes.some(({ key }) => key.sk.startsWith('MEMBER#')) && ++steps === 3) {
+        platform.clock.advance(1_000)
+        const promotion = { token: hostile.token, body: { role: 'owner' } }
+        await table.transact([
+          MemberEntity.update({ workspace_id: id, user_id: hostile.user.id }, { set: { role: 'owner' } }),
+        ])
+        expect((await call('PATCH', `/console/members/${late.user.id}`, promotion)).status).toBe(200)
+      }
+      return original(writes)
+    }
+    const { answer } = await accept(account, linkIn((await recover(id))?.join('\n'))).finally(() => {
+      table.transact = original
+    })
+    expect(answer).toContain('You joined')
+    const { items } = await platform.deps.table.query(MemberEntity, { workspace_id: id }, { limit: 500 })
+    expect(items.filter(({ role }) => role === 'owner').map(({ name }) => name)).toEqual(['Dee'])
+    expect(items).toHaveLength(owners.length + 3)
   })
 
   it('gives way to a member of the workspace, too, whom the operator chose', async () => {

@@ -1,6 +1,6 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
-import { atLeast, type Member, MemberEntity, type Role } from './entity.ts'
+import { atLeast, type Member, MemberEntity, type Role, WorkspaceEntity } from './entity.ts'
 import { LOST_ROLE_FIELDS } from './inviters.ts'
 import { presentMember } from './present.ts'
 import { changeMembership } from './rank.ts'
@@ -23,6 +23,9 @@ export const changeRole = (work: Work, by: Member, userId: string, role: Role): 
           { where: { role: target.role } },
         ),
         ...checks,
+        ...(role === 'owner'
+          ? [WorkspaceEntity.update({ id: workspaceId }, { set: { joined_at: work.clock.now() } })]
+          : []),
         auditPerson(
           work,
           { workspaceId, userId: by.user_id },

@@ -103,7 +103,10 @@ const workspace = () =>
     deletes_at: z.number().optional(),
     /** Start of the removal. Work in progress gets its time to finish from then on. */
     removal_began_at: z.number().optional(),
-    /** Time of the last join. A member who appears to be alone is so only if this time is unchanged. */
+    /**
+     * Time of the last join or promotion to owner. A member who appears to be alone, and a list of owners, are so only if
+     * this time is unchanged.
+     */
     joined_at: z.number().optional(),
     locale: z.string(),
     time_zone: z.string(),

@@ -3,7 +3,7 @@ import { fail, type PlatformError } from '#shared/kernel/errors.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
-import { oneOf } from '#shared/table/expressions.ts'
+import { missing, oneOf } from '#shared/table/expressions.ts'
 import {
   FormerMemberEntity,
   type Invitation,
@@ -18,7 +18,7 @@ import {
 import { endInvitationWrites } from './invitations.ts'
 import { findInviters, inviterChecks, isRecovery } from './inviters.ts'
 import { findBelonging } from './memberships.ts'
-import { demotionWrites } from './recover.ts'
+import { demoteOwners } from './recover.ts'
 
 export interface InvitationPreview {
   invitation: Invitation
@@ -56,7 +56,8 @@ export const loadInvitation = async (
  * so the invitation stays valid for another person. The operator's invitation makes an owner of an existing member, too, and
  * members of the other owners. The writes of {@link Arrival} check that the person still exists.
  * @throws `not_found`, here or from the transaction, if the invitation has ended. `ConditionFailed` from the transaction
- * if another invitation made the person a member at the same time. Retry in that case.
+ * if another invitation made the person a member, or somebody became an owner during a recovery. Load the invitation and
+ * retry in that case.
  */
 export const joinWrites = async (
   work: Work,
@@ -75,13 +76,16 @@ export const joinWrites = async (
     present
       ? MemberEntity.update(at, { set: { role } }, { where: { role: present.role } })
       : MemberEntity.create({ ...at, name: user.name, role, joined_at: now }),
-    ...(recovery ? await demotionWrites(work, invitation, user.id) : []),
+    ...(recovery ? await demoteOwners(work, invitation, user.id) : []),
     MembershipEntity.replace(at),
     FormerMemberEntity.delete(at),
     WorkspaceEntity.update(
       { id: workspace.id },
       { set: { joined_at: now } },
-      { where: { status: oneOf(...openStatuses(invitation)) }, otherwise: invitationEnded },
+      // Nobody becomes an owner between the read of a recovery's owners and their demotion: it is tried again instead.
+      recovery
+        ? { where: { status: workspace.status, joined_at: workspace.joined_at ?? missing } }
+        : { where: { status: oneOf(...openStatuses(invitation)) }, otherwise: invitationEnded },
     ),
     ...inviterChecks(invitation, invitationEnded),
     auditPerson(

@@ -4,7 +4,7 @@ import { fail } from '#shared/kernel/errors.ts'
 import { auditAdmin, auditEntry } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { eachPage } from '#shared/table/pages.ts'
-import { type Invitation, type Member, MemberEntity, WorkspaceEntity } from './entity.ts'
+import { type Invitation, InvitationEntity, type Member, MemberEntity, WorkspaceEntity } from './entity.ts'
 import { newInvitationWrites } from './invitations.ts'
 import { LOST_ROLE_FIELDS, OPERATOR } from './inviters.ts'
 
@@ -12,7 +12,7 @@ import { LOST_ROLE_FIELDS, OPERATOR } from './inviters.ts'
 const LIFE = DAY
 
 /** Most owners that one transaction demotes. It may write 100 records. */
-const MOST_OWNERS = 80
+export const MOST_OWNERS = 80
 
 const PAGE = 100
 
@@ -55,15 +55,33 @@ export const inviteNewOwner = async (work: RecoveryWork, workspaceId: string) =>
 
 /**
  * Returns the writes that make members of all other owners, for the transaction in which the operator's invitation is
- * accepted. What they invited to before is invalid.
+ * accepted. What they invited to before is invalid. Owners beyond what a transaction can write are demoted before, in steps
+ * that hold only while the invitation does. If the work ends in between, accepting again continues it.
  */
-export const demotionWrites = async (
+export const demoteOwners = async (
+  work: RecoveryWork,
+  invitation: Invitation,
+  newOwnerId: string,
+): Promise<Write[]> => {
+  const { workspace_id } = invitation
+  const owners = (await listOwners(work, workspace_id)).filter(({ user_id }) => user_id !== newOwnerId)
+  while (owners.length > MOST_OWNERS) {
+    const step = owners.splice(0, MOST_OWNERS)
+    const { nonce_hash } = invitation
+    await work.table.transact([
+      InvitationEntity.check(invitation, { where: { nonce_hash } }),
+      ...demotionWrites(work, invitation, newOwnerId, step),
+    ])
+  }
+  return demotionWrites(work, invitation, newOwnerId, owners)
+}
+
+const demotionWrites = (
   work: RecoveryWork,
   { workspace_id, id: invitation_id }: Invitation,
   newOwnerId: string,
-): Promise<Write[]> => {
-  const owners = await listOwners(work, workspace_id)
-  const demoted = owners.filter(({ user_id }) => user_id !== newOwnerId).slice(0, MOST_OWNERS)
+  demoted: readonly Member[],
+): Write[] => {
   const now = work.clock.now()
   return [
     ...demoted.map((owner) =>

@@ -50,8 +50,11 @@ const admit = async (
   viewer: { workspace_id: string; user_id: string },
   connection: { id: string; session_id: string },
 ): Promise<boolean> => {
-  if (await addConnection(deps, viewer, connection)) return true
   const { workspace_id, user_id } = viewer
+  // Connections that end at once would never reach the limit of their number.
+  const { allowed } = await takeFromBucket(deps, `live-start:${user_id}`, LIMITS.liveStartRate)
+  if (!allowed) return false
+  if (await addConnection(deps, viewer, connection)) return true
   const pages = await deps.table.get(OpenPagesEntity, { workspace_id, user_id })
   if (pages) await pushToPerson(deps, pages)
   return addConnection(deps, viewer, connection)

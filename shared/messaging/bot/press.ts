@@ -46,11 +46,11 @@ const joined = async (
 ): Promise<string> => {
   const { joinedWorkspaceId: id } = claim
   if (id !== undefined) return texts.joined((await work.table.get(WorkspaceEntity, { id }))?.name ?? '')
-  const preview = await loadInvitation(work, nonce)
-  if (!preview) return endedInvitationReply(work, texts, person, nonce)
-  const { workspace } = preview
   try {
     return await retryOnConflict(async () => {
+      const preview = await loadInvitation(work, nonce)
+      if (!preview) return endedInvitationReply(work, texts, person, nonce)
+      const { workspace } = preview
       const newcomer = { ...person, identity: telegramIdentity(person), home: workspace.id }
       const { user, writes } = await resolvePerson(work, newcomer)
       const joining = await joinWrites(work, preview, user)

@@ -1,9 +1,14 @@
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { worker } from '#functions/workers/live-pages.ts'
+import { runSocketWorker } from '#shared/http/worker.ts'
+import { UserEntity } from '#shared/identity/people/entity.ts'
 import { OpenPagesEntity } from '#shared/insight/live/entity.ts'
 import { HOUR, MINUTE } from '#shared/kernel/clock.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Sockets } from '#shared/kernel/ports/sockets.ts'
+import { PRINCIPALS } from '#test/attacks/principals.ts'
 import { notify } from '#test/functions/console/notifications-support.ts'
 import { member, workspace } from '#testkit/fixtures.ts'
 import { serveLive } from '#testkit/live.ts'
@@ -172,6 +177,88 @@ describe('pushes', () => {
         await expect.poll(page.last).toBe(before + 1)
         expect(page.socket.readyState).toBe(WebSocket.OPEN)
       }
+    }
+  })
+})
+
+describe('a live connection', () => {
+  const refused = async (token: string) => {
+    const socket = new WebSocket(live.url)
+    const messages: string[] = []
+    socket.on('message', (data) => messages.push(data.toString()))
+    await new Promise((resolve) => socket.once('open', resolve))
+    socket.send(JSON.stringify({ type: 'hello', token }))
+    await expect.poll(() => socket.readyState).toBe(WebSocket.CLOSED)
+    return messages.map((message) => JSON.parse(message))
+  }
+
+  it('is for people: valid tokens of integrations, runs, surfaces and staff get nothing', async () => {
+    // The first of each kind is valid.
+    const kinds = new Map(
+      Object.values(PRINCIPALS)
+        .reverse()
+        .map((principal) => [principal.token, principal]),
+    )
+    for (const kind of ['access', 'callback', 'surface', 'admin'] as const) {
+      const principal = kinds.get(kind) ?? expect.fail(kind)
+      const { authorization = '' } = await principal.make(platform)
+      expect(await refused(authorization.replace('Bearer ', ''))).toEqual([{ type: 'end', reason: 'signed_out' }])
+    }
+  })
+
+  it('that is used for another workspace brings nothing of the first any more', async () => {
+    const ann = await someone()
+    const page = await open(ann.token)
+    const other = await workspace(platform.deps)
+    const eve = await member(platform.deps, other.id, 'member')
+    page.socket.send(JSON.stringify({ type: 'hello', token: eve.token }))
+    await expect.poll(() => page.messages.length).toBe(2)
+    await notify(platform, workspaceId)
+    await platform.drain()
+    await notify(platform, other.id)
+    await platform.drain()
+    await expect.poll(() => page.messages.length).toBe(3)
+    expect(page.messages[2].counts.notifications).toBe(page.messages[1].counts.notifications + 1)
+    expect(await pagesOf(ann.user.id)).toBeUndefined()
+  })
+
+  it('ends for a blocked person, whose page gets no further change', async () => {
+    const ann = await someone()
+    const page = await open(ann.token)
+    await platform.deps.table.transact([UserEntity.update({ id: ann.user.id }, { set: { status: 'blocked' } })])
+    await notify(platform, workspaceId)
+    await platform.drain()
+    await expect.poll(() => page.socket.readyState).toBe(WebSocket.CLOSED)
+    expect(page.messages.map(({ type }) => type)).toEqual(['updates', 'end'])
+  })
+
+  it('is refused to a person who opens one after the other, and to nobody else', async () => {
+    const [ann, bob] = [await someone(), await someone()]
+    const { burst } = LIMITS.liveStartRate
+    for (let n = 0; n < burst; n++) (await open(ann.token)).socket.terminate()
+    expect(await refused(ann.token)).toEqual([{ type: 'end', reason: 'too_many_connections' }])
+    expect((await open(bob.token)).messages).toHaveLength(1)
+    platform.clock.advance(MINUTE)
+    expect((await open(ann.token)).messages[0].type).toBe('updates')
+  })
+
+  it('is refused to an address that connects too often, before it sends anything', async () => {
+    const connect = (sourceIp: string) =>
+      runSocketWorker(
+        worker,
+        { ...platform.deps, queues: platform.deps.queues, bus: platform.deps.bus },
+        {
+          requestContext: { connectionId: 'abc=', eventType: 'CONNECT', identity: { sourceIp } },
+        },
+      )
+    platform.settings.addressRateLimits = true
+    try {
+      const { burst } = LIMITS.liveAddressRate
+      for (let n = 0; n < burst; n++) expect((await connect('192.0.2.7')).statusCode).toBe(200)
+      expect((await connect('192.0.2.7')).statusCode).toBe(429)
+      expect((await connect('192.0.2.8')).statusCode).toBe(200)
+    } finally {
+      platform.settings.addressRateLimits = false
     }
   })
 })
