@@ -46,7 +46,11 @@ export const createSockets = ({ model, functions, hosts, onError }: SocketsOptio
   const server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES })
   const connections = new Map<string, WebSocket>()
 
-  const invoke = async (route: string, id: string, event: Record<string, unknown> & { identity?: object }): Promise<number> => {
+  const invoke = async (
+    route: string,
+    id: string,
+    event: Record<string, unknown> & { identity?: object },
+  ): Promise<number> => {
     const arn = model.routes.get(route)
     if (!arn) return 200
     const eventType = { $connect: 'CONNECT', $disconnect: 'DISCONNECT' }[route] ?? 'MESSAGE'
