@@ -1,8 +1,15 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { runJourney } from '#examples/demo/journey.ts'
 import { readCommandLine } from '#ops/command.ts'
+import type { ClientJourney } from '#ops/prove/client-journey.ts'
+import { prove } from '#ops/prove/proof.ts'
+import { ProvedStage } from '#ops/prove/stage.ts'
+import { proofSteps } from '#ops/prove/steps.ts'
+import { stackOutputs } from '#ops/stage.ts'
 import { ACCOUNT, type Emulator, REGION, startEmulator } from './emulator.ts'
 import { type Front, openFront } from './proxy.ts'
 import { installEmulator } from './python.ts'
@@ -15,7 +22,8 @@ const stage = 'emulator'
 const HELP = `npm run test:deploy
 
 Proves that the stack deploys: the real CDK bootstraps and deploys it, unchanged but for its settings, into an emulator of AWS, and
-the whole job runs through the API Gateway there, each function with the permissions of its own role and no others.
+the steps of npm run prove follow, as far as the emulator has them: the whole job through the API Gateway there, each function with
+the permissions of its own role and no others, a second version, a rotated key, a restored table, and the end of it all.
 
 Needs Python 3: the emulator is installed into .local/venv.`
 
@@ -38,33 +46,13 @@ async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function deploy(emulator: Emulator, front: Front): Promise<{ id: string }> {
-  const env = {
-    ...emulator.env,
-    CDK_DEFAULT_ACCOUNT: ACCOUNT,
-    CDK_DEFAULT_REGION: REGION,
-    CDK_DISABLE_CLI_TELEMETRY: 'true',
-    CI: 'true',
-  }
+async function bootstrap(emulator: Emulator, env: NodeJS.ProcessEnv): Promise<void> {
   // In the app's directory, a bootstrap would overwrite the synthesized stacks.
   const elsewhere = join(emulator.directory, 'bootstrap')
   await mkdir(elsewhere)
   await step('cdk bootstrap', () =>
     run(cdk, ['bootstrap', `aws://${ACCOUNT}/${REGION}`, '--no-notices'], { cwd: elsewhere, env }),
   )
-  const outputs = join(emulator.directory, 'outputs.json')
-  const context = [`stage=${stage}`, `baseUrl=${front.baseUrl}`].flatMap((pair) => ['--context', pair])
-  const places = ['--output', join(emulator.directory, 'cdk.out'), '--outputs-file', outputs]
-  await step('cdk deploy', () =>
-    run(cdk, ['deploy', '--all', '--require-approval', 'never', '--no-notices', ...context, ...places], {
-      cwd: root,
-      env,
-    }),
-  )
-  const stacks: Record<string, Record<string, string>> = JSON.parse(await readFile(outputs, 'utf8'))
-  const id = Object.values(stacks).find((values) => values.ApiId !== undefined)?.ApiId
-  if (id === undefined) throw new Error('The deployed stacks have no output ApiId')
-  return { id }
 }
 
 /** Checks that each group's function is reachable and answers in the platform's format. */
@@ -90,13 +78,32 @@ async function checkRoutes(baseUrl: string): Promise<void> {
   }
 }
 
-/** Runs the whole job through the deployed gateway and counts each of its steps. */
-async function runWholeJob(baseUrl: string): Promise<void> {
-  const log = (name: string, detail: string, ms: number): void => {
-    passed.push(name)
-    console.log(`ok    ${name} (${Math.round(ms)} ms) ${detail}`)
+/** Points the front at the deployed API, and runs the whole job through it. The emulator can't stream, as a local listener needs. */
+const journeyThrough =
+  (emulator: Emulator, front: Front) =>
+  async (baseUrl: string): Promise<ClientJourney> => {
+    const { ApiId } = await stackOutputs(`Platform-${stage}-Service`, ['ApiId'])
+    front.pointAt({ ...emulator, id: ApiId, stage })
+    await checkRoutes(baseUrl)
+    let steps = 0
+    const log = (name: string, detail: string, ms: number): void => {
+      steps++
+      passed.push(name)
+      console.log(`ok    ${name} (${Math.round(ms)} ms) ${detail}`)
+    }
+    const { appId, tokens } = await runJourney({ baseUrl, adminKey: 'local-admin-key', log })
+    const requireAccess = async () => {
+      const headers = { authorization: `Bearer ${tokens.access_token}` }
+      const { status } = await fetch(`${baseUrl}/api/v1/me`, { headers })
+      if (status !== 200) throw new Error(`The token from before gets ${status}`)
+    }
+    return { seen: `every group is reached, and the whole job works in ${steps} steps`, appId, requireAccess }
   }
-  await step('the whole job', () => runJourney({ baseUrl, adminKey: 'local-admin-key', log }))
+
+/** Lets this process's SDK clients reach the emulator, and nothing else. */
+function connect({ env, certificate }: Emulator): void {
+  for (const [name, value] of Object.entries(env)) if (name.startsWith('AWS_')) process.env[name] = value
+  setDefaultCACertificates([...getCACertificates(), certificate])
 }
 
 // Exiting runs the exit handlers, which stop the emulator; the signal alone would not.
@@ -107,10 +114,37 @@ const front = await openFront()
 try {
   const command = await step('install the emulator', () => installEmulator(join(root, '.local', 'venv')))
   emulator = await step('start the emulator', () => startEmulator(command))
-  const { id } = await deploy(emulator, front)
-  front.pointAt({ ...emulator, id, stage })
-  await step('every group is reached', () => checkRoutes(front.baseUrl))
-  await runWholeJob(front.baseUrl)
+  connect(emulator)
+  const env = {
+    ...emulator.env,
+    CDK_DEFAULT_ACCOUNT: ACCOUNT,
+    CDK_DEFAULT_REGION: REGION,
+    CDK_DISABLE_CLI_TELEMETRY: 'true',
+    CI: 'true',
+  }
+  await bootstrap(emulator, env)
+  const proved = new ProvedStage({ context: { stage, baseUrl: front.baseUrl }, env, folder: emulator.directory })
+  if (!existsSync(join(root, 'dist', 'functions'))) await step('build', () => proved.build())
+  const proven = await prove(
+    proofSteps({
+      stage: proved,
+      preflight: undefined,
+      journey: journeyThrough(emulator, front),
+      canaries: false,
+      waitForKeys: false,
+      keep: false,
+    }),
+    {
+      now: () => performance.now(),
+      onStep: ({ step: name, outcome, seconds, seen }) => {
+        if (outcome === 'done') passed.push(name)
+        if (outcome === 'failed') failed.push(name)
+        const sign = { done: 'ok   ', failed: 'FAIL ', 'not tried': '–    ' }[outcome]
+        console.log(`${sign} ${name} (${seconds.toFixed(1)} s): ${seen}`)
+      },
+    },
+  )
+  if (failed.length > 0) throw new Error(`${proven.length} steps`)
 } catch {
   if (emulator !== undefined) console.log(`\nThe emulator's last lines:\n${await emulator.tail(60)}`)
 } finally {

@@ -1,0 +1,209 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { CloudFormationClient, DescribeStacksCommand, ListStackResourcesCommand } from '@aws-sdk/client-cloudformation'
+import {
+  DeleteTableCommand,
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  RestoreTableToPointInTimeCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb'
+import type { Context } from '#infra/config.ts'
+import { readStage, serviceStackOf, stackOutputs } from '../stage.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const CDK = join(ROOT, 'node_modules', '.bin', 'cdk')
+const TAIL_LINES = 25
+
+/** Where the stage is proved. */
+export interface StageOptions {
+  /** Settings of the stage, `stage` among them. */
+  context: Context
+  /** Environment of the CDK and of other commands. */
+  env: NodeJS.ProcessEnv
+  /** Folder for assemblies and outputs. */
+  folder: string
+}
+
+/** Runs a command to its end. @returns its output @throws {Error} with the end of its output */
+const run = (command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => (output += piece))
+    child.once('error', reject)
+    child.once('close', (code) => {
+      const end = output.trimEnd().split('\n').slice(-TAIL_LINES).join('\n')
+      if (code === 0) resolve(output)
+      else reject(new Error(`${command.split('/').at(-1)} ${args.slice(0, 2).join(' ')} ended with ${code}:\n${end}`))
+    })
+  })
+
+/** Operations on the stage that a proof needs. */
+export class ProvedStage {
+  readonly name: string
+  readonly #options: StageOptions
+  readonly #stack: string
+  readonly #prefix: string
+  readonly #cloudformation = new CloudFormationClient({})
+  readonly #dynamodb = new DynamoDBClient({})
+
+  constructor(options: StageOptions) {
+    const config = readStage(options.context)
+    this.#options = options
+    this.#stack = serviceStackOf(config)
+    this.#prefix = `${config.prefix}-${config.stage}-`
+    this.name = config.stage
+  }
+
+  /** Returns true if a stack of this stage exists, whatever its state. */
+  async exists(): Promise<boolean> {
+    return (await this.#stacks()).length > 0
+  }
+
+  /** Builds the functions. */
+  async build(): Promise<void> {
+    await run(process.execPath, ['infra/bundle.ts'], this.#options.env)
+  }
+
+  /** Deploys all stacks with the bundles as they are. @returns their resources by kind of stack */
+  async deploy(changes: Context = {}): Promise<string> {
+    const assembly = await this.#synth(changes)
+    const args = ['deploy', '--all', '--app', assembly, '--require-approval', 'never', '--no-notices']
+    await run(CDK, [...args, '--outputs-file', join(this.#options.folder, 'outputs.json')], this.#options.env)
+    const stacks = await this.#stacks()
+    const counts = await Promise.all(stacks.map(({ StackName = '' }) => this.#countResources(StackName)))
+    return `${counts.reduce((sum, count) => sum + count, 0)} resources in ${stacks.length} stacks`
+  }
+
+  async baseUrl(): Promise<string> {
+    return (await stackOutputs(this.#stack, ['BaseUrl'])).BaseUrl
+  }
+
+  /** States of the stage's stacks, as CloudFormation names them. */
+  async states(): Promise<string[]> {
+    return (await this.#stacks()).map(({ StackStatus = '' }) => StackStatus)
+  }
+
+  /** Replaces a function's bundle with one that throws as it loads, for as long as work takes. */
+  async withBrokenBundle<T>(unit: string, work: () => Promise<T>): Promise<T> {
+    const file = join(ROOT, 'dist', 'functions', unit, 'index.cjs')
+    const kept = `${file}.kept`
+    if (existsSync(kept)) renameSync(kept, file)
+    renameSync(file, kept)
+    try {
+      writeFileSync(file, 'throw new Error("Broken on purpose, by npm run prove")\n')
+      return await work()
+    } finally {
+      renameSync(kept, file)
+    }
+  }
+
+  /** Rotates a ring. @param now without waiting until every function has read the key */
+  async rotate(ring: string, now: boolean): Promise<void> {
+    const args = ['ops/keys.ts', 'rotate', '--stage', this.name, '--ring', ring, ...(now ? ['--now'] : [])]
+    await run(process.execPath, args, this.#options.env)
+  }
+
+  /**
+   * Restores the table into a new one, looks for a record in it, and deletes it.
+   * @returns seconds until it could be read (RTO), seconds that the newest point lay back (RPO), and its records
+   */
+  async restoreTable(mustHold: string): Promise<{ rto: number; rpo: number; records: number }> {
+    const { TableName: source } = await stackOutputs(this.#stack, ['TableName'])
+    const target = `${source}-proof`
+    const began = Date.now()
+    const { ContinuousBackupsDescription } = await this.#dynamodb.send(
+      new DescribeContinuousBackupsCommand({ TableName: source }),
+    )
+    const latest = ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.LatestRestorableDateTime
+    await this.#dynamodb.send(
+      new RestoreTableToPointInTimeCommand({
+        SourceTableName: source,
+        TargetTableName: target,
+        UseLatestRestorableTime: true,
+      }),
+    )
+    try {
+      await this.#until(async () => {
+        const { Table } = await this.#dynamodb.send(new DescribeTableCommand({ TableName: target }))
+        return Table?.TableStatus === 'ACTIVE'
+      })
+      const rto = (Date.now() - began) / 1_000
+      const found = await this.#find(target, mustHold)
+      if (!found.holds)
+        throw new Error(`The restored table has ${found.records} records, and not the one of ${mustHold}`)
+      return {
+        rto,
+        rpo: latest === undefined ? 0 : Math.max(0, began - latest.getTime()) / 1_000,
+        records: found.records,
+      }
+    } finally {
+      await this.#dynamodb.send(new DeleteTableCommand({ TableName: target }))
+    }
+  }
+
+  /** Deletes the stacks. Without `retainData`, their data goes with them. */
+  async destroy(): Promise<void> {
+    const assembly = join(this.#options.folder, 'cdk.out')
+    await run(CDK, ['destroy', '--all', '--force', '--app', assembly, '--no-notices'], this.#options.env)
+    if (await this.exists()) throw new Error(`Stacks are left: ${(await this.states()).join(', ')}`)
+  }
+
+  /** Synthesizes without building, so that the bundles on disk are what is deployed. @returns the assembly's folder */
+  async #synth(changes: Context): Promise<string> {
+    const out = join(this.#options.folder, 'cdk.out')
+    rmSync(out, { recursive: true, force: true })
+    mkdirSync(out, { recursive: true })
+    const { context } = JSON.parse(readFileSync(join(ROOT, 'cdk.json'), 'utf8'))
+    const CDK_CONTEXT_JSON = JSON.stringify({ ...context, ...this.#options.context, ...changes })
+    await run(process.execPath, ['infra/app.ts'], { ...this.#options.env, CDK_CONTEXT_JSON, CDK_OUTDIR: out })
+    return out
+  }
+
+  async #stacks() {
+    const { Stacks = [] } = await this.#cloudformation.send(new DescribeStacksCommand({}))
+    return Stacks.filter(
+      ({ StackName = '', StackStatus }) => StackName.startsWith(this.#prefix) && StackStatus !== 'DELETE_COMPLETE',
+    )
+  }
+
+  async #countResources(StackName: string): Promise<number> {
+    let count = 0
+    let NextToken: string | undefined
+    do {
+      const page = await this.#cloudformation.send(
+        new ListStackResourcesCommand({ StackName, ...(NextToken && { NextToken }) }),
+      )
+      count += page.StackResourceSummaries?.length ?? 0
+      NextToken = page.NextToken
+    } while (NextToken)
+    return count
+  }
+
+  async #find(TableName: string, text: string): Promise<{ holds: boolean; records: number }> {
+    let records = 0
+    let holds = false
+    let ExclusiveStartKey: ConstructorParameters<typeof ScanCommand>[0]['ExclusiveStartKey']
+    do {
+      const page = await this.#dynamodb.send(new ScanCommand({ TableName, ExclusiveStartKey }))
+      records += page.Items?.length ?? 0
+      holds ||= JSON.stringify(page.Items).includes(text)
+      ExclusiveStartKey = page.LastEvaluatedKey
+    } while (ExclusiveStartKey)
+    return { holds, records }
+  }
+
+  /** Waits for a condition, at most an hour. */
+  async #until(holds: () => Promise<boolean>): Promise<void> {
+    const until = Date.now() + 3_600_000
+    while (!(await holds())) {
+      if (Date.now() > until) throw new Error('Not restored after an hour')
+      await pause(5_000)
+    }
+  }
+}
