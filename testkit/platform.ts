@@ -13,6 +13,7 @@ import { createTelegramBot } from '#shared/adapters/telegram.ts'
 import { createWorkspaceKeys } from '#shared/adapters/workspace-keys.ts'
 import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/entity.ts'
 import { QUEUES } from '#shared/foundation/queues/queues.ts'
+import { LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import type { Deps, WorkerWork } from '#shared/foundation/work/work.ts'
 import type { RequestHandler } from '#shared/http/exchange.ts'
 import { createPipeline } from '#shared/http/pipeline.ts'
@@ -29,6 +30,7 @@ import { recordEntries } from '#shared/staff/audit/record.ts'
 import { Table } from '#shared/table/table.ts'
 import { everyAuthenticator } from './authenticators.ts'
 import { TestClock } from './clock.ts'
+import { finishUpgrade } from './finish-upgrade.ts'
 import { startStore, type TestStore } from './store.ts'
 
 export interface CallOptions {
@@ -210,6 +212,8 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     },
     log: createLogger('debug', {}, (line) => logs.push(line)),
   }
+
+  await finishUpgrade(deps, LEAN_RECORDS)
 
   const recorder = new Table({
     client: store.documents,

@@ -30,11 +30,18 @@ const conflict = (items: number) =>
     })),
   })
 
+const plainConflict = () =>
+  new AwsError('com.amazonaws.dynamodb.v20120810#TransactionConflictException', 'Transaction is ongoing for the item')
+
+/** Plain writes of these functions may meet a transaction on the same item. */
+const PLAIN = /^(Put|Update|Delete)Item$/
+const MEETS_TRANSACTIONS = new Set(['fan-out', 'delivery'])
+
 /** Causes faults in functions' calls to AWS. Calls from elsewhere aren't affected. */
 export const createStoreFaults = (roll: Dice, odds: StoreOdds, lag: IndexLag, tally: Tally) => {
   let stormUntil = 0
 
-  const before = async ({ service, operation, input }: AwsCall): Promise<void> => {
+  const before = async ({ service, operation, functionName = '', input }: AwsCall): Promise<void> => {
     const name = service === 'dynamodb' ? 'the store' : service === 'sqs' ? 'a queue' : 'the bus'
     if (performance.now() < stormUntil && roll.chance(odds.storm.share)) {
       tally.count(`${name} throttles, in a storm`)
@@ -47,6 +54,10 @@ export const createStoreFaults = (roll: Dice, odds: StoreOdds, lag: IndexLag, ta
     if (operation === 'TransactWriteItems' && roll.chance(odds.conflict)) {
       tally.count('the store: TransactionConflict')
       throw conflict((input.TransactItems as unknown[]).length)
+    }
+    if (PLAIN.test(operation) && MEETS_TRANSACTIONS.has(functionName) && roll.chance(odds.conflict)) {
+      tally.count('the store: TransactionConflict of a plain write')
+      throw plainConflict()
     }
     if (roll.chance(odds.slow)) {
       tally.count(`${name} is slow (up to ${SLOW_MS / 1_000} s)`)

@@ -2,7 +2,7 @@ import type { UpgradeRecord } from '#shared/foundation/upgrades/index.ts'
 import { UpgradeEntity } from '#shared/foundation/upgrades/index.ts'
 import type { ItemOf, Key } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
-import type { Upgrade, UpgradeWork } from './upgrade.ts'
+import type { Release, Upgrade, UpgradeWork } from './upgrade.ts'
 import { type Walk, walk } from './walk.ts'
 
 export interface UpgradeOptions {
@@ -16,7 +16,10 @@ export interface UpgradeOptions {
 }
 
 /** Lists pending upgrades. */
-export const pendingUpgrades = async (work: UpgradeWork, upgrades: readonly Upgrade[]): Promise<Upgrade[]> => {
+export const pendingUpgrades = async <U extends Upgrade | Release>(
+  work: UpgradeWork,
+  upgrades: readonly U[],
+): Promise<U[]> => {
   const records = await Promise.all(upgrades.map(({ id }) => work.table.get(UpgradeEntity, { id })))
   return upgrades.filter((_, n) => records[n]?.state !== 'done')
 }
@@ -28,14 +31,17 @@ export const pendingUpgrades = async (work: UpgradeWork, upgrades: readonly Upgr
  * @returns the upgrades that ran, with the number of records seen and changed
  * @throws {Error} if a record couldn't be changed; progress so far is kept
  */
-export const runUpgrades = async (upgrades: readonly Upgrade[], options: UpgradeOptions): Promise<UpgradeRecord[]> => {
+export const runUpgrades = async (
+  upgrades: readonly (Upgrade | Release)[],
+  options: UpgradeOptions,
+): Promise<UpgradeRecord[]> => {
   const done: UpgradeRecord[] = []
   for (const upgrade of upgrades) done.push(...(await runOne(upgrade, options)))
   return done
 }
 
 /** Runs one upgrade. @returns nothing if it was already done */
-const runOne = async (upgrade: Upgrade, options: UpgradeOptions): Promise<UpgradeRecord[]> => {
+const runOne = async (upgrade: Upgrade | Release, options: UpgradeOptions): Promise<UpgradeRecord[]> => {
   const { work, dryRun, say } = options
   const known = await work.table.get(UpgradeEntity, { id: upgrade.id })
   if (known?.state === 'done') return []
@@ -43,7 +49,7 @@ const runOne = async (upgrade: Upgrade, options: UpgradeOptions): Promise<Upgrad
   const record: UpgradeRecord = before ?? {
     id: upgrade.id,
     state: 'running',
-    segments: Array.from({ length: options.segments }, () => ({})),
+    segments: upgrade.entity ? Array.from({ length: options.segments }, () => ({})) : [],
     seen: 0,
     changed: 0,
     started_at: work.clock.now(),
@@ -53,7 +59,9 @@ const runOne = async (upgrade: Upgrade, options: UpgradeOptions): Promise<Upgrad
     if (!dryRun) await work.table.transact([UpgradeEntity.replace(record)])
   }
   await keep()
-  await Promise.all(record.segments.map((_, segment) => runSegment(upgrade, { record, segment, keep, options })))
+  if (upgrade.entity) {
+    await Promise.all(record.segments.map((_, segment) => runSegment(upgrade, { record, segment, keep, options })))
+  }
   Object.assign(record, { state: 'done', finished_at: work.clock.now() })
   await keep()
   say(`${upgrade.id}: ${record.changed} of ${record.seen} records ${dryRun ? 'would be changed' : 'changed'}`)

@@ -21,3 +21,9 @@ export interface Upgrade<E extends AnyEntity = AnyEntity> {
    */
   writes(item: ItemOf<E>, work: UpgradeWork): Promise<Write[]>
 }
+
+/**
+ * Upgrade without records: it lets functions write shapes that the version before doesn't read. They ask for it with
+ * `isUpgradeDone`.
+ */
+export type Release = Pick<Upgrade, 'id' | 'title'> & { entity?: undefined }

@@ -6,10 +6,11 @@ import { withdrawLapsed } from './0005-lapsed-consents.ts'
 import { fetchEarlierLogos } from './0006-logos.ts'
 import { fetchPlatformLogo } from './0007-platform-logo.ts'
 import { copyAudit, copyAuditDays } from './0008-audit-table.ts'
-import type { Upgrade } from './upgrade.ts'
+import { leanRecords } from './0010-lean-records.ts'
+import type { Release, Upgrade } from './upgrade.ts'
 
 /** Every upgrade, oldest first. */
-export const UPGRADES: readonly Upgrade[] = [
+export const UPGRADES: readonly (Upgrade | Release)[] = [
   listOnShelves,
   forgetRefreshSuccessors,
   listByLook,
@@ -19,4 +20,5 @@ export const UPGRADES: readonly Upgrade[] = [
   fetchPlatformLogo,
   copyAudit,
   copyAuditDays,
+  leanRecords,
 ]

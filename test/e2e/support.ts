@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type LogEntry, type Platform, type PlatformOptions, startPlatform } from '#local/platform.ts'
+import { upgradeData } from '#local/upgrade.ts'
 import { ASSEMBLY } from '#testkit/assembly.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
 
@@ -24,6 +25,7 @@ export const startLocal = async (options: Partial<PlatformOptions> & { dataDir: 
     ...options,
   })
   platform.onLog((entry) => logs.push(entry))
+  await upgradeData(platform, () => {})
   return { platform, baseUrl: platform.baseUrl, dataDir: options.dataDir, logs, stop: platform.stop }
 }
 

@@ -16,7 +16,7 @@ understand, needs an upgrade of that kind of record, or a reason.
 const { values } = readCommandLine(HELP, { options: { because: { type: 'string' } } })
 const now = currentShapes()
 const recorded: Recorded = existsSync(RECORDED_FILE) ? readRecorded() : { upgrade: '', shapes: {}, reasons: [] }
-const upgraded = new Set(UPGRADES.filter(({ id }) => id > recorded.upgrade).map(({ entity }) => entity.name))
+const upgraded = new Set(UPGRADES.filter(({ id }) => id > recorded.upgrade).flatMap(({ entity }) => entity?.name ?? []))
 
 const problems = Object.entries(recorded.shapes)
   .filter(([name]) => !upgraded.has(name))

@@ -22,12 +22,14 @@ export const fanOutEvent = async (work: WorkerWork, eventId: string): Promise<vo
   const event = await work.table.get(OutboxEntity, { id: eventId })
   if (event?.due_at === undefined) return
   continueTrace(event.trace)
-  await react(work, event)
-  const audience = await loadAudience(work, event)
+  const [, audience] = await Promise.all([react(work, event), loadAudience(work, event)])
+  const isOnly = audience.length === 1
+  const settled: boolean[] = []
   for (let i = 0; i < audience.length; i += AT_ONCE) {
-    await Promise.all(audience.slice(i, i + AT_ONCE).map((installationId) => deliverTo(work, installationId, event)))
+    const together = audience.slice(i, i + AT_ONCE)
+    settled.push(...(await Promise.all(together.map((id) => deliverTo(work, id, event, isOnly)))))
   }
-  await settle(work, event)
+  if (!settled.includes(true)) await settle(work, event)
 }
 
 /** Runs the platform's own reaction to an event. */
@@ -39,9 +41,21 @@ const react = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
   await announceChange(work, viewers, event.test ? [] : topicsOf(event.type))
 }
 
-const deliverTo = async (work: WorkerWork, installationId: string, event: OutboxEvent): Promise<void> => {
-  await appendToFeed(work.table, installationId, event)
-  await scheduleDeliveries(work, installationId, event)
+/**
+ * Appends the event to a feed, and then schedules its deliveries.
+ * @param isOnly no other installation sees the event
+ * @returns true if the event is no longer due
+ */
+const deliverTo = async (
+  work: WorkerWork,
+  installationId: string,
+  event: OutboxEvent,
+  isOnly: boolean,
+): Promise<boolean> => {
+  const schedule = () => scheduleDeliveries(work, installationId, event)
+  const finished = await appendToFeed(work.table, installationId, event, isOnly ? schedule : undefined)
+  if (!finished) await schedule()
+  return finished
 }
 
 /**

@@ -1,17 +1,43 @@
 import * as z from 'zod'
 import { defineEntity } from '#shared/table/entity.ts'
 
+/** Events that an entry holds at most. Its item then still costs one unit to write. */
+export const EVENTS_PER_ENTRY = 10
+
+const feedEvent = () => ({
+  event_id: z.string(),
+  type: z.string(),
+  created_at: z.number(),
+  /** True if the event stores its number itself. Otherwise a mark does. */
+  own: z.boolean().optional(),
+})
+
 const feedEntry = () =>
   z.object({
     installation_id: z.string(),
+    /** Number of the first event. */
     n: z.number(),
-    event_id: z.string(),
-    type: z.string(),
-    created_at: z.number(),
+    ...feedEvent(),
+    /** Events with the next numbers, which were appended together with the first. */
+    more: z.array(z.object(feedEvent())).optional(),
   })
 
+export type FeedEntry = z.infer<ReturnType<typeof feedEntry>>
+
+/** Event of a feed with its number. */
+export type NumberedEvent = Omit<FeedEntry, 'installation_id' | 'more'>
+
+/** Returns an entry's events in the order of their numbers. */
+export const eventsOf = ({ n, event_id, type, created_at, own, more = [] }: FeedEntry): NumberedEvent[] => [
+  { n, event_id, type, created_at, own },
+  ...more.map((event, i) => ({ n: n + 1 + i, ...event })),
+]
+
+/** Returns the number of an entry's last event. */
+export const lastNumberOf = ({ n, more = [] }: FeedEntry): number => n + more.length
+
 /**
- * An installation's own feed, numbered without gaps. Reading by number never skips an event
+ * An installation's own feed. Numbers are visible in their order, so reading by number never skips an event
  * (contract/events-and-webhooks.md#polling).
  */
 export const FeedEntryEntity = defineEntity({
@@ -24,15 +50,18 @@ export const FeedEntryEntity = defineEntity({
     workspace: 'removed',
     person: 'kept',
     app: 'kept',
-    partitions: ({ event_id }) => [['outbox', { id: event_id }]],
+    partitions: (entry) => eventsOf(entry).map(({ event_id }) => ['outbox', { id: event_id }]),
   },
-  expires: ({ created_at }) => created_at + 30 * 86_400_000,
+  expires: (entry) => Math.max(...eventsOf(entry).map(({ created_at }) => created_at)) + 30 * 86_400_000,
 })
 
 const feedMark = () =>
   z.object({ installation_id: z.string(), event_id: z.string(), n: z.number(), created_at: z.number() })
 
-/** Position of an event in a feed. Makes appending idempotent and `since` a single read. */
+/**
+ * Position of an event in a feed that doesn't store its number itself: an event of another installation or of the whole
+ * workspace. Makes appending idempotent and `since` a single read.
+ */
 export const FeedMarkEntity = defineEntity({
   name: 'feed-mark',
   schema: feedMark,
@@ -48,7 +77,14 @@ export const FeedMarkEntity = defineEntity({
   expires: ({ created_at }) => created_at + 30 * 86_400_000,
 })
 
-const feedHead = () => z.object({ installation_id: z.string(), n: z.number() })
+const feedHead = () =>
+  z.object({
+    installation_id: z.string(),
+    /** Number of the last event that was appended before `LEAN_RECORDS`. */
+    n: z.number(),
+    /** At least the number of the last event. Numbers continue from here when all entries have expired. */
+    floor: z.number().optional(),
+  })
 
 export const FeedHeadEntity = defineEntity({
   name: 'feed-head',

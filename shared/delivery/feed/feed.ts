@@ -1,15 +1,14 @@
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
-import { missing } from '#shared/table/expressions.ts'
+import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import type { Table } from '#shared/table/table.ts'
-import { FeedEntryEntity, FeedHeadEntity, FeedMarkEntity } from './entity.ts'
+import { type Appended, type Appending, appendEntry } from './append.ts'
+import { EVENTS_PER_ENTRY } from './entity.ts'
+import { appendWithMarks } from './marked.ts'
 
-/** Events per transaction. Each takes two of the 100 writes that a transaction may have, and the head takes one. */
-const TOGETHER = 40
-
-interface Waiting {
-  event: OutboxEvent
-  resolve(): void
+interface Waiting extends Appending {
+  /** @param settled the event's record is no longer due */
+  resolve(finished: boolean): void
   reject(error: unknown): void
 }
 
@@ -21,15 +20,23 @@ const queues = new WeakMap<Table, Map<string, Waiting[]>>()
  *
  * Appends of one instance to one feed queue up and are written together. Otherwise, events of one installation that
  * arrive at once would all compete for the next number. Instances still compete with each other.
+ * @param finish does all that is left to do for the event. If it is called, the event is no longer due afterwards.
+ * @returns true if it was called
  */
-export const appendToFeed = (table: Table, installationId: string, event: OutboxEvent): Promise<void> => {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
+export const appendToFeed = (
+  table: Table,
+  installationId: string,
+  event: OutboxEvent,
+  finish: Appending['finish'],
+): Promise<boolean> => {
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
   const feeds = queues.get(table) ?? new Map<string, Waiting[]>()
   queues.set(table, feeds)
   const queue = feeds.get(installationId)
-  if (queue) queue.push({ event, resolve, reject })
+  const waiting = { event, finish, resolve, reject }
+  if (queue) queue.push(waiting)
   else {
-    const begun = [{ event, resolve, reject }]
+    const begun = [waiting]
     feeds.set(installationId, begun)
     void drainQueue(table, installationId, begun, () => feeds.delete(installationId))
   }
@@ -42,14 +49,14 @@ export const appendToFeed = (table: Table, installationId: string, event: Outbox
  */
 const drainQueue = async (table: Table, installationId: string, queue: Waiting[], close: () => void): Promise<void> => {
   while (queue.length > 0) {
-    const together = queue.splice(0, TOGETHER)
+    const together = queue.splice(0, EVENTS_PER_ENTRY)
     try {
-      await writeEvents(
-        table,
-        installationId,
-        together.map(({ event }) => event),
-      )
-      for (const { resolve } of together) resolve()
+      const appended = await writeEvents(table, installationId, together)
+      for (const { event, resolve, reject } of together) {
+        const result = appended.get(event.id)
+        if (result?.status === 'rejected') reject(result.reason)
+        else resolve(result?.value === true)
+      }
     } catch (error) {
       for (const { reject } of together) reject(error)
     }
@@ -57,31 +64,17 @@ const drainQueue = async (table: Table, installationId: string, queue: Waiting[]
   close()
 }
 
-/**
- * Writes events in one transaction. The head advances on condition that it hasn't changed since it was read, so numbers
- * have no gaps and are assigned once. Entries and marks are created, so an event appears in the feed once.
- */
-const writeEvents = async (table: Table, installation_id: string, events: OutboxEvent[]): Promise<void> => {
-  const distinct = [...new Map(events.map((event) => [event.id, event])).values()].sort((a, b) =>
-    a.id < b.id ? -1 : 1,
+const writeEvents = (table: Table, installation_id: string, appending: readonly Appending[]): Promise<Appended> => {
+  const distinct = [...new Map(appending.map((one) => [one.event.id, one])).values()].sort((a, b) =>
+    a.event.id < b.event.id ? -1 : 1,
   )
   return retryOnConflict(async () => {
-    const [head, ...marks] = await table.getAll([
-      FeedHeadEntity.ref({ installation_id }),
-      ...distinct.map(({ id }) => FeedMarkEntity.ref({ installation_id, event_id: id })),
-    ] as const)
-    const fresh = distinct.filter((_, i) => marks[i] === undefined)
-    if (fresh.length === 0) return
-    const last = head?.n ?? 0
-    await table.transact([
-      FeedHeadEntity.replace({ installation_id, n: last + fresh.length }, { where: { n: head?.n ?? missing } }),
-      ...fresh.flatMap(({ id: event_id, type, created_at }, i) => {
-        const n = last + 1 + i
-        return [
-          FeedEntryEntity.create({ installation_id, n, event_id, type, created_at }),
-          FeedMarkEntity.create({ installation_id, event_id, n, created_at }),
-        ]
-      }),
-    ])
+    if (await isUpgradeDone(table, LEAN_RECORDS)) return appendEntry(table, installation_id, distinct)
+    await appendWithMarks(
+      table,
+      installation_id,
+      distinct.map(({ event }) => event),
+    )
+    return new Map()
   })
 }

@@ -7,7 +7,16 @@ import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Page } from '#shared/table/table.ts'
 import { canReadEvent } from '../catalogue/readable.ts'
-import { FeedEntryEntity, FeedHeadEntity, FeedMarkEntity } from './entity.ts'
+import { ownNumberOf } from './append.ts'
+import {
+  EVENTS_PER_ENTRY,
+  eventsOf,
+  type FeedEntry,
+  FeedEntryEntity,
+  FeedMarkEntity,
+  lastNumberOf,
+  type NumberedEvent,
+} from './entity.ts'
 
 type Reader = Pick<Deps, 'table' | 'clock'>
 
@@ -28,8 +37,8 @@ export interface FeedQuery {
 const LOOKED_AT = 1_000
 
 /**
- * Returns a page of an installation's feed, oldest first. Numbers have no gaps and are assigned in the entry's
- * transaction. Continuing from a number therefore never skips an event, even during concurrent writes
+ * Returns a page of an installation's feed, oldest first. Each number is created after the one before it. Continuing
+ * from a number therefore never skips an event, even during concurrent writes
  * (contract/events-and-webhooks.md#polling). Leaves out events that the reader may no longer read.
  * @param after the number that the previous page ended with; takes precedence over `since`
  * @returns `next`, the number to continue from, while more entries exist; the page itself may be empty for a rare type,
@@ -50,11 +59,11 @@ export const readFeed = async (
     return known
   }
   const from = after === undefined ? await startOf(deps, installationId, since) : Number(after)
-  const found: { n: number; event_id: string }[] = []
+  const found: NumberedEvent[] = []
   let last = from
   let more = true
   for (let looked = 0; more && found.length < limit && looked < LOOKED_AT; ) {
-    const page = await entriesAfter(deps, installationId, last, types ? 200 : limit)
+    const page = await eventsAfter(deps, installationId, last, types ? 200 : limit)
     more = page.next !== undefined
     for (const entry of page.items) {
       if (found.length === limit) {
@@ -75,19 +84,30 @@ export const readFeed = async (
 
 const isKept = ({ clock }: Reader, createdAt: number): boolean => createdAt + LIMITS.eventLife > clock.now()
 
-const entriesAfter = ({ table }: Reader, installation_id: string, n: number, limit: number) =>
-  table.query(
+/** An entry holds several numbers under its first, so the one before may hold the next number. */
+const eventsAfter = async ({ table }: Reader, installation_id: string, n: number, limit: number) => {
+  const from = FeedEntryEntity.key({ installation_id, n: Math.max(0, n + 2 - EVENTS_PER_ENTRY) }).sk
+  const page = await table.query(
     FeedEntryEntity,
     { installation_id },
-    { limit, ascending: true, after: FeedEntryEntity.key({ installation_id, n }).sk },
+    { limit: limit + EVENTS_PER_ENTRY, ascending: true, from },
   )
+  return { items: page.items.flatMap(eventsOf).filter((event) => event.n > n), next: page.next }
+}
+
+/** Returns the last entry that starts at or before a number. */
+const entryAt = async ({ table }: Reader, installation_id: string, n: number): Promise<FeedEntry | undefined> => {
+  const to = FeedEntryEntity.key({ installation_id, n }).sk
+  const { items } = await table.query(FeedEntryEntity, { installation_id }, { limit: 1, to })
+  return items[0]
+}
+
+const LAST = 999_999_999_999
 
 const startOf = async (deps: Reader, installation_id: string, since: string | undefined): Promise<number> => {
   if (since === undefined) return firstKept(deps, installation_id)
-  const mark = isId('event', since)
-    ? await deps.table.get(FeedMarkEntity, { installation_id, event_id: since })
-    : undefined
-  if (mark && isKept(deps, mark.created_at)) return mark.n
+  const found = isId('event', since) ? await findInFeed(deps, installation_id, since) : undefined
+  if (found && isKept(deps, found.created_at)) return found.n
   throw fail('bad_request', {
     message: 'since is unknown or expired: no event with this id is in the installation’s feed of the last 30 days.',
     fix: 'Send the id of the last event that you received, or omit since to start with the oldest stored event.',
@@ -95,21 +115,42 @@ const startOf = async (deps: Reader, installation_id: string, since: string | un
   })
 }
 
+/** Finds an event's number. Until its number is recorded, it is in the last entry. */
+const findInFeed = async (
+  deps: Reader,
+  installation_id: string,
+  event_id: string,
+): Promise<Pick<NumberedEvent, 'n' | 'created_at'> | undefined> => {
+  const read = () =>
+    deps.table.getAll([FeedMarkEntity.ref({ installation_id, event_id }), OutboxEntity.ref({ id: event_id })] as const)
+  const numberOf = ([mark, event]: Awaited<ReturnType<typeof read>>) => {
+    const n = ownNumberOf(event, installation_id)
+    return mark ?? (event && n !== undefined ? { n, created_at: event.created_at } : undefined)
+  }
+  const first = await read()
+  const known = numberOf(first)
+  if (known || !first[1]) return known
+  const last = await entryAt(deps, installation_id, LAST)
+  // It is recorded before another entry follows.
+  return (last && eventsOf(last).find((event) => event.event_id === event_id)) ?? numberOf(await read())
+}
+
 /**
  * Returns the number before the oldest event that is still visible. Expired entries disappear late (DynamoDB's TTL
  * takes days), so a binary search finds the boundary.
  */
 const firstKept = async (deps: Reader, installation_id: string): Promise<number> => {
-  const [[oldest], head] = await Promise.all([
-    entriesAfter(deps, installation_id, 0, 1).then(({ items }) => items),
-    deps.table.get(FeedHeadEntity, { installation_id }),
+  const [[oldest], last] = await Promise.all([
+    eventsAfter(deps, installation_id, 0, 1).then(({ items }) => items),
+    entryAt(deps, installation_id, LAST),
   ])
-  if (!oldest || !head || isKept(deps, oldest.created_at)) return 0
-  let [expired, kept] = [oldest.n, head.n + 1]
+  if (!oldest || !last || isKept(deps, oldest.created_at)) return 0
+  let [expired, kept] = [oldest.n, lastNumberOf(last) + 1]
   while (kept - expired > 1) {
     const middle = Math.floor((expired + kept) / 2)
-    const entry = await deps.table.get(FeedEntryEntity, { installation_id, n: middle })
-    if (entry && isKept(deps, entry.created_at)) kept = middle
+    const entry = await entryAt(deps, installation_id, middle)
+    const event = entry && eventsOf(entry).find(({ n }) => n === middle)
+    if (event && isKept(deps, event.created_at)) kept = middle
     else expired = middle
   }
   return expired
@@ -121,7 +162,7 @@ const firstKept = async (deps: Reader, installation_id: string): Promise<number>
  */
 const load = async (
   { table }: Reader,
-  entries: { n: number; event_id: string }[],
+  entries: readonly NumberedEvent[],
   viewer: string | undefined,
 ): Promise<{ items: OutboxEvent[]; end: number | undefined }> => {
   const events = await table.getAll(entries.map(({ event_id }) => OutboxEntity.ref({ id: event_id })))

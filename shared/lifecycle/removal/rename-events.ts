@@ -1,5 +1,5 @@
 import { definitionOf } from '#shared/delivery/catalogue/index.ts'
-import type { FeedEntryEntity } from '#shared/delivery/feed/index.ts'
+import { eventsOf, type FeedEntryEntity } from '#shared/delivery/feed/index.ts'
 import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import type { User } from '#shared/identity/people/index.ts'
@@ -24,7 +24,7 @@ export const renameInFeed = async (
   user: User,
   budget: Budget,
 ): Promise<void> => {
-  const saying = entries.filter(({ type }) => personalIn(type) !== undefined || isCustom(type))
+  const saying = entries.flatMap(eventsOf).filter(({ type }) => personalIn(type) !== undefined || isCustom(type))
   const keys = saying.map(({ event_id }) => OutboxEntity.key({ id: event_id }))
   const events = await work.table.getAll(keys.map((key) => ({ entity: OutboxEntity, key })))
   for (const event of events) {

@@ -13,6 +13,7 @@ import { Table } from '#shared/table/table.ts'
 import { type Run, RunEntity } from '#shared/work/runs/entity.ts'
 import { isActive, type RunStatus } from '#shared/work/runs/status.ts'
 import { type Task, TaskEntity } from '#shared/work/tasks/entity.ts'
+import { finishUpgrade } from '#testkit/finish-upgrade.ts'
 import { type Installed, installed } from '#testkit/fixtures.ts'
 import type { TestPlatform } from '#testkit/platform.ts'
 

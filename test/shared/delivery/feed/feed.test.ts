@@ -1,13 +1,17 @@
+import { setImmediate } from 'node:timers/promises'
 import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import { fanOutEvent } from '#shared/delivery/fan-out/fan-out.ts'
-import { FeedEntryEntity, FeedHeadEntity } from '#shared/delivery/feed/entity.ts'
+import { eventsOf, FeedEntryEntity, FeedHeadEntity, FeedMarkEntity } from '#shared/delivery/feed/entity.ts'
 import { readFeed } from '#shared/delivery/feed/polling.ts'
+import { OutboxEntity } from '#shared/foundation/outbox/entity.ts'
 import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
+import { LEAN_RECORDS, UpgradeEntity } from '#shared/foundation/upgrades/index.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { Table } from '#shared/table/table.ts'
+import { finishUpgrade } from '#testkit/finish-upgrade.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { subscriber } from '#testkit/webhooks.ts'
 
@@ -43,27 +47,39 @@ const numbers = async (installation_id: string) => {
     { installation_id },
     { limit: 1_000, ascending: true },
   )
-  return items
+  return items.flatMap(eventsOf)
 }
 
-describe('the feed', () => {
+const beforeUpgrade = () => platform.deps.table.transact([UpgradeEntity.delete({ id: LEAN_RECORDS })])
+const upgraded = () => finishUpgrade(platform.deps, LEAN_RECORDS)
+
+describe.each([
+  { when: 'before the upgrade', prepare: beforeUpgrade, meanwhile: async () => {} },
+  { when: 'while the upgrade finishes', prepare: beforeUpgrade, meanwhile: upgraded },
+  { when: 'after the upgrade', prepare: upgraded, meanwhile: async () => {} },
+])('the feed, $when,', ({ prepare, meanwhile }) => {
   it('has each of 100 concurrent events under one number, without a gap, whoever writes them', async () => {
+    await prepare()
     const app = await subscriber(platform)
     const ids = await Promise.all(Array.from({ length: 100 }, (_, i) => app.emit('many', { i })))
     const workers = instances(10)
     const begun = performance.now()
     // Every event goes to two instances, like a redelivered message.
-    await Promise.all(ids.flatMap((id, i) => [0, 1].map((n) => fanOutEvent(workers[(i + n) % 10] as never, id))))
+    const written = Promise.all(
+      ids.flatMap((id, i) => [0, 1].map((n) => fanOutEvent(workers[(i + n) % 10] as never, id))),
+    )
+    while ((await numbers(app.installation.id)).length < 10) await setImmediate()
+    await meanwhile()
+    await written
     const took = performance.now() - begun
     const entries = await numbers(app.installation.id)
     expect(entries.map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
     expect(new Set(entries.map(({ event_id }) => event_id))).toEqual(new Set(ids))
-    const head = await platform.deps.table.get(FeedHeadEntity, { installation_id: app.installation.id })
-    expect(head?.n).toBe(100)
     expect(took).toBeLessThan(10_000)
   })
 
   it('gives a poller every event once, in the order of the feed, while writers write', async () => {
+    await prepare()
     const app = await subscriber(platform)
     const ids = await Promise.all(Array.from({ length: 60 }, (_, i) => app.emit('race', { i })))
     const workers = instances(6)
@@ -79,11 +95,101 @@ describe('the feed', () => {
       got.push(...page.items.map(({ id }) => id))
       return page.items.length
     }
+    while (got.length < 10) await poll()
+    await meanwhile()
     while (writing) await poll()
     await writers
     while ((await poll()) > 0);
     expect(got).toHaveLength(60)
     expect(got).toEqual((await numbers(app.installation.id)).map(({ event_id }) => event_id))
+  })
+})
+
+describe('an event without a subscription', () => {
+  const isWrite = (input: object): boolean => !('KeyConditionExpression' in input || 'RequestItems' in input)
+  /** Runs `fanOutEvent` on a store that counts its writes, and fails all writes after the first `allowed`. */
+  const fanOut = async (id: string, allowed = Number.POSITIVE_INFINITY) => {
+    const real = DynamoDBDocumentClient.from(platform.store.client, {
+      marshallOptions: { removeUndefinedValues: true },
+    })
+    const writes: string[] = []
+    const client = {
+      send: async (command: TransactWriteCommand) => {
+        const name = command.constructor.name
+        if (isWrite(command.input) && name !== 'GetCommand') {
+          if (writes.length === allowed) throw new Error('the worker is dead')
+          writes.push(name)
+        }
+        return real.send(command)
+      },
+    } as unknown as DynamoDBDocumentClient
+    const table = new Table({ client, tableName: platform.tableName, shards: 2 })
+    await fanOutEvent(createWorkerWork({ ...platform.deps, table }) as never, id).catch(() => {})
+    return writes
+  }
+  const setUp = async () => {
+    await upgraded()
+    const app = await subscriber(platform)
+    const since = async (id: string) => {
+      const { status, body } = await app.call('GET', `/events?since=${id}`)
+      return [status, body.items?.map((item: { id: string }) => item.id)]
+    }
+    return { app, since, installation_id: app.installation.id }
+  }
+
+  it('costs two plain writes: its entry, and its own number, with which it is no longer due', async () => {
+    const { app, since } = await setUp()
+    // The first of a hundred moves the floor.
+    await fanOut(await app.emit('first'))
+    const id = await app.emit('second')
+    expect(await fanOut(id)).toEqual(['PutCommand', 'UpdateCommand'])
+    expect((await platform.deps.table.get(OutboxEntity, { id }))?.due_at).toBeUndefined()
+    expect(await since(id)).toEqual([200, []])
+  })
+
+  it('is found by since, and appended once, when its worker died after creating the entry', async () => {
+    const { app, since, installation_id } = await setUp()
+    await fanOut(await app.emit('first'))
+    const lost = await app.emit('lost')
+    expect(await fanOut(lost, 1)).toEqual(['PutCommand'])
+    expect((await platform.deps.table.get(OutboxEntity, { id: lost }))?.feed_n).toBeUndefined()
+    expect(await since(lost)).toEqual([200, []])
+    const next = await app.emit('next')
+    await fanOut(next)
+    expect(await since(lost)).toEqual([200, [next]])
+    expect((await platform.deps.table.get(OutboxEntity, { id: lost }))?.feed_n).toBe(2)
+    await fanOut(lost)
+    expect((await numbers(installation_id)).map(({ n, event_id }) => [n, event_id]).slice(1)).toEqual([
+      [2, lost],
+      [3, next],
+    ])
+    expect((await platform.deps.table.get(OutboxEntity, { id: lost }))?.due_at).toBeUndefined()
+  })
+
+  it('isn’t appended again if the version before appended it and died', async () => {
+    const { app, installation_id } = await setUp()
+    const id = await app.emit('before')
+    const { created_at = 0 } = (await platform.deps.table.get(OutboxEntity, { id })) ?? {}
+    await platform.deps.table.transact([
+      FeedHeadEntity.create({ installation_id, n: 1 }),
+      FeedEntryEntity.create({ installation_id, n: 1, event_id: id, type: 'custom.before', created_at }),
+      FeedMarkEntity.create({ installation_id, event_id: id, n: 1, created_at }),
+    ])
+    await fanOut(id)
+    const next = await app.emit('next')
+    await fanOut(next)
+    expect((await numbers(installation_id)).map(({ n, event_id }) => [n, event_id])).toEqual([
+      [1, id],
+      [2, next],
+    ])
+  })
+
+  it('gets a number above all earlier ones after the store has deleted them', async () => {
+    const { app, installation_id } = await setUp()
+    for (let i = 0; i < 3; i++) await fanOut(await app.emit('old', { i }))
+    await platform.deps.table.transact([1, 2, 3].map((n) => FeedEntryEntity.delete({ installation_id, n })))
+    await fanOut(await app.emit('new'))
+    expect((await numbers(installation_id))[0]?.n).toBeGreaterThan(3)
   })
 })
 

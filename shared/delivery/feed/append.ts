@@ -1,0 +1,179 @@
+import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
+import { ConditionFailed, ifUnchanged, type Write } from '#shared/table/entity.ts'
+import { either, lt, missing, oneOf } from '#shared/table/expressions.ts'
+import type { Table } from '#shared/table/table.ts'
+import {
+  eventsOf,
+  type FeedEntry,
+  FeedEntryEntity,
+  FeedHeadEntity,
+  FeedMarkEntity,
+  lastNumberOf,
+  type NumberedEvent,
+} from './entity.ts'
+
+/** An event to append. */
+export interface Appending {
+  event: OutboxEvent
+  /** Does all that is left to do for the event, which is no longer due afterwards. Absent if other feeds get it, too. */
+  finish?: (() => Promise<void>) | undefined
+}
+
+/** Outcome by event: whether it was finished, or the error of that. Events without one were in the feed already. */
+export type Appended = Map<string, PromiseSettledResult<boolean>>
+
+/** Numbers that a floor reserves, so that it is rarely written. */
+const RESERVED = 100
+
+/**
+ * Appends events in one entry, with plain writes:
+ *
+ *     read the last entry ─► read its events' positions, and those of the new ones ─► record missing positions of the last
+ *     entry ─► create the entry under the next number, if nobody has ─► record the positions of its events
+ *
+ * The entry's key is the lock: whoever creates it has the number. Only the last entry can have events whose position isn't
+ * recorded, because nobody appends before those are. A worker therefore finds an event that was appended before, by itself
+ * or another one that died at any point, in the last entry or by its position. Positions are read after the last entry: one
+ * that is recorded later means that the next number is taken, too.
+ * @throws {ConditionFailed} if another worker appended at the same time
+ */
+export const appendEntry = async (
+  table: Table,
+  installation_id: string,
+  appending: readonly Appending[],
+): Promise<Appended> => {
+  const [last] = (await table.query(FeedEntryEntity, { installation_id }, { limit: 1 })).items
+  const appended = last ? eventsOf(last) : []
+  const positions = await loadPositions(table, installation_id, appending, appended)
+  const lost = appended.filter(({ event_id }) => positions.get(event_id) === 'none')
+  if (last && lost.length > 0) {
+    await moveFloor(table, last)
+    await Promise.all(lost.map((event) => recordPosition(table, installation_id, event, false)))
+  }
+  const inLast = new Set(appended.map(({ event_id }) => event_id))
+  const fresh = appending.filter(({ event }) => positions.get(event.id) === 'none' && !inLast.has(event.id))
+  if (fresh.length === 0) return new Map()
+  const n = last ? lastNumberOf(last) + 1 : await firstNumber(table, installation_id)
+  const entry = entryOf(installation_id, n, fresh)
+  await table.transact([FeedEntryEntity.create(entry)])
+  if (last?.own === undefined || floorOf(lastNumberOf(last)) < lastNumberOf(entry)) await moveFloor(table, entry)
+  const numbered = eventsOf(entry)
+  const results = await Promise.allSettled(
+    fresh.map((one, i) => finishAppended(table, installation_id, one, numbered[i] as NumberedEvent)),
+  )
+  return new Map(fresh.map(({ event }, i) => [event.id, results[i] as PromiseSettledResult<boolean>]))
+}
+
+/**
+ * Finishes an event and records its position in the same write, or records the position alone.
+ * @returns true if it was finished
+ */
+const finishAppended = async (
+  table: Table,
+  installationId: string,
+  { event, finish }: Appending,
+  numbered: NumberedEvent,
+): Promise<boolean> => {
+  const finishing = isOwn(event, installationId) ? finish : undefined
+  try {
+    await finishing?.()
+  } catch (error) {
+    await recordPosition(table, installationId, numbered, false)
+    throw error
+  }
+  await recordPosition(table, installationId, numbered, finishing !== undefined)
+  return finishing !== undefined
+}
+
+const isOwn = (event: OutboxEvent | undefined, installationId: string): event is OutboxEvent =>
+  event?.installation_id === installationId
+
+const entryOf = (installation_id: string, n: number, fresh: readonly Appending[]): FeedEntry => {
+  const [first, ...more] = fresh.map(({ event }) => ({
+    event_id: event.id,
+    type: event.type,
+    created_at: event.created_at,
+    own: isOwn(event, installation_id),
+  })) as [Omit<NumberedEvent, 'n'>, ...Omit<NumberedEvent, 'n'>[]]
+  return { installation_id, n, ...first, ...(more.length > 0 && { more }) }
+}
+
+/**
+ * Reads which events have a position in the feed. One whose record is gone needs none: nobody can read it.
+ * @param appended events of the last entry, which says where their positions are
+ */
+const loadPositions = async (
+  table: Table,
+  installation_id: string,
+  appending: readonly Appending[],
+  appended: readonly NumberedEvent[],
+): Promise<Map<string, 'recorded' | 'none' | 'gone'>> => {
+  const eventOf = (id: string) => OutboxEntity.ref({ id })
+  const markOf = (event_id: string) => FeedMarkEntity.ref({ installation_id, event_id })
+  const wanted = [
+    ...appending.map(({ event: { id } }) => ({ id, refs: [eventOf(id), markOf(id)] })),
+    ...appended.map(({ event_id: id, own }) => ({ id, refs: own ? [eventOf(id)] : [eventOf(id), markOf(id)] })),
+  ]
+  const found = await table.getAll(wanted.flatMap(({ refs }) => refs))
+  const positions = new Map<string, 'recorded' | 'none' | 'gone'>()
+  let place = 0
+  for (const { id, refs } of wanted) {
+    const event = found[place] as OutboxEvent | undefined
+    const isMarked = refs.length > 1 && found[place + 1] !== undefined
+    place += refs.length
+    const isRecorded = isMarked || ownNumberOf(event, installation_id) !== undefined
+    positions.set(id, isRecorded ? 'recorded' : event ? 'none' : 'gone')
+  }
+  return positions
+}
+
+/** Returns the number that an event stores for the feed of its own installation. */
+export const ownNumberOf = (event: OutboxEvent | undefined, installationId: string): number | undefined =>
+  isOwn(event, installationId) ? event.feed_n : undefined
+
+/** Records an event's position, which may happen again. @param settle the event is no longer due */
+const recordPosition = async (
+  table: Table,
+  installation_id: string,
+  { event_id, n, created_at, own }: NumberedEvent,
+  settle: boolean,
+): Promise<void> => {
+  const write: Write = own
+    ? OutboxEntity.update(
+        { id: event_id },
+        { set: { feed_n: n, ...(settle && { due_at: undefined }) } },
+        { where: { feed_n: either(missing, oneOf(n)) } },
+      )
+    : FeedMarkEntity.replace({ installation_id, event_id, n, created_at })
+  // The event may have been deleted in the meantime.
+  await ifUnchanged(table.transact([write]))
+}
+
+const floorOf = (n: number): number => Math.ceil(n / RESERVED) * RESERVED
+
+/** Ensures that numbers go on above an entry's when all entries have expired. */
+const moveFloor = async (table: Table, entry: FeedEntry): Promise<void> => {
+  const { installation_id } = entry
+  const floor = floorOf(lastNumberOf(entry))
+  await ifUnchanged(
+    table.transact([
+      FeedHeadEntity.upsert(
+        { installation_id },
+        { set: { installation_id, floor }, add: { n: 0 } },
+        { where: { floor: either(missing, lt(floor)) } },
+      ),
+    ]),
+  )
+}
+
+/**
+ * Returns the next number of a feed without entries. The floor moves after the entry was created that needs it. If there is
+ * still no entry after the floor was read, all workers have read the same floor.
+ * @throws {ConditionFailed} if there is one
+ */
+const firstNumber = async (table: Table, installation_id: string): Promise<number> => {
+  const head = await table.get(FeedHeadEntity, { installation_id })
+  const [last] = (await table.query(FeedEntryEntity, { installation_id }, { limit: 1 })).items
+  if (last) throw new ConditionFailed(0, FeedEntryEntity.name, last)
+  return Math.max(head?.n ?? 0, head?.floor ?? 0) + 1
+}
