@@ -13,9 +13,13 @@ export const ClaimEntity = defineEntity({
   retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
 
-const counter = () => z.object({ owner: z.string(), counter: z.string(), n: z.number() })
+const counter = () =>
+  z.object({ owner: z.string(), counter: z.string(), n: z.number() }).catchall(z.union([z.string(), z.number()]))
 
-/** Exact count per owner, updated in the transaction that creates or removes a counted record. */
+/**
+ * Exact count per owner, updated in the transaction that creates or removes a counted record. A counter of few records
+ * may also name them, under their ids.
+ */
 export const CounterEntity = defineEntity({
   name: 'counter',
   schema: counter,

@@ -4,7 +4,7 @@ import { DAY } from '#shared/kernel/clock.ts'
 import { idFloor } from '#shared/kernel/ids.ts'
 import type { Ref } from '#shared/table/entity.ts'
 import { firstKeys, type ListSource } from '#shared/table/lists.ts'
-import { RUN_STATUSES, type Run, RunEntity, runsByStatus, WorkspaceRunEntity } from '#shared/work/runs/index.ts'
+import { listsWithStatus, RUN_STATUSES, type Run, RunEntity, WorkspaceRunEntity } from '#shared/work/runs/index.ts'
 import {
   appRunsInState,
   OBSERVED_STATES,
@@ -87,9 +87,7 @@ const listInstallationSources = async (
 ): Promise<ListSource[]> => {
   const { items } = await table.query(InstallationEntity, { workspace_id }, { limit: 1_000 })
   const statuses = RUN_STATUSES.filter((status) => state === undefined || observedState(status) === state)
-  return items
-    .filter(({ app_id }) => app_id === appId)
-    .flatMap(({ id }) => statuses.map((status) => ({ list: runsByStatus(id, status) })))
+  return items.filter(({ app_id }) => app_id === appId).flatMap(({ id }) => listsWithStatus(id, statuses))
 }
 
 const listWorkspaceRefs = async (

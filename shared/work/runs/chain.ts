@@ -5,6 +5,7 @@ import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { allItems } from '#shared/table/pages.ts'
 import { type ChainMark, ChainMarkEntity, type Run, STILL_ACTIVE } from './entity.ts'
+import { loadNamedRuns } from './places.ts'
 
 /** Time limit of a chain of agents: 120 seconds from its first hop (contract/agent-to-agent.md#chains). */
 export const CHAIN_TIME = 120 * SECOND
@@ -59,23 +60,45 @@ export const refuseEndedChain = (
 /** Marks read at once, about 250 bytes each. */
 const MARKS_PAGE = 200
 
-/** Lists the marks of an installation's active runs, and of runs that ended within the time limit of a chain. */
-const listMarks = ({ table, clock }: Pick<Deps, 'table' | 'clock'>, installationId: string) => {
-  const from = ChainMarkEntity.key({
-    installation_id: installationId,
-    ended_at: clock.now() - CHAIN_TIME,
-    run_id: '0',
-  }).sk
-  return allItems((after) =>
-    table.query(ChainMarkEntity, { installation_id: installationId }, { limit: MARKS_PAGE, from, after }),
-  )
+/**
+ * Lists the marks of an installation's active runs, and of runs that ended within the time limit of a chain, newest first.
+ * Of the runs that the counter names, one ended run stands for all: the last.
+ */
+const listMarks = async (deps: Pick<Deps, 'table' | 'clock'>, installationId: string): Promise<ChainMark[]> => {
+  const since = deps.clock.now() - CHAIN_TIME
+  const from = ChainMarkEntity.key({ installation_id: installationId, ended_at: since, run_id: '0' }).sk
+  const [marks, { active, last }] = await Promise.all([
+    allItems((after) =>
+      deps.table.query(ChainMarkEntity, { installation_id: installationId }, { limit: MARKS_PAGE, from, after }),
+    ),
+    loadNamedRuns(deps, installationId),
+  ])
+  const named = active.map((id) => markOfNamed(installationId, id, STILL_ACTIVE))
+  const ended = last && last.ended_at >= since ? [markOfNamed(installationId, last.id, last.ended_at)] : []
+  const place = (mark: ChainMark): string => ChainMarkEntity.key(mark).sk
+  return [...marks, ...named, ...ended].sort((a, b) => (place(a) < place(b) ? 1 : -1))
 }
+
+/** Returns the mark that a run would have which the counter names. */
+const markOfNamed = (installation_id: string, run_id: string, ended_at: number): ChainMark => ({
+  installation_id,
+  run_id,
+  chain_id: run_id,
+  chain_depth: 0,
+  // Only chains that another agent's call led to have one.
+  chain_deadline: Number.POSITIVE_INFINITY,
+  audience: 'member',
+  ended_at,
+})
 
 /** Lists the ids of an installation's active runs, read consistently. The limit of active runs bounds them. */
 export const listActiveRuns = async ({ table }: Pick<Deps, 'table'>, installationId: string): Promise<string[]> => {
   const from = ChainMarkEntity.key({ installation_id: installationId, ended_at: STILL_ACTIVE, run_id: '0' }).sk
-  const page = await table.query(ChainMarkEntity, { installation_id: installationId }, { limit: MARKS_PAGE, from })
-  return page.items.map(({ run_id }) => run_id)
+  const [page, { active }] = await Promise.all([
+    table.query(ChainMarkEntity, { installation_id: installationId }, { limit: MARKS_PAGE, from }),
+    loadNamedRuns({ table }, installationId),
+  ])
+  return [...page.items.map(({ run_id }) => run_id), ...active]
 }
 
 const deepest = (marks: readonly ChainMark[]): ChainMark | undefined =>

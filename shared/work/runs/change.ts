@@ -49,15 +49,15 @@ export const requireStarted = (run: Run): Run => {
 }
 
 /**
- * Write of a run's change, conditional on the run as it was read. `fields` are the changed fields. A new status also moves
- * the run in its installation's lists and takes the next number in its stream.
+ * Write of a run's change, conditional on the run as it was read. `fields` are the changed fields. A new status also takes
+ * the next number in the run's stream, and the last one moves the run in its installation's lists.
  */
 export const runWrite = (run: Run, fields: { [K in keyof Run]?: Run[K] | undefined }): Write =>
   RunEntity.update(
     run,
     {
       set: { ...fields, ...(fields.status && stateFields(run, fields.status, fields.stream_seq)) },
-      ...(fields.status && fields.status !== run.status && { list: place(run, fields.status) }),
+      ...(fields.status && isActive(run.status) && !isActive(fields.status) && { list: place(run, fields.status) }),
     },
     {
       where: {

@@ -4,7 +4,7 @@ import { payload, payloadExpiry } from '#shared/foundation/payloads/index.ts'
 import { traceSchema } from '#shared/kernel/tracing/context.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { ShownRequest } from './shown-request.ts'
-import { isActive, RUN_STATUSES, type RunStatus } from './status.ts'
+import { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 
 /** Protocols over which a run can be started and followed. They are also its trigger. */
 export const PROTOCOLS = ['mcp', 'a2a'] as const
@@ -65,7 +65,7 @@ const run = () =>
     /** Limits a run that an agent caused. A root run's time begins with its first question, at `first_hop_at`. */
     chain_deadline: z.number(),
     first_hop_at: z.number().optional(),
-    /** Creation of the first run of its chain; absent in old records. */
+    /** Creation of the first run of its chain; absent in old records, and if its installation's counter names it. */
     chain_started_at: z.number().optional(),
     step_count: z.number(),
     /** Greatest seq in use. The next step without a seq gets the next one. */
@@ -106,8 +106,23 @@ const run = () =>
 
 export type Run = z.infer<ReturnType<typeof run>>
 
-/** Owner of the list of an installation's runs with one status. */
-export const runsByStatus = (installationId: string, status: RunStatus): string => `${installationId}#RUNS#${status}`
+const listOf = (installationId: string, status: RunStatus): string => `${installationId}#RUNS#${status}`
+
+/**
+ * Owner of the narrowed list that a run with this status is stored in. Active runs stay in one list until they end,
+ * because each move costs two index writes.
+ */
+export const runsByStatus = (installationId: string, status: RunStatus): string =>
+  listOf(installationId, isActive(status) ? 'queued' : status)
+
+/**
+ * Returns the lists that hold all of an installation's runs with these statuses, and possibly active runs of other
+ * statuses. The version before moved an active run to a list of its own status.
+ */
+export const listsWithStatus = (installationId: string, statuses: readonly RunStatus[]): { list: string }[] => {
+  const stored = statuses.flatMap((status) => (isActive(status) ? ACTIVE_STATUSES : [status]))
+  return [...new Set(stored)].map((status) => ({ list: listOf(installationId, status) }))
+}
 
 export const RunEntity = defineEntity({
   name: 'run',

@@ -9,7 +9,7 @@ import { changeRun, type RunKey, requireActive, requireStarted, runWrite } from 
 import { emitChatMoved, emitMessengerAnswer, emitRunEvent } from './emit.ts'
 import { ApprovalEntity, type Run } from './entity.ts'
 import { voidInputWrites } from './input-pending.ts'
-import { releasePlace } from './places.ts'
+import { isNamedByCounter, releasePlace } from './places.ts'
 import { presentRun } from './present.ts'
 import type { Completion, RunView } from './schemas.ts'
 import { prepareSteps } from './steps.ts'
@@ -64,8 +64,8 @@ const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> 
     [
       runWrite(run, changed),
       ...steps.writes,
-      releasePlace(run),
-      ...markEnded(run, now),
+      ...releasePlace(run, now),
+      ...(isNamedByCounter(run) ? [] : markEnded(run, now)),
       ...voided.writes,
       ...questions.writes,
       emitRunEvent(work, `run.${outcome.status}`, finished),

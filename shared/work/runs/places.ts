@@ -1,5 +1,7 @@
 import { CounterEntity } from '#shared/foundation/claims/index.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { either, lt, missing } from '#shared/table/expressions.ts'
@@ -15,11 +17,41 @@ const waitingRuns = (installationId: string) => ({ owner: installationId, counte
 /** Reports whether a run has unanswered questions. */
 export const isWaitingForInput = ({ input_steps = [] }: Pick<Run, 'input_steps'>): boolean => input_steps.length > 0
 
-/** @throws the write: `too_many_active_runs` */
-export const takeActivePlace = (installationId: string): Write =>
+/**
+ * Returns true if the counter of its installation's active runs names the run until it ends, instead of a mark in its chain
+ * ({@link ChainMarkEntity}). Such a run has no `chain_started_at`. It began its chain, for no person and in no chat, so its
+ * id is all that a call needs to know of it.
+ */
+export const isNamedByCounter = (run: Run): boolean =>
+  run.chain_started_at === undefined && run.created_event !== undefined && isAlone(run)
+
+/** Returns true for a run that another run, a person or a chat has nothing to do with. */
+export const isAlone = ({ id, chain_id, chain_depth, audience, actor, private_to }: Run): boolean =>
+  chain_id === id && chain_depth === 0 && audience === 'member' && actor === undefined && private_to === undefined
+
+/** Runs that the counter names: those that haven't ended, oldest first, and the one that ended last. */
+export const loadNamedRuns = async (
+  { table }: Pick<Deps, 'table'>,
+  installationId: string,
+): Promise<{ active: string[]; last: { id: string; ended_at: number } | undefined }> => {
+  const counter: Record<string, string | number> = (await table.get(CounterEntity, activeRuns(installationId))) ?? {}
+  const { last_id, last_ended_at, ...rest } = counter
+  return {
+    active: Object.keys(rest)
+      .filter((name) => isId('run', name))
+      .sort(),
+    last: last_id === undefined ? undefined : { id: String(last_id), ended_at: Number(last_ended_at) },
+  }
+}
+
+/** Takes a place among the active runs. @throws the write: `too_many_active_runs` */
+export const takePlace = (run: Run): Write =>
+  takeActivePlace(run.installation_id, isNamedByCounter(run) ? run.id : undefined)
+
+const takeActivePlace = (installationId: string, name?: string): Write =>
   CounterEntity.upsert(
     activeRuns(installationId),
-    { set: activeRuns(installationId), add: { n: 1 } },
+    { set: { ...activeRuns(installationId), ...(name && { [name]: 1 }) }, add: { n: 1 } },
     { where: { n: either(missing, lt(LIMITS.activeRuns)) }, otherwise: () => fail('too_many_active_runs') },
   )
 
@@ -48,6 +80,11 @@ export const movePlace = (run: Run, input_steps: readonly string[]): Write[] => 
   return waits ? [leave(activeRuns(id)), takeWaitingPlace(id)] : [leave(waitingRuns(id)), takeActivePlace(id)]
 }
 
-/** Write that frees a run's place. Part of every transaction that ends a run. */
-export const releasePlace = (run: Run): Write =>
-  leave((isWaitingForInput(run) ? waitingRuns : activeRuns)(run.installation_id))
+/** Writes that free a run's place. Part of every transaction that ends a run. */
+export const releasePlace = (run: Run, now: number): Write[] => {
+  const { installation_id: owner, id } = run
+  const names = isNamedByCounter(run) && { [id]: undefined, last_id: id, last_ended_at: now }
+  if (!isWaitingForInput(run))
+    return [CounterEntity.update(activeRuns(owner), { ...(names && { set: names }), add: { n: -1 } })]
+  return [leave(waitingRuns(owner)), ...(names ? [CounterEntity.update(activeRuns(owner), { set: names })] : [])]
+}

@@ -3,13 +3,21 @@ import { orchestratorId } from '#shared/access/orchestrator/index.ts'
 import { cutPageToResponseSize, payloadBytes, RESPONSE_BYTES, textBytes } from '#shared/foundation/payloads/index.ts'
 import { type Deps, isVisibleTo } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import { mergedPage } from '#shared/table/lists.ts'
+import { type ListSource, mergedPage } from '#shared/table/lists.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
 import { loadRun, type RunKey, runNotFound } from './change.ts'
-import { type Run, RunEntity, runsByStatus, type Step, StepEntity, WorkspaceRunEntity } from './entity.ts'
+import {
+  listsWithStatus,
+  type Run,
+  RunEntity,
+  runsByStatus,
+  type Step,
+  StepEntity,
+  WorkspaceRunEntity,
+} from './entity.ts'
 import { omittedValue, presentRun, presentStep } from './present.ts'
 import type { RunView, StepView } from './schemas.ts'
-import { RUN_STATUSES, type RunStatus } from './status.ts'
+import { isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 
 type Reading = Pick<Deps, 'table' | 'objects' | 'settings'>
 
@@ -55,6 +63,32 @@ const isShown =
   (run: Run): boolean =>
     isVisibleTo(viewer, run) && (status === undefined || run.status === status)
 
+/** Active runs read at once and at most for one page. An installation has at most 55 of them. */
+const READ_AT_ONCE = 60
+const LOOKED_AT = 1_000
+
+/**
+ * Lists runs of one active status. All active runs share a list, and the others are left out here: few of them are
+ * queued for long, and an installation has few active ones.
+ */
+const listActive = async (
+  { table }: Pick<Deps, 'table'>,
+  lists: readonly ListSource[],
+  { limit, after }: Pick<QueryOptions, 'limit' | 'after'>,
+  isWanted: (run: Run) => boolean,
+): Promise<Page<Run>> => {
+  const items: Run[] = []
+  let next = after
+  for (let looked = 0; looked < LOOKED_AT; looked += READ_AT_ONCE) {
+    const page = await mergedPage(table, RunEntity, lists, { limit: READ_AT_ONCE, after: next })
+    items.push(...page.items.filter(isWanted))
+    next = page.next
+    if (items.length > limit) return { items: items.slice(0, limit), next: items[limit - 1]?.id }
+    if (next === undefined) break
+  }
+  return { items, next }
+}
+
 /**
  * Lists an installation's runs, newest first. With a status, it reads the index of that status.
  * @param viewer person for whom runs are listed, if any; others' chats are left out, so a page may be below its limit
@@ -68,7 +102,9 @@ export const listRuns = async (
 ): Promise<Page<Run>> => {
   const page = await (status === undefined
     ? table.query(RunEntity, { installation_id: installationId }, options)
-    : table.listed(RunEntity, runsByStatus(installationId, status), options))
+    : isActive(status)
+      ? listActive({ table }, listsWithStatus(installationId, [status]), options, isShown(viewer, status))
+      : table.listed(RunEntity, runsByStatus(installationId, status), options))
   const fitting = cutPageToResponseSize(page, runBytes, (run) =>
     status === undefined ? RunEntity.key(run).sk : run.id,
   )
@@ -120,10 +156,11 @@ export const listFilteredRunsForWorkspace = async (
     ...installed.flatMap((installation) => installation?.id ?? []),
     ...(installation_id === undefined || installation_id === own ? [own] : []),
   ]
-  const statuses = status === undefined ? RUN_STATUSES : [status]
-  const lists = ids.flatMap((id) => statuses.map((listed) => ({ list: runsByStatus(id, listed) })))
+  const lists = ids.flatMap((id) => listsWithStatus(id, status === undefined ? RUN_STATUSES : [status]))
   if (lists.length === 0) return { items: [], next: undefined }
-  const page = await mergedPage(table, RunEntity, lists, options)
+  const page = await (status !== undefined && isActive(status)
+    ? listActive({ table }, lists, options, isShown(viewerId, status))
+    : mergedPage(table, RunEntity, lists, options))
   const fitting = cutPageToResponseSize(page, runBytes, (run) => run.id)
   return { ...fitting, items: fitting.items.filter(isShown(viewerId, status)) }
 }

@@ -1,5 +1,6 @@
 import { defaultGrant, type Installation } from '#shared/access/installations/index.ts'
 import { storePayload } from '#shared/foundation/payloads/index.ts'
+import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
@@ -9,7 +10,7 @@ import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './
 import { emitRunEvent } from './emit.ts'
 import { type Run, RunEntity, WorkspaceRunEntity } from './entity.ts'
 import { nextCheckAt } from './next-check.ts'
-import { takeActivePlace } from './places.ts'
+import { isAlone, isNamedByCounter, takePlace } from './places.ts'
 import { presentRun } from './present.ts'
 import type { RunView } from './schemas.ts'
 
@@ -100,12 +101,15 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     created_at: now,
     ends_at: now + work.settings.runLifetimeDays * DAY,
   }
+  if (isAlone(run) && chain.chain_started_at === undefined && (await isUpgradeDone(work.table, LEAN_RECORDS))) {
+    run.chain_started_at = undefined
+  }
   run.due_at = nextCheckAt(run, now + LIMITS.agentLifeSign)
   return {
     run,
     writes: [
       RunEntity.create(run),
-      takeActivePlace(installation.id),
+      takePlace(run),
       WorkspaceRunEntity.create({
         workspace_id: run.workspace_id,
         run_id: id,
@@ -113,7 +117,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
         private_to: run.private_to,
         created_at: now,
       }),
-      markActive(run),
+      ...(isNamedByCounter(run) ? [] : [markActive(run)]),
       emitRunEvent(work, 'run.created', run),
     ],
   }

@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { CounterEntity } from '#shared/foundation/claims/entity.ts'
+import { newId } from '#shared/kernel/ids.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
-import { RunEntity } from '#shared/work/runs/entity.ts'
+import { listActiveRuns, markActive } from '#shared/work/runs/chain.ts'
+import { runWrite } from '#shared/work/runs/change.ts'
+import { ChainMarkEntity, type Run, RunEntity } from '#shared/work/runs/entity.ts'
+import { takePlace } from '#shared/work/runs/places.ts'
 import { callbackToken, installed, member } from '#testkit/fixtures.ts'
 import type { Answer, Receiver } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -318,6 +323,62 @@ describe('listing and reading runs', () => {
     for (const limit of ['0', '101', '1e1', '-1', ' 5', 'x']) {
       expect((await api('GET', `/runs?limit=${encodeURIComponent(limit)}`)).status, limit).toBe(422)
     }
+  })
+
+  it('filters active runs by their own status, though they share a list until they end', async () => {
+    const { api, app, start } = await setUp()
+    const ids: string[] = []
+    for (let i = 0; i < 4; i++) {
+      ids.push((await start()).id)
+      platform.clock.advance(1_000)
+    }
+    const { table } = platform.deps
+    const installation_id = app.installation.id
+    const change = async (i: number, list?: string) => {
+      const run = await table.get(RunEntity, { installation_id, id: ids[i] as string })
+      const write = runWrite(run as Run, { status: 'running', started_at: platform.clock.now() })
+      const place = { owner: `${installation_id}#RUNS#${list}`, sort: ids[i] as string }
+      await table.transact([list ? { ...write, changes: { ...write.changes, list: place } } : write])
+    }
+    await change(1)
+    // As the version before lists it.
+    await change(2, 'running')
+    const page = async (query: string) => {
+      const { body } = await api('GET', `/runs?${query}`)
+      return { ids: body.items.map(({ id }: { id: string }) => ids.indexOf(id)), next: body.next_cursor }
+    }
+    expect((await page('status=running')).ids).toEqual([2, 1])
+    expect((await page('status=queued')).ids).toEqual([3, 0])
+    const first = await page('status=queued&limit=1')
+    expect(first.ids).toEqual([3])
+    expect(await page(`status=queued&limit=1&cursor=${first.next}`)).toEqual({ ids: [0], next: null })
+    await api('POST', `/runs/${ids[2]}/cancel`)
+    expect((await page('status=running')).ids).toEqual([1])
+    expect((await page('status=cancelled')).ids).toEqual([2])
+  })
+
+  it('ends a run that was started before the upgrade with its mark in the chain, and a later one without', async () => {
+    const { api, app, start } = await setUp()
+    const { table } = platform.deps
+    const installation_id = app.installation.id
+    const { id: named } = await start()
+    const record = (await table.get(RunEntity, { installation_id, id: named })) as Run
+    const marked = { ...record, id: newId('run', platform.clock.now()) }
+    Object.assign(marked, { chain_id: marked.id, chain_started_at: marked.created_at })
+    await table.transact([RunEntity.create(marked), takePlace(marked), markActive(marked)])
+    expect((await listActiveRuns({ table }, installation_id)).sort()).toEqual([named, marked.id].sort())
+    for (const id of [marked.id, named]) expect((await api('POST', `/runs/${id}/cancel`)).status).toBe(200)
+    expect(await listActiveRuns({ table }, installation_id)).toEqual([])
+    const { items } = await table.query(ChainMarkEntity, { installation_id }, { limit: 10 })
+    expect(items.map(({ run_id, ended_at }) => [run_id, ended_at])).toEqual([[marked.id, platform.clock.now()]])
+    const counter = await table.get(CounterEntity, { owner: installation_id, counter: 'active_runs' })
+    expect(counter).toEqual({
+      owner: installation_id,
+      counter: 'active_runs',
+      n: 0,
+      last_id: named,
+      last_ended_at: platform.clock.now(),
+    })
   })
 
   it('answers not_found for another installation’s run, even in the same workspace', async () => {
