@@ -400,7 +400,7 @@ const moderated = ({ world, id, at, picked, common }: Place): Write[] => {
   ]
 }
 
-const log = (place: Place): Write[] => logWrites({ ...runAt(place), app_id: place.world.developed.id })
+const log = (place: Place): Write[] => logWrites({ ...runAt(place), app_id: place.world.developed.id }, true)
 
 const staff = ({ id, at, number }: Place): Write[] => [
   AdminEntity.replace({

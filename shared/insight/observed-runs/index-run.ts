@@ -6,8 +6,9 @@ import { OBSERVED_STATES, ObservedRunEntity, type ObservedState, observedState }
  * Writes a run's index entry for its state, then checks that the run is still in that state. A worker with an outdated
  * state thus corrects itself, however often, late or out of order events arrive. This allows plain writes, which cost
  * half as much as transactions.
+ * @param wasListed the run may have an entry from when it was active
  */
-export const indexRun = async ({ table }: Pick<WorkerWork, 'table'>, run: Run): Promise<void> => {
+export const indexRun = async ({ table }: Pick<WorkerWork, 'table'>, run: Run, wasListed: boolean): Promise<void> => {
   let now: Run | undefined = run
   while (now) {
     const state = observedState(now.status)
@@ -16,7 +17,7 @@ export const indexRun = async ({ table }: Pick<WorkerWork, 'table'>, run: Run): 
       ObservedRunEntity.replace({ workspace_id, state, run_id, installation_id, app_id, created_at }),
     ])
     // An ended run never changes again, and its only earlier state was active.
-    if (state !== 'active') await removeActiveEntry({ table }, run)
+    if (state !== 'active' && (wasListed || now !== run)) await removeActiveEntry({ table }, run)
     now = await table.get(RunEntity, run)
     if (now && observedState(now.status) === state) return
     // The run was deleted with its workspace in the meantime.

@@ -4,11 +4,14 @@ import type { Task } from '#shared/work/tasks/index.ts'
 import { indexRun, removeActiveEntry } from '../observed-runs/index-run.ts'
 import type { Countable } from './count-exactly-once.ts'
 import { counterWrites, type LoadedEvent } from './counter-writes.ts'
-import { CountedEventEntity } from './entity.ts'
+import { type CountedEvent, CountedEventEntity } from './entity.ts'
 import { logWrites } from './log.ts'
 import { countApproval, countTask } from './workspace.ts'
 
-type Store = Pick<WorkerWork, 'table'>
+interface Store extends Pick<WorkerWork, 'table'> {
+  /** True once no function of the version before runs, which doesn't know a marker for start and end. */
+  isLean: boolean
+}
 
 /** A run to be written to its index and log. */
 interface Filing {
@@ -86,8 +89,9 @@ const countOnce = (store: Store, told: LoadedEvent, spread: string): Countable =
 }
 
 /**
- * Counts a run's end, and its start unless that was counted while the run was active. Each event has its own marker, so
- * it doesn't matter which of the two is handled first, how often, or by which version of this worker.
+ * Counts a run's end, and its start unless that was counted while the run was active. Then each event has its own marker.
+ * Otherwise the start's marker says that the end was counted with it. It doesn't matter which of the two events is handled
+ * first or how often.
  */
 const countEnd = (
   store: Store,
@@ -102,18 +106,37 @@ const countEnd = (
     near: ended.near,
     // A long run's start was usually counted before, so its marker is read first. Failed transactions cost as much as others.
     reads: (again) => [CountedEventEntity.ref({ event_id: created_event }), ...ended.reads(again)],
-    writes: ([startMark, endMark]) => [...started.writes([startMark]), ...ended.writes([endMark])],
+    writes: ([startMark, endMark]) => {
+      if ((startMark as CountedEvent | undefined)?.ended) return []
+      if (startMark || !store.isLean) return [...started.writes([startMark]), ...ended.writes([endMark])]
+      return [
+        CountedEventEntity.create({ event_id: created_event, created_at, ended: true }),
+        ...counterWrites(store, start, spread),
+        ...counterWrites(store, told, spread),
+      ]
+    },
   }
 }
 
 /** Writes a run to the admin index and, once it has ended, to its app's log. The writes are idempotent. */
-export const fileRun = async ({ table }: Store, { run, ended }: Filing): Promise<void> => {
+export const fileRun = async ({ table, isLean }: Store, { run, ended }: Filing): Promise<void> => {
   if (!ended && isCountedAtEnd(run)) {
     // The event of its end files it. Before that one was handled, nothing can be left of an earlier delivery of this one
     // that the end won't remove.
     if (await table.get(CountedEventEntity, { event_id: run.created_event })) await removeActiveEntry({ table }, run)
     return
   }
-  const entries = ended ? logWrites(run) : []
-  await Promise.all([indexRun({ table }, run), ...entries.map((entry) => table.transact([entry]))])
+  const entries = ended ? logWrites(run, isLean) : []
+  const wasListed = !isLean || !ended || (await wasCountedActive({ table }, run))
+  await Promise.all([indexRun({ table }, run, wasListed), ...entries.map((entry) => table.transact([entry]))])
+}
+
+/**
+ * Returns true if a run's start was counted while the run was active, so that the run was listed as active as well. One whose
+ * worker died between the two is listed again when its event is redelivered, which corrects the list.
+ */
+const wasCountedActive = async ({ table }: Pick<Store, 'table'>, { created_event }: Run): Promise<boolean> => {
+  if (created_event === undefined) return true
+  const mark = await table.get(CountedEventEntity, { event_id: created_event })
+  return mark !== undefined && mark.ended === undefined
 }

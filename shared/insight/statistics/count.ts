@@ -1,5 +1,6 @@
 import { InstallationEntity } from '#shared/access/installations/index.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
+import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { forEachConcurrently } from '#shared/kernel/for-each-concurrently.ts'
 import type { Ref } from '#shared/table/entity.ts'
@@ -25,11 +26,12 @@ export const countEvents = async (
   const failed = new Map<OutboxEvent, unknown>()
   const following: BatchWork = { counts: new Map(), runs: new Map() }
   const all = await loadTold(work, events, failed)
-  const names = all.map((told) => addFollowingWork(work, told, all[0]?.event.id ?? '', following))
+  const store = { table: work.table, isLean: await isUpgradeDone(work.table, LEAN_RECORDS) }
+  const names = all.map((told) => addFollowingWork(store, told, all[0]?.event.id ?? '', following))
   const { counts, runs } = following
   const [uncounted, unfiled] = await Promise.all([
     countExactlyOnce(work, counts),
-    forEachConcurrently([...runs.values()], FILED_AT_ONCE, (filing) => fileRun(work, filing)),
+    forEachConcurrently([...runs.values()], FILED_AT_ONCE, (filing) => fileRun(store, filing)),
   ])
   const wrong = new Map(uncounted)
   for (const [{ run }, error] of unfiled) wrong.set(run.id, error)

@@ -69,7 +69,15 @@ export const AppDayEntity = defineEntity({
   retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
 
-const countedEvent = () => z.object({ event_id: z.string(), created_at: z.number() })
+const countedEvent = () =>
+  z.object({
+    event_id: z.string(),
+    created_at: z.number(),
+    /** Set on the marker of a run's start if the run's end was counted with it, and has no marker of its own. */
+    ended: z.literal(true).optional(),
+  })
+
+export type CountedEvent = z.infer<ReturnType<typeof countedEvent>>
 
 /** Marker of a counted event. Created in the transaction that counts it, so that it counts once. Outlives the event. */
 export const CountedEventEntity = defineEntity({
@@ -85,7 +93,7 @@ export const CountedEventEntity = defineEntity({
 const appLog = () =>
   z.object({
     app_id: z.string(),
-    /** The app's list that contains this copy: all runs, or those of one status, error code or request. */
+    /** The app's list that contains this copy: runs of one status, error code or request. The version before also kept one of all runs. */
     list: z.string(),
     run_id: z.string(),
     request_id: z.string().optional(),

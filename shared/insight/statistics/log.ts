@@ -6,7 +6,7 @@ import type { Write } from '#shared/table/entity.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
 import { durationOf, type Run } from '#shared/work/runs/index.ts'
 import { type AppLog, AppLogEntity } from './entity.ts'
-import type { LogFilter } from './schemas.ts'
+import { FINISHED, type LogFilter } from './schemas.ts'
 
 /** Returns the list for a filter. Agents choose their error codes, so these are hashed into keys of fixed length. */
 const listOf = ({ status, error_code, request_id }: Omit<LogFilter, 'run_id'>): string => {
@@ -15,8 +15,11 @@ const listOf = ({ status, error_code, request_id }: Omit<LogFilter, 'run_id'>): 
   return status === undefined ? 'ALL' : `STATUS#${status}`
 }
 
-/** Returns the writes of a finished run's copies in its app's log. */
-export const logWrites = (run: Run): Write[] => {
+/**
+ * Returns the writes of a finished run's copies in its app's log.
+ * @param isLean leaves out the list of all runs, which is merged from the lists of their statuses
+ */
+export const logWrites = (run: Run, isLean: boolean): Write[] => {
   const { id: run_id, app_id, installation_id, version, trigger, status, error_code, request_id, is_sandbox } = run
   const finished_at = run.finished_at ?? run.created_at
   const entry: Omit<AppLog, 'list'> = {
@@ -35,7 +38,7 @@ export const logWrites = (run: Run): Write[] => {
     expires_at: finished_at + LIMITS.appLogLife,
   }
   const filters: Omit<LogFilter, 'run_id'>[] = [
-    {},
+    ...(isLean ? [] : [{}]),
     { status: status as LogFilter['status'] },
     ...(error_code === undefined ? [] : [{ error_code }]),
     ...(request_id === undefined ? [] : [{ request_id }]),
@@ -55,8 +58,23 @@ export const listLogs = async (
   options: Pick<QueryOptions, 'limit' | 'after'>,
 ): Promise<Page<AppLog>> => {
   const { id: app_id } = await loadOwnApp(deps, developerId, appId)
-  const list = listOf(filter)
-  if (run_id === undefined) return deps.table.query(AppLogEntity, { app_id, list }, options)
-  const entry = await deps.table.get(AppLogEntity, { app_id, list, run_id })
-  return { items: entry ? [entry] : [], next: undefined }
+  const isNarrowed = Object.values(filter).some((value) => value !== undefined)
+  const lists = isNarrowed ? [listOf(filter)] : FINISHED.map((status) => listOf({ status }))
+  if (run_id === undefined) return mergeLists(deps, app_id, lists, options)
+  const entries = await deps.table.getAll(lists.map((list) => AppLogEntity.ref({ app_id, list, run_id })))
+  return { items: entries.filter((entry) => entry !== undefined), next: undefined }
+}
+
+const mergeLists = async (
+  { table }: Pick<Deps, 'table'>,
+  app_id: string,
+  lists: readonly string[],
+  options: Pick<QueryOptions, 'limit' | 'after'>,
+): Promise<Page<AppLog>> => {
+  const pages = await Promise.all(lists.map((list) => table.query(AppLogEntity, { app_id, list }, options)))
+  const merged = pages.flatMap(({ items }) => items).sort((a, b) => (a.run_id < b.run_id ? 1 : -1))
+  const items = merged.slice(0, options.limit)
+  const last = items.at(-1)
+  const isMore = merged.length > items.length || pages.some(({ next }) => next !== undefined)
+  return { items, next: isMore && last ? AppLogEntity.key(last).sk : undefined }
 }

@@ -3,7 +3,8 @@ import { idField, time } from '#shared/foundation/schemas/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import type { AppLog } from './entity.ts'
 
-const FINISHED = ['succeeded', 'failed', 'cancelled'] as const
+/** Statuses of runs in an app's log. */
+export const FINISHED = ['succeeded', 'failed', 'cancelled'] as const
 
 /** Filters of an app's log. */
 export interface LogFilter {

@@ -44,16 +44,20 @@ const dying = async ({ table }: StatisticsTable, n: number, when: 'before' | 'af
   return writes >= n
 }
 
-it.each(['before', 'after'] as const)(
-  'a worker that crashes %s any of its writes omits nothing, and counts nothing twice',
-  async (when) => {
+it.each([
+  ['before', true],
+  ['after', true],
+  ['after', false],
+] as const)(
+  'a worker that crashes %s any of its writes omits nothing, and counts nothing twice (upgraded: %s)',
+  async (when, isUpgraded) => {
     const runs = [runOf(app, platform.clock.now()), runOf(app, platform.clock.now(), { status: 'running' })]
     const events = runs.flatMap(eventsOf)
-    const once = await createStatisticsTable(platform, { apps: [app], runs })
+    const once = await createStatisticsTable(platform, { apps: [app], runs }, { isUpgraded })
     await countEvents(once.work, events)
     const expected = await once.counted()
     for (let n = 1; ; n++) {
-      const world = await createStatisticsTable(platform, { apps: [app], runs })
+      const world = await createStatisticsTable(platform, { apps: [app], runs }, { isUpgraded })
       const died = await dying(world, n, when, () => countEvents(world.work, events))
       expect(await countEvents(world.work, events)).toEqual(new Map())
       expect(await world.counted(), `dead at write ${n}`).toEqual(expected)
@@ -62,6 +66,22 @@ it.each(['before', 'after'] as const)(
     }
   },
 )
+
+it('counts each run once if the upgrade comes after any write of a worker that crashes', async () => {
+  const runs = [runOf(app, platform.clock.now()), runOf(app, platform.clock.now(), { status: 'running' })]
+  const events = runs.flatMap(eventsOf)
+  const once = await createStatisticsTable(platform, { apps: [app], runs })
+  await countEvents(once.work, events)
+  const expected = await once.counted()
+  for (let n = 1; ; n++) {
+    const world = await createStatisticsTable(platform, { apps: [app], runs }, { isUpgraded: false })
+    const died = await dying(world, n, 'after', () => countEvents(world.work, events))
+    await world.upgrade()
+    for (const event of [...events, ...events]) expect(await countEvents(world.work, [event])).toEqual(new Map())
+    expect((await world.counted()).sums, `dead at write ${n}`).toEqual(expected.sums)
+    if (!died) break
+  }
+})
 
 it('a run that ends while its start is being counted is listed as ended only', async () => {
   const running = runOf(app, platform.clock.now(), { status: 'running' })

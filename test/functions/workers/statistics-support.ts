@@ -5,6 +5,7 @@ import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import type { EventType } from '#shared/delivery/catalogue/catalogue.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/entity.ts'
 import { type NewEvent, newEvent } from '#shared/foundation/outbox/outbox.ts'
+import { LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/work.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { newId } from '#shared/kernel/ids.ts'
@@ -96,6 +97,7 @@ export const taskEvent = (type: 'task.created' | 'task.updated', task: Task): Ou
 export const createStatisticsTable = async (
   { store, deps }: TestPlatform,
   records: { apps: readonly Installed[]; runs: readonly Run[]; tasks?: readonly Task[] },
+  { isUpgraded = true } = {},
 ) => {
   const client = DynamoDBDocumentClient.from(store.client, { marshallOptions: { removeUndefinedValues: true } })
   const tableName = await store.createTable()
@@ -107,7 +109,9 @@ export const createStatisticsTable = async (
   ]
   for (let from = 0; from < writes.length; from += 100) await table.transact(writes.slice(from, from + 100))
   const work: WorkerWork = { ...createWorkerWork(deps), table }
-  return { table, work, counted: () => countedIn(store.client, tableName) }
+  const upgrade = () => finishUpgrade({ table }, LEAN_RECORDS)
+  if (isUpgraded) await upgrade()
+  return { table, work, upgrade, counted: () => countedIn(store.client, tableName) }
 }
 
 const SUMS = new Set(['app-total', 'app-day', 'agent-day', 'platform-hour', 'platform-now', 'workspace-now'])
