@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** Tests that need the build, a browser or processes of their own, and look at the clock while they run. */
-const WHOLE = ['test/{browser,e2e,events,local}/**/*.test.ts', 'test/contract/responses.test.ts']
+const WHOLE = ['test/{browser,e2e,events,local,protocols}/**/*.test.ts', 'test/contract/responses.test.ts']
 
 const SEED = process.env.SEED ?? String(Math.floor(Math.random() * 1_000_000))
 if (process.env.SEED === undefined) console.log(`SEED=${SEED}`)

@@ -28,7 +28,7 @@ export const REQUEST_UNITS: Record<string, Unit> = {
   },
   files: {
     serves: ['api/files', 'console/files'],
-    why: 'The only request function that reads the content of customers’ files.',
+    why: 'Reads and writes the content of customers’ files. Of the other request functions, only api-calls reads it, for MCP.',
   },
   developer: { serves: ['developer'], why: 'The group /api/v1/dev. Validates manifests.' },
   console: { serves: ['console'], why: 'The group /console. People call it from a browser.' },

@@ -24,7 +24,17 @@ const declaration = {
     'conflict',
     'idempotency_key_reused',
   ] as ErrorCode[],
-  needs: ['objects:read', 'objects:write', 'files:write'] as Capability[],
+  needs: [
+    'objects:read',
+    'objects:write',
+    'files:read',
+    'files:write',
+    // It sends a run that it waits for to its agent.
+    'keys:callback',
+    'keys:tokens',
+    'keys:data',
+    'outgoing',
+  ] as Capability[],
 } as const
 
 const everything = defineEndpoint({

@@ -22,7 +22,7 @@ describe('a key that signs tokens', () => {
   it('is readable only by functions that issue such tokens', () => {
     expect(Object.fromEntries(SIGNING_RINGS.map((ring) => [ring, readersOf(ring)]))).toEqual({
       access: ['developer', 'oauth'],
-      callback: ['api', 'dispatch'],
+      callback: ['api', 'api-calls', 'dispatch'],
       console: ['console', 'developer', 'messengers'],
       staff: ['admin'],
     })

@@ -197,6 +197,7 @@ describe('the permissions of the roles', () => {
       'sweeper',
     ])
     expect(reaching.filter(({ capabilities }) => capabilities.includes('files:read')).map(({ name }) => name)).toEqual([
+      'api-calls',
       'files',
       'sweeper',
     ])

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Work } from '#shared/foundation/work/index.ts'
+import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { callerName, type IntegrationCaller } from '#shared/http/callers.ts'
 import { idOf, jsonRpcError, jsonRpcFailure, jsonRpcResult } from '#shared/http/json-rpc.ts'
 import { challenge, errorBody, RawResponse, type StreamResponse } from '#shared/http/response.ts'
@@ -7,10 +7,29 @@ import { eventStream } from '#shared/http/server-sent-events.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { decodeCursor, encodeCursor } from '#shared/kernel/cursor.ts'
 import { fail, PlatformError } from '#shared/kernel/errors.ts'
+import { isId } from '#shared/kernel/ids.ts'
+import { answerInput, cancelFollowedCall, findFollowedRun, isActive } from '#shared/work/runs/index.ts'
+import { requestName } from './ask.ts'
 import { callTool } from './call.ts'
+import type { RequestContext } from './context.ts'
 import { requireParameterHeaders, requireTrustedOrigin } from './headers.ts'
 import { isModern, issueSession, type Lane, readLegacy, readModern } from './lanes.ts'
-import { isObject, LEGACY, MCP_ERRORS, McpError, META, type Message, MODERN, readMessage } from './protocol.ts'
+import { Outbox } from './outbox.ts'
+import {
+  type ClientResponse,
+  isObject,
+  LEGACY,
+  MCP_ERRORS,
+  McpError,
+  META,
+  type Message,
+  MODERN,
+  type Result,
+  readMessage,
+  TASKS,
+} from './protocol.ts'
+import { listResources, listTemplates, readResource } from './resources.ts'
+import { cancelTask, getTask, updateTask } from './tasks.ts'
 import { findTool, listEveryTool, listToolsOf, type McpTool, type Named } from './tools.ts'
 
 export interface Context {
@@ -19,8 +38,6 @@ export interface Context {
   body: unknown
   request: { headers: Record<string, string> }
 }
-
-type Result = Record<string, unknown>
 
 const SERVER = { name: 'agent-integration-platform', title: 'Agent Integration Platform', version: '1.0.0' }
 
@@ -35,15 +52,40 @@ export const answerMessage = async (context: Context, slug?: string): Promise<Ra
   try {
     requireTrustedOrigin(request.headers, work.settings.stage === 'local')
     const message = readMessage(body)
-    // A response belongs to a request of the server. This server sends none that is still open.
-    if (message === undefined || message.id === undefined) return accepted()
-    return await answerRequest(context, message, message.id, slug)
+    if ('result' in message) await takeResponse(context, message)
+    else if (message.id === undefined) await takeNotification(context, message)
+    else return await answerRequest(context, message, message.id, slug)
+    return accepted()
   } catch (error) {
     return refusal(work, body, error)
   }
 }
 
 const accepted = (): RawResponse => new RawResponse(202, {})
+
+/**
+ * Takes a client's response to a request of an agent (contract/mcp.md#questions). The request's id names the run and the
+ * question. Responses to anything else have no effect.
+ */
+const takeResponse = async ({ work, caller }: Context, { id, result }: ClientResponse): Promise<void> => {
+  const [runId = '', key = ''] = String(id).split(':', 2)
+  if (!isId('run', runId)) return
+  const run = await findFollowedRun(work, caller.workspace.id, followingOf(caller), runId)
+  if (!run || !isActive(run.status)) return
+  // A client that refuses with an error answers nothing.
+  const answer = { [key]: result ?? { action: 'cancel' } }
+  await answerInput(withoutAnswer(work), run, { type: 'installation', id: caller.installation.id }, answer)
+}
+
+const followingOf = (caller: IntegrationCaller) => ({ protocol: 'mcp', by: callerName(caller) ?? '' }) as const
+
+const takeNotification = async (
+  { work, caller, request: { headers } }: Context,
+  { method, params }: Message,
+): Promise<void> => {
+  if (method !== 'notifications/cancelled') return
+  await cancelFollowedCall(work, followingOf(caller), requestName(headers['mcp-session-id'], params.requestId))
+}
 
 const answerRequest = async (
   context: Context,
@@ -59,7 +101,8 @@ const answerRequest = async (
   if (slug !== undefined && !agent) {
     throw fail('not_found', { message: 'No agent with this slug that you can call is installed in the workspace.' })
   }
-  const scene: Scene = { ...context, lane, agent, slug }
+  const outbox = new Outbox(work.settings.streaming && (request.headers.accept?.includes('text/event-stream') ?? false))
+  const scene: Scene = { ...context, lane, agent, slug, outbox }
   if (!lane.isModern && message.method === 'initialize') return initialized(scene, message, id)
   const handle = (lane.isModern ? MODERN_METHODS : LEGACY_METHODS).get(message.method)
   if (!handle) {
@@ -70,11 +113,12 @@ const answerRequest = async (
   const answer = handle(scene, message).then((result) =>
     jsonRpcResult(id, lane.isModern ? modern(result) : legacy(result)),
   )
-  return inTime(context, answer)
+  return inTime(context, answer, outbox)
 }
 
-interface Scene extends Context {
+interface Scene extends Context, RequestContext {
   lane: Lane
+  outbox: Outbox
   slug: string | undefined
   /** The tools of the address’s agent. */
   agent: Awaited<ReturnType<typeof listToolsOf>>
@@ -106,7 +150,7 @@ const initialized = async (scene: Scene, { params }: Message, id: string | numbe
   const session = await issueSession(scene.work, scene.caller, { isModern: false, version, capabilities })
   const result = {
     protocolVersion: version,
-    capabilities: { tools: {}, prompts: {}, logging: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {}, logging: {} },
     serverInfo: SERVER,
     instructions: INSTRUCTIONS,
   }
@@ -115,7 +159,7 @@ const initialized = async (scene: Scene, { params }: Message, id: string | numbe
 
 const discover: Handler = async () => ({
   supportedVersions: [MODERN],
-  capabilities: { tools: {}, prompts: {} },
+  capabilities: { tools: {}, resources: {}, prompts: {}, extensions: { [TASKS]: {} } },
   instructions: INSTRUCTIONS,
   ttlMs: HOUR,
   cacheScope: 'public',
@@ -151,7 +195,7 @@ const positionOf = (read: () => string): string => {
   }
 }
 
-const call: Handler = async ({ work, caller, request: { headers }, agent, lane }, message) => {
+const call: Handler = async ({ work, caller, request: { headers }, agent, lane, outbox }, message) => {
   const { name, arguments: args = {} } = message.params
   if (typeof name !== 'string' || !isObject(args)) {
     throw new McpError(MCP_ERRORS.invalidParams, 'tools/call needs name (a string) and arguments (an object).')
@@ -159,7 +203,8 @@ const call: Handler = async ({ work, caller, request: { headers }, agent, lane }
   const named = agent ? ofAgent(agent, name) : await findTool(work, caller, name)
   if (!named) throw new McpError(MCP_ERRORS.invalidParams, `There is no tool ${name.slice(0, 100)}. Call tools/list.`)
   if (lane.isModern && named.kind === 'agent') requireParameterHeaders(named.tool.declared, args, headers)
-  return callTool({ work, caller, headers, describe: (error) => described(work, error) }, message, named, args)
+  const context = { work, caller, headers, lane, outbox, describe: (error: PlatformError) => described(work, error) }
+  return callTool(context, message, named, args)
 }
 
 const ofAgent = ({ tools, refusal }: NonNullable<Scene['agent']>, name: string): Named | undefined => {
@@ -178,11 +223,20 @@ const nothing: Handler = async () => ({})
 const BOTH: readonly [string, Handler][] = [
   ['tools/list', listTools],
   ['tools/call', call],
+  ['resources/list', (scene, message) => listResources(scene, message, positionOf)],
+  ['resources/templates/list', listTemplates],
+  ['resources/read', readResource],
   ['prompts/list', listPrompts],
   ['prompts/get', getPrompt],
 ]
 
-const MODERN_METHODS = new Map<string, Handler>([...BOTH, ['server/discover', discover]])
+const MODERN_METHODS = new Map<string, Handler>([
+  ...BOTH,
+  ['server/discover', discover],
+  ['tasks/get', getTask],
+  ['tasks/update', updateTask],
+  ['tasks/cancel', cancelTask],
+])
 
 const LEGACY_METHODS = new Map<string, Handler>([...BOTH, ['ping', nothing], ['logging/setLevel', nothing]])
 
@@ -191,30 +245,42 @@ const IN_ONE_PIECE = 5 * SECOND
 
 const LOOK = SECOND
 
-/** Answers with JSON if the answer is there soon, otherwise with a stream that brings it. */
+/**
+ * Answers with JSON if the answer is there soon, otherwise with a stream that brings it after the messages that precede it.
+ * The function goes on until the work that it keeps is done: a request to an agent must not be cut off.
+ */
 const inTime = async (
-  { work, body, request }: Context,
+  { work, body }: Context,
   answer: Promise<object>,
+  outbox: Outbox,
 ): Promise<RawResponse | StreamResponse> => {
   const done = answer.then(
     (value) => json(200, value),
     (error) => refusal(work, body, error),
   )
-  const streams = request.headers.accept?.includes('text/event-stream')
-  if (!streams) return done
+  const settled = done.finally(() => outbox.settled())
+  if (!outbox.isOpen) return settled
+  settled.catch(() => {})
   const abandon = new AbortController()
   const first = await Promise.race([
-    done,
+    settled,
+    outbox.arrival(),
     pause(IN_ONE_PIECE, undefined, { signal: abandon.signal }).catch(() => undefined),
   ])
   abandon.abort()
   if (first) return first
   return eventStream(async function* (signal) {
+    signal.addEventListener('abort', () => outbox.closed.abort())
     while (!signal.aborted) {
-      const response = await Promise.race([done, pause(LOOK)])
-      if (response) return yield { event: 'message', data: JSON.parse(response.body as string) }
+      const response = await Promise.race([done, outbox.arrival(), pause(LOOK)])
+      for (const message of outbox.take()) yield { event: 'message', data: message }
+      if (response) {
+        yield { event: 'message', data: JSON.parse(response.body as string) }
+        break
+      }
       yield undefined
     }
+    await settled
   })
 }
 

@@ -1,35 +1,19 @@
-import * as z from 'zod'
 import { type Invocation, invokeTool, loadToolRefusal } from '#shared/agents/tools/index.ts'
-import type { Work } from '#shared/foundation/work/index.ts'
-import { callerName, type IntegrationCaller } from '#shared/http/callers.ts'
+import { callerName } from '#shared/http/callers.ts'
 import { onceUnderKey } from '#shared/http/once-under-key.ts'
-import { check } from '#shared/http/parse.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { runNotFound } from '#shared/work/runs/index.ts'
-import { isObject, MCP_ERRORS, McpError, type Message } from './protocol.ts'
-import type { Named } from './tools.ts'
-
-/** Result of `tools/call`, the same in every version of the protocol. */
-export interface CallResult {
-  [field: string]: unknown
-  content: { type: 'text'; text: string }[]
-  structuredContent: Record<string, unknown>
-  isError: boolean
-  _meta?: Record<string, unknown>
-}
-
-/** Outcome of a call, as it is kept under its key. The run is that of the asked agent. */
-type Answer = Invocation & { asked_run?: string }
-
-export interface CallContext {
-  work: Work
-  caller: IntegrationCaller
-  headers: Record<string, string>
-  /** Describes a platform error, for `data`. */
-  describe(error: PlatformError): object
-}
+import { type AskAnswer, ask, renderAsk } from './ask.ts'
+import { followsTasks, requireCapabilities } from './capabilities.ts'
+import { type CallContext, checkArguments } from './context.ts'
+import { MCP_ERRORS, McpError, type Message, type Result } from './protocol.ts'
+import { readResponses } from './questions.ts'
+import { refused, resultOfTool } from './results.ts'
+import { openState } from './state.ts'
+import { approvalTask } from './tasks.ts'
+import type { AgentTool, Named } from './tools.ts'
 
 /** The client's requests to the platform, from `_meta` or a header. */
 const extrasOf = ({ meta }: Message, headers: Record<string, string>) => {
@@ -45,6 +29,8 @@ const extrasOf = ({ meta }: Message, headers: Record<string, string>) => {
   }
 }
 
+type Extras = ReturnType<typeof extrasOf>
+
 /**
  * `tools/call`: a platform tool is `POST /tools/{name}/invoke`, an agent's tool is `ask_agent`, each with all of its rules
  * and its audit (contract/mcp.md#calling-a-tool).
@@ -52,125 +38,94 @@ const extrasOf = ({ meta }: Message, headers: Record<string, string>) => {
  * @throws {PlatformError} `insufficient_scope`, `conflict` and `idempotency_key_reused`, which refuse the request itself
  */
 export const callTool = async (
-  { work, caller, headers, describe }: CallContext,
+  context: CallContext,
   message: Message,
   named: Named,
   args: Record<string, unknown>,
-): Promise<CallResult> => {
+): Promise<Result> => {
   const { refusal } = named
   if (refusal) {
     if (refusal.code !== 'tool_denied') throw refusal
-    throw new McpError(MCP_ERRORS.invalidParams, refusal.message, { data: describe(refusal) })
+    throw new McpError(MCP_ERRORS.invalidParams, refusal.message, { data: context.describe(refusal) })
   }
-  const { key, runId, audience } = extrasOf(message, headers)
-  const name = named.kind === 'platform' ? named.name : 'ask_agent'
-  const given =
-    named.kind === 'platform'
-      ? args
-      : { agent: named.tool.slug, tool: named.tool.tool, arguments: args, ...(audience !== undefined && { audience }) }
-  const { answer, isReplay } = await onceUnderKey<Answer>(
+  const extras = extrasOf(message, context.headers)
+  return named.kind === 'platform'
+    ? callPlatformTool(context, named.name, args, extras)
+    : callAgent(context, message, named.tool, args, extras)
+}
+
+const callPlatformTool = async (
+  context: CallContext,
+  name: string,
+  args: Record<string, unknown>,
+  { key, runId }: Extras,
+): Promise<Result> => {
+  const { work, caller, lane } = context
+  const { answer, isReplay } = await onceUnderKey<Invocation>(
     work,
     {
       key,
-      scope: `${callerName(caller)}\nPOST /mcp ${named.kind === 'platform' ? name : `${named.tool.slug} ${named.tool.tool}`}`,
+      scope: `${callerName(caller)}\nPOST /mcp ${name}`,
+      body: canonicalJson({ given: args, run_id: runId ?? null }),
+      workspaceId: caller.workspace.id,
+    },
+    {
+      act: async (inner) => {
+        if (runId !== undefined && !isId('run', runId)) throw runNotFound()
+        return invokeTool(inner, caller, { name, arguments: args, runId }, checkArguments)
+      },
+      isFinal: ({ status }) => status !== 'awaiting_approval',
+      mayReplay: async () => (await loadToolRefusal(work, caller, name)) === undefined,
+    },
+  )
+  if (answer instanceof PlatformError) return refusedCall(context, answer)
+  if (answer.status === 'awaiting_approval' && followsTasks(lane)) {
+    const now = work.clock.now()
+    return { ...approvalTask(answer.step_id, now, now), resultType: 'task' }
+  }
+  return marked(resultOfTool(answer), isReplay)
+}
+
+const callAgent = async (
+  context: CallContext,
+  message: Message,
+  tool: AgentTool,
+  args: Record<string, unknown>,
+  { key, runId, audience }: Extras,
+): Promise<Result> => {
+  const { work, caller, lane } = context
+  requireCapabilities(lane, tool.requires)
+  const called = { tool: `${tool.slug} ${tool.tool}`, arguments: args }
+  const { requestState, inputResponses } = message.params
+  const responses = inputResponses === undefined ? {} : readResponses(inputResponses)
+  const state = requestState === undefined ? undefined : await openState(work, caller, called, requestState)
+  const given = { agent: tool.slug, tool: tool.tool, arguments: args, ...(audience !== undefined && { audience }) }
+  const { answer, isReplay } = await onceUnderKey<AskAnswer>(
+    work,
+    {
+      key,
+      scope: `${callerName(caller)}\nPOST /mcp ${called.tool}`,
       body: canonicalJson({ given, run_id: runId ?? null }),
       workspaceId: caller.workspace.id,
     },
     {
       act: async (inner) => {
         if (runId !== undefined && !isId('run', runId)) throw runNotFound()
-        return withAskedRun(inner, (traced) =>
-          invokeTool(traced, caller, { name, arguments: given, runId }, checkArguments),
-        )
+        return ask(context, inner, message, { tool, given, called, runId, state, responses })
       },
-      isFinal: ({ status }) => status !== 'awaiting_approval',
-      mayReplay: async () => (await loadToolRefusal(work, caller, name)) === undefined,
+      isFinal: ({ status }) => status === 'ended' || status === 'task',
+      mayReplay: async () => (await loadToolRefusal(work, caller, 'ask_agent')) === undefined,
     },
   )
-  if (answer instanceof PlatformError && answer.status >= 500)
-    work.log.error('an MCP call failed', { request_id: work.requestId, error: answer.cause ?? answer })
-  const result = answer instanceof PlatformError ? refused(answer, describe) : resultOf(answer, named)
-  return isReplay ? { ...result, _meta: { ...result._meta, 'aip/replayed': true } } : result
+  if (answer instanceof PlatformError) return refusedCall(context, answer)
+  return marked(renderAsk(context, answer), isReplay)
 }
 
-const checkArguments = (schema: z.ZodType<Record<string, unknown>>, value: unknown): Record<string, unknown> =>
-  check(z.object({ arguments: schema }), { arguments: value }, 'The tool’s arguments').arguments
-
-/** Makes the call and adds the run that `ask_agent` started: the first id of a run that the call took. */
-const withAskedRun = async (work: Work, invoke: (work: Work) => Promise<Invocation>): Promise<Answer> => {
-  let asked_run: string | undefined
-  const add = (answer: Invocation): Answer => ({ ...answer, ...(asked_run !== undefined && { asked_run }) })
-  return add(
-    await invoke({
-      ...work,
-      id(kind) {
-        const id = work.id(kind)
-        if (kind === 'run') asked_run ??= id
-        return id
-      },
-      commit: (writes, answer) => work.commit(writes, answer === undefined ? undefined : add(answer as Invocation)),
-    }),
-  )
+const refusedCall = ({ work, describe }: CallContext, error: PlatformError): Result => {
+  if (error.status >= 500)
+    work.log.error('an MCP call failed', { request_id: work.requestId, error: error.cause ?? error })
+  return refused(error, describe)
 }
 
-/** A refusal that a model can act on is the tool's answer. @throws {McpError} for a failure of the platform */
-const refused = (error: PlatformError, describe: CallContext['describe']): CallResult => {
-  if (error.status >= 500) throw new McpError(MCP_ERRORS.internalError, error.message, { data: describe(error) })
-  return failed(`${error.message} ${error.fix}`, { error: describe(error) })
-}
-
-const failed = (text: string, structuredContent: Record<string, unknown>): CallResult => ({
-  content: [{ type: 'text', text }],
-  structuredContent,
-  isError: true,
-})
-
-const succeeded = (
-  structuredContent: Record<string, unknown>,
-  text = JSON.stringify(structuredContent),
-): CallResult => ({
-  content: [{ type: 'text', text }],
-  structuredContent,
-  isError: false,
-})
-
-/** Run errors that say nothing of what the agent was asked: the agent itself is broken. */
-const BROKEN: readonly unknown[] = ['agent_unreachable', 'agent_invalid_response', 'agent_timeout', 'internal_error']
-
-const resultOf = (answer: Answer, named: Named): CallResult => {
-  switch (answer.status) {
-    case 'awaiting_approval': {
-      const { step_id, tool } = answer
-      return succeeded(
-        { status: 'awaiting_approval', step_id, tool },
-        `A person has to decide whether ${tool} may run. Repeat the same call later to get its result.`,
-      )
-    }
-    case 'rejected':
-      return failed('A person rejected this call. Don’t repeat it.', { status: 'rejected', tool: answer.tool })
-    case 'ok': {
-      if (named.kind === 'platform') {
-        const { result, receipt } = answer
-        return { ...succeeded(result), ...(receipt !== undefined && { _meta: { 'aip/receipt': receipt } }) }
-      }
-      return answerOfAgent(answer.result, answer.asked_run)
-    }
-  }
-}
-
-/** The answer of an agent is a quoted source, and marked as one. */
-const answerOfAgent = (result: Record<string, unknown>, askedRun: string | undefined): CallResult => {
-  const { status, output, error_code, error_message, source, chain_depth } = result
-  const _meta = {
-    'aip/source': source,
-    'aip/untrusted': true,
-    'aip/chain_depth': chain_depth,
-    ...(askedRun !== undefined && { 'aip/run_id': askedRun }),
-  }
-  if (status === 'succeeded') return { ...succeeded(isObject(output) ? output : {}), _meta }
-  const failure = { error_code, error_message }
-  if (BROKEN.includes(error_code)) {
-    throw new McpError(MCP_ERRORS.internalError, String(error_message), { data: { ...failure, _meta } })
-  }
-  return { ...failed(`${error_message} (${error_code})`, failure), _meta }
-}
+const marked = (result: Result, isReplay: boolean): Result =>
+  isReplay ? { ...result, _meta: { ...(result._meta as object | undefined), 'aip/replayed': true } } : result

@@ -15,6 +15,8 @@ export const MCP_ERRORS = {
   headerMismatch: -32_020,
   missingCapability: -32_021,
   unsupportedVersion: -32_022,
+  /** In the older versions. */
+  resourceNotFound: -32_002,
 } as const
 
 /** Prefix of the protocol's own fields in `_meta`. */
@@ -23,7 +25,13 @@ export const META = {
   version: `${OWN}protocolVersion`,
   capabilities: `${OWN}clientCapabilities`,
   serverInfo: `${OWN}serverInfo`,
+  logLevel: `${OWN}logLevel`,
 } as const
+
+/** Extension by which a call becomes a task that the client follows. */
+export const TASKS = `${OWN}tasks`
+
+export type Result = Record<string, unknown>
 
 /** An error that the protocol defines, with the HTTP status that it gets. */
 export class McpError extends Error {
@@ -50,16 +58,24 @@ export interface Message {
   meta: Record<string, unknown>
 }
 
+/** A client's response to a request of the server. */
+export interface ClientResponse {
+  id: unknown
+  result: Record<string, unknown> | undefined
+}
+
 /**
- * Reads one message. Returns undefined for a response, which a client sends to a request of the server.
+ * Reads one message, or a client's response.
  * @throws {McpError} `invalidRequest` for anything else, batches included
  */
-export const readMessage = (body: unknown): Message | undefined => {
+export const readMessage = (body: unknown): Message | ClientResponse => {
   const invalid = (message: string) => new McpError(MCP_ERRORS.invalidRequest, message, { status: 400 })
   if (Array.isArray(body)) throw invalid('Batches aren’t supported. Send one JSON-RPC message per request.')
   if (!isObject(body) || body.jsonrpc !== '2.0') throw invalid('The body must be a JSON-RPC 2.0 message.')
   const { id, method, params = {} } = body
-  if (method === undefined && ('result' in body || 'error' in body)) return undefined
+  if (method === undefined && ('result' in body || 'error' in body)) {
+    return { id, result: isObject(body.result) ? body.result : undefined }
+  }
   if (typeof method !== 'string') throw invalid('The message has no method.')
   if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id)) {
     throw invalid('The id of a request must be a string or an integer.')

@@ -5,6 +5,7 @@ import type { IntegrationCaller } from '#shared/http/callers.ts'
 import type { PlatformError } from '#shared/kernel/errors.ts'
 import { cleanText, quoteName } from '#shared/kernel/names.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
+import type { Capability } from './capabilities.ts'
 import { listedSchema } from './headers.ts'
 
 /** A tool as `tools/list` shows it, with what it calls. */
@@ -22,6 +23,8 @@ export interface AgentTool extends McpTool {
   tool: string
   /** As declared, for the headers that it asks for. */
   declared: Record<string, unknown>
+  requires: readonly Capability[]
+  task: 'never' | 'auto' | 'always'
 }
 
 const LONGEST_NAME = 64
@@ -49,6 +52,8 @@ const toolsOf = ({ slug, name, tools }: AgentTools, nameOf: (slug: string, tool:
     slug,
     tool: tool.name,
     declared: tool.input_schema,
+    requires: tool.mcp?.requires ?? [],
+    task: tool.mcp?.task ?? 'auto',
   }))
 
 /** Hints as declared. The title is the agent's text. */

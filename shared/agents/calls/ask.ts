@@ -1,19 +1,14 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Installation, InstallationEntity } from '#shared/access/installations/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import type { Write } from '#shared/table/entity.ts'
 import {
   type Following,
-  finishIf,
   isActive,
   isAwaitedByAgent,
   loadRun,
   newRun,
   type Run,
-  RunEntity,
-  type RunKey,
-  runNotFound,
   signOfLife,
   WorkspaceRunEntity,
 } from '#shared/work/runs/index.ts'
@@ -21,6 +16,7 @@ import { type Admitted, admitCall, type CallingAgent } from './admit.ts'
 import { presentAnswer } from './answer.ts'
 import { type AgentCall, auditedCall, startCall, withRefusalAudit } from './audit.ts'
 import { checkArguments, loadDeclaredTool } from './declared-tool.ts'
+import { cancelAsked, followAsked } from './follow.ts'
 
 export interface AskAgent {
   agent: string
@@ -35,7 +31,7 @@ export interface AskAgent {
 const TRIGGER = 'agent'
 
 /** The run that answers, and its agent. */
-interface Asked {
+export interface Asked {
   run: Run
   agent: Pick<Installation, 'app_slug' | 'app_name'>
 }
@@ -66,7 +62,7 @@ const askedBefore = async (work: Work, { workspace }: CallingAgent, id: string):
  * Starts the run that answers, or finds the one that an earlier attempt with the same Idempotency-Key started.
  * @throws the errors of {@link askAgent} before the wait
  */
-const startAsked = async (work: Work, caller: CallingAgent, ask: AskAgent): Promise<Asked> => {
+export const startAsked = async (work: Work, caller: CallingAgent, ask: AskAgent): Promise<Asked> => {
   // Taken first, so that a repeat with the same Idempotency-Key finds the run that was already started.
   const runId = work.id('run')
   return (await askedBefore(work, caller, runId)) ?? start(work, caller, ask, runId)
@@ -115,39 +111,18 @@ const firstHop = (work: Work, asking: Run, asked: Run): Write => {
   return signOfLife(work, asking, begins ? { first_hop_at: work.clock.now() } : {})
 }
 
-const FIRST_PAUSE = 40
-const LONGEST_PAUSE = 400
-
-/**
- * Polls the run with growing pauses until it ends, the chain's deadline passes or the asking run ends. Cancelling the
- * asking run also cancels the run it started.
- */
+/** Waits until the run ends, the chain's deadline passes or the asking run ends. */
 const waitForEnd = async (work: Work, asked: Run, asking: Run | undefined): Promise<Run> => {
-  const refs = [asked, ...(asking ? [asking] : [])].map((run) => RunEntity.ref(run))
-  for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 1.3, LONGEST_PAUSE)) {
-    const [run, parent] = await work.table.getAll(refs)
-    if (!run) throw runNotFound()
-    if (!isActive(run.status)) return inTime(run)
-    if (asking && !(parent && isActive(parent.status))) {
-      await cancel(work, run)
-      throw fail('run_already_finished', { message: 'The asking run ended before the answer arrived.' })
-    }
-    const left = run.chain_deadline - work.clock.now()
-    if (left <= 0) return inTime(await cancel(work, run))
-    await pause(Math.min(wait, left))
-  }
-}
-
-/** Cancels the run and returns its final state. An answer that arrived at the last moment counts. */
-const cancel = async (work: Work, key: RunKey): Promise<Run> => {
-  await finishIf(withoutAnswer(work), key, () => true, { status: 'cancelled' })
-  return loadRun(work, key)
+  let last = asked
+  const left = (run: Run) => run.chain_deadline - work.clock.now()
+  for await (const run of followAsked(work, asked, { asking, left })) last = run
+  return inTime(isActive(last.status) ? await cancelAsked(work, last) : last)
 }
 
 /**
  * @throws `chain_budget_exceeded` for a run cancelled at its chain's deadline, by the waiting request or the sweeper
  */
-const inTime = (run: Run): Run => {
+export const inTime = (run: Run): Run => {
   if (run.status === 'cancelled' && (run.finished_at ?? 0) >= run.chain_deadline) {
     throw fail('chain_budget_exceeded', { message: 'The agent didn’t answer within the chain’s 120 seconds.' })
   }

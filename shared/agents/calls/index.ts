@@ -1,3 +1,6 @@
+export { presentAnswer } from './answer.ts'
+export { type Asked, inTime } from './ask.ts'
+export { cancelAsked, followAsked } from './follow.ts'
 export { AgentSchema, listAgents, presentAgent } from './list.ts'
 export { type AgentTools, listCallableAgents } from './list-callable.ts'
 export { AssignableAgentSchema, listWorkingAgents } from './list-working.ts'

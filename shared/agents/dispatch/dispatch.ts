@@ -1,5 +1,5 @@
 import { loadPayload } from '#shared/foundation/payloads/index.ts'
-import type { Work, WorkerWork } from '#shared/foundation/work/index.ts'
+import { type Work, type WorkerWork, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { continueTrace, describeSpan } from '#shared/kernel/tracing/scope.ts'
@@ -42,14 +42,28 @@ import { type AnswerEffect, interpretAnswer } from './interpret.ts'
  * The claim is a conditional write, so only one worker makes the call, however many are woken. If a worker dies after
  * claiming, the sweeper checks the run after 45 seconds. Runs of inline agents go to their own worker.
  */
-export const dispatchRun = async (work: WorkerWork, key: RunKey): Promise<void> => {
+export const dispatchRun = (work: WorkerWork, key: RunKey): Promise<void> =>
+  dispatch(work, key, (run) => wakeInlineWorker(work, run))
+
+/**
+ * Does the same in a request that waits for the run, so that its agent hears of it at once. If the request dies, the
+ * queue's message for the run is still on its way. Inline agents wait for theirs.
+ */
+export const dispatchAwaitedRun = (work: Work, key: RunKey): Promise<void> =>
+  dispatch(withoutAnswer(work), key, leaveToQueue)
+
+type WakeInline = (run: Run) => Promise<void>
+
+const leaveToQueue: WakeInline = async () => {}
+
+const dispatch = async (work: Work, key: RunKey, wakeInline: WakeInline): Promise<void> => {
   const run = await work.table.get(RunEntity, key)
   if (run?.status !== 'queued') return
   continueTrace(run.trace)
   describeSpan({ 'platform.run_id': run.id })
   const target = await loadTarget(work, run)
   if ('refused' in target) return endRefusedRun(work, key, target)
-  if (target.version.runtime_type === 'inline') return wakeInlineWorker(work, run)
+  if (target.version.runtime_type === 'inline') return wakeInline(run)
   const claimed = await claim(work, run)
   if (claimed) await execute(work, claimed, target)
 }
@@ -58,16 +72,24 @@ export const dispatchRun = async (work: WorkerWork, key: RunKey): Promise<void> 
  * Sends a run to its agent again after a decision or the last answer, once each, if the manifest declares `runtime.resume`. Inline
  * agents always resume.
  */
-export const resumeRun = async (work: WorkerWork, key: RunKey, stepId: string): Promise<void> => {
-  const claimed = await retryOnConflict(() => claimResumption(work, key, stepId))
+export const resumeRun = (work: WorkerWork, key: RunKey, stepId: string): Promise<void> =>
+  resume(work, key, stepId, (run) => wakeInlineWorker(work, run))
+
+/** Does the same in a request that waits for the run. @see dispatchAwaitedRun */
+export const resumeAwaitedRun = (work: Work, key: RunKey, stepId: string): Promise<void> =>
+  resume(withoutAnswer(work), key, stepId, leaveToQueue)
+
+const resume = async (work: Work, key: RunKey, stepId: string, wakeInline: WakeInline): Promise<void> => {
+  const claimed = await retryOnConflict(() => claimResumption(work, key, stepId, wakeInline))
   if (claimed) await execute(work, claimed.run, claimed.target, claimed.resume)
 }
 
 /** @returns undefined when another worker resumed the run or its agent doesn't expect a request */
 const claimResumption = async (
-  work: WorkerWork,
+  work: Work,
   key: RunKey,
   stepId: string,
+  wakeInline: WakeInline,
 ): Promise<{ run: Run; target: Target; resume: Resume } | undefined> => {
   const [run, approval] = await work.table.getAll([
     RunEntity.ref(key),
@@ -84,7 +106,7 @@ const claimResumption = async (
     return undefined
   }
   if (target.version.runtime_type === 'inline') {
-    await wakeInlineWorker(work, run)
+    await wakeInline(run)
     return undefined
   }
   if (!target.version.resume) return undefined

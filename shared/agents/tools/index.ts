@@ -1,3 +1,4 @@
+export { startFollowedAsk, storeFollowedAsk } from './ask.ts'
 export { TOOLS } from './catalogue.ts'
 export { decideCall, readApproval } from './decide.ts'
 export { TOOL_EVENTS } from './events.ts'

@@ -74,7 +74,11 @@ export const invokeTool = async (
 }
 
 /** Loads the platform's bans and the run named in the request, in one round trip. */
-const loadBansAndRun = async (work: Work, { installation, run }: Invoker, { runId }: InvokeInput) => {
+export const loadBansAndRun = async (
+  work: Work,
+  { installation, run }: Invoker,
+  { runId }: Pick<InvokeInput, 'runId'>,
+) => {
   if (run || runId === undefined) {
     const [settings] = await work.table.getAll([bansRef] as const)
     return { bans: bannedTools(settings), named: undefined }
@@ -139,24 +143,28 @@ const executeAtOnce = async (
  * Refuses a call whose run has no room for its step, before the tool commits anything aside.
  * @throws `too_many_steps`
  */
-const requireRoom = ({ step_count }: Run): void => {
+export const requireRoom = ({ step_count }: Run): void => {
   if (step_count >= LIMITS.stepsPerRun) throw fail('too_many_steps')
 }
 
-/** Stores a call's step and its writes in one transaction. @throws the refusals of a run that can't take a step */
-export const storeCall = async (
+/**
+ * Stores a call's step and its writes in one transaction.
+ * @param answer the answer to the request
+ * @throws the refusals of a run that can't take a step
+ */
+export const storeCall = async <Answer extends object = Invocation>(
   work: Work,
   run: Run | undefined,
   name: string,
   args: Record<string, unknown>,
   { result, writes }: ToolResult,
-): Promise<Invocation> => {
-  const answer: Invocation = { status: 'ok', result }
+  answer: Answer = { status: 'ok', result } satisfies Invocation as unknown as Answer,
+): Promise<Answer> => {
   if (!run) {
     await work.commit(writes, answer)
     return answer
   }
-  const attempt = async (current: Run): Promise<Invocation> => {
+  const attempt = async (current: Run): Promise<Answer> => {
     requireStarted(current)
     const step = await prepareSteps(work, current, [
       { type: 'tool_call', tool: name, output: { arguments: shownValue(args), result: shownValue(result) } },

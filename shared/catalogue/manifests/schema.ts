@@ -98,7 +98,7 @@ const inlineRuntime = field(
 const hint = (title: string, description: string) =>
   field(z.boolean().optional(), { title, description, fix: 'Use true or false.' })
 
-/** How MCP clients see a tool (contract/mcp.md). */
+/** How MCP clients see a tool (contract/mcp.md#agents-tools). */
 const toolForMcp = field(
   z.strictObject({
     annotations: field(

@@ -4,7 +4,7 @@ export { FileEntity, type FileRecord, FolderEntity, filesIn, type LooseObject, L
 export { createFolder } from './folders.ts'
 export { handleOverdueLooseObject, removeLoose } from './loose.ts'
 export { handleOverdueFile } from './overdue.ts'
-export { listFiles, loadDownload, readFile } from './read.ts'
+export { listFiles, loadContent, loadDownload, readFile } from './read.ts'
 export { deleteFile, releaseFileWrites } from './remove.ts'
 export {
   CreatedFileOrFolderSchema,

@@ -69,6 +69,23 @@ export const isUploaded = async (
 export const markReady = (file: FileRecord) =>
   FileEntity.update(file, { set: { status: 'ready', due_at: undefined } }, { where: { status: 'pending' } })
 
+/**
+ * Loads a file with its content.
+ * @returns undefined if it isn't uploaded yet, or larger than `maxBytes`
+ * @throws `not_found`
+ */
+export const loadContent = async (
+  deps: Pick<Deps, 'table' | 'objects'>,
+  workspaceId: string,
+  id: string,
+  maxBytes: number,
+): Promise<{ file: FileRecord; bytes: Uint8Array } | undefined> => {
+  const file = await loadFile(deps, workspaceId, id)
+  if (file.size > maxBytes || (file.status === 'pending' && !(await isUploaded(deps, file)))) return undefined
+  const bytes = await deps.objects.get(objectOf(workspaceId, id))
+  return bytes && { file, bytes }
+}
+
 type Options = { limit: number; after?: string | undefined }
 
 /**

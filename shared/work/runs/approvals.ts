@@ -13,7 +13,7 @@ import { missing } from '#shared/table/expressions.ts'
 import { signReceipt } from '../receipts/index.ts'
 import { changeRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
 import { emitChatMoved, emitRunEvent } from './emit.ts'
-import { type Approval, ApprovalEntity, ApprovedCallEntity, type Run } from './entity.ts'
+import { type Approval, ApprovalEntity, ApprovedCallEntity, type Run, RunEntity } from './entity.ts'
 import type { RunEventType } from './events.ts'
 import { nextCheckAt, silentAfter } from './next-check.ts'
 import { presentRun } from './present.ts'
@@ -336,6 +336,30 @@ export const findApplicableApproval = async (work: Work, run: Run, hash: string)
   const approval = await work.table.get(ApprovalEntity, { run_id: run.id, step_id: call.step_id })
   if (!approval || approval.consumed_at !== undefined || approval.status === 'voided') return undefined
   return isActive(run.status) ? approval : undefined
+}
+
+/** Most runs of an installation among which an approval is looked for: the newest. */
+const SEARCHED_RUNS = 100
+
+/**
+ * Finds an approval of an installation's runs by the id of its step alone.
+ * @param runId the only run to look in
+ */
+export const findOwnApproval = async (
+  { table }: Pick<Deps, 'table'>,
+  installation_id: string,
+  step_id: string,
+  runId: string | undefined,
+): Promise<{ run: Run; approval: Approval } | undefined> => {
+  const runs =
+    runId === undefined
+      ? (await table.query(RunEntity, { installation_id }, { limit: SEARCHED_RUNS })).items
+      : [await table.get(RunEntity, { installation_id, id: runId })].flatMap((run) => run ?? [])
+  const found = await table.getAll(runs.map(({ id }) => ApprovalEntity.ref({ run_id: id, step_id })))
+  return runs.flatMap((run, i) => {
+    const approval = found[i]
+    return approval ? [{ run, approval }] : []
+  })[0]
 }
 
 /**

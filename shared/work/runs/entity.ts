@@ -290,6 +290,25 @@ export const InputKeyEntity = defineEntity({
   expires: payloadExpiry,
 })
 
+const followedCall = () =>
+  z.object({
+    call_hash: z.string(),
+    run_id: z.string(),
+    installation_id: z.string(),
+    expires_at: z.number(),
+  })
+
+/** Run of a client's request, under the hash of caller, session and request id, so that the client can cancel it. */
+export const FollowedCallEntity = defineEntity({
+  name: 'followed-call',
+  schema: followedCall,
+  pk: 'FOLLOWED#{call_hash}',
+  sk: 'FOLLOWED',
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'expires', app: 'kept', days: 1 },
+  expires: ({ expires_at }) => expires_at,
+})
+
 const call = () => z.object({ run_id: z.string(), call_hash: z.string(), step_id: z.string(), created_at: z.number() })
 
 /** The latest approval of a call in a run, keyed by the call's hash. */

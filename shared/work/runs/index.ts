@@ -8,6 +8,7 @@ export {
   decideApprovalByKey,
   findApplicableApproval,
   findApproval,
+  findOwnApproval,
   loadShownArguments,
   requestApproval,
   voidApprovalWrites,
@@ -38,6 +39,7 @@ export {
 } from './entity.ts'
 export { RUN_EVENTS } from './events.ts'
 export { cancelRun, completeRun, failRun, finishIf } from './finish.ts'
+export { cancelFollowedCall, type Following, findFollowedRun } from './followed.ts'
 export {
   answerInput,
   answerInputAsPerson,
@@ -46,6 +48,7 @@ export {
   listPendingInputs,
   loadAskedResult,
   loadOpenQuestions,
+  loadPendingQuestions,
   presentPendingInput,
   takeUnsentAnswers,
 } from './input-requests.ts'
@@ -55,6 +58,7 @@ export {
   AskInput,
   type FormField,
   type InputAnswer,
+  type InputQuestion,
   type InputQuestions,
   type InputResponse,
   PendingInput,
@@ -62,7 +66,7 @@ export {
 } from './input-schemas.ts'
 export { isAwaitedByAgent, nextCheckAt } from './next-check.ts'
 export { isWaitingForInput } from './places.ts'
-export { durationOf, presentOutput, presentRun } from './present.ts'
+export { durationOf, presentOutput, presentRun, presentStep } from './present.ts'
 export {
   findRunKey,
   listFilteredRunsForWorkspace,
@@ -89,12 +93,12 @@ export {
   StepSchema,
   withoutNulls,
 } from './schemas.ts'
-export { withoutShapes } from './shaped-output.ts'
+export { loadShape, withoutShapes } from './shaped-output.ts'
 export { requestLines, ShownRequest } from './shown-request.ts'
-export { type Following, newRun, startRun } from './start.ts'
+export { newRun, startRun } from './start.ts'
 export { startAndWait } from './start-and-wait.ts'
 export { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
-export { meaningOf } from './step-meaning.ts'
+export { LOG_LEVELS, meaningOf } from './step-meaning.ts'
 export { prepareSteps } from './steps.ts'
 export { isOver, runEvents, STREAM_START } from './stream.ts'
 export { stateFields, stepChange } from './stream-numbers.ts'

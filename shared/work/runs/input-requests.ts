@@ -184,6 +184,25 @@ const notificationWrites = async (
   }).writes
 }
 
+/** Questions of one step that aren't answered yet. */
+export interface PendingQuestions {
+  step_id: string
+  questions: InputQuestions
+}
+
+/** Loads the unanswered questions of a run, oldest first. */
+export const loadPendingQuestions = async (
+  deps: Pick<Deps, 'table' | 'objects'>,
+  run: Pick<Run, 'id' | 'input_steps'>,
+): Promise<PendingQuestions[]> =>
+  Promise.all(
+    (await loadPendingInputs(deps, run)).map(async ({ step_id, asked, answered }) => {
+      const stored = (await loadPayload(deps, asked)) as Asked | null
+      const open = Object.entries(stored?.input_requests ?? {}).filter(([key]) => !answered.includes(key))
+      return { step_id, questions: Object.fromEntries(open) }
+    }),
+  )
+
 /** Person or installation that answers. */
 export type Responder = { type: 'user' | 'installation'; id: string }
 

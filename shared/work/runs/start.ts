@@ -9,6 +9,7 @@ import type { Write } from '#shared/table/entity.ts'
 import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './chain.ts'
 import { emitRunEvent } from './emit.ts'
 import { type Run, RunEntity, WorkspaceRunEntity } from './entity.ts'
+import { type Following, followedCallWrites } from './followed.ts'
 import { nextCheckAt } from './next-check.ts'
 import { isAlone, isNamedByCounter, takePlace } from './places.ts'
 import { presentRun } from './present.ts'
@@ -36,16 +37,6 @@ export interface NewRun {
   private_to?: string | undefined
   /** How its starter follows it, if over a protocol. */
   following?: Following | undefined
-}
-
-/** Protocol over which a run's starter follows it, answers its questions and cancels it. */
-export interface Following {
-  protocol: NonNullable<Run['protocol']>
-  /** The starter, as `callerName` names it. */
-  by: string
-  client_capabilities?: Record<string, unknown> | undefined
-  /** The starter doesn't wait, so the run has a clock of its own. */
-  detached?: boolean
 }
 
 /**
@@ -118,6 +109,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
         created_at: now,
       }),
       ...(isNamedByCounter(run) ? [] : [markActive(run)]),
+      ...followedCallWrites(work, run, start.following),
       emitRunEvent(work, 'run.created', run),
     ],
   }

@@ -8,7 +8,7 @@ const progress = () =>
   })
 
 /** Severities of RFC 5424, least severe first. */
-const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
+export const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
 
 const log = () =>
   z.object({

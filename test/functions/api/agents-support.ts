@@ -38,6 +38,8 @@ export interface AgentOptions {
   name?: string
   scopes?: readonly Scope[]
   workspaceId?: string
+  /** The agent gets run.execute again after answers and decisions. */
+  resume?: boolean
 }
 
 /** Starts a receiver for agents of one workspace, with functions to install, call and inspect them. */
@@ -61,11 +63,13 @@ export const createAgents = async (platform: TestPlatform) => {
     name,
     scopes,
     workspaceId,
+    resume = false,
   }: AgentOptions = {}) => {
     const path = `/${behaviours.size + 1}`
     behaviours.set(path, behaviour)
     const made = await installed(deps, {
       endpoint: `${receiver.url}${path}`,
+      resume,
       ...(scopes && { scopes }),
       ...(workspaceId && { workspaceId }),
     })

@@ -3,6 +3,18 @@ import type { TestPlatform } from '#testkit/platform.ts'
 export const MODERN = '2026-07-28'
 const OWN = 'io.modelcontextprotocol'
 
+export const TASKS = `${OWN}/tasks`
+export const STREAMING = { accept: 'application/json, text/event-stream' }
+
+/** `_meta` of a client that declares what it can do. */
+export const declaring = (capabilities: object, tasks = false) => ({
+  [`${OWN}/clientCapabilities`]: { ...capabilities, ...(tasks && { extensions: { [TASKS]: {} } }) },
+})
+
+/** Messages of an event stream. */
+export const messagesOf = (text: string) =>
+  [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''))
+
 export interface Sending {
   token?: string
   path?: string
@@ -20,7 +32,7 @@ export const createClient = (platform: TestPlatform, token: string) => {
     post,
     /** A request of 2026-07-28, with every header that it needs. */
     modern: (method: string, params: Record<string, unknown> = {}, sending: Sending = {}) => {
-      const name = params.name ?? params.uri
+      const name = params.name ?? params.uri ?? params.taskId
       const _meta = {
         [`${OWN}/protocolVersion`]: MODERN,
         [`${OWN}/clientCapabilities`]: {},

@@ -1,0 +1,64 @@
+import type { Work } from '#shared/foundation/work/index.ts'
+import { cleanText } from '#shared/kernel/names.ts'
+import { LOG_LEVELS, loadSteps, meaningOf, presentStep, type Run } from '#shared/work/runs/index.ts'
+import type { Lane } from './lanes.ts'
+import type { Outbox } from './outbox.ts'
+import { META, type Message } from './protocol.ts'
+
+interface Watching {
+  work: Work
+  lane: Lane
+  outbox: Outbox
+}
+
+/** Least severe level that clients of the older versions get: they name none in a request. */
+const LEGACY_LEVEL = 'info'
+
+const rankOf = (level: unknown): number => (LOG_LEVELS as readonly unknown[]).indexOf(level)
+
+/**
+ * Returns a function that reports a run's new steps to the client: `progress` and `message` with its progress token, `log`
+ * from the level that it asked for.
+ * @param from number in the run's stream after which steps are new
+ */
+export const createReporter = (
+  { work, lane, outbox }: Watching,
+  { meta }: Pick<Message, 'meta'>,
+  from: number,
+): ((run: Run) => Promise<void>) => {
+  const { progressToken } = meta
+  const token = typeof progressToken === 'string' || Number.isInteger(progressToken) ? progressToken : undefined
+  const least = rankOf(lane.isModern ? meta[META.logLevel] : LEGACY_LEVEL)
+  if (!outbox.isOpen || (token === undefined && least < 0)) return async () => {}
+  let seen = from
+  let progress: number | undefined
+  const advance = (to: number, more: object): void => {
+    // It must increase with each notification.
+    if (token === undefined || (progress !== undefined && to <= progress)) return
+    progress = to
+    outbox.notify('notifications/progress', { progressToken: token, progress, ...more })
+  }
+  return async (run) => {
+    const last = run.stream_seq ?? 0
+    if (last <= seen) return
+    const isNew = ({ stream_seq = 0 }: { stream_seq?: number | undefined }) => stream_seq > seen && stream_seq <= last
+    const steps = (await loadSteps(work, run.id)).filter(isNew)
+    seen = last
+    for (const step of steps.sort((a, b) => (a.stream_seq ?? 0) - (b.stream_seq ?? 0))) {
+      const { type, output } = await presentStep(work, step)
+      const meaning = meaningOf({ type, output })
+      if (meaning?.type === 'progress') {
+        const { total, message } = meaning
+        advance(meaning.progress, {
+          ...(total !== undefined && { total }),
+          ...(message !== undefined && { message: cleanText(message) }),
+        })
+      } else if (meaning?.type === 'log' && least >= 0 && rankOf(meaning.level) >= least) {
+        const { level, data, logger } = meaning
+        outbox.notify('notifications/message', { level, data, ...(logger !== undefined && { logger }) })
+      } else if (type === 'message' && typeof output.text === 'string') {
+        advance((progress ?? 0) + 1, { message: cleanText(output.text) })
+      }
+    }
+  }
+}

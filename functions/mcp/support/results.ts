@@ -1,0 +1,71 @@
+import type { Invocation } from '#shared/agents/tools/index.ts'
+import type { PlatformError } from '#shared/kernel/errors.ts'
+import type { ContentBlock } from './content.ts'
+import { isObject, MCP_ERRORS, McpError, type Result } from './protocol.ts'
+
+/** Result of `tools/call`, the same in every version of the protocol. */
+export interface CallResult extends Result {
+  content: ContentBlock[]
+  structuredContent: Record<string, unknown>
+  isError: boolean
+  _meta?: Record<string, unknown>
+}
+
+/** Describes a platform error, for `data`. */
+export type Describe = (error: PlatformError) => object
+
+/** A refusal that a model can act on is the tool's answer. @throws {McpError} for a failure of the platform */
+export const refused = (error: PlatformError, describe: Describe): CallResult => {
+  if (error.status >= 500) throw new McpError(MCP_ERRORS.internalError, error.message, { data: describe(error) })
+  return failed(`${error.message} ${error.fix}`, { error: describe(error) })
+}
+
+export const failed = (text: string, structuredContent: Record<string, unknown>): CallResult => ({
+  content: [{ type: 'text', text }],
+  structuredContent,
+  isError: true,
+})
+
+const succeeded = (
+  structuredContent: Record<string, unknown>,
+  content: ContentBlock[] = [{ type: 'text', text: JSON.stringify(structuredContent) }],
+): CallResult => ({ content, structuredContent, isError: false })
+
+/** Result of a platform tool. Without tasks, a client repeats the call until a person has decided. */
+export const resultOfTool = (answer: Invocation): CallResult => {
+  switch (answer.status) {
+    case 'awaiting_approval': {
+      const { step_id, tool } = answer
+      const text = `A person has to decide whether ${tool} may run. Repeat the same call later to get its result.`
+      return succeeded({ status: 'awaiting_approval', step_id, tool }, [{ type: 'text', text }])
+    }
+    case 'rejected':
+      return failed('A person rejected this call. Don’t repeat it.', { status: 'rejected', tool: answer.tool })
+    case 'ok': {
+      const { result, receipt } = answer
+      return { ...succeeded(result), ...(receipt !== undefined && { _meta: { 'aip/receipt': receipt } }) }
+    }
+  }
+}
+
+/** Run errors that say nothing of what the agent was asked: the agent itself is broken. */
+const BROKEN: readonly unknown[] = ['agent_unreachable', 'agent_invalid_response', 'agent_timeout', 'internal_error']
+
+/**
+ * The answer of an agent is a quoted source, and marked as one.
+ * @throws {McpError} for an agent that is broken
+ */
+export const resultOfAgent = (
+  result: Record<string, unknown>,
+  runId: string,
+  content: ContentBlock[] | undefined,
+): CallResult => {
+  const { status, output, error_code, error_message, source, chain_depth } = result
+  const _meta = { 'aip/source': source, 'aip/untrusted': true, 'aip/chain_depth': chain_depth, 'aip/run_id': runId }
+  if (status === 'succeeded') return { ...succeeded(isObject(output) ? output : {}, content), _meta }
+  const failure = { error_code, error_message }
+  if (BROKEN.includes(error_code)) {
+    throw new McpError(MCP_ERRORS.internalError, String(error_message), { data: { ...failure, _meta } })
+  }
+  return { ...failed(`${error_message} (${error_code})`, failure), _meta }
+}

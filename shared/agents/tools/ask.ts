@@ -1,0 +1,47 @@
+import type * as z from 'zod'
+import type { Work } from '#shared/foundation/work/index.ts'
+import { type Following, type Run, requireStarted, runNotFound } from '#shared/work/runs/index.ts'
+import { type AskAgent, type Asked, startAsked } from '../calls/ask.ts'
+import { TOOLS } from './catalogue.ts'
+import { type Invoker, loadBansAndRun, requireRoom, storeCall } from './invoke.ts'
+import { toolRefusalOf } from './permission.ts'
+
+const ASK = 'ask_agent' as const
+
+export interface FollowedAsk {
+  arguments: Record<string, unknown>
+  /** The run that asks, as named in the request. */
+  runId?: string | undefined
+  following: Following
+}
+
+/**
+ * Starts a call of `ask_agent` without waiting for its answer, because the caller follows the run over a protocol. The same
+ * checks apply in the same order as in `invokeTool`.
+ * @throws the refusals of `invokeTool` and `ask_agent`
+ */
+export const startFollowedAsk = async (
+  work: Work,
+  caller: Invoker,
+  { arguments: given, runId, following }: FollowedAsk,
+  check: (schema: z.ZodType<Record<string, unknown>>, value: unknown) => Record<string, unknown>,
+): Promise<{ asked: Asked; asking: Run | undefined }> => {
+  const { bans, named } = await loadBansAndRun(work, caller, { runId })
+  const refusal = toolRefusalOf(ASK, caller, bans)
+  if (refusal) throw refusal
+  const ask = check(TOOLS[ASK].input(), given) as unknown as AskAgent
+  const asking = caller.run ?? named
+  if (runId !== undefined && asking?.id !== runId) throw runNotFound()
+  if (asking) requireRoom(requireStarted(asking))
+  const scene = { ...caller, run: asking, bound: caller.run !== undefined }
+  return { asked: await startAsked(work, scene, { ...ask, following }), asking }
+}
+
+/** Stores what became of the call: the step of the run that asked, and the answer to the request. */
+export const storeFollowedAsk = <Answer extends object>(
+  work: Work,
+  asking: Run | undefined,
+  args: Record<string, unknown>,
+  result: Record<string, unknown>,
+  answer: Answer,
+): Promise<Answer> => storeCall(work, asking, ASK, args, { result, writes: [] }, answer)
