@@ -25,6 +25,8 @@ const updates = () =>
     ...numbers(),
     /** Time until which a page may have a live connection to this workspace, in epoch ms. Before it, changes are pushed. */
     live_until: n(),
+    /** Time until which changes are counted, in epoch ms. Reading the counters moves it. */
+    watched_until: n(),
   })
 
 export type Updates = z.infer<ReturnType<typeof updates>>

@@ -1,5 +1,7 @@
+import { HOUR } from '#shared/kernel/clock.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { emitEvent } from '../outbox/index.ts'
+import { isUpgradeDone, LEAN_RECORDS } from '../upgrades/index.ts'
 import type { Deps, WorkerWork } from '../work/work.ts'
 import { PersonUpdatesEntity, TOPICS, type Topic, type Updates, UpdatesEntity } from './entity.ts'
 import type { UpdatesEventType } from './events.ts'
@@ -29,9 +31,45 @@ const markChanged = async (
   ])
 }
 
-/** Marks topics as changed and wakes the pages that show them. Both may happen again. */
+/** Time for which changes are counted after the counters were read, and the remaining time at which a read moves it. */
+const WATCHED = 24 * HOUR
+const RENEWED = 12 * HOUR
+
+/**
+ * Has changes of a workspace counted from now on. If they weren't until now, every topic counts as changed, so that a page
+ * with older numbers loads everything. Notifications are always counted.
+ * @param read the counters as they were just read
+ * @returns the counters
+ */
+export const watchUpdates = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  workspace_id: string,
+  read: Updates | undefined,
+): Promise<Updates | undefined> => {
+  const now = clock.now()
+  const left = (read?.watched_until ?? 0) - now
+  if (left > RENEWED) return read
+  const add = left > 0 ? {} : Object.fromEntries(TOPICS.map((topic) => [topic, topic === 'notifications' ? 0 : 1]))
+  return table.change<Updates>(
+    UpdatesEntity.upsert({ workspace_id }, { set: { workspace_id, watched_until: now + WATCHED }, add }),
+  )
+}
+
+/** Returns true if somebody may hold numbers of the workspace's counters. */
+const isWatched = async ({ table, clock }: Pick<Deps, 'table' | 'clock'>, workspace_id: string): Promise<boolean> => {
+  // The version before reads the counters without watching them.
+  if (!(await isUpgradeDone(table, LEAN_RECORDS))) return true
+  const updates = await table.get(UpdatesEntity, { workspace_id })
+  return (updates?.watched_until ?? 0) > clock.now()
+}
+
+/**
+ * Marks topics as changed and wakes the pages that show them. Both may happen again. Nothing is marked while nobody watches:
+ * whoever begins to, loads everything.
+ */
 export const announceChange = async (work: WorkerWork, viewers: Viewers, topics: readonly Topic[]): Promise<void> => {
   if (topics.length === 0) return
+  if (!topics.includes('notifications') && !(await isWatched(work, viewers.workspace_id))) return
   await markChanged(work, viewers, topics)
   await wakePages(work, viewers)
 }

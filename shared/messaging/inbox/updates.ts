@@ -1,18 +1,19 @@
-import { TOPICS, type UpdatesView } from '#shared/foundation/updates/index.ts'
+import { TOPICS, type UpdatesView, watchUpdates } from '#shared/foundation/updates/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import type { Reader } from './list.ts'
 import { inboxFrom, inboxRefs, loadUnreadCount } from './read-state.ts'
 
 /**
  * `GET /console/updates`: reads three small records in one batch. Counts the person's unread notifications only after a
- * new one arrived.
+ * new one arrived. At most twice a day it writes that the workspace is watched.
  */
 export const readUpdates = async (
   deps: Pick<Deps, 'table' | 'clock'>,
   reader: Reader,
   since: string | undefined,
 ): Promise<UpdatesView> => {
-  const inbox = inboxFrom(reader, ...(await deps.table.getAll(inboxRefs(reader))))
+  const [kept, shared, own] = await deps.table.getAll(inboxRefs(reader))
+  const inbox = inboxFrom(reader, kept, await watchUpdates(deps, reader.workspace_id, shared), own)
   const { state, updates } = inbox
   const numbers = [...TOPICS.map((topic) => updates[topic] ?? 0), state.revision].map((n) => n.toString(36))
   const before = since?.split('-') ?? []

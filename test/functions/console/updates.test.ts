@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { getUnits } from '#bench/capacity.ts'
-import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
+import { UpdatesEntity } from '#shared/foundation/updates/entity.ts'
+import { HOUR, MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { member, workspace } from '#testkit/fixtures.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
@@ -48,6 +49,36 @@ describe('updates', () => {
     await ann.call('POST', '/tasks', { title: 'Count the stock', description: 'All.' })
     await platform.drain()
     expect((await changedSince(third.version)).topics).toEqual(['tasks'])
+  })
+
+  it('report everything to a page that comes back after more than a day, as changes weren’t counted meanwhile', async () => {
+    const first = await changedSince()
+    const marked = async () => (await platform.deps.table.get(UpdatesEntity, { workspace_id: workspaceId }))?.tasks
+    // Sessions end sooner. To others who have read nothing, the numbers are the same.
+    const later = async (ms: number) => {
+      platform.clock.advance(ms)
+      ann = consoleOf(platform, (await member(platform.deps, workspaceId, 'member')).token)
+    }
+    const add = async () => {
+      await ann.call('POST', '/tasks', { title: 'Count the stock', description: 'All.' })
+      await platform.drain()
+    }
+    await later(13 * HOUR)
+    await add()
+    // This read has changes counted for another day.
+    const second = await changedSince(first.version)
+    expect(second.topics).toEqual(['tasks'])
+    await later(23 * HOUR)
+    await add()
+    expect(await marked()).toBe(3)
+    await later(2 * HOUR)
+    await add()
+    expect(await marked()).toBe(3)
+    const back = await changedSince(second.version)
+    expect(back.topics).toEqual(['approvals', 'installations', 'messages', 'messenger', 'runs', 'tasks'])
+    expect((await changedSince(back.version)).topics).toEqual([])
+    await add()
+    expect((await changedSince(back.version)).topics).toEqual(['tasks'])
   })
 
   it('report to a person’s other pages what they read, and to no one else', async () => {

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, it } from 'vitest'
 import { InstallationEntity } from '#shared/access/installations/entity.ts'
@@ -63,19 +63,16 @@ describe.each([
     const app = await subscriber(platform)
     const ids = await Promise.all(Array.from({ length: 100 }, (_, i) => app.emit('many', { i })))
     const workers = instances(10)
-    const begun = performance.now()
     // Every event goes to two instances, like a redelivered message.
     const written = Promise.all(
       ids.flatMap((id, i) => [0, 1].map((n) => fanOutEvent(workers[(i + n) % 10] as never, id))),
     )
-    while ((await numbers(app.installation.id)).length < 10) await setImmediate()
+    while ((await numbers(app.installation.id)).length < 10) await pause(10)
     await meanwhile()
     await written
-    const took = performance.now() - begun
     const entries = await numbers(app.installation.id)
     expect(entries.map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
     expect(new Set(entries.map(({ event_id }) => event_id))).toEqual(new Set(ids))
-    expect(took).toBeLessThan(10_000)
   })
 
   it('gives a poller every event once, in the order of the feed, while writers write', async () => {
