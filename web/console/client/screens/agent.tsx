@@ -59,8 +59,8 @@ const Withdrawn = ({ one, at }: { one: Installation; at: string }) => {
     <div class="card urgent">
       <h2>Access withdrawn</h2>
       <p>
-        This agent has had no access to the workspace since <When at={at} />. Its runs were cancelled, and it receives
-        nothing. Reconnect it to use it again, or uninstall it.
+        This agent no longer has access to the workspace (<When at={at} />
+        ). Its runs were cancelled, and it receives nothing. Reconnect it to use it again, or uninstall it.
       </p>
       {isAdmin.value ? (
         <div class="actions">
@@ -216,7 +216,7 @@ export default function AgentScreen({ id }: { id: string }) {
           const gone = one.status === 'revoked'
           return (
             <>
-              <div class="row plain">
+              <div class="row plain folds">
                 <Logo name={one.app.name} path={one.app.logo_path} />
                 <span class="grow">
                   <span>

@@ -40,7 +40,7 @@ export default function Agents() {
             <ul class="rows">
               {items.map((one) => (
                 <li key={one.id}>
-                  <a class="row" href={`#/agents/${one.id}`}>
+                  <a class="row folds" href={`#/agents/${one.id}`}>
                     <Logo name={one.app.name} path={one.app.logo_path} />
                     <span class="grow">
                       <strong>

@@ -44,7 +44,7 @@ const sha256 = async (text: string): Promise<string> => {
 
 /** The request that the call sends, each part on a line of its own. */
 const Request = ({ request }: { request: NonNullable<Call['request']> }) => (
-  <dl class="request">
+  <dl class="facts request">
     <dt>Method</dt>
     <dd>
       <code>{request.method}</code>

@@ -185,7 +185,7 @@ export const Questions = ({
   answered: readonly string[]
   onAnswered: (run: Schemas['Run']) => void
 }) => (
-  <section class="card urgent" aria-label="Answer a question">
+  <section class="card urgent asked" aria-label="Answer a question">
     <h2>
       <Name>{agent}</Name> has a question
     </h2>

@@ -13,7 +13,7 @@ export const AcceptSimilarName = ({
   <label class="tick">
     <input type="checkbox" checked={accepted} onChange={(event) => onAccept(event.currentTarget.checked)} />
     <span>
-      If the check <strong>Similar name</strong> fails, accept it. Customers are told about the similar names.
+      Approve even if the check <strong>Similar name</strong> fails. Customers are told about the similar names.
     </span>
   </label>
 )
