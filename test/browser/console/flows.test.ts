@@ -149,6 +149,8 @@ describe('a run', () => {
     await expect.poll(orders).toBe(1)
     await expect.poll(async () => (await asks()).body.status).toBe('ok')
     await act('tools/http_fetch/invoke', { arguments: { ...args, body: 'eight' }, run_id: id })
+    // The card of the call before looks the same.
+    await page.getByRole('region', { name: 'Arguments' }).getByText('eight').waitFor()
     await button(page, 'Reject').click()
     await page.getByText('Rejected. The run continues without this call.').waitFor()
     await page.locator('.steps').getByText('Rejected').waitFor()
