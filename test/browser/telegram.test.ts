@@ -48,7 +48,8 @@ describe.each(['light', 'dark'] as const)('the Telegram stand-in in %s mode', (c
         await api.editMessageText(query.from.id, query.message.message_id, `Chosen: ${query.data}`)
         return
       }
-      await api.sendMessage(message.chat.id, `<b>You wrote</b> ${message.text}`, {
+      const repliedTo = message.reply_to_message ? ` in reply to “${message.reply_to_message.text}”` : ''
+      await api.sendMessage(message.chat.id, `<b>You wrote</b> ${message.text}${repliedTo}`, {
         reply_markup: {
           inline_keyboard: [
             [{ text: 'Open the app', web_app: { url: `${botUrl}/app?tg=1` } }],
@@ -135,6 +136,22 @@ describe.each(['light', 'dark'] as const)('the Telegram stand-in in %s mode', (c
     await page.getByText('Chosen: yes').waitFor()
     expect(await page.getByText('<b>You wrote</b>').count()).toBe(0)
     await picture('pressed')
+  })
+
+  it('replies to a message of the bot, and shows what was replied to', async () => {
+    await page.goto(`${telegram.url}/test_bot`)
+    await page.getByLabel('Name').fill('Bob')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByLabel('Message', { exact: true }).fill('Hello')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('button', { name: 'Reply' }).click()
+    await page.getByText('Reply to: <b>You wrote</b> Hello').waitFor()
+    await picture('replying')
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByLabel('Message', { exact: true }).fill('Seven')
+    await page.keyboard.press('Enter')
+    await page.getByText('<b>You wrote</b> Seven in reply to “<b>You wrote</b> Hello”').waitFor()
+    expect(await page.getByText('Reply to:').isVisible()).toBe(false)
   })
 
   it('remembers the person and can switch to another', async () => {
