@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 /** Tests that need the build, a browser or processes of their own, and look at the clock while they run. */
 const WHOLE = ['test/{browser,e2e,events,local,protocols}/**/*.test.ts', 'test/contract/responses.test.ts']
 
+/** Tests that need Python and download packages, for `npm run test:python` only. */
+const PYTHON = ['test/python/**/*.test.ts']
+
 const SEED = process.env.SEED ?? String(Math.floor(Math.random() * 1_000_000))
 if (process.env.SEED === undefined) console.log(`SEED=${SEED}`)
 process.env.SEED = SEED
@@ -29,7 +32,7 @@ export default defineConfig({
           name: 'unit',
           globalSetup: ['testkit/shared-stores.ts'],
           include: ['test/**/*.test.ts'],
-          exclude: WHOLE,
+          exclude: [...WHOLE, ...PYTHON],
           // No module keeps state, so files share what is loaded: loading it again is a quarter of their time.
           isolate: false,
           restoreMocks: true,
@@ -38,7 +41,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'whole', include: WHOLE, globalSetup: ['testkit/global-setup.ts'], isolate: false },
+        test: {
+          name: 'whole',
+          include: process.env.PYTHON_TESTS ? PYTHON : WHOLE,
+          globalSetup: ['testkit/global-setup.ts'],
+          isolate: false,
+        },
       },
     ],
   },

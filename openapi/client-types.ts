@@ -6,6 +6,7 @@ import { requestFunctions } from '#functions/registry.ts'
 import { TOOLS } from '#shared/agents/tools/index.ts'
 import type { DocumentName } from '#shared/http/documents.ts'
 import { buildDocument } from './document.ts'
+import { pythonEvents } from './python-types.ts'
 
 const documentOf = (name: DocumentName): object => buildDocument(Object.values(requestFunctions).flat(), '1', name)
 
@@ -21,10 +22,11 @@ const TOOLS_DOCUMENT: object = {
   },
 }
 
-/** Files with types of the API, and what each describes: for the agent SDK, and for the web pages. */
-const TARGETS: readonly (readonly [file: string, document: () => object])[] = [
+/** Files with types of the API, and what each describes: for the agent SDKs, and for the web pages. */
+const TARGETS: readonly (readonly [file: string, document: () => object, write?: (document: object) => string])[] = [
   ['packages/sdk-ts/api.d.ts', () => documentOf('integration')],
   ['packages/sdk-ts/tools.d.ts', () => TOOLS_DOCUMENT],
+  ['packages/sdk-py/src/agent_integration_platform/events.py', () => documentOf('integration'), pythonEvents],
   ['web/ui/platform.d.ts', () => documentOf('openapi')],
   ['web/developers/client/developer.d.ts', () => documentOf('developer')],
   ['web/developers/client/integration.d.ts', () => documentOf('integration')],
@@ -51,8 +53,8 @@ const clientTypes = async (document: object): Promise<string> => {
  * types are checked.
  */
 if (import.meta.main) {
-  for (const [name, described] of TARGETS) {
-    const types = await clientTypes(described())
+  for (const [name, described, write = clientTypes] of TARGETS) {
+    const types = await write(described())
     const file = fileURLToPath(new URL(`../${name}`, import.meta.url))
     const present = await readFile(file, 'utf8').catch(() => '')
     // An unchanged file isn't written, so that watchers aren't triggered.

@@ -1,32 +1,19 @@
 import { execFile, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { cpSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '#local/prepare.ts'
 import { buildSdkPackage } from '#ops/sdk-package.ts'
-import { signStandard, signSvc, standardSecret } from '#shared/kernel/signatures.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
-import { freePort } from './samples.ts'
-import { type Agent, must, newAgent, send, until } from './support.ts'
+import { testSdkAgent } from './sdk-agent.ts'
 import { usingLocal } from './using-local.ts'
 
 const run = promisify(execFile)
 const running = usingLocal()
 
-/** An agent of the package in a process of its own, and its app. */
-interface Started {
-  agent: Agent
-  url: string
-  output(): string
-  stop(): Promise<void>
-}
-
 let folder: string
 let remove = () => {}
-const started: Started[] = []
 beforeAll(async () => {
   const built = scratchFolder('sdk-package-')
   const user = scratchFolder('sdk-user-')
@@ -47,101 +34,7 @@ beforeAll(async () => {
   })
   cpSync(path.join(ROOT, 'test/packages/sdk-ts/agent.ts'), path.join(folder, 'agent.ts'))
 })
-afterAll(async () => {
-  await Promise.all(started.map(({ stop }) => stop()))
-  remove()
-})
-
-const start = async (runtime: { resume: boolean }): Promise<Started> => {
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const agent = await newAgent(running.baseUrl, {
-    runtime: { type: 'webhook', endpoint: url, ...(runtime.resume && { resume: true }) },
-    scopes: ['workspace:read', 'runs:read', 'runs:write', 'tools:invoke'],
-  })
-  const child = spawn(process.execPath, ['agent.ts'], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      SIGNING_SECRET: agent.app.signing_secret,
-      PORT: String(port),
-      RESUME: runtime.resume ? 'yes' : 'no',
-    },
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output += piece))
-  await until(() => {
-    if (child.exitCode !== null) throw new Error(output)
-    return output.includes('listening') || undefined
-  })
-  const one = {
-    agent,
-    url,
-    output: () => output,
-    async stop() {
-      const ended = once(child, 'close')
-      child.kill()
-      await ended
-    },
-  }
-  started.push(one)
-  return one
-}
-
-/** Starts a test run without waiting for its end. */
-const begin = async ({ agent }: Started, input: object): Promise<string> => {
-  const { access_token } = await must(running.baseUrl, 'POST', `/api/v1/dev/apps/${agent.app.id}/sandbox-token`, {
-    headers: agent.headers,
-  })
-  const { id } = await must(running.baseUrl, 'POST', '/api/v1/runs', { token: access_token, body: { input } })
-  return id
-}
-
-const testRun = async ({ agent }: Started, input: object) =>
-  (
-    await must(running.baseUrl, 'POST', `/api/v1/dev/apps/${agent.app.id}/test-run`, {
-      headers: agent.headers,
-      body: { input },
-    })
-  ).run
-
-const person = async ({ agent }: Started): Promise<string> =>
-  (
-    await must(running.baseUrl, 'POST', '/console/session', {
-      body: { user: `person-${randomBytes(5).toString('hex')}`, workspace: agent.sandboxId },
-    })
-  ).token
-
-const read = (token: string, id: string) => must(running.baseUrl, 'GET', `/console/runs/${id}`, { token })
-const ended = (token: string, id: string) =>
-  until(async () => {
-    const shown = await read(token, id)
-    return shown.finished_at === null ? undefined : shown
-  })
-
-const decide = async (token: string, id: string, decision: 'approve' | 'reject') => {
-  const step = await until(async () =>
-    (await read(token, id)).steps.find(
-      (one: { type: string; status: string }) => one.type === 'approval' && one.status === 'pending',
-    ),
-  )
-  await must(running.baseUrl, 'POST', `/console/runs/${id}/steps/${step.id}/decision`, { token, body: { decision } })
-}
-
-const answer = async (token: string, id: string, content: object) => {
-  const key = await until(async () => {
-    const { steps } = await read(token, id)
-    const asked = steps.find(
-      (one: { type: string; status: string }) => one.type === 'input_request' && one.status === 'pending',
-    )
-    return asked && Object.keys(asked.output.input_requests)[0]
-  })
-  await must(running.baseUrl, 'POST', `/console/runs/${id}/input`, {
-    token,
-    body: { responses: { [key]: { action: 'accept', content } } },
-  })
-}
+afterAll(() => remove())
 
 describe('the agent SDK, packed and installed in an empty folder', () => {
   it('is small, and brings two small packages', () => {
@@ -172,110 +65,10 @@ describe('the agent SDK, packed and installed in an empty folder', () => {
   })
 })
 
-describe('an agent of the package', () => {
-  let one: Started
-  let token: string
-  beforeAll(async () => {
-    one = await start({ resume: false })
-    token = await person(one)
-  })
-
-  it('answers at once, reports steps and passes the API’s answers on', async () => {
-    expect(await testRun(one, { mode: 'step' })).toMatchObject({
-      status: 'succeeded',
-      output: { text: 'Hello!', start: 1 },
-      steps: [{ type: 'message', output: { text: 'Halfway there' } }],
-    })
-    expect(await testRun(one, {})).toMatchObject({
-      status: 'succeeded',
-      output: { app: expect.stringMatching(/^agent-/) },
-    })
-  })
-
-  it('fails with its own code, or without details of a bug', async () => {
-    expect(await testRun(one, { mode: 'code' })).toMatchObject({ status: 'failed', error_code: 'no_stock' })
-    const failed = await testRun(one, { mode: 'bug' })
-    expect(failed).toMatchObject({ status: 'failed', error_code: 'agent_failed' })
-    expect(JSON.stringify(failed)).not.toContain('secret detail')
-    expect(one.output()).toContain('secret detail')
-  })
-
-  it('completes work that takes longer through the API, and work that completed itself once', async () => {
-    expect(await testRun(one, { mode: 'long' })).toMatchObject({ status: 'succeeded', output: { late: true } })
-    expect(await testRun(one, { mode: 'complete' })).toMatchObject({ output: { early: true }, cost_units: 3 })
-  })
-
-  it('waits for a person who refuses a call', async () => {
-    const id = await begin(one, { mode: 'fetch' })
-    await decide(token, id, 'reject')
-    expect(await ended(token, id)).toMatchObject({
-      status: 'succeeded',
-      output: { start: 1, outcome: 'rejected', receipt: 'string' },
-    })
-  })
-
-  it('notices that its run was cancelled', async () => {
-    const id = await begin(one, { mode: 'endless' })
-    await until(async () => ((await read(token, id)).status === 'running' ? true : undefined))
-    await must(running.baseUrl, 'POST', `/console/runs/${id}/cancel`, { token }).catch(async () => {
-      const { access_token } = await must(
-        running.baseUrl,
-        'POST',
-        `/api/v1/dev/apps/${one.agent.app.id}/sandbox-token`,
-        {
-          headers: one.agent.headers,
-        },
-      )
-      await must(running.baseUrl, 'POST', `/api/v1/runs/${id}/cancel`, { token: access_token })
-    })
-    await until(() => one.output().includes(`aborted ${id}`) || undefined)
-  })
-
-  it('takes both signatures, refuses all others, and runs a request that arrives again only once', async () => {
-    const { signing_secret } = one.agent.app
-    const now = Math.floor(Date.now() / 1_000)
-    const body = JSON.stringify({
-      type: 'run.execute',
-      run: { id: 'run_again', input: { mode: 'code' }, trigger: 'api' },
-      installation: { settings: {} },
-      callback: { base_url: `${running.baseUrl}/api/v1`, token: 'x', expires_in: 900 },
-    })
-    const post = (headers: object, sent = body) =>
-      send(one.url, 'POST', '/', { body: sent, headers: { 'content-type': 'application/json', ...headers } })
-    const svc = { 'x-svc-signature': signSvc([signing_secret], now, body) }
-    const standard = signStandard([standardSecret(signing_secret)], 'run_again', now, body)
-    const answers = [
-      await post(svc),
-      await post(standard),
-      await post(svc, body.replace('code', 'step')),
-      await post({ 'x-svc-signature': signSvc([signing_secret], now - 400, body) }),
-      await post({ 'x-svc-signature': signSvc(['agsec_other'], now, body), ...standard }),
-      await post({}),
-      await send(one.url, 'GET', '/'),
-    ]
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 401, 401, 401, 405])
-    expect(answers[1]?.body).toEqual(answers[0]?.body)
-  })
-})
-
-describe('an agent of the package that is called again after decisions', () => {
-  it('gets approved results and answers without asking twice', async () => {
-    const one = await start({ resume: true })
-    const token = await person(one)
-    // The sandbox moves to the newest version at a test run.
-    await testRun(one, { mode: 'step' })
-    const fetched = await begin(one, { mode: 'fetch' })
-    await decide(token, fetched, 'approve')
-    expect(await ended(token, fetched)).toMatchObject({
-      status: 'succeeded',
-      output: { start: 2, outcome: 'ok', receipt: 'string' },
-    })
-    const asked = await begin(one, { mode: 'ask' })
-    await answer(token, asked, { name: 'South' })
-    await answer(token, asked, { approved: true })
-    expect(await ended(token, asked)).toMatchObject({
-      status: 'succeeded',
-      output: { start: 3, name: 'South', approved: true },
-    })
-  })
-})
+testSdkAgent(running, (env) =>
+  spawn(process.execPath, ['agent.ts'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, ...env },
+  }),
+)

@@ -67,6 +67,11 @@ describe.each(files)('the workflow %s', (file) => {
 })
 
 describe('the pipeline', () => {
+  it('releases packages of one version, whatever their language', () => {
+    const { version } = JSON.parse(read('package.json'))
+    expect(read('packages/sdk-py/pyproject.toml')).toMatch(new RegExp(`^version = "${version}"$`, 'm'))
+  })
+
   it('never gives a pull request what deploys', () => {
     expect(Object.keys(load('test.yml').on)).toEqual(['pull_request', 'workflow_call'])
     for (const file of files) expect(load(file).on).not.toHaveProperty('pull_request_target')

@@ -1,0 +1,86 @@
+import { execFile, spawn } from 'node:child_process'
+import { cpSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '#local/prepare.ts'
+import { signStandard, signSvc, standardSecret } from '#shared/kernel/signatures.ts'
+import { scratchFolder } from '#testkit/scratch.ts'
+import { testSdkAgent } from '../e2e/sdk-agent.ts'
+import { usingLocal } from '../e2e/using-local.ts'
+
+const run = promisify(execFile)
+const running = usingLocal()
+const SOURCE = path.join(ROOT, 'packages/sdk-py')
+const FRAMEWORKS = ['fastapi==0.165.0', 'flask==3.1.3', 'uvicorn==0.54.0']
+
+let folder = ''
+let python = ''
+let remove = () => {}
+const pip = (...args: string[]) => run(python, ['-m', 'pip', '--quiet', '--disable-pip-version-check', ...args])
+beforeAll(async () => {
+  const scratch = scratchFolder('sdk-py-')
+  folder = scratch.folder
+  remove = scratch.remove
+  await run('python3', ['-m', 'venv', path.join(folder, 'venv')])
+  python = path.join(folder, 'venv/bin/python')
+  await pip('wheel', '--no-deps', '--wheel-dir', folder, SOURCE)
+  const [wheel = ''] = readdirSync(folder).filter((name) => name.endsWith('.whl'))
+  await pip('install', path.join(folder, wheel), ...FRAMEWORKS, 'pyright==1.1.414')
+  cpSync(path.join(ROOT, 'test/python/agent.py'), path.join(folder, 'agent.py'))
+}, 300_000)
+afterAll(() => remove())
+
+describe('the wheel, installed in an empty environment', () => {
+  it('is typed: its sources and an agent that uses it pass pyright', async () => {
+    const pyright = [path.join(folder, 'venv/bin/pyright'), '--pythonpath', python] as const
+    const strict = await run(pyright[0], [...pyright.slice(1), '--project', SOURCE]).catch((error) => error)
+    expect(strict.stdout).toContain('0 errors')
+    const agent = await run(pyright[0], [...pyright.slice(1), 'agent.py'], { cwd: folder }).catch((error) => error)
+    expect(agent.stdout).toContain('0 errors')
+  }, 180_000)
+
+  it('takes both signatures of a webhook, and refuses a changed byte, another secret and an old timestamp', async () => {
+    const secret = `whsec_${Buffer.from('a secret of thirty-two bytes ...').toString('base64')}`
+    const body = JSON.stringify({ id: 'evt_1', type: 'run.succeeded', data: { duration_ms: 12 } })
+    const now = Math.floor(Date.now() / 1_000)
+    const signed = [
+      { 'X-SVC-Signature': signSvc([secret], now, body) },
+      signStandard([standardSecret(secret)], 'evt_1', now, body),
+    ]
+    const forged = [
+      [signed[0], body.replace('12', '13')],
+      [signed[1], body.replace('12', '13')],
+      [{ 'X-SVC-Signature': signSvc(['whsec_other'], now, body) }, body],
+      [{ 'X-SVC-Signature': signSvc([secret], now - 400, body) }, body],
+      [{}, body],
+    ]
+    const given = [...signed.map((headers) => [headers, body]), ...forged]
+    const program = `
+import json, sys
+from agent_integration_platform import SignatureError, verify
+secret, given = json.load(sys.stdin)
+for headers, body in given:
+    try:
+        print(verify(secret, headers, body.encode())["data"])
+    except SignatureError:
+        print("refused")
+`
+    const child = spawn(python, ['-c', program], { stdio: ['pipe', 'pipe', 'inherit'] })
+    child.stdin.end(JSON.stringify([secret, given]))
+    let output = ''
+    for await (const piece of child.stdout) output += piece
+    const genuine = "{'duration_ms': 12}"
+    expect(output.trim().split('\n')).toEqual([genuine, genuine, ...forged.map(() => 'refused')])
+  })
+})
+
+describe.each(['flask', 'fastapi', 'wsgi', 'asgi', 'asgi-threads'])('served with %s', (server) => {
+  testSdkAgent(running, (env) =>
+    spawn(python, ['agent.py'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env.PATH, SERVER: server, ...env },
+    }),
+  )
+})
