@@ -28,6 +28,7 @@ ${bold(`The platform runs at ${baseUrl}`)} (ready in ${options.seconds.toFixed(1
   developers      ${baseUrl}/developers
   staff           ${baseUrl}/staff (${ADMIN.email} / ${ADMIN.password})
   OpenAPI         ${baseUrl}/openapi.json
+  MCP             ${baseUrl}/mcp (with an access token)
   messenger       ${options.messenger} (stands in for Telegram)
   mailbox         ${options.mailbox} (e-mail to developers)
   admin key       ${ADMIN.key}
@@ -35,7 +36,8 @@ ${bold(`The platform runs at ${baseUrl}`)} (ready in ${options.seconds.toFixed(1
 
 ${bold('Next steps')}
 
-  npm run demo    in another terminal: the whole journey from developer to signed webhook, step by step
+  npm run demo    in another terminal: the whole journey from developer to signed webhook, step by step;
+                  npm run demo -- --mcp shows an MCP client that waits for a person while the platform restarts
 
   curl -X POST ${baseUrl}/api/v1/dev/register \\
     -H 'content-type: application/json' \\

@@ -11,6 +11,7 @@ export const START = 'start'
 export const GUIDES: Readonly<Record<string, string>> = {
   quickstart: 'Build an agent, run it, receive its webhooks, and install it.',
   agents: 'Requests and answers, long-running work, tools, approvals, settings, and calls to other agents.',
+  mcp: 'The platform’s tools, and those of other agents, in frameworks that speak the Model Context Protocol.',
   oauth: 'Get a customer’s consent, and exchange, refresh and revoke tokens.',
   webhooks: 'Signatures, duplicates, retries, and every event type.',
   requests: 'Authentication, scopes, idempotency, pagination and retries.',

@@ -1,17 +1,34 @@
 import { readCommandLine } from '#ops/command.ts'
 import { runJourney } from './journey.ts'
+import { runMcpJourney } from './mcp.ts'
+import { startPlatform } from './platform.ts'
 
-const HELP = `npm run demo
+const HELP = `npm run demo [-- --mcp]
 
 Runs the platform's main use case over HTTP, from a developer's registration to signed webhooks, and prints each step with its
 duration. Start the platform first, with npm start.
 
   PORT          the platform's port (default: 3000)
   PLATFORM_URL  the platform's address (default: http://127.0.0.1:PORT)
+  --mcp         show an MCP client instead: on a platform of the demo's own, which it restarts while a task waits for a person
   ADMIN_KEY     the admin key that approves the app (default: local-admin-key)
   --help        show this help`
 
-readCommandLine(HELP, {})
+const { mcp } = readCommandLine(HELP, { options: { mcp: { type: 'boolean' } } }).values
+
+const print = (step: string, detail: string, ms: number): void =>
+  console.log(`${String(Math.round(ms)).padStart(6)} ms  ${step}${detail ? `  (${detail})` : ''}`)
+
+if (mcp) {
+  console.log('Starting a platform for the demo …')
+  const platform = await startPlatform()
+  try {
+    await runMcpJourney({ baseUrl: platform.baseUrl, restart: platform.restart, log: print })
+  } finally {
+    await platform.stop()
+  }
+  process.exit()
+}
 
 const baseUrl = process.env.PLATFORM_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`
 
@@ -28,8 +45,7 @@ const began = performance.now()
 const { runId, deliveries } = await runJourney({
   baseUrl,
   adminKey: process.env.ADMIN_KEY ?? 'local-admin-key',
-  log: (step, detail, ms) =>
-    console.log(`${String(Math.round(ms)).padStart(6)} ms  ${step}${detail ? `  (${detail})` : ''}`),
+  log: print,
 })
 console.log(
   `\nThe whole journey took ${((performance.now() - began) / 1_000).toFixed(1)} s: run ${runId}, ${deliveries.length} signed webhooks.`,

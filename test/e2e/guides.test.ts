@@ -46,7 +46,7 @@ describe('the guides', () => {
 })
 
 /** In reading order: later guides build on what the quickstart created. */
-const RUN = ['quickstart', 'requests', 'webhooks', 'oauth', 'agents']
+const RUN = ['quickstart', 'requests', 'webhooks', 'oauth', 'agents', 'mcp']
 
 it('every guide with commands is run', () => {
   const withCommands = guides.filter((name) => blocksOf(name).some((block) => kindOf(block) === 'run'))

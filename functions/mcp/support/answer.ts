@@ -8,6 +8,8 @@ import { HOUR, MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { decodeCursor, encodeCursor } from '#shared/kernel/cursor.ts'
 import { fail, PlatformError } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
+import { readTraceHeaders } from '#shared/kernel/tracing/context.ts'
+import { continueSent } from '#shared/kernel/tracing/scope.ts'
 import { answerInput, cancelFollowedCall, findFollowedRun, isActive } from '#shared/work/runs/index.ts'
 import { requestName } from './ask.ts'
 import { callTool } from './call.ts'
@@ -94,6 +96,10 @@ const answerRequest = async (
   slug: string | undefined,
 ): Promise<RawResponse | StreamResponse> => {
   const { work, caller, request } = context
+  const { traceparent, tracestate, baggage } = Object.fromEntries(
+    Object.entries(message.meta).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+  continueSent(readTraceHeaders({ traceparent, tracestate, baggage }))
   const lane = isModern(request.headers, message)
     ? readModern(request.headers, message)
     : await readLegacy(work, caller, request.headers)

@@ -184,6 +184,18 @@ export const continueTrace = (stored: StoredTrace | undefined): void => {
   }
 }
 
+/** Continues the trace that a message named inside a request, instead of the one of the request's headers. */
+export const continueSent = ({ trace, baggage }: { trace?: TraceContext; baggage?: string }): void => {
+  const scope = positions.getStore()?.scope
+  if (!scope || (!trace && baggage === undefined)) return
+  const followed = trace ?? scope.trace
+  if (!followed) return
+  scope.trace = { ...followed, baggage: baggage ?? scope.trace?.baggage }
+  if (!trace) return
+  scope.continued = true
+  if (scope.root) scope.root.parentSpanId = trace.spanId
+}
+
 /** Returns the position in the trace: the innermost span, or if nothing is recorded, what the caller sent. */
 const current = (): TraceContext | undefined => {
   const position = positions.getStore()

@@ -321,6 +321,17 @@ describe('a call that is followed', () => {
     expect(messagesOf(old.text).map(({ method }) => method)).toEqual(['notifications/message', undefined])
   })
 
+  it('continues the trace in _meta, and drops one that is malformed', async () => {
+    const { call } = await scene()
+    const trace = '0af7651916cd43dd8448eb211c80319c'
+    const sent = () => agents.receiver.requests.at(-1)?.headers ?? {}
+    await call({ meta: { traceparent: `00-${trace}-b7ad6b7169203331-01`, baggage: 'tier=gold' } })
+    expect(sent()).toMatchObject({ traceparent: expect.stringContaining(trace), baggage: 'tier=gold' })
+    await call({ meta: { traceparent: `00-${trace}`, baggage: 7 } })
+    expect(String(sent().traceparent)).not.toContain(trace)
+    expect(sent().baggage).toBeUndefined()
+  })
+
   it('shows the content that the agent shaped, and ignores a shape that is none', async () => {
     const { call, target } = await scene()
     const content = [
@@ -376,6 +387,32 @@ describe('a call that dies', () => {
       const end = (await task('get', body.result.taskId)).body.result
       expect(['completed', 'failed'], `killed after effect ${n}`).toContain(end.status)
       expect(await agents.activeRuns(target)).toBe(0)
+      if (!reached) break
+      points++
+    }
+    expect(points).toBeGreaterThan(1)
+  })
+
+  it('at any store call while it waits leaves one run that ends, and its repeat gets the answer', async () => {
+    let points = 0
+    for (const n of deathsAt(40)) {
+      const { call, target } = await scene({ tools: tool({ task: 'never' }) })
+      const key = { meta: { 'aip/idempotencyKey': 'dies' } }
+      const kill = killAfter(platform, n)
+      const tolerate = <T>(work: Promise<T>) => work.catch(() => undefined)
+      await tolerate(call(key))
+      const reached = kill.restore()
+      for (let round = 0; round < 3; round++) {
+        await platform.drain()
+        platform.clock.advance(70_000)
+        await platform.sweep()
+      }
+      const { body } = await agents.whileWorking(() => call(key))
+      const runs = await agents.runsOf(target)
+      expect(runs, `killed after effect ${n}: ${JSON.stringify(body)}`).toHaveLength(1)
+      expect(runs[0]?.finished_at, `killed after effect ${n}`).toBeDefined()
+      expect(await agents.activeRuns(target)).toBe(0)
+      if (runs[0]?.status === 'succeeded') expect(body.result.structuredContent).toEqual({ ok: true })
       if (!reached) break
       points++
     }
