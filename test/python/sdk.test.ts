@@ -2,12 +2,12 @@ import { execFile, spawn } from 'node:child_process'
 import { cpSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '#local/prepare.ts'
 import { signStandard, signSvc, standardSecret } from '#shared/kernel/signatures.ts'
-import { scratchFolder } from '#testkit/scratch.ts'
 import { testSdkAgent } from '../e2e/sdk-agent.ts'
 import { usingLocal } from '../e2e/using-local.ts'
+import { environmentOf, removingEnvironments } from './environment.ts'
 
 const run = promisify(execFile)
 const running = usingLocal()
@@ -16,20 +16,15 @@ const FRAMEWORKS = ['fastapi==0.165.0', 'flask==3.1.3', 'uvicorn==0.54.0']
 
 let folder = ''
 let python = ''
-let remove = () => {}
-const pip = (...args: string[]) => run(python, ['-m', 'pip', '--quiet', '--disable-pip-version-check', ...args])
+removingEnvironments()
 beforeAll(async () => {
-  const scratch = scratchFolder('sdk-py-')
-  folder = scratch.folder
-  remove = scratch.remove
-  await run('python3', ['-m', 'venv', path.join(folder, 'venv')])
-  python = path.join(folder, 'venv/bin/python')
-  await pip('wheel', '--no-deps', '--wheel-dir', folder, SOURCE)
+  const environment = await environmentOf('sdk')
+  ;({ folder, python } = environment)
+  await environment.pip('wheel', '--no-deps', '--wheel-dir', folder, SOURCE)
   const [wheel = ''] = readdirSync(folder).filter((name) => name.endsWith('.whl'))
-  await pip('install', path.join(folder, wheel), ...FRAMEWORKS, 'pyright==1.1.414')
+  await environment.pip('install', path.join(folder, wheel), ...FRAMEWORKS, 'pyright==1.1.414')
   cpSync(path.join(ROOT, 'test/python/agent.py'), path.join(folder, 'agent.py'))
 }, 300_000)
-afterAll(() => remove())
 
 describe('the wheel, installed in an empty environment', () => {
   it('is typed: its sources and an agent that uses it pass pyright', async () => {
