@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { loadToolRefusal } from '#shared/agents/tools/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { callerName, type IntegrationCaller } from '#shared/http/callers.ts'
 import { idOf, jsonRpcError, jsonRpcFailure, jsonRpcResult } from '#shared/http/json-rpc.ts'
@@ -74,6 +75,8 @@ const takeResponse = async ({ work, caller }: Context, { id, result }: ClientRes
   if (!isId('run', runId)) return
   const run = await findFollowedRun(work, caller.workspace.id, followingOf(caller), runId)
   if (!run || !isActive(run.status)) return
+  const refusal = await loadToolRefusal(work, caller, 'ask_agent')
+  if (refusal) throw refusal
   // A client that refuses with an error answers nothing.
   const answer = { [key]: result ?? { action: 'cancel' } }
   await answerInput(withoutAnswer(work), run, { type: 'installation', id: caller.installation.id }, answer)

@@ -276,6 +276,10 @@ describe('a question to the client', () => {
       client.post({ jsonrpc: '2.0', id, result: accept({ name }) }, { path, headers: {}, token })
     const stranger = await installed(platform.deps, { workspaceId: caller.workspaceId })
     expect((await respond(stranger.token, 'North')).status).toBe(202)
+    // A caller that may no longer ask agents doesn't answer them either.
+    await caller.set({ denied_tools: ['ask_agent'] })
+    expect((await respond(caller.token, 'North')).status).toBe(403)
+    await caller.set({ denied_tools: [] })
     expect((await respond(caller.token, 'South')).status).toBe(202)
     const [request, result] = messagesOf((await answer).text)
     expect(request).toMatchObject({ id, method: 'elicitation/create', params: { message: 'Which warehouse?' } })
