@@ -370,7 +370,7 @@ describe('a call that is followed', () => {
 describe('a call that dies', () => {
   it('at any store call leaves one run that ends right, and its repeat finds it', async () => {
     let points = 0
-    for (const n of deathsAt(40)) {
+    for (const n of deathsAt(40, 3)) {
       const { call, task, target } = await scene({ tools: tool({ task: 'always' }) })
       const key = { ...TASK, meta: { ...TASK.meta, 'aip/idempotencyKey': 'dies' } }
       const kill = killAfter(platform, n)
@@ -394,12 +394,12 @@ describe('a call that dies', () => {
       if (!reached) break
       points++
     }
-    expect(points).toBeGreaterThan(1)
+    expect(points).toBeGreaterThan(0)
   })
 
   it('at any store call while it waits leaves one run that ends, and its repeat gets the answer', async () => {
     let points = 0
-    for (const n of deathsAt(40)) {
+    for (const n of deathsAt(40, 3)) {
       const { call, target } = await scene({ tools: tool({ task: 'never' }) })
       const key = { meta: { 'aip/idempotencyKey': 'dies' } }
       const kill = killAfter(platform, n)
@@ -420,7 +420,7 @@ describe('a call that dies', () => {
       if (!reached) break
       points++
     }
-    expect(points).toBeGreaterThan(1)
+    expect(points).toBeGreaterThan(0)
   })
 
   it('or is sent many times at once with one idempotency key makes one run', async () => {
