@@ -192,6 +192,8 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   },
   'connect.token.exchange': async (stage) => {
     const { app, clientSecret, tokens } = await stage.actors.connected()
+    // The grant notes when it was last used, which is later than its beginning.
+    stage.platform.clock.advance(1_000)
     const body = { client_id: app.id, client_secret: clientSecret, refresh_token: tokens.refresh_token }
     return {
       path: '/connect/token',
