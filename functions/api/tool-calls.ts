@@ -49,7 +49,7 @@ const invoke = defineEndpoint({
   replays: async (work, caller, _body, { name }) => (await loadToolRefusal(work, caller, name)) === undefined,
   handler: ({ work, caller, params, body }) => {
     if (body.run_id !== undefined && !isId('run', body.run_id)) throw runNotFound()
-    const input = { name: params.name, arguments: body.arguments, runId: body.run_id }
+    const input = { name: params.name, arguments: body.arguments, runId: body.run_id, reason: body.reason }
     return invokeTool(
       work,
       caller,

@@ -146,6 +146,8 @@ export const LIMITS = {
   pendingInputs: 10,
   questionCharacters: 4_000,
   answerCharacters: 8_000,
+  /** Longest reason of a call that a person has to approve. */
+  reasonCharacters: 500,
   fieldsPerQuestion: 50,
   questionBytes: 256 * KIB,
   testRunWait: 60 * SECOND,

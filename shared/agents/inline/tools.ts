@@ -5,6 +5,7 @@ import { fail, PlatformError } from '#shared/kernel/errors.ts'
 import { derivedId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { ModelRequest } from '#shared/kernel/ports/language-model.ts'
+import { truncate } from '#shared/kernel/truncate.ts'
 import {
   changeRun,
   loadAskedResult,
@@ -91,7 +92,7 @@ export const executeCall = async (
     if (refusal) throw refusal
     if (call.arguments === undefined) throw fail('validation_error', { message: 'The arguments aren’t a JSON object.' })
     const invoker = { app, installation, workspace, scopes: installation.scopes, run }
-    const invocation = await invoke(calling, invoker, call.tool, call.arguments, check)
+    const invocation = await invoke(calling, invoker, call.tool, call.arguments, check, turn.text)
     return asks || invocation.status === 'awaiting_approval' ? { kind: 'waits' } : { kind: 'result', text }
   } catch (error) {
     if (!(error instanceof PlatformError) || ENDING.has(error.code)) throw error
@@ -115,8 +116,11 @@ const invoke = async (
   name: string,
   args: Record<string, unknown>,
   check: CheckArguments,
+  said: string,
 ): Promise<Invocation> => {
-  if (!orchestratorTool(invoker, name)) return invokeTool(work, invoker, { name, arguments: args }, check)
+  // The model's words with the call are its reason.
+  const input = { name, arguments: args, reason: truncate(said.trim(), LIMITS.reasonCharacters) || undefined }
+  if (!orchestratorTool(invoker, name)) return invokeTool(work, invoker, input, check)
   const result = await executeOrchestratorTool(work, invoker, name, args, check)
   return storeCall(work, invoker.run, name, args, { result, writes: [] })
 }

@@ -2,9 +2,17 @@ import type { Installation } from '#shared/access/installations/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import type { Workspace } from '#shared/identity/people/index.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
+import { DAY, iso } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
-import { type Decider, type Decision, decideApproval, findApproval, type RunView } from '#shared/work/runs/index.ts'
+import {
+  type Decider,
+  type Decision,
+  decideApproval,
+  findApproval,
+  findLastApproved,
+  type RunView,
+} from '#shared/work/runs/index.ts'
 import { describeRequest } from './describe.ts'
 import { loadPlatformBans } from './permission.ts'
 
@@ -53,7 +61,7 @@ export const readApproval = async (
   viewerId: string,
   { runId, stepId, offset }: { runId: string; stepId: string; offset: number },
 ) => {
-  const { approval, shown } = await findApproval(work, workspaceId, viewerId, runId, stepId)
+  const { run, approval, shown } = await findApproval(work, workspaceId, viewerId, runId, stepId)
   if (!shown) {
     throw fail('conflict', {
       message: 'The arguments of this call can’t be shown anymore.',
@@ -62,6 +70,7 @@ export const readApproval = async (
   }
   const { text, sha256: hash, bytes, value } = shown
   const end = pageEnd(text, offset)
+  const last = offset === 0 ? await findLastApproved(work, viewerId, approval) : undefined
   return {
     step_id: approval.step_id,
     run_id: approval.run_id,
@@ -76,6 +85,19 @@ export const readApproval = async (
       bytes,
       sha256: hash,
     },
+    reason: approval.reason ?? null,
+    requested_by: run.actor ?? null,
+    requested_at: iso(approval.created_at),
+    expires_at: approval.status === 'pending' ? iso(approval.due_at ?? approval.created_at + DAY) : null,
+    last_approved: last
+      ? {
+          run_id: last.approval.run_id,
+          step_id: last.approval.step_id,
+          decided_at: iso(last.approval.decided_at ?? last.approval.created_at),
+          decided_by: last.approval.decided_by ?? null,
+          text: last.shown.text.length <= PAGE ? last.shown.text : null,
+        }
+      : null,
     receipt: approval.receipt ?? null,
   }
 }

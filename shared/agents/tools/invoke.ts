@@ -34,6 +34,8 @@ export interface InvokeInput {
   arguments: Record<string, unknown>
   /** The run named in the request. Not needed with a callback token, which implies its run. */
   runId?: string | undefined
+  /** Why the agent calls, for the person who has to approve it. */
+  reason?: string | undefined
 }
 
 /** The caller; with a callback token, also its run as loaded during authentication. */
@@ -70,7 +72,7 @@ export const invokeTool = async (
       details: { fields: { run_id: ['is required for a tool that needs approval'] } },
     })
   }
-  return withApproval(work, run, name, args)
+  return withApproval(work, run, name, args, input.reason)
 }
 
 /** Loads the platform's bans and the run named in the request, in one round trip. */
@@ -204,6 +206,7 @@ const withApproval = async (
   run: Run,
   tool: ToolName,
   args: Record<string, unknown>,
+  reason: string | undefined,
 ): Promise<Invocation> => {
   requireStarted(run)
   const hash = callHash(tool, args)
@@ -215,6 +218,7 @@ const withApproval = async (
     arguments: args,
     hash,
     request: describeRequest(tool, args),
+    reason,
   })
   return { status: 'awaiting_approval', step_id, tool }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { LIMITS } from '#shared/kernel/limits.ts'
 
 export const ToolSchema = () =>
   z
@@ -24,6 +25,12 @@ export const InvokeTool = () =>
       .string()
       .optional()
       .meta({ description: 'The run the call belongs to; a callback token implies its own.' }),
+    reason: z
+      .string()
+      .min(1)
+      .max(LIMITS.reasonCharacters)
+      .optional()
+      .meta({ description: 'Why, for the person who has to approve the call.' }),
   })
 
 const receipt = () =>

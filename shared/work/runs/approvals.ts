@@ -1,7 +1,7 @@
 import { hasConsent, type Installation, InstallationEntity } from '#shared/access/installations/index.ts'
 import { emitEvent } from '#shared/foundation/outbox/index.ts'
 import { loadPayload, storePayload } from '#shared/foundation/payloads/index.ts'
-import type { Deps, Work } from '#shared/foundation/work/index.ts'
+import { type Deps, isVisibleTo, type Work } from '#shared/foundation/work/index.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
@@ -13,7 +13,15 @@ import { missing } from '#shared/table/expressions.ts'
 import { signReceipt } from '../receipts/index.ts'
 import { changeRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
 import { emitChatMoved, emitRunEvent } from './emit.ts'
-import { type Approval, ApprovalEntity, ApprovedCallEntity, type Run, RunEntity } from './entity.ts'
+import {
+  type Approval,
+  ApprovalEntity,
+  ApprovedCallEntity,
+  LastApprovedEntity,
+  type Run,
+  RunEntity,
+  WorkspaceRunEntity,
+} from './entity.ts'
 import type { RunEventType } from './events.ts'
 import { nextCheckAt, silentAfter } from './next-check.ts'
 import { presentRun } from './present.ts'
@@ -31,6 +39,8 @@ export interface RequestedCall {
   hash: string
   /** The request that the call sends, if it sends one. */
   request: ShownRequest | undefined
+  /** Why the agent calls, in its own words. */
+  reason?: string | undefined
 }
 
 /** Hash that binds an approval to exactly one call: SHA-256 of the tool and its canonical arguments (RFC 8785). */
@@ -106,6 +116,7 @@ export const requestApproval = (work: Work, key: RunKey, call: RequestedCall): P
         call_hash: call.hash,
         arguments: stored,
         request: call.request,
+        reason: call.reason,
         status: 'pending',
         created_at: now,
         due_at: now + LIMITS.approvalLife,
@@ -158,18 +169,55 @@ export interface Decision {
   arguments_sha256?: string | undefined
 }
 
-/** Loads an approval that the viewer may decide, with its arguments. @throws `not_found` */
+/** Loads an approval that the viewer may decide, with its run and its arguments. @throws `not_found` */
 export const findApproval = async (
   work: Work,
   workspaceId: string,
   viewerId: string,
   runId: string,
   stepId: string,
-): Promise<{ approval: Approval; shown: ShownArguments | undefined }> => {
+): Promise<{ run: Run; approval: Approval; shown: ShownArguments | undefined }> => {
   const key = await findRunKey(work, workspaceId, runId, viewerId)
-  const approval = await work.table.get(ApprovalEntity, { run_id: key.id, step_id: stepId })
-  if (!approval) throw noApproval()
-  return { approval, shown: await loadShownArguments(work, approval) }
+  const [run, approval] = await work.table.getAll([
+    RunEntity.ref(key),
+    ApprovalEntity.ref({ run_id: key.id, step_id: stepId }),
+  ] as const)
+  if (!run || !approval) throw noApproval()
+  return { run, approval, shown: await loadShownArguments(work, approval) }
+}
+
+/** Kind of a call: the tool, and for a request also its method and origin. */
+const kindOf = ({ tool, request }: Pick<Approval, 'tool' | 'request'>): string =>
+  sha256([tool, request?.method, request?.origin].join('\n'))
+
+const rememberApproved = (run: Run, approval: Approval, now: number): Write =>
+  LastApprovedEntity.replace({
+    installation_id: run.installation_id,
+    kind: kindOf(approval),
+    run_id: run.id,
+    step_id: approval.step_id,
+    created_at: now,
+  })
+
+/**
+ * Finds the call of the same kind that a person approved last. Returns undefined if there is none, or it belongs to somebody
+ * else's chat, or its arguments can't be shown anymore.
+ */
+export const findLastApproved = async (
+  work: Work,
+  viewerId: string,
+  approval: Approval,
+): Promise<{ approval: Approval; shown: ShownArguments } | undefined> => {
+  const { workspace_id, installation_id } = approval
+  const last = await work.table.get(LastApprovedEntity, { installation_id, kind: kindOf(approval) })
+  if (!last || last.step_id === approval.step_id) return undefined
+  const [ref, before] = await work.table.getAll([
+    WorkspaceRunEntity.ref({ workspace_id, run_id: last.run_id }),
+    ApprovalEntity.ref({ run_id: last.run_id, step_id: last.step_id }),
+  ] as const)
+  if (!ref || !before || !isVisibleTo(viewerId, ref)) return undefined
+  const shown = await loadShownArguments(work, before)
+  return shown && { approval: before, shown }
 }
 
 const noApproval = () => fail('not_found', { message: 'This run has no such approval.' })
@@ -244,6 +292,7 @@ export const decideApprovalByKey = (
           { where: { status: 'pending' }, otherwise: () => fail('approval_already_decided') },
         ),
         step.write,
+        ...(approved && decider ? [rememberApproved(run, approval, now)] : []),
         auditEntry(work, {
           scope: run.workspace_id,
           action: approved ? 'approval.approved' : 'approval.rejected',

@@ -203,6 +203,8 @@ const approval = () =>
     arguments: payload(),
     /** The request that the call sends. Absent in older records and for tools that send none. */
     request: ShownRequest().optional(),
+    /** Why the agent calls, in its own words. */
+    reason: z.string().optional(),
     status: z.enum(['pending', 'approved', 'executing', 'executed', 'rejected', 'voided']),
     decided_by: person().optional(),
     comment: z.string().optional(),
@@ -227,7 +229,7 @@ export const ApprovalEntity = defineEntity({
   schema: approval,
   pk: 'RUN#{run_id}',
   sk: 'APPROVAL#{step_id}',
-  personal: { names: ['decided_by'], text: ['arguments', 'comment', 'result'] },
+  personal: { names: ['decided_by'], text: ['arguments', 'reason', 'comment', 'result'] },
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   due: true,
   expires: payloadExpiry,
@@ -317,6 +319,26 @@ export const ApprovedCallEntity = defineEntity({
   schema: call,
   pk: 'RUN#{run_id}',
   sk: 'CALL#{call_hash}',
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
+  expires: payloadExpiry,
+})
+
+const lastApproved = () =>
+  z.object({
+    installation_id: z.string(),
+    kind: z.string(),
+    run_id: z.string(),
+    step_id: z.string(),
+    created_at: z.number(),
+  })
+
+/** The call of each kind that a person approved last, so that the next one can be compared with it. */
+export const LastApprovedEntity = defineEntity({
+  name: 'last-approved',
+  schema: lastApproved,
+  pk: 'INS#{installation_id}',
+  sk: 'APPROVED#{kind}',
   personal: 'none',
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   expires: payloadExpiry,

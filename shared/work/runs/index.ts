@@ -8,6 +8,7 @@ export {
   decideApprovalByKey,
   findApplicableApproval,
   findApproval,
+  findLastApproved,
   findOwnApproval,
   loadShownArguments,
   requestApproval,

@@ -170,6 +170,8 @@ export const Decide = () =>
       }),
   })
 
+const someone = () => z.object({ id: z.string(), name: z.string() })
+
 /** A call that a person was asked to approve (contract/runs.md#approvals). */
 export const ApprovalSchema = () =>
   z
@@ -191,6 +193,30 @@ export const ApprovalSchema = () =>
         bytes: z.number().int().meta({ description: 'Size of the whole text in UTF-8.' }),
         sha256: z.string().meta({ description: 'SHA-256 of the whole text in UTF-8, in hex.' }),
       }),
+      reason: z.string().nullable().meta({ description: 'Why the agent calls, in its own words.' }),
+      requested_by: someone()
+        .nullable()
+        .meta({ description: 'The person who started the run; null for a run started by API.' }),
+      requested_at: time(),
+      expires_at: time()
+        .nullable()
+        .meta({ description: 'When the call is rejected unless somebody decides. Null once it was decided.' }),
+      last_approved: z
+        .object({
+          run_id: z.string(),
+          step_id: z.string(),
+          decided_at: time(),
+          decided_by: someone().nullable(),
+          text: z
+            .string()
+            .nullable()
+            .meta({ description: 'Its arguments as canonical JSON. Null if they have more than 16,000 characters.' }),
+        })
+        .nullable()
+        .meta({
+          description:
+            'The agent’s call of the same tool, method and origin that a person approved last. Only on the first page.',
+        }),
       receipt: z
         .string()
         .nullable()

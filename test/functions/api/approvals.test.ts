@@ -250,3 +250,42 @@ describe('the other tools', () => {
     })
   })
 })
+
+describe('what people judge a call by', () => {
+  const read = async ({ app, run }: Awaited<ReturnType<typeof running>>, step: string, token = app.person.token) =>
+    platform.call('GET', `/console/runs/${run.id}/steps/${step}/approval`, { token })
+
+  it('is the agent’s reason, the deadline and the call of the same kind that was approved last', async () => {
+    const scene = await running()
+    const { invoke, decide, app } = scene
+    const post = (body: string) => invoke('http_fetch', { url: `${page.url}/x`, method: 'POST', body })
+    const first = await invoke(
+      'http_fetch',
+      { url: `${page.url}/x`, method: 'POST', body: 'a' },
+      { reason: 'The shelf is empty' },
+    )
+    const asked = (await read(scene, first.body.step_id)).body
+    expect(asked).toMatchObject({ reason: 'The shelf is empty', requested_by: null, last_approved: null })
+    expect(Date.parse(asked.expires_at) - Date.parse(asked.requested_at)).toBe(86_400_000)
+    await decide(first.body.step_id, 'approve')
+    await platform.drain()
+
+    // A rejected call isn't one to compare with, nor is one of another method.
+    const rejected = await post('b')
+    await decide(rejected.body.step_id, 'reject')
+    const other = await invoke('http_fetch', { url: `${page.url}/x` })
+    expect((await read(scene, other.body.step_id)).body.last_approved).toBeNull()
+    await decide(other.body.step_id, 'approve')
+    await platform.drain()
+
+    const third = await post('c')
+    expect((await read(scene, third.body.step_id)).body).toMatchObject({
+      reason: null,
+      last_approved: {
+        step_id: first.body.step_id,
+        decided_by: { id: app.person.user.id },
+        text: expect.stringContaining('"body":"a"'),
+      },
+    })
+  })
+})

@@ -4,9 +4,11 @@ import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { TextField } from '../../../ui/form.tsx'
 import { Problem } from '../../../ui/problem.tsx'
-import { Name } from '../../../ui/text.tsx'
+import { Name, Prose, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { pollNow } from '../live.ts'
+import { diffCalls, type Part, partsOf } from './call-parts.ts'
+import type { Exact } from './exact-json.ts'
 
 type Call = Schemas['Approval'] & { text: string }
 
@@ -26,7 +28,7 @@ const useCall = (runId: string, stepId: string) => {
         api.GET('/console/runs/{id}/steps/{step}/approval', { params: { path, query: { offset } } }),
       )
       const text = (before?.text ?? '') + page.arguments.text
-      setCall({ ...page, text })
+      setCall({ ...page, last_approved: before?.last_approved ?? page.last_approved, text })
       setWhole(page.arguments.next_offset === null && (await sha256(text)) === page.arguments.sha256)
     })
   useEffect(() => {
@@ -75,6 +77,122 @@ const Arguments = ({ text, isWhole }: { text: string; isWhole: boolean }) => (
   </section>
 )
 
+const Tree = ({ value }: { value: Exact }) => {
+  if (value.kind === 'text') return <span class="exact">{visible(value.text) || <i class="soft">empty</i>}</span>
+  if (value.kind === 'plain') return <code>{value.text}</code>
+  const parts =
+    value.kind === 'list' ? value.items.map((item, i) => ({ name: String(i + 1), value: item })) : value.entries
+  if (parts.length === 0) return <span class="soft">{value.kind === 'list' ? 'Empty list' : 'Empty'}</span>
+  return (
+    <dl class="tree">
+      {parts.map((part, i) => (
+        <div key={i} class={part.value.kind === 'text' || part.value.kind === 'plain' ? undefined : 'deep'}>
+          <dt>{visible(part.name)}</dt>
+          <dd>
+            <Tree value={part.value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const PartView = ({ part }: { part: Part }) => (
+  <section class="part">
+    <h3>{part.name}</h3>
+    {part.kind === 'tree' && <Tree value={part.value} />}
+    {part.kind === 'text' && <span class="exact">{visible(part.text)}</span>}
+    {part.kind === 'table' && (
+      <dl class="tree">
+        {part.rows.map(([name, value], i) => (
+          <div key={i}>
+            <dt>{visible(name)}</dt>
+            <dd class="exact">{visible(value) || <i class="soft">empty</i>}</dd>
+          </div>
+        ))}
+      </dl>
+    )}
+  </section>
+)
+
+/** The call in parts that people can read, with the exact JSON one click away. */
+const Parts = ({ tool, text }: { tool: string; text: string }) => {
+  const [isRaw, setRaw] = useState(false)
+  const parts = partsOf(tool, text)
+  return (
+    <>
+      {isRaw ? <Arguments text={text} isWhole /> : parts.map((part) => <PartView key={part.name} part={part} />)}
+      <p>
+        <button type="button" class="quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+          Exact JSON
+        </button>
+      </p>
+    </>
+  )
+}
+
+/** Differences to the call of the same kind that was approved last. */
+const Differences = ({
+  tool,
+  text,
+  last,
+}: {
+  tool: string
+  text: string
+  last: NonNullable<Call['last_approved']>
+}) => {
+  const by = last.decided_by ? <Name>{last.decided_by.name}</Name> : 'somebody'
+  const link = <a href={`#/runs/${last.run_id}`}>the last one</a>
+  if (last.text === null) {
+    return (
+      <p class="hint">
+        Compare it with {link}, which {by} approved <When at={last.decided_at} />. It’s too long to be compared here.
+      </p>
+    )
+  }
+  const changes = diffCalls(tool, last.text, text)
+  if (changes.length === 0) {
+    return (
+      <p class="hint">
+        Identical to {link}, which {by} approved <When at={last.decided_at} />.
+      </p>
+    )
+  }
+  return (
+    <section class="part">
+      <h3>Changes</h3>
+      <p class="hint">
+        Compared with {link}, which {by} approved <When at={last.decided_at} />.
+      </p>
+      <dl class="tree changed">
+        {changes.map(({ place, before, after }) => (
+          <div key={place}>
+            <dt>{visible(place)}</dt>
+            <dd>
+              {before !== undefined && (
+                <del>
+                  <span class="unseen">Before: </span>
+                  {visible(before)}
+                </del>
+              )}
+              {after !== undefined && (
+                <ins>
+                  <span class="unseen">Now: </span>
+                  {visible(after)}
+                </ins>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+/** The call in a few words: “POST to api.example.com”. */
+const headline = (call: Call | undefined, tool: string | null): string =>
+  call?.request ? `${call.request.method} to ${new URL(call.request.origin).host}` : `Use ${tool ?? 'a tool'}`
+
 /** Asks the user to approve a dangerous call, and shows its exact arguments. */
 export const Approval = ({
   runId,
@@ -107,12 +225,32 @@ export const Approval = ({
     })
   return (
     <section class="card urgent" aria-label={`Approve ${step.tool ?? 'a call'}`}>
-      <h2>
-        <Name>{agent}</Name> wants to use <code>{step.tool}</code>
-      </h2>
-      <p>If you approve, this call runs once, exactly as shown here.</p>
+      <h2>{visible(headline(call, step.tool))}</h2>
+      <p>
+        <Name>{agent}</Name> asks to use <code>{step.tool}</code>
+        {call?.requested_by && (
+          <>
+            {' '}
+            for <Name>{call.requested_by.name}</Name>
+          </>
+        )}
+        . If you approve, this call runs once, exactly as shown here.
+        {call?.expires_at && (
+          <>
+            {' '}
+            Without a decision, it’s rejected <When at={call.expires_at} />.
+          </>
+        )}
+      </p>
+      {call?.reason && (
+        <blockquote class="reason">
+          <span class="hint">The agent’s reason</span>
+          <Prose text={call.reason} />
+        </blockquote>
+      )}
       {call?.request && <Request request={call.request} />}
-      {call && <Arguments text={call.text} isWhole={isWhole} />}
+      {call && (isWhole ? <Parts tool={call.tool} text={call.text} /> : <Arguments text={call.text} isWhole={false} />)}
+      {call?.last_approved && isWhole && <Differences tool={call.tool} text={call.text} last={call.last_approved} />}
       {call && (
         <p class="hint">
           {call.arguments.bytes} bytes, SHA-256 <code>{call.arguments.sha256}</code>
