@@ -150,7 +150,7 @@ describe('a run in the sandbox that asks for approval', () => {
       page.context().waitForEvent('page'),
       button(page, 'Decide as a customer').click(),
     ])
-    await console.getByRole('heading', { name: /wants to use http_fetch/ }).waitFor()
+    await console.getByRole('heading', { name: /^[A-Z]+ to / }).waitFor()
     await console.getByText('Sample customer').first().waitFor()
     await console.getByRole('button', { name: 'Reject', exact: true }).click()
     await console.getByText('Rejected.', { exact: false }).first().waitFor()

@@ -116,12 +116,21 @@ const PartView = ({ part }: { part: Part }) => (
 )
 
 /** The call in parts that people can read, with the exact JSON one click away. */
-const Parts = ({ tool, text }: { tool: string; text: string }) => {
+const Parts = ({ call: { tool, text, arguments: exact } }: { call: Call }) => {
   const [isRaw, setRaw] = useState(false)
   const parts = partsOf(tool, text)
   return (
     <>
-      {isRaw ? <Arguments text={text} isWhole /> : parts.map((part) => <PartView key={part.name} part={part} />)}
+      {isRaw ? (
+        <>
+          <Arguments text={text} isWhole />
+          <p class="hint">
+            {exact.bytes} bytes, SHA-256 <code>{exact.sha256}</code>
+          </p>
+        </>
+      ) : (
+        parts.map((part) => <PartView key={part.name} part={part} />)
+      )}
       <p>
         <button type="button" class="quiet" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
           Exact JSON
@@ -249,13 +258,8 @@ export const Approval = ({
         </blockquote>
       )}
       {call?.request && <Request request={call.request} />}
-      {call && (isWhole ? <Parts tool={call.tool} text={call.text} /> : <Arguments text={call.text} isWhole={false} />)}
       {call?.last_approved && isWhole && <Differences tool={call.tool} text={call.text} last={call.last_approved} />}
-      {call && (
-        <p class="hint">
-          {call.arguments.bytes} bytes, SHA-256 <code>{call.arguments.sha256}</code>
-        </p>
-      )}
+      {call && (isWhole ? <Parts call={call} /> : <Arguments text={call.text} isWhole={false} />)}
       {call && !isWhole && (
         <p>
           You see {call.text.length} of {call.arguments.characters} characters. Read the rest before you approve.{' '}
