@@ -1,9 +1,14 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ElicitRequestSchema, LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
+import { ROOT } from '#local/prepare.ts'
+import { lastResult, MODEL_KEY, startModelServer } from '#testkit/model-server.ts'
 import { using } from '#testkit/using.ts'
 import { must } from '../e2e/support.ts'
 import { usingLocal } from '../e2e/using-local.ts'
@@ -100,5 +105,29 @@ describe('the official TypeScript client of the versions with a handshake', () =
     const read = () => must(running.baseUrl, 'GET', `/api/v1/runs/${run.id}`, { token: agent.agentToken })
     await expect.poll(async () => (await read()).status).toBe('cancelled')
     await client.close()
+  })
+})
+
+describe('the AI SDK', () => {
+  const model = using(startModelServer, (server) => server.close())
+
+  it('uses the platform’s tools as the guide says', async () => {
+    const guide = readFileSync(path.join(ROOT, 'docs/guides/mcp.md'), 'utf8')
+    const [, program = ''] = /## AI SDK\n\n```ts[^\n]*\n([\s\S]*?)```/.exec(guide) ?? []
+    // Where the program's imports are found.
+    const file = path.join(ROOT, 'node_modules/.cache/guide-mcp.mjs')
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, `${program}\nexport { answer }\n`)
+    const { answer } = await import(file)
+    model.always((turn) => {
+      const result = lastResult(turn)
+      return result === undefined ? { calls: [{ tool: 'workspace_info', arguments: {} }] } : { text: `Told: ${result}` }
+    })
+    const execute = {
+      run: { input: { question: 'What is the workspace called?' } },
+      callback: { mcp_url: `${running.baseUrl}/mcp`, token: agent.tokens[0] },
+    }
+    const provider = createOpenAICompatible({ name: 'stub', baseURL: model.url, apiKey: MODEL_KEY })
+    expect(await answer(execute, provider.chatModel('stub'))).toMatch(/^Told: .*time_zone/s)
   })
 })
