@@ -342,6 +342,10 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { app, run, responses } = await asking(stage)
     return { path: `/console/runs/${run.id}/input`, token: app.person.token, body: { responses } }
   },
+  'console.runs.cancel': async (stage) => {
+    const { app, run } = await asking(stage)
+    return { path: `/console/runs/${run.id}/cancel`, token: app.person.token }
+  },
   'console.inputRequests.list': async (stage) => {
     const { app } = await asking(stage)
     return { path: '/console/input-requests', token: app.person.token }

@@ -6,6 +6,7 @@ import {
   AnswerInput,
   ApprovalSchema,
   answerInputAsPerson,
+  cancelRunAsPerson,
   listFilteredRunsForWorkspace,
   listPendingInputs,
   listRunsForWorkspace,
@@ -128,4 +129,19 @@ const answer = defineEndpoint({
     answerInputAsPerson(work, caller.workspace.id, caller.user.id, params.id, body.responses),
 })
 
-export const endpoints = [list, read, approval, inputRequests, answer]
+const cancel = defineEndpoint({
+  id: 'console.runs.cancel',
+  group: 'console',
+  method: 'POST',
+  path: '/console/runs/{id}/cancel',
+  params: { id: 'run' },
+  caller: 'console',
+  summary: 'Cancel an active run',
+  description: 'The agent isn’t called again. A call that waits for approval isn’t made, and open questions are void.',
+  response: RunSchema,
+  errors: ['run_already_finished'],
+  needs: ['objects:read'],
+  handler: ({ work, caller, params }) => cancelRunAsPerson(work, caller.workspace.id, caller.user.id, params.id),
+})
+
+export const endpoints = [list, read, approval, inputRequests, answer, cancel]

@@ -2,6 +2,7 @@ import { storePayload } from '#shared/foundation/payloads/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import type { RunErrorCode } from '#shared/kernel/run-errors.ts'
+import { auditEntry } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { voidApprovalWrites } from './approvals.ts'
 import { markEnded } from './chain.ts'
@@ -11,6 +12,7 @@ import { ApprovalEntity, type Run } from './entity.ts'
 import { voidInputWrites } from './input-pending.ts'
 import { isNamedByCounter, releasePlace } from './places.ts'
 import { presentRun } from './present.ts'
+import { findRunKey } from './read.ts'
 import type { Completion, RunView } from './schemas.ts'
 import { prepareSteps } from './steps.ts'
 
@@ -26,8 +28,9 @@ interface Cancellation {
 /**
  * Ends a run in one transaction: the record, its last steps, the freed place, the voided approval and questions if any
  * were pending, and the event.
+ * @param more further writes of the same transaction
  */
-const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> => {
+const finish = async (work: Work, run: Run, outcome: Outcome, more: readonly Write[] = []): Promise<RunView> => {
   const now = work.clock.now()
   const completion = outcome.status === 'cancelled' ? undefined : outcome
   const succeeded = outcome.status === 'succeeded'
@@ -71,6 +74,7 @@ const finish = async (work: Work, run: Run, outcome: Outcome): Promise<RunView> 
       emitRunEvent(work, `run.${outcome.status}`, finished),
       ...emitChatMoved(work, finished),
       ...emitMessengerAnswer(work, finished),
+      ...more,
     ],
     view,
   )
@@ -102,6 +106,27 @@ export const completeRun = (work: Work, key: RunKey, completion: Completion): Pr
 /** Handles `POST /runs/{id}/cancel`, for a run in any active status. @throws `run_already_finished` */
 export const cancelRun = (work: Work, key: RunKey): Promise<RunView> =>
   changeRun(work, key, (run) => finish(work, requireActive(run), { status: 'cancelled' }))
+
+/** Cancels a run for a member of its workspace. @throws `not_found`; `run_already_finished` */
+export const cancelRunAsPerson = async (
+  work: Work,
+  workspaceId: string,
+  personId: string,
+  runId: string,
+): Promise<RunView> => {
+  const key = await findRunKey(work, workspaceId, runId, personId)
+  return changeRun(work, key, (run) =>
+    finish(work, requireActive(run), { status: 'cancelled' }, [
+      auditEntry(work, {
+        scope: workspaceId,
+        action: 'run.cancelled',
+        actor: { type: 'user', id: personId },
+        target: { type: 'run', id: runId },
+        details: { installation_id: run.installation_id },
+      }),
+    ]),
+  )
+}
 
 /** Fails a run on behalf of the platform, unless it has ended already. */
 export const failRun = (work: Work, key: RunKey, error_code: RunErrorCode, error_message: string): Promise<void> =>

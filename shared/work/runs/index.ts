@@ -39,7 +39,7 @@ export {
   WorkspaceRunEntity,
 } from './entity.ts'
 export { RUN_EVENTS } from './events.ts'
-export { cancelRun, completeRun, failRun, finishIf } from './finish.ts'
+export { cancelRun, cancelRunAsPerson, completeRun, failRun, finishIf } from './finish.ts'
 export { cancelFollowedCall, type Following, findFollowedRun } from './followed.ts'
 export {
   answerInput,

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
@@ -140,7 +141,7 @@ describe('a run', () => {
     await asks()
     await page.getByRole('heading', { name: `POST to ${new URL(stage.agent.url).host}` }).waitFor()
     await page.getByText('Seven are missing').waitFor()
-    await page.getByText('seven', { exact: true }).waitFor()
+    await page.getByRole('region', { name: 'Approve http_fetch' }).getByText('seven', { exact: true }).waitFor()
     await button(page, 'Exact JSON').click()
     const shown = await page.getByRole('region', { name: 'Arguments' }).textContent()
     expect(JSON.parse(shown ?? '')).toMatchObject(args)
@@ -161,6 +162,39 @@ describe('a run', () => {
     await page.getByText('Seven ordered.').waitFor()
     await page.getByRole('main').getByText('Succeeded').waitFor()
     expect(page.url()).not.toContain(who.token)
+  })
+
+  it('shows input and steps as a trace, can be saved as a file, and ends when it is cancelled', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const { id, act } = await workingRun(who)
+    await act(`runs/${id}/steps`, { type: 'lookup', output: { shelf: { boxes: 7 } } })
+    await openAs(stage, who, `/runs/${id}`)
+    await page.getByText(/· after /).waitFor()
+    await page.getByText('Details').click()
+    await page.getByText('boxes', { exact: true }).waitFor()
+    const [saved] = await Promise.all([page.waitForEvent('download'), button(page, 'Download JSON').click()])
+    expect(saved.suggestedFilename()).toBe(`${id}.json`)
+    expect(JSON.parse(await readFile(await saved.path(), 'utf8'))).toMatchObject({ id, steps: [{ type: 'lookup' }] })
+    await button(page, 'Cancel run').click()
+    await twice(page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }))
+    await page.getByText('Run cancelled.').waitFor()
+    await page.getByRole('main').getByText('Cancelled', { exact: true }).waitFor()
+    const { items } = await call(who, 'GET', '/console/audit?limit=100')
+    expect(items.filter(({ action }: { action: string }) => action === 'run.cancelled')).toHaveLength(1)
+  })
+
+  it('is found among those of its agent', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const [one, other] = [await workingRun(who), await workingRun(who)]
+    const row = (id: string) => page.locator(`main a[href="#/runs/${id}"]`)
+    await openAs(stage, who, '/runs')
+    await row(other.id).waitFor()
+    await page.getByLabel('Agent', { exact: true }).selectOption(one.app.installation.id)
+    await row(other.id).waitFor({ state: 'detached' })
+    await row(one.id).waitFor()
+    expect(page.url()).toContain(one.app.installation.id)
   })
 
   it('asks its agent’s questions in forms made from their schemas, on its own screen and on the home screen', async () => {

@@ -55,3 +55,36 @@ describe('GET /console/runs with filters', () => {
     expect((await list(`?installation_id=${foreign.installation.id}`)).ids).toEqual([])
   })
 })
+
+describe('POST /console/runs/{id}/cancel', () => {
+  const cancel = (id: string, { token }: { token: string }) =>
+    platform.call('POST', `/console/runs/${id}/cancel`, { token })
+
+  it('ends an active run once, and the audit says who did it', async () => {
+    const app = await installed(platform.deps)
+    const id = await start(app)
+    expect(await cancel(id, app.person)).toMatchObject({ status: 200, body: { id, status: 'cancelled' } })
+    expect((await cancel(id, app.person)).body.error.code).toBe('run_already_finished')
+    await platform.drain()
+    const { body } = await platform.call('GET', '/console/audit', { token: app.person.token })
+    const entries = body.items.filter(({ action }: { action: string }) => action === 'run.cancelled')
+    expect(entries).toMatchObject([{ actor: { id: app.person.user.id }, subject: { type: 'run', id } }])
+  })
+
+  it('finds no run of another workspace or of somebody else’s chat', async () => {
+    const app = await installed(platform.deps)
+    const stranger = await installed(platform.deps)
+    const colleague = await member(platform.deps, app.installation.workspace_id, 'owner')
+    const { token } = app.person
+    const { body: chat } = await platform.call('POST', '/console/conversations', {
+      token,
+      body: { installation_id: app.installation.id },
+    })
+    await platform.call('POST', `/console/conversations/${chat.id}/messages`, { token, body: { text: 'Hello' } })
+    const { body: runs } = await platform.call('GET', '/console/runs', { token })
+    const { id } = runs.items[0]
+    expect((await cancel(id, colleague)).status).toBe(404)
+    expect((await cancel(id, stranger.person)).status).toBe(404)
+    expect((await cancel(id, app.person)).status).toBe(200)
+  })
+})

@@ -1,13 +1,17 @@
 import { useEffect, useState } from 'preact/hooks'
 import { safeUrl } from '../../../session/text.ts'
+import { announce } from '../../../ui/announce.tsx'
 import { patch, useData } from '../../../ui/data.ts'
+import { Confirm } from '../../../ui/dialog.tsx'
 import { duration, humanize, triggerLabel } from '../../../ui/format.ts'
 import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
-import { Json, Name, Prose, State, When } from '../../../ui/text.tsx'
+import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { followRun } from '../follow-run.ts'
+import { pollNow } from '../live.ts'
 import { Approval } from '../ui/approval.tsx'
 import { Questions } from '../ui/questions.tsx'
+import { Value } from '../ui/tree.tsx'
 
 type Run = Schemas['Run']
 type Step = Schemas['RunStep']
@@ -29,27 +33,98 @@ const isOpenQuestion = ({ type, status, output }: Step): boolean =>
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || Object.keys(value as object).length === 0
 
-const StepItem = ({ step }: { step: Step }) => {
+const percent = (share: number): string => `${(Math.min(Math.max(share, 0), 1) * 100).toFixed(2)}%`
+
+/** A step, with a bar that says when in the run it was and how long until the next one. */
+const StepItem = ({ step, from, until, run }: { step: Step; from: number; until: number; run: [number, number] }) => {
   const { text, ...rest } = step.output as { text?: unknown }
+  const [start, end] = run
+  const whole = Math.max(end - start, 1)
   return (
     <li class={step.status}>
       <div class="top-line">
         <strong>{step.tool ? <code>{step.tool}</code> : humanize(step.type)}</strong>
         {step.status !== 'done' && <State name={step.status} />}
         <span class="soft">
-          <When at={step.created_at} />
+          <When at={step.created_at} /> · after {duration(from - start)}
+          {until > from && `, ${duration(until - from)} until the next`}
         </span>
+      </div>
+      <div class="bar" aria-hidden="true">
+        <span
+          style={{
+            left: `min(${percent((from - start) / whole)}, 100% - 3px)`,
+            width: percent((until - from) / whole),
+          }}
+        />
       </div>
       {typeof text === 'string' && <Prose text={text} />}
       {!isEmpty(rest) && (
         <details>
           <summary>Details</summary>
-          <Json label={`Details of step ${step.seq}`} value={rest} />
+          <Value label={`Details of step ${step.seq}`} value={rest} />
         </details>
       )}
     </li>
   )
 }
+
+/** Steps with the times between which each one ran: until the next one, the run's end or now. */
+const timed = (run: Run): { step: Step; from: number; until: number; run: [number, number] }[] => {
+  const steps = run.steps ?? []
+  const times = steps.map(({ created_at }) => Date.parse(created_at))
+  const start = Date.parse(run.created_at)
+  const end = Math.max(run.finished_at ? Date.parse(run.finished_at) : 0, start, ...times)
+  return steps.map((step, i) => ({
+    step,
+    from: times[i] ?? start,
+    until: Math.max(times[i + 1] ?? end, times[i] ?? start),
+    run: [start, end],
+  }))
+}
+
+/** Saves a run with its steps as a file. */
+const download = (run: Run): void => {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(run, null, 2)], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = `${run.id}.json`
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
+const Actions = ({ run, isActive, onChange }: { run: Run; isActive: boolean; onChange: (run: Run) => void }) => (
+  <div class="actions">
+    <button
+      type="button"
+      onClick={() =>
+        navigator.clipboard.writeText(location.href).then(
+          () => announce('Link copied.'),
+          () => announce('The browser doesn’t allow copying. Copy the address instead.'),
+        )
+      }
+    >
+      Copy link
+    </button>
+    <button type="button" onClick={() => download(run)}>
+      Download JSON
+    </button>
+    {isActive && (
+      <Confirm
+        label="Cancel run"
+        title="Cancel this run?"
+        verb="Cancel run"
+        act={async () => {
+          onChange(await unwrap(api.POST('/console/runs/{id}/cancel', { params: { path: { id: run.id } } })))
+          announce('Run cancelled.')
+          pollNow()
+        }}
+      >
+        <p>The agent stops. A call that waits for approval isn’t made. What it has done already stays.</p>
+      </Confirm>
+    )}
+  </div>
+)
 
 export default function RunScreen({ id }: { id: string }) {
   const key = `runs one ${id}`
@@ -160,12 +235,17 @@ export default function RunScreen({ id }: { id: string }) {
                   </>
                 )}
               </dl>
+              <Actions
+                run={data}
+                isActive={active}
+                onChange={(changed) => patch<Run>(key, (now) => ({ ...now, ...changed }))}
+              />
               <section class="section" aria-labelledby="steps">
                 <h2 id="steps">Steps</h2>
                 {data.steps?.length ? (
                   <ol class="steps" aria-live="polite" aria-relevant="additions">
-                    {data.steps.map((step) => (
-                      <StepItem key={step.id} step={step} />
+                    {timed(data).map((one) => (
+                      <StepItem key={one.step.id} {...one} />
                     ))}
                   </ol>
                 ) : (
@@ -177,19 +257,15 @@ export default function RunScreen({ id }: { id: string }) {
               {!isEmpty(data.output) && (
                 <section class="section">
                   <h2>Result</h2>
-                  {typeof data.output?.text === 'string' ? (
-                    <div class="card">
-                      <Prose text={data.output.text} />
-                    </div>
-                  ) : (
-                    <Json label="Result" value={data.output} />
-                  )}
+                  <div class="card">
+                    <Value label="Result" value={data.output ?? {}} />
+                  </div>
                 </section>
               )}
               {!isEmpty(data.input) && (
                 <details class="section">
                   <summary>Input</summary>
-                  <Json label="Input" value={data.input} />
+                  <Value label="Input" value={data.input} />
                 </details>
               )}
             </>

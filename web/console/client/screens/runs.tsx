@@ -1,4 +1,5 @@
-import { usePages } from '../../../ui/data.ts'
+import { sanitize } from '../../../session/text.ts'
+import { useData, usePages } from '../../../ui/data.ts'
 import { Choice, Filters, filter, filters } from '../../../ui/filters.tsx'
 import { duration, triggerLabel } from '../../../ui/format.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
@@ -33,24 +34,37 @@ export const RunRow = ({ run }: { run: Run }) => (
 )
 
 export default function Runs() {
-  const status = filter('status')
-  const runs = usePages(`runs ${status || 'all'}`, (cursor) =>
+  const [status, agent] = [filter('status'), filter('installation_id')]
+  const agents = useData('installations all', () =>
+    unwrap(api.GET('/console/installations', { params: { query: { limit: 100 } } })),
+  )
+  const runs = usePages(`runs ${status || 'all'} ${agent}`, (cursor) =>
     unwrap(
       api.GET('/console/runs', {
-        params: { query: { ...(filters('status') as { status?: Status }), ...(cursor && { cursor }) } },
+        params: {
+          query: {
+            ...(filters('status', 'installation_id') as { status?: Status; installation_id?: string }),
+            ...(cursor && { cursor }),
+          },
+        },
       }),
     ),
   )
   return (
     <Screen title="Runs">
       <Filters>
+        <Choice
+          name="installation_id"
+          label="Agent"
+          options={Object.fromEntries((agents.data?.items ?? []).map(({ id, app }) => [id, sanitize(app.name)]))}
+        />
         <Choice name="status" label="Status" options={STATUSES} />
       </Filters>
       <Shown known={runs} rows={8}>
         {({ items }) => {
           if (items.length === 0) {
-            return status ? (
-              <Empty title="No runs with this status" />
+            return status || agent ? (
+              <Empty title="No runs match these filters" />
             ) : (
               <Empty title="No runs yet">
                 <p>A run starts when you message an agent, give it a task, or its own service starts one.</p>

@@ -8,7 +8,7 @@ import { Name, Prose, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { pollNow } from '../live.ts'
 import { diffCalls, type Part, partsOf } from './call-parts.ts'
-import type { Exact } from './exact-json.ts'
+import { Tree } from './tree.tsx'
 
 type Call = Schemas['Approval'] & { text: string }
 
@@ -76,26 +76,6 @@ const Arguments = ({ text, isWhole }: { text: string; isWhole: boolean }) => (
     <pre>{visible(isWhole ? JSON.stringify(JSON.parse(text), null, 2) : text)}</pre>
   </section>
 )
-
-const Tree = ({ value }: { value: Exact }) => {
-  if (value.kind === 'text') return <span class="exact">{visible(value.text) || <i class="soft">empty</i>}</span>
-  if (value.kind === 'plain') return <code>{value.text}</code>
-  const parts =
-    value.kind === 'list' ? value.items.map((item, i) => ({ name: String(i + 1), value: item })) : value.entries
-  if (parts.length === 0) return <span class="soft">{value.kind === 'list' ? 'Empty list' : 'Empty'}</span>
-  return (
-    <dl class="tree">
-      {parts.map((part, i) => (
-        <div key={i} class={part.value.kind === 'text' || part.value.kind === 'plain' ? undefined : 'deep'}>
-          <dt>{visible(part.name)}</dt>
-          <dd>
-            <Tree value={part.value} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
 
 const PartView = ({ part }: { part: Part }) => (
   <section class="part">
