@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { type Api, createApi } from './api.ts'
 import type { Output } from './output.ts'
@@ -92,3 +93,20 @@ const parsed = (name: string, args: readonly string[], options: ParseArgsOptions
 /** Returns an option's text, or undefined if it is empty. */
 export const textOf = (value: string | boolean | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
+
+/** Reads an option's JSON object, from a file if it begins with `@`. @throws {UsageError} */
+export const dataOf = async (
+  argument: string | undefined,
+  option: string,
+  command: string,
+): Promise<object | undefined> => {
+  if (argument === undefined) return undefined
+  try {
+    const text = argument.startsWith('@') ? await readFile(argument.slice(1), 'utf8') : argument
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch (error) {
+    throw new UsageError(`${option} can’t be read: ${(error as Error).message}.`, command)
+  }
+  throw new UsageError(`${option} must be a JSON object.`, command)
+}

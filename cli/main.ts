@@ -1,15 +1,32 @@
 import { readFileSync } from 'node:fs'
 import { ApiError } from './api.ts'
 import { type Command, readInvocation, UsageError } from './command.ts'
+import { apps } from './commands/apps.ts'
 import { listen } from './commands/listen.ts'
 import { logs } from './commands/logs.ts'
+import { promote } from './commands/promote.ts'
+import { publish } from './commands/publish.ts'
 import { replay } from './commands/replay.ts'
+import { submit } from './commands/submit.ts'
+import { testRun } from './commands/test-run.ts'
 import { trigger } from './commands/trigger.ts'
 import { validate } from './commands/validate.ts'
 import { verifyReceiptCommand } from './commands/verify-receipt.ts'
 import { createOutput } from './output.ts'
 
-const COMMANDS: readonly Command[] = [validate, listen, trigger, replay, logs, verifyReceiptCommand]
+const COMMANDS: readonly Command[] = [
+  apps,
+  validate,
+  publish,
+  testRun,
+  promote,
+  submit,
+  listen,
+  trigger,
+  replay,
+  logs,
+  verifyReceiptCommand,
+]
 
 const OVERVIEW = `aip: build an agent for the platform on your own machine
 

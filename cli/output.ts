@@ -1,5 +1,6 @@
 import { stderr, stdout } from 'node:process'
 import { styleText } from 'node:util'
+import type { Finding } from '../shared/kernel/json-schema/finding.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -55,6 +56,10 @@ export const createOutput = (json: boolean): Output => {
       for (const [field, problems] of Object.entries((details?.fields ?? {}) as Record<string, string[]>)) {
         say(`  ${field}: ${problems.join('; ')}`)
       }
+      for (const { path, message: problem, fix: remedy } of (details?.errors ?? []) as Finding[]) {
+        say(`  ${path === '' ? '(whole file)' : path}: ${problem} ${remedy}`)
+      }
+      for (const missing of (details?.missing ?? []) as string[]) say(`  missing ${missing}`)
       say(`  ${warn('green', 'fix')}     ${fix}`)
       if (requestId !== undefined) say(`  ${warn('dim', 'request')} ${requestId}`)
     },

@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { APP_OPTION, loadChosenApp } from '../app.ts'
-import { type Command, textOf, UsageError } from '../command.ts'
+import { type Command, dataOf, textOf } from '../command.ts'
 
 export const trigger: Command = {
   name: 'trigger',
@@ -24,7 +23,7 @@ Examples:
     const { positionals, values, out } = invocation
     const [type = ''] = positionals
     const api = invocation.api()
-    const data = await dataOf(textOf(values.data))
+    const data = await dataOf(textOf(values.data), '--data', 'trigger')
     const done = out.progress(`Triggering ${type}`)
     try {
       const app = await loadChosenApp(invocation, api, 'trigger')
@@ -38,17 +37,4 @@ Examples:
       done()
     }
   },
-}
-
-/** @throws {UsageError} */
-const dataOf = async (argument: string | undefined): Promise<object | undefined> => {
-  if (argument === undefined) return undefined
-  try {
-    const text = argument.startsWith('@') ? await readFile(argument.slice(1), 'utf8') : argument
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch (error) {
-    throw new UsageError(`--data can’t be read: ${(error as Error).message}.`, 'trigger')
-  }
-  throw new UsageError('--data must be a JSON object.', 'trigger')
 }

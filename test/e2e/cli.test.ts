@@ -128,11 +128,69 @@ describe('aip validate', () => {
 })
 
 it('every command has help with examples', async () => {
-  for (const command of ['validate', 'listen', 'trigger', 'replay', 'logs']) {
-    const { code, stdout } = await run([command, '--help'])
+  const commands = [
+    'apps',
+    'validate',
+    'publish',
+    'test-run',
+    'promote',
+    'submit',
+    'listen',
+    'trigger',
+    'replay',
+    'logs',
+  ]
+  const helps = await Promise.all(commands.map((command) => run([command, '--help'])))
+  for (const [n, { code, stdout }] of helps.entries()) {
     expect([code, stdout]).toEqual([0, expect.stringContaining('Examples:')])
-    expect(stdout).toContain(`aip ${command}`)
+    expect(stdout).toContain(`aip ${commands[n]}`)
   }
+})
+
+describe('from a manifest to review', () => {
+  it('publish, test-run, promote and submit bring an app to in_review, and apps shows it', async () => {
+    const agent = await newAgent(running.baseUrl, { endpoint: laptop.url })
+    const env = keyOf(agent)
+    const [listed] = (await run(['apps', '--json'], env)).lines()
+    expect(listed).toMatchObject({ id: agent.app.id, status: 'draft', promoted_version: '1.0.0' })
+
+    const { items } = await must(running.baseUrl, 'GET', `/api/v1/dev/apps/${agent.app.id}/versions`, agent)
+    const file = path.join(running.dataDir, 'agent.json')
+    const write = (change: object) => writeFileSync(file, JSON.stringify({ ...items[0].manifest, ...change }))
+    write({ version: 'two' })
+    const invalid = await run(['publish', file], env)
+    expect([invalid.code, invalid.stderr]).toEqual([1, expect.stringContaining('/version')])
+    write({ version: '2.0.0' })
+    expect(await run(['publish', file], env)).toMatchObject({ code: 0, stdout: expect.stringContaining('v2.0.0') })
+    const again = await run(['publish', file], env)
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('[version_exists]')])
+    expect((await run(['publish', 'missing.json'], env)).code).toBe(2)
+    expect((await run(['promote', '2.0.0'], env)).code).toBe(0)
+
+    const early = await run(['submit'], env)
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('missing test_run')])
+    laptop.answer({ kind: 'answer', status: 500 })
+    const failed = await run(['test-run'], env)
+    expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('failed run_')])
+    laptop.answer(SUCCEEDED)
+    const ran = await run(['test-run', '--json', '--input', '{"question":"Zwei?"}'], env)
+    expect(ran.code).toBe(0)
+    expect(ran.lines()[0]).toMatchObject({ agent: { version: '2.0.0' }, run: { output: { answer: 42 } } })
+    expect(JSON.parse(String(laptop.requests.at(-1)?.body)).run.input).toEqual({ question: 'Zwei?' })
+
+    await must(running.baseUrl, 'PATCH', `/api/v1/dev/apps/${agent.app.id}`, {
+      ...agent,
+      body: {
+        summary: 'Helps.',
+        description: 'Helps with tests.',
+        logo_url: 'https://acme.example/logo.png',
+        privacy_url: 'https://acme.example/privacy',
+        support_email: 'help@acme.example',
+      },
+    })
+    expect(await run(['submit'], env)).toMatchObject({ code: 0, stdout: expect.stringContaining('in_review') })
+    expect((await run(['apps'], env)).stdout).toMatch(/in_review +v2\.0\.0/)
+  })
 })
 
 describe('aip listen', () => {
