@@ -184,6 +184,36 @@ describe('a run', () => {
     expect(items.filter(({ action }: { action: string }) => action === 'run.cancelled')).toHaveLength(1)
   })
 
+  it('is decided with the keyboard, and no single key approves', async () => {
+    const { page } = stage
+    const who = await person(stage)
+    const runs = [await workingRun(who), await workingRun(who)]
+    for (const { act, id } of runs) {
+      await act('tools/http_fetch/invoke', { arguments: { url: 'https://example.com/' }, run_id: id })
+    }
+    const statuses = async () =>
+      (await Promise.all(runs.map(({ id }) => call(who, 'GET', `/console/runs/${id}`)))).map(({ status }) => status)
+    const { keyboard } = page
+    await openAs(stage, who, '/')
+    await expect.poll(() => page.locator('button[data-decision="approve"]:enabled').count()).toBe(2)
+    await page
+      .getByRole('region', { name: /^Approval for/ })
+      .first()
+      .focus()
+    await keyboard.press('a')
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Approve')
+    await keyboard.press('j')
+    await keyboard.press('r')
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Reject')
+    expect(await statuses()).toEqual(['awaiting_approval', 'awaiting_approval'])
+    await keyboard.press('Enter')
+    await page.getByText('Rejected. The run continues without this call.').waitFor()
+    await expect.poll(async () => (await statuses()).sort()).toEqual(['awaiting_approval', 'running'])
+    await page.getByRole('region', { name: /^Approval for/ }).focus()
+    await page.getByLabel('Comment').press('a')
+    expect(await page.getByLabel('Comment').inputValue()).toBe('a')
+  })
+
   it('is found among those of its agent', async () => {
     const { page } = stage
     const who = await person(stage)

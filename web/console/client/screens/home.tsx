@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+import { sanitize } from '../../../session/text.ts'
 import { refresh, useData } from '../../../ui/data.ts'
 import { count, duration } from '../../../ui/format.ts'
 import { Empty, Screen, Shown, Skeleton } from '../../../ui/screen.tsx'
@@ -5,11 +7,20 @@ import { Name, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { Approval } from '../ui/approval.tsx'
 import { Days } from '../ui/days.tsx'
+import { moveByKey } from '../ui/inbox-keys.ts'
 import { Questions } from '../ui/questions.tsx'
 import { useWaiting } from '../waiting.ts'
 import { RunRow } from './runs.tsx'
 
 type Run = Schemas['Run']
+
+/** One of the things that wait, which the keys of the list move to. */
+const Item = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: reached with the keys of the list
+  <section class="waits" data-item tabIndex={0} aria-label={sanitize(name)}>
+    {children}
+  </section>
+)
 
 /** A run that waits for approval, with the pending step. */
 const Waiting = ({ run }: { run: Run }) => {
@@ -20,12 +31,12 @@ const Waiting = ({ run }: { run: Run }) => {
   if (!whole.data) return <Skeleton rows={1} tall />
   if (!step || whole.data.status !== 'awaiting_approval') return null
   return (
-    <div class="waits">
+    <Item name={`Approval for ${run.agent.id}`}>
       <Approval runId={run.id} step={step} agent={run.agent.id} onDecided={() => void refresh('runs')} />
       <p class="hint">
         <a href={`#/runs/${run.id}`}>View run</a> · started <When at={run.created_at} />
       </p>
-    </div>
+    </Item>
   )
 }
 
@@ -70,15 +81,21 @@ export default function Home() {
   const latest = useData('runs latest', () => unwrap(api.GET('/console/runs', { params: { query: { limit: 5 } } })))
   return (
     <Screen title="Home">
-      <section aria-labelledby="needs-you" aria-live="polite">
+      <section aria-labelledby="needs-you" aria-live="polite" onKeyDown={moveByKey}>
         <h2 id="needs-you">Needs your attention</h2>
+        {(approvals.length > 0 || asking.length > 0 || (questions.data?.items.length ?? 0) > 0) && (
+          <p class="hint keys">
+            With an item selected, <kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>a</kbd> goes to Approve or
+            Answer and <kbd>r</kbd> to Reject. <kbd>Enter</kbd> decides.
+          </p>
+        )}
         <Shown known={runs} rows={1} tall>
           {() => approvals.map((run) => <Waiting key={run.id} run={run} />)}
         </Shown>
         <Shown known={questions} rows={1} tall>
           {({ items }) =>
             items.map((asked) => (
-              <div class="waits" key={asked.step_id}>
+              <Item name={`Question of ${asked.agent.name}`} key={asked.step_id}>
                 <Questions
                   runId={asked.run_id}
                   agent={asked.agent.name}
@@ -89,7 +106,7 @@ export default function Home() {
                 <p class="hint">
                   <a href={`#/runs/${asked.run_id}`}>View run</a> · asked <When at={asked.created_at} />
                 </p>
-              </div>
+              </Item>
             ))
           }
         </Shown>
@@ -99,7 +116,7 @@ export default function Home() {
               <ul class="rows">
                 {asking.map((task) => (
                   <li key={task.id}>
-                    <a class="row folds" href={`#/tasks/${task.id}`}>
+                    <a class="row folds" data-item href={`#/tasks/${task.id}`}>
                       <span class="grow">
                         <strong>
                           <Name>{task.title}</Name>

@@ -258,10 +258,16 @@ export const Approval = ({
       />
       {failure && <Problem failure={failure} />}
       <div class="actions" aria-busy={busy}>
-        <button type="button" class="primary" disabled={!isWhole} onClick={() => decide('approve')}>
+        <button
+          type="button"
+          class="primary"
+          data-decision="approve"
+          disabled={!isWhole}
+          onClick={() => decide('approve')}
+        >
           Approve
         </button>
-        <button type="button" class="danger" onClick={() => decide('reject')}>
+        <button type="button" class="danger" data-decision="reject" onClick={() => decide('reject')}>
           Reject
         </button>
       </div>

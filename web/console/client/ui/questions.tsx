@@ -160,10 +160,10 @@ const QuestionForm = ({
       })}
       {failure && <Problem failure={failure} />}
       <div class="actions" aria-busy={busy}>
-        <button type="submit" class="primary">
+        <button type="submit" class="primary" data-decision="answer">
           Answer
         </button>
-        <button type="button" onClick={() => void answer('decline')}>
+        <button type="button" data-decision="decline" onClick={() => void answer('decline')}>
           Decline
         </button>
       </div>
