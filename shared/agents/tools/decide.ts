@@ -89,6 +89,10 @@ export const readApproval = async (
     requested_by: run.actor ?? null,
     requested_at: iso(approval.created_at),
     expires_at: approval.status === 'pending' ? iso(approval.due_at ?? approval.created_at + DAY) : null,
+    decision:
+      approval.decided_at === undefined
+        ? null
+        : { by: approval.decided_by ?? null, at: iso(approval.decided_at), comment: approval.comment ?? null },
     last_approved: last
       ? {
           run_id: last.approval.run_id,

@@ -201,6 +201,10 @@ export const ApprovalSchema = () =>
       expires_at: time()
         .nullable()
         .meta({ description: 'When the call is rejected unless somebody decides. Null once it was decided.' }),
+      decision: z
+        .object({ by: someone().nullable(), at: time(), comment: z.string().nullable() })
+        .nullable()
+        .meta({ description: 'Null before it. `by` is null if nobody decided in time.' }),
       last_approved: z
         .object({
           run_id: z.string(),

@@ -265,10 +265,17 @@ describe('what people judge a call by', () => {
       { reason: 'The shelf is empty' },
     )
     const asked = (await read(scene, first.body.step_id)).body
-    expect(asked).toMatchObject({ reason: 'The shelf is empty', requested_by: null, last_approved: null })
+    expect(asked).toMatchObject({
+      reason: 'The shelf is empty',
+      requested_by: null,
+      last_approved: null,
+      decision: null,
+    })
     expect(Date.parse(asked.expires_at) - Date.parse(asked.requested_at)).toBe(86_400_000)
     await decide(first.body.step_id, 'approve')
     await platform.drain()
+    const decided = (await read(scene, first.body.step_id)).body
+    expect(decided).toMatchObject({ expires_at: null, decision: { by: { id: app.person.user.id }, comment: null } })
 
     // A rejected call isn't one to compare with, nor is one of another method.
     const rejected = await post('b')

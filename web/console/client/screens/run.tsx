@@ -35,8 +35,51 @@ const isEmpty = (value: unknown): boolean =>
 
 const percent = (share: number): string => `${(Math.min(Math.max(share, 0), 1) * 100).toFixed(2)}%`
 
+/** Who decided on a call, when and why. */
+const Decided = ({ runId, stepId }: { runId: string; stepId: string }) => {
+  const { data } = useData(`runs decided ${stepId}`, () =>
+    unwrap(
+      api.GET('/console/runs/{id}/steps/{step}/approval', {
+        params: { path: { id: runId, step: stepId }, query: { offset: 0 } },
+      }),
+    ),
+  )
+  if (!data?.decision) return null
+  const { by, at, comment } = data.decision
+  return (
+    <p>
+      {data.status === 'rejected' ? 'Rejected' : 'Approved'}{' '}
+      {by ? (
+        <>
+          by <Name>{by.name}</Name>
+        </>
+      ) : (
+        'because nobody decided in time'
+      )}
+      , <When at={at} />
+      {comment && (
+        <>
+          : <Prose text={comment} />
+        </>
+      )}
+    </p>
+  )
+}
+
 /** A step, with a bar that says when in the run it was and how long until the next one. */
-const StepItem = ({ step, from, until, run }: { step: Step; from: number; until: number; run: [number, number] }) => {
+const StepItem = ({
+  runId,
+  step,
+  from,
+  until,
+  run,
+}: {
+  runId: string
+  step: Step
+  from: number
+  until: number
+  run: [number, number]
+}) => {
   const { text, ...rest } = step.output as { text?: unknown }
   const [start, end] = run
   const whole = Math.max(end - start, 1)
@@ -58,6 +101,7 @@ const StepItem = ({ step, from, until, run }: { step: Step; from: number; until:
           }}
         />
       </div>
+      {step.type === 'approval' && step.status !== 'pending' && <Decided runId={runId} stepId={step.id} />}
       {typeof text === 'string' && <Prose text={text} />}
       {!isEmpty(rest) && (
         <details>
@@ -245,7 +289,7 @@ export default function RunScreen({ id }: { id: string }) {
                 {data.steps?.length ? (
                   <ol class="steps" aria-live="polite" aria-relevant="additions">
                     {timed(data).map((one) => (
-                      <StepItem key={one.step.id} {...one} />
+                      <StepItem key={one.step.id} runId={id} {...one} />
                     ))}
                   </ol>
                 ) : (
