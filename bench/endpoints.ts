@@ -72,6 +72,7 @@ export const measureStoreUse = async ({ only = '' }: StoreUseOptions = {}): Prom
 const GROUPS: Record<Group, string> = {
   api: 'Integration API',
   mcp: 'MCP',
+  a2a: 'A2A',
   oauth: 'OAuth',
   connect: 'OAuth by the RFCs',
   console: 'Console',

@@ -56,7 +56,9 @@ export const AUDIT_KEYS = 'AUDIT#*'
  */
 export const GUARDED_KEYS = {
   /** Published keys that verify receipts. */
-  'keys:receipts': 'SIGNING-KEYS#*',
+  'keys:receipts': 'SIGNING-KEYS#receipts',
+  /** Published keys that verify A2A cards. */
+  'keys:cards': 'SIGNING-KEYS#cards',
   /** Marks of used receipts. */
   'receipts:use': 'RECEIPT#*',
   'audit:record': AUDIT_KEYS,
@@ -117,7 +119,8 @@ function grant(capability: Exclude<Capability, Marker>, to: Resources): PolicySt
       return allow('WriteLogos', ['s3:PutObject', 's3:DeleteObject'], [`${to.bucket}/${logoPrefix}/*`])
     case 'keys:tokens':
     case 'keys:admin':
-    case 'keys:receipts': {
+    case 'keys:receipts':
+    case 'keys:cards': {
       const ring = capability.slice('keys:'.length) as RingName
       return allow(`ReadKeys${ring}`, ['secretsmanager:GetSecretValue'], [to.keyrings[ring]])
     }

@@ -32,6 +32,8 @@ export const RINGS = {
   data: { output: 'DataKeysSecret', what: 'what is encrypted in the table, and page cursors', life: 35 * DAY },
   /** Receipts are verified with the public keys, which stay published. Nothing needs the old private key. */
   receipts: { output: 'ReceiptKeysSecret', what: 'receipts of people’s decisions', life: STALE },
+  /** Cards are verified with the public keys, which stay published for a while. */
+  cards: { output: 'CardKeysSecret', what: 'A2A cards of agents', life: STALE },
 } as const satisfies Record<RingName, { output: string; what: string; life: number }>
 
 export const isRing = (name: string): name is RingName => (RING_NAMES as readonly string[]).includes(name)

@@ -18,6 +18,9 @@ type Node = {
   /** Functions with endpoints here or below that a greedy route can serve. Endpoints that stream can't be served by one. */
   functions: Set<string>
   streams: boolean
+  /** Functions with endpoints here or below that stream, and the number of those endpoints. */
+  streaming: Set<string>
+  streamed: number
 }
 
 /** Routes of a subtree. Undefined if the greedy route above covers it. */
@@ -31,8 +34,8 @@ const NOTHING: Plan = { cost: 0, routes: [] }
  * API Gateway picks the most specific resource and doesn't backtrack. If `/tools/{name}/invoke` exists, `/tools/{name}/other` ends at
  * `/tools/{name}`, where the gateway refuses it with a 403. Each resource therefore answers any method and has a greedy child. The
  * child's function is the one that leaves the fewest paths below in need of separate resources. A resource has only one variable child,
- * however the endpoints name it. A greedy route never streams. A call that waits may share its path with others: its method has a
- * route of its own.
+ * however the endpoints name it. A greedy route doesn't stream, except below a path under which one function serves many endpoints and
+ * all of them wait. A call that waits may share its path with others: its method has a route of its own.
  *
  * @throws {ConfigError} if two functions serve one path, unless one of them waits and the other declares its methods
  */
@@ -79,7 +82,15 @@ const routesOf = ({ path, serving }: Node, own: Own): Route[] => [
     .flatMap((one) => one.methods.map((method) => ({ path, method, function: one.function, streams: one.streams }))),
 ]
 
-const node = (path: string): Node => ({ path, serving: [], children: new Map(), functions: new Set(), streams: false })
+const node = (path: string): Node => ({
+  path,
+  serving: [],
+  children: new Map(),
+  functions: new Set(),
+  streams: false,
+  streaming: new Set(),
+  streamed: 0,
+})
 
 /** Returns the node of a path and creates those that are missing. Each node on the way records what is below it. */
 function placeOf(root: Node, path: string, name: string, streams: boolean): Node {
@@ -102,12 +113,29 @@ function placeOf(root: Node, path: string, name: string, streams: boolean): Node
 const VARIABLE = '{id}'
 
 const note = (at: Node, name: string, streams: boolean): void => {
-  if (streams) at.streams = true
-  else at.functions.add(name)
+  if (!streams) {
+    at.functions.add(name)
+    return
+  }
+  at.streams = true
+  at.streaming.add(name)
+  at.streamed++
 }
+
+/** Endpoints that wait from which on they share one greedy route, if nothing else is below their path. */
+const MANY = 5
+
+/** Returns the function that serves everything here and below, if it streams all of it and that is much. */
+const streamsAll = ({ functions, streaming, streamed, own }: Node): string | undefined =>
+  functions.size === 0 && streaming.size === 1 && streamed >= MANY && own === undefined ? [...streaming][0] : undefined
 
 /** Plans the cheapest routes for a subtree below a greedy route to one of its functions. */
 function below(at: Node, greedy: string): Plan {
+  const all = streamsAll(at)
+  if (all !== undefined) {
+    const routes = [{ path: at.path, method: 'ANY' as const, function: all, streams: true }, greedyRoute(at, all, true)]
+    return { cost: routes.length, routes }
+  }
   if (!at.streams && at.functions.size === 1 && at.functions.has(greedy)) return NOTHING
   const choices = [greedy, ...[...at.functions].filter((name) => name !== greedy)]
   return resource(at, greedy, choices)
@@ -143,9 +171,9 @@ function childrenOf(at: Node, greedy: string): Map<string, Plan> {
   )
 }
 
-const greedyRoute = (at: Node, name: string): Route => ({
+const greedyRoute = (at: Node, name: string, streams = false): Route => ({
   path: `${at.path === '/' ? '' : at.path}/{proxy+}`,
   method: 'ANY',
   function: name,
-  streams: false,
+  streams,
 })

@@ -14,6 +14,7 @@ export const TAGS: Record<Group, { name: string; description: string }> = {
   connect: { name: 'OAuth by the RFCs', description: 'The second issuer, for standard clients.' },
   api: { name: 'Integration API', description: 'For installed integrations, with their access token.' },
   mcp: { name: 'MCP', description: 'The Model Context Protocol: tools of the platform and of agents for MCP clients.' },
+  a2a: { name: 'A2A', description: 'The Agent2Agent protocol: installed agents as A2A agents.' },
   developer: { name: 'Developer API', description: 'Accounts, apps, manifest versions, the sandbox and moderation.' },
   console: { name: 'Console API', description: 'Used by the customer console. Integrations can’t use it.' },
   admin: { name: 'Admin API', description: 'For admins, who operate the platform.' },

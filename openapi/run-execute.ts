@@ -69,6 +69,19 @@ const runExecute = () =>
       .enum(PROTOCOLS)
       .nullable()
       .meta({ description: 'The protocol over which the run was started and its questions are answered.' }),
+    message: json()
+      .optional()
+      .meta({
+        description: 'The A2A message, in the form of version 1.0.',
+        example: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'How many are in stock?' }] },
+      }),
+    context: z
+      .object({ id: z.string(), run_ids: z.array(z.string()) })
+      .optional()
+      .meta({
+        description: 'The A2A context, with the 20 latest runs that the same caller started in it before.',
+        example: { id: 'ctx_01kae5m1v8w6c3x9q2r7t4y0zn', run_ids: [] },
+      }),
     client_capabilities: json()
       .optional()
       .meta({ description: 'What the MCP client that started the run said it can do.', example: { elicitation: {} } }),

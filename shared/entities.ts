@@ -2,6 +2,7 @@ import * as consents from './access/consents/entity.ts'
 import * as grants from './access/grants/entity.ts'
 import * as hosts from './access/hosts/entity.ts'
 import * as installations from './access/installations/entity.ts'
+import * as a2a from './agents/a2a/entity.ts'
 import * as inline from './agents/inline/entity.ts'
 import * as listening from './agents/listening/entity.ts'
 import * as sandbox from './agents/sandbox/entity.ts'
@@ -63,6 +64,7 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
     grants,
     hosts,
     installations,
+    a2a,
     inline,
     listening,
     sandbox,

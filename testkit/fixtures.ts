@@ -1,5 +1,9 @@
 import { GrantEntity } from '#shared/access/grants/entity.ts'
-import { AppInstallationEntity, InstallationEntity } from '#shared/access/installations/entity.ts'
+import {
+  AppInstallationEntity,
+  InstallationEntity,
+  InstallationPlaceEntity,
+} from '#shared/access/installations/entity.ts'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { signingSecretRecord } from '#shared/catalogue/apps/signing-secret.ts'
 import { standingWrites } from '#shared/catalogue/apps/standing.ts'
@@ -121,6 +125,7 @@ export const installed = async (deps: Deps, options: InstalledOptions = {}) => {
     VersionEntity.create(version),
     InstallationEntity.create(installation),
     AppInstallationEntity.create({ workspace_id: workspaceId, app_id, installation_id: installation.id }),
+    InstallationPlaceEntity.create({ installation_id: installation.id, workspace_id: workspaceId }),
     GrantEntity.create(grant),
   ])
   const { token } = await issueToken(deps, 'access', {

@@ -1,4 +1,16 @@
 import type { Answer } from './platform.ts'
 
-/** Returns the platform's error object of a response. A JSON-RPC error carries it as its `data`. */
-export const platformErrorOf = ({ body }: Answer) => (body?.jsonrpc === '2.0' ? body.error?.data : body?.error)
+/**
+ * Returns the platform's error object of a response. A JSON-RPC error carries it as its `data`; an error of A2A has its
+ * parts in an ErrorInfo.
+ */
+export const platformErrorOf = ({ body }: Answer) => {
+  const data = body?.jsonrpc === '2.0' ? body.error?.data : body?.error
+  const details = Array.isArray(data) ? data : Array.isArray(body?.data) ? body.data : data?.details
+  if (!Array.isArray(details)) return data
+  // biome-ignore lint/suspicious/noExplicitAny: details have every shape
+  const info = details.find((one: any) => one['@type'] === 'type.googleapis.com/google.rpc.ErrorInfo')
+  const message = (body.error ?? body).message
+  const { fix, docs_url, request_id, ...rest } = info.metadata
+  return { code: info.reason.toLowerCase(), message, fix, docs_url, request_id, details: rest }
+}

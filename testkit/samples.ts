@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { logoPath } from '#shared/catalogue/logos/path.ts'
+import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import { SubscriptionEntity } from '#shared/delivery/webhooks/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { unique } from './developers.ts'
@@ -59,6 +61,67 @@ const presented = (path: string, client: Awaited<ReturnType<Stage['actors']['con
 
 /** A message to the MCP server that needs nothing. */
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
+
+const A2A = { 'a2a-version': '1.0' }
+
+const LIST_TASKS = { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} }
+
+/** A message that calls a declared tool, and doesn't wait for it. */
+const calling = () => ({
+  message: {
+    messageId: randomUUID(),
+    role: 'ROLE_USER',
+    parts: [{ data: { skill: 'look', arguments: {} } }],
+  },
+  configuration: { returnImmediately: true },
+})
+
+const legacyCalling = () => ({
+  message: {
+    messageId: randomUUID(),
+    role: 'ROLE_USER',
+    content: [{ data: { data: { skill: 'look', arguments: {} } } }],
+  },
+  configuration: { blocking: false },
+})
+
+/** An integration, and an agent of its workspace that declares the tool `look`. */
+const spoken = async (stage: Stage) => {
+  const { token, workspaceId } = await stage.integration()
+  const { installation, version } = await installed(stage.platform.deps, { workspaceId })
+  const tools = [{ name: 'look', description: 'Looks.', input_schema: { type: 'object' } }]
+  const manifest = { json: JSON.stringify({ id: version.agent_id, version: '1.0.0', name: 'Agent', tools }) }
+  await stage.platform.deps.table.transact([VersionEntity.update(version, { set: { manifest } })])
+  return { at: `/a2a/agents/${installation.id}`, token }
+}
+
+type Spoken = Awaited<ReturnType<typeof spoken>>
+
+const withTask = async (stage: Stage) => {
+  const agent = await spoken(stage)
+  const { at, token } = agent
+  const sent = await stage.platform.call('POST', `${at}/message:send`, { token, body: calling(), headers: A2A })
+  return { ...agent, task: String(sent.body.task.id) }
+}
+
+const ofAgent = ({ at, token }: Spoken, path: string, body?: unknown): Sample => ({
+  path: at + path,
+  token,
+  headers: A2A,
+  ...(body !== undefined && { body }),
+})
+
+const ofLegacy = ({ at, token }: Spoken, path: string, body?: unknown): Sample => ({
+  path: `${at}/v0.3/v1${path}`,
+  token,
+  ...(body !== undefined && { body }),
+})
+
+const ofTask = ({ task, ...agent }: Spoken & { task: string }, verb = '', body?: unknown): Sample =>
+  ofAgent(agent, `/tasks/${task}${verb}`, body)
+
+const ofLegacyTask = ({ task, ...agent }: Spoken & { task: string }, verb = '', body?: unknown): Sample =>
+  ofLegacy(agent, `/tasks/${task}${verb}`, body)
 
 const QUESTION = {
   shelf: {
@@ -271,6 +334,29 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { app } = await installed(stage.platform.deps, { workspaceId })
     return { path: `/mcp/agents/${app.slug}`, token, body: PING }
   },
+  'a2a.card.read': async (stage) => ({ path: `${(await spoken(stage)).at}/.well-known/agent-card.json` }),
+  'a2a.card.readLegacy': async (stage) => ({ path: `${(await spoken(stage)).at}/v0.3/.well-known/agent-card.json` }),
+  'a2a.card.readExtended': async (stage) => ofAgent(await spoken(stage), '/extendedAgentCard'),
+  'a2a.rpc.call': async (stage) => ofAgent(await spoken(stage), '/rpc', LIST_TASKS),
+  'a2a.rpc.callLegacy': async (stage) => {
+    const { at, token, task } = await withTask(stage)
+    const body = { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id: task } }
+    return { path: `${at}/v0.3/rpc`, token, body }
+  },
+  'a2a.message.send': async (stage) => ofAgent(await spoken(stage), '/message:send', calling()),
+  'a2a.message.stream': async (stage) => ofAgent(await spoken(stage), '/message:stream', calling()),
+  'a2a.tasks.list': async (stage) => ofAgent(await spoken(stage), '/tasks'),
+  'a2a.tasks.read': async (stage) => ofTask(await withTask(stage)),
+  'a2a.tasks.cancel': async (stage) => ofTask(await withTask(stage), ':cancel', {}),
+  'a2a.tasks.follow': async (stage) => ofTask(await withTask(stage), ':subscribe'),
+  'a2a.tasks.subscribe': async (stage) => ofTask(await withTask(stage), ':subscribe', {}),
+  'a2a.legacy.send': async (stage) => ofLegacy(await spoken(stage), '/message:send', legacyCalling()),
+  'a2a.legacy.stream': async (stage) => ofLegacy(await spoken(stage), '/message:stream', legacyCalling()),
+  'a2a.legacy.read': async (stage) => ofLegacyTask(await withTask(stage)),
+  'a2a.legacy.cancel': async (stage) => ofLegacyTask(await withTask(stage), ':cancel', {}),
+  'a2a.legacy.follow': async (stage) => ofLegacyTask(await withTask(stage), ':subscribe'),
+  'a2a.legacy.subscribe': async (stage) => ofLegacyTask(await withTask(stage), ':subscribe', {}),
+  'a2a.legacy.card': async (stage) => ofLegacy(await spoken(stage), '/card'),
   'api.files.list': async (stage) => ({ path: '/api/v1/files', token: (await stage.filed()).token }),
 
   'api.tasks.list': async (stage) => ({ path: '/api/v1/tasks', token: (await stage.tasked()).app.token }),

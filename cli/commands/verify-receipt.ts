@@ -73,7 +73,8 @@ const download = async (baseUrl: string): Promise<string> => {
 const keysIn = (text: string, file = 'The answer'): JWK[] => {
   try {
     const { keys } = JSON.parse(text)
-    if (Array.isArray(keys)) return keys
+    // Keys that sign other things don't vouch for a decision.
+    if (Array.isArray(keys)) return keys.filter(({ purpose = 'receipts' }) => purpose === 'receipts')
   } catch {}
   throw new UsageError(`${file} isn’t a JWKS: {"keys": […]}.`, NAME)
 }

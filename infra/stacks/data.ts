@@ -73,6 +73,7 @@ export class DataStack extends Stack {
       admin: this.#keyring('AdminKeys', 'Keys of admin tokens', removalPolicy),
       data: this.#keyring('DataKeys', 'Keys of encrypted values in the table', removalPolicy),
       receipts: this.#keyring('ReceiptKeys', 'Keys that sign receipts of people’s decisions', removalPolicy),
+      cards: this.#keyring('CardKeys', 'Keys that sign A2A cards of agents', removalPolicy),
     }
     const arn = (secret: Secret) => (secret.node.defaultChild as CfnSecret).attrId
     this.telegramBot = this.#telegramBot(removalPolicy)

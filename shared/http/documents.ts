@@ -2,7 +2,7 @@ import type { Group } from './endpoint.ts'
 
 /** Groups of endpoints in each OpenAPI document, by the document's name. `openapi` is the complete one. */
 export const DOCUMENTS = {
-  openapi: ['oauth', 'connect', 'api', 'mcp', 'developer', 'console', 'admin', 'docs'],
+  openapi: ['oauth', 'connect', 'api', 'mcp', 'a2a', 'developer', 'console', 'admin', 'docs'],
   integration: ['oauth', 'api'],
   developer: ['developer'],
   console: ['console'],

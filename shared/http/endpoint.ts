@@ -10,7 +10,7 @@ import type { Caller, CallerKind, Callers } from './callers.ts'
 import { type PagedList, pagedHandler, pageQuery } from './paging.ts'
 import type { RawResponse, StreamResponse } from './response.ts'
 
-export type Group = 'oauth' | 'connect' | 'api' | 'mcp' | 'developer' | 'console' | 'admin' | 'docs'
+export type Group = 'oauth' | 'connect' | 'api' | 'mcp' | 'a2a' | 'developer' | 'console' | 'admin' | 'docs'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A schema created on first use. A cold start builds only the schemas that its first request needs. */
@@ -99,6 +99,11 @@ interface Definition<
   beside?: Lazy<z.ZodType>
   /** Media type of a non-JSON response; several if it depends on the request. */
   produces?: string | readonly string[]
+  /**
+   * Errors in the form of A2A: a JSON-RPC error, `google.rpc.Status`, or the error body of version 0.3. Idempotency keys
+   * belong to the message.
+   */
+  speaks?: 'a2a' | 'a2a-0.3'
   /** Follows RFC 6749 strictly: its error body, and a client may authenticate by HTTP Basic (contract/connect.md). */
   standard?: true
   /** People open it in a browser, which gets errors as a page. */
@@ -210,8 +215,8 @@ export const defineEndpoint = <
  * Returns true if an answer is stored under an Idempotency-Key. Not for an anonymous endpoint that can't write: a repeat
  * does no harm, and a stored answer would give strangers room in the table.
  */
-export const keepsAnswers = ({ method, caller, needs, consumes }: Endpoint): boolean =>
-  method === 'POST' && consumes !== 'json-rpc' && (caller !== 'none' || needs.includes('table:write'))
+export const keepsAnswers = ({ method, caller, needs, consumes, speaks }: Endpoint): boolean =>
+  method === 'POST' && consumes !== 'json-rpc' && !speaks && (caller !== 'none' || needs.includes('table:write'))
 
 const memo = <S>(make: Lazy<S> | undefined): Lazy<S> | undefined => {
   if (!make) return undefined

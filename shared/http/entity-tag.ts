@@ -3,15 +3,18 @@ import { RawResponse } from './response.ts'
 /**
  * Answers with text and an entity tag, or with 304 and no body if the client already has it (RFC 9110 §13.1.2). The
  * comparison is weak, because a gateway that compresses weakens tags.
+ * @param isWeak the text of one version may differ, as signatures do
  */
 export const withEntityTag = (
   requestHeaders: Record<string, string>,
   hash: string,
   headers: Record<string, string>,
   body: string,
+  isWeak = false,
 ): RawResponse => {
-  const etag = `"${hash.slice(0, 32)}"`
+  const tag = `"${hash.slice(0, 32)}"`
+  const etag = isWeak ? `W/${tag}` : tag
   const known = (requestHeaders['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  const fresh = known.includes(etag) || known.includes('*')
+  const fresh = known.includes(tag) || known.includes('*')
   return fresh ? new RawResponse(304, { ...headers, etag }) : new RawResponse(200, { ...headers, etag }, body)
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { PlatformError } from '../kernel/errors.ts'
+import { JSON_RPC } from '../kernel/json-rpc.ts'
 import type { errorBody } from './response.ts'
 
 export type JsonRpcId = string | number
@@ -26,14 +27,7 @@ export const JsonRpcResponse = () =>
     })
     .meta({ id: 'JsonRpcResponse' })
 
-/** Error codes that JSON-RPC 2.0 defines. */
-export const JSON_RPC = {
-  parseError: -32_700,
-  invalidRequest: -32_600,
-  methodNotFound: -32_601,
-  invalidParams: -32_602,
-  internalError: -32_603,
-} as const
+export { JSON_RPC }
 
 /** Returns the id of a message, or null if it has none that a response could carry. */
 export const idOf = (message: unknown): JsonRpcId | null => {

@@ -2,4 +2,4 @@ const CONNECT = ['/connect/token', '/connect/revoke']
 
 /** Returns true for the APIs that any origin may call, without credentials (contract/general.md#browsers). */
 export const isOpenToBrowsers = (path: string): boolean =>
-  path.startsWith('/api/v1/') || /^\/mcp(\/|$)/.test(path) || CONNECT.includes(path)
+  path.startsWith('/api/v1/') || /^\/(mcp|a2a)(\/|$)/.test(path) || CONNECT.includes(path)

@@ -1,11 +1,13 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
+import { a2aErrorBody, a2aFailure, a2aMediaType } from '../kernel/a2a-error.ts'
 import { fail, PlatformError } from '../kernel/errors.ts'
 import { standardError, standardStatus } from '../kernel/oauth-errors.ts'
+import type { Endpoint } from './endpoint.ts'
 import { renderErrorPage, wantsPage } from './error-page.ts'
 import type { Exchange } from './exchange.ts'
 import { orderFields } from './field-order.ts'
 import type { StoredResponse } from './idempotency.ts'
-import { idOf, jsonRpcFailure } from './json-rpc.ts'
+import { idOf, jsonRpcError, jsonRpcFailure } from './json-rpc.ts'
 import { isOpenToBrowsers } from './open-paths.ts'
 import type { ListPage } from './paging.ts'
 import { challenge, errorBody, RawResponse } from './response.ts'
@@ -74,6 +76,7 @@ export const renderError = (exchange: Exchange, error: PlatformError): StoredRes
   const { settings } = exchange.deps
   if (exchange.endpoint?.showsErrors && wantsPage(exchange.headers)) return renderErrorPage(error, exchange.requestId)
   if (exchange.endpoint?.standard) return renderStandardError(exchange, error)
+  if (exchange.endpoint?.speaks) return renderA2aError(exchange, exchange.endpoint, error)
   const shown = errorBody(error, exchange.requestId, `${settings.baseUrl}/docs`)
   const isJsonRpc = exchange.endpoint?.consumes === 'json-rpc'
   return {
@@ -85,6 +88,25 @@ export const renderError = (exchange: Exchange, error: PlatformError): StoredRes
       ...error.headers,
     },
     body: JSON.stringify(isJsonRpc ? jsonRpcFailure(idOf(exchange.body), error, shown) : shown),
+  }
+}
+
+/** Renders an error by A2A (contract/a2a.md#errors). */
+const renderA2aError = (exchange: Exchange, { speaks, consumes }: Endpoint, error: PlatformError): StoredResponse => {
+  const failure = a2aFailure(error, exchange.requestId, exchange.deps.settings.baseUrl)
+  const isRpc = consumes === 'json-rpc'
+  const { code, message, details } = failure
+  return {
+    status: isRpc ? failure.rpcStatus : failure.status,
+    headers: {
+      'content-type': a2aMediaType(exchange.headers),
+      ...noStore(exchange),
+      ...challengeOf(exchange, error),
+      ...error.headers,
+    },
+    body: JSON.stringify(
+      isRpc ? jsonRpcError(idOf(exchange.body), code, message, details) : a2aErrorBody(failure, speaks === 'a2a-0.3'),
+    ),
   }
 }
 

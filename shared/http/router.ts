@@ -44,15 +44,15 @@ export const createMatcher = (endpoints: readonly Endpoint[]): Router => {
 
 /**
  * Compiles a path template to an exact pattern. The gateway has already chosen the group, so a list of patterns is
- * enough.
+ * enough. A variable may be followed by a verb, as in `/tasks/{id}:cancel`; declare such a path before the one without.
  */
 const compile = (endpoint: Endpoint): Route => {
   const keys: string[] = []
   const segments = endpoint.path.split('/').map((segment) => {
-    const name = /^\{(\w+)\}$/.exec(segment)?.[1]
+    const [, name, verb] = /^\{(\w+)\}(:\w+)?$/.exec(segment) ?? []
     if (name === undefined) return segment.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
     keys.push(name)
-    return '([^/]+)'
+    return verb === undefined ? '([^/]+)' : `([^/:]+)${verb}`
   })
   return { endpoint, keys, pattern: new RegExp(`^${segments.join('/')}$`) }
 }

@@ -30,6 +30,8 @@ export type Capability =
   | 'keys:destroy'
   /** Signs receipts of people’s decisions. */
   | 'keys:receipts'
+  /** Signs A2A cards of agents. */
+  | 'keys:cards'
   | 'bus:put'
   /** Adds entries to the audit, and anchors them in the bucket. Every other role is denied it. */
   | 'audit:record'

@@ -41,6 +41,8 @@ export const PREFIXES = {
   listener: 'lsn',
   listenedRequest: 'lrq',
   receipt: 'rcp',
+  a2aContext: 'ctx',
+  pushConfig: 'pnc',
 } as const
 
 export type IdKind = keyof typeof PREFIXES

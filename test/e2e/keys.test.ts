@@ -17,6 +17,7 @@ const VARIABLES: Record<RingName, string> = {
   admin: 'ADMIN_KEYS_SECRET_ARN',
   data: 'DATA_KEYS_SECRET_ARN',
   receipts: 'RECEIPT_KEYS_SECRET_ARN',
+  cards: 'CARD_KEYS_SECRET_ARN',
   access: 'ACCESS_KEYS_SECRET_ARN',
   callback: 'CALLBACK_KEYS_SECRET_ARN',
   console: 'CONSOLE_KEYS_SECRET_ARN',

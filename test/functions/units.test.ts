@@ -9,6 +9,7 @@ const GROUPS: [prefix: string, group: string][] = [
   ['/api/v1/dev/', 'developer'],
   ['/api/v1/', 'api'],
   ['/mcp', 'mcp'],
+  ['/a2a', 'a2a'],
   ['/oauth/', 'oauth'],
   ['/connect/', 'connect'],
   ['/console/', 'console'],

@@ -134,6 +134,7 @@ describe('the permissions of the roles', () => {
       'keys:admin': 'AdminKeys',
       'keys:data': 'DataKeys',
       'keys:receipts': 'ReceiptKeys',
+      'keys:cards': 'CardKeys',
       bot: 'TelegramBot',
       model: 'LanguageModel',
     }

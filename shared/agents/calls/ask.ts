@@ -20,11 +20,14 @@ import { cancelAsked, followAsked } from './follow.ts'
 
 export interface AskAgent {
   agent: string
-  tool: string
+  /** Declared tool. Absent for an A2A message to an agent that takes any. */
+  tool?: string | undefined
   arguments: Record<string, unknown>
   audience?: 'member' | 'external' | undefined
   /** How the caller follows the run, if over a protocol. */
   following?: Following | undefined
+  /** Further writes of the transaction that starts the run. */
+  more?(run: Run): Write[]
 }
 
 /** Trigger of a run that another agent asked for. */
@@ -43,7 +46,11 @@ export interface Asked {
  * @throws the refusals of {@link admitCall}, `tool_not_offered`, `invalid_arguments`, `too_many_active_runs`,
  *   `payload_too_large`; `chain_budget_exceeded` after the deadline; `run_already_finished` when the asking run ended
  */
-export const askAgent = async (work: Work, caller: CallingAgent, ask: AskAgent): Promise<Record<string, unknown>> => {
+export const askAgent = async (
+  work: Work,
+  caller: CallingAgent,
+  ask: AskAgent & { tool: string },
+): Promise<Record<string, unknown>> => {
   const asked = await startAsked(work, caller, ask)
   return presentAnswer(work, asked.agent, ask.tool, await waitForEnd(work, asked.run, caller.run))
 }
@@ -85,7 +92,7 @@ const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: str
       chain,
       caller: shown,
     } = await admitCall(work, caller, call, async (found) => {
-      checkArguments(await loadDeclaredTool(work, found, ask.tool), ask.arguments)
+      if (ask.tool !== undefined) checkArguments(await loadDeclaredTool(work, found, ask.tool), ask.arguments)
     })
     const { run, writes } = await newRun(
       { ...work, id: (kind) => (kind === 'run' ? runId : work.id(kind)) },
@@ -100,7 +107,12 @@ const start = async (work: Work, caller: CallingAgent, ask: AskAgent, runId: str
       },
     )
     const audited = auditedCall(work, call, { target_run_id: run.id, chain_depth: run.chain_depth })
-    await withoutAnswer(work).commit([...writes, audited, ...(caller.run ? [firstHop(work, caller.run, run)] : [])])
+    await withoutAnswer(work).commit([
+      ...writes,
+      ...(ask.more?.(run) ?? []),
+      audited,
+      ...(caller.run ? [firstHop(work, caller.run, run)] : []),
+    ])
     return { run, agent: target.installation }
   })
 }

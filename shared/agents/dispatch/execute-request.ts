@@ -30,6 +30,10 @@ const signingSecrets = async ({ keys, clock }: Pick<Deps, 'keys' | 'clock'>, app
   return Promise.all(valid.map(({ value }) => unseal(ring, signingSecretRecord(app.id), value)))
 }
 
+/** Returns the A2A message of a run: that of a tool call is kept apart from its arguments. */
+const messageOf = async (deps: Pick<Deps, 'objects'>, { client_message }: Run, input: unknown): Promise<unknown> =>
+  client_message ? loadPayload(deps, client_message) : (input as { message?: unknown } | null)?.message
+
 const CONNECT_RETRY_PAUSES = [1_000, 3_000]
 
 /**
@@ -79,6 +83,7 @@ export const buildExecuteRequest = async (
     chain: { id: run.chain_id, depth: run.chain_depth, deadline: iso(run.chain_deadline) },
     ...(run.tool !== undefined && { tool: run.tool, arguments: input }),
     protocol: run.protocol ?? null,
+    ...(run.protocol === 'a2a' && { message: await messageOf(deps, run, input), context: run.context }),
     ...(run.client_capabilities && { client_capabilities: run.client_capabilities }),
     ...about,
     ...(resume && { resume }),

@@ -229,6 +229,24 @@ export const manifestSchema = field(
       description: 'Tools that other agents can ask this agent to use.',
       fix: `List at most ${LIMITS.toolsPerManifest} tools.`,
     }),
+    a2a: field(
+      z
+        .strictObject({
+          messages: field(z.boolean().optional(), {
+            title: 'Messages',
+            description:
+              'If true, A2A clients may send any message: run.execute has `input.text` and `message`. Otherwise they can only call declared tools.',
+            default: false,
+            fix: 'Use true or false.',
+          }),
+        })
+        .optional(),
+      {
+        title: 'A2A',
+        description: 'What A2A clients can send besides calls of declared tools.',
+        fix: 'Use {"messages": true}, or remove the field.',
+      },
+    ),
     config: schemaObject({
       title: 'Settings',
       description:

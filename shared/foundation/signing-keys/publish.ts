@@ -39,10 +39,20 @@ export const findPublicKey = async (
 /** Most keys that a JWKS lists, newest rotations included: a ring is rotated a few times a year. */
 const LISTED = 100
 
-/** Lists a ring's published keys, retired ones included. */
-export const listPublicKeys = async ({ table }: Pick<Deps, 'table'>, ring: RingName): Promise<PublicJwk[]> => {
+/**
+ * Lists a ring's published keys.
+ * @param keptMs time for which a retired key stays listed. A key is retired when the next one is published. Default: for ever
+ */
+export const listPublicKeys = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  ring: RingName,
+  keptMs = Number.POSITIVE_INFINITY,
+): Promise<PublicJwk[]> => {
   const { items } = await table.query(SigningKeyEntity, { ring }, { limit: LISTED })
-  return items.map(toJwk)
+  const now = clock.now()
+  const retiredAt = ({ created_at }: PublishedKey): number =>
+    Math.min(...items.map((other) => other.created_at).filter((at) => at > created_at))
+  return items.filter((key) => retiredAt(key) + keptMs > now).map(toJwk)
 }
 
 const toJwk = ({ kid, x, y }: PublishedKey): PublicJwk => ({

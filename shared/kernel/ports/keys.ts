@@ -8,7 +8,7 @@ export const SIGNING_RINGS = ['access', 'callback', 'console', 'staff'] as const
  * Names of the keyrings. Each is a secret of its own. `tokens` and `admin` only verify tokens of earlier versions, which
  * were signed with HS256.
  */
-export const RING_NAMES = ['tokens', 'admin', 'data', 'receipts', ...SIGNING_RINGS] as const
+export const RING_NAMES = ['tokens', 'admin', 'data', 'receipts', 'cards', ...SIGNING_RINGS] as const
 
 export type RingName = (typeof RING_NAMES)[number]
 export type SigningRing = (typeof SIGNING_RINGS)[number]

@@ -85,6 +85,10 @@ const run = () =>
     protocol: z.enum(PROTOCOLS).optional(),
     /** Caller who follows it over the protocol, as `callerName` names it. Nobody else reads or answers it there. */
     followed_by: z.string().optional(),
+    /** A2A message that called a declared tool. That of any other message is in the input. */
+    client_message: payload().optional(),
+    /** A2A context, with its latest runs before this one. */
+    context: z.object({ id: z.string(), run_ids: z.array(z.string()) }).optional(),
     /** What the MCP client said that it can do. */
     client_capabilities: z.record(z.string(), z.unknown()).optional(),
     /** No call waits for it, although it calls a declared tool. It has a clock of its own. */
@@ -129,7 +133,7 @@ export const RunEntity = defineEntity({
   schema: run,
   pk: 'INS#{installation_id}',
   sk: 'RUN#{id}',
-  personal: { names: ['actor'], text: ['input', 'output', 'error_message'] },
+  personal: { names: ['actor'], text: ['input', 'output', 'error_message', 'client_message'] },
   retention: { workspace: 'removed', person: 'kept', app: 'kept', partitions: ({ id }) => [['step', { run_id: id }]] },
   due: true,
   expires: payloadExpiry,

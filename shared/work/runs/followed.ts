@@ -11,6 +11,10 @@ export interface Following {
   /** The starter, as `callerName` names it. */
   by: string
   client_capabilities?: Record<string, unknown> | undefined
+  /** A2A message that calls a declared tool. */
+  message?: unknown
+  /** A2A context, with its latest runs before this one. */
+  context?: { id: string; run_ids: string[] } | undefined
   /** Id of the starter's request and its session, by which the starter can cancel it. */
   request?: string | undefined
   /** The starter doesn't wait, so the run has a clock of its own. */

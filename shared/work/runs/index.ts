@@ -92,6 +92,7 @@ export {
   type RunView,
   StartRun,
   StepSchema,
+  type StepView,
   withoutNulls,
 } from './schemas.ts'
 export { loadShape, withoutShapes } from './shaped-output.ts'
@@ -101,7 +102,7 @@ export { startAndWait } from './start-and-wait.ts'
 export { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 export { LOG_LEVELS, meaningOf } from './step-meaning.ts'
 export { prepareSteps } from './steps.ts'
-export { isOver, runEvents, STREAM_START } from './stream.ts'
+export { isOver, type RunEvent, runEvents, STREAM_START } from './stream.ts'
 export { stateFields, stepChange } from './stream-numbers.ts'
 export { waitForRun } from './wait.ts'
 export { runWakeMessage } from './wake.ts'

@@ -75,6 +75,11 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     private_to: start.private_to ?? chain.private_to,
     protocol: start.following?.protocol,
     followed_by: start.following?.by,
+    client_message:
+      start.following?.message === undefined
+        ? undefined
+        : await storePayload(work, `runs/${id}/message`, start.following.message),
+    context: start.following?.context,
     client_capabilities: start.following?.client_capabilities,
     is_detached: start.following?.detached ? true : undefined,
     parent_run_id: chain.parent_run_id,

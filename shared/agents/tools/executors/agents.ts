@@ -4,7 +4,7 @@ import type { Executor } from './executor.ts'
 
 /** Waits up to 120 seconds for the answer. The target's run is committed before the wait. */
 export const askAgentTool: Executor = async (work, scene, args) => ({
-  result: await askAgent(work, scene, args as unknown as AskAgent),
+  result: await askAgent(work, scene, args as unknown as AskAgent & { tool: string }),
   writes: [],
 })
 

@@ -1,0 +1,175 @@
+import {
+  answerOf,
+  buildCard,
+  cancelTask,
+  findTask,
+  hasSeenAll,
+  listTasks,
+  loadOutput,
+  positionAt,
+  presentTask,
+  readMessage,
+  type Shown,
+  type TaskEvent,
+  type TaskState,
+  takeMessage,
+  taskEvents,
+  timeOf,
+  waitForTask,
+} from '#shared/agents/a2a/index.ts'
+import { A2aError } from '#shared/kernel/a2a-error.ts'
+import { isActive } from '#shared/work/runs/index.ts'
+import { type Asking, requireCallable, requireScope } from './scene.ts'
+
+type Json = Record<string, unknown>
+
+/** Elements of an answer that is streamed. */
+export type Events = (signal: AbortSignal) => AsyncIterable<TaskEvent | undefined>
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const invalid = (field: string, text: string) => new A2aError('INVALID_PARAMS', { fields: { [field]: [text] } })
+
+/** The platform has no tenants below an agent's address. @throws {A2aError} `INVALID_PARAMS` */
+const requireNoTenant = ({ tenant = '' }: Json): void => {
+  if (tenant !== '') throw invalid('tenant', 'must be absent: this agent has no tenants')
+}
+
+const countOf = (params: Json, field: string, most: number): number | undefined => {
+  const value = params[field]
+  if (value === undefined || value === null) return undefined
+  if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most) return Number(value)
+  throw invalid(field, `must be an integer from 0 to ${most}`)
+}
+
+const shownOf = (params: Json): Shown => ({ historyLength: countOf(params, 'historyLength', 1_000) })
+
+const AUDIENCES: readonly unknown[] = ['member', 'external']
+
+const sendingOf = (params: Json, streams: boolean) => {
+  requireNoTenant(params)
+  const message = readMessage(params.message)
+  const configuration = isObject(params.configuration) ? params.configuration : {}
+  if (isObject(configuration.taskPushNotificationConfig)) throw new A2aError('PUSH_NOTIFICATION_NOT_SUPPORTED')
+  const metadata = { ...message.metadata, ...(isObject(params.metadata) && params.metadata) }
+  const audience = metadata['aip/audience'] as 'member' | 'external' | undefined
+  if (audience !== undefined && !AUDIENCES.includes(audience)) {
+    throw invalid('metadata.aip/audience', 'must be member or external')
+  }
+  const detached = streams || configuration.returnImmediately === true
+  return { sending: { message, audience, detached }, shown: shownOf(configuration) }
+}
+
+/** `SendMessage`: `{task}`, or `{message}` if the agent answers a first, blocking message with one. */
+export const sendMessage = async (asking: Asking, params: Json): Promise<Json> => {
+  requireScope(asking.caller, 'runs:write')
+  const { work, scene } = asking
+  const { sending, shown } = sendingOf(params, false)
+  const { run: taken, isFirst } = await takeMessage(work, scene, sending)
+  const run = sending.detached || !isActive(taken.status) ? taken : await waitForTask(work, scene, taken)
+  const isAnswered = isFirst && !sending.detached && run.status === 'succeeded'
+  const message = isAnswered ? answerOf(run, await loadOutput(work, run)) : undefined
+  return message ? { message } : { task: await presentTask(work, run, shown) }
+}
+
+/** `SendStreamingMessage`: the task, then what happens to it. */
+export const sendStreamingMessage = async (asking: Asking, params: Json): Promise<Events> => {
+  requireScope(asking.caller, 'runs:write')
+  const { work, scene } = asking
+  const { sending } = sendingOf(params, true)
+  const { run } = await takeMessage(work, scene, sending)
+  return (signal) => taskEvents(work, run, undefined, signal)
+}
+
+/**
+ * `SubscribeToTask`: the task, then what happens to it; with `Last-Event-ID`, what the reader missed.
+ * @throws {A2aError} `TASK_NOT_FOUND`, `UNSUPPORTED_OPERATION` once the task has ended and the reader has seen it
+ */
+export const subscribeToTask = async (asking: Asking, params: Json): Promise<Events> => {
+  requireScope(asking.caller, 'runs:read')
+  requireNoTenant(params)
+  const { work, scene, headers } = asking
+  const run = await findTask(work, scene, params.id)
+  const position = positionOf(headers['last-event-id'])
+  const isOver = !isActive(run.status) && (position === undefined || hasSeenAll(run, position))
+  if (isOver)
+    throw new A2aError('UNSUPPORTED_OPERATION', { message: 'The task has ended.', fix: 'Read it with GetTask.' })
+  return (signal) => taskEvents(work, run, position, signal)
+}
+
+const positionOf = (id = '') => {
+  if (id === '') return undefined
+  const position = positionAt(id)
+  if (position) return position
+  throw invalid('Last-Event-ID', 'must be the id of an event of this task')
+}
+
+/** `GetTask` */
+export const getTask = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
+  requireScope(caller, 'runs:read')
+  requireNoTenant(params)
+  return presentTask(work, await findTask(work, scene, params.id), shownOf(params))
+}
+
+/** `CancelTask` */
+export const cancel = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
+  requireScope(caller, 'runs:write')
+  requireNoTenant(params)
+  return cancelTask(work, scene, params.id)
+}
+
+const STATES: readonly TaskState[] = [
+  'SUBMITTED',
+  'WORKING',
+  'INPUT_REQUIRED',
+  'AUTH_REQUIRED',
+  'COMPLETED',
+  'FAILED',
+  'REJECTED',
+  'CANCELED',
+]
+
+const PAGE = { standard: 50, most: 100 }
+
+const textOf = (params: Json, field: string): string | undefined => {
+  const value = params[field]
+  if (value === undefined || value === '') return undefined
+  if (typeof value === 'string') return value
+  throw invalid(field, 'must be a string')
+}
+
+/** `ListTasks` */
+export const list = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
+  requireScope(caller, 'runs:read')
+  requireNoTenant(params)
+  const status = textOf(params, 'status')
+  const state = STATES.find((one) => status === `TASK_STATE_${one}`)
+  if (status !== undefined && status !== 'TASK_STATE_UNSPECIFIED' && !state) {
+    throw invalid('status', `must be one of ${STATES.map((one) => `TASK_STATE_${one}`).join(', ')}`)
+  }
+  const pageSize = countOf(params, 'pageSize', PAGE.most) ?? PAGE.standard
+  if (pageSize === 0) throw invalid('pageSize', `must be an integer from 1 to ${PAGE.most}`)
+  const changedAfter = textOf(params, 'statusTimestampAfter')
+  return listTasks(work, scene, {
+    contextId: textOf(params, 'contextId'),
+    state,
+    changedAfter: changedAfter === undefined ? undefined : timeOf(changedAfter),
+    pageSize,
+    pageToken: textOf(params, 'pageToken'),
+    ...shownOf(params),
+    withArtifacts: params.includeArtifacts === true,
+  })
+}
+
+/** `GetExtendedAgentCard` */
+export const extendedCard = async (asking: Asking, params: Json): Promise<Json> => {
+  requireScope(asking.caller, 'runs:read')
+  requireNoTenant(params)
+  await requireCallable(asking)
+  return (await buildCard(asking.work, asking.scene.agent, true)).json
+}
+
+/** The methods for push configurations. */
+export const refusePush = async (): Promise<never> => {
+  throw new A2aError('PUSH_NOTIFICATION_NOT_SUPPORTED')
+}

@@ -1,0 +1,54 @@
+import type { Work } from '#shared/foundation/work/index.ts'
+import type { IntegrationCaller } from '#shared/http/callers.ts'
+import type { RawResponse, StreamResponse } from '#shared/http/response.ts'
+import type { Events } from './operations.ts'
+import { answerEvents, answerJson } from './respond.ts'
+import { type Asking, type Headers, type Query, requireVersion, sceneFor } from './scene.ts'
+
+type Json = Record<string, unknown>
+
+interface Context {
+  work: Work
+  caller: IntegrationCaller
+  params: Record<string, string>
+  body: unknown
+  request: { headers: Headers; rawQuery: [string, string][] }
+}
+
+/** Numbers and booleans of a query. */
+const parsed = (text: string): unknown => {
+  if (text === 'true' || text === 'false') return text === 'true'
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : text
+}
+
+/** Query parameters that are texts, whatever they look like. */
+const TEXTS: readonly string[] = ['contextId', 'pageToken', 'status', 'statusTimestampAfter', 'tenant']
+
+const queryOf = (query: Query): Json =>
+  Object.fromEntries(query.map(([name, text]) => [name, TEXTS.includes(name) ? text : parsed(text)]))
+
+/** Parameters of an operation, from the path, the query and the body. */
+const paramsOf = ({ params, body, request }: Context): Json => ({
+  ...queryOf(request.rawQuery),
+  ...((body ?? {}) as Json),
+  ...(params.task !== undefined && { id: params.task }),
+})
+
+/** Turns operations into handlers of the HTTP+JSON binding of a version. */
+export const restBinding = (version: '1.0' | '0.3') => {
+  const open = async (context: Context): Promise<Asking> => {
+    const { work, caller, params, request } = context
+    requireVersion(request.headers, request.rawQuery, version)
+    return { work, caller, scene: await sceneFor(work, caller, String(params.id)), headers: request.headers }
+  }
+  return {
+    calling:
+      (operation: (asking: Asking, params: Json) => Promise<Json>, shape = (value: Json): Json => value) =>
+      async (context: Context): Promise<RawResponse> =>
+        answerJson(context.request.headers, shape(await operation(await open(context), paramsOf(context)))),
+    streaming:
+      (operation: (asking: Asking, params: Json) => Promise<Events>, shape = (element: Json): Json => element) =>
+      async (context: Context): Promise<StreamResponse> =>
+        answerEvents(await operation(await open(context), paramsOf(context)), shape),
+  }
+}

@@ -1,0 +1,65 @@
+import { type A2aScene, findA2aAgent } from '#shared/agents/a2a/index.ts'
+import { listCallableAgents } from '#shared/agents/calls/index.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
+import { callerName, type IntegrationCaller } from '#shared/http/callers.ts'
+import { scopeRefusal } from '#shared/identity/people/index.ts'
+import { A2aError } from '#shared/kernel/a2a-error.ts'
+import { fail } from '#shared/kernel/errors.ts'
+import type { Scope } from '#shared/kernel/scopes.ts'
+
+export type Headers = Record<string, string>
+export type Query = readonly [string, string][]
+
+/** A request to an agent, as every binding understands it. */
+export interface Asking {
+  work: Work
+  caller: IntegrationCaller
+  scene: A2aScene
+  headers: Headers
+}
+
+/**
+ * Finds the agent that a request is for.
+ * @throws `not_found` also for another workspace's agent
+ */
+export const sceneFor = async (work: Work, caller: IntegrationCaller, id: string): Promise<A2aScene> => {
+  const agent = await findA2aAgent(work, id)
+  const { installation } = agent
+  if (installation.workspace_id !== caller.workspace.id || installation.id === caller.installation.id) {
+    throw fail('not_found', { message: 'No A2A agent that you can call is installed under this id.' })
+  }
+  const { app, workspace, run } = caller
+  const client = { installation: caller.installation, app, workspace, run, bound: run !== undefined }
+  return { agent, client: { ...client, by: callerName(caller) as string } }
+}
+
+/** @throws `insufficient_scope`, `scope_denied_by_admin` */
+export const requireScope = ({ scopes, workspace }: IntegrationCaller, scope: Scope): void => {
+  const refusal = scopeRefusal(scope, { scopes, workspace }, 'This operation')
+  if (refusal) throw refusal
+}
+
+/** Refuses a caller that couldn't ask the agent now. @throws `not_found` */
+export const requireCallable = async ({ work, caller, scene }: Asking): Promise<void> => {
+  const [callable] = await listCallableAgents(work, caller, scene.agent.app.slug)
+  if (!callable) throw fail('not_found', { message: 'No A2A agent that you can call is installed under this id.' })
+}
+
+const VERSION = 'a2a-version'
+
+/** Returns the version of a request as `major.minor`. A request without one speaks 0.3, by the protocol's own rule. */
+export const versionOf = (headers: Headers, query: Query): string => {
+  const sent = headers[VERSION] ?? query.find(([name]) => name.toLowerCase() === VERSION)?.[1] ?? ''
+  const [, known] = /^(\d+\.\d+)(?:\.\d+)?$/.exec(sent.trim()) ?? []
+  return sent.trim() === '' ? '0.3' : (known ?? sent.trim())
+}
+
+/** @throws {A2aError} `VERSION_NOT_SUPPORTED` */
+export const requireVersion = (headers: Headers, query: Query, ...supported: string[]): string => {
+  const version = versionOf(headers, query)
+  if (supported.includes(version)) return version
+  throw new A2aError('VERSION_NOT_SUPPORTED', {
+    message: `This address doesn’t speak version ${version.slice(0, 20)} of A2A.`,
+    fix: `Send A2A-Version: ${supported.join(' or ')}, or use another interface of the agent’s card.`,
+  })
+}

@@ -1,0 +1,147 @@
+import type { Work } from '#shared/foundation/work/index.ts'
+import { isOver, loadRun, type Run, type RunEvent, runEvents, type StepView } from '#shared/work/runs/index.ts'
+import {
+  type Artifact,
+  contextOf,
+  loadOutput,
+  outputArtifacts,
+  presentStatus,
+  type Said,
+  saidBy,
+  type TaskStatus,
+  WAITS_FOR_PERSON,
+} from './present.ts'
+import { presentTask } from './tasks.ts'
+
+type Json = Record<string, unknown>
+
+/** One element of a stream, in the JSON of version 1.0, with its position. */
+export interface TaskEvent {
+  /** Number in the run’s stream. Of several elements with one number, all but the last also have their own: `7.1`. */
+  id: string
+  data: Json
+}
+
+/** Position of a reader: elements of the run's stream that it has seen. */
+export interface Position {
+  after: number
+  /** Elements with the next number that it has seen, too. */
+  seen: number
+}
+
+const EVENT_ID = /^\d{1,12}(\.\d{1,6})?$/
+
+/** Reads `Last-Event-ID`. Undefined if no event has such an id. */
+export const positionAt = (id: string): Position | undefined => {
+  if (!EVENT_ID.test(id)) return undefined
+  const [n = '0', part] = id.split('.')
+  return part === undefined ? { after: Number(n), seen: 0 } : { after: Number(n) - 1, seen: Number(part) }
+}
+
+/** Reports whether a reader has seen everything of a task that ended. */
+export const hasSeenAll = (run: Run, { after }: Position): boolean => isOver(run, after)
+
+/**
+ * Yields a task and what happens to it, until it ends or `signal` is aborted. Yields undefined while there is nothing new.
+ * @param from position to continue after; without it, the task as it is now comes first
+ */
+export async function* taskEvents(
+  work: Work,
+  run: Run,
+  from: Position | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<TaskEvent | undefined> {
+  let at = from
+  for (let current = run; ; current = await loadRun(work, run)) {
+    if (!at) {
+      yield await snapshot(work, current)
+      at = { after: current.stream_seq ?? 0, seen: 0 }
+    }
+    const { after } = at
+    let { seen } = at
+    let gap = false
+    for await (const event of runEvents(work, current, after, signal)) {
+      if (!event) {
+        yield undefined
+        continue
+      }
+      gap = event.event === 'gap'
+      if (gap) break
+      const elements = await elementsOf(work, await loadRun(work, run), event)
+      for (const [i, data] of elements.entries()) {
+        const isLast = i === elements.length - 1
+        if (i >= seen) yield { id: isLast ? String(event.id) : `${event.id}.${i + 1}`, data }
+      }
+      seen = 0
+    }
+    if (!gap) return
+    at = undefined
+  }
+}
+
+const snapshot = async (work: Work, run: Run): Promise<TaskEvent> => ({
+  id: String(run.stream_seq ?? 0),
+  data: { task: await presentTask(work, run) },
+})
+
+const aboutOf = (run: Run) => ({ taskId: run.id, contextId: contextOf(run) })
+
+const statusUpdate = (run: Run, status: TaskStatus): Json => ({ statusUpdate: { ...aboutOf(run), status } })
+
+const artifactUpdate = (run: Run, artifact: Artifact, append: boolean, lastChunk: boolean): Json => ({
+  artifactUpdate: { ...aboutOf(run), artifact, ...(append && { append }), ...(lastChunk && { lastChunk }) },
+})
+
+/** Returns what an event of a run's stream says to A2A clients: nothing, or one or more elements. */
+const elementsOf = async (work: Work, run: Run, { event, data }: RunEvent): Promise<Json[]> => {
+  if (event === 'step') return stepElements(run, data as StepView)
+  const { status, started_at, created_at, finished_at } = data as {
+    status: Run['status']
+    started_at: string | null
+    created_at: string
+    finished_at?: string | null
+  }
+  const timestamp = finished_at ?? started_at ?? created_at
+  switch (status) {
+    case 'queued':
+      return [statusUpdate(run, { state: 'TASK_STATE_SUBMITTED', timestamp })]
+    case 'running':
+      return [statusUpdate(run, { state: 'TASK_STATE_WORKING', timestamp })]
+    case 'awaiting_approval': {
+      const message = {
+        messageId: `${run.id}.approval`,
+        ...aboutOf(run),
+        role: 'ROLE_AGENT',
+        parts: [{ text: WAITS_FOR_PERSON }],
+      }
+      return [statusUpdate(run, { state: 'TASK_STATE_AUTH_REQUIRED', timestamp, message })]
+    }
+    default: {
+      const output = await loadOutput(work, run)
+      const artifacts = status === 'succeeded' ? outputArtifacts(output) : []
+      return [
+        ...artifacts.map((artifact) => artifactUpdate(run, artifact, false, true)),
+        statusUpdate(run, await presentStatus(work, run, output)),
+      ]
+    }
+  }
+}
+
+const stepElements = (run: Run, step: StepView): Json[] => {
+  const said: Said | undefined = saidBy(run, step)
+  const timestamp = step.created_at
+  switch (said?.kind) {
+    case 'message':
+      return [statusUpdate(run, { state: 'TASK_STATE_WORKING', timestamp, message: said.message })]
+    case 'question':
+      return [
+        said.message
+          ? statusUpdate(run, { state: 'TASK_STATE_INPUT_REQUIRED', timestamp, message: said.message })
+          : statusUpdate(run, { state: 'TASK_STATE_WORKING', timestamp }),
+      ]
+    case 'artifact':
+      return [artifactUpdate(run, said.artifact, said.append, said.lastChunk)]
+    default:
+      return []
+  }
+}

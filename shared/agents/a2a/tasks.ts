@@ -1,0 +1,152 @@
+import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
+import { A2aError } from '#shared/kernel/a2a-error.ts'
+import { iso } from '#shared/kernel/clock.ts'
+import { decodeCursor, encodeCursor } from '#shared/kernel/cursor.ts'
+import { isId } from '#shared/kernel/ids.ts'
+import { finishIf, isActive, loadRun, loadSteps, type Run, RunEntity, viewWithSteps } from '#shared/work/runs/index.ts'
+import { type A2aScene, hashOfCaller } from './client.ts'
+import { A2aTaskEntity } from './entity.ts'
+import type { Message } from './message.ts'
+import {
+  assembled,
+  contextOf,
+  loadOutput,
+  outputArtifacts,
+  presentStatus,
+  saidBy,
+  stateOf,
+  stateTime,
+  type Task,
+  type TaskState,
+} from './present.ts'
+
+/**
+ * Finds a task that the caller started at the agent.
+ * @throws {A2aError} `TASK_NOT_FOUND` for every other id, so that ids reveal nothing
+ */
+export const findTask = async (
+  { table }: Pick<Work, 'table'>,
+  { client, agent }: A2aScene,
+  id: unknown,
+): Promise<Run> => {
+  if (typeof id !== 'string' || !isId('run', id)) throw new A2aError('TASK_NOT_FOUND')
+  const installation_id = agent.installation.id
+  const [task, run] = await table.getAll([
+    A2aTaskEntity.ref({ installation_id, by_hash: hashOfCaller(client), run_id: id }),
+    RunEntity.ref({ installation_id, id }),
+  ] as const)
+  if (!task || run?.protocol !== 'a2a' || run.followed_by !== client.by) throw new A2aError('TASK_NOT_FOUND')
+  return run
+}
+
+export interface Shown {
+  /** Newest messages to show. Default: all. */
+  historyLength?: number | undefined
+  withArtifacts?: boolean
+}
+
+/** Presents a task with its artifacts and messages. */
+export const presentTask = async (
+  work: Pick<Work, 'table' | 'objects' | 'settings'>,
+  run: Run,
+  { historyLength, withArtifacts = true }: Shown = {},
+): Promise<Task> => {
+  const output = await loadOutput(work, run)
+  const needsSteps = withArtifacts || historyLength !== 0
+  const { steps } = needsSteps ? await viewWithSteps(work, run, await loadSteps(work, run.id)) : { steps: [] }
+  const all = steps.flatMap((step) => saidBy(run, step) ?? [])
+  const messages = all.flatMap((one): Message[] => (one.kind === 'message' ? [one.message] : []))
+  const history = historyLength === undefined ? messages : historyLength === 0 ? [] : messages.slice(-historyLength)
+  const artifacts = withArtifacts
+    ? [...assembled(all), ...(run.status === 'succeeded' ? outputArtifacts(output) : [])]
+    : []
+  return {
+    id: run.id,
+    contextId: contextOf(run),
+    status: await presentStatus(work, run, output),
+    ...(artifacts.length > 0 && { artifacts }),
+    ...(history.length > 0 && { history }),
+    metadata: { 'aip/untrusted': true, 'aip/chain_depth': run.chain_depth },
+  }
+}
+
+/** Cancels a task. @throws {A2aError} `TASK_NOT_FOUND`, `TASK_NOT_CANCELABLE` once it has ended */
+export const cancelTask = async (work: Work, scene: A2aScene, id: unknown): Promise<Task> => {
+  const run = await findTask(work, scene, id)
+  if (!isActive(run.status)) throw new A2aError('TASK_NOT_CANCELABLE')
+  await finishIf(withoutAnswer(work), run, () => true, { status: 'cancelled' })
+  const ended = await loadRun(work, run)
+  // It ended by itself in the meantime.
+  if (ended.status !== 'cancelled') throw new A2aError('TASK_NOT_CANCELABLE')
+  return presentTask(work, ended)
+}
+
+export interface TaskFilters {
+  contextId?: string | undefined
+  state?: TaskState | undefined
+  /** Epoch ms. */
+  changedAfter?: number | undefined
+  pageSize: number
+  pageToken?: string | undefined
+  historyLength?: number | undefined
+  withArtifacts: boolean
+}
+
+/** Newest tasks of a caller at an agent that a list looks at. Older ones are found by their id. */
+const LISTED = 1_000
+
+/** Lists the caller's tasks at the agent, those whose state changed last first. */
+export const listTasks = async (work: Work, { client, agent }: A2aScene, filters: TaskFilters) => {
+  const { contextId, state, changedAfter, pageSize, pageToken, historyLength, withArtifacts } = filters
+  const installation_id = agent.installation.id
+  const { items } = await work.table.query(
+    A2aTaskEntity,
+    { installation_id, by_hash: hashOfCaller(client) },
+    { limit: LISTED },
+  )
+  const runs = await work.table.getAll(items.map(({ run_id }) => RunEntity.ref({ installation_id, id: run_id })))
+  const fitting = runs
+    .filter((run): run is Run => run !== undefined)
+    .filter((run) => contextId === undefined || contextOf(run) === contextId)
+    .filter((run) => state === undefined || stateOf(run) === state)
+    .filter((run) => changedAfter === undefined || stateTime(run) > changedAfter)
+    .map((run) => ({ run, place: `${String(stateTime(run)).padStart(13, '0')}#${run.id}` }))
+    .sort((a, b) => (a.place < b.place ? 1 : -1))
+  const ring = await work.keys.data()
+  const bound = JSON.stringify([
+    client.by,
+    'a2a tasks',
+    installation_id,
+    contextId ?? null,
+    state ?? null,
+    changedAfter ?? null,
+  ])
+  const after = pageToken === undefined ? undefined : positionOf(() => decodeCursor(ring, bound, pageToken))
+  const rest = after === undefined ? fitting : fitting.filter(({ place }) => place < after)
+  const page = rest.slice(0, pageSize)
+  const last = rest.length > page.length ? page.at(-1) : undefined
+  return {
+    tasks: await Promise.all(page.map(({ run }) => presentTask(work, run, { historyLength, withArtifacts }))),
+    nextPageToken: last ? encodeCursor(ring, bound, last.place) : '',
+    pageSize,
+    totalSize: fitting.length,
+  }
+}
+
+const positionOf = (read: () => string): string => {
+  try {
+    return read()
+  } catch {
+    throw new A2aError('INVALID_PARAMS', { fields: { pageToken: ['isn’t one of this list'] } })
+  }
+}
+
+/** Parses the time of a filter. @throws {A2aError} `INVALID_PARAMS` */
+export const timeOf = (text: string): number => {
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) {
+    const example = iso(0)
+    throw new A2aError('INVALID_PARAMS', { fields: { statusTimestampAfter: [`must be a time, such as ${example}`] } })
+  }
+  return at
+}
