@@ -22,8 +22,8 @@ const modern = defineEndpoint({
     'One request of the Agent2Agent protocol: version 1.0, or 0.3 without the header `A2A-Version`. The answers of ' +
     '`SendStreamingMessage` and `SubscribeToTask` are event streams.',
   handler: async ({ work, caller, params, body, request: { headers, rawQuery } }) => {
-    const version = requireVersion(headers, rawQuery, '1.0', '0.3')
     const scene = await sceneFor(work, caller, params.id)
+    const version = requireVersion(headers, rawQuery, '1.0', '0.3')
     return answerRequest({ work, caller, scene, headers }, body, version)
   },
 })
@@ -35,8 +35,8 @@ const legacy = defineEndpoint({
   path: '/a2a/agents/{id}/v0.3/rpc',
   summary: 'Talk to an agent over A2A 0.3 (JSON-RPC)',
   handler: async ({ work, caller, params, body, request: { headers, rawQuery } }) => {
-    const version = requireVersion(headers, rawQuery, '0.3')
     const scene = await sceneFor(work, caller, params.id)
+    const version = requireVersion(headers, rawQuery, '0.3')
     return answerRequest({ work, caller, scene, headers }, body, version)
   },
 })

@@ -109,7 +109,10 @@ export const a2aFailure = (error: PlatformError, requestId: string, baseUrl: str
     const details = [info(error.reason, PROTOCOL_DOMAIN), ...bad]
     return { code, status: error.status, rpcStatus: 200, name, message, details }
   }
-  const texts = Object.entries(error.details).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const texts = Object.entries(error.details).flatMap(([name, value]): [string, string][] => {
+    const text = Array.isArray(value) ? value.filter((one) => typeof one === 'string').join(' ') : value
+    return typeof text === 'string' ? [[name, text]] : []
+  })
   const details = [info(error.code.toUpperCase(), new URL(baseUrl).hostname, Object.fromEntries(texts)), ...bad]
   if (OF_PARAMETERS.has(error.code)) {
     return { code: JSON_RPC.invalidParams, status: 400, rpcStatus: 200, name: 'INVALID_ARGUMENT', message, details }

@@ -38,8 +38,9 @@ const paramsOf = ({ params, body, request }: Context): Json => ({
 export const restBinding = (version: '1.0' | '0.3') => {
   const open = async (context: Context): Promise<Asking> => {
     const { work, caller, params, request } = context
+    const scene = await sceneFor(work, caller, String(params.id))
     requireVersion(request.headers, request.rawQuery, version)
-    return { work, caller, scene: await sceneFor(work, caller, String(params.id)), headers: request.headers }
+    return { work, caller, scene, headers: request.headers }
   }
   return {
     calling:

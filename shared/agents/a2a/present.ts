@@ -80,7 +80,7 @@ const said = (run: Run, id: string, parts: Part[], metadata?: Json): Message => 
 
 export const contextOf = ({ context, id }: Run): string => context?.id ?? id
 
-/** What a run's output says for A2A clients (contract/a2a.md#shaped-output). What is invalid is left out. */
+/** What a run's output says for A2A clients (contract/a2a.md#states). What is invalid is left out. */
 export interface Shape {
   message?: Part[]
   artifacts?: Artifact[]

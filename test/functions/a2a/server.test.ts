@@ -4,6 +4,8 @@ import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { SigningKeyEntity } from '#shared/foundation/signing-keys/entity.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { DAY } from '#shared/kernel/clock.ts'
+import { WorkspaceEntity } from '#shared/identity/people/entity.ts'
+import { RunEntity } from '#shared/work/runs/entity.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { ACCEPT, succeedsWith, usingAgents } from '../api/agents-support.ts'
@@ -278,28 +280,12 @@ describe('streams', () => {
 })
 
 describe('the rules of calls between agents', () => {
-  it.each([
-    ['tool', 'depth'],
-    ['tool', 'policy'],
-    ['tool', 'switch'],
-  ])('hold over A2A as over the tools (%s, %s)', async (_face, rule) => {
+  it.each(['policy', 'switch'])('hold over A2A as over the tools: %s', async (rule) => {
     const { rpc, target, caller } = await scene()
     if (rule === 'policy') await target.set({ allowed_callers: [] })
-    if (rule === 'switch') {
-      const { WorkspaceEntity } = await import('#shared/identity/people/entity.ts')
-      const key = { id: caller.workspaceId }
-      await platform.deps.table.transact([WorkspaceEntity.update(key, { set: { cross_agent_enabled: false } })])
-    }
-    if (rule === 'depth') {
-      const [run] = [await agents.running(caller)]
-      const { RunEntity } = await import('#shared/work/runs/entity.ts')
-      const key = { installation_id: caller.installation.id, id: run.run.id }
-      await platform.deps.table.transact([RunEntity.update(key, { set: { chain_depth: 3 } })])
-      const over = await rpc('SendMessage', look(), { token: run.token })
-      const tool = await agents.ask(run.token, target.slug)
-      expect([over.status, over.body.error.code, reasonOf(over)]).toEqual([409, 409, 'CHAIN_TOO_DEEP'])
-      expect([tool.status, tool.body.error.code]).toEqual([409, 'chain_too_deep'])
-      return
+    else {
+      const off = WorkspaceEntity.update({ id: caller.workspaceId }, { set: { cross_agent_enabled: false } })
+      await platform.deps.table.transact([off])
     }
     const over = await rpc('SendMessage', look())
     const tool = await agents.ask(caller.token, target.slug)
@@ -307,6 +293,31 @@ describe('the rules of calls between agents', () => {
     expect([tool.status, tool.body.error.code]).toEqual([403, 'tool_denied'])
     const denied = (await agents.audit(caller.workspaceId)).filter(({ action }) => action === 'agent.call_denied')
     expect(denied).toHaveLength(2)
+  })
+
+  it.each([
+    ['depth', { chain_depth: 3 }, 'chain_too_deep'],
+    ['budget', { first_hop_at: 1 }, 'chain_budget_exceeded'],
+  ])('hold over A2A as over the tools: %s', async (_rule, set, code) => {
+    const { rpc, target, caller } = await scene()
+    const { run, token } = await agents.running(caller)
+    const key = { installation_id: caller.installation.id, id: run.id }
+    await platform.deps.table.transact([RunEntity.update(key, { set })])
+    const over = await rpc('SendMessage', look(), { token })
+    const tool = await agents.ask(token, target.slug)
+    expect([over.status, over.body.error.code, reasonOf(over)]).toEqual([409, 409, code.toUpperCase()])
+    expect([tool.status, tool.body.error.code]).toEqual([409, code])
+  })
+
+  it('hold over A2A as over the tools: bans of scopes', async () => {
+    const { rpc, target, caller } = await scene()
+    const ban = WorkspaceEntity.update({ id: caller.workspaceId }, { set: { denied_scopes: ['runs:write'] } })
+    await platform.deps.table.transact([ban])
+    const over = await rpc('SendMessage', look())
+    const tool = await agents.ask(caller.token, target.slug)
+    expect([over.status, reasonOf(over)]).toEqual([403, 'SCOPE_DENIED_BY_ADMIN'])
+    expect([tool.status, tool.body.error.code]).toEqual([403, 'scope_denied_by_admin'])
+    expect((await rpc('ListTasks', {})).status).toBe(200)
   })
 
   it('make a task that nobody waits for one hop deeper, with a clock of its own', async () => {
