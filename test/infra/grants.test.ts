@@ -120,7 +120,7 @@ describe('the permissions of the roles', () => {
     const secrets = read.flatMap(({ resources: of }) =>
       of.map(
         (resource) =>
-          /(Access|Callback|Console|Staff|Token|Admin|Data|Receipt)Keys|TelegramBot|LanguageModel/.exec(
+          /(Access|Callback|Console|Staff|Token|Admin|Data|Receipt|Card)Keys|TelegramBot|LanguageModel/.exec(
             text(resource),
           )?.[0],
       ),

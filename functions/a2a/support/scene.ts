@@ -48,7 +48,7 @@ export const requireCallable = async ({ work, caller, scene }: Asking): Promise<
 const VERSION = 'a2a-version'
 
 /** Returns the version of a request as `major.minor`. A request without one speaks 0.3, by the protocol's own rule. */
-export const versionOf = (headers: Headers, query: Query): string => {
+const versionOf = (headers: Headers, query: Query): string => {
   const sent = headers[VERSION] ?? query.find(([name]) => name.toLowerCase() === VERSION)?.[1] ?? ''
   const [, known] = /^(\d+\.\d+)(?:\.\d+)?$/.exec(sent.trim()) ?? []
   return sent.trim() === '' ? '0.3' : (known ?? sent.trim())

@@ -11,7 +11,7 @@ import type { A2aAgent } from './find.ts'
 type Json = Record<string, unknown>
 
 /** Id of the skill that takes any message. */
-export const MESSAGE_SKILL = 'message'
+const MESSAGE_SKILL = 'message'
 
 const JSON_MODE = 'application/json'
 const TEXT_MODE = 'text/plain'

@@ -45,4 +45,4 @@ export const findA2aAgent = async (
 
 const takesA2a = ({ tools = [], a2a }: Manifest): boolean => tools.length > 0 || a2a?.messages === true
 
-export const noAgent = () => fail('not_found', { message: 'No A2A agent is installed under this id.' })
+const noAgent = () => fail('not_found', { message: 'No A2A agent is installed under this id.' })

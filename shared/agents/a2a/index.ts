@@ -1,6 +1,5 @@
-export { buildCard, buildLegacyCard, type Card } from './card.ts'
+export { buildCard, buildLegacyCard } from './card.ts'
 export type { A2aScene } from './client.ts'
-export { A2aMessageEntity, A2aTaskEntity } from './entity.ts'
 export { findA2aAgent } from './find.ts'
 export { readMessage } from './message.ts'
 export { answerOf, loadOutput, type TaskState } from './present.ts'

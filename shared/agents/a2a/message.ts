@@ -29,7 +29,7 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const CONTENTS = ['text', 'raw', 'url', 'data'] as const
 
 /** Returns a part without unknown fields, or undefined if it isn't one: it has exactly one content. */
-export const partOf = (value: unknown): Part | undefined => {
+const partOf = (value: unknown): Part | undefined => {
   if (!isObject(value)) return undefined
   const contents = CONTENTS.filter((name) => value[name] !== undefined)
   const [content] = contents

@@ -88,7 +88,7 @@ export interface Shape {
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-export const shapeOf = (output: Json | null): Shape => {
+const shapeOf = (output: Json | null): Shape => {
   const shape = isObject(output?.$a2a) ? output.$a2a : {}
   const message = isObject(shape.message) ? partsOf(shape.message.parts) : undefined
   const artifacts = Array.isArray(shape.artifacts) ? shape.artifacts.map(artifactOf) : [undefined]
