@@ -34,8 +34,8 @@ const NOTHING: Plan = { cost: 0, routes: [] }
  * API Gateway picks the most specific resource and doesn't backtrack. If `/tools/{name}/invoke` exists, `/tools/{name}/other` ends at
  * `/tools/{name}`, where the gateway refuses it with a 403. Each resource therefore answers any method and has a greedy child. The
  * child's function is the one that leaves the fewest paths below in need of separate resources. A resource has only one variable child,
- * however the endpoints name it. A greedy route doesn't stream, except below a path under which one function serves many endpoints and
- * all of them wait. A call that waits may share its path with others: its method has a route of its own.
+ * however the endpoints name it. A greedy route doesn't stream, except below a path under which one function serves several endpoints
+ * and all of them wait. A call that waits may share its path with others: its method has a route of its own.
  *
  * @throws {ConfigError} if two functions serve one path, unless one of them waits and the other declares its methods
  */
@@ -122,12 +122,9 @@ const note = (at: Node, name: string, streams: boolean): void => {
   at.streamed++
 }
 
-/** Endpoints that wait from which on they share one greedy route, if nothing else is below their path. */
-const MANY = 5
-
-/** Returns the function that serves everything here and below, if it streams all of it and that is much. */
+/** Returns the function that serves everything here and below, if it streams all of it and that is more than one endpoint. */
 const streamsAll = ({ functions, streaming, streamed, own }: Node): string | undefined =>
-  functions.size === 0 && streaming.size === 1 && streamed >= MANY && own === undefined ? [...streaming][0] : undefined
+  functions.size === 0 && streaming.size === 1 && streamed > 1 && (own?.streams ?? true) ? [...streaming][0] : undefined
 
 /** Plans the cheapest routes for a subtree below a greedy route to one of its functions. */
 function below(at: Node, greedy: string): Plan {

@@ -28,7 +28,7 @@ const send = defineEndpoint({
   summary: 'Send a message to an agent over A2A 0.3',
   body: Loose,
   response: Loose,
-  handler: calling((asking, params) => sendMessage(asking, sendingFrom(params)), element),
+  handler: calling((asking, params) => sendMessage(asking, sendingFrom('proto', params)), element),
 })
 
 const stream = defineEndpoint({
@@ -40,7 +40,7 @@ const stream = defineEndpoint({
   summary: 'Send a message to an agent over A2A 0.3, and follow its task',
   body: Loose,
   produces: 'text/event-stream',
-  handler: streaming((asking, params) => sendStreamingMessage(asking, sendingFrom(params)), element),
+  handler: streaming((asking, params) => sendStreamingMessage(asking, sendingFrom('proto', params)), element),
 })
 
 const ofTask = { ...declaration, params: { id: 'installation', task: 'text' } } as const

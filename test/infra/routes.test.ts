@@ -80,8 +80,8 @@ describe('the routing of the gateway', () => {
   it('takes a path next to or below a long-running call to another kind of function', () => {
     const waiting = new Set(plans.filter(({ waits }) => waits).map(({ name }) => name))
     const served = new Set(all.map(({ endpoint }) => concrete(endpoint.path)))
-    // Everything below /a2a waits, so one greedy route serves it.
-    const alone = all.filter(({ endpoint: { waits, path } }) => waits === true && !path.startsWith('/a2a/'))
+    // Everything below /a2a and /mcp waits, so one greedy route serves each.
+    const alone = all.filter(({ endpoint: { waits, path } }) => waits === true && !/^\/(a2a|mcp)/.test(path))
     for (const { endpoint } of alone) {
       const path = concrete(endpoint.path)
       // A variable has no siblings.

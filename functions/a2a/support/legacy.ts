@@ -71,8 +71,11 @@ const messageFrom = (value: unknown): unknown => {
   }
 }
 
-/** Returns the parameters of a message of 0.3 as those of 1.0. Only an explicit `blocking: false` doesn't wait. */
-export const sendingFrom = ({ message, configuration, metadata }: Json): Json => {
+/**
+ * Returns the parameters of a message of 0.3 as those of 1.0. Over JSON-RPC, only an explicit `blocking: false` doesn't wait.
+ * The JSON of protocol buffers leaves out what is false, so there only an explicit `true` waits.
+ */
+export const sendingFrom = (form: Form, { message, configuration, metadata }: Json): Json => {
   const { blocking, pushNotification, pushNotificationConfig, ...rest } = isObject(configuration) ? configuration : {}
   const push = pushNotificationConfig ?? pushNotification
   return defined({
@@ -80,7 +83,7 @@ export const sendingFrom = ({ message, configuration, metadata }: Json): Json =>
     metadata,
     configuration: defined({
       ...rest,
-      returnImmediately: blocking === false,
+      returnImmediately: form === 'kind' ? blocking === false : blocking !== true,
       taskPushNotificationConfig: push,
     }),
   })

@@ -58,7 +58,7 @@ export const legacyExtendedCard: Method = async (asking) => {
 
 const LEGACY: Methods = {
   calls: new Map<string, Method>([
-    ['message/send', async (asking, params) => asKind(await sendMessage(asking, sendingFrom(params)))],
+    ['message/send', async (asking, params) => asKind(await sendMessage(asking, sendingFrom('kind', params)))],
     ['tasks/get', async (asking, params) => taskTo('kind', await getTask(asking, params))],
     ['tasks/cancel', async (asking, params) => taskTo('kind', await cancel(asking, params))],
     ['tasks/pushNotificationConfig/set', refusePush],
@@ -68,7 +68,7 @@ const LEGACY: Methods = {
     ['agent/getAuthenticatedExtendedCard', legacyExtendedCard],
   ]),
   streams: new Map<string, Stream>([
-    ['message/stream', (asking, params) => sendStreamingMessage(asking, sendingFrom(params))],
+    ['message/stream', (asking, params) => sendStreamingMessage(asking, sendingFrom('kind', params))],
     ['tasks/resubscribe', subscribeToTask],
   ]),
   shape: asKind,
