@@ -88,7 +88,7 @@ const legacyCalling = () => ({
 /** An integration, and an agent of its workspace that declares the tool `look`. */
 const spoken = async (stage: Stage) => {
   const { token, workspaceId } = await stage.integration()
-  const { installation, version } = await installed(stage.platform.deps, { workspaceId })
+  const { installation, version } = await installed(stage.platform.deps, { workspaceId, endpoint: stage.agent.url })
   const tools = [{ name: 'look', description: 'Looks.', input_schema: { type: 'object' } }]
   const manifest = { json: JSON.stringify({ id: version.agent_id, version: '1.0.0', name: 'Agent', tools }) }
   await stage.platform.deps.table.transact([VersionEntity.update(version, { set: { manifest } })])

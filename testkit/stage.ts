@@ -223,6 +223,7 @@ export const createStage = async (platform: TestPlatform) => {
 
   const stage = {
     platform,
+    agent,
     hooks,
     telegram,
     messenger: messengerStage(platform, telegram),
