@@ -69,6 +69,8 @@ describe('the quickstart', () => {
     await editor.focus()
     await editor.press('Enter')
     await expect.poll(() => editor.inputValue()).toContain('"runtime": {}')
+    const caret = await editor.evaluate((area: HTMLTextAreaElement) => area.value.slice(0, area.selectionStart))
+    expect(caret).toMatch(/"runtime": \{$/)
 
     await editor.fill(manifest.replace('https://agent.example.com/run', agent.url))
     await page.getByText('The manifest is valid.').waitFor()

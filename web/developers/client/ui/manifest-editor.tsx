@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { call } from '../../../session/call.ts'
 import { toFailure } from '../../../session/failure.ts'
 import { useData } from '../../../ui/data.ts'
@@ -100,6 +100,14 @@ export const ManifestEditor = ({
   const schema = useData('manifest schema', () => call<JsonSchema>('GET', 'schemas/manifest.json'))
   const [offers, setOffers] = useState<readonly Completion[]>([])
   const [chosen, setChosen] = useState(0)
+  const caret = useRef<number | undefined>(undefined)
+  // In the same task as the new text: a later one could move a selection that was made meanwhile.
+  useLayoutEffect(() => {
+    if (caret.current === undefined) return
+    area.current?.focus()
+    area.current?.setSelectionRange(caret.current, caret.current)
+    caret.current = undefined
+  })
   const lines = text.split('\n').length
   const marked = new Map(findings?.map(({ line, isError }) => [line, isError]))
   const close = (): void => setOffers([])
@@ -115,13 +123,9 @@ export const ManifestEditor = ({
     const end = current.selectionStart
     // A closing quote that the editor or the developer already wrote is part of the word.
     const rest = current.value.slice(end).replace(/^"/, '')
-    const caret = from + insert.length - (/["}\]]$/.test(insert) && insert.includes(':') ? 1 : 0)
+    caret.current = from + insert.length - (/["}\]]$/.test(insert) && insert.includes(':') ? 1 : 0)
     onText(current.value.slice(0, from) + insert + rest)
     close()
-    requestAnimationFrame(() => {
-      current.focus()
-      current.setSelectionRange(caret, caret)
-    })
   }
   const onKey = (event: KeyboardEvent): void => {
     if (event.key === ' ' && event.ctrlKey) {
