@@ -19,7 +19,7 @@ import {
   OAUTH_ERROR_SCHEMA,
   SECURITY_SCHEMES,
 } from './shared-components.ts'
-import { WEBHOOK_TAG, webhooksOf } from './webhooks.ts'
+import { WEBHOOK_PARAMETERS, WEBHOOK_RESPONSES, WEBHOOK_TAG, webhooksOf } from './webhooks.ts'
 
 const DESCRIPTION = `Developers register agents, customers install them through OAuth, and the platform executes them as runs.
 
@@ -83,8 +83,13 @@ export const buildDocument = (all: readonly Endpoint[], version: string, name: D
         {
           schemas: withNamedSchemas(schemas.components),
           headers: HEADERS,
-          parameters: { IdempotencyKey: IDEMPOTENCY_KEY },
-          responses: { ...errorResponses(errors), Gateway: GATEWAY_ANSWER, OAuthError: OAUTH_ERROR },
+          parameters: { IdempotencyKey: IDEMPOTENCY_KEY, ...WEBHOOK_PARAMETERS },
+          responses: {
+            ...errorResponses(errors),
+            Gateway: GATEWAY_ANSWER,
+            OAuthError: OAUTH_ERROR,
+            ...WEBHOOK_RESPONSES,
+          },
           examples: errorExamples(errors),
         },
       ),

@@ -19,11 +19,26 @@ const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
 /** Headers that sign a request, for which either kind of verification is enough. */
 const SIGNATURES = ['X-SVC-Signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature']
 
-const header = (name: string): Json => ({ name, in: 'header', required: true, schema: { type: 'string' } })
+/** Headers of deliveries, to which every event refers. */
+export const WEBHOOK_PARAMETERS: Record<string, Json> = Object.fromEntries(
+  Object.entries(DELIVERY_HEADERS).map(([name, description]) => [
+    name,
+    { name, in: 'header', required: true, description, schema: { type: 'string' } },
+  ]),
+)
+
+const header = (name: string): Json => ({ $ref: `#/components/parameters/${name}` })
+
+export const WEBHOOK_RESPONSES: Record<string, Json> = {
+  Received: { description: 'The delivery was received. The body is ignored.' },
+  NotReceived: {
+    description: 'The delivery wasn’t received. The platform retries on its schedule, six attempts in all.',
+  },
+}
 
 const RECEIVED: Json = {
-  '2XX': { description: 'The delivery was received. The body is ignored.' },
-  default: { description: 'The delivery wasn’t received. The platform retries on its schedule, six attempts in all.' },
+  '2XX': { $ref: '#/components/responses/Received' },
+  default: { $ref: '#/components/responses/NotReceived' },
 }
 
 const envelope = (type: string, data: z.ZodType) =>
@@ -76,11 +91,7 @@ export const webhooksOf = (schemas: Schemas): Json => ({
   ),
 })
 
-/** Describes the headers once, because each event has the same. */
 export const WEBHOOK_TAG = {
   name: 'Webhooks',
-  description: [
-    'Requests that the platform sends to your addresses. Every delivery has these headers:',
-    ...Object.entries(DELIVERY_HEADERS).map(([name, meaning]) => `- \`${name}\`: ${meaning}`),
-  ].join('\n'),
+  description: 'Requests that the platform sends to your addresses.',
 }

@@ -12,5 +12,6 @@ export const platformErrorOf = ({ body }: Answer) => {
   const info = details.find((one: any) => one['@type'] === 'type.googleapis.com/google.rpc.ErrorInfo')
   const message = (body.error ?? body).message
   const { fix, docs_url, request_id, ...rest } = info.metadata
-  return { code: info.reason.toLowerCase(), message, fix, docs_url, request_id, details: rest }
+  // The reason may be A2A's own. The documentation's anchor is always the platform's code.
+  return { code: docs_url.split('#')[1], message, fix, docs_url, request_id, details: rest }
 }

@@ -256,14 +256,15 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     }
   }
 
-  const pipelines = Object.entries(requestFunctions).map(([name, endpoints]): [typeof endpoints, RequestHandler] => [
-    endpoints,
-    bufferStreams(
-      createPipeline(endpoints, everyAuthenticator, async () => depsOf(name)),
-      // Event streams are cut off. Other streams are only large and end by themselves.
-      endpoints.some(({ produces }) => produces === 'text/event-stream') ? 400 : 60_000,
-    ),
-  ])
+  const pipelines = Object.entries(requestFunctions).map(([name, endpoints]): [typeof endpoints, RequestHandler] => {
+    const pipeline = createPipeline(endpoints, everyAuthenticator, async () => depsOf(name))
+    const whole = bufferStreams(pipeline, 60_000)
+    const cut = bufferStreams(pipeline, 400)
+    const hasStreams = endpoints.some(({ produces }) => produces === 'text/event-stream')
+    // Event streams are cut off. Other streams are only large, and those of MCP end with the call.
+    const isCut = (path: string) => hasStreams && !path.startsWith('/mcp')
+    return [endpoints, (event, context) => (isCut(event.path) ? cut : whole)(event, context)]
+  })
 
   /** Sends a request through its group's pipeline, as API Gateway would. */
   const call = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { logoPath } from '#shared/catalogue/logos/path.ts'
-import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import { SubscriptionEntity } from '#shared/delivery/webhooks/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { A2A, looking } from './a2a.ts'
 import { unique } from './developers.ts'
 import { installed } from './fixtures.ts'
 import { REDIRECT } from './oauth.ts'
@@ -62,19 +62,7 @@ const presented = (path: string, client: Awaited<ReturnType<Stage['actors']['con
 /** A message to the MCP server that needs nothing. */
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-const A2A = { 'a2a-version': '1.0' }
-
 const LIST_TASKS = { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} }
-
-/** A message that calls a declared tool, and doesn't wait for it. */
-const calling = () => ({
-  message: {
-    messageId: randomUUID(),
-    role: 'ROLE_USER',
-    parts: [{ data: { skill: 'look', arguments: {} } }],
-  },
-  configuration: { returnImmediately: true },
-})
 
 const legacyCalling = () => ({
   message: {
@@ -85,23 +73,19 @@ const legacyCalling = () => ({
   configuration: { blocking: false },
 })
 
-/** An integration, and an agent of its workspace that declares the tool `look`. */
+/** An integration, and the path of an A2A agent of its workspace. */
 const spoken = async (stage: Stage) => {
-  const { token, workspaceId } = await stage.integration()
-  const { installation, version } = await installed(stage.platform.deps, { workspaceId, endpoint: stage.agent.url })
-  const tools = [{ name: 'look', description: 'Looks.', input_schema: { type: 'object' } }]
-  const manifest = { json: JSON.stringify({ id: version.agent_id, version: '1.0.0', name: 'Agent', tools }) }
-  await stage.platform.deps.table.transact([VersionEntity.update(version, { set: { manifest } })])
-  return { at: `/a2a/agents/${installation.id}`, token }
+  const app = await stage.integration()
+  const { at } = await stage.a2aAgent(app)
+  return { at, token: app.token }
 }
 
 type Spoken = Awaited<ReturnType<typeof spoken>>
 
 const withTask = async (stage: Stage) => {
-  const agent = await spoken(stage)
-  const { at, token } = agent
-  const sent = await stage.platform.call('POST', `${at}/message:send`, { token, body: calling(), headers: A2A })
-  return { ...agent, task: String(sent.body.task.id) }
+  const app = await stage.integration()
+  const { at, task } = await stage.a2aTask(app)
+  return { at, task, token: app.token }
 }
 
 const ofAgent = ({ at, token }: Spoken, path: string, body?: unknown): Sample => ({
@@ -343,8 +327,8 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const body = { jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { id: task } }
     return { path: `${at}/v0.3/rpc`, token, body }
   },
-  'a2a.message.send': async (stage) => ofAgent(await spoken(stage), '/message:send', calling()),
-  'a2a.message.stream': async (stage) => ofAgent(await spoken(stage), '/message:stream', calling()),
+  'a2a.message.send': async (stage) => ofAgent(await spoken(stage), '/message:send', looking()),
+  'a2a.message.stream': async (stage) => ofAgent(await spoken(stage), '/message:stream', looking()),
   'a2a.tasks.list': async (stage) => ofAgent(await spoken(stage), '/tasks'),
   'a2a.tasks.read': async (stage) => ofTask(await withTask(stage)),
   'a2a.tasks.cancel': async (stage) => ofTask(await withTask(stage), ':cancel', {}),

@@ -4,6 +4,7 @@ import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
+import { A2A, a2aAgent, looking } from './a2a.ts'
 import { manifestFor, newApp, newDeveloper, publish } from './developers.ts'
 import { callbackToken, conversation, installed, member } from './fixtures.ts'
 import { messengerStage } from './messenger-stage.ts'
@@ -32,6 +33,18 @@ export const createStage = async (platform: TestPlatform) => {
   const integration = async (answer: 'accepts' | 'succeeds' = 'accepts', scopes?: readonly Scope[]) => {
     agent.answer(answer === 'accepts' ? ACCEPTED : SUCCEEDED)
     return installed(platform.deps, { endpoint: agent.url, ...(scopes && { scopes }) })
+  }
+
+  /** Installs an A2A agent in an app's workspace. */
+  const spokenTo = ({ workspaceId }: { workspaceId: string }) =>
+    a2aAgent(platform, { workspaceId, endpoint: agent.url })
+
+  /** Creates a task of an app at an A2A agent of its workspace. */
+  const a2aTask = async (app: { workspaceId: string; token: string }) => {
+    const asked = await spokenTo(app)
+    const sent = { token: app.token, body: looking(), headers: A2A }
+    const { body } = await platform.call('POST', `${asked.at}/message:send`, sent)
+    return { ...asked, task: body.task.id as string }
   }
 
   /** Creates a run whose agent has answered 202, with its callback token. */
@@ -223,11 +236,12 @@ export const createStage = async (platform: TestPlatform) => {
 
   const stage = {
     platform,
-    agent,
     hooks,
     telegram,
     messenger: messengerStage(platform, telegram),
     integration,
+    a2aAgent: spokenTo,
+    a2aTask,
     running,
     awaiting,
     conversation: spoken,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { ASKING } from './support/declaration.ts'
+import { ASKING, followed } from './support/declaration.ts'
 import { elementTo, protoCard, sendingFrom, taskTo } from './support/legacy.ts'
 import { cancel, getTask, sendMessage, sendStreamingMessage, subscribeToTask } from './support/operations.ts'
 import { restBinding } from './support/rest.ts'
@@ -39,7 +39,7 @@ const stream = defineEndpoint({
   scope: 'runs:write',
   summary: 'Send a message to an agent over A2A 0.3, and follow its task',
   body: Loose,
-  produces: 'text/event-stream',
+  ...followed(element),
   handler: streaming((asking, params) => sendStreamingMessage(asking, sendingFrom('proto', params)), element),
 })
 
@@ -66,7 +66,7 @@ const following = (method: 'GET' | 'POST') =>
     scope: 'runs:read',
     summary: `Follow an A2A task (0.3, ${method})`,
     ...(method === 'POST' && { body: Loose }),
-    produces: 'text/event-stream',
+    ...followed(element),
     handler: streaming(subscribeToTask, element),
   })
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { ASKING } from './support/declaration.ts'
+import { ASKING, followed } from './support/declaration.ts'
 import {
   cancel,
   extendedCard,
@@ -63,7 +63,7 @@ const stream = defineEndpoint({
   scope: 'runs:write',
   summary: 'Send a message to an agent over A2A, and follow its task',
   body: SendBody,
-  produces: 'text/event-stream',
+  ...followed(),
   handler: streaming(sendStreamingMessage),
 })
 
@@ -104,7 +104,7 @@ const following = (method: 'GET' | 'POST') =>
     summary: `Follow an A2A task (${method})`,
     description: 'The task, then what happens to it. With `Last-Event-ID`, what you missed.',
     ...(method === 'POST' && { body: Loose }),
-    produces: 'text/event-stream',
+    ...followed(),
     handler: streaming(subscribeToTask),
   })
 

@@ -1,6 +1,7 @@
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { FolderEntity } from '#shared/work/files/entity.ts'
+import { A2A } from '#testkit/a2a.ts'
 import type { Stage } from '#testkit/stage.ts'
 import { bearer } from './support.ts'
 
@@ -45,6 +46,7 @@ export const createTenant = async (stage: Stage) => {
   const developer = await stage.reviewed()
   const { request, headers: listener } = await stage.listened()
   await platform.drain()
+  const a2a = await stage.a2aTask(app)
 
   const customers = {
     run: run.id,
@@ -76,7 +78,10 @@ export const createTenant = async (stage: Stage) => {
     const kinds = Object.values(endpoint.params)
     const within = (ids: Record<string, string>, headers: Headers) =>
       kinds.length > 0 && kinds.every((kind) => kind in ids) ? { headers, ids } : undefined
-    if (endpoint.caller === 'integration') return within(customers, bearer(token))
+    if (endpoint.caller === 'integration') {
+      const asked = { installation: a2a.id, text: a2a.task }
+      return within(endpoint.group === 'a2a' ? asked : customers, integrationHeaders(endpoint, token))
+    }
     if (endpoint.caller === 'console') {
       return within(customers, bearer(owner)) ?? within(chats, bearer(messenger.token))
     }
@@ -100,6 +105,12 @@ export const createTenant = async (stage: Stage) => {
 }
 
 export type Tenant = Awaited<ReturnType<typeof createTenant>>
+
+/** Headers of an integration's request to an endpoint. */
+export const integrationHeaders = ({ speaks }: Endpoint, token: string): Headers => ({
+  ...bearer(token),
+  ...(speaks === 'a2a' && A2A),
+})
 
 /** Fills ids into a path's parameters. */
 export const pathWith = ({ path, params }: Endpoint, ids: Record<string, string>): string =>

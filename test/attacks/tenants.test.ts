@@ -11,7 +11,7 @@ import { pathWithUnknownIds } from '#testkit/world.ts'
 import { fieldsWithIds, foreignIds } from './foreign-ids.ts'
 import { mutations } from './mutations.ts'
 import { batchesOf, bearer, endpoints, expectRefusal, nameOf } from './support.ts'
-import { createTenant, pathWith, type Tenant } from './tenant.ts'
+import { createTenant, integrationHeaders, pathWith, type Tenant } from './tenant.ts'
 
 const platform = usingPlatform()
 let theirs: Tenant
@@ -60,7 +60,7 @@ describe(`the ids of another tenant at ${owned.length} endpoints with an id in t
   }, 120_000)
 
   it('are found with their owner’s credential, so the credential decides', async () => {
-    const reading = owned.filter(({ method, path }) => method === 'GET' && !path.endsWith('/stream'))
+    const reading = owned.filter(({ method, produces }) => method === 'GET' && produces !== 'text/event-stream')
     for (const endpoint of reading) {
       const own = theirs.owning(endpoint)
       const answer = await send(endpoint, pathWith(endpoint, own?.ids ?? {}), own?.headers ?? {})
@@ -78,12 +78,14 @@ describe(`the ids of another tenant at ${owned.length} endpoints with an id in t
     }
   })
 
-  it('of another agent in the same workspace are not found; files belong to the workspace', async () => {
+  it('of another agent in the same workspace are not found; files and A2A agents belong to the workspace', async () => {
     const { token } = await installed(platform.deps, { workspaceId: theirs.workspaceId })
-    const ofAgents = owned.filter(({ caller }) => caller === 'integration')
-    for (const endpoint of ofAgents.filter(({ params }) => !Object.values(params).includes('file'))) {
+    const isShared = ({ group, params }: Endpoint) =>
+      Object.values(params).includes('file') || (group === 'a2a' && !('task' in params))
+    const ofAgents = owned.filter((endpoint) => endpoint.caller === 'integration' && !isShared(endpoint))
+    for (const endpoint of ofAgents) {
       const path = pathWith(endpoint, theirs.owning(endpoint)?.ids ?? {})
-      expectRefusal(await send(endpoint, path, bearer(token)), nameOf(endpoint), 'not_found')
+      expectRefusal(await send(endpoint, path, integrationHeaders(endpoint, token)), nameOf(endpoint), 'not_found')
     }
   })
 

@@ -389,7 +389,7 @@ describe('run by an operator', () => {
     const { code, output } = await run('rotate', '--ring', 'toString')
     expect([code, output]).toEqual([
       1,
-      'Give --ring tokens, admin, data, receipts, access, callback, console or staff.\n',
+      'Give --ring tokens, admin, data, receipts, cards, access, callback, console or staff.\n',
     ])
   })
 

@@ -1,5 +1,8 @@
+import { EVENT_ID } from '#shared/agents/a2a/index.ts'
 import type { Capability } from '#shared/kernel/capabilities.ts'
 import type { ErrorCode } from '#shared/kernel/errors.ts'
+
+type Json = Record<string, unknown>
 
 /** What all endpoints that talk to an agent share. Messages are as large as those of MCP. */
 export const ASKING = {
@@ -29,3 +32,35 @@ export const ASKING = {
   ] as ErrorCode[],
   needs: ['table:read', 'table:write', 'objects:read', 'objects:write', 'keys:data', 'keys:cards'] as Capability[],
 } as const
+
+const TASK = { taskId: 'run_01kae5m1v8w6c3x9q2r7t4y0zn', contextId: 'ctx_01kae5m1v8w6c3x9q2r7t4y0zn' }
+
+const EVENTS: readonly [id: number, data: Json][] = [
+  [
+    1,
+    {
+      task: {
+        id: TASK.taskId,
+        contextId: TASK.contextId,
+        status: { state: 'TASK_STATE_SUBMITTED', timestamp: '2026-11-21T10:15:30.123+00:00' },
+      },
+    },
+  ],
+  [
+    2,
+    {
+      statusUpdate: {
+        ...TASK,
+        status: { state: 'TASK_STATE_WORKING', timestamp: '2026-11-21T10:15:30.410+00:00' },
+      },
+    },
+  ],
+]
+
+/** What the streams of a task declare. @param shape an element as the version shows it */
+export const followed = (shape = (element: Json): Json => element) =>
+  ({
+    produces: 'text/event-stream',
+    lastEventId: EVENT_ID,
+    example: EVENTS.map(([id, data]) => `id: ${id}\nevent: message\ndata: ${JSON.stringify(shape(data))}\n\n`).join(''),
+  }) as const

@@ -72,13 +72,14 @@ export const sendMessage = async (asking: Asking, params: Json): Promise<Json> =
   return message ? { message } : { task: await presentTask(work, run, shown) }
 }
 
-/** `SendStreamingMessage`: the task, then what happens to it. */
+/** `SendStreamingMessage`: the task, then what happens to it. Sent again with `Last-Event-ID`, it goes on after that event. */
 export const sendStreamingMessage = async (asking: Asking, params: Json): Promise<Events> => {
   requireScope(asking.caller, 'runs:write')
-  const { work, scene } = asking
+  const { work, scene, headers } = asking
   const { sending } = sendingOf(params, true)
+  const position = positionOf(headers['last-event-id'])
   const { run } = await takeMessage(work, scene, sending)
-  return (signal) => taskEvents(work, run, undefined, signal)
+  return (signal) => taskEvents(work, run, position, signal)
 }
 
 /**

@@ -29,11 +29,12 @@ export interface Position {
   seen: number
 }
 
-const EVENT_ID = /^\d{1,12}(\.\d{1,6})?$/
+/** Pattern of `Last-Event-ID`. It also matches the empty id. */
+export const EVENT_ID = /^(\d{1,12}(\.\d{1,6})?)?$/
 
 /** Reads `Last-Event-ID`. Undefined if no event has such an id. */
 export const positionAt = (id: string): Position | undefined => {
-  if (!EVENT_ID.test(id)) return undefined
+  if (id === '' || !EVENT_ID.test(id)) return undefined
   const [n = '0', part] = id.split('.')
   return part === undefined ? { after: Number(n), seen: 0 } : { after: Number(n) - 1, seen: Number(part) }
 }

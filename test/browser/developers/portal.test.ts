@@ -69,8 +69,8 @@ describe('the quickstart', () => {
     await editor.focus()
     await editor.press('Enter')
     await expect.poll(() => editor.inputValue()).toContain('"runtime": {}')
-    const caret = await editor.evaluate((area: HTMLTextAreaElement) => area.value.slice(0, area.selectionStart))
-    expect(caret).toMatch(/"runtime": \{$/)
+    const before = (area: { value: string; selectionStart: number }) => area.value.slice(0, area.selectionStart)
+    expect(await editor.evaluate(before as never)).toMatch(/"runtime": \{$/)
 
     await editor.fill(manifest.replace('https://agent.example.com/run', agent.url))
     await page.getByText('The manifest is valid.').waitFor()
