@@ -14,6 +14,10 @@ const person = () => z.object({ id: z.string(), name: z.string() })
 const runExecute = () =>
   z.object({
     type: z.literal('run.execute'),
+    attempt: z.int().min(1).meta({
+      description: 'Greater than 1 if this request is sent again, for manifests with `runtime.retry`.',
+      example: 1,
+    }),
     run: z.object({
       id: z.string().meta({ example: 'run_01kae5m1v8w6c3x9q2r7t4y0zn' }),
       input: json().meta({ example: { question: 'How many are in stock?' } }),

@@ -35,6 +35,8 @@ export interface InstalledOptions {
   endpoint?: string
   scopes?: readonly Scope[]
   resume?: boolean
+  /** `runtime.retry.max_attempts` of the manifest. */
+  maxAttempts?: number
   /** Workspace to install into, instead of a new one. */
   workspaceId?: string
 }
@@ -59,6 +61,7 @@ export const installed = async (deps: Deps, options: InstalledOptions = {}) => {
     runtime_type: 'webhook' as const,
     endpoint: options.endpoint ?? 'http://127.0.0.1:9/never',
     resume: options.resume ?? false,
+    ...(options.maxAttempts !== undefined && { max_attempts: options.maxAttempts }),
     created_at: now,
   }
   const app = {

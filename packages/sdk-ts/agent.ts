@@ -46,6 +46,8 @@ type Outcome = FinalAnswer | typeof ACCEPTED
 
 interface Job {
   outcome: Promise<Outcome>
+  /** True once the work has ended. Until then, the job is kept whatever else arrives. */
+  isOver(): boolean
   /** Has the final answer sent through the API, because the response is gone. @returns false if the answer is there already */
   answerLater(): boolean
 }
@@ -63,9 +65,15 @@ export const createAgent = <const M extends ManifestLike = ManifestLike>(options
     if (known) return known
     const job = startJob(options, request, traceparent)
     jobs.set(key, job)
-    const [oldest] = jobs.keys()
-    if (jobs.size > KEPT_RUNS && oldest !== undefined) jobs.delete(oldest)
+    if (jobs.size > KEPT_RUNS) forgetOldest()
     return job
+  }
+
+  /** Forgets the oldest job that is over. One that still works must not begin a second time. */
+  const forgetOldest = (): void => {
+    for (const [key, job] of jobs) {
+      if (job.isOver()) return void jobs.delete(key)
+    }
   }
 
   const serve = async (request: Request, respond: (job: Job) => Promise<Outcome>): Promise<Response> => {
@@ -113,6 +121,7 @@ const startJob = <M extends ManifestLike>(
   const report = onError ?? ((error: unknown) => console.error(`Run ${run.id} failed:`, error))
   let later = false
   let isDecided = false
+  let isOver = false
 
   const execute = async (): Promise<Outcome> => {
     if (watchEvery > 0) watch(watchEvery)
@@ -138,12 +147,14 @@ const startJob = <M extends ManifestLike>(
       })
       return ACCEPTED
     } finally {
+      isOver = true
       stop()
     }
   }
   return {
     // The request is answered before work begins that never yields.
     outcome: Promise.resolve().then(deliver),
+    isOver: () => isOver,
     answerLater() {
       if (!isDecided) later = true
       return later

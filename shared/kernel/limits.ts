@@ -119,6 +119,8 @@ export const LIMITS = {
   agentAnswer: 30 * SECOND,
   agentLifeSign: 45 * SECOND,
   agentSilence: HOUR,
+  /** Most attempts to send a run that a manifest can declare. */
+  agentAttempts: 5,
   /** One turn of a language model, including retries. */
   modelTurn: 2 * MINUTE,
   modelAnswerBytes: 4 * KIB * KIB,

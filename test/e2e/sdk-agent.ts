@@ -183,6 +183,7 @@ export const testSdkAgent = (running: { baseUrl: string }, spawnAgent: (env: Age
         installation: { settings: {} },
         callback: { base_url: `${running.baseUrl}/api/v1`, token: 'x', expires_in: 900 },
       })
+      const again = body.replace('"type"', '"attempt":2,"type"')
       const post = (headers: object, sent = body) =>
         send(one.url.slice(0, -1), 'POST', '/', {
           body: sent,
@@ -198,9 +199,11 @@ export const testSdkAgent = (running: { baseUrl: string }, spawnAgent: (env: Age
         await post({ 'x-svc-signature': signSvc(['agsec_other'], now, body), ...standard }),
         await post({}),
         await send(one.url.slice(0, -1), 'GET', '/'),
+        await post({ 'x-svc-signature': signSvc([signing_secret], now, again) }, again),
       ]
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 401, 401, 401, 405])
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 401, 401, 401, 401, 405, 200])
       expect(answers[1]?.body).toEqual(answers[0]?.body)
+      expect(answers.at(-1)?.body).toEqual(answers[0]?.body)
     })
   })
 

@@ -128,6 +128,30 @@ describe('signatures', () => {
   })
 })
 
+it('a run that still works is never started a second time, however many others arrive', async () => {
+  const starts = new Map<string, number>()
+  let release = () => {}
+  const agent = createAgent({
+    secret,
+    watchEvery: 0,
+    answerWithin: 60_000,
+    async onRun({ id, input }) {
+      starts.set(id, (starts.get(id) ?? 0) + 1)
+      if (input.long) await new Promise<void>((resolve) => (release = resolve))
+      return { id }
+    },
+  })
+  const long = execute({ long: true })
+  const first = agent.fetch(requestOf(long))
+  for (let n = 0; n < 1_100; n++) await agent.fetch(requestOf(execute()))
+  const second = agent.fetch(requestOf(long))
+  await new Promise((resolve) => setImmediate(resolve))
+  release()
+  const [one, two] = await Promise.all([first, second].map(async (answer) => (await answer).json()))
+  expect(two).toEqual(one)
+  expect(new Set(starts.values())).toEqual(new Set([1]))
+})
+
 describe('calls of a run', () => {
   afterEach(() => vi.unstubAllGlobals())
 

@@ -7,6 +7,7 @@ import { ifUnchanged } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import {
+  type Approval,
   ApprovalEntity,
   addSteps,
   askInput,
@@ -15,6 +16,7 @@ import {
   finishIf,
   isActive,
   isWaitingForInput,
+  loadAnswers,
   type NewStep,
   nextCheckAt,
   type Run,
@@ -31,41 +33,53 @@ import { endRefusedRun, loadTarget } from '../targets/target.ts'
 import type { Target } from '../targets/types.ts'
 import { buildExecuteRequest, type Resume } from './execute-request.ts'
 import { type AnswerEffect, interpretAnswer } from './interpret.ts'
+import { attemptOf, awaitsRetry, pauseAfter, retryLater, wakeDispatcher, withAttempts } from './retry.ts'
 
 /**
  * Sends a queued run to its agent.
  *
  *     queued ──claim──► running ──200──► succeeded | failed
  *                          │ 202 ──► running, accepted: the agent completes it through the API
+ *                          │ not received ──► running, sent again if the manifest has `runtime.retry`
  *                          └ no answer ──► failed, agent_unreachable
  *
  * The claim is a conditional write, so only one worker makes the call, however many are woken. If a worker dies after
  * claiming, the sweeper checks the run after 45 seconds. Runs of inline agents go to their own worker.
  */
-export const dispatchRun = (work: WorkerWork, key: RunKey): Promise<void> =>
-  dispatch(work, key, (run) => wakeInlineWorker(work, run))
+export const dispatchRun = (work: WorkerWork, key: RunKey): Promise<void> => dispatch(work, key, wakesOf(work))
 
 /**
  * Does the same in a request that waits for the run, so that its agent hears of it at once. If the request dies, the
- * queue's message for the run is still on its way. Inline agents wait for theirs.
+ * queue's message for the run is still on its way. Inline agents wait for theirs. The sweeper starts further attempts.
  */
 export const dispatchAwaitedRun = (work: Work, key: RunKey): Promise<void> =>
   dispatch(withoutAnswer(work), key, leaveToQueue)
 
-type WakeInline = (run: Run) => Promise<void>
+/** Ways of bringing a run back to a worker. */
+interface Wakes {
+  inline(run: Run): Promise<void>
+  again(run: Run, delayMs: number): Promise<void>
+}
 
-const leaveToQueue: WakeInline = async () => {}
+const wakesOf = (work: WorkerWork): Wakes => ({
+  inline: (run) => wakeInlineWorker(work, run),
+  again: (run, delayMs) => wakeDispatcher(work, run, delayMs),
+})
 
-const dispatch = async (work: Work, key: RunKey, wakeInline: WakeInline): Promise<void> => {
+const leaveToQueue: Wakes = { inline: async () => {}, again: async () => {} }
+
+const dispatch = async (work: Work, key: RunKey, wakes: Wakes): Promise<void> => {
   const run = await work.table.get(RunEntity, key)
-  if (run?.status !== 'queued') return
+  if (run?.status !== 'queued' && !(run && awaitsRetry(run))) return
+  const early = (run.retry_at ?? 0) - work.clock.now()
+  if (early > 0) return wakes.again(run, early)
   continueTrace(run.trace)
   describeSpan({ 'platform.run_id': run.id })
   const target = await loadTarget(work, run)
   if ('refused' in target) return endRefusedRun(work, key, target)
-  if (target.version.runtime_type === 'inline') return wakeInline(run)
+  if (target.version.runtime_type === 'inline') return wakes.inline(run)
   const claimed = await claim(work, run)
-  if (claimed) await execute(work, claimed, target)
+  if (claimed) await execute(work, claimed, target, wakes, await loadResume(work, claimed))
 }
 
 /**
@@ -73,15 +87,15 @@ const dispatch = async (work: Work, key: RunKey, wakeInline: WakeInline): Promis
  * agents always resume.
  */
 export const resumeRun = (work: WorkerWork, key: RunKey, stepId: string): Promise<void> =>
-  resume(work, key, stepId, (run) => wakeInlineWorker(work, run))
+  resume(work, key, stepId, wakesOf(work))
 
 /** Does the same in a request that waits for the run. @see dispatchAwaitedRun */
 export const resumeAwaitedRun = (work: Work, key: RunKey, stepId: string): Promise<void> =>
   resume(withoutAnswer(work), key, stepId, leaveToQueue)
 
-const resume = async (work: Work, key: RunKey, stepId: string, wakeInline: WakeInline): Promise<void> => {
-  const claimed = await retryOnConflict(() => claimResumption(work, key, stepId, wakeInline))
-  if (claimed) await execute(work, claimed.run, claimed.target, claimed.resume)
+const resume = async (work: Work, key: RunKey, stepId: string, wakes: Wakes): Promise<void> => {
+  const claimed = await retryOnConflict(() => claimResumption(work, key, stepId, wakes))
+  if (claimed) await execute(work, claimed.run, claimed.target, wakes, claimed.resume)
 }
 
 /** @returns undefined when another worker resumed the run or its agent doesn't expect a request */
@@ -89,7 +103,7 @@ const claimResumption = async (
   work: Work,
   key: RunKey,
   stepId: string,
-  wakeInline: WakeInline,
+  wakes: Wakes,
 ): Promise<{ run: Run; target: Target; resume: Resume } | undefined> => {
   const [run, approval] = await work.table.getAll([
     RunEntity.ref(key),
@@ -106,7 +120,7 @@ const claimResumption = async (
     return undefined
   }
   if (target.version.runtime_type === 'inline') {
-    await wakeInline(run)
+    await wakes.inline(run)
     return undefined
   }
   if (!target.version.resume) return undefined
@@ -115,14 +129,20 @@ const claimResumption = async (
   if (!isDecision && !answers) return undefined
   const resume: Resume = {
     step_id: isDecision ? stepId : (answers?.step_id ?? stepId),
-    ...(isDecision && {
-      decision: approval.status === 'rejected' ? 'rejected' : 'approved',
-      result: approval.result ? await loadPayload(work, approval.result) : null,
-      receipt: approval.receipt ?? null,
-    }),
+    ...(isDecision && (await decisionOf(work, approval))),
     ...(answers && { input: answers.input }),
   }
-  const sent = { dispatched_at: now, accepted_at: undefined, due_at: nextCheckAt(run, now + LIMITS.agentLifeSign) }
+  const sent = {
+    dispatched_at: now,
+    accepted_at: undefined,
+    attempt: undefined,
+    retry_at: undefined,
+    // Stored for agents that may get it again.
+    ...(target.version.max_attempts !== undefined && {
+      resumed_with: { step_id: resume.step_id, is_decision: isDecision, answered: answers?.steps ?? [] },
+    }),
+    due_at: nextCheckAt(run, now + LIMITS.agentLifeSign),
+  }
   // Conditional, because the agent may report a step at the same moment.
   await work.commit([
     ...(isDecision
@@ -134,8 +154,34 @@ const claimResumption = async (
   return { run: { ...run, ...sent }, target, resume }
 }
 
+const decisionOf = async (work: Work, { status, result, receipt }: Approval) => ({
+  decision: status === 'rejected' ? ('rejected' as const) : ('approved' as const),
+  result: result ? await loadPayload(work, result) : null,
+  receipt: receipt ?? null,
+})
+
+/** Loads the decision or answers that the run's latest request carried, for another attempt. */
+const loadResume = async (work: Work, { id, resumed_with }: Run): Promise<Resume | undefined> => {
+  if (!resumed_with) return undefined
+  const { step_id, is_decision, answered } = resumed_with
+  const [approval, input] = await Promise.all([
+    is_decision ? work.table.get(ApprovalEntity, { run_id: id, step_id }) : undefined,
+    answered.length > 0 ? loadAnswers(work, id, answered) : undefined,
+  ])
+  return { step_id, ...(approval && (await decisionOf(work, approval))), ...(input && { input }) }
+}
+
 const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
   const now = work.clock.now()
+  if (run.status !== 'queued') {
+    const again = {
+      dispatched_at: now,
+      attempt: attemptOf(run) + 1,
+      retry_at: undefined,
+      due_at: nextCheckAt(run, now + LIMITS.agentLifeSign),
+    }
+    return (await ifUnchanged(work.commit([runWrite(run, again)]))) ? { ...run, ...again } : undefined
+  }
   // The check of the queued run stays due. If it comes too early for the sent one, the sweeper postpones it. Moving it here
   // would write the index of overdue work twice for every run.
   const changes = { status: 'running' as const, started_at: now, dispatched_at: now }
@@ -143,16 +189,21 @@ const claim = async (work: Work, run: Run): Promise<Run | undefined> => {
   return (await ifUnchanged(work.commit([runWrite(run, changes)]))) ? { ...run, ...changes } : undefined
 }
 
-const execute = async (work: Work, run: Run, target: Target, resume?: Resume): Promise<void> => {
+const execute = async (work: Work, run: Run, target: Target, wakes: Wakes, resume?: Resume): Promise<void> => {
   const request = await buildExecuteRequest(work, { run, ...target }, resume)
-  const about = { kind: 'run.execute', event: 'run.execute', id: run.id } as const
+  const counted = run.attempt !== undefined && { attempt: run.attempt }
+  const about = { kind: 'run.execute', event: 'run.execute', id: run.id, ...counted } as const
   const result = await sendToApp(work, target.installation, request, about)
   logCall(work.log, 'run.execute', 'agent', result.kind === 'response', {
     run_id: run.id,
     app_id: run.app_id,
     outcome: result.kind === 'response' ? result.status : result.phase,
     duration_ms: result.durationMs,
+    ...counted,
   })
+  const pause = pauseAfter(result, attemptOf(run), work.clock.now())
+  const goesOn = pause !== undefined && (await retryLater(work, run, target.version, pause, () => true, wakes.again))
+  if (goesOn) return
   await apply(work, run, interpretAnswer(result), target)
 }
 
@@ -166,7 +217,7 @@ const apply = async (work: Work, run: Run, meaning: AnswerEffect, target: Target
       return finishIf(work, run, sameDispatch, {
         status: 'failed',
         error_code: meaning.error_code,
-        error_message: meaning.error_message,
+        error_message: withAttempts(meaning.error_message, run),
       })
     case 'answer':
       return meaning.answer.status === 'input_required'

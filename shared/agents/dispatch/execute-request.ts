@@ -11,6 +11,7 @@ import { signStandard, signSvc } from '#shared/kernel/signatures.ts'
 import type { InputAnswer, Run } from '#shared/work/runs/index.ts'
 import { loadSubject } from '../targets/subject.ts'
 import type { Target } from '../targets/types.ts'
+import { attemptOf } from './retry.ts'
 
 /** Decision, answers or both, as sent to agents with `runtime.resume`. */
 export interface Resume {
@@ -62,6 +63,7 @@ export const buildExecuteRequest = async (
   const seconds = Math.floor(clock.now() / 1_000)
   const body = JSON.stringify({
     type: 'run.execute',
+    attempt: attemptOf(run),
     run: { id: run.id, input, trigger: run.trigger },
     agent: { id: run.agent_id, version: run.version },
     installation: {
@@ -96,7 +98,7 @@ export const buildExecuteRequest = async (
       'User-Agent': 'AgentPlatform/1.0 (+run.execute)',
       'X-SVC-Signature': signSvc(secrets, seconds, body),
       'X-SVC-Event': 'run.execute',
-      // A resumption is another message about the same run.
+      // A resumption is another message about the same run, and another attempt is the same message.
       ...signStandard(secrets, resume?.step_id ?? run.id, seconds, body),
     },
     body,

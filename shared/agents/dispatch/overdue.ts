@@ -22,7 +22,9 @@ import {
   runWrite,
 } from '#shared/work/runs/index.ts'
 import { hasInlineRun, wakeInlineWorker } from '../inline/wake.ts'
+import { loadTarget } from '../targets/target.ts'
 import { storeResult } from './approved-tool.ts'
+import { retryLater, wakeDispatcher, withAttempts } from './retry.ts'
 
 /**
  * A run ends this long before its record expires, because afterwards its slot among the active runs couldn't be freed.
@@ -32,7 +34,7 @@ const ENDS_BEFORE = 2 * DAY
 
 /**
  * Handles an overdue run (contract/runs.md#timeouts). One that was not dispatched yet wakes the dispatcher again.
- * Without a sign of life 45 seconds after run.execute, it fails with `agent_unreachable`. After an hour of silence
+ * Without a sign of life 45 seconds after run.execute, it is sent again or fails with `agent_unreachable`. After an hour of silence
  * following a 202, at the end of its lifetime, or when its record is about to expire, it fails with `agent_timeout`. An inline agent's run without
  * a worker wakes the next worker. A run asked for by another agent is cancelled at its chain's deadline.
  */
@@ -61,8 +63,8 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
   }
   if (!isActive(run.status) || run.status === 'awaiting_approval' || isWaitingForInput(run))
     return postpone(work, run, undefined)
-  if (run.status === 'queued') {
-    await work.queues.send('dispatch', [{ body: runWakeMessage('run.created', run), group: run.installation_id }])
+  if (run.status === 'queued' || run.retry_at !== undefined) {
+    await wakeDispatcher(work, run)
     return postpone(work, run, now + MINUTE)
   }
   if (await hasInlineRun(work, run)) {
@@ -76,10 +78,11 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
   const silentFrom = (run.dispatched_at ?? 0) + LIMITS.agentLifeSign
   if (!showedLife && silentFrom > now) return postpone(work, run, silentFrom)
   if (!showedLife) {
+    if (await retryLost(work, run, stillSilent)) return
     return finishIf(work, run, stillSilent, {
       status: 'failed',
       error_code: 'agent_unreachable',
-      error_message: 'The agent’s answer to run.execute didn’t arrive.',
+      error_message: withAttempts('The agent’s answer to run.execute didn’t arrive.', run),
     })
   }
   const silentAt = lastSign + LIMITS.agentSilence
@@ -89,6 +92,13 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
     error_code: 'agent_timeout',
     error_message: 'The agent gave no sign of life for an hour.',
   })
+}
+
+/** Has a run sent again whose worker was lost, if its manifest allows it. */
+const retryLost = async (work: WorkerWork, run: Run, stillSilent: (current: Run) => boolean): Promise<boolean> => {
+  const target = await loadTarget(work, run)
+  if ('refused' in target) return false
+  return retryLater(work, run, target.version, 0, stillSilent, (lost) => wakeDispatcher(work, lost))
 }
 
 /** Returns when the agent last showed that it works on the run; 0 if it never did. */

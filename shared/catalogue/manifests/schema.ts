@@ -58,6 +58,26 @@ const webhookRuntime = field(
       default: false,
       fix: 'Use true or false.',
     }),
+    retry: field(
+      z
+        .strictObject({
+          max_attempts: field(z.int().min(1).max(LIMITS.agentAttempts), {
+            title: 'Maximum attempts',
+            description: 'Number of times that a run is sent at most, the first included.',
+            examples: [3],
+            fix: 'Use an integer from 1 to 5.',
+          }),
+        })
+        .optional(),
+      {
+        title: 'Send again if it didn’t arrive',
+        description:
+          'If present, a run that didn’t reach your endpoint, or got 502, 503, 504 or 429 with Retry-After, is sent again ' +
+          'with the same run id and webhook-id. Your agent must do the work of a run id once.',
+        examples: [{ max_attempts: 3 }],
+        fix: 'Use {"max_attempts": 3}, or remove the field.',
+      },
+    ),
   }),
   {
     title: 'Webhook runtime',

@@ -17,6 +17,8 @@ const version = () =>
     runtime_type: z.enum(['webhook', 'inline']),
     endpoint: z.string().optional(),
     resume: z.boolean(),
+    /** Number of times that a run is sent at most (manifest `runtime.retry`). Absent if it is sent once. */
+    max_attempts: z.number().optional(),
     /** Settings that its `config` requires without a default. Absent if there are none. */
     required_settings: z.array(z.string()).optional(),
     created_at: z.number(),

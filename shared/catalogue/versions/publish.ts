@@ -78,6 +78,8 @@ const newVersion = async (
     runtime_type: manifest.runtime.type,
     ...(manifest.runtime.type === 'webhook' && { endpoint: manifest.runtime.endpoint }),
     resume: manifest.runtime.type === 'webhook' && manifest.runtime.resume === true,
+    ...(manifest.runtime.type === 'webhook' &&
+      manifest.runtime.retry && { max_attempts: manifest.runtime.retry.max_attempts }),
     required_settings: requiredSettings(manifest.config),
     created_at: work.clock.now(),
   }

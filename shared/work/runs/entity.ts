@@ -95,6 +95,12 @@ const run = () =>
     is_detached: z.boolean().optional(),
     /** Time at which run.execute was last dispatched. */
     dispatched_at: z.number().optional(),
+    /** Number of the latest attempt to send its current message; absent for the first. */
+    attempt: z.number().optional(),
+    /** Time from which run.execute is sent again. */
+    retry_at: z.number().optional(),
+    /** Decision or answers that the latest request carried, if its agent may get them again. */
+    resumed_with: z.object({ step_id: z.string(), is_decision: z.boolean(), answered: z.array(z.string()) }).optional(),
     /** Time at which the agent accepted run.execute with 202. */
     accepted_at: z.number().optional(),
     /** Time of the agent's latest sign of life: a step, a tool call or a token renewal. */

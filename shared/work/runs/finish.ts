@@ -41,6 +41,7 @@ const finish = async (work: Work, run: Run, outcome: Outcome, more: readonly Wri
     status: outcome.status,
     finished_at: now,
     due_at: undefined,
+    retry_at: undefined,
     pending_step: undefined,
     input_steps: undefined,
     ...steps.counts,

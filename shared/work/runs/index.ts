@@ -47,6 +47,7 @@ export {
   askInput,
   failUnanswered,
   listPendingInputs,
+  loadAnswers,
   loadAskedResult,
   loadOpenQuestions,
   loadPendingQuestions,

@@ -378,24 +378,45 @@ const MOST = LIMITS.stepsPerRun
 export const takeUnsentAnswers = async (
   work: Work,
   run: Run,
-): Promise<{ step_id: string; input: Record<string, InputAnswer>; writes: Write[] } | undefined> => {
+): Promise<{ step_id: string; steps: string[]; input: Record<string, InputAnswer>; writes: Write[] } | undefined> => {
   const { items } = await work.table.query(InputRequestEntity, { run_id: run.id }, { limit: MOST, ascending: true })
   const unsent = items
     .filter(({ status, resumed_at }) => status === 'answered' && resumed_at === undefined)
     .slice(-LIMITS.pendingInputs)
   const last = unsent.at(-1)
   if (!last) return undefined
-  const answers = await Promise.all(
-    unsent.map(async ({ answers: stored }) => (stored ? ((await loadPayload(work, stored)) as Answers).responses : {})),
-  )
   const resumed_at = work.clock.now()
   return {
     step_id: last.step_id,
-    input: Object.assign({}, ...answers),
+    steps: unsent.map(({ step_id }) => step_id),
+    input: await answersOf(work, unsent),
     writes: unsent.map((asked) =>
       InputRequestEntity.update(asked, { set: { resumed_at } }, { where: { resumed_at: missing } }),
     ),
   }
+}
+
+const answersOf = async (
+  deps: Pick<Deps, 'objects'>,
+  asked: readonly InputRequest[],
+): Promise<Record<string, InputAnswer>> => {
+  const answers = await Promise.all(
+    asked.map(async ({ answers: stored }) => (stored ? ((await loadPayload(deps, stored)) as Answers).responses : {})),
+  )
+  return Object.assign({}, ...answers)
+}
+
+/** Loads the answers to these steps' questions by key, to send them another time. */
+export const loadAnswers = async (
+  deps: Pick<Deps, 'table' | 'objects'>,
+  run_id: string,
+  steps: readonly string[],
+): Promise<Record<string, InputAnswer>> => {
+  const found = await deps.table.getAll(steps.map((step_id) => InputRequestEntity.ref({ run_id, step_id })))
+  return answersOf(
+    deps,
+    found.filter((asked) => asked !== undefined),
+  )
 }
 
 /** Lists a workspace's unanswered questions, newest first, as one of its members sees them. */

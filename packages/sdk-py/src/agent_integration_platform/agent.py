@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, Union
+from typing import Any, Generic, Protocol, TypeVar, Union
 
 from .errors import AgentError, PlatformError, RunEnded, Suspended
 from .run import AsyncRun, OnAsyncRun, OnRun, Run
@@ -41,7 +41,14 @@ class Response:
 Outcome = Union[Json, None]
 """The final answer. None stands for "accepted": the run goes on, or was completed through the API."""
 
-J = TypeVar("J")
+
+
+class _HasOutcome(Protocol):
+    @property
+    def outcome(self) -> Future[Outcome] | asyncio.Task[Outcome]: ...
+
+
+J = TypeVar("J", bound=_HasOutcome)
 
 
 @dataclass(frozen=True)
@@ -90,8 +97,15 @@ class _Door(Generic[J]):
             if known is None:
                 known = self._jobs[key] = start()
                 if len(self._jobs) > KEPT_RUNS:
-                    self._jobs.popitem(last=False)
+                    self._forget_oldest()
             return known
+
+    def _forget_oldest(self) -> None:
+        """Forgets the oldest job that is over. One that still works must not begin a second time."""
+        for key, job in self._jobs.items():
+            if job.outcome.done():
+                del self._jobs[key]
+                return
 
 
 def _outcome_of(error: BaseException, completed: bool, ended: bool) -> tuple[Outcome, bool]:
