@@ -61,8 +61,8 @@ export const measureLists = async ({
   }
 }
 
-function* between(world: World, from: number, to: number, now: number): Generator<Write> {
-  for (let n = from; n < to; n++) yield* recordsAt(world, n, now + n - from)
+async function* between(world: World, from: number, to: number, now: number): AsyncGenerator<Write> {
+  for (let n = from; n < to; n++) yield* await recordsAt(world, n, now + n - from)
 }
 
 interface Measured {

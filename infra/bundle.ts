@@ -8,6 +8,7 @@ import { type Entries, entryPoint, entryPoints, generateEntries, importEntries }
 import { pageSources } from './bundle/page-sources.ts'
 import { PAGES, PAGES_UNIT, prebuildDocs, prebuildPage } from './bundle/prebuild.ts'
 import { prebuilt } from './bundle/prebuilt.ts'
+import { separate, writeSeparate } from './bundle/separate.ts'
 
 const repository = fileURLToPath(new URL('..', import.meta.url))
 
@@ -81,7 +82,7 @@ export async function bundle(options: BundleOptions = {}): Promise<BundleReport[
   const rebuilt = async (result: BuildResult) => {
     if (!watching) return
     if (result.errors.length > 0) return onError(messagesOf(result.errors))
-    const changed = await write(result, root, outDir, written)
+    const changed = await writeAll(result)
     const failed = (error: Error) => onError([error.message])
     const pagesChanged = await buildPages().catch(failed)
     // Any change may concern a declaration that the documentation shows.
@@ -91,19 +92,28 @@ export async function bundle(options: BundleOptions = {}): Promise<BundleReport[
     if (all.size > 0) options.watch?.([...all])
   }
 
+  const shared = settings(root, options.minify ?? true)
+  const writeAll = async (result: BuildResult) => {
+    if (result.metafile) await writeSeparate(shared, result.metafile, root)
+    return write(result, root, outDir, written)
+  }
   const build = await context({
-    ...settings(root, names, outDir, options.minify ?? true),
+    ...shared,
+    entryPoints: names.map((name) => ({ in: entryPoint(name), out: `${name}/index` })),
+    outdir: outDir,
+    outExtension: { '.js': '.cjs' },
     sourcemap: options.sourceMaps === false ? false : 'external',
     plugins: [
       entryPoints(root, readEntries),
       prebuilt,
+      separate,
       pageSources,
       { name: 'rebuilt', setup: ({ onEnd }) => onEnd(rebuilt) },
     ],
   })
   try {
     const [result] = await Promise.all([build.rebuild(), buildDocs(), buildPages()])
-    await write(result, root, outDir, written)
+    await writeAll(result)
   } catch (error) {
     await build.dispose()
     throw isBuildFailure(error) ? new Error(messagesOf(error.errors).join('\n')) : error
@@ -124,12 +134,9 @@ const isBuildFailure = (error: unknown): error is BuildFailure => error instance
 const messagesOf = (errors: Message[]): string[] =>
   errors.map(({ text, location }) => (location === null ? text : `${location.file}:${location.line} ${text}`))
 
-function settings(root: string, names: string[], outDir: string, minify: boolean) {
+function settings(root: string, minify: boolean) {
   return {
     absWorkingDir: root,
-    entryPoints: names.map((name) => ({ in: entryPoint(name), out: `${name}/index` })),
-    outdir: outDir,
-    outExtension: { '.js': '.cjs' },
     alias,
     bundle: true,
     minify,

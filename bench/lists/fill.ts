@@ -25,13 +25,13 @@ export const itemOf = ({ entity, key, item = {} }: Write): Record<string, unknow
 /** Writes records directly into the table, in batches and without conditions: a hundred thousand in minutes. */
 export const putAll = async (
   { client, tableName, auditTableName }: Filling,
-  writes: Iterable<Write>,
+  writes: AsyncIterable<Write>,
 ): Promise<void> => {
   const batches = batchesOf(writes)
   const nameOf = (write: Write) => (write.entity.table === 'audit' ? auditTableName : tableName)
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
-      for (const batch of batches) {
+      for await (const batch of batches) {
         const requests = [...Map.groupBy(batch, nameOf)].map(([name, own]) => [
           name,
           own.map((write) => ({ PutRequest: { Item: itemOf(write) } })),
@@ -45,11 +45,11 @@ export const putAll = async (
   )
 }
 
-function* batchesOf(writes: Iterable<Write>): Generator<Write[]> {
+async function* batchesOf(writes: AsyncIterable<Write>): AsyncGenerator<Write[]> {
   // By key: a batch may contain each key only once, and the last item counts.
   let batch = new Map<string, Write>()
   const checked = new Set<AnyEntity>()
-  for (const write of writes) {
+  for await (const write of writes) {
     const { entity, key, item } = write
     // All records of an entity have the same shape, so one check is enough.
     if (!checked.has(entity)) entity.schema().parse(item)

@@ -43,7 +43,7 @@ const ONE_IN = 4
  * Builds the records at one place of every list, as the platform would write them. All records of a kind have the same size.
  * @param at epoch ms, later with every place
  */
-export const recordsAt = (world: World, n: number, at: number): Write[] => {
+export const recordsAt = async (world: World, n: number, at: number): Promise<Write[]> => {
   const place = placeAt(world, n, at)
   return [
     ...task(place),
@@ -54,7 +54,7 @@ export const recordsAt = (world: World, n: number, at: number): Write[] => {
     ...delivery(place),
     ...member(place),
     ...invitation(place),
-    ...installed(place),
+    ...(await installed(place)),
     ...version(place),
     ...review(place),
     ...correspondence(place),
@@ -307,7 +307,7 @@ const invitation = ({ id, common, user, number, at }: Place): Write[] => [
 ]
 
 /** Builds another agent of the workspace, of a separate app. */
-const installed = ({ world, id, common, number, at, picked }: Place): Write[] => {
+const installed = async ({ world, id, common, number, at, picked }: Place): Promise<Write[]> => {
   const of = { app_id: id('app'), installation_id: id('installation') }
   const version_id = id('version')
   const slug = `agent-${number}`
@@ -321,7 +321,7 @@ const installed = ({ world, id, common, number, at, picked }: Place): Write[] =>
   }
   return [
     AppEntity.replace(offered),
-    ...listingWrites(undefined, { app: offered, developerName: 'Ada', listed_at: at, featured_at: undefined }),
+    ...(await listingWrites(undefined, { app: offered, developerName: 'Ada', listed_at: at, featured_at: undefined })),
     VersionEntity.replace({ ...world.version, app_id: of.app_id, id: version_id, created_at: at }),
     InstallationEntity.replace({
       ...world.installation,

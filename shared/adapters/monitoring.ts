@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { regionOf, suffixOf } from '../kernel/bucket-address.ts'
 import { SECOND } from '../kernel/clock.ts'
+import { lazily } from '../kernel/lazily.ts'
 import type {
   LabelledMetric,
   MetricSeries,
@@ -15,53 +16,60 @@ type Environment = Record<string, string | undefined>
 /** Timeout that keeps a slow CloudWatch from blocking its caller. */
 const DEADLINE = 5 * SECOND
 
-const Measured = z.object({
-  Namespace: z.string().default(''),
-  MetricName: z.string().default(''),
-  Dimensions: z.array(z.object({ Name: z.string(), Value: z.string() })).default([]),
-})
+const Measured = () =>
+  z.object({
+    Namespace: z.string().default(''),
+    MetricName: z.string().default(''),
+    Dimensions: z.array(z.object({ Name: z.string(), Value: z.string() })).default([]),
+  })
 
-const AnyAlarm = z.object({
-  AlarmName: z.string(),
-  AlarmDescription: z.string().default(''),
-  StateValue: z.enum(['OK', 'ALARM', 'INSUFFICIENT_DATA']),
-  StateUpdatedTimestamp: z.number().optional(),
-})
+const AnyAlarm = () =>
+  z.object({
+    AlarmName: z.string(),
+    AlarmDescription: z.string().default(''),
+    StateValue: z.enum(['OK', 'ALARM', 'INSUFFICIENT_DATA']),
+    StateUpdatedTimestamp: z.number().optional(),
+  })
 
-const DescribedAlarm = z.object({
-  ...AnyAlarm.shape,
-  ...Measured.shape,
-  Statistic: z.string().default('Average'),
-  Period: z.number().default(60),
-  // Set for an alarm over an expression, which has no metric of its own.
-  Metrics: z
-    .array(
-      z.object({
-        Label: z.string().default(''),
-        MetricStat: z.object({ Metric: Measured, Period: z.number(), Stat: z.string() }).optional(),
-      }),
-    )
-    .default([]),
-})
+const DescribedAlarm = () =>
+  z.object({
+    ...AnyAlarm().shape,
+    ...Measured().shape,
+    Statistic: z.string().default('Average'),
+    Period: z.number().default(60),
+    // Set for an alarm over an expression, which has no metric of its own.
+    Metrics: z
+      .array(
+        z.object({
+          Label: z.string().default(''),
+          MetricStat: z.object({ Metric: Measured(), Period: z.number(), Stat: z.string() }).optional(),
+        }),
+      )
+      .default([]),
+  })
 
-const DescribeAlarmsOutput = z.object({
-  MetricAlarms: z.array(DescribedAlarm).default([]),
-  CompositeAlarms: z.array(AnyAlarm).default([]),
-  NextToken: z.string().optional(),
-})
+const DescribeAlarmsOutput = lazily(() =>
+  z.object({
+    MetricAlarms: z.array(DescribedAlarm()).default([]),
+    CompositeAlarms: z.array(AnyAlarm()).default([]),
+    NextToken: z.string().optional(),
+  }),
+)
 
-const GetMetricDataOutput = z.object({
-  MetricDataResults: z
-    .array(
-      z.object({
-        Id: z.string(),
-        Timestamps: z.array(z.number()).default([]),
-        Values: z.array(z.number()).default([]),
-      }),
-    )
-    .default([]),
-  NextToken: z.string().optional(),
-})
+const GetMetricDataOutput = lazily(() =>
+  z.object({
+    MetricDataResults: z
+      .array(
+        z.object({
+          Id: z.string(),
+          Timestamps: z.array(z.number()).default([]),
+          Values: z.array(z.number()).default([]),
+        }),
+      )
+      .default([]),
+    NextToken: z.string().optional(),
+  }),
+)
 
 /**
  * Creates a client of Amazon CloudWatch over its AWS JSON 1.0 protocol. Two operations don't need an SDK client.
@@ -95,7 +103,7 @@ export const createMonitoring = (prefix: string | undefined, environment: Enviro
           MaxRecords: 100,
           ...(NextToken && { NextToken }),
         }
-        const page = DescribeAlarmsOutput.parse(await send('DescribeAlarms', input))
+        const page = DescribeAlarmsOutput().parse(await send('DescribeAlarms', input))
         found.push(...page.MetricAlarms.map((alarm) => watched(alarm, prefix, metricsOf(alarm))))
         found.push(...page.CompositeAlarms.map((alarm) => watched(alarm, prefix, [])))
         NextToken = page.NextToken
@@ -108,7 +116,7 @@ export const createMonitoring = (prefix: string | undefined, environment: Enviro
       const found = new Map<string, MetricSeries>()
       let NextToken: string | undefined
       do {
-        const page = GetMetricDataOutput.parse(
+        const page = GetMetricDataOutput().parse(
           await send('GetMetricData', {
             MetricDataQueries: metrics.map(query),
             StartTime: Math.floor(since / SECOND),
@@ -126,7 +134,7 @@ export const createMonitoring = (prefix: string | undefined, environment: Enviro
 }
 
 const watched = (
-  alarm: z.infer<typeof AnyAlarm>,
+  alarm: z.infer<ReturnType<typeof AnyAlarm>>,
   prefix: string,
   metrics: readonly LabelledMetric[],
 ): WatchedAlarm => ({
@@ -139,7 +147,7 @@ const watched = (
 })
 
 /** Returns the alarm's metric, or the metrics of its expression. */
-const metricsOf = (alarm: z.infer<typeof DescribedAlarm>): LabelledMetric[] => {
+const metricsOf = (alarm: z.infer<ReturnType<typeof DescribedAlarm>>): LabelledMetric[] => {
   const parts = alarm.Metrics.flatMap(({ Label, MetricStat }) =>
     MetricStat ? [{ label: Label, Metric: MetricStat.Metric, Stat: MetricStat.Stat, Period: MetricStat.Period }] : [],
   )

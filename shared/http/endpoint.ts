@@ -4,6 +4,7 @@ import type { Role } from '#shared/identity/people/index.ts'
 import type { Capability } from '../kernel/capabilities.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
 import type { IdKind } from '../kernel/ids.ts'
+import { lazily } from '../kernel/lazily.ts'
 import { type ANONYMOUS_RATES, LIMITS } from '../kernel/limits.ts'
 import type { Scope } from '../kernel/scopes.ts'
 import type { Caller, CallerKind, Callers } from './callers.ts'
@@ -218,11 +219,4 @@ export const defineEndpoint = <
 export const keepsAnswers = ({ method, caller, needs, consumes, speaks }: Endpoint): boolean =>
   method === 'POST' && consumes !== 'json-rpc' && !speaks && (caller !== 'none' || needs.includes('table:write'))
 
-const memo = <S>(make: Lazy<S> | undefined): Lazy<S> | undefined => {
-  if (!make) return undefined
-  let made: S | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
-}
+const memo = <S>(make: Lazy<S> | undefined): Lazy<S> | undefined => make && lazily(make)

@@ -57,6 +57,18 @@ describe('bundles', () => {
     expect(existsSync(join(root, 'dist/maps/one.cjs.map'))).toBe(true)
   })
 
+  it('load a large package that few requests need from a file next to them', async () => {
+    const source = `export const handler = async (text: string): Promise<string> => {
+      const { rectifyConfusion } = await import('unicode-confusables')
+      return rectifyConfusion(text)
+    }`
+    const { root, entries: sources } = await repository({ one: source, two: 'export const handler = () => 1' })
+    const [one] = await bundle({ root, entries: sources })
+    expect(await require(one?.file ?? '').handler('p\u0430ypal')).toBe('paypal')
+    expect(one?.bytes).toBeLessThan(5_000)
+    expect(await readdir(join(root, 'dist/functions/two'))).toEqual(['index.cjs'])
+  })
+
   it('report their packages', async () => {
     const { root, entries: sources } = await repository({
       one: "import * as z from 'zod'\nexport const handler = () => z.string().parse('x')",

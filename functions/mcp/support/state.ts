@@ -4,25 +4,28 @@ import { callerName, type IntegrationCaller } from '#shared/http/callers.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
 import { seal, unseal } from '#shared/kernel/encryption.ts'
+import { lazily } from '#shared/kernel/lazily.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { MCP_ERRORS, McpError } from './protocol.ts'
 
 /** Time within which a client answers questions. */
 const LIFE = 10 * MINUTE
 
-const State = z.object({
-  run_id: z.string(),
-  installation_id: z.string(),
-  /** Step of the questions. */
-  step_id: z.string(),
-  /** Run that asked the agent. */
-  asking: z.string().optional(),
-  by: z.string(),
-  call: z.string(),
-  ends_at: z.number(),
-})
+const State = lazily(() =>
+  z.object({
+    run_id: z.string(),
+    installation_id: z.string(),
+    /** Step of the questions. */
+    step_id: z.string(),
+    /** Run that asked the agent. */
+    asking: z.string().optional(),
+    by: z.string(),
+    call: z.string(),
+    ends_at: z.number(),
+  }),
+)
 
-export type RequestState = Pick<z.infer<typeof State>, 'run_id' | 'installation_id' | 'step_id' | 'asking'>
+export type RequestState = Pick<z.infer<ReturnType<typeof State>>, 'run_id' | 'installation_id' | 'step_id' | 'asking'>
 
 /** The call that a state belongs to: it continues no other. */
 export interface StatedCall {
@@ -65,7 +68,7 @@ export const openState = async (
 
 const decrypted = async (keys: Deps['keys'], sealed: string) => {
   try {
-    return State.parse(JSON.parse(await unseal(await keys.data(), RECORD, sealed)))
+    return State().parse(JSON.parse(await unseal(await keys.data(), RECORD, sealed)))
   } catch {
     return undefined
   }

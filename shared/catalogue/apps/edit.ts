@@ -95,6 +95,6 @@ const relisted = async (
   const { listed_at, featured_at } = listed
   return {
     where: { name, summary, category: category ?? missing },
-    writes: listingWrites(listed, { app, developerName, listed_at, featured_at }),
+    writes: await listingWrites(listed, { app, developerName, listed_at, featured_at }),
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { lazily } from '#shared/kernel/lazily.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 import { fetchedLogo } from '../logos/entity.ts'
 
@@ -19,7 +20,10 @@ export const moderatedFields = () => ({
   requested_scopes: z.array(z.string()),
 })
 
-export const MODERATED_FIELDS = Object.keys(moderatedFields()) as (keyof ReturnType<typeof moderatedFields>)[]
+/** Keys of {@link moderatedFields}. */
+export const MODERATED_FIELDS = lazily(
+  () => Object.keys(moderatedFields()) as (keyof ReturnType<typeof moderatedFields>)[],
+)
 
 const appRevision = () =>
   z.object({

@@ -28,8 +28,12 @@ export const readListing = async (
  * @param was the listing from {@link readListing}
  * @param otherwise returns the error if the listing has changed. Default: `ConditionFailed`.
  */
-export const listingWrites = (was: ListedApp | undefined, next: Listing, otherwise?: () => unknown): Write[] => {
-  const listed = listedAppOf(next)
+export const listingWrites = async (
+  was: ListedApp | undefined,
+  next: Listing,
+  otherwise?: () => unknown,
+): Promise<Write[]> => {
+  const listed = await listedAppOf(next)
   const before = new Set(was?.places?.map(keyOf))
   const after = new Set(listed.places?.map(keyOf))
   return [

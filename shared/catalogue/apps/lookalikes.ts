@@ -24,7 +24,7 @@ export const findLookalikes = async (
   { id, developer_id, name }: Pick<App, 'developer_id' | 'name'> & { id?: string | undefined },
 ): Promise<Lookalike[]> => {
   const pages = await Promise.all(
-    looksOf(name).map((look) => table.query(ListingPlaceEntity, { shelf: lookShelf(look) }, { limit: MOST })),
+    (await looksOf(name)).map((look) => table.query(ListingPlaceEntity, { shelf: lookShelf(look) }, { limit: MOST })),
   )
   const ids = [...new Set(pages.flatMap(({ items }) => items.map(({ app_id }) => app_id)))].filter((one) => one !== id)
   const apps = (await table.getAll(ids.map((one) => AppEntity.ref({ id: one })))).filter(

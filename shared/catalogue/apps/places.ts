@@ -34,7 +34,7 @@ export interface Listing {
 }
 
 /** Returns the record of a listing with its search words and its place on each shelf. */
-export const listedAppOf = ({ app, developerName, listed_at, featured_at }: Listing): ListedApp => {
+export const listedAppOf = async ({ app, developerName, listed_at, featured_at }: Listing): Promise<ListedApp> => {
   const { id, name, slug, summary, category } = app
   // Words of the name come before those of the summary, in case there are too many words.
   const words = wordsOf([name, slug, developerName, category ?? '', summary].join(' '))
@@ -57,7 +57,7 @@ export const listedAppOf = ({ app, developerName, listed_at, featured_at }: List
       ...shelves.flatMap((shelf) => SORTS.map((sort) => ({ shelf: shelfOf(shelf, sort), place: order[sort] }))),
       // The whole word sorts before words that only start with it. For the same word, featured apps come first.
       ...words.map((word) => ({ shelf: wordShelf(word), place: `${word}#${rank}` })),
-      ...looksOf(name).map((look) => ({ shelf: lookShelf(look), place: id })),
+      ...(await looksOf(name)).map((look) => ({ shelf: lookShelf(look), place: id })),
     ],
   }
 }

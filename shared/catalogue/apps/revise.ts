@@ -27,7 +27,7 @@ export const splitEdit = (app: App, input: EditAppInput): SplitEdit => {
   const live: Record<string, unknown> = {}
   const pending: Record<string, unknown> = { ...app.pending_revision?.changes }
   for (const [field, value] of Object.entries(input)) {
-    if (!(MODERATED_FIELDS as readonly string[]).includes(field)) {
+    if (!(MODERATED_FIELDS() as readonly string[]).includes(field)) {
       live[field] = value ?? undefined
       continue
     }
@@ -83,7 +83,7 @@ export const revisedFields = ({ changes, logo }: AppRevision): Fields => ({
 
 /** Returns the names of the fields that a revision changes, in the documented order. A stored map has none. */
 export const revisedFieldNames = ({ changes }: AppRevision): (keyof RevisionChanges)[] =>
-  MODERATED_FIELDS.filter((field) => changes[field] !== undefined)
+  MODERATED_FIELDS().filter((field) => changes[field] !== undefined)
 
 /** New revision of an app, with the badge that follows from it, and the writes that go along. */
 export interface Revised {

@@ -22,7 +22,7 @@ const declaredAt = (path: readonly PropertyKey[]): z.core.$ZodType[] =>
           const member = Object.hasOwn(shape, step) ? shape[String(step)] : undefined
           return member === undefined ? [] : [member]
         }),
-    [manifestSchema],
+    [manifestSchema()],
   )
 
 /** Returns the fix of the declaration at this path, or of the closest enclosing one. */

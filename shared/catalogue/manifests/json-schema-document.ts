@@ -99,7 +99,7 @@ const DEFINITIONS: Json = {
  */
 export const manifestJsonSchema = (baseUrl: string): Json => {
   const address = `${baseUrl}/schemas/manifest.json`
-  const { $schema, ...schema } = z.toJSONSchema(manifestSchema, {
+  const { $schema, ...schema } = z.toJSONSchema(manifestSchema(), {
     io: 'input',
     override: ({ jsonSchema }) => {
       const { schemaRef } = jsonSchema as { schemaRef?: string }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { oneLine } from '#shared/foundation/schemas/index.ts'
+import { lazily } from '#shared/kernel/lazily.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
 
@@ -44,284 +45,291 @@ const schemaObject = (meta: Omit<FieldMeta, 'fix'>) =>
     fix: 'Use a JSON Schema: {"type": "object", "properties": {…}}.',
   })
 
-const webhookRuntime = field(
-  z.strictObject({
-    type: z.literal('webhook').meta({ description: 'The platform sends runs to your endpoint.' }),
-    endpoint: address(
-      'Endpoint',
-      'URL that receives each run as a signed POST of `run.execute`. Must be a public https address.',
-      'https://agent.example.com/run',
-    ),
-    resume: field(z.boolean().optional(), {
-      title: 'Send again after a decision',
-      description: 'If true, a run that waited for an approval is sent again with `resume` after the decision.',
-      default: false,
-      fix: 'Use true or false.',
+const webhookRuntime = () =>
+  field(
+    z.strictObject({
+      type: z.literal('webhook').meta({ description: 'The platform sends runs to your endpoint.' }),
+      endpoint: address(
+        'Endpoint',
+        'URL that receives each run as a signed POST of `run.execute`. Must be a public https address.',
+        'https://agent.example.com/run',
+      ),
+      resume: field(z.boolean().optional(), {
+        title: 'Send again after a decision',
+        description: 'If true, a run that waited for an approval is sent again with `resume` after the decision.',
+        default: false,
+        fix: 'Use true or false.',
+      }),
+      retry: field(
+        z
+          .strictObject({
+            max_attempts: field(z.int().min(1).max(LIMITS.agentAttempts), {
+              title: 'Maximum attempts',
+              description: 'Number of times that a run is sent at most, the first included.',
+              examples: [3],
+              fix: 'Use an integer from 1 to 5.',
+            }),
+          })
+          .optional(),
+        {
+          title: 'Send again if it didn’t arrive',
+          description:
+            'If present, a run that didn’t reach your endpoint, or got 502, 503, 504 or 429 with Retry-After, is sent again ' +
+            'with the same run id and webhook-id. Your agent must do the work of a run id once.',
+          examples: [{ max_attempts: 3 }],
+          fix: 'Use {"max_attempts": 3}, or remove the field.',
+        },
+      ),
     }),
-    retry: field(
-      z
-        .strictObject({
-          max_attempts: field(z.int().min(1).max(LIMITS.agentAttempts), {
-            title: 'Maximum attempts',
-            description: 'Number of times that a run is sent at most, the first included.',
-            examples: [3],
-            fix: 'Use an integer from 1 to 5.',
-          }),
-        })
-        .optional(),
-      {
-        title: 'Send again if it didn’t arrive',
-        description:
-          'If present, a run that didn’t reach your endpoint, or got 502, 503, 504 or 429 with Retry-After, is sent again ' +
-          'with the same run id and webhook-id. Your agent must do the work of a run id once.',
-        examples: [{ max_attempts: 3 }],
-        fix: 'Use {"max_attempts": 3}, or remove the field.',
-      },
-    ),
-  }),
-  {
-    title: 'Webhook runtime',
-    description: 'The agent runs on your own service.',
-    fix: 'Use {"type": "webhook", "endpoint": "https://…"}.',
-  },
-)
+    {
+      title: 'Webhook runtime',
+      description: 'The agent runs on your own service.',
+      fix: 'Use {"type": "webhook", "endpoint": "https://…"}.',
+    },
+  )
 
-const inlineRuntime = field(
-  z.strictObject({
-    type: z.literal('inline').meta({ description: 'The platform runs the agent on a language model.' }),
-    model: field(text(200).optional(), {
-      title: 'Model',
-      description: 'Name of the model. Default: the deployment’s default model.',
-      examples: ['small'],
-      fix: 'Name a model, or remove the field.',
+const inlineRuntime = () =>
+  field(
+    z.strictObject({
+      type: z.literal('inline').meta({ description: 'The platform runs the agent on a language model.' }),
+      model: field(text(200).optional(), {
+        title: 'Model',
+        description: 'Name of the model. Default: the deployment’s default model.',
+        examples: ['small'],
+        fix: 'Name a model, or remove the field.',
+      }),
+      instructions: field(text(20_000), {
+        title: 'Instructions',
+        description: 'Purpose and behavior of the agent, used as the language model’s system prompt.',
+        examples: ['You answer questions about the stock of a shop. Be brief.'],
+        fix: 'Write 1 to 20,000 characters of instructions.',
+      }),
+      max_steps: field(z.int().min(1).max(50).optional(), {
+        title: 'Maximum steps',
+        description: 'Number of times that the model may call tools in one run.',
+        examples: [8],
+        fix: 'Use an integer from 1 to 50.',
+      }),
     }),
-    instructions: field(text(20_000), {
-      title: 'Instructions',
-      description: 'Purpose and behavior of the agent, used as the language model’s system prompt.',
-      examples: ['You answer questions about the stock of a shop. Be brief.'],
-      fix: 'Write 1 to 20,000 characters of instructions.',
-    }),
-    max_steps: field(z.int().min(1).max(50).optional(), {
-      title: 'Maximum steps',
-      description: 'Number of times that the model may call tools in one run.',
-      examples: [8],
-      fix: 'Use an integer from 1 to 50.',
-    }),
-  }),
-  {
-    title: 'Inline runtime',
-    description: 'The agent is a language model with instructions and platform tools.',
-    fix: 'Use {"type": "inline", "instructions": "…"}.',
-  },
-)
+    {
+      title: 'Inline runtime',
+      description: 'The agent is a language model with instructions and platform tools.',
+      fix: 'Use {"type": "inline", "instructions": "…"}.',
+    },
+  )
 
 const hint = (title: string, description: string) =>
   field(z.boolean().optional(), { title, description, fix: 'Use true or false.' })
 
 /** How MCP clients see a tool (contract/mcp.md#agents-tools). */
-const toolForMcp = field(
-  z.strictObject({
-    annotations: field(
-      z
-        .strictObject({
-          title: field(oneLine(text(80)).optional(), {
-            title: 'Title',
-            description: 'Name of the tool for people.',
-            examples: ['Check stock'],
-            fix: 'Use 1 to 80 visible characters on one line.',
-          }),
-          readOnlyHint: hint('Read only', 'If true, the tool changes nothing.'),
-          destructiveHint: hint('Destructive', 'If true, the tool may delete or overwrite something.'),
-          idempotentHint: hint('Idempotent', 'If true, repeating a call changes nothing more.'),
-          openWorldHint: hint('Open world', 'If true, the tool reaches beyond the workspace.'),
-        })
-        .optional(),
-      {
-        title: 'Annotations',
-        description: 'Hints of the Model Context Protocol. Default: `openWorldHint`.',
-        fix: 'Use {"readOnlyHint": true} or the other hints of the protocol.',
-      },
-    ),
-    requires: field(
-      z
-        .array(
-          field(z.enum(['elicitation', 'sampling', 'roots', 'tasks']), {
-            title: 'Capability',
-            description: 'Capability of an MCP client.',
-            fix: 'Use elicitation, sampling, roots or tasks.',
-          }),
-        )
-        .max(4)
-        .optional(),
-      {
-        title: 'Required capabilities',
-        description: 'What an MCP client must be able to do to call the tool.',
-        examples: [['elicitation']],
-        fix: 'List elicitation, sampling, roots or tasks.',
-      },
-    ),
-    task: field(z.enum(['never', 'auto', 'always']).optional(), {
-      title: 'Task',
-      description: 'Whether a call becomes a task that the client follows: never, after 5 seconds, or at once.',
-      default: 'auto',
-      fix: 'Use "never", "auto" or "always".',
-    }),
-  }),
-  {
-    title: 'MCP',
-    description: 'How clients of the Model Context Protocol call the tool.',
-    fix: 'Use {"annotations": {…}, "requires": […], "task": "auto"}, or remove the field.',
-  },
-)
-
-const tool = field(
-  z.strictObject({
-    name: field(z.string().regex(TOOL_NAME, 'must be a letter followed by up to 63 letters, digits, _ or -'), {
-      title: 'Name',
-      description: 'Name by which other agents call the tool. Unique within the manifest.',
-      examples: ['check_stock'],
-      fix: 'Use a letter, then up to 63 letters, digits, _ or -.',
-    }),
-    description: field(text(2_000), {
-      title: 'Description',
-      description: 'What the tool does and when to use it, for the agents and people that choose it.',
-      examples: ['Returns how many items of a product are in stock.'],
-      fix: 'Describe the tool in 1 to 2,000 characters.',
-    }),
-    input_schema: schemaObject({
-      title: 'Input schema',
-      description: 'JSON Schema of type object. The arguments of `ask_agent` are checked against it.',
-      schemaRef: 'inputSchema',
-    }),
-    output_schema: schemaObject({
-      title: 'Output schema',
-      description: 'JSON Schema of the tool’s output.',
-      schemaRef: 'schema',
-    }).optional(),
-    mcp: toolForMcp.optional(),
-  }),
-  {
-    title: 'Tool',
-    description: 'Tool that other agents can ask this agent to use.',
-    fix: 'Describe the tool as an object.',
-  },
-)
-
-export const manifestSchema = field(
-  z.strictObject({
-    $schema: field(z.string().max(2_048).optional(), {
-      title: 'Schema',
-      description: 'URL of this schema, for completion in editors.',
-      fix: 'Use the URL of the manifest’s JSON Schema, or remove the field.',
-    }),
-    id: field(z.string().regex(VENDOR_AND_SLUG, 'must have the form <vendor>.<slug>'), {
-      title: 'Agent id',
-      description: 'Your vendor name, a dot, and the app’s slug. Your first published manifest fixes the vendor name.',
-      examples: ['acme.stock-helper'],
-      fix: 'Join a vendor name (2–40 of a–z, 0–9, -) and the app’s slug (3–40) with a dot: "acme.stock-helper".',
-    }),
-    version: field(z.string().max(64).regex(SEMVER, 'must be a semantic version'), {
-      title: 'Version',
-      description:
-        'Semantic version (semver.org, 2.0.0). Published versions are immutable, so increase it to publish again.',
-      examples: ['1.0.0', '1.1.0-beta.1'],
-      fix: 'Use three numbers such as "1.0.0", without "v" and without leading zeros.',
-    }),
-    name: field(oneLine(text(80)), {
-      title: 'Name',
-      description: 'Name that people see in the marketplace and in their workspace.',
-      examples: ['Stock helper'],
-      fix: 'Use 1 to 80 visible characters on one line, without control, direction or invisible characters.',
-    }),
-    summary: field(text(300), {
-      title: 'Summary',
-      description: 'One sentence about what the agent does.',
-      examples: ['Answers questions about the stock of a shop.'],
-      fix: 'Use 1 to 300 characters.',
-    }),
-    runtime: field(z.discriminatedUnion('type', [webhookRuntime, inlineRuntime]), {
-      title: 'Runtime',
-      description: 'Place where the agent runs.',
-      fix: 'Use {"type": "webhook", "endpoint": "https://…"} or {"type": "inline", "instructions": "…"}.',
-    }),
-    tools: field(z.array(tool).max(LIMITS.toolsPerManifest).optional(), {
-      title: 'Tools',
-      description: 'Tools that other agents can ask this agent to use.',
-      fix: `List at most ${LIMITS.toolsPerManifest} tools.`,
-    }),
-    a2a: field(
-      z
-        .strictObject({
-          messages: field(z.boolean().optional(), {
-            title: 'Messages',
-            description:
-              'If true, A2A clients may send any message: run.execute has `input.text` and `message`. Otherwise they can only call declared tools.',
-            default: false,
-            fix: 'Use true or false.',
-          }),
-        })
-        .optional(),
-      {
-        title: 'A2A',
-        description: 'What A2A clients can send besides calls of declared tools.',
-        fix: 'Use {"messages": true}, or remove the field.',
-      },
-    ),
-    config: schemaObject({
-      title: 'Settings',
-      description:
-        'JSON Schema of an object of scalars. The settings form of an installation is generated from it. ' +
-        '`writeOnly` marks a secret, which is stored encrypted and never shown again.',
-      schemaRef: 'config',
-      examples: [
+const toolForMcp = () =>
+  field(
+    z.strictObject({
+      annotations: field(
+        z
+          .strictObject({
+            title: field(oneLine(text(80)).optional(), {
+              title: 'Title',
+              description: 'Name of the tool for people.',
+              examples: ['Check stock'],
+              fix: 'Use 1 to 80 visible characters on one line.',
+            }),
+            readOnlyHint: hint('Read only', 'If true, the tool changes nothing.'),
+            destructiveHint: hint('Destructive', 'If true, the tool may delete or overwrite something.'),
+            idempotentHint: hint('Idempotent', 'If true, repeating a call changes nothing more.'),
+            openWorldHint: hint('Open world', 'If true, the tool reaches beyond the workspace.'),
+          })
+          .optional(),
         {
-          type: 'object',
-          properties: {
-            api_key: { type: 'string', title: 'API key', writeOnly: true },
-            region: { type: 'string', enum: ['eu', 'us'], default: 'eu' },
-          },
-          required: ['api_key'],
+          title: 'Annotations',
+          description: 'Hints of the Model Context Protocol. Default: `openWorldHint`.',
+          fix: 'Use {"readOnlyHint": true} or the other hints of the protocol.',
         },
-      ],
-    }).optional(),
-    scopes: field(
-      z
-        .array(
-          field(z.string().max(64), {
-            title: 'Scope',
-            description: 'Name of a scope.',
-            fix: 'Use scopes listed by GET /oauth/scopes.',
-            schemaRef: 'scope',
-          }),
-        )
-        .max(SCOPE_NAMES.length)
-        .optional(),
-      {
-        title: 'Scopes',
-        description: 'Scopes that this version needs, out of the app’s requested_scopes.',
-        examples: [['runs:write', 'tools:invoke']],
-        fix: 'List scopes from GET /oauth/scopes, each once.',
-      },
-    ),
-    surface: field(
-      z
-        .strictObject({
-          url: address('Address', 'Page that the console shows in an iframe.', 'https://agent.example.com/panel'),
-        })
-        .optional(),
-      {
-        title: 'Surface',
-        description: 'Your page that the console shows in an iframe, with a 5-minute read-only token.',
-        fix: 'Use {"url": "https://…"}, or remove the field.',
-      },
-    ),
-  }),
-  {
-    title: 'Agent manifest',
-    description: 'Description of an agent: its runtime, tools and settings. Published as an immutable version.',
-    fix: 'Send the manifest as a JSON object.',
-  },
+      ),
+      requires: field(
+        z
+          .array(
+            field(z.enum(['elicitation', 'sampling', 'roots', 'tasks']), {
+              title: 'Capability',
+              description: 'Capability of an MCP client.',
+              fix: 'Use elicitation, sampling, roots or tasks.',
+            }),
+          )
+          .max(4)
+          .optional(),
+        {
+          title: 'Required capabilities',
+          description: 'What an MCP client must be able to do to call the tool.',
+          examples: [['elicitation']],
+          fix: 'List elicitation, sampling, roots or tasks.',
+        },
+      ),
+      task: field(z.enum(['never', 'auto', 'always']).optional(), {
+        title: 'Task',
+        description: 'Whether a call becomes a task that the client follows: never, after 5 seconds, or at once.',
+        default: 'auto',
+        fix: 'Use "never", "auto" or "always".',
+      }),
+    }),
+    {
+      title: 'MCP',
+      description: 'How clients of the Model Context Protocol call the tool.',
+      fix: 'Use {"annotations": {…}, "requires": […], "task": "auto"}, or remove the field.',
+    },
+  )
+
+const tool = () =>
+  field(
+    z.strictObject({
+      name: field(z.string().regex(TOOL_NAME, 'must be a letter followed by up to 63 letters, digits, _ or -'), {
+        title: 'Name',
+        description: 'Name by which other agents call the tool. Unique within the manifest.',
+        examples: ['check_stock'],
+        fix: 'Use a letter, then up to 63 letters, digits, _ or -.',
+      }),
+      description: field(text(2_000), {
+        title: 'Description',
+        description: 'What the tool does and when to use it, for the agents and people that choose it.',
+        examples: ['Returns how many items of a product are in stock.'],
+        fix: 'Describe the tool in 1 to 2,000 characters.',
+      }),
+      input_schema: schemaObject({
+        title: 'Input schema',
+        description: 'JSON Schema of type object. The arguments of `ask_agent` are checked against it.',
+        schemaRef: 'inputSchema',
+      }),
+      output_schema: schemaObject({
+        title: 'Output schema',
+        description: 'JSON Schema of the tool’s output.',
+        schemaRef: 'schema',
+      }).optional(),
+      mcp: toolForMcp().optional(),
+    }),
+    {
+      title: 'Tool',
+      description: 'Tool that other agents can ask this agent to use.',
+      fix: 'Describe the tool as an object.',
+    },
+  )
+
+export const manifestSchema = lazily(() =>
+  field(
+    z.strictObject({
+      $schema: field(z.string().max(2_048).optional(), {
+        title: 'Schema',
+        description: 'URL of this schema, for completion in editors.',
+        fix: 'Use the URL of the manifest’s JSON Schema, or remove the field.',
+      }),
+      id: field(z.string().regex(VENDOR_AND_SLUG, 'must have the form <vendor>.<slug>'), {
+        title: 'Agent id',
+        description:
+          'Your vendor name, a dot, and the app’s slug. Your first published manifest fixes the vendor name.',
+        examples: ['acme.stock-helper'],
+        fix: 'Join a vendor name (2–40 of a–z, 0–9, -) and the app’s slug (3–40) with a dot: "acme.stock-helper".',
+      }),
+      version: field(z.string().max(64).regex(SEMVER, 'must be a semantic version'), {
+        title: 'Version',
+        description:
+          'Semantic version (semver.org, 2.0.0). Published versions are immutable, so increase it to publish again.',
+        examples: ['1.0.0', '1.1.0-beta.1'],
+        fix: 'Use three numbers such as "1.0.0", without "v" and without leading zeros.',
+      }),
+      name: field(oneLine(text(80)), {
+        title: 'Name',
+        description: 'Name that people see in the marketplace and in their workspace.',
+        examples: ['Stock helper'],
+        fix: 'Use 1 to 80 visible characters on one line, without control, direction or invisible characters.',
+      }),
+      summary: field(text(300), {
+        title: 'Summary',
+        description: 'One sentence about what the agent does.',
+        examples: ['Answers questions about the stock of a shop.'],
+        fix: 'Use 1 to 300 characters.',
+      }),
+      runtime: field(z.discriminatedUnion('type', [webhookRuntime(), inlineRuntime()]), {
+        title: 'Runtime',
+        description: 'Place where the agent runs.',
+        fix: 'Use {"type": "webhook", "endpoint": "https://…"} or {"type": "inline", "instructions": "…"}.',
+      }),
+      tools: field(z.array(tool()).max(LIMITS.toolsPerManifest).optional(), {
+        title: 'Tools',
+        description: 'Tools that other agents can ask this agent to use.',
+        fix: `List at most ${LIMITS.toolsPerManifest} tools.`,
+      }),
+      a2a: field(
+        z
+          .strictObject({
+            messages: field(z.boolean().optional(), {
+              title: 'Messages',
+              description:
+                'If true, A2A clients may send any message: run.execute has `input.text` and `message`. Otherwise they can only call declared tools.',
+              default: false,
+              fix: 'Use true or false.',
+            }),
+          })
+          .optional(),
+        {
+          title: 'A2A',
+          description: 'What A2A clients can send besides calls of declared tools.',
+          fix: 'Use {"messages": true}, or remove the field.',
+        },
+      ),
+      config: schemaObject({
+        title: 'Settings',
+        description:
+          'JSON Schema of an object of scalars. The settings form of an installation is generated from it. ' +
+          '`writeOnly` marks a secret, which is stored encrypted and never shown again.',
+        schemaRef: 'config',
+        examples: [
+          {
+            type: 'object',
+            properties: {
+              api_key: { type: 'string', title: 'API key', writeOnly: true },
+              region: { type: 'string', enum: ['eu', 'us'], default: 'eu' },
+            },
+            required: ['api_key'],
+          },
+        ],
+      }).optional(),
+      scopes: field(
+        z
+          .array(
+            field(z.string().max(64), {
+              title: 'Scope',
+              description: 'Name of a scope.',
+              fix: 'Use scopes listed by GET /oauth/scopes.',
+              schemaRef: 'scope',
+            }),
+          )
+          .max(SCOPE_NAMES.length)
+          .optional(),
+        {
+          title: 'Scopes',
+          description: 'Scopes that this version needs, out of the app’s requested_scopes.',
+          examples: [['runs:write', 'tools:invoke']],
+          fix: 'List scopes from GET /oauth/scopes, each once.',
+        },
+      ),
+      surface: field(
+        z
+          .strictObject({
+            url: address('Address', 'Page that the console shows in an iframe.', 'https://agent.example.com/panel'),
+          })
+          .optional(),
+        {
+          title: 'Surface',
+          description: 'Your page that the console shows in an iframe, with a 5-minute read-only token.',
+          fix: 'Use {"url": "https://…"}, or remove the field.',
+        },
+      ),
+    }),
+    {
+      title: 'Agent manifest',
+      description: 'Description of an agent: its runtime, tools and settings. Published as an immutable version.',
+      fix: 'Send the manifest as a JSON object.',
+    },
+  ),
 )
 
 /** Valid manifest. Without `tools` the agent has no tools, and without `config` it has no settings. */
-export type Manifest = z.infer<typeof manifestSchema>
+export type Manifest = z.infer<ReturnType<typeof manifestSchema>>

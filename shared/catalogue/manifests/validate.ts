@@ -30,7 +30,7 @@ export const validateManifest = (input: unknown, context: ManifestContext): Mani
   const outOfBounds = withinBounds(input, BOUNDS).list
   if (outOfBounds.length > 0) return { valid: false, errors: outOfBounds, warnings: [] }
   const check = newCheck()
-  const parsed = manifestSchema.safeParse(input)
+  const parsed = manifestSchema().safeParse(input)
   if (!parsed.success) addFormFindings(check.errors, input, parsed.error.issues)
   if (isObject(input)) for (const rule of RULES) rule(check, input, context)
   const errors = sorted(check.errors.list)

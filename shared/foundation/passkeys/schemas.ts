@@ -22,10 +22,10 @@ const encoded = () =>
     .regex(/^[\w-]+$/, 'must be base64url without padding')
 
 /** Fields of a `PublicKeyCredential` that browsers add. They aren't needed. */
-const ignored = {
+const ignored = () => ({
   authenticatorAttachment: z.string().nullish(),
   clientExtensionResults: z.record(z.string(), z.unknown()).optional(),
-}
+})
 
 const registration = () =>
   z
@@ -38,7 +38,7 @@ const registration = () =>
         attestationObject: encoded(),
         transports: z.array(z.string().max(32)).max(10).optional(),
       }),
-      ...ignored,
+      ...ignored(),
     })
     .meta({ description: 'The new credential as JSON (`credential.toJSON()`).' })
 
@@ -54,7 +54,7 @@ const assertion = () =>
         signature: encoded(),
         userHandle: encoded().nullish(),
       }),
-      ...ignored,
+      ...ignored(),
     })
     .meta({ description: 'The credential’s answer as JSON (`credential.toJSON()`).' })
 

@@ -18,7 +18,7 @@ export const RegisterDeveloper = () =>
 
 export type RegisterInput = z.infer<ReturnType<typeof RegisterDeveloper>>
 
-const developer = {
+const developer = () => ({
   id: idField('dev'),
   email: z.string(),
   email_verified: z.boolean().meta({ description: 'The developer proved that the address is theirs.' }),
@@ -31,20 +31,20 @@ const developer = {
   }),
   verified: z.boolean(),
   created_at: time(),
-}
+})
 
 /** Developer account as its owner sees it. */
-export const DeveloperSchema = () => z.object(developer).meta({ id: 'Developer' })
+export const DeveloperSchema = () => z.object(developer()).meta({ id: 'Developer' })
 
-const sandboxWorkspace = {
+const sandboxWorkspace = () => ({
   id: idField('ws'),
   name: z.string(),
   is_sandbox: z.literal(true),
-}
+})
 
 /** Response of `GET /api/v1/dev/me`. */
 export const ProfileSchema = () =>
-  z.object({ ...developer, sandbox_workspace: z.object(sandboxWorkspace) }).meta({ id: 'DeveloperProfile' })
+  z.object({ ...developer(), sandbox_workspace: z.object(sandboxWorkspace()) }).meta({ id: 'DeveloperProfile' })
 
 /** Response of `POST /api/v1/dev/me/rotate-key`. */
 export const DeveloperKeySchema = () =>
@@ -68,7 +68,7 @@ export const RegisteredSchema = () =>
       developer: DeveloperSchema(),
       api_key: z.string().meta({ description: 'The developer key. Shown only once.', example: 'dvk_…' }),
       sandbox_workspace: z.object({
-        ...sandboxWorkspace,
+        ...sandboxWorkspace(),
         invite_link: inviteLink(),
       }),
     })
@@ -102,14 +102,14 @@ export const CreateKey = () =>
     })
     .meta({ id: 'CreateDeveloperKey' })
 
-const namedKey = { id: idField('dky'), name: z.string(), created_at: time(), expires_at: time() }
+const namedKey = () => ({ id: idField('dky'), name: z.string(), created_at: time(), expires_at: time() })
 
-export const NamedKeySchema = () => z.object(namedKey).meta({ id: 'NamedDeveloperKey' })
+export const NamedKeySchema = () => z.object(namedKey()).meta({ id: 'NamedDeveloperKey' })
 
 /** New named key. The key is not shown again. */
 export const NewNamedKeySchema = () =>
   z
-    .object({ ...namedKey, api_key: z.string().meta({ description: 'The key. Shown only once.', example: 'dvk_…' }) })
+    .object({ ...namedKey(), api_key: z.string().meta({ description: 'The key. Shown only once.', example: 'dvk_…' }) })
     .meta({ id: 'NewNamedDeveloperKey' })
 
 /** Response of `POST /api/v1/dev/me/email-proof`. */

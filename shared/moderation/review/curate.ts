@@ -40,7 +40,7 @@ export const curateApp = (
         moves
           ? AppEntity.update({ id }, { set: { category, updated_at: now } }, { where })
           : AppEntity.check({ id }, { where }),
-        ...listingWrites(listed, { app: curated, developerName, listed_at: listed.listed_at, featured_at }),
+        ...(await listingWrites(listed, { app: curated, developerName, listed_at: listed.listed_at, featured_at })),
         auditAdmin(
           work,
           moderator,

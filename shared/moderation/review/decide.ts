@@ -195,7 +195,7 @@ const loadListingChange = async (work: Work, app: App) => {
   const listing = { app, developerName, listed_at: work.clock.now(), featured_at: listed?.featured_at }
   return {
     where: { name, summary, category: category ?? missing },
-    writes: listingWrites(listed, listing, changedConcurrently),
+    writes: await listingWrites(listed, listing, changedConcurrently),
   }
 }
 

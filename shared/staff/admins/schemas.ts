@@ -12,16 +12,16 @@ export const SignIn = () =>
 
 const ADMIN_ROLES = ['superadmin', 'moderator'] as const
 
-const admin = {
+const admin = () => ({
   id: idField('adm'),
   email: z.string(),
   name: z.string(),
   role: z.enum(ADMIN_ROLES),
   created_at: time(),
-}
+})
 
 /** Admin of the platform. */
-export const AdminSchema = () => z.object(admin).meta({ id: 'Admin' })
+export const AdminSchema = () => z.object(admin()).meta({ id: 'Admin' })
 
 const NEXT_STEPS = ['confirm', 'add_passkey'] as const
 
@@ -38,7 +38,7 @@ const nextStep = () =>
 export const AdminIdentitySchema = () =>
   z
     .object({
-      ...admin,
+      ...admin(),
       session: z
         .object({
           id: idField('ase'),
@@ -82,18 +82,18 @@ const email = () =>
     .pipe(emailAddress())
     .meta({ description: 'Unique, ignoring case.', example: 'mo@example.com' })
 
-const settable = {
+const settable = () => ({
   email: email(),
   name: name(100).meta({ example: 'Mo' }),
   role: z.enum(ADMIN_ROLES),
   password: password(),
-}
+})
 
 /** Body of `POST /admin/admins`. */
-export const CreateAdmin = () => z.strictObject(settable).meta({ id: 'CreateAdmin' })
+export const CreateAdmin = () => z.strictObject(settable()).meta({ id: 'CreateAdmin' })
 
 /** Body of `PATCH /admin/admins/{id}`. */
-export const EditAdmin = () => z.strictObject(settable).partial().meta({ id: 'EditAdmin' })
+export const EditAdmin = () => z.strictObject(settable()).partial().meta({ id: 'EditAdmin' })
 
 /** Body of `POST /admin/me/password`. */
 export const ChangePassword = () =>
@@ -149,7 +149,7 @@ export const CreateAdminKey = () =>
 /** Body of `POST /admin/admins/{id}/keys/{key}/rotate`. */
 export const RotateAdminKey = () => z.strictObject({ expires_in_days: keyDays() }).meta({ id: 'RotateAdminKey' })
 
-const key = {
+const key = () => ({
   id: idField('aky'),
   name: z.string(),
   created_by: z
@@ -158,13 +158,13 @@ const key = {
   created_at: time(),
   rotated_at: time().nullable(),
   expires_at: time(),
-}
+})
 
-export const AdminKeySchema = () => z.object(key).meta({ id: 'AdminKey' })
+export const AdminKeySchema = () => z.object(key()).meta({ id: 'AdminKey' })
 
 export const NewAdminKeySchema = () =>
   z
-    .object({ ...key, key: z.string().meta({ description: 'The key. Shown only once.', example: 'adk_…' }) })
+    .object({ ...key(), key: z.string().meta({ description: 'The key. Shown only once.', example: 'adk_…' }) })
     .meta({ id: 'NewAdminKey' })
 
 export type AdminView = z.infer<ReturnType<typeof AdminSchema>>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineEntity } from '#shared/table/entity.ts'
 
-const entry = {
+const entry = () => ({
   id: z.string(),
   /** `ws_…`, or `platform` for actions of admins and developers outside a workspace. */
   scope: z.string(),
@@ -13,7 +13,7 @@ const entry = {
   request_id: z.string().optional(),
   details: z.record(z.string(), z.unknown()),
   created_at: z.number(),
-}
+})
 
 const link = () =>
   z.object({
@@ -27,8 +27,8 @@ const link = () =>
     hash: z.string(),
   })
 
-const newEntry = () => z.object(entry)
-const audit = () => z.object({ ...entry, /** Absent in entries older than the chain. */ chain: link().optional() })
+const newEntry = () => z.object(entry())
+const audit = () => z.object({ ...entry(), /** Absent in entries older than the chain. */ chain: link().optional() })
 
 /** Entry as the transaction of a change writes it. */
 export type NewAuditEntry = z.infer<ReturnType<typeof newEntry>>

@@ -94,10 +94,10 @@ export const AddSteps = () =>
 
 const cost = () => amount(1e12)
 
-const failure = {
+const failure = () => ({
   error_code: z.string().min(1).max(100),
   error_message: z.string().max(4_000),
-}
+})
 
 /** Room for 1 MiB of input or output with any escaping, plus steps. The exact limits are checked on the parsed values. */
 export const RUN_BODY_BYTES = 4 * 1_024 * 1_024
@@ -109,8 +109,8 @@ export const CompleteRun = () =>
     output: json().nullish(),
     steps: z.array(newStep()).max(LIMITS.stepsPerCall).nullish(),
     cost_units: cost().nullish(),
-    error_code: failure.error_code.nullish(),
-    error_message: failure.error_message.nullish(),
+    error_code: failure().error_code.nullish(),
+    error_message: failure().error_message.nullish(),
   })
 
 type GivenCompletion = z.infer<ReturnType<typeof CompleteRun>>
@@ -135,7 +135,7 @@ export const AgentAnswer = () =>
     }),
     z.object({
       status: z.literal('failed'),
-      error_code: failure.error_code.nullish(),
+      error_code: failure().error_code.nullish(),
       error_message: z.string().nullish(),
       steps: z.array(answerStep()).nullish(),
       cost_units: cost().nullish(),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { EventDefinitions } from '#shared/foundation/outbox/index.ts'
 
-const task = { task_id: z.string(), status: z.string(), title: z.string(), conversation_id: z.string() }
+const task = () => ({ task_id: z.string(), status: z.string(), title: z.string(), conversation_id: z.string() })
 
 /** Events of tasks (contract/events-and-webhooks.md#event-types). */
 export const TASK_EVENTS = {
@@ -9,7 +9,7 @@ export const TASK_EVENTS = {
     audience: 'installation',
     scope: 'tasks:read',
     when: 'A task was assigned to the agent.',
-    data: () => z.object(task),
+    data: () => z.object(task()),
   },
   'task.updated': {
     audience: 'installation',
@@ -17,7 +17,7 @@ export const TASK_EVENTS = {
     when: 'A task of the agent changed: its status, assignee, text or messages.',
     data: () =>
       z.object({
-        ...task,
+        ...task(),
         assigned: z.boolean().meta({ description: 'False if the task is no longer assigned to the agent.' }),
         percent: z.number().nullable(),
       }),

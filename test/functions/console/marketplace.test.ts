@@ -39,7 +39,7 @@ const feature = async ({ id }: { id: string }, featured_at: number | undefined) 
   if (!app) throw new Error('no app')
   const { listed, developerName } = await readListing(platform.deps, app)
   await platform.deps.table.transact(
-    listingWrites(listed, { app, developerName, listed_at: listed?.listed_at ?? 0, featured_at }),
+    await listingWrites(listed, { app, developerName, listed_at: listed?.listed_at ?? 0, featured_at }),
   )
 }
 /** Lists the app's entries on every shelf of the marketplace. */

@@ -22,7 +22,7 @@ describe('manifestJsonSchema', () => {
 
   it('describes every field, with a title for people', () => {
     const properties = document.properties as Record<string, { title?: string; description?: string }>
-    expect(Object.keys(properties).sort()).toEqual(Object.keys(manifestSchema.shape).sort())
+    expect(Object.keys(properties).sort()).toEqual(Object.keys(manifestSchema().shape).sort())
     for (const [name, { title, description }] of Object.entries(properties)) {
       expect(title, name).toBeTruthy()
       expect(description, name).toBeTruthy()
