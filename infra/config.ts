@@ -116,6 +116,14 @@ function contradictions(stage: string, settings: Settings, region: string | unde
       'false is for emulators without such alarms: functions that fail would raise none; leave it true',
     )
   }
+  for (const name of ['dueShards', 'counterShards'] as const) {
+    if ((settings[name] ?? settings.directoryShards) < settings.directoryShards) {
+      refuse(
+        name,
+        `is below directoryShards (${settings.directoryShards}), which was used before, so records of the other shards would never be read; use at least ${settings.directoryShards}`,
+      )
+    }
+  }
   if (settings.baseUrl !== undefined && !settings.baseUrl.startsWith('https://') && !development) {
     refuse('baseUrl', 'must begin with https://, because tokens and secrets travel to it')
   }

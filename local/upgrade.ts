@@ -21,12 +21,15 @@ export const upgradeData = async (
   say: (line: string) => void,
 ): Promise<void> => {
   const where = { region, credentials, endpoint: endpoints.dynamodb }
-  const { AUDIT_TABLE_NAME, DIRECTORY_SHARDS, PAYLOAD_RETENTION_DAYS } = model.functions[0]?.environment ?? {}
+  const { AUDIT_TABLE_NAME, DIRECTORY_SHARDS, DUE_SHARDS, COUNTER_SHARDS, PAYLOAD_RETENTION_DAYS } =
+    model.functions[0]?.environment ?? {}
   const table = new Table({
     client: createStoreClient(where),
     tableName,
     auditTableName: AUDIT_TABLE_NAME,
     shards: Number(DIRECTORY_SHARDS),
+    dueShards: DUE_SHARDS === undefined ? undefined : Number(DUE_SHARDS),
+    counterShards: COUNTER_SHARDS === undefined ? undefined : Number(COUNTER_SHARDS),
     payloadDays: Number(PAYLOAD_RETENTION_DAYS),
   })
   const client = new DynamoDBClient(where)

@@ -18,6 +18,7 @@ const UNCOUNTED = new Set([
   'app-total',
   'platform-hour',
   'platform-now',
+  'active-runs',
 ])
 
 /** Reads both tables by key, in a comparable form. The platform itself never scans. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb'
-import { PlatformHourEntity, PlatformNowEntity } from '#shared/foundation/counters/entity.ts'
+import { ActiveRunsEntity, PlatformHourEntity } from '#shared/foundation/counters/entity.ts'
 import { TABLE_LAYOUT } from '#shared/table/layout.ts'
 import { getUnits, type Item, indexUnits, itemSize, queryUnits, writeUnits } from '../capacity.ts'
 import { type Interval, sequentialRoundTrips } from '../round-trips.ts'
@@ -45,7 +45,7 @@ type Stack = DynamoDBClient['middlewareStack']
 
 const TABLE_KEYS = [TABLE_LAYOUT.partitionKey, TABLE_LAYOUT.sortKey]
 const INDEXES = Object.values(TABLE_LAYOUT.indexes)
-const COUNTERS = new Set<unknown>([PlatformHourEntity.name, PlatformNowEntity.name])
+const COUNTERS = new Set<unknown>([PlatformHourEntity.name, ActiveRunsEntity.name])
 
 /**
  * Measures the calls of a client. For every write it reads the item before and after with another client, because the cost of a

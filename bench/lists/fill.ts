@@ -19,7 +19,11 @@ export interface Filling {
 /** Returns the whole item that a put writes, with its index attributes. */
 export const itemOf = ({ entity, key, item = {} }: Write): Record<string, unknown> => ({
   ...item,
-  ...itemAttributes(entity, key, item, { shards: SHARDS, payloadDays: FUNCTION_SETTINGS.payloadRetentionDays.default }),
+  ...itemAttributes(entity, key, item, {
+    shards: SHARDS,
+    dueShards: SHARDS,
+    payloadDays: FUNCTION_SETTINGS.payloadRetentionDays.default,
+  }),
 })
 
 /** Writes records directly into the table, in batches and without conditions: a hundred thousand in minutes. */

@@ -54,8 +54,8 @@ export const needsOf = (sources: Sources, events: number, { throttle, shards }: 
     { quota: AWS_QUOTAS.busEvents, needed: second.busEvents },
     { quota: AWS_QUOTAS.ruleTargets, needed: rules },
     { quota: AWS_QUOTAS.inFlight, needed: Math.max(...queues.map(({ messages }) => messages)) },
-    { quota: sharded('the index of what is due', shards), needed: second.dueUnits },
-    { quota: sharded('the platform’s counters', shards), needed: second.counterUnits },
+    { quota: sharded('the index of what is due', shards, 'dueShards'), needed: second.dueUnits },
+    { quota: sharded('the platform’s counters', shards, 'counterShards'), needed: second.counterUnits },
     ...queues.map(({ quota, needed }) => ({ quota, needed })),
   ]
   return needs.toSorted((a, b) => b.needed / b.quota.limit - a.needed / a.quota.limit)

@@ -32,10 +32,10 @@ export const stageThrottle = (rate: number): Quota => ({
   raised: 'setting throttle',
 })
 
-export const sharded = (what: string, shards: number): Quota => ({
+export const sharded = (what: string, shards: number, setting: 'dueShards' | 'counterShards'): Quota => ({
   name: `${what}: write units of its ${shards} shards`,
   limit: shards * PARTITION_WRITES,
-  raised: 'setting directoryShards',
+  raised: `setting ${setting}`,
 })
 
 export const workersOf = (queue: QueueName, limit: number): Quota => ({

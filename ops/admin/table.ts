@@ -10,8 +10,10 @@ export function operatorWork(
   { tableName, auditTableName }: { tableName: string; auditTableName?: string },
   {
     directoryShards: shards,
+    dueShards,
+    counterShards,
     payloadRetentionDays: payloadDays,
-  }: Pick<Config, 'directoryShards' | 'payloadRetentionDays'>,
+  }: Pick<Config, 'directoryShards' | 'dueShards' | 'counterShards' | 'payloadRetentionDays'>,
 ): AdminWork {
   return operatorWorkOn(
     new Table({
@@ -19,6 +21,8 @@ export function operatorWork(
       tableName,
       ...(auditTableName !== undefined && { auditTableName }),
       shards,
+      dueShards,
+      counterShards,
       payloadDays,
       checkWrites: true,
     }),

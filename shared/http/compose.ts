@@ -86,6 +86,8 @@ const compose = (
       tableName: settings.tableName,
       auditTableName: settings.auditTableName,
       shards: settings.directoryShards,
+      dueShards: settings.dueShards,
+      counterShards: settings.counterShards,
       payloadDays: settings.payloadRetentionDays,
       clock: systemClock,
       checkWrites: settings.stage === 'local',

@@ -31,13 +31,13 @@ export const itemAttributes = (
   entity: AnyEntity,
   key: Key,
   item: Record<string, unknown>,
-  by: { shards: number } & Retention,
+  by: { shards: number; dueShards: number } & Retention,
 ) => {
   const attributes: Record<string, unknown> = { ...key, [TABLE_LAYOUT.entity]: entity.name }
   const expires = entity.expires?.(item, by)
   if (expires !== undefined) attributes[TABLE_LAYOUT.ttl] = Math.ceil(expires / 1_000)
   if (entity.due && typeof item.due_at === 'number') {
-    Object.assign(attributes, dueAttributes(entity, key, item.due_at, by.shards))
+    Object.assign(attributes, dueAttributes(entity, key, item.due_at, by.dueShards))
   }
   const place = entity.directory?.(item)
   if (place) {

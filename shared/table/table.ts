@@ -40,8 +40,12 @@ export interface TableOptions {
   tableName: string
   /** Table of the audit, to which only its recorder may add. Default: the same table, as in benchmarks. */
   auditTableName?: string | undefined
-  /** Shards of the overdue index and of cross-tenant lists. Readers read only these shards, so never lower it. */
+  /** Shards of cross-tenant lists. Readers read only these shards, so never lower it. */
   shards: number
+  /** Shards of the overdue index, at least as many. Default: those of the lists. */
+  dueShards?: number | undefined
+  /** Shards of the platform's counters, at least as many. Default: those of the lists. */
+  counterShards?: number | undefined
   /** Days to keep runs with their inputs and outputs. Sets the expiry of records. Default: the setting's default. */
   payloadDays?: number
   /** Clock for hiding expired items. Without it, readers see expired items until the store deletes them. */
@@ -74,8 +78,12 @@ export class Table {
   readonly #client: DynamoDBDocumentClient
   readonly #name: string
   readonly #auditName: string
-  /** Shards of the overdue index and of cross-tenant lists. */
+  /** Shards of cross-tenant lists. */
   readonly shards: number
+  /** Shards of the overdue index. */
+  readonly dueShards: number
+  /** Shards of the platform's counters. */
+  readonly counterShards: number
   /** Days to keep runs with their inputs and outputs. */
   readonly payloadDays: number
   readonly #clock: Clock | undefined
@@ -86,6 +94,8 @@ export class Table {
     this.#name = options.tableName
     this.#auditName = options.auditTableName ?? options.tableName
     this.shards = options.shards
+    this.dueShards = options.dueShards ?? options.shards
+    this.counterShards = options.counterShards ?? options.shards
     this.payloadDays = options.payloadDays ?? FUNCTION_SETTINGS.payloadRetentionDays.default
     this.#clock = options.clock
     this.#check = options.checkWrites ?? false
@@ -176,7 +186,7 @@ export class Table {
   async due(before: number, limitPerShard: number): Promise<{ entity: string; key: Key; dueAt: number }[]> {
     const { sortKey } = TABLE_LAYOUT.indexes.due
     const shards = await Promise.all(
-      Array.from({ length: this.shards }, (_, shard) =>
+      Array.from({ length: this.dueShards }, (_, shard) =>
         this.page('due', duePartition(shard), undefined, {
           limit: limitPerShard,
           ascending: true,
@@ -290,7 +300,7 @@ export class Table {
     return {
       ...set,
       [TABLE_LAYOUT.entity]: write.entity.name,
-      ...(due && dueAttributes(write.entity, write.key, set.due_at as number | undefined, this.shards)),
+      ...(due && dueAttributes(write.entity, write.key, set.due_at as number | undefined, this.dueShards)),
       ...(list !== undefined && listAttributes(list)),
     }
   }

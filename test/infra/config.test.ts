@@ -64,6 +64,12 @@ describe('deployment settings', () => {
       /refreshReuseWindowSeconds: use a whole number from 0 to 30/,
     ],
     [
+      'dueShards below directoryShards, which no sweep would read',
+      { directoryShards: 16, dueShards: 8 },
+      /dueShards: is below directoryShards \(16\), .*; use at least 16/,
+    ],
+    ['counterShards below directoryShards', { counterShards: 4 }, /counterShards: is below directoryShards \(8\)/],
+    [
       'webhookRetryPreset next to a schedule',
       { webhookRetryPreset: 'day', webhookRetryDelaysSeconds: '1,2,3' },
       /webhookRetryPreset: is a schedule, and webhookRetryDelaysSeconds gives another/,

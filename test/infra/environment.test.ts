@@ -87,12 +87,16 @@ describe('the environment of the functions', () => {
   it('is understood by the functions up to the maximum of each setting', () => {
     const most = {
       directoryShards: '256',
+      dueShards: '256',
+      counterShards: '256',
       payloadRetentionDays: '3650',
       refreshReuseWindowSeconds: '30',
       webhookRetryDelaysSeconds: Array(20).fill(86_400).join(','),
     }
     expect(readSettings(environmentOf('sweeper', most))).toMatchObject({
       directoryShards: 256,
+      dueShards: 256,
+      counterShards: 256,
       payloadRetentionDays: 3650,
       refreshReuseWindowSeconds: 30,
       webhookRetryDelaysSeconds: Array(20).fill(86_400),

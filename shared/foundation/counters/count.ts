@@ -7,10 +7,10 @@ import { type PlatformCounter, type PlatformHour, PlatformHourEntity, platformFi
 export type Added = { [C in PlatformCounter]?: number }
 
 /** Source of the number of shards. Counters are sharded because every event writes to them. */
-export type Sharded = { table: Pick<Deps['table'], 'shards'> }
+export type Sharded = { table: Pick<Deps['table'], 'counterShards'> }
 
 export const shardOf = ({ table }: Sharded, id: string): number =>
-  createHash('sha256').update(id).digest().readUInt32BE(0) % table.shards
+  createHash('sha256').update(id).digest().readUInt32BE(0) % table.counterShards
 
 /**
  * Returns the write that adds to the platform's counters. Use it at most once per transaction, because two ids may fall

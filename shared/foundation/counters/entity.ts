@@ -49,7 +49,20 @@ export const platformField = (counter: PlatformCounter, quarter: number): string
 
 const platformNow = () => z.object({ shard: z.number(), active_runs: z.number() })
 
-/** One shard of the number of active runs. */
+/** One shard of the number of active runs, in a partition of its own. */
+export const ActiveRunsEntity = defineEntity({
+  name: 'active-runs',
+  schema: platformNow,
+  pk: 'PNOW#{shard}',
+  sk: 'NOW',
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
+})
+
+/**
+ * Shards as the version before counted them, all in one partition. What they hold still counts: a run that began there may
+ * have ended in {@link ActiveRunsEntity}.
+ */
 export const PlatformNowEntity = defineEntity({
   name: 'platform-now',
   schema: platformNow,

@@ -31,7 +31,7 @@ export const loadSumsByDate = async (
   const sk = (hour: string) => PlatformHourEntity.key({ shard: 0, hour }).sk
   const bounds = { from: sk(near(dates[0], -1)), to: sk(near(dates.at(-1), 2)) }
   await Promise.all(
-    Array.from({ length: table.shards }, async (_, shard) => {
+    Array.from({ length: table.counterShards }, async (_, shard) => {
       // Eventually consistent reads lag by a second at most and cost half.
       const options = { limit: PAGE, consistent: false, ...bounds }
       const rows = eachItem((after) => table.query(PlatformHourEntity, { shard }, { ...options, after }))

@@ -93,7 +93,7 @@ export const CountedEventEntity = defineEntity({
 const appLog = () =>
   z.object({
     app_id: z.string(),
-    /** The app's list that contains this copy: runs of one status, error code or request. The version before also kept one of all runs. */
+    /** The app's list that contains this copy: a shard of the runs of one status or error code, or those of a request. */
     list: z.string(),
     run_id: z.string(),
     request_id: z.string().optional(),

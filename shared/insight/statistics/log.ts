@@ -15,6 +15,21 @@ const listOf = ({ status, error_code, request_id }: Omit<LogFilter, 'run_id'>): 
   return status === undefined ? 'ALL' : `STATUS#${status}`
 }
 
+/** Shards of a list that each run of a busy app could be in. Those of requests are short. Never lowered. */
+const LOG_SHARDS = 4
+
+const isSharded = (list: string): boolean => !list.startsWith('REQUEST#')
+
+/** Returns the shard of a list that has the run's copy. */
+const shardFor = (list: string, run_id: string): string =>
+  isSharded(list) ? `${list}#${Number.parseInt(sha256(run_id).slice(0, 8), 16) % LOG_SHARDS}` : list
+
+/** Returns all shards of a list, and the list as the version before wrote it. Its copies expire after 30 days. */
+const shardsOf = (list: string): string[] => [
+  list,
+  ...(isSharded(list) ? Array.from({ length: LOG_SHARDS }, (_, shard) => `${list}#${shard}`) : []),
+]
+
 /**
  * Returns the writes of a finished run's copies in its app's log.
  * @param isLean leaves out the list of all runs, which is merged from the lists of their statuses
@@ -43,11 +58,11 @@ export const logWrites = (run: Run, isLean: boolean): Write[] => {
     ...(error_code === undefined ? [] : [{ error_code }]),
     ...(request_id === undefined ? [] : [{ request_id }]),
   ]
-  return filters.map((filter) => AppLogEntity.replace({ ...entry, list: listOf(filter) }))
+  return filters.map((filter) => AppLogEntity.replace({ ...entry, list: shardFor(listOf(filter), run_id) }))
 }
 
 /**
- * Lists an app's log, newest first. Each filter has its own list, so the cost depends only on the returned entries.
+ * Lists an app's log, newest first. Each filter has its own lists, so the cost depends only on the returned entries.
  * @throws `not_found` for another developer's app
  */
 export const listLogs = async (
@@ -60,9 +75,12 @@ export const listLogs = async (
   const { id: app_id } = await loadOwnApp(deps, developerId, appId)
   const isNarrowed = Object.values(filter).some((value) => value !== undefined)
   const lists = isNarrowed ? [listOf(filter)] : FINISHED.map((status) => listOf({ status }))
-  if (run_id === undefined) return mergeLists(deps, app_id, lists, options)
-  const entries = await deps.table.getAll(lists.map((list) => AppLogEntity.ref({ app_id, list, run_id })))
-  return { items: entries.filter((entry) => entry !== undefined), next: undefined }
+  if (run_id === undefined) return mergeLists(deps, app_id, lists.flatMap(shardsOf), options)
+  const places = [...new Set(lists.flatMap((list) => [shardFor(list, run_id), list]))]
+  const copies = await deps.table.getAll(places.map((list) => AppLogEntity.ref({ app_id, list, run_id })))
+  // A message of the version before may have filed the run as well.
+  const entries = copies.filter((copy) => copy !== undefined).slice(0, 1)
+  return { items: entries, next: undefined }
 }
 
 const mergeLists = async (
@@ -72,7 +90,8 @@ const mergeLists = async (
   options: Pick<QueryOptions, 'limit' | 'after'>,
 ): Promise<Page<AppLog>> => {
   const pages = await Promise.all(lists.map((list) => table.query(AppLogEntity, { app_id, list }, options)))
-  const merged = pages.flatMap(({ items }) => items).sort((a, b) => (a.run_id < b.run_id ? 1 : -1))
+  const found = new Map(pages.flatMap(({ items }) => items).map((entry) => [entry.run_id, entry]))
+  const merged = [...found.values()].sort((a, b) => (a.run_id < b.run_id ? 1 : -1))
   const items = merged.slice(0, options.limit)
   const last = items.at(-1)
   const isMore = merged.length > items.length || pages.some(({ next }) => next !== undefined)

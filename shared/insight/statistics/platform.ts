@@ -1,6 +1,6 @@
 import {
+  ActiveRunsEntity,
   type Added,
-  PlatformNowEntity,
   platformCountWrite,
   type Sharded,
   shardOf,
@@ -11,7 +11,7 @@ import type { Run } from '#shared/work/runs/index.ts'
 
 const active = (deps: Sharded, id: string, by: 1 | -1): Write => {
   const shard = shardOf(deps, id)
-  return PlatformNowEntity.upsert({ shard }, { set: { shard }, add: { active_runs: by } })
+  return ActiveRunsEntity.upsert({ shard }, { set: { shard }, add: { active_runs: by } })
 }
 
 /**

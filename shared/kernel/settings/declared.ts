@@ -82,8 +82,23 @@ export const FUNCTION_SETTINGS = {
     default: 8,
     group: 'traffic',
     description:
-      'Shards of the cross-tenant lists, the overdue index and the platform’s counters. Never lower it: readers read only the shards they know.',
+      'Shards of the cross-tenant lists. Never lower it: readers read only the shards they know, and each page of the staff’s lists reads all of them.',
+  },
+  dueShards: {
+    variable: 'DUE_SHARDS',
+    takes: () => whole(1, 256),
+    group: 'traffic',
+    description:
+      'Shards of the index of overdue work. As many as `directoryShards` unless set, and never fewer. Never lower it.',
     cost: 'the sweep reads each shard twice a minute',
+  },
+  counterShards: {
+    variable: 'COUNTER_SHARDS',
+    takes: () => whole(1, 256),
+    group: 'traffic',
+    description:
+      'Shards of the platform’s counters. As many as `directoryShards` unless set, and never fewer. Never lower it.',
+    cost: 'the staff’s overview reads each shard',
   },
   logLevel: {
     variable: 'LOG_LEVEL',

@@ -1,7 +1,7 @@
 import { installationsBy } from '#shared/access/installations/index.ts'
 import { APP_STATUSES, standingLists } from '#shared/catalogue/apps/index.ts'
 import { reviewQueue } from '#shared/catalogue/review-queue/index.ts'
-import { PlatformNowEntity } from '#shared/foundation/counters/index.ts'
+import { ActiveRunsEntity, PlatformNowEntity } from '#shared/foundation/counters/index.ts'
 import { readTotal } from '#shared/foundation/totals/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { calendarOf, datesUpTo } from '#shared/insight/analytics/index.ts'
@@ -75,8 +75,12 @@ const developerTotals = async (deps: Pick<Deps, 'table'>): Promise<OverviewView[
 }
 
 const activeRuns = async ({ table }: Pick<Deps, 'table'>): Promise<number> => {
-  const { items } = await table.query(PlatformNowEntity, {}, { limit: table.shards })
-  return sum(items.map(({ active_runs }) => active_runs))
+  const shards = Array.from({ length: table.counterShards }, (_, shard) => ActiveRunsEntity.ref({ shard }))
+  const [now, before] = await Promise.all([
+    table.getAll(shards),
+    table.query(PlatformNowEntity, {}, { limit: table.counterShards }),
+  ])
+  return sum([...now, ...before.items].map((shard) => shard?.active_runs ?? 0))
 }
 
 const total = (days: readonly DaySums[], counter: keyof DaySums): number => sum(days.map((day) => day[counter]))

@@ -5,6 +5,7 @@ import { FeedEntryEntity } from '#shared/delivery/feed/entity.ts'
 import { OutboxEntity } from '#shared/foundation/outbox/entity.ts'
 import { emitEvent } from '#shared/foundation/outbox/outbox.ts'
 import { issueToken } from '#shared/foundation/tokens/tokens.ts'
+import { AppLogEntity } from '#shared/insight/statistics/entity.ts'
 import { newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
 import { type Installed, installed } from '#testkit/fixtures.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -256,5 +257,39 @@ describe('an app’s log', () => {
       const next = await logs(`?limit=2${search}&cursor=${first.next_cursor}`)
       expect([first.items.length, first.has_more, next.items.length, next.has_more]).toEqual([2, true, 1, false])
     }
+  })
+
+  it('are spread over partitions, and show what the version before filed in one, each run once', async () => {
+    answers({})
+    const ids: string[] = []
+    for (let i = 0; i < 12; i++) {
+      ids.unshift((await run()).id)
+      platform.clock.advance(1_000)
+    }
+    const shards = Array.from({ length: 4 }, (_, shard) => `STATUS#succeeded#${shard}`)
+    const own = await Promise.all(
+      shards.map((list) => platform.deps.table.query(AppLogEntity, { app_id: app.app.id, list }, { limit: 20 })),
+    )
+    expect(own.filter(({ items }) => items.length > 0).length).toBeGreaterThan(1)
+    const copies = own.flatMap(({ items }) => items)
+    expect(copies).toHaveLength(12)
+    const [twice, before] = copies
+    if (!twice || !before) throw new Error('no copies')
+    const list = 'STATUS#succeeded'
+    await platform.deps.table.transact([
+      AppLogEntity.replace({ ...twice, list }),
+      AppLogEntity.replace({ ...before, list }),
+      AppLogEntity.delete(before),
+    ])
+    const pages: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await logs(`?limit=5&status=succeeded${cursor ? `&cursor=${cursor}` : ''}`)
+      pages.push(...page.items.map(({ run_id }: { run_id: string }) => run_id))
+      cursor = page.next_cursor
+    } while (cursor)
+    expect(pages).toEqual(ids)
+    for (const { run_id } of [twice, before])
+      expect((await logs(`?run_id=${run_id}`)).items.map((entry: { run_id: string }) => entry.run_id)).toEqual([run_id])
   })
 })

@@ -114,7 +114,15 @@ export const createStatisticsTable = async (
   return { table, work, upgrade, counted: () => countedIn(store.client, tableName) }
 }
 
-const SUMS = new Set(['app-total', 'app-day', 'agent-day', 'platform-hour', 'platform-now', 'workspace-now'])
+const SUMS = new Set([
+  'app-total',
+  'app-day',
+  'agent-day',
+  'platform-hour',
+  'platform-now',
+  'active-runs',
+  'workspace-now',
+])
 const PLACES = new Set(['app-log', 'observed-run', 'counted-state', 'counted-event'])
 
 /** Reads all counters and log entries, independently of their shards. */

@@ -2,6 +2,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { shardOf } from '#shared/foundation/counters/index.ts'
 import { ConditionFailed, defineEntity } from '#shared/table/entity.ts'
 import { either, lt, missing } from '#shared/table/expressions.ts'
 import { listDirectory } from '#shared/table/lists.ts'
@@ -175,6 +176,30 @@ describe('lists', () => {
         .map(({ id }) => `zz${id}`)
         .reverse(),
     )
+  })
+
+  it('lists, overdue records and counters have shards of their own, and a list doesn’t read more of them for the others', async () => {
+    const queries: string[] = []
+    const watched = Object.assign(Object.create(client), {
+      send: (command: { input: { ExpressionAttributeValues?: { ':p'?: string } } }) => {
+        queries.push(String(command.input.ExpressionAttributeValues?.[':p']))
+        return client.send(command as never)
+      },
+    })
+    const options = { client: watched, tableName: await store.createTable() }
+    const split = new Table({ ...options, shards: 2, dueShards: 5, counterShards: 7 })
+    const due = things('split', 40).map((thing) => ({ ...thing, due_at: 1_000 + thing.n }))
+    await split.transact(due.map((thing) => ThingEntity.create(thing)))
+    queries.length = 0
+    expect((await split.due(2_000, 50)).map(({ dueAt }) => dueAt)).toEqual(due.map(({ due_at }) => due_at))
+    expect(new Set(queries)).toEqual(new Set(Array.from({ length: 5 }, (_, shard) => `DUE#${shard}`)))
+    queries.length = 0
+    expect((await listDirectory(split, ThingEntity, 'things', undefined, { limit: 50 })).items).toHaveLength(40)
+    expect(queries.filter((partition) => partition.startsWith('DIR#'))).toHaveLength(2)
+    expect(shardOf({ table: split }, 'x')).toBeLessThan(7)
+    // Without settings of their own, all three are what they were before they could differ.
+    const before = new Table({ ...options, shards: 3 })
+    expect([before.dueShards, before.counterShards]).toEqual([3, 3])
   })
 
   it('records that are due are found, oldest first, until they are done', async () => {
