@@ -37,6 +37,11 @@ const secretVariables: Record<RingName, string> = {
   staff: 'STAFF_KEYS_SECRET_ARN',
 }
 
+const written = (value: unknown): string => {
+  if (value === undefined) return ''
+  return typeof value === 'object' && !Array.isArray(value) ? JSON.stringify(value) : String(value)
+}
+
 /** Builds a function's environment: settings and names of resources. It contains no secrets, only where they are stored. */
 export function environment(plan: FunctionPlan, config: Config, around: Surroundings): Record<string, string> {
   const variables: Record<string, string> = {
@@ -52,7 +57,7 @@ export function environment(plan: FunctionPlan, config: Config, around: Surround
     // Switches that are off aren't in the environment at all.
     if (value === false && 'default' in setting && setting.default === false) continue
     // Empty if unset: the local run's shell can set any variable that the template names.
-    variables[setting.variable] = value === undefined ? '' : String(value)
+    variables[setting.variable] = written(value)
   }
   // If a function has several workers, a message finds its worker by its queue.
   for (const { source } of plan.workers.length > 1 ? plan.workers : [])

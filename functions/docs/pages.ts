@@ -4,12 +4,23 @@ import { DOCUMENT_NAMES, type DocumentName } from '#shared/http/documents.ts'
 import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
 import { withEntityTag } from '#shared/http/entity-tag.ts'
 import { type RawResponse, redirect } from '#shared/http/response.ts'
+import { type Brand, brandMark, brandStyle, DEFAULT_BRAND } from '#shared/kernel/brand.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
+import type { Settings } from '#shared/kernel/settings.ts'
 import { type BuiltFiles, builtFolders, type DocsFile, openBuiltFiles } from './support/files.ts'
 
 /** Cacheable for a while, because the descriptions change only with a deployment. */
 const DESCRIPTION_HEADERS = { 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' }
+
+/** Files of the brand. Pages name their version in the address; the documentation doesn't. */
+const BRAND_HEADERS = {
+  'cache-control': 'public, max-age=3600',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'cross-origin',
+}
+
+type Own = Pick<Settings, 'baseUrl' | 'brand'>
 
 const about = { group: 'docs', method: 'GET', caller: 'none' } as const
 
@@ -32,23 +43,30 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
   }
 
   /** Serves a text with the deployment's own addresses filled in. */
-  const serve = async (path: string, headers: Record<string, string>, baseUrl: string): Promise<RawResponse> => {
+  const serve = async (
+    path: string,
+    headers: Record<string, string>,
+    { baseUrl, brand }: Own,
+  ): Promise<RawResponse> => {
     const file = await fileAt(path)
-    const text = at(await files.text(file.file), baseUrl)
+    const text = named(at(await files.text(file.file), baseUrl), brand)
     return withEntityTag(headers, sha256(text), { ...file.headers, 'content-type': file.contentType }, text)
   }
 
-  const documents = new Map<string, { baseUrl: string; text: string }>()
+  const documents = new Map<string, { baseUrl: string; brand: Brand; text: string }>()
 
   /** Serves an OpenAPI document with the deployment's address filled in. */
   const serveDocument = async (
     name: DocumentName,
     headers: Record<string, string>,
-    baseUrl: string,
+    { baseUrl, brand }: Own,
   ): Promise<RawResponse> => {
     const known = documents.get(name)
-    const { text } = known?.baseUrl === baseUrl ? known : { text: placed(await files.text(`${name}.json`), baseUrl) }
-    documents.set(name, { baseUrl, text })
+    const { text } =
+      known?.baseUrl === baseUrl && known.brand === brand
+        ? known
+        : { text: named(placed(await files.text(`${name}.json`), baseUrl), brand) }
+    documents.set(name, { baseUrl, brand, text })
     const typed = { ...DESCRIPTION_HEADERS, 'content-type': 'application/json; charset=utf-8' }
     return withEntityTag(headers, sha256(text), typed, text)
   }
@@ -70,7 +88,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       description: 'An index of the guides, with an anchor for every error code. `error.docs_url` points here.',
       produces: 'text/html',
       conditional: true,
-      handler: ({ request, work }) => serve('/docs', request.headers, work.settings.baseUrl),
+      handler: ({ request, work }) => serve('/docs', request.headers, work.settings),
     }),
     defineEndpoint({
       ...about,
@@ -83,7 +101,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
         '`versioning`. Add `.md` to a name to get the guide as Markdown. `reference` is the interactive reference.',
       produces: ['text/html', 'text/markdown'],
       conditional: true,
-      handler: ({ params, request, work }) => serve(`/docs/${params.page}`, request.headers, work.settings.baseUrl),
+      handler: ({ params, request, work }) => serve(`/docs/${params.page}`, request.headers, work.settings),
     }),
     defineEndpoint({
       ...about,
@@ -97,6 +115,39 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
     }),
     defineEndpoint({
       ...about,
+      id: 'docs.brand.style',
+      path: '/brand.css',
+      lenient: true,
+      summary: 'Get the style sheet with the brand’s colours',
+      description: 'Sets the shades of the brand’s accent for both themes, each readable on the pages’ backgrounds.',
+      produces: 'text/css',
+      conditional: true,
+      handler: async ({ request, work }) => {
+        const text = brandStyle(work.settings.brand)
+        const headers = { ...BRAND_HEADERS, 'content-type': 'text/css; charset=utf-8' }
+        return withEntityTag(request.headers, sha256(text), headers, text)
+      },
+    }),
+    defineEndpoint({
+      ...about,
+      id: 'docs.brand.mark',
+      path: '/brand.svg',
+      lenient: true,
+      summary: 'Get the platform’s mark',
+      produces: 'image/svg+xml',
+      conditional: true,
+      handler: async ({ request, work }) => {
+        const text = brandMark(work.settings.brand)
+        const headers = {
+          ...BRAND_HEADERS,
+          'content-type': 'image/svg+xml',
+          'content-security-policy': "default-src 'none'; sandbox",
+        }
+        return withEntityTag(request.headers, sha256(text), headers, text)
+      },
+    }),
+    defineEndpoint({
+      ...about,
       id: 'docs.llms.read',
       path: '/llms.txt',
       summary: 'Get the documentation’s contents for language models',
@@ -106,7 +157,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       produces: 'text/plain',
       conditional: true,
       example: '# Agent Integration Platform\n\n> Developers register agents, customers install them …\n',
-      handler: ({ request, work }) => serve('/llms.txt', request.headers, work.settings.baseUrl),
+      handler: ({ request, work }) => serve('/llms.txt', request.headers, work.settings),
     }),
     defineEndpoint({
       ...about,
@@ -117,7 +168,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       produces: 'text/plain',
       conditional: true,
       example: '# Quickstart\n\nIn about ten minutes, you’ll build an agent …\n',
-      handler: ({ request, work }) => serve('/llms-full.txt', request.headers, work.settings.baseUrl),
+      handler: ({ request, work }) => serve('/llms-full.txt', request.headers, work.settings),
     }),
     defineEndpoint({
       ...about,
@@ -126,7 +177,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       summary: 'Get the OpenAPI 3.1 document',
       produces: 'application/json',
       conditional: true,
-      handler: ({ work, request }) => serveDocument('openapi', request.headers, work.settings.baseUrl),
+      handler: ({ work, request }) => serveDocument('openapi', request.headers, work.settings),
     }),
     defineEndpoint({
       ...about,
@@ -144,7 +195,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
         if (name === undefined) {
           throw fail('not_found', { message: 'No OpenAPI document has this name.', fix: 'See /openapi.json.' })
         }
-        return serveDocument(name, request.headers, work.settings.baseUrl)
+        return serveDocument(name, request.headers, work.settings)
       },
     }),
     defineEndpoint({
@@ -162,6 +213,9 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
     }),
   ]
 }
+
+/** Replaces the default name with the brand's. Names of brands mean nothing in HTML, Markdown and JSON. */
+const named = (text: string, { name }: Brand): string => text.replaceAll(DEFAULT_BRAND.name, () => name)
 
 /** Replaces the placeholder server of the built document with the deployment's base address. */
 const placed = (text: string, baseUrl: string): string => {

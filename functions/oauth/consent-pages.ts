@@ -1,5 +1,6 @@
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { RawResponse } from '#shared/http/response.ts'
+import { pageBrand } from '#shared/kernel/brand.ts'
 import type { Settings } from '#shared/kernel/settings.ts'
 import { type ConsentPage, consentPage, type Entry } from '#web/consent/page.ts'
 
@@ -18,7 +19,12 @@ const about = {
 const hasLoginWidget = ({ telegramLinkUrl }: Settings): boolean => telegramLinkUrl === 'https://t.me'
 
 const pageFor = (entry: Entry, settings: Settings): ConsentPage =>
-  consentPage({ entry, localSignIn: settings.consoleAutoProvision, loginWidget: hasLoginWidget(settings) })
+  consentPage({
+    brand: pageBrand(settings),
+    entry,
+    localSignIn: settings.consoleAutoProvision,
+    loginWidget: hasLoginWidget(settings),
+  })
 
 const answer = ({ html, securityPolicy }: ConsentPage, headers: Record<string, string> = {}): RawResponse =>
   new RawResponse(

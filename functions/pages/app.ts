@@ -1,6 +1,7 @@
 import { type BuiltFiles, builtFolders, openBuiltFiles } from '#shared/http/built-files.ts'
 import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
 import type { RawResponse } from '#shared/http/response.ts'
+import { pageBrand } from '#shared/kernel/brand.ts'
 import type { Settings } from '#shared/kernel/settings.ts'
 import type { PageBuild } from '#web/built/files.ts'
 import { consolePage, type Entry } from '#web/console/page.ts'
@@ -26,6 +27,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
     headers: Record<string, string> = {},
   ): Promise<RawResponse> => {
     const options = {
+      brand: pageBrand(settings),
       entry,
       localSignIn: settings.consoleAutoProvision,
       loginWidget: hasLoginWidget(settings),

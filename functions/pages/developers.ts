@@ -1,5 +1,6 @@
 import { type BuiltFiles, builtFolders, openBuiltFiles } from '#shared/http/built-files.ts'
 import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
+import { pageBrand } from '#shared/kernel/brand.ts'
 import type { PageBuild } from '#web/built/files.ts'
 import { developersPage, SECURITY_POLICY } from '#web/developers/page.ts'
 import { answerPage, pageAssets } from './support/built-page.ts'
@@ -22,10 +23,10 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
         '`/api/v1/dev`, with the developer’s session.',
       produces: 'text/html',
       conditional: true,
-      handler: async ({ request }) =>
+      handler: async ({ request, work }) =>
         answerPage(
           request.headers,
-          { html: developersPage(await build()), securityPolicy: SECURITY_POLICY },
+          { html: developersPage(await build(), pageBrand(work.settings)), securityPolicy: SECURITY_POLICY },
           { 'x-frame-options': 'DENY' },
         ),
     }),

@@ -1,5 +1,6 @@
 import { type BuiltFiles, builtFolders, openBuiltFiles } from '#shared/http/built-files.ts'
 import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
+import { pageBrand } from '#shared/kernel/brand.ts'
 import { adminPage, SECURITY_POLICY } from '#web/admin/page.ts'
 import type { PageBuild } from '#web/built/files.ts'
 import { answerPage, pageAssets } from './support/built-page.ts'
@@ -21,10 +22,10 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
         '`/admin`, with the admin’s token.',
       produces: 'text/html',
       conditional: true,
-      handler: async ({ request }) =>
+      handler: async ({ request, work }) =>
         answerPage(
           request.headers,
-          { html: adminPage(await build()), securityPolicy: SECURITY_POLICY },
+          { html: adminPage(await build(), pageBrand(work.settings)), securityPolicy: SECURITY_POLICY },
           { 'x-frame-options': 'DENY' },
         ),
     }),

@@ -5,7 +5,10 @@ import { SETTINGS_GROUPS, Settings } from '#infra/settings.ts'
 import { FUNCTION_SETTING_NAMES, FUNCTION_SETTINGS } from '#shared/kernel/settings/declared.ts'
 import { readSettings } from '#shared/kernel/settings.ts'
 
-const written = (value: unknown): string => (value === undefined ? '' : String(value))
+const written = (value: unknown): string => {
+  if (value === undefined) return ''
+  return typeof value === 'object' && !Array.isArray(value) ? JSON.stringify(value) : String(value)
+}
 
 describe('the list of settings', () => {
   it.each(Object.keys(Settings.shape))('describes the values and effect of %s', (name) => {

@@ -128,6 +128,8 @@ describe('buildDocsAssets', () => {
     const ids = idsOf(page)
     expect(new Set(ids).size, 'ids are unique').toBe(ids.length)
     const other = [
+      '/brand.css',
+      '/brand.svg',
       '/developers',
       '/docs/sdk',
       '/openapi.json',
@@ -147,7 +149,9 @@ describe('buildDocsAssets', () => {
       if (part !== '' && pathname !== '/docs/reference') expect(idsOf(text(pathname)), address).toContain(part)
     }
     for (const [, address = ''] of page.matchAll(/(?:src|data-engine)="([^"]+)"/g))
-      expect(texts.has(new URL(address, `${BASE_PLACEHOLDER}${path}`).pathname), address).toBe(true)
+      expect([...texts.keys(), '/brand.svg'], address).toContain(
+        new URL(address, `${BASE_PLACEHOLDER}${path}`).pathname,
+      )
   })
 
   it.each(PAGES)('%s has no inline script, so that the policy can forbid them', (path) => {

@@ -1,5 +1,5 @@
 import type { PageBuild } from '../built/files.ts'
-import { pageHtml } from '../built/page.ts'
+import { type PageBrand, pageHtml } from '../built/page.ts'
 
 /** Value of the Content-Security-Policy header. Nobody may frame the page. */
 export const SECURITY_POLICY = [
@@ -16,9 +16,10 @@ export const SECURITY_POLICY = [
 ].join('; ')
 
 /** Renders the staff page. Its script loads all data with the admin's token. */
-export const adminPage = (build: PageBuild): string =>
+export const adminPage = (build: PageBuild, brand: PageBrand): string =>
   pageHtml(
     {
+      brand,
       title: 'Staff',
       assets: 'staff/assets/',
       data: { name: 'Staff', entry: 'page', root: './' },

@@ -1,18 +1,48 @@
 import type { PageBuild } from './files.ts'
 
+/** Brand of a page. */
+export interface PageBrand {
+  name: string
+  supportUrl?: string | undefined
+  /** Changes with the files of the brand. */
+  version: string
+}
+
 interface Head {
+  brand: PageBrand
   title: string
   /** URL of the scripts and styles, relative to the page; ends with a slash. */
   assets: string
   /** Configuration for the script, as `data-` attributes. Values aren't escaped. */
-  data: Readonly<Record<string, string | boolean>>
+  data: Readonly<Record<string, string | boolean>> & { root: string }
   /** Message shown when JavaScript is off. */
   scriptless: string
 }
 
+/** Escapes text for an attribute in double quotes. */
+const attribute = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+
+/** Renders the icon and the colours of a brand. They come after the page's own styles. @param root the platform's root */
+export const brandLinks = ({ name, version }: PageBrand, root: string): string =>
+  `<link rel="icon" href="${root}brand.svg?v=${version}" type="image/svg+xml">
+<link rel="stylesheet" href="${root}brand.css?v=${version}">
+<meta name="application-name" content="${attribute(name)}">
+<meta property="og:site_name" content="${attribute(name)}">`
+
+/** Renders a brand's `data-` attributes for the page's script. */
+export const brandData = ({ name, supportUrl, version }: PageBrand): string =>
+  [
+    `data-brand="${attribute(name)}"`,
+    `data-brand-version="${version}"`,
+    supportUrl ? `data-support="${attribute(supportUrl)}"` : '',
+  ]
+    .filter(Boolean)
+    .join(' ')
+
 /** Renders a page without embedded data or inline code. URLs are relative, so it works below any path. */
 export const pageHtml = (
-  { title, assets, data, scriptless }: Head,
+  { brand, title, assets, data, scriptless }: Head,
   { entry: { script, styles, preloads } }: PageBuild,
 ): string => `<!doctype html>
 <html lang="en">
@@ -21,13 +51,13 @@ export const pageHtml = (
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="data:,">
+<title>${title} · ${attribute(brand.name)}</title>
 ${styles.map((name) => `<link rel="stylesheet" href="${assets}${name}">`).join('\n')}
 ${preloads.map((name) => `<link rel="modulepreload" href="${assets}${name}">`).join('\n')}
+${brandLinks(brand, data.root)}
 <script type="module" src="${assets}${script}"></script>
 </head>
-<body ${Object.entries(data)
+<body ${brandData(brand)} ${Object.entries(data)
   .map(([name, value]) => `data-${name}="${value}"`)
   .join(' ')}>
 <div id="app"><main class="starting"><p role="status">Loading…</p></main></div>

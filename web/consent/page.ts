@@ -1,10 +1,12 @@
 import { inflateRawSync } from 'node:zlib'
+import { brandData, brandLinks, type PageBrand } from '../built/page.ts'
 import { SCRIPT, STYLE } from './assets.prebuilt.ts'
 
 /** `page` in a browser, `mini_app` inside Telegram. */
 export type Entry = 'page' | 'mini_app'
 
 interface ConsentPageOptions {
+  brand: PageBrand
   entry: Entry
   /** Offers sign-in under any name. Local development only. */
   localSignIn: boolean
@@ -23,7 +25,7 @@ const securityPolicy = ({ entry, loginWidget }: ConsentPageOptions): string => {
   return [
     "default-src 'none'",
     `script-src ${SCRIPT.hash}${widget ? ' https://telegram.org/js/telegram-widget.js' : ''}`,
-    `style-src ${STYLE.hash}`,
+    `style-src ${STYLE.hash} 'self'`,
     ...(widget ? ['frame-src https://oauth.telegram.org'] : []),
     "img-src 'self' data:",
     "connect-src 'self'",
@@ -50,18 +52,21 @@ const textOf = ({ packed }: { packed: string }): string => inflateRawSync(Buffer
 
 const COUNTDOWN = '<span class="left" role="timer">–:––</span>'
 
-const html = ({ entry, localSignIn, loginWidget }: ConsentPageOptions): string => `<!doctype html>
+const rootOf = (entry: Entry): string => (entry === 'mini_app' ? '../../' : '../')
+
+const html = ({ brand, entry, localSignIn, loginWidget }: ConsentPageOptions): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>Allow access</title>
-<link rel="icon" href="data:,">
 <style>${textOf(STYLE)}</style>
+${brandLinks(brand, rootOf(entry))}
 </head>
-<body data-entry="${entry}" data-root="${entry === 'mini_app' ? '../../' : '../'}" data-local-sign-in="${localSignIn && entry === 'page'}" data-login-widget="${loginWidget && entry === 'page'}">
+<body ${brandData(brand)} data-entry="${entry}" data-root="${rootOf(entry)}" data-local-sign-in="${localSignIn && entry === 'page'}" data-login-widget="${loginWidget && entry === 'page'}">
 <main>
+<p class="brand"><img src="${rootOf(entry)}brand.svg?v=${brand.version}" alt="" width="28" height="28"> ${brand.name}</p>
 <p id="announcement" role="status" class="unseen"></p>
 <section id="wait"><p role="status">Loading…</p></section>
 

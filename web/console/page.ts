@@ -1,10 +1,11 @@
 import type { PageBuild } from '../built/files.ts'
-import { pageHtml } from '../built/page.ts'
+import { type PageBrand, pageHtml } from '../built/page.ts'
 
 /** `page` in a browser, `mini_app` inside Telegram. */
 export type Entry = 'page' | 'mini_app'
 
 interface ConsolePageOptions {
+  brand: PageBrand
   entry: Entry
   /** Offers sign-in under any name. Local development only. */
   localSignIn: boolean
@@ -46,10 +47,11 @@ export const consolePage = (options: ConsolePageOptions, build: PageBuild): Cons
   securityPolicy: securityPolicy(options),
 })
 
-const html = ({ entry, localSignIn, loginWidget, live }: ConsolePageOptions, build: PageBuild): string => {
+const html = ({ brand, entry, localSignIn, loginWidget, live }: ConsolePageOptions, build: PageBuild): string => {
   const inBrowser = entry === 'page'
   return pageHtml(
     {
+      brand,
       title: 'Console',
       assets: inBrowser ? 'app/assets/' : 'assets/',
       data: {

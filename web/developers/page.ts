@@ -1,5 +1,5 @@
 import type { PageBuild } from '../built/files.ts'
-import { pageHtml } from '../built/page.ts'
+import { type PageBrand, pageHtml } from '../built/page.ts'
 
 /** Value of the Content-Security-Policy header. Nobody may frame the page. */
 export const SECURITY_POLICY = [
@@ -16,9 +16,10 @@ export const SECURITY_POLICY = [
 ].join('; ')
 
 /** Renders the developer portal. Its script loads all data with the developer's session. */
-export const developersPage = (build: PageBuild): string =>
+export const developersPage = (build: PageBuild, brand: PageBrand): string =>
   pageHtml(
     {
+      brand,
       title: 'Developers',
       assets: 'developers/assets/',
       data: { name: 'Developers', entry: 'page', root: './' },

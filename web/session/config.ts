@@ -1,5 +1,15 @@
 /** Page configuration written by the server: entry point, platform root, and sign-in methods. */
-const { name = 'Console', entry, root = './', localSignIn: local, loginWidget: widget, live } = document.body.dataset
+const {
+  name = 'Console',
+  brand = '',
+  brandVersion,
+  support,
+  entry,
+  root = './',
+  localSignIn: local,
+  loginWidget: widget,
+  live,
+} = document.body.dataset
 
 /** Name shown in the page's title. */
 export const pageName = name
@@ -17,3 +27,10 @@ const base = new URL(root, location.href.replace(/[?#].*$/s, ''))
 
 /** Resolves a path against the platform's root, which may be below any path. */
 export const resolveUrl = (path: string): string => new URL(path, base).href
+
+/** Name of the platform. */
+export const brandName = brand
+/** Address of the platform's mark. */
+export const brandMark = resolveUrl(brandVersion ? `brand.svg?v=${brandVersion}` : 'brand.svg')
+/** Address where people get help. Undefined if the operator names none. */
+export const supportUrl = support

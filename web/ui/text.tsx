@@ -65,12 +65,36 @@ export const State = ({ name, label }: { name: string; label?: string }) => {
   )
 }
 
-/** An app's logo as the platform serves it, or the first letter of its name. @param path the `logo_path` of a response */
+/** First letter or digit of a name. */
+const initial = (name: string): string => name.match(/[\p{L}\p{N}]/u)?.[0] ?? ''
+
+/** Hue of a name's avatar, from 0 to 359. The same name has the same colour everywhere. */
+const hueOf = (name: string): number => {
+  let hash = 0
+  for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 360_007
+  return (hash * 137) % 360
+}
+
+/** A person's initials. Their name stands next to it. */
+export const Initials = ({ name }: { name: string }) => {
+  const words = sanitize(name).split(/\s+/).filter(initial)
+  const ends = words.length > 1 ? [words[0], words.at(-1)] : words
+  return (
+    <span class="logo person-mark" aria-hidden="true" style={{ '--hue': hueOf(name) }}>
+      {ends
+        .map((word) => initial(word ?? ''))
+        .join('')
+        .toUpperCase() || '?'}
+    </span>
+  )
+}
+
+/** An app's logo as the platform serves it, or the first letter of its name in a colour of its own. @param path the `logo_path` of a response */
 export const Logo = ({ name, path }: { name: string; path?: string | null | undefined }) => {
   const address = path ? resolveUrl(path.slice(1)) : undefined
   return (
-    <span class="logo" aria-hidden="true">
-      {(sanitize(name).match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase()}
+    <span class="logo" aria-hidden="true" style={{ '--hue': hueOf(name) }}>
+      {(initial(sanitize(name)) || '?').toUpperCase()}
       {address && (
         <img
           src={address}

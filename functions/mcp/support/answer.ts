@@ -42,7 +42,11 @@ export interface Context {
   request: { headers: Record<string, string> }
 }
 
-const SERVER = { name: 'agent-integration-platform', title: 'Agent Integration Platform', version: '1.0.0' }
+const serverInfo = ({ settings }: Pick<Work, 'settings'>) => ({
+  name: 'agent-integration-platform',
+  title: settings.brand.name,
+  version: '1.0.0',
+})
 
 const INSTRUCTIONS =
   'Tools without a double underscore belong to the platform. Tools named <agent>__<tool> ask another agent of the ' +
@@ -120,7 +124,7 @@ const answerRequest = async (
     })
   }
   const answer = handle(scene, message).then((result) =>
-    jsonRpcResult(id, lane.isModern ? modern(result) : legacy(result)),
+    jsonRpcResult(id, lane.isModern ? modern(scene.work, result) : legacy(result)),
   )
   return inTime(context, answer, outbox)
 }
@@ -138,10 +142,10 @@ type Handler = (scene: Scene, message: Message) => Promise<Result>
 /** Fields that only the stateless version knows: for how long, and for whom, a client may keep a result. */
 const CACHING: readonly string[] = ['ttlMs', 'cacheScope', 'resultType']
 
-const modern = (result: Result): Result => ({
+const modern = (work: Work, result: Result): Result => ({
   resultType: 'complete',
   ...result,
-  _meta: { ...(isObject(result._meta) && result._meta), [META.serverInfo]: SERVER },
+  _meta: { ...(isObject(result._meta) && result._meta), [META.serverInfo]: serverInfo(work) },
 })
 
 const legacy = (result: Result): Result =>
@@ -160,7 +164,7 @@ const initialized = async (scene: Scene, { params }: Message, id: string | numbe
   const result = {
     protocolVersion: version,
     capabilities: { tools: {}, resources: {}, prompts: {}, logging: {} },
-    serverInfo: SERVER,
+    serverInfo: serverInfo(scene.work),
     instructions: INSTRUCTIONS,
   }
   return json(200, jsonRpcResult(id, result), { 'mcp-session-id': session })

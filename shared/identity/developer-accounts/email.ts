@@ -1,5 +1,6 @@
 import { rateLimited, takeFromBucket } from '#shared/foundation/limits/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
+import { brandSignature } from '#shared/kernel/brand.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
@@ -51,7 +52,10 @@ export const newEmailToken = async (
   const token = newSecret('dvt_')
   const now = work.clock.now()
   const expires_at = now + LIMITS.emailTokenLife
-  const { id: mailId, write } = await newMail(work, { to: email, ...TEXTS[purpose](work.settings.baseUrl, token) })
+  const { baseUrl, brand } = work.settings
+  const { subject, text } = TEXTS[purpose](baseUrl, token)
+  const message = { to: email, subject: `${subject} – ${brand.name}`, text: `${text}\n\n${brandSignature(brand)}` }
+  const { id: mailId, write } = await newMail(work, message)
   const record = { token_hash: sha256(token), developer_id, purpose, email, created_at: now, expires_at }
   return { mailId, expiresAt: expires_at, writes: [EmailTokenEntity.create(record), write] }
 }

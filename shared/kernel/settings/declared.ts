@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { brand, DEFAULT_BRAND } from '../brand.ts'
 import { address, flag, oneOf, seconds, share, whole } from './values.ts'
 
 /** Group in the list of settings (`npm run settings`, docs/deploy.md). */
@@ -35,6 +36,14 @@ interface Declaration extends SettingDoc {
  * infra/settings.ts.
  */
 export const FUNCTION_SETTINGS = {
+  brand: {
+    variable: 'BRAND',
+    takes: brand,
+    default: DEFAULT_BRAND,
+    group: 'address',
+    description:
+      'Name, mark, accent colour and help address of the platform, on all pages, in the documentation, e-mail and messages of the bot. The logo is an SVG path in a box of 24 × 24. Pages use shades of the accent that are readable in both themes. What you leave out has its default.',
+  },
   edge: {
     variable: 'EDGE',
     takes: flag,

@@ -64,7 +64,7 @@ const joined = async (
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
     if (error.code === 'not_found') return endedInvitationReply(work, texts, person, nonce)
-    if (error.code === 'forbidden') return texts.blocked
+    if (error.code === 'forbidden') return texts.blocked(work.settings.brand.supportUrl)
     throw error
   }
 }

@@ -26,7 +26,7 @@ export const answerStart = async (deps: Deps, chatId: number, person: TelegramPe
   const [, kind, nonce = ''] = /^(oauth|join)_(.+)$/.exec(start) ?? []
   const reply: Reply =
     start === ''
-      ? { text: texts.welcome }
+      ? { text: texts.welcome(deps.settings.brand.name) }
       : kind === 'oauth'
         ? await consentReply(deps, texts, person, nonce)
         : kind === 'join'

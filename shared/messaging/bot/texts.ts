@@ -7,8 +7,8 @@ import { quoteName } from '#shared/kernel/names.ts'
  */
 const TEXTS = {
   en: {
-    welcome:
-      'Hi! I’m the platform’s sign-in bot.\n\nI help you approve what apps can do in your workspaces and join workspaces ' +
+    welcome: (platform: string) =>
+      `Hi! I’m the sign-in bot of ${platform}.\n\nI help you approve what apps can do in your workspaces and join workspaces ` +
       'you’re invited to. Both start with a link: open it, and it brings you back here.',
     unknown: 'I don’t know that command. Open the link you were given again, or send /start to see what I can do.',
     consent: (app: string) =>
@@ -44,7 +44,7 @@ const TEXTS = {
     agentBusy: 'The agent is busy with other runs, so your answer wasn’t sent. Try again in a minute.',
     workspaceSuspended: 'The platform has suspended this workspace, so your answer wasn’t sent.',
     noReply: 'That message doesn’t take a reply here. Open it to respond.',
-    blocked: 'Your account is blocked. Contact support.',
+    blocked: (supportUrl?: string) => `Your account is blocked. Contact support${supportUrl ? `: ${supportUrl}` : '.'}`,
   },
 } as const
 

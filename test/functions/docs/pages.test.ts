@@ -12,29 +12,63 @@ import type { Deps } from '#shared/foundation/work/work.ts'
 import { DOCUMENT_NAMES, DOCUMENTS } from '#shared/http/documents.ts'
 import type { RequestHandler } from '#shared/http/exchange.ts'
 import { createPipeline } from '#shared/http/pipeline.ts'
+import { DEFAULT_BRAND } from '#shared/kernel/brand.ts'
 import { systemClock } from '#shared/kernel/clock.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
+import { settingSchema } from '#shared/kernel/settings/declared.ts'
 
 const BASE = 'https://platform.test/stage'
 
 let folder: string
 let handle: RequestHandler
+let ofAcme: RequestHandler
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'docs-'))
   await buildOpenApi(folder)
-  const deps = { settings: { baseUrl: BASE }, clock: systemClock, log: createLogger('silent', {}) } as unknown as Deps
+  const served = (brand: unknown) => {
+    const settings = { baseUrl: BASE, brand: settingSchema('brand').parse(brand) }
+    const deps = { settings, clock: systemClock, log: createLogger('silent', {}) } as unknown as Deps
+    return createPipeline(pageEndpoints(files), {}, async () => deps)
+  }
   const files = openBuiltFiles([join(folder, 'openapi'), join(folder, 'docs-assets')])
-  handle = createPipeline(pageEndpoints(files), {}, async () => deps)
+  handle = served(undefined)
+  ofAcme = served('{"name": "Acme Agents", "accent": "#ffd400", "logo": "M2 2h20v20H2z"}')
 })
 
 afterAll(() => rm(folder, { recursive: true }))
 
-const get = async (path: string, headers: Record<string, string> = {}) => {
+const get = async (path: string, headers: Record<string, string> = {}, by = handle) => {
   const event = { httpMethod: 'GET', path, headers, body: null, requestContext: {} } as unknown as APIGatewayProxyEvent
-  const { statusCode, headers: answered, body } = await handle(event, {} as Context)
+  const { statusCode, headers: answered, body } = await by(event, {} as Context)
   return { status: statusCode, headers: answered as Record<string, string>, body }
 }
+
+describe('an operator’s brand', () => {
+  it.each(['/docs', '/docs/quickstart', '/docs/reference', '/llms.txt', '/openapi.json'])(
+    'names the platform in %s instead of the default',
+    async (path) => {
+      expect((await get(path)).body).toContain(DEFAULT_BRAND.name)
+      const { body } = await get(path, {}, ofAcme)
+      expect(body).toContain('Acme Agents')
+      expect(body).not.toContain(DEFAULT_BRAND.name)
+    },
+  )
+
+  it('gives the pages its colours and its mark, which browsers keep and can’t run', async () => {
+    const style = await get('/brand.css', {}, ofAcme)
+    expect(style.headers['content-type']).toBe('text/css; charset=utf-8')
+    expect(style.body).not.toBe((await get('/brand.css')).body)
+    const mark = await get('/brand.svg', {}, ofAcme)
+    expect(mark.headers).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'content-security-policy': "default-src 'none'; sandbox",
+    })
+    expect(mark.body).toContain('#ffd400')
+    expect(mark.body).toContain('M2 2h20v20H2z')
+    expect(await get('/brand.svg', { 'if-none-match': mark.headers.etag ?? '' }, ofAcme)).toMatchObject({ status: 304 })
+  })
+})
 
 describe('GET /openapi/{document}', () => {
   it.each(DOCUMENT_NAMES.filter((name) => name !== 'openapi'))(

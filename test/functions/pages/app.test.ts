@@ -9,6 +9,7 @@ import type { Deps } from '#shared/foundation/work/work.ts'
 import { openBuiltFiles } from '#shared/http/built-files.ts'
 import type { RequestHandler } from '#shared/http/exchange.ts'
 import { createPipeline } from '#shared/http/pipeline.ts'
+import { DEFAULT_BRAND } from '#shared/kernel/brand.ts'
 import { systemClock } from '#shared/kernel/clock.ts'
 import { buildConsole, firstLoadBytes } from '#web/console/build.ts'
 
@@ -20,6 +21,7 @@ const serving = (local: boolean): RequestHandler => {
   const uploadOrigin = 'https://files-1.s3.eu-central-1.amazonaws.com'
   const settings = {
     baseUrl: 'https://platform.test/stage',
+    brand: DEFAULT_BRAND,
     consoleAutoProvision: local,
     telegramLinkUrl,
     uploadOrigin,
@@ -54,7 +56,8 @@ describe('GET /app', () => {
     expect(body).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]* src=)/)
     const addresses = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address)
     expect(addresses.length).toBeGreaterThan(2)
-    for (const address of addresses) expect(address).toMatch(/^(app\/assets\/[\w-]+\.(js|css)|data:,)$/)
+    for (const address of addresses)
+      expect(address).toMatch(/^(app\/assets\/[\w-]+\.(js|css)|\.\/brand\.(css|svg)\?v=[\da-f]{8})$/)
   })
 
   it('can’t be framed, and may run only its own scripts and the messenger’s sign-in', async () => {

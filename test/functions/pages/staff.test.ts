@@ -8,6 +8,7 @@ import { createLogger } from '#shared/adapters/logger.ts'
 import type { Deps } from '#shared/foundation/work/work.ts'
 import { openBuiltFiles } from '#shared/http/built-files.ts'
 import { createPipeline } from '#shared/http/pipeline.ts'
+import { DEFAULT_BRAND } from '#shared/kernel/brand.ts'
 import { systemClock } from '#shared/kernel/clock.ts'
 import { buildAdmin, firstLoadBytes } from '#web/admin/build.ts'
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 const get = async (path: string, headers: Record<string, string> = {}) => {
-  const settings = { baseUrl: 'https://platform.test/stage' }
+  const settings = { baseUrl: 'https://platform.test/stage', brand: DEFAULT_BRAND }
   const deps = { settings, clock: systemClock, log: createLogger('silent', {}) } as unknown as Deps
   const handler = createPipeline(pageEndpoints(openBuiltFiles([folder])), {}, async () => deps)
   const event = { httpMethod: 'GET', path, headers, body: null, requestContext: {} } as unknown as APIGatewayProxyEvent
@@ -36,7 +37,8 @@ describe('GET /staff', () => {
     expect(body).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]* src=)/)
     const addresses = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address)
     expect(addresses.length).toBeGreaterThan(2)
-    for (const address of addresses) expect(address).toMatch(/^(staff\/assets\/[\w-]+\.(js|css)|data:,)$/)
+    for (const address of addresses)
+      expect(address).toMatch(/^(staff\/assets\/[\w-]+\.(js|css)|\.\/brand\.(css|svg)\?v=[\da-f]{8})$/)
   })
 
   it('can’t be framed, runs only its own scripts, and loads nothing from elsewhere, not even an image', async () => {

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { Brand } from '../../ui/brand.tsx'
 import { Frame, type NavItem } from '../../ui/shell.tsx'
 import { Name } from '../../ui/text.tsx'
 import { type Identity, isSuperadmin, signOut } from './account.ts'
@@ -36,17 +37,7 @@ export const Person = ({ who }: { who: Identity }) => (
 )
 
 export const Shell = ({ who, children }: { who: Identity; children: ComponentChildren }) => (
-  <Frame
-    name="Staff"
-    kind="staff"
-    items={ITEMS}
-    top={
-      <p class="brand">
-        <strong>Platform staff</strong>
-      </p>
-    }
-    person={<Person who={who} />}
-  >
+  <Frame name="Staff" kind="staff" items={ITEMS} top={<Brand page="Platform staff" />} person={<Person who={who} />}>
     {children}
   </Frame>
 )

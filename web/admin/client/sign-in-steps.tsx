@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { deviceName } from '../../session/passkey.ts'
+import { Brand } from '../../ui/brand.tsx'
 import { Form, TextField } from '../../ui/form.tsx'
 import { openPage, signOut } from './account.ts'
 import { addPasskey, confirmWithPasskey } from './passkeys.ts'
@@ -13,6 +14,7 @@ const Step = ({ title, children }: { title: string; children: ComponentChildren 
   }, [title])
   return (
     <main class="alone">
+      <Brand />
       <h1 ref={heading} tabIndex={-1}>
         {title}
       </h1>

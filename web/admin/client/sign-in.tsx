@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Failure, toFailure } from '../../session/failure.ts'
+import { Brand } from '../../ui/brand.tsx'
 import { TextField } from '../../ui/form.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { signIn } from './account.ts'
@@ -31,6 +32,7 @@ export const SignIn = ({ note }: { note: string }) => {
   }
   return (
     <main class="alone">
+      <Brand />
       <h1 ref={heading} tabIndex={-1}>
         Sign in
       </h1>

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { sanitize } from '../../session/text.ts'
 import { useAction } from '../../ui/act.ts'
 import { announce } from '../../ui/announce.tsx'
+import { Mark, Support } from '../../ui/brand.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Frame, type NavItem, shortCount } from '../../ui/shell.tsx'
@@ -80,6 +81,7 @@ export const Person = ({ who }: { who: Identity }) => {
 
 const Top = ({ who }: { who: Identity }) => (
   <>
+    <Mark />
     <Places who={who} />
     <a
       class="bell"
@@ -103,7 +105,8 @@ export const Shell = ({ who, children }: { who: Identity; children: ComponentChi
     <Frame name="Console" items={ITEMS} top={<Top who={who} />} person={<Person who={who} />}>
       {who.workspace.status === 'suspended' && (
         <p class="note warn">
-          <strong>This workspace is suspended.</strong> Its agents can’t run. Contact support for details.
+          <strong>This workspace is suspended.</strong> Its agents can’t run. <Support>Contact support</Support> for
+          details.
         </p>
       )}
       {!online.value && (

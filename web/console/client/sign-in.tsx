@@ -5,6 +5,7 @@ import { lastName } from '../../session/session.ts'
 import { addWidget, loadBotInfo, signInLocally, signInWithPasskey, widgetUsername } from '../../session/sign-in.ts'
 import { safeUrl } from '../../session/text.ts'
 import type { BotInfo } from '../../session/types.ts'
+import { Brand } from '../../ui/brand.tsx'
 import { Form, TextField } from '../../ui/form.tsx'
 import { saveAddress, signInWith, WIDGET_PLACE } from './account.ts'
 
@@ -59,6 +60,7 @@ export const SignIn = ({ note }: { note: string }) => {
   const widget = widgetUsername(known)
   return (
     <main class="alone">
+      <Brand />
       <h1 ref={heading} tabIndex={-1}>
         Sign in
       </h1>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { resolveUrl } from '../../session/config.ts'
+import { Brand } from '../../ui/brand.tsx'
 import { Frame, type NavItem } from '../../ui/shell.tsx'
 import { Name } from '../../ui/text.tsx'
 import { type Identity, signOut } from './account.ts'
@@ -29,11 +30,7 @@ export const Shell = ({ who, children }: { who: Identity; children: ComponentChi
     name="Developers"
     kind="developers"
     items={ITEMS}
-    top={
-      <p class="brand">
-        <strong>Developers</strong>
-      </p>
-    }
+    top={<Brand page="Developers" />}
     person={<Person who={who} />}
   >
     {children}

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { resolveUrl } from '../../session/config.ts'
 import { type Failure, toFailure } from '../../session/failure.ts'
+import { Brand } from '../../ui/brand.tsx'
 import { TextField } from '../../ui/form.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { signIn } from './account.ts'
@@ -142,6 +143,7 @@ export const SignIn = ({ note }: { note: string }) => {
   }, [step])
   return (
     <main class="alone">
+      <Brand />
       <h1 ref={heading} tabIndex={-1}>
         {TITLES[step]}
       </h1>

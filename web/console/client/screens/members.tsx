@@ -9,7 +9,7 @@ import { Field, Form } from '../../../ui/form.tsx'
 import { fullTime } from '../../../ui/format.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
-import { Name, When } from '../../../ui/text.tsx'
+import { Initials, Name, When } from '../../../ui/text.tsx'
 import { identity, isAdmin, isOwner, signOut } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 
@@ -86,6 +86,7 @@ const MemberRow = ({ member }: { member: Member }) => {
   return (
     <li>
       <div class="row folds">
+        <Initials name={member.name} />
         <span class="grow">
           <strong>
             <Name>{member.name}</Name>
