@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { DocsFile } from '#openapi/docs-assets.ts'
 import { BASE_PLACEHOLDER } from '#shared/catalogue/manifests/document.prebuilt.ts'
+import { brandMark, brandStyle, DEFAULT_BRAND } from '#shared/kernel/brand.ts'
 
 export interface DocsServer extends AsyncDisposable {
   url: string
@@ -11,7 +12,7 @@ export interface DocsServer extends AsyncDisposable {
 
 /**
  * Serves built docs below a path prefix, as on a deployed stage, along with an OpenAPI document whose server is this
- * address. `GET /api/v1/runs` returns an empty page.
+ * address, and the default brand. `GET /api/v1/runs` returns an empty page.
  */
 export const serveDocs = async (dir: string, files: DocsFile[], openapi: object, prefix = ''): Promise<DocsServer> => {
   let base = ''
@@ -25,6 +26,9 @@ export const serveDocs = async (dir: string, files: DocsFile[], openapi: object,
       return response
         .setHeader('content-type', 'application/json')
         .end('{"items":[],"next_cursor":null,"has_more":false}')
+    if (path === '/brand.css') return response.setHeader('content-type', 'text/css').end(brandStyle(DEFAULT_BRAND))
+    if (path === '/brand.svg')
+      return response.setHeader('content-type', 'image/svg+xml').end(brandMark(DEFAULT_BRAND))
     const file = files.find((one) => one.path === path)
     if (file === undefined) return response.writeHead(404).end()
     response.writeHead(200, { ...file.headers, 'content-type': file.contentType })
