@@ -93,14 +93,14 @@ const SCHEMES = {
     towards: '#000000',
     tint: 0.1,
     paper: '#ffffff',
-    backgrounds: ['#ffffff', '#f2f4f7', '#f5f5f7'],
+    backgrounds: ['#ffffff', '#f2f4f7', '#f5f5f7', '#fff4cc'],
     soft: '#57606a',
   },
   dark: {
     towards: '#ffffff',
     tint: 0.22,
     paper: '#161b22',
-    backgrounds: ['#161b22', '#0d1117', '#1b1b1e'],
+    backgrounds: ['#161b22', '#0d1117', '#1b1b1e', '#3a3312'],
     soft: '#9da7b3',
   },
 } as const

@@ -5,8 +5,8 @@ import { settingSchema } from '#shared/kernel/settings/declared.ts'
 const schema = settingSchema('brand')
 
 const BACKGROUNDS = {
-  light: { papers: ['#ffffff', '#f2f4f7', '#f5f5f7'], soft: '#57606a', ink: '#1b1f24' },
-  dark: { papers: ['#161b22', '#0d1117', '#1b1b1e'], soft: '#9da7b3', ink: '#e6edf3' },
+  light: { papers: ['#ffffff', '#f2f4f7', '#f5f5f7', '#fff4cc'], soft: '#57606a', ink: '#1b1f24' },
+  dark: { papers: ['#161b22', '#0d1117', '#1b1b1e', '#3a3312'], soft: '#9da7b3', ink: '#e6edf3' },
 } as const
 
 const ACCENTS = [
