@@ -10,8 +10,14 @@ import type { Page, QueryOptions, Table } from './table.ts'
 
 type Reading = Pick<Table, 'page' | 'load' | 'shards'>
 
-/** Source list: a cross-tenant list (one day of it, if it is split by day), or one owner's narrowed list. */
-export type ListSource = { directory: string; day?: number } | { list: string }
+/**
+ * Source list: a cross-tenant list (one day of it, if it is split by day), one owner's narrowed list, or keys that the
+ * caller knows. A record may be in several sources.
+ */
+export type ListSource =
+  | { directory: string; day?: number }
+  | { list: string }
+  | { keys: readonly (Key & { sort: string })[] }
 
 type Item = Record<string, unknown>
 
@@ -155,8 +161,9 @@ const merge = async (
 ): Promise<{ sort: string; item: Item }[]> => {
   const partitions = sources.flatMap((source) => partitionsOf(table, source))
   // Records are spread evenly over shards, so one read of each shard gives almost everything needed.
-  const step = Math.min(1_000, Math.ceil(count / partitions.length) + 16)
-  const runs = await Promise.all(
+  const step = Math.min(1_000, Math.ceil(count / Math.max(1, partitions.length)) + 16)
+  const known = knownIn(sources, { after, ascending, ...bounds })
+  const runs = await Promise.all<Run>(
     partitions.map(async ({ index, partition }) => {
       const { sortKey } = TABLE_LAYOUT.indexes[index]
       const read = async (from?: string) => {
@@ -167,6 +174,7 @@ const merge = async (
       return { ...(await read(after)), at: 0, read }
     }),
   )
+  if (known.length > 0) runs.push({ keys: known, next: undefined, at: 0, read: async () => NO_MORE })
   const found: { sort: string; item: Item }[] = []
   while (found.length < count) {
     for (const run of runs) {
@@ -175,18 +183,53 @@ const merge = async (
     }
     const [first, ...rest] = runs.filter((run) => run.at < run.keys.length)
     if (!first) break
-    const sort = (run: (typeof runs)[number]) => run.keys[run.at]?.sort ?? ''
+    const sort = (run: Run) => run.keys[run.at]?.sort ?? ''
     const best = rest.reduce((a, b) => (sort(b) < sort(a) === ascending ? b : a), first)
     const key = best.keys[best.at++]
-    if (key) found.push(key)
+    const last = found.at(-1)
+    if (key && !(last && isSame(last, key))) found.push(key)
   }
   return found
 }
+
+interface Sorted {
+  sort: string
+  item: Item
+}
+
+interface ReadKeys {
+  keys: Sorted[]
+  next: string | undefined
+}
+
+/** State of reading one source: the keys read so far, and the place of the next one. */
+interface Run extends ReadKeys {
+  at: number
+  read(from?: string): Promise<ReadKeys>
+}
+
+const NO_MORE: ReadKeys = { keys: [], next: undefined }
+
+const isSame = (a: Sorted, b: Sorted): boolean =>
+  a.sort === b.sort && a.item.pk === b.item.pk && a.item.sk === b.item.sk
+
+/** Returns the keys that the caller knows, in order and within the bounds. */
+const knownIn = (
+  sources: readonly ListSource[],
+  { after, ascending, from, to }: Pick<QueryOptions, 'after' | 'ascending' | 'from' | 'to'>,
+): Sorted[] =>
+  sources
+    .flatMap((source) => ('keys' in source ? source.keys : []))
+    .filter(({ sort }) => (from === undefined || sort >= from) && (to === undefined || sort <= to))
+    .filter(({ sort }) => after === undefined || (ascending ? sort > after : sort < after))
+    .map(({ sort, pk, sk }) => ({ sort, item: { pk, sk } }))
+    .sort((a, b) => (a.sort < b.sort === (ascending ?? false) ? -1 : 1))
 
 const partitionsOf = (
   { shards }: Reading,
   source: ListSource,
 ): { index: 'directory' | 'list'; partition: string }[] => {
+  if ('keys' in source) return []
   if ('list' in source) return [{ index: 'list', partition: listPartition(source.list) }]
   return Array.from({ length: shards }, (_, shard) => ({
     index: 'directory' as const,

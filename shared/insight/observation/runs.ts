@@ -4,7 +4,7 @@ import { DAY } from '#shared/kernel/clock.ts'
 import { idFloor } from '#shared/kernel/ids.ts'
 import type { Ref } from '#shared/table/entity.ts'
 import { firstKeys, type ListSource } from '#shared/table/lists.ts'
-import { listsWithStatus, RUN_STATUSES, type Run, RunEntity, WorkspaceRunEntity } from '#shared/work/runs/index.ts'
+import { RUN_STATUSES, type Run, RunEntity, runsWithStatus, WorkspaceRunEntity } from '#shared/work/runs/index.ts'
 import {
   appRunsInState,
   OBSERVED_STATES,
@@ -87,7 +87,8 @@ const listInstallationSources = async (
 ): Promise<ListSource[]> => {
   const { items } = await table.query(InstallationEntity, { workspace_id }, { limit: 1_000 })
   const statuses = RUN_STATUSES.filter((status) => state === undefined || observedState(status) === state)
-  return items.filter(({ app_id }) => app_id === appId).flatMap(({ id }) => listsWithStatus(id, statuses))
+  const own = items.filter(({ app_id }) => app_id === appId).map(({ id }) => id)
+  return runsWithStatus({ table }, own, statuses)
 }
 
 const listWorkspaceRefs = async (

@@ -120,19 +120,31 @@ const listOf = (installationId: string, status: RunStatus): string => `${install
 
 /**
  * Owner of the narrowed list that a run with this status is stored in. Active runs stay in one list until they end,
- * because each move costs two index writes.
+ * because each move costs two index writes. Those that the counter names are in none.
  */
 export const runsByStatus = (installationId: string, status: RunStatus): string =>
   listOf(installationId, isActive(status) ? 'queued' : status)
 
 /**
- * Returns the lists that hold all of an installation's runs with these statuses, and possibly active runs of other
- * statuses. The version before moved an active run to a list of its own status.
+ * Returns the stored lists of an installation's runs with these statuses, which may hold active runs of other statuses. The
+ * version before moved an active run to a list of its own status.
  */
-export const listsWithStatus = (installationId: string, statuses: readonly RunStatus[]): { list: string }[] => {
+export const storedLists = (installationId: string, statuses: readonly RunStatus[]): { list: string }[] => {
   const stored = statuses.flatMap((status) => (isActive(status) ? ACTIVE_STATUSES : [status]))
   return [...new Set(stored)].map((status) => ({ list: listOf(installationId, status) }))
 }
+
+/** Returns true for a run that another run, a person or a chat has nothing to do with. */
+export const isAlone = ({ id, chain_id, chain_depth, audience, actor, private_to }: Run): boolean =>
+  chain_id === id && chain_depth === 0 && audience === 'member' && actor === undefined && private_to === undefined
+
+/**
+ * Returns true if the counter of its installation's active runs names the run until it ends, instead of a mark in its chain
+ * ({@link ChainMarkEntity}) and an entry in a list. Such a run has no `chain_started_at`. It began its chain, for no person
+ * and in no chat, so its id is all that a call needs to know of it.
+ */
+export const isNamedByCounter = (run: Run): boolean =>
+  run.chain_started_at === undefined && run.created_event !== undefined && isAlone(run)
 
 export const RunEntity = defineEntity({
   name: 'run',
@@ -146,7 +158,10 @@ export const RunEntity = defineEntity({
   // An active run is ended first.
   hides: ({ status }) => !isActive(status),
   directory: ({ id, created_at }) => ({ list: 'runs', day: created_at, sort: id }),
-  list: ({ installation_id, status, id }) => ({ owner: runsByStatus(installation_id, status), sort: id }),
+  list: (run) =>
+    isActive(run.status) && isNamedByCounter(run)
+      ? undefined
+      : { owner: runsByStatus(run.installation_id, run.status), sort: run.id },
 })
 
 const workspaceRun = () =>

@@ -30,7 +30,6 @@ export {
   ApprovalEntity,
   ChainMarkEntity,
   InputRequestEntity,
-  listsWithStatus,
   PROTOCOLS,
   type Run,
   RunEntity,
@@ -67,7 +66,7 @@ export {
   TEXT_FORM,
 } from './input-schemas.ts'
 export { isAwaitedByAgent, nextCheckAt } from './next-check.ts'
-export { isWaitingForInput } from './places.ts'
+export { isWaitingForInput, runsWithStatus } from './places.ts'
 export { durationOf, presentOutput, presentRun, presentStep } from './present.ts'
 export {
   findRunKey,

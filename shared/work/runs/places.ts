@@ -5,7 +5,9 @@ import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { either, lt, missing } from '#shared/table/expressions.ts'
-import type { Run } from './entity.ts'
+import type { ListSource } from '#shared/table/lists.ts'
+import { isNamedByCounter, type Run, RunEntity, storedLists } from './entity.ts'
+import { isActive, type RunStatus } from './status.ts'
 
 /**
  * Counters of an installation's runs, exact under any concurrency: five active ones, and fifty that wait for answers. A
@@ -17,31 +19,40 @@ const waitingRuns = (installationId: string) => ({ owner: installationId, counte
 /** Reports whether a run has unanswered questions. */
 export const isWaitingForInput = ({ input_steps = [] }: Pick<Run, 'input_steps'>): boolean => input_steps.length > 0
 
-/**
- * Returns true if the counter of its installation's active runs names the run until it ends, instead of a mark in its chain
- * ({@link ChainMarkEntity}). Such a run has no `chain_started_at`. It began its chain, for no person and in no chat, so its
- * id is all that a call needs to know of it.
- */
-export const isNamedByCounter = (run: Run): boolean =>
-  run.chain_started_at === undefined && run.created_event !== undefined && isAlone(run)
-
-/** Returns true for a run that another run, a person or a chat has nothing to do with. */
-export const isAlone = ({ id, chain_id, chain_depth, audience, actor, private_to }: Run): boolean =>
-  chain_id === id && chain_depth === 0 && audience === 'member' && actor === undefined && private_to === undefined
-
 /** Runs that the counter names: those that haven't ended, oldest first, and the one that ended last. */
 export const loadNamedRuns = async (
   { table }: Pick<Deps, 'table'>,
   installationId: string,
 ): Promise<{ active: string[]; last: { id: string; ended_at: number } | undefined }> => {
   const counter: Record<string, string | number> = (await table.get(CounterEntity, activeRuns(installationId))) ?? {}
-  const { last_id, last_ended_at, ...rest } = counter
+  const { last_id, last_ended_at } = counter
   return {
-    active: Object.keys(rest)
-      .filter((name) => isId('run', name))
-      .sort(),
+    active: namesIn(counter),
     last: last_id === undefined ? undefined : { id: String(last_id), ended_at: Number(last_ended_at) },
   }
+}
+
+const namesIn = (counter: Readonly<Record<string, unknown>> = {}): string[] =>
+  Object.keys(counter)
+    .filter((name) => isId('run', name))
+    .sort()
+
+/**
+ * Returns the sources of these installations' runs with these statuses, for a merged list: the stored lists, and active runs
+ * that the counters name. They may contain active runs of other statuses.
+ */
+export const runsWithStatus = async (
+  { table }: Pick<Deps, 'table'>,
+  installationIds: readonly string[],
+  statuses: readonly RunStatus[],
+): Promise<ListSource[]> => {
+  const lists = installationIds.flatMap((id) => storedLists(id, statuses))
+  if (!statuses.some(isActive)) return lists
+  const counters = await table.getAll(installationIds.map((id) => CounterEntity.ref(activeRuns(id))))
+  const keys = installationIds.flatMap((installation_id, i) =>
+    namesIn(counters[i]).map((id) => ({ ...RunEntity.key({ installation_id, id }), sort: id })),
+  )
+  return [...lists, { keys }]
 }
 
 /** Takes a place among the active runs. @throws the write: `too_many_active_runs` */

@@ -6,15 +6,8 @@ import { LIMITS } from '#shared/kernel/limits.ts'
 import { type ListSource, mergedPage } from '#shared/table/lists.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
 import { loadRun, type RunKey, runNotFound } from './change.ts'
-import {
-  listsWithStatus,
-  type Run,
-  RunEntity,
-  runsByStatus,
-  type Step,
-  StepEntity,
-  WorkspaceRunEntity,
-} from './entity.ts'
+import { type Run, RunEntity, runsByStatus, type Step, StepEntity, WorkspaceRunEntity } from './entity.ts'
+import { runsWithStatus } from './places.ts'
 import { omittedValue, presentRun, presentStep } from './present.ts'
 import type { RunView, StepView } from './schemas.ts'
 import { isActive, RUN_STATUSES, type RunStatus } from './status.ts'
@@ -103,7 +96,12 @@ export const listRuns = async (
   const page = await (status === undefined
     ? table.query(RunEntity, { installation_id: installationId }, options)
     : isActive(status)
-      ? listActive({ table }, listsWithStatus(installationId, [status]), options, isShown(viewer, status))
+      ? listActive(
+          { table },
+          await runsWithStatus({ table }, [installationId], [status]),
+          options,
+          isShown(viewer, status),
+        )
       : table.listed(RunEntity, runsByStatus(installationId, status), options))
   const fitting = cutPageToResponseSize(page, runBytes, (run) =>
     status === undefined ? RunEntity.key(run).sk : run.id,
@@ -156,7 +154,7 @@ export const listFilteredRunsForWorkspace = async (
     ...installed.flatMap((installation) => installation?.id ?? []),
     ...(installation_id === undefined || installation_id === own ? [own] : []),
   ]
-  const lists = ids.flatMap((id) => listsWithStatus(id, status === undefined ? RUN_STATUSES : [status]))
+  const lists = await runsWithStatus({ table }, ids, status === undefined ? RUN_STATUSES : [status])
   if (lists.length === 0) return { items: [], next: undefined }
   const page = await (status !== undefined && isActive(status)
     ? listActive({ table }, lists, options, isShown(viewerId, status))

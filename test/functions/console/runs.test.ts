@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { RunEntity } from '#shared/work/runs/entity.ts'
 import { installed, member } from '#testkit/fixtures.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
@@ -46,6 +47,22 @@ describe('GET /console/runs with filters', () => {
     const page = await list('?status=queued&limit=1')
     expect(page.ids).toEqual([second])
     expect((await list(`?status=queued&limit=1&cursor=${page.next}`)).ids).toEqual([first])
+  })
+
+  it('shows each active run once: those that the counter names, and those that the version before put into a list', async () => {
+    const { one, first, second, cancelled, list } = await scene()
+    const { id: owner } = one.installation
+    const active = `${owner}#RUNS#queued`
+    const { table } = platform.deps
+    expect((await table.listed(RunEntity, active, { limit: 10 })).items).toEqual([])
+    await table.transact([
+      RunEntity.update({ installation_id: owner, id: first }, { list: { owner: active, sort: first } }),
+    ])
+    expect((await list('?status=queued')).ids).toEqual([second, first])
+    const all = await list(`?installation_id=${owner}`)
+    expect(all.ids).toEqual([cancelled, first])
+    const page = await list(`?installation_id=${owner}&limit=1`)
+    expect((await list(`?installation_id=${owner}&limit=1&cursor=${page.next}`)).ids).toEqual([first])
   })
 
   it('is empty for another workspace’s installation', async () => {
