@@ -25,6 +25,7 @@ import { VIEWER_HEADER } from '#shared/http/exchange.ts'
 import { partOfStackId } from './backup.ts'
 import type { Config } from './config.ts'
 import { acknowledge } from './nag.ts'
+import { EDGE_SECONDS } from './plan.ts'
 
 /**
  * Runs in CloudFront after the API's answer. A REST API renames `WWW-Authenticate`, which standard OAuth clients look for. This
@@ -51,9 +52,6 @@ const sendViewerAddress = `function handler(event) {
   return event.request
 }
 `
-
-/** Time for which CloudFront waits for the next byte of an answer: its maximum, unless the account's quota was raised. */
-const EDGE_SECONDS = 120
 
 export type EdgeProps = {
   /** Host name of the API. */

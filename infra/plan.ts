@@ -24,6 +24,8 @@ export type FunctionPlan = {
 const requestSeconds = 29
 /** Longest wait: a regional API ends a silent stream, or a call, after 5 minutes. */
 export const WAITING_SECONDS = 300
+/** Time for which CloudFront waits for the next byte of an answer: its maximum, unless the account's quota was raised. */
+export const EDGE_SECONDS = 120
 /** Memory of request functions. CPU scales with it, and below about 1 GB parsing the bundle dominates a cold start. */
 const requestMemoryMb = 1024
 const workerMemoryMb = 512

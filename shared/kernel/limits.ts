@@ -153,6 +153,8 @@ export const LIMITS = {
   fieldsPerQuestion: 50,
   questionBytes: 256 * KIB,
   testRunWait: 60 * SECOND,
+  /** Longest wait for an agent in one call. Five seconds less than the edge waits for an answer's first byte. */
+  agentWait: 115 * SECOND,
   botDeadline: 8 * SECOND,
   /** Messenger accounts shared by a whole workspace. */
   messengerAccounts: 20,

@@ -1,6 +1,7 @@
 import { type Installation, InstallationEntity } from '#shared/access/installations/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import {
   type Following,
@@ -123,19 +124,25 @@ const firstHop = (work: Work, asking: Run, asked: Run): Write => {
   return signOfLife(work, asking, begins ? { first_hop_at: work.clock.now() } : {})
 }
 
-/** Waits until the run ends, the chain's deadline passes or the asking run ends. */
+/**
+ * Waits until the run ends, the chain's deadline passes, a call can't wait any longer or the asking run ends. The edge would
+ * give up on a call that waited for the whole time of a chain, and its caller would never learn what became of the run.
+ */
 const waitForEnd = async (work: Work, asked: Run, asking: Run | undefined): Promise<Run> => {
   let last = asked
-  const left = (run: Run) => run.chain_deadline - work.clock.now()
+  const until = Math.min(asked.chain_deadline, asked.created_at + LIMITS.agentWait)
+  const left = () => until - work.clock.now()
   for await (const run of followAsked(work, asked, { asking, left })) last = run
-  return inTime(isActive(last.status) ? await cancelAsked(work, last) : last)
+  return inTime(isActive(last.status) ? await cancelAsked(work, last) : last, until)
 }
 
 /**
- * @throws `chain_budget_exceeded` for a run cancelled at its chain's deadline, by the waiting request or the sweeper
+ * @param until end of the wait for the run
+ * @throws `chain_budget_exceeded` for a run cancelled at the end of the wait or of its chain, by the waiting request or the
+ *   sweeper
  */
-export const inTime = (run: Run): Run => {
-  if (run.status === 'cancelled' && (run.finished_at ?? 0) >= run.chain_deadline) {
+export const inTime = (run: Run, until: number = run.chain_deadline): Run => {
+  if (run.status === 'cancelled' && (run.finished_at ?? 0) >= until) {
     throw fail('chain_budget_exceeded', { message: 'The agent didn’t answer within the chain’s 120 seconds.' })
   }
   return run

@@ -5,9 +5,6 @@ import { loadRun, type RunKey } from './change.ts'
 import type { Run } from './entity.ts'
 import { isActive } from './status.ts'
 
-/** Longest time from creation to the agent's answer: dispatch, the agent's 30 seconds, and a margin for a failed worker. */
-const UNTIL_ANSWER = 100_000
-
 /**
  * Waits for a run's end by polling. After the agent's 202 it waits at most 60 seconds, then returns the run as it is
  * (contract/apps-and-manifests.md#test-runs).
@@ -21,7 +18,8 @@ export const waitForRun = async (deps: Pick<Deps, 'table'>, key: RunKey, everyMs
     if (!isActive(run.status)) return run
     if (run.accepted_at !== undefined) acceptedAt ??= now
     if (acceptedAt !== undefined && now - acceptedAt >= LIMITS.testRunWait) return run
-    if (now - started >= UNTIL_ANSWER + LIMITS.testRunWait) return run
+    // The agent's 30 seconds and the 60 after its 202 fit. A worker that was lost, or attempts that were repeated, may not.
+    if (now - started >= LIMITS.agentWait) return run
     await pause(everyMs)
   }
 }
