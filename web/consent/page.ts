@@ -73,7 +73,7 @@ ${brandLinks(brand, rootOf(entry))}
 <section id="sign-in" hidden>
 <h1 tabindex="-1">Sign in to continue</h1>
 <p id="sign-in-note" role="status" hidden></p>
-<p>An app is requesting access. This link expires in ${COUNTDOWN}.</p>
+<p><strong><bdi id="asking-app">An app</bdi></strong> by <bdi id="asking-developer">a developer</bdi><span id="asking-verified" hidden> (verified)</span> is requesting access to a workspace on ${brand.name}. You see what it asks for before you decide. This link expires in ${COUNTDOWN}.</p>
 <div id="hand-over" hidden>
 <a id="hand-over-link" class="button primary" target="_blank" rel="noopener noreferrer">Continue in Telegram</a>
 <p class="hint">Opens Telegram, where you’re already signed in. Keep this page open.</p>
@@ -129,13 +129,19 @@ same workspace. You can also enter a workspace ID (<code>ws_…</code>), such as
 <p id="again" class="note" hidden>This app is already installed in this workspace. New permissions are marked. Nothing changes until you approve.</p>
 <fieldset>
 <legend>This app will be able to</legend>
-<ul id="scopes"></ul>
+<div id="scopes"></div>
 </fieldset>
 <p id="refusable" class="hint" hidden>Permissions marked as sensitive are optional. Clear the ones you don’t want to allow.</p>
 <div id="lost" hidden>
 <h2>This app will no longer be able to</h2>
 <ul id="lost-scopes"></ul>
 </div>
+<h2>What happens next</h2>
+<ol>
+<li>If you approve, <bdi id="next-app"></bdi> can work in the workspace with the permissions above.</li>
+<li>You return to <strong id="next-host"></strong>, whether you approve or decline.</li>
+<li>Admins of the workspace can change or remove the access at any time, under Agents in the console.</li>
+</ol>
 <p id="problem" class="problem" role="alert" hidden></p>
 <div class="actions">
 <button id="deny" type="button">Decline</button>
@@ -143,7 +149,7 @@ same workspace. You can also enter a workspace ID (<code>ws_…</code>), such as
 </div>
 </form>
 <footer>
-<p>Either way, you’ll return to <strong id="host"></strong>. This link expires in ${COUNTDOWN}.</p>
+<p>This link expires in ${COUNTDOWN}.</p>
 <p id="privacy" hidden><a id="privacy-link" target="_blank" rel="noopener noreferrer">App’s privacy policy</a></p>
 <p>Signed in as <bdi id="person"></bdi>. <button id="switch" type="button" class="link">Not you? Sign out</button></p>
 </footer>

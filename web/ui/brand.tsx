@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { brandMark, brandName, supportUrl } from '../session/config.ts'
 
 /** The platform's mark and name. @param page name of the part of the platform */
@@ -13,11 +12,11 @@ export const Brand = ({ page }: { page?: string }) => (
 export const Mark = () => <img class="mark" src={brandMark} alt={brandName} title={brandName} width="28" height="28" />
 
 /** A link to the operator's support, or its words alone. */
-export const Support = ({ children }: { children: ComponentChildren }) =>
+export const Support = ({ children }: { children: string }) =>
   supportUrl ? (
     <a href={supportUrl} target="_blank" rel="noopener noreferrer">
       {children}
     </a>
   ) : (
-    <>{children}</>
+    <span>{children}</span>
   )

@@ -61,12 +61,14 @@ export const MoreScreen = ({ items, person }: { items: readonly NavItem[]; perso
  * Frame around every screen.
  * @param name name of the navigation for screen readers
  * @param top content above the navigation
+ * @param lead content at the top of the navigation of wide windows
  * @param person content below the navigation
  */
 export const Frame = ({
   name,
   items,
   top,
+  lead,
   person,
   kind,
   children,
@@ -74,6 +76,7 @@ export const Frame = ({
   name: string
   items: readonly NavItem[]
   top: ComponentChildren
+  lead?: ComponentChildren
   person: ComponentChildren
   /** CSS class for styles of one page only. */
   kind?: string
@@ -85,6 +88,7 @@ export const Frame = ({
     </button>
     <header class="top">{top}</header>
     <nav aria-label={name}>
+      {lead}
       {items.filter(isVisible).map((item) => (
         <NavLink key={item.to} item={item} extra={!item.first} />
       ))}

@@ -77,6 +77,9 @@ export const ConsentStatusSchema = () =>
       }),
       expires_at: time().nullable(),
       expires_in: secondsLeft().nullable(),
+      app: z.object({ name: z.string(), developer_name: z.string(), verified: z.boolean() }).nullable().meta({
+        description: 'The app that asks, so that a person knows it before they sign in. Null if the link is over.',
+      }),
     })
     .meta({ id: 'ConsentStatus' })
 

@@ -1,4 +1,6 @@
+import { AppEntity } from '#shared/catalogue/apps/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
+import { DeveloperEntity } from '#shared/identity/developers/index.ts'
 import { type Clock, iso, SECOND } from '#shared/kernel/clock.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { type Consent, ConsentEntity } from './entity.ts'
@@ -9,8 +11,8 @@ export const secondsUntilExpiry = (clock: Clock, { expires_at }: Pick<Consent, '
   Math.max(0, Math.ceil((expires_at - clock.now()) / SECOND))
 
 /**
- * Reports whether a link still waits for a decision. A page that handed over to the messaging app learns nothing else:
- * neither the decision, nor whether the link ever existed (contract/oauth-and-tokens.md#consent).
+ * Reports whether a link still waits for a decision, and for which app. A page that handed over to the messaging app learns
+ * nothing else: neither the decision, nor whether the link ever existed (contract/oauth-and-tokens.md#consent).
  */
 export const readConsentStatus = async (
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
@@ -18,7 +20,16 @@ export const readConsentStatus = async (
 ): Promise<ConsentStatusView> => {
   const consent = await table.get(ConsentEntity, { nonce_hash: sha256(nonce) })
   if (!consent || consent.decision !== undefined || consent.expires_at <= clock.now()) {
-    return { over: true, expires_at: null, expires_in: null }
+    return { over: true, expires_at: null, expires_in: null, app: null }
   }
-  return { over: false, expires_at: iso(consent.expires_at), expires_in: secondsUntilExpiry(clock, consent) }
+  const app = await table.get(AppEntity, { id: consent.app_id })
+  const developer = app && (await table.get(DeveloperEntity, { id: app.developer_id }))
+  return {
+    over: false,
+    expires_at: iso(consent.expires_at),
+    expires_in: secondsUntilExpiry(clock, consent),
+    app: app
+      ? { name: app.name, developer_name: developer?.company ?? developer?.name ?? '', verified: app.verified }
+      : null,
+  }
 }

@@ -185,6 +185,7 @@ describe('consenting again', () => {
     await stage.act.signIn({ user, workspace: `${workspace}-other` })
 
     await page.goto(`${stage.url}/oauth/consent?tg=${await stage.act.link(client.app)}`)
+    await page.getByText(`${client.app.name} by`).waitFor()
     await page.getByLabel('Person', { exact: true }).fill(user)
     await page.getByLabel(/^Workspace/).fill(workspace)
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -193,7 +194,12 @@ describe('consenting again', () => {
       page
         .locator('#scopes li')
         .evaluateAll((items) => items.map((one) => `${one.dataset.scope} ${one.querySelector('.state')?.textContent}`))
-    expect(await states()).toEqual(['runs:read Already allowed', 'tools:invoke New', 'chat:write Already allowed'])
+    expect(await states(), 'sensitive ones first').toEqual([
+      'tools:invoke New',
+      'chat:write Already allowed',
+      'runs:read Already allowed',
+    ])
+    expect(await page.locator('#scopes h2').allTextContents()).toEqual(['Sensitive permissions', 'Read'])
     await page.getByRole('checkbox', { name: /chat:write/ }).uncheck()
     await page.getByText('Allowed now, will be removed').waitFor()
     await page.getByRole('heading', { name: 'This app will no longer be able to' }).waitFor()

@@ -55,7 +55,7 @@ describe('every state of the consent page explains itself in words', () => {
     ])
     await changeApp(app.id, { verified: true, privacy_url: 'https://client.example/privacy' })
     await openAs(stage, tg)
-    await page.getByText('by Acme Ltd').waitFor()
+    await page.getByText('by Acme Ltd', { exact: true }).waitFor()
     await page.getByText('Verified developer', { exact: true }).waitFor()
     await page.getByRole('link', { name: 'App’s privacy policy' }).waitFor()
     await expectAccessible(page, 'request')

@@ -225,7 +225,7 @@ describe('GET /oauth/consent/request', () => {
 
 describe('GET /oauth/consent/status', () => {
   const status = async (tg: string) => (await platform.call('GET', `/oauth/consent/status?tg=${tg}`)).body
-  const OVER = { over: true, expires_at: null, expires_in: null }
+  const OVER = { over: true, expires_at: null, expires_in: null, app: null }
 
   it('reports that a link is valid and for how long, without claiming it', async () => {
     const { app } = await installed(platform.deps)
@@ -233,6 +233,11 @@ describe('GET /oauth/consent/status', () => {
     platform.clock.advance(1_500)
     const answer = await platform.call('GET', `/oauth/consent/status?tg=${tg}`)
     expect(answer.body).toMatchObject({ over: false, expires_in: 599 })
+    expect(answer.body.app, 'names the app before anybody signs in').toEqual({
+      name: app.name,
+      developer_name: expect.any(String),
+      verified: app.verified,
+    })
     expect(Date.parse(answer.body.expires_at)).toBe(platform.clock.now() + 598_500)
     expect(answer.headers['cache-control']).toBe('no-store')
     expect((await act.open((await act.signIn()).token, tg)).status).toBe(200)

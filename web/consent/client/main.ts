@@ -15,7 +15,7 @@ import { loadStatus, startWaiting, stopWaiting } from './hand-over.ts'
 import { showError, showOutcome } from './over.ts'
 import { isClaimed, showRequest } from './request.ts'
 import { session } from './session.ts'
-import { showSignIn, signInLocally, signInWithInitData, signInWithWidget, widgetAnswer } from './sign-in.ts'
+import { showAsking, showSignIn, signInLocally, signInWithInitData, signInWithWidget, widgetAnswer } from './sign-in.ts'
 import type { ConsentRequest } from './types.ts'
 
 const countDown = (seconds: number): void =>
@@ -55,8 +55,9 @@ const open = (): Promise<void> =>
     showSection('wait')
     if (miniApp && !session()) await signInWithInitData()
     if (session()) return load()
-    const { over, expires_in } = await loadStatus()
+    const { over, expires_in, app } = await loadStatus()
     if (over) return showOutcome('expired_consent_link')
+    if (app) showAsking(app)
     await showSignIn()
     countDown(expires_in ?? 0)
   })

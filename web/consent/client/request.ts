@@ -85,6 +85,7 @@ const similarNames = ({ similar_to: similar }: ConsentRequest['app']): string =>
 const showApp = ({ app }: ConsentRequest): void => {
   document.title = `Allow access for ${sanitize(app.name)}`
   setText('app-name', app.name)
+  setText('next-app', app.name)
   setText('initial', (sanitize(app.name).match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase())
   setText('summary', app.summary)
   setText('developer', app.developer_name || 'an unnamed developer')
@@ -107,7 +108,7 @@ export const showRequest = (asked: ConsentRequest): void => {
   request = asked
   choices = loadItem<Choices>(KEY) ?? { refused: [] }
   showApp(asked)
-  setText('host', asked.redirect_host)
+  setText('next-host', asked.redirect_host)
   setText('person', session()?.name ?? '')
   $('switch').hidden = miniApp
   $('problem').hidden = true

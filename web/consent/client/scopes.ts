@@ -54,11 +54,28 @@ const item = ({ scope, description, dangerous }: Scope, place: Workspace | undef
   return made
 }
 
-/** Lists the requested scopes and how they differ from what the app may do in the selected workspace today. */
+/** Groups of scopes in the order of their weight, each scope in the first one that it belongs to. */
+const GROUPS: { title: string; has: (scope: Scope) => boolean }[] = [
+  { title: 'Sensitive permissions', has: ({ dangerous }) => dangerous },
+  { title: 'Make changes', has: ({ scope }) => !scope.endsWith(':read') },
+  { title: 'Read', has: () => true },
+]
+
+/** Lists the requested scopes, the sensitive ones first, and how they differ from what the app may do in the selected workspace today. */
 export const renderScopes = (asked: Scope[], place: Workspace | undefined, options: Options): void => {
-  const items = asked.map((one) => item(one, place, options))
-  if (items.length === 0) items.push(element('li', 'nothing', 'No permissions requested'))
-  $('scopes').replaceChildren(...items)
+  const parts = GROUPS.flatMap(({ title, has }) => {
+    const items = asked
+      .filter((one) => has(one) && GROUPS.find((group) => group.has(one))?.title === title)
+      .map((one) => item(one, place, options))
+    if (items.length === 0) return []
+    const heading = element('h2', 'group', title)
+    heading.id = `scopes-${title.charAt(0)}`
+    const list = element('ul', '')
+    list.setAttribute('aria-labelledby', heading.id)
+    list.append(...items)
+    return [heading, list]
+  })
+  $('scopes').replaceChildren(...(parts.length > 0 ? parts : [element('p', 'nothing', 'No permissions requested')]))
   $('refusable').hidden = !$('scopes').querySelector('input')
   $('again').hidden = !place?.granted_scopes
   const names = asked.map(({ scope }) => scope)

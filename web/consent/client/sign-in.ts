@@ -5,6 +5,7 @@ import { safeUrl } from '../../session/text.ts'
 import { tg } from './config.ts'
 import { $, setText, showSection } from './dom.ts'
 import { signedIn } from './session.ts'
+import type { ConsentStatus } from './types.ts'
 
 /** Fields the login widget returned for this link. */
 export const widgetAnswer = (): Record<string, string> | undefined => ways.takeWidgetAnswer(tg, ['tg'])
@@ -17,6 +18,13 @@ export const signInWithInitData = async (): Promise<void> => signedIn(await ways
 export const signInLocally = async (): Promise<void> => {
   const [user, workspace] = [$<HTMLInputElement>('user').value.trim(), $<HTMLInputElement>('workspace').value.trim()]
   signedIn(await ways.signInLocally(user, workspace))
+}
+
+/** Names the app before the person signs in. */
+export const showAsking = ({ name, developer_name, verified }: NonNullable<ConsentStatus['app']>): void => {
+  setText('asking-app', name)
+  setText('asking-developer', developer_name || 'an unnamed developer')
+  $('asking-verified').hidden = !verified
 }
 
 /** Shows the available sign-in methods. @param note why the page asks again */

@@ -36,4 +36,5 @@ export interface Workspace {
 export interface ConsentStatus {
   over: boolean
   expires_in: number | null
+  app: { name: string; developer_name: string; verified: boolean } | null
 }

@@ -10,6 +10,7 @@ import { Frame, type NavItem, shortCount } from '../../ui/shell.tsx'
 import { Name } from '../../ui/text.tsx'
 import { type Identity, isAdmin, signOut, switchWorkspace } from './account.ts'
 import { online, startUpdates, unread, waiting } from './live.ts'
+import { Quick, SearchButton, ShortcutsButton } from './quick.tsx'
 import { useWaiting } from './waiting.ts'
 
 export const ITEMS: readonly NavItem[] = [
@@ -75,6 +76,7 @@ export const Person = ({ who }: { who: Identity }) => {
       <button type="button" class="quiet" aria-busy={busy} onClick={() => act(signOut)}>
         Sign out
       </button>
+      <ShortcutsButton />
     </div>
   )
 }
@@ -83,6 +85,7 @@ const Top = ({ who }: { who: Identity }) => (
   <>
     <Mark />
     <Places who={who} />
+    <SearchButton inHeader />
     <a
       class="bell"
       href="#/notifications"
@@ -102,7 +105,8 @@ export const Shell = ({ who, children }: { who: Identity; children: ComponentChi
   useEffect(startUpdates, [])
   useWaiting()
   return (
-    <Frame name="Console" items={ITEMS} top={<Top who={who} />} person={<Person who={who} />}>
+    <Frame name="Console" items={ITEMS} top={<Top who={who} />} lead={<SearchButton />} person={<Person who={who} />}>
+      <Quick screens={ITEMS.filter(({ only }) => !only || only.value)} />
       {who.workspace.status === 'suspended' && (
         <p class="note warn">
           <strong>This workspace is suspended.</strong> Its agents can’t run. <Support>Contact support</Support> for
