@@ -93,6 +93,8 @@ export const Palette = ({ screens, onClose }: { screens: readonly Found[]; onClo
     ArrowDown: () => setAt(found.length === 0 ? 0 : (active + 1) % found.length),
     ArrowUp: () => setAt(found.length === 0 ? 0 : (active + found.length - 1) % found.length),
     Enter: () => open(found[active]),
+    // Browsers only clear a search field.
+    Escape: onClose,
   }
   return (
     <Modal title="Search" onClose={onClose}>
