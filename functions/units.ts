@@ -74,7 +74,7 @@ export const WORKER_UNITS: Record<string, Unit> = {
   },
   statistics: { serves: ['statistics'], why: 'Processes batches of hundreds of events, and may lag.' },
   sweeper: {
-    serves: ['sweeper'],
+    serves: ['sweeper', 'overdue-shards'],
     why: 'Completes overdue work of every kind, so it must run even if other workers fail.',
   },
   notifications: {

@@ -57,6 +57,8 @@ export const worker: ScheduledWorker = {
     'queue:approved-tools',
     'queue:inline-runs',
     'queue:messenger',
+    // A sweep hands over what it can't finish, and its workers what is left after their time.
+    'queue:overdue',
   ],
   timeoutSeconds: 55,
   handle: (work) => sweepOverdue(work, OVERDUE_HANDLERS),

@@ -150,16 +150,21 @@ export const runWorkers = (
   return (event, context) => withLogIds(invocationIds(context, event, environment()), () => handle(event, context))
 }
 
-/** Finds the worker of a batch's queue. An event without records comes from the schedule. */
+/**
+ * Finds the worker of a batch's queue. An event without records comes from the schedule, and one of a queue that has no worker
+ * here from the schedule's second round.
+ */
 const workerFor = (workers: readonly Worker[], { settings }: WorkerDeps, event: unknown): Worker | undefined => {
   const { Records: records } = event as Partial<SQSEvent>
   const queue = nameIn(records?.[0]?.eventSourceARN)
-  return workers.find(({ source }) => {
+  const found = workers.find(({ source }) => {
     if (source.kind === 'stream') return records?.[0]?.eventSourceARN?.includes(':dynamodb:') ?? false
     if (source.kind === 'sockets') return isSocketEvent(event)
     if (source.kind === 'schedule') return records === undefined
     return queue !== undefined && nameIn(settings.queueUrls[source.queue]) === queue
   })
+  const again = ({ source }: Worker): boolean => source.kind === 'schedule' && source.againAfterSeconds !== undefined
+  return found ?? (queue === undefined ? undefined : workers.find(again))
 }
 
 /** Returns a queue's name from its URL or ARN. */

@@ -11,6 +11,7 @@ export const QUEUE_NAMES = [
   'notifications',
   'logos',
   'live',
+  'overdue',
 ] as const
 
 export type QueueName = (typeof QUEUE_NAMES)[number]

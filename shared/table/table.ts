@@ -73,6 +73,14 @@ export interface Page<T> {
   next: string | undefined
 }
 
+/** Entry of the overdue index. */
+export interface DueItem {
+  shard: number
+  entity: string
+  key: Key
+  dueAt: number
+}
+
 /** The table. Reads are consistent unless they go through an index. Nothing scans. */
 export class Table {
   readonly #client: DynamoDBDocumentClient
@@ -180,13 +188,14 @@ export class Table {
   }
 
   /**
-   * Reads the keys of items due at `before` or earlier from every shard, oldest first. The index may lag, so read the
-   * record before acting on it.
+   * Reads the keys of items due at `before` or earlier from every shard, or only from those given, oldest first. The index may
+   * lag, so read the record before acting on it.
    */
-  async due(before: number, limitPerShard: number): Promise<{ entity: string; key: Key; dueAt: number }[]> {
+  async due(before: number, limitPerShard: number, only?: readonly number[]): Promise<DueItem[]> {
     const { sortKey } = TABLE_LAYOUT.indexes.due
+    const wanted = only ?? Array.from({ length: this.dueShards }, (_, shard) => shard)
     const shards = await Promise.all(
-      Array.from({ length: this.dueShards }, (_, shard) =>
+      wanted.map((shard) =>
         this.page('due', duePartition(shard), undefined, {
           limit: limitPerShard,
           ascending: true,
@@ -195,10 +204,11 @@ export class Table {
       ),
     )
     return shards
-      .flatMap(({ items }) =>
+      .flatMap(({ items }, i) =>
         items.map((item) => {
           const [at = '', entity = ''] = String(item[sortKey]).split('#')
-          return { entity, key: { pk: String(item.pk), sk: String(item.sk) }, dueAt: Number(at) }
+          const key = { pk: String(item.pk), sk: String(item.sk) }
+          return { shard: wanted[i] as number, entity, key, dueAt: Number(at) }
         }),
       )
       .sort((a, b) => a.dueAt - b.dueAt)

@@ -259,6 +259,7 @@ export const CASES: RecordedCase[] = [
   },
   { trigger: 'dynamodb-stream', name: 'audit', function: 'audit' },
   { trigger: 'sqs', name: 'live-pushes', function: 'live' },
+  { trigger: 'sqs', name: 'overdue-shards', function: 'sweeper' },
   { trigger: 'websocket', name: 'live-pages', function: 'live' },
   { trigger: 'schedule', name: 'audit-anchors', function: 'audit' },
   { trigger: 'schedule', name: 'sweeper', function: 'sweeper' },

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { WebSocket } from 'ws'
 import { runJourney } from '#examples/demo/journey.ts'
 import { type Platform, startPlatform } from '#local/platform.ts'
 import { BUNDLES, prepare, ROOT } from '#local/prepare.ts'
+import { queueUrlVariable } from '#shared/kernel/settings.ts'
 import { must, newAgent } from '#test/e2e/support.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
 import { CASES, fileOf, type RecordedCase } from './cases.ts'
@@ -96,6 +98,15 @@ const showPage = async (baseUrl: string, token: string): Promise<void> => {
   await once(page, 'message')
 }
 
+/** Sends a shard of overdue work to the worker that gets it after an outage. */
+const handOverShard = async ({ model, client, endpoints }: Platform): Promise<void> => {
+  seen.get('sweeper')?.splice(0)
+  const QueueUrl = model.functions.find(({ name }) => name === 'sweeper')?.environment[queueUrlVariable('overdue')]
+  const sqs = new SQSClient({ ...client, endpoint: endpoints.sqs })
+  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify({ shard: 0 }) }))
+  sqs.destroy()
+}
+
 const keep = (one: RecordedCase, event: object): void => {
   const file = path.join(ROOT, fileOf(one))
   mkdirSync(path.dirname(file), { recursive: true })
@@ -120,6 +131,7 @@ try {
   await uninstall(platform.baseUrl, consoleToken)
   await runInlineAgent(platform.baseUrl)
   await answerInMessenger(platform, consoleToken)
+  await handOverShard(platform)
   await platform.idle()
   await platform.fire('sweeper')
   await platform.fire('removals')

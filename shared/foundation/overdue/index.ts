@@ -1,3 +1,3 @@
 export { SweepMarkEntity } from './entity.ts'
 export { nextCheckAt } from './next-check.ts'
-export { type OverdueHandler, sweepOverdue } from './sweep.ts'
+export { type OverdueHandler, sweepOverdue, sweepShard } from './sweep.ts'

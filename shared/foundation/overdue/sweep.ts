@@ -2,9 +2,10 @@ import { MINUTE } from '#shared/kernel/clock.ts'
 import { forEachConcurrently } from '#shared/kernel/for-each-concurrently.ts'
 import { SWEEP_DIMENSIONS, SWEEP_METRICS } from '#shared/kernel/metrics.ts'
 import { forRecord } from '#shared/kernel/tracing/scope.ts'
-import { type AnyEntity, ConditionFailed, type Key } from '#shared/table/entity.ts'
-import { exists } from '#shared/table/expressions.ts'
+import { type AnyEntity, ConditionFailed, ifUnchanged, type Key } from '#shared/table/entity.ts'
+import { either, exists, lt, missing } from '#shared/table/expressions.ts'
 import { backoff } from '#shared/table/retry.ts'
+import type { DueItem } from '#shared/table/table.ts'
 import type { WorkerWork } from '../work/work.ts'
 import { SweepMarkEntity } from './entity.ts'
 
@@ -17,11 +18,21 @@ export interface OverdueHandler {
 
 /** Read from each shard in one pass. */
 const PER_SHARD = 50
+/** Records handled at once by a sweep, and by the worker of one shard. */
 const AT_ONCE = 10
+const AT_ONCE_IN_SHARD = 20
 
-/** Maximum passes of one sweep, and the time in ms after which no further pass starts. */
-const PASSES = 20
+/** Passes of one sweep. What is left then is a backlog, which is worked off by shard. */
+const PASSES = 5
+
+/** Time in ms after which no further pass starts. */
 const TIME = 35_000
+
+/** Time for which a worker has a shard to itself, longer than its function runs. */
+const SHARD_LEASE = MINUTE
+
+/** Passes in a row that find only what the index still lists although it was handled, before a worker gives up. */
+const STALE_PASSES = 5
 
 /** Attempts per read, which take about two seconds together. */
 const TRIES = 12
@@ -31,45 +42,117 @@ const AFTER_FAILURE = 5 * MINUTE
 
 /**
  * Finds overdue work, left by a lost message or a dead worker, and completes it. Each sweep handles a bounded number of
- * records, oldest first. One record's failure does not stop the others.
+ * records, oldest first, and hands shards with more to workers of their own. One record's failure does not stop the others.
  */
 export const sweepOverdue = async (work: WorkerWork, handlers: readonly OverdueHandler[]): Promise<void> => {
+  const round = startRound(work, handlers, AT_ONCE)
+  let full: number[] = []
+  for (let pass = 0; pass < PASSES && !round.isLate(); pass++) {
+    const due = await listDue(work, round.now)
+    full = fullShards(due)
+    if ((await round.handle(due)) === 0 || full.length === 0) {
+      full = []
+      break
+    }
+  }
+  await wakeShards(work, full)
+  await work.table.transact([SweepMarkEntity.replace({ name: 'overdue', at: round.now, ...round.result() })])
+  round.report()
+}
+
+/**
+ * Completes the overdue work of one shard while there is more than a page of it, alone. Hands the rest to the next worker when
+ * its time is up.
+ */
+export const sweepShard = async (
+  work: WorkerWork,
+  handlers: readonly OverdueHandler[],
+  shard: number,
+): Promise<void> => {
+  const name = `overdue#${shard}`
+  const round = startRound(work, handlers, AT_ONCE_IN_SHARD)
+  if (!(await takeShard(work, name, round.now))) return
+  let stale = 0
+  let isFull = true
+  while (isFull && stale < STALE_PASSES && !round.isLate()) {
+    if (stale > 0) await backoff(stale)
+    const due = await listDue(work, work.clock.now(), [shard])
+    isFull = due.length === PER_SHARD
+    stale = (await round.handle(due)) === 0 ? stale + 1 : 0
+  }
+  await work.table.transact([SweepMarkEntity.replace({ name, at: 0, ...round.result() })])
+  if (isFull && stale === 0) await wakeShards(work, [shard])
+  round.report()
+}
+
+/** Takes a shard unless another worker has it. */
+const takeShard = ({ table }: WorkerWork, name: string, now: number): Promise<boolean> =>
+  ifUnchanged(
+    table.transact([
+      SweepMarkEntity.upsert(
+        { name },
+        { set: { name, at: now, found: 0, failed: 0, oldest_ms: 0 } },
+        { where: { at: either(missing, lt(now - SHARD_LEASE)) } },
+      ),
+    ]),
+  )
+
+const wakeShards = async ({ queues }: WorkerWork, shards: readonly number[]): Promise<void> => {
+  if (shards.length === 0) return
+  await queues.send(
+    'overdue',
+    shards.map((shard) => ({ body: { shard } })),
+  )
+}
+
+const fullShards = (due: readonly DueItem[]): number[] =>
+  [...Map.groupBy(due, ({ shard }) => shard)].filter(([, own]) => own.length === PER_SHARD).map(([shard]) => shard)
+
+/** Starts to handle overdue records, each once. */
+const startRound = (work: WorkerWork, handlers: readonly OverdueHandler[], atOnce: number) => {
   const byEntity = new Map(handlers.map((handler) => [handler.entity.name, handler]))
   const now = work.clock.now()
   const begun = performance.now()
   const seen = new Set<string>()
   let failed = 0
   let oldest_ms = 0
-  for (let pass = 0; pass < PASSES && performance.now() - begun < TIME; pass++) {
-    const due = await listDue(work, now)
-    // Records that appear again were already handled: the index lags behind.
-    const fresh = due.filter(({ key }) => !seen.has(`${key.pk}\n${key.sk}`))
-    for (const { key, dueAt } of fresh) {
-      seen.add(`${key.pk}\n${key.sk}`)
-      oldest_ms = Math.max(oldest_ms, now - dueAt)
-    }
-    failed += (
-      await forEachConcurrently(fresh, AT_ONCE, (one) => forRecord(() => handle(work, byEntity.get(one.entity), one)))
-    ).size
-    if (fresh.length === 0 || due.length < PER_SHARD) break
+  const result = () => ({ found: seen.size, failed, oldest_ms })
+  return {
+    now,
+    result,
+    isLate: (): boolean => performance.now() - begun >= TIME,
+    /** Handles the records that it hasn't seen. Others were handled before, and the index lags behind. @returns their number */
+    async handle(due: readonly DueItem[]): Promise<number> {
+      const fresh = due.filter(({ key }) => !seen.has(`${key.pk}\n${key.sk}`))
+      for (const { key, dueAt } of fresh) {
+        seen.add(`${key.pk}\n${key.sk}`)
+        oldest_ms = Math.max(oldest_ms, now - dueAt)
+      }
+      const errors = await forEachConcurrently(fresh, atOnce, (one) =>
+        forRecord(() => handle(work, byEntity.get(one.entity), one)),
+      )
+      failed += errors.size
+      return fresh.length
+    },
+    report(): void {
+      const { found } = result()
+      work.log.metrics('overdue sweep', SWEEP_DIMENSIONS, {
+        [SWEEP_METRICS.found]: [found, 'Count'],
+        [SWEEP_METRICS.failed]: [failed, 'Count'],
+        [SWEEP_METRICS.oldest]: [oldest_ms, 'Milliseconds'],
+      })
+    },
   }
-  const found = seen.size
-  await work.table.transact([SweepMarkEntity.replace({ name: 'overdue', at: now, found, failed, oldest_ms })])
-  work.log.metrics('overdue sweep', SWEEP_DIMENSIONS, {
-    [SWEEP_METRICS.found]: [found, 'Count'],
-    [SWEEP_METRICS.failed]: [failed, 'Count'],
-    [SWEEP_METRICS.oldest]: [oldest_ms, 'Milliseconds'],
-  })
 }
 
 /**
  * Reads overdue work. If the read keeps failing, the next sweep picks up the work half a minute later. Throttling has
  * usually passed by then.
  */
-const listDue = async ({ table }: WorkerWork, now: number) => {
+const listDue = async ({ table }: WorkerWork, now: number, only?: readonly number[]) => {
   for (let tries = 1; ; tries++) {
     try {
-      return await table.due(now, PER_SHARD)
+      return await table.due(now, PER_SHARD, only)
     } catch (error) {
       if (tries === TRIES) throw error
       await backoff(tries)
@@ -84,7 +167,7 @@ const listDue = async ({ table }: WorkerWork, now: number) => {
 const handle = async (
   work: WorkerWork,
   handler: OverdueHandler | undefined,
-  { entity, key, dueAt }: { entity: string; key: Key; dueAt: number },
+  { entity, key, dueAt }: DueItem,
 ): Promise<void> => {
   try {
     if (!handler) throw new Error(`no handler for overdue ${entity} records`)

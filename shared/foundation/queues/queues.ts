@@ -117,6 +117,15 @@ export const QUEUES: Record<QueueName, QueueDefinition> = {
     batchSize: 10,
     maxConcurrency: 20,
   },
+  overdue: {
+    purpose: 'Shards of overdue work that one sweep couldn’t finish.',
+    visibilitySeconds: 120,
+    // The next sweep finds the same shard.
+    maxReceives: 3,
+    batchSize: 1,
+    // Reserved at all times for work that follows outages only. A stage with more shards raises it.
+    maxConcurrency: 4,
+  },
   delivery: {
     purpose: 'Webhook deliveries to send, delayed until their next attempt.',
     visibilitySeconds: 120,

@@ -42,6 +42,16 @@ describe('a function with several workers', () => {
     expect(ran).toEqual(['messenger', 'removals', 'rounds'])
   })
 
+  it('passes the second round of a schedule, which a queue brings, to the schedule’s worker', async () => {
+    const { ran, queueWorker, scheduled } = setup()
+    const twice = { ...scheduled, source: { kind: 'schedule', everyMinutes: 1, againAfterSeconds: 30 } } as Worker
+    const handle = runWorkers([twice, queueWorker('removals')], deps)
+    await handle(batch('arn:aws:sqs:eu-central-1:123456789012:Platform-dev-SweeperAgain-3'))
+    await handle(batch(arn('removals')))
+    expect(await handle({ Records: [] })).toEqual({ batchItemFailures: [] })
+    expect(ran).toEqual(['rounds', 'removals'])
+  })
+
   it('fails for a queue without a worker, and does nothing for an empty batch', async () => {
     const { ran, queueWorker, scheduled } = setup()
     const handle = runWorkers([queueWorker('removals'), scheduled], deps)

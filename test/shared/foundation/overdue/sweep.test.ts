@@ -1,8 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { DeliveryEntity } from '#shared/delivery/webhooks/entity.ts'
 import { OutboxEntity } from '#shared/foundation/outbox/entity.ts'
-import { OVERDUE_GRACE } from '#shared/foundation/outbox/outbox.ts'
+import { newEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/outbox.ts'
 import { SweepMarkEntity } from '#shared/foundation/overdue/entity.ts'
+import { type OverdueHandler, sweepOverdue, sweepShard } from '#shared/foundation/overdue/sweep.ts'
+import { createWorkerWork } from '#shared/http/worker.ts'
 import { startReceiver } from '#testkit/receiver.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { subscriber } from '#testkit/webhooks.ts'
@@ -140,5 +142,70 @@ describe('the overdue sweep', () => {
     ])
     await platform.sweep()
     expect((await platform.deps.table.get(DeliveryEntity, key))?.due_at).toBeUndefined()
+  })
+})
+
+describe('more overdue work than one sweep can handle', () => {
+  const handled: string[] = []
+  const HANDLERS: OverdueHandler[] = [
+    {
+      entity: OutboxEntity,
+      handle: async (work, key) => {
+        handled.push(key.pk)
+        await work.table.transact([
+          { kind: 'update', entity: OutboxEntity, key, changes: { set: { due_at: undefined } }, where: {} },
+        ])
+      },
+    },
+  ]
+  const work = () => createWorkerWork(platform.deps)
+  const overdue = () => platform.messages.filter(({ queue }) => queue === 'overdue').map(({ body }) => body)
+
+  /** Leaves events overdue, all in one shard or spread over both. */
+  const leave = async (count: number) => {
+    handled.length = 0
+    platform.messages.length = 0
+    const { table, clock } = platform.deps
+    const event = { type: 'sandbox.triggered', workspace_id: 'ws_backlog', data: {} }
+    const writes = Array.from({ length: count }, () => OutboxEntity.create(newEvent(clock, event)))
+    for (let i = 0; i < count; i += 50) await table.transact(writes.slice(i, i + 50))
+    platform.outbox.length = 0
+    platform.clock.advance(MINUTE)
+  }
+
+  it('is handed to a worker for each shard, which completes it, each record once', async () => {
+    await leave(700)
+    await sweepOverdue(work(), HANDLERS)
+    expect(handled).toHaveLength(500)
+    expect(overdue().sort()).toEqual([{ shard: 0 }, { shard: 1 }])
+    await Promise.all([0, 1].map((shard) => sweepShard(work(), HANDLERS, shard)))
+    expect([handled.length, new Set(handled).size]).toEqual([700, 700])
+    expect(await platform.deps.table.due(platform.clock.now(), 10)).toEqual([])
+  })
+
+  it('is handed to nobody once a sweep can finish it', async () => {
+    await leave(120)
+    await sweepOverdue(work(), HANDLERS)
+    expect([handled.length, overdue()]).toEqual([120, []])
+  })
+
+  it('has one worker for each shard, and another a minute after that one died', async () => {
+    await leave(150)
+    const { table } = platform.deps
+    let release = () => {}
+    const slow = new Promise<void>((resolve) => (release = resolve))
+    const waiting: OverdueHandler[] = [{ entity: OutboxEntity, handle: () => slow }]
+    const first = sweepShard(work(), waiting, 0)
+    await vi.waitFor(async () =>
+      expect((await table.get(SweepMarkEntity, { name: 'overdue#0' }))?.at).toBe(platform.clock.now()),
+    )
+    await sweepShard(work(), HANDLERS, 0)
+    expect(handled).toEqual([])
+    platform.clock.advance(MINUTE + 1)
+    await sweepShard(work(), HANDLERS, 0)
+    expect(handled.length).toBeGreaterThan(0)
+    release()
+    await first
+    await sweepShard(work(), HANDLERS, 1)
   })
 })
