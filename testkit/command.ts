@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 
+/** Folder where tests' processes keep compiled sources: most of their time would go to compiling the same files. */
+export const COMPILE_CACHE = path.resolve(import.meta.dirname, '../node_modules/.cache/node')
+
 export interface CommandResult {
   code: number | null
   /** Text of standard output and standard error. */
@@ -22,7 +25,7 @@ export const runCommand = (
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH,
-        NODE_COMPILE_CACHE: path.resolve(import.meta.dirname, '../node_modules/.cache/node'),
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
         AWS_REGION: 'us-east-1',
         AWS_ACCESS_KEY_ID: 'test',
         AWS_SECRET_ACCESS_KEY: 'test',

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ROOT } from '#local/prepare.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
+import { COMPILE_CACHE } from '#testkit/command.ts'
 import { startReceiver } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { type Agent, must, newAgent, sandboxToken, send, until } from './support.ts'
@@ -32,7 +33,7 @@ afterEach(async () => {
 const start = (args: string[], env: Record<string, string> = {}, input = '') => {
   const child = spawn(process.execPath, [path.join(ROOT, 'cli/main.ts'), ...args], {
     cwd: running.dataDir,
-    env: { PATH: process.env.PATH ?? '', PLATFORM_URL: running.baseUrl, ...env },
+    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, PLATFORM_URL: running.baseUrl, ...env },
   })
   children.add(child)
   const shown = { stdout: '', stderr: '' }
