@@ -107,6 +107,10 @@ const ofTask = ({ task, ...agent }: Spoken & { task: string }, verb = '', body?:
 const ofLegacyTask = ({ task, ...agent }: Spoken & { task: string }, verb = '', body?: unknown): Sample =>
   ofLegacy(agent, `/tasks/${task}${verb}`, body)
 
+/** The configuration of a task that has its id. */
+const ofPush = (asked: Spoken & { task: string }, of: typeof ofTask): Sample =>
+  of(asked, `/pushNotificationConfigs/${asked.task}`)
+
 const QUESTION = {
   shelf: {
     message: 'Which shelf?',
@@ -340,6 +344,18 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   'a2a.legacy.cancel': async (stage) => ofLegacyTask(await withTask(stage), ':cancel', {}),
   'a2a.legacy.follow': async (stage) => ofLegacyTask(await withTask(stage), ':subscribe'),
   'a2a.legacy.subscribe': async (stage) => ofLegacyTask(await withTask(stage), ':subscribe', {}),
+  'a2a.pushes.create': async (stage) =>
+    ofTask(await withTask(stage), '/pushNotificationConfigs', { url: stage.hooks.url, token: 'tell-me' }),
+  'a2a.pushes.list': async (stage) => ofTask(await withTask(stage), '/pushNotificationConfigs'),
+  'a2a.pushes.read': async (stage) => ofPush(await withTask(stage), ofTask),
+  'a2a.pushes.delete': async (stage) => ofPush(await withTask(stage), ofTask),
+  'a2a.legacy.pushes.create': async (stage) =>
+    ofLegacyTask(await withTask(stage), '/pushNotificationConfigs', {
+      config: { pushNotificationConfig: { url: stage.hooks.url, token: 'tell-me' } },
+    }),
+  'a2a.legacy.pushes.list': async (stage) => ofLegacyTask(await withTask(stage), '/pushNotificationConfigs'),
+  'a2a.legacy.pushes.read': async (stage) => ofPush(await withTask(stage), ofLegacyTask),
+  'a2a.legacy.pushes.delete': async (stage) => ofPush(await withTask(stage), ofLegacyTask),
   'a2a.legacy.card': async (stage) => ofLegacy(await spoken(stage), '/card'),
   'api.files.list': async (stage) => ({ path: '/api/v1/files', token: (await stage.filed()).token }),
 

@@ -39,12 +39,15 @@ export const createStage = async (platform: TestPlatform) => {
   const spokenTo = ({ workspaceId }: { workspaceId: string }) =>
     a2aAgent(platform, { workspaceId, endpoint: agent.url })
 
-  /** Creates a task of an app at an A2A agent of its workspace. */
+  /** Creates a task of an app at an A2A agent of its workspace, with a push notification configuration of the same id. */
   const a2aTask = async (app: { workspaceId: string; token: string }) => {
     const asked = await spokenTo(app)
     const sent = { token: app.token, body: looking(), headers: A2A }
     const { body } = await platform.call('POST', `${asked.at}/message:send`, sent)
-    return { ...asked, task: body.task.id as string }
+    const task = body.task.id as string
+    const config = { id: task, url: hooks.url }
+    await platform.call('POST', `${asked.at}/tasks/${task}/pushNotificationConfigs`, { ...sent, body: config })
+    return { ...asked, task }
   }
 
   /** Creates a run whose agent has answered 202, with its callback token. */

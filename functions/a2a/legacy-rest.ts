@@ -1,9 +1,19 @@
 import * as z from 'zod'
+import { elementTo, protoCard, pushFrom, pushTo, sendingFrom, taskTo } from '#shared/agents/a2a/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { ASKING, followed } from './support/declaration.ts'
-import { elementTo, protoCard, sendingFrom, taskTo } from './support/legacy.ts'
-import { cancel, getTask, sendMessage, sendStreamingMessage, subscribeToTask } from './support/operations.ts'
-import { restBinding } from './support/rest.ts'
+import {
+  cancel,
+  createPushConfig,
+  deletePushConfig,
+  getPushConfig,
+  getTask,
+  listPushConfigs,
+  sendMessage,
+  sendStreamingMessage,
+  subscribeToTask,
+} from './support/operations.ts'
+import { pushParamsOf, restBinding } from './support/rest.ts'
 import { legacyExtendedCard } from './support/rpc.ts'
 
 const AT = '/a2a/agents/{id}/v0.3/v1'
@@ -28,7 +38,7 @@ const send = defineEndpoint({
   summary: 'Send a message to an agent over A2A 0.3',
   body: Loose,
   response: Loose,
-  handler: calling((asking, params) => sendMessage(asking, sendingFrom('proto', params)), element),
+  handler: calling((asking, params) => sendMessage(asking, sendingFrom('proto', params), '0.3'), element),
 })
 
 const stream = defineEndpoint({
@@ -40,7 +50,7 @@ const stream = defineEndpoint({
   summary: 'Send a message to an agent over A2A 0.3, and follow its task',
   body: Loose,
   ...followed(element),
-  handler: streaming((asking, params) => sendStreamingMessage(asking, sendingFrom('proto', params)), element),
+  handler: streaming((asking, params) => sendStreamingMessage(asking, sendingFrom('proto', params), '0.3'), element),
 })
 
 const ofTask = { ...declaration, params: { id: 'installation', task: 'text' } } as const
@@ -92,4 +102,80 @@ const card = defineEndpoint({
   handler: calling(legacyExtendedCard, protoCard),
 })
 
-export const endpoints = [send, stream, cancelling, following('GET'), following('POST'), reading, card]
+const push = (value: Json): Json => pushTo('proto', value)
+const createLegacy = createPushConfig('0.3')
+
+const ofPushes = {
+  ...declaration,
+  path: `${AT}/tasks/{task}/pushNotificationConfigs`,
+  params: { id: 'installation', task: 'text' },
+} as const
+
+const ofPush = {
+  ...declaration,
+  path: `${AT}/tasks/{task}/pushNotificationConfigs/{config}`,
+  params: { id: 'installation', task: 'text', config: 'text' },
+} as const
+
+const createPush = defineEndpoint({
+  ...ofPushes,
+  id: 'a2a.legacy.pushes.create',
+  method: 'POST',
+  scope: 'runs:write',
+  summary: 'Ask for push notifications of an A2A task (0.3)',
+  body: Loose,
+  response: Loose,
+  handler: calling(
+    (asking, params) => createLegacy(asking, { ...pushFrom(params), taskId: params.taskId }),
+    push,
+    pushParamsOf,
+  ),
+})
+
+const pushes = defineEndpoint({
+  ...ofPushes,
+  id: 'a2a.legacy.pushes.list',
+  method: 'GET',
+  scope: 'runs:read',
+  summary: 'List the push notification configurations of an A2A task (0.3)',
+  response: Loose,
+  handler: calling(
+    listPushConfigs,
+    ({ configs, nextPageToken }) => ({ configs: (configs as Json[]).map(push), nextPageToken }),
+    pushParamsOf,
+  ),
+})
+
+const readPush = defineEndpoint({
+  ...ofPush,
+  id: 'a2a.legacy.pushes.read',
+  method: 'GET',
+  scope: 'runs:read',
+  summary: 'Get a push notification configuration (0.3)',
+  response: Loose,
+  handler: calling(getPushConfig, push, pushParamsOf),
+})
+
+const removePush = defineEndpoint({
+  ...ofPush,
+  id: 'a2a.legacy.pushes.delete',
+  method: 'DELETE',
+  scope: 'runs:write',
+  summary: 'Delete a push notification configuration (0.3)',
+  response: Loose,
+  handler: calling(deletePushConfig, undefined, pushParamsOf),
+})
+
+export const endpoints = [
+  send,
+  stream,
+  cancelling,
+  following('GET'),
+  following('POST'),
+  createPush,
+  pushes,
+  readPush,
+  removePush,
+  reading,
+  card,
+]

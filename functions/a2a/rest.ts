@@ -3,15 +3,19 @@ import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { ASKING, followed } from './support/declaration.ts'
 import {
   cancel,
+  createPushConfig,
+  deletePushConfig,
   extendedCard,
+  getPushConfig,
   getTask,
   list,
+  listPushConfigs,
   sendMessage,
   sendStreamingMessage,
   subscribeToTask,
 } from './support/operations.ts'
 
-import { restBinding } from './support/rest.ts'
+import { pushParamsOf, restBinding } from './support/rest.ts'
 
 const AT = '/a2a/agents/{id}'
 
@@ -134,4 +138,74 @@ const fullCard = defineEndpoint({
   handler: calling(extendedCard),
 })
 
-export const endpoints = [send, stream, tasks, cancelling, following('GET'), following('POST'), reading, fullCard]
+const ofPushes = {
+  ...declaration,
+  path: `${AT}/tasks/{task}/pushNotificationConfigs`,
+  params: { id: 'installation', task: 'text' },
+} as const
+
+const ofPush = {
+  ...declaration,
+  path: `${AT}/tasks/{task}/pushNotificationConfigs/{config}`,
+  params: { id: 'installation', task: 'text', config: 'text' },
+} as const
+
+const createPush = defineEndpoint({
+  ...ofPushes,
+  id: 'a2a.pushes.create',
+  method: 'POST',
+  scope: 'runs:write',
+  summary: 'Ask for push notifications of an A2A task',
+  body: Loose,
+  response: Loose,
+  produces: JSON_TYPES,
+  handler: calling(createPushConfig('1.0'), undefined, pushParamsOf),
+})
+
+const pushes = defineEndpoint({
+  ...ofPushes,
+  id: 'a2a.pushes.list',
+  method: 'GET',
+  scope: 'runs:read',
+  summary: 'List the push notification configurations of an A2A task',
+  response: Loose,
+  produces: JSON_TYPES,
+  handler: calling(listPushConfigs, undefined, pushParamsOf),
+})
+
+const readPush = defineEndpoint({
+  ...ofPush,
+  id: 'a2a.pushes.read',
+  method: 'GET',
+  scope: 'runs:read',
+  summary: 'Get a push notification configuration',
+  response: Loose,
+  produces: JSON_TYPES,
+  handler: calling(getPushConfig, undefined, pushParamsOf),
+})
+
+const removePush = defineEndpoint({
+  ...ofPush,
+  id: 'a2a.pushes.delete',
+  method: 'DELETE',
+  scope: 'runs:write',
+  summary: 'Delete a push notification configuration',
+  response: Loose,
+  produces: JSON_TYPES,
+  handler: calling(deletePushConfig, undefined, pushParamsOf),
+})
+
+export const endpoints = [
+  send,
+  stream,
+  tasks,
+  cancelling,
+  following('GET'),
+  following('POST'),
+  createPush,
+  pushes,
+  readPush,
+  removePush,
+  reading,
+  fullCard,
+]

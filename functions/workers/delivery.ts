@@ -1,13 +1,17 @@
+import { PushMessage, sendPushes } from '#shared/agents/a2a/index.ts'
 import { DeliveryMessage, deliver } from '#shared/delivery/webhooks/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
 
-/** Sends webhook deliveries. */
+/** Sends webhook deliveries, and push notifications of A2A tasks. */
 export const worker: QueueWorker = {
   name: 'delivery',
   source: { kind: 'queue', queue: 'delivery' },
-  needs: ['table:read', 'table:write', 'keys:data', 'outgoing', 'queue:delivery'],
+  needs: ['table:read', 'table:write', 'objects:read', 'keys:data', 'outgoing', 'queue:delivery'],
   // The receiver has 10 seconds. The timeout is shorter than a delivery's lease, so that two workers never send it at
   // once.
   timeoutSeconds: 25,
-  handle: (work, message) => deliver(work, DeliveryMessage.parse(message)),
+  handle(work, message) {
+    const push = PushMessage().safeParse(message)
+    return push.success ? sendPushes(work, push.data) : deliver(work, DeliveryMessage.parse(message))
+  },
 }

@@ -1,4 +1,5 @@
 import { RemovalEntity, WithdrawalEntity } from '#shared/access/installations/index.ts'
+import { A2aPushEntity, handleOverduePush } from '#shared/agents/a2a/index.ts'
 import { handleOverdueApproval, handleOverdueInput, handleOverdueRun } from '#shared/agents/dispatch/index.ts'
 import { handleOverdueLogoFetch, LogoFetchEntity } from '#shared/catalogue/logos/index.ts'
 import { handleOverdueEvent } from '#shared/delivery/fan-out/index.ts'
@@ -24,6 +25,7 @@ export const OVERDUE_HANDLERS: readonly OverdueHandler[] = [
   { entity: RunEntity, handle: handleOverdueRun },
   { entity: ApprovalEntity, handle: handleOverdueApproval },
   { entity: InputRequestEntity, handle: handleOverdueInput },
+  { entity: A2aPushEntity, handle: handleOverduePush },
   { entity: FileEntity, handle: handleOverdueFile },
   { entity: LooseObjectEntity, handle: handleOverdueLooseObject },
   { entity: LooseResultEntity, handle: handleOverdueResult },

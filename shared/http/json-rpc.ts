@@ -41,7 +41,7 @@ export const jsonRpcError = (id: JsonRpcId | null, code: number, message: string
   error: { code, message, ...(data !== undefined && { data }) },
 })
 
-export const jsonRpcResult = (id: JsonRpcId, result: Record<string, unknown>) => ({
+export const jsonRpcResult = (id: JsonRpcId, result: Record<string, unknown> | unknown[] | null) => ({
   jsonrpc: '2.0' as const,
   id,
   result,

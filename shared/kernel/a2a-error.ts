@@ -5,12 +5,6 @@ import { JSON_RPC } from './json-rpc.ts'
 const A2A_ERRORS = {
   TASK_NOT_FOUND: [-32_001, 'NOT_FOUND', 'not_found', 'The task doesn’t exist, or you didn’t start it.'],
   TASK_NOT_CANCELABLE: [-32_002, 'FAILED_PRECONDITION', 'bad_request', 'The task has ended.'],
-  PUSH_NOTIFICATION_NOT_SUPPORTED: [
-    -32_003,
-    'FAILED_PRECONDITION',
-    'bad_request',
-    'Push notifications aren’t supported here.',
-  ],
   UNSUPPORTED_OPERATION: [-32_004, 'FAILED_PRECONDITION', 'bad_request', 'The task’s state doesn’t allow this.'],
   CONTENT_TYPE_NOT_SUPPORTED: [-32_005, 'INVALID_ARGUMENT', 'bad_request', 'The agent takes no such message.'],
   VERSION_NOT_SUPPORTED: [-32_009, 'FAILED_PRECONDITION', 'bad_request', 'This version of A2A isn’t supported here.'],

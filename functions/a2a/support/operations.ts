@@ -2,11 +2,17 @@ import {
   answerOf,
   buildCard,
   cancelTask,
+  createPush,
+  deletePush,
+  findPush,
   findTask,
   hasSeenAll,
   listTasks,
   loadOutput,
+  loadPushes,
+  type PushConfig,
   positionAt,
+  presentPush,
   presentTask,
   readMessage,
   type Shown,
@@ -46,25 +52,28 @@ const shownOf = (params: Json): Shown => ({ historyLength: countOf(params, 'hist
 
 const AUDIENCES: readonly unknown[] = ['member', 'external']
 
-const sendingOf = (params: Json, streams: boolean) => {
+const sendingOf = (params: Json, version: Version, streams: boolean) => {
   requireNoTenant(params)
   const message = readMessage(params.message)
   const configuration = isObject(params.configuration) ? params.configuration : {}
-  if (isObject(configuration.taskPushNotificationConfig)) throw new A2aError('PUSH_NOTIFICATION_NOT_SUPPORTED')
+  const { taskPushNotificationConfig } = configuration
+  const push = isObject(taskPushNotificationConfig)
+    ? { version, config: pushConfigOf(taskPushNotificationConfig, 'configuration.taskPushNotificationConfig.') }
+    : undefined
   const metadata = { ...message.metadata, ...(isObject(params.metadata) && params.metadata) }
   const audience = metadata['aip/audience'] as 'member' | 'external' | undefined
   if (audience !== undefined && !AUDIENCES.includes(audience)) {
     throw invalid('metadata.aip/audience', 'must be member or external')
   }
-  const detached = streams || configuration.returnImmediately === true
-  return { sending: { message, audience, detached }, shown: shownOf(configuration) }
+  const detached = streams || push !== undefined || configuration.returnImmediately === true
+  return { sending: { message, audience, detached, push }, shown: shownOf(configuration) }
 }
 
 /** `SendMessage`: `{task}`, or `{message}` if the agent answers a first, blocking message with one. */
-export const sendMessage = async (asking: Asking, params: Json): Promise<Json> => {
+export const sendMessage = async (asking: Asking, params: Json, version: Version = '1.0'): Promise<Json> => {
   requireScope(asking.caller, 'runs:write')
   const { work, scene } = asking
-  const { sending, shown } = sendingOf(params, false)
+  const { sending, shown } = sendingOf(params, version, false)
   const { run: taken, isFirst } = await takeMessage(work, scene, sending)
   const run = sending.detached || !isActive(taken.status) ? taken : await waitForTask(work, scene, taken)
   const isAnswered = isFirst && !sending.detached && run.status === 'succeeded'
@@ -73,10 +82,10 @@ export const sendMessage = async (asking: Asking, params: Json): Promise<Json> =
 }
 
 /** `SendStreamingMessage`: the task, then what happens to it. Sent again with `Last-Event-ID`, it goes on after that event. */
-export const sendStreamingMessage = async (asking: Asking, params: Json): Promise<Events> => {
+export const sendStreamingMessage = async (asking: Asking, params: Json, version: Version = '1.0'): Promise<Events> => {
   requireScope(asking.caller, 'runs:write')
   const { work, scene, headers } = asking
-  const { sending } = sendingOf(params, true)
+  const { sending } = sendingOf(params, version, true)
   const position = positionOf(headers['last-event-id'])
   const { run } = await takeMessage(work, scene, sending)
   return (signal) => taskEvents(work, run, position, signal)
@@ -170,7 +179,72 @@ export const extendedCard = async (asking: Asking, params: Json): Promise<Json> 
   return (await buildCard(asking.work, asking.scene.agent, true)).json
 }
 
-/** The methods for push configurations. */
-export const refusePush = async (): Promise<never> => {
-  throw new A2aError('PUSH_NOTIFICATION_NOT_SUPPORTED')
+const pushConfigOf = (params: Json, at = ''): PushConfig => {
+  const invalidField = (field: string, text: string) => invalid(`${at}${field}`, text)
+  const text = (value: unknown, field: string, most: number): string | undefined => {
+    if (value === undefined || value === null || value === '') return undefined
+    if (typeof value === 'string' && value.length <= most) return value
+    throw invalidField(field, `must be a string of up to ${most} characters`)
+  }
+  const header = (value: unknown, field: string, most: number): string | undefined => {
+    const given = text(value, field, most)
+    if (given === undefined || /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(given)) return given
+    throw invalidField(field, 'must be printable ASCII, because it is sent in a header')
+  }
+  const url = text(params.url, 'url', 2_048)
+  if (url === undefined) throw invalidField('url', 'is required')
+  const id = text(params.id, 'id', 128)
+  const token = header(params.token, 'token', 1_024)
+  if (params.authentication === undefined || params.authentication === null) return { id, url, token }
+  const { scheme, credentials } = isObject(params.authentication) ? params.authentication : {}
+  const name = header(scheme, 'authentication.scheme', 64)
+  if (name === undefined || /\s/.test(name))
+    throw invalidField('authentication.scheme', 'must be a scheme such as Bearer')
+  return {
+    id,
+    url,
+    token,
+    authentication: { scheme: name, credentials: header(credentials, 'authentication.credentials', 4_096) },
+  }
+}
+
+type Version = '1.0' | '0.3'
+
+const required = (params: Json, field: string): string => {
+  const value = textOf(params, field)
+  if (value === undefined) throw invalid(field, 'is required')
+  return value
+}
+
+/** `CreateTaskPushNotificationConfig`. The version decides what is sent. */
+export const createPushConfig =
+  (version: Version) =>
+  async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
+    requireScope(caller, 'runs:write')
+    requireNoTenant(params)
+    const run = await findTask(work, scene, params.taskId)
+    return { ...(await createPush(work, scene, run, version, pushConfigOf(params))) }
+  }
+
+/** `GetTaskPushNotificationConfig` */
+export const getPushConfig = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
+  requireScope(caller, 'runs:read')
+  requireNoTenant(params)
+  return { ...presentPush(await findPush(work, await findTask(work, scene, params.taskId), textOf(params, 'id'))) }
+}
+
+/** `ListTaskPushNotificationConfigs` */
+export const listPushConfigs = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
+  requireScope(caller, 'runs:read')
+  requireNoTenant(params)
+  const { id } = await findTask(work, scene, params.taskId)
+  return { configs: (await loadPushes(work, id)).map(presentPush), nextPageToken: '' }
+}
+
+/** `DeleteTaskPushNotificationConfig` */
+export const deletePushConfig = async ({ work, caller, scene }: Asking, params: Json): Promise<Json> => {
+  requireScope(caller, 'runs:write')
+  requireNoTenant(params)
+  await deletePush(work, await findTask(work, scene, params.taskId), required(params, 'id'))
+  return {}
 }

@@ -34,6 +34,14 @@ const paramsOf = ({ params, body, request }: Context): Json => ({
   ...(params.task !== undefined && { id: params.task }),
 })
 
+/** Parameters of an operation on push notification configurations, whose own id is the last in the path. */
+export const pushParamsOf = ({ params, body, request }: Context): Json => ({
+  ...queryOf(request.rawQuery),
+  ...((body ?? {}) as Json),
+  taskId: params.task,
+  ...(params.config !== undefined && { id: params.config }),
+})
+
 /** Turns operations into handlers of the HTTP+JSON binding of a version. */
 export const restBinding = (version: '1.0' | '0.3') => {
   const open = async (context: Context): Promise<Asking> => {
@@ -44,9 +52,13 @@ export const restBinding = (version: '1.0' | '0.3') => {
   }
   return {
     calling:
-      (operation: (asking: Asking, params: Json) => Promise<Json>, shape = (value: Json): Json => value) =>
+      (
+        operation: (asking: Asking, params: Json) => Promise<Json>,
+        shape = (value: Json): Json => value,
+        read = paramsOf,
+      ) =>
       async (context: Context): Promise<RawResponse> =>
-        answerJson(context.request.headers, shape(await operation(await open(context), paramsOf(context)))),
+        answerJson(context.request.headers, shape(await operation(await open(context), read(context)))),
     streaming:
       (operation: (asking: Asking, params: Json) => Promise<Events>, shape = (element: Json): Json => element) =>
       async (context: Context): Promise<StreamResponse> =>

@@ -1,15 +1,17 @@
-import { buildLegacyCard } from '#shared/agents/a2a/index.ts'
+import { buildLegacyCard, elementTo, pushFrom, pushTo, sendingFrom, taskTo } from '#shared/agents/a2a/index.ts'
 import { type JsonRpcId, jsonRpcResult } from '#shared/http/json-rpc.ts'
 import type { RawResponse, StreamResponse } from '#shared/http/response.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
-import { elementTo, sendingFrom, taskTo } from './legacy.ts'
 import {
   cancel,
+  createPushConfig,
+  deletePushConfig,
   type Events,
   extendedCard,
+  getPushConfig,
   getTask,
   list,
-  refusePush,
+  listPushConfigs,
   sendMessage,
   sendStreamingMessage,
   subscribeToTask,
@@ -19,7 +21,7 @@ import { type Asking, requireCallable, requireScope } from './scene.ts'
 
 type Json = Record<string, unknown>
 
-type Method = (asking: Asking, params: Json) => Promise<Json>
+type Method = (asking: Asking, params: Json) => Promise<Json | Json[] | null>
 type Stream = (asking: Asking, params: Json) => Promise<Events>
 
 /** Methods of a version. `shape` gives an element of a stream its form. */
@@ -35,10 +37,10 @@ const MODERN: Methods = {
     ['GetTask', getTask],
     ['ListTasks', list],
     ['CancelTask', cancel],
-    ['CreateTaskPushNotificationConfig', refusePush],
-    ['GetTaskPushNotificationConfig', refusePush],
-    ['ListTaskPushNotificationConfigs', refusePush],
-    ['DeleteTaskPushNotificationConfig', refusePush],
+    ['CreateTaskPushNotificationConfig', createPushConfig('1.0')],
+    ['GetTaskPushNotificationConfig', getPushConfig],
+    ['ListTaskPushNotificationConfigs', listPushConfigs],
+    ['DeleteTaskPushNotificationConfig', deletePushConfig],
     ['GetExtendedAgentCard', extendedCard],
   ]),
   streams: new Map<string, Stream>([
@@ -50,25 +52,49 @@ const MODERN: Methods = {
 
 const asKind = (element: Json): Json => elementTo('kind', element)
 
-export const legacyExtendedCard: Method = async (asking) => {
+export const legacyExtendedCard = async (asking: Asking): Promise<Json> => {
   requireScope(asking.caller, 'runs:read')
   await requireCallable(asking)
   return (await buildLegacyCard(asking.work, asking.scene.agent, true)).json
 }
 
+const createLegacy = createPushConfig('0.3')
+const legacyPush = (config: Json): Json => pushTo('kind', config)
+
+/** Parameters of 0.3 that name a task, and perhaps one of its configurations. */
+const named = ({ id, pushNotificationConfigId }: Json): Json => ({ taskId: id, id: pushNotificationConfigId })
+
 const LEGACY: Methods = {
   calls: new Map<string, Method>([
-    ['message/send', async (asking, params) => asKind(await sendMessage(asking, sendingFrom('kind', params)))],
+    ['message/send', async (asking, params) => asKind(await sendMessage(asking, sendingFrom('kind', params), '0.3'))],
     ['tasks/get', async (asking, params) => taskTo('kind', await getTask(asking, params))],
     ['tasks/cancel', async (asking, params) => taskTo('kind', await cancel(asking, params))],
-    ['tasks/pushNotificationConfig/set', refusePush],
-    ['tasks/pushNotificationConfig/get', refusePush],
-    ['tasks/pushNotificationConfig/list', refusePush],
-    ['tasks/pushNotificationConfig/delete', refusePush],
+    [
+      'tasks/pushNotificationConfig/set',
+      async (asking, params) => legacyPush(await createLegacy(asking, pushFrom(params))),
+    ],
+    [
+      'tasks/pushNotificationConfig/get',
+      async (asking, params) => legacyPush(await getPushConfig(asking, named(params))),
+    ],
+    [
+      'tasks/pushNotificationConfig/list',
+      async (asking, params) => {
+        const { configs } = await listPushConfigs(asking, named(params))
+        return (configs as Json[]).map(legacyPush)
+      },
+    ],
+    [
+      'tasks/pushNotificationConfig/delete',
+      async (asking, params) => {
+        await deletePushConfig(asking, named(params))
+        return null
+      },
+    ],
     ['agent/getAuthenticatedExtendedCard', legacyExtendedCard],
   ]),
   streams: new Map<string, Stream>([
-    ['message/stream', (asking, params) => sendStreamingMessage(asking, sendingFrom('kind', params))],
+    ['message/stream', (asking, params) => sendStreamingMessage(asking, sendingFrom('kind', params), '0.3')],
     ['tasks/resubscribe', subscribeToTask],
   ]),
   shape: asKind,

@@ -207,7 +207,7 @@ export const buildLegacyCard = async (
     ],
     capabilities: {
       streaming: true,
-      pushNotifications: false,
+      pushNotifications: true,
       stateTransitionHistory: false,
       extensions: extensionsOf(settings, agent, isExtended).map((one) => ({ ...one, required: false })),
     },

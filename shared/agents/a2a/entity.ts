@@ -48,3 +48,54 @@ export const A2aMessageEntity = defineEntity({
   retention: { workspace: 'expires', person: 'expires', app: 'kept', days: 1 },
   expires: ({ created_at }) => created_at + DAY,
 })
+
+const a2aPush = () =>
+  z.object({
+    run_id: z.string(),
+    /** One of the places that a task has for configurations, from 1. */
+    slot: z.number(),
+    /** The caller's name for it, or the platform's. */
+    id: z.string(),
+    /** The agent, whose task it is. */
+    installation_id: z.string(),
+    workspace_id: z.string(),
+    /** Installation of the caller, and its app. */
+    caller: z.object({ installation_id: z.string(), app_id: z.string() }),
+    version: z.enum(['1.0', '0.3']),
+    url: z.string(),
+    /** Sealed. */
+    token: z.string().optional(),
+    /** Scheme of the `Authorization` header. */
+    scheme: z.string().optional(),
+    /** Sealed. */
+    credentials: z.string().optional(),
+    /** Id of the last event that was sent, or given up; '' before the first. */
+    sent: z.string(),
+    /** Attempts made for the event after it. */
+    attempt: z.number(),
+    /** Events given up in a row. */
+    failures: z.number(),
+    /** Time of the next look at the task. Absent once its end is sent. */
+    next_at: z.number().optional(),
+    /** Pause before it, in ms. */
+    pause: z.number(),
+    /** Incremented by each worker that takes it. */
+    turn: z.number(),
+    leased_until: z.number().optional(),
+    created_at: z.number(),
+    due_at: z.number().optional(),
+  })
+
+export type A2aPush = z.infer<ReturnType<typeof a2aPush>>
+
+/** Configuration of push notifications for a task: where its changes go, and how far they went. */
+export const A2aPushEntity = defineEntity({
+  name: 'a2a-push',
+  schema: a2aPush,
+  pk: 'RUN#{run_id}',
+  sk: 'PUSH#{slot}',
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
+  due: true,
+  expires: ({ created_at }) => created_at + TASK_LIFE,
+})

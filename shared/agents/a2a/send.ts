@@ -16,9 +16,10 @@ import {
 } from '#shared/work/runs/index.ts'
 import { cancelAsked, followAsked, startAsked } from '../calls/index.ts'
 import { type A2aScene, hashOfCaller, scopedHash } from './client.ts'
-import { A2aMessageEntity, A2aTaskEntity } from './entity.ts'
+import { A2aMessageEntity, type A2aPush, A2aPushEntity, A2aTaskEntity } from './entity.ts'
 import { askedBy, type Message, textOf } from './message.ts'
 import { contextOf } from './present.ts'
+import { checkPushAddress, createPush, newPush, type PushConfig, sealPush } from './push-configs.ts'
 import { findTask } from './tasks.ts'
 
 type Json = Record<string, unknown>
@@ -28,6 +29,8 @@ export interface Sending {
   /** The caller doesn't wait, so the task has a clock of its own. */
   detached: boolean
   audience: 'member' | 'external' | undefined
+  /** Where the task's changes are pushed. */
+  push?: { version: A2aPush['version']; config: PushConfig } | undefined
 }
 
 /** Latest runs of a context that an agent is told of. */
@@ -71,9 +74,11 @@ export const takeMessage = async (
       : A2aMessageEntity.create(record, { otherwise })
   }
   try {
-    return message.taskId === undefined
-      ? { run: await start(work, scene, sending, taking), isFirst: true }
-      : { run: await answer(work, scene, message, taking), isFirst: false }
+    if (message.taskId === undefined) return { run: await start(work, scene, sending, taking), isFirst: true }
+    const run = await answer(work, scene, message, taking)
+    if (sending.push && isActive(run.status))
+      await createPush(work, scene, run, sending.push.version, sending.push.config)
+    return { run, isFirst: false }
   } catch (error) {
     if (error instanceof AlreadyTaken) return repeated(work, scene, error.taken, body_hash)
     throw error
@@ -90,10 +95,11 @@ type Taking = (run_id: string) => ReturnType<typeof A2aMessageEntity.create>
 const start = async (
   work: Work,
   scene: A2aScene,
-  { message, detached, audience }: Sending,
+  { message, detached, audience, push }: Sending,
   taking: Taking,
 ): Promise<Run> => {
   const { client, agent } = scene
+  if (push) checkPushAddress(work, push.config.url)
   const asked = askedBy(message, agent.manifest)
   const contextId = message.contextId ?? newId('a2aContext', work.clock.now())
   const context_hash = scopedHash(scene, 'context', contextId)
@@ -101,6 +107,7 @@ const start = async (
     message.contextId === undefined
       ? []
       : (await work.table.listed(A2aTaskEntity, `A2A-CONTEXT#${context_hash}`, { limit: CONTEXT_RUNS })).items
+  const sealed = push && (await sealPush(work, scene, push.version, push.config))
   const { run } = await startAsked(work, client, {
     agent: agent.app.slug,
     tool: asked.tool,
@@ -110,11 +117,13 @@ const start = async (
       protocol: 'a2a',
       by: client.by,
       detached,
+      pushes: sealed && true,
       context: { id: contextId, run_ids: earlier.map(({ run_id }) => run_id) },
       ...(asked.tool !== undefined && { message }),
     },
     more: ({ id, installation_id, created_at }) => [
       taking(id),
+      ...(sealed ? [A2aPushEntity.create(newPush(work, { id, installation_id }, sealed, 1, ''))] : []),
       A2aTaskEntity.create({
         installation_id,
         by_hash: hashOfCaller(client),

@@ -1,4 +1,5 @@
 import { INSTALLATION_EVENTS } from '#shared/access/installations/index.ts'
+import { A2A_EVENTS } from '#shared/agents/a2a/index.ts'
 import { TOOL_EVENTS } from '#shared/agents/tools/index.ts'
 import { LOGO_EVENTS } from '#shared/catalogue/logos/index.ts'
 import type { EventDefinition, EventDefinitions } from '#shared/foundation/outbox/index.ts'
@@ -18,6 +19,7 @@ export const EVENTS = {
   ...NOTIFICATION_EVENTS,
   ...DELIVERY_EVENTS,
   ...TOOL_EVENTS,
+  ...A2A_EVENTS,
   ...INSTALLATION_EVENTS,
   ...TASK_EVENTS,
   ...CONVERSATION_EVENTS,

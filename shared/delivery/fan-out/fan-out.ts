@@ -1,3 +1,4 @@
+import { wakePushes } from '#shared/agents/a2a/index.ts'
 import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { announceChange, topicsOf, wakePages } from '#shared/foundation/updates/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
@@ -36,6 +37,7 @@ export const fanOutEvent = async (work: WorkerWork, eventId: string): Promise<vo
 const react = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
   if (event.type === 'delivery.requested') await wakeDeliveries(work, event)
   if (event.type === 'delivery.recovery') await recoverDeliveries(work, event)
+  if (event.pushes) await wakePushes(work, JSON.parse(event.data).run_id)
   const viewers = { workspace_id: event.workspace_id, user_id: event.private_to }
   if (event.type === 'pages.changed') await wakePages(work, viewers)
   await announceChange(work, viewers, event.test ? [] : topicsOf(event.type))

@@ -25,6 +25,8 @@ export const outboxSchema = () =>
     test: z.literal(true).optional(),
     /** Trace of the change that it reports; absent in old records. */
     trace: traceSchema().optional(),
+    /** Its run's changes are pushed to A2A clients. */
+    pushes: z.literal(true).optional(),
     /** Number in the feed of its own installation. */
     feed_n: z.number().optional(),
     /** Time by which the fan-out must have handled it. */

@@ -23,6 +23,8 @@ export interface NewEvent<Type extends string = string> {
   private_to?: string | undefined
   data: Record<string, unknown>
   test?: true | undefined
+  /** Its run's changes are pushed to A2A clients. */
+  pushes?: true | undefined
   /** Trace of the record that it is about, for work that belongs to another one. */
   trace?: StoredTrace | undefined
 }

@@ -24,6 +24,7 @@ export const emitRunEvent = (
       app_id: run.app_id,
       private_to: run.private_to,
       trace: run.trace,
+      pushes: run.pushes,
       data: {
         run_id: run.id,
         app_id: run.app_id,

@@ -89,6 +89,8 @@ const run = () =>
     client_message: payload().optional(),
     /** A2A context, with its latest runs before this one. */
     context: z.object({ id: z.string(), run_ids: z.array(z.string()) }).optional(),
+    /** A2A clients asked to be notified, so events of the run wake the worker that does it. */
+    pushes: z.literal(true).optional(),
     /** What the MCP client said that it can do. */
     client_capabilities: z.record(z.string(), z.unknown()).optional(),
     /** No call waits for it, although it calls a declared tool. It has a clock of its own. */

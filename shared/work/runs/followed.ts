@@ -15,6 +15,8 @@ export interface Following {
   message?: unknown
   /** A2A context, with its latest runs before this one. */
   context?: { id: string; run_ids: string[] } | undefined
+  /** The starter is notified of changes. */
+  pushes?: true | undefined
   /** Id of the starter's request and its session, by which the starter can cancel it. */
   request?: string | undefined
   /** The starter doesn't wait, so the run has a clock of its own. */

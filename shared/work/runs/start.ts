@@ -80,6 +80,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
         ? undefined
         : await storePayload(work, `runs/${id}/message`, start.following.message),
     context: start.following?.context,
+    pushes: start.following?.pushes,
     client_capabilities: start.following?.client_capabilities,
     is_detached: start.following?.detached ? true : undefined,
     parent_run_id: chain.parent_run_id,

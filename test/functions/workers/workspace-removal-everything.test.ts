@@ -88,7 +88,7 @@ describe('everything that requests to every endpoint stored', () => {
 
   beforeAll(async () => {
     for (const endpoint of Object.values(requestFunctions).flat()) {
-      if (!['api', 'console', 'oauth', 'connect', 'developer'].includes(endpoint.group)) continue
+      if (!['api', 'mcp', 'a2a', 'console', 'oauth', 'connect', 'developer'].includes(endpoint.group)) continue
       if (['console.me.delete', 'console.workspace.delete', 'console.workspace.restore'].includes(endpoint.id)) continue
       await stage.call(endpoint, await sampleCall(stage, endpoint))
     }

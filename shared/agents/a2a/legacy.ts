@@ -84,7 +84,7 @@ export const sendingFrom = (form: Form, { message, configuration, metadata }: Js
     configuration: defined({
       ...rest,
       returnImmediately: form === 'kind' ? blocking === false : blocking !== true,
-      taskPushNotificationConfig: push,
+      taskPushNotificationConfig: isObject(push) ? pushFrom({ pushNotificationConfig: push }) : push,
     }),
   })
 }
@@ -162,3 +162,30 @@ export const protoCard = ({ securitySchemes, security, ...card }: Json): Json =>
     schemes: Object.fromEntries(Object.entries(schemes).map(([name, list]) => [name, { list }])),
   })),
 })
+
+/**
+ * Returns a push notification configuration of 0.3 as one of 1.0. Over HTTP+JSON its task is in the path, and the whole may be
+ * inside `config`.
+ */
+export const pushFrom = (params: Json): Json => {
+  const { taskId, configId, pushNotificationConfig } = isObject(params.config)
+    ? { ...params, ...params.config }
+    : params
+  const { id, url, token, authentication } = isObject(pushNotificationConfig) ? pushNotificationConfig : {}
+  const { schemes, credentials } = isObject(authentication) ? authentication : {}
+  return defined({
+    taskId: taskId ?? params.id,
+    id: id ?? configId,
+    url,
+    token,
+    authentication:
+      Array.isArray(schemes) && schemes.length > 0 ? defined({ scheme: schemes[0], credentials }) : undefined,
+  })
+}
+
+/** Returns a push notification configuration in a form of 0.3. */
+export const pushTo = (form: Form, { id, taskId, url, authentication }: Json): Json => {
+  const schemes = isObject(authentication) ? { authentication: { schemes: [authentication.scheme] } } : {}
+  const config = { pushNotificationConfig: { id, url, ...schemes } }
+  return form === 'kind' ? { taskId, ...config } : { name: `tasks/${taskId}/pushNotificationConfigs/${id}`, ...config }
+}

@@ -1,0 +1,10 @@
+import * as z from 'zod'
+import type { EventDefinitions } from '#shared/foundation/outbox/index.ts'
+
+export const A2A_EVENTS = {
+  'a2a.push_configured': {
+    audience: 'internal',
+    when: 'An A2A client asked for push notifications of a task.',
+    data: () => z.object({ run_id: z.string() }),
+  },
+} as const satisfies EventDefinitions
