@@ -89,7 +89,7 @@ describe('every screen of the console', () => {
       ['wishlist', '/wishlist', 'Agent requests', 'waters plants'],
       ['members', '/members', 'Members', 'Pending invitations'],
       ['settings', '/settings', 'Settings', 'Workspace restrictions'],
-      ['audit', '/audit', 'Audit log', 'invitation'],
+      ['audit', '/audit', 'Audit log', 'created the invitation'],
       ['more', '/more', 'More', 'Sign out'],
       ['nowhere', '/nowhere', 'Page not found', 'This page doesn’t exist'],
     ]

@@ -49,3 +49,26 @@ it('lists the shortcuts, and leaves a dialog that is open alone', async () => {
   await page.keyboard.press('Control+k')
   expect(await page.getByRole('dialog').count()).toBe(1)
 })
+
+it('reads the audit log as sentences, narrows it to a kind and a day in the address, and saves what matches', async () => {
+  const { platform, page } = stage
+  const who = await person(stage)
+  const body = { role: 'member', expires_in: 3_600 }
+  await platform.call('POST', '/console/invitations', { token: who.token, body })
+  await openAs(stage, who, '/audit')
+  await page.getByText('created the invitation').waitFor()
+  await page.getByLabel('What').selectOption('invitation')
+  await page.getByLabel('Who').selectOption({ label: who.user.name })
+  await expect.poll(() => page.url()).toMatch(/kind=invitation/)
+  await expect.poll(() => page.locator('details.entry').count()).toBe(1)
+  await page.locator('details.entry summary').click()
+  await page.getByRole('link', { name: 'View what this is about' }).waitFor()
+  await expectAccessible(page, 'audit-filtered')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save as CSV' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('audit-log.csv')
+  await page.getByLabel('To', { exact: true }).fill('2020-01-01')
+  await page.getByText('No matching entries').waitFor()
+})

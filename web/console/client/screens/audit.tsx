@@ -1,38 +1,204 @@
-import { useState } from 'preact/hooks'
-import { EntryLine } from '../../../ui/audit.tsx'
-import { usePages } from '../../../ui/data.ts'
-import { TextField } from '../../../ui/form.tsx'
+import { sanitize } from '../../../session/text.ts'
+import { useAction } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { useData, usePages } from '../../../ui/data.ts'
+import { Field } from '../../../ui/form.tsx'
+import { Problem } from '../../../ui/problem.tsx'
+import { place, redirect } from '../../../ui/router.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
-import { Json } from '../../../ui/text.tsx'
+import { Json, Name, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
+import { auditCsv, deedOf, nameOf, screenOf } from '../ui/audit-sentence.ts'
 
 type Entry = Schemas['AuditEntry']
 
-export default function Audit() {
-  const [action, setAction] = useState('')
-  const [wanted, setWanted] = useState('')
-  const entries = usePages<Entry>(`audit ${wanted}`, (cursor) =>
-    unwrap(
-      api.GET('/console/audit', {
-        params: { query: { ...(wanted && { action: wanted }), ...(cursor && { cursor }) } },
-      }),
-    ),
+const KINDS: Record<string, string> = {
+  approval: 'Approvals',
+  installation: 'Agents installed and changed',
+  agent: 'Calls between agents',
+  run: 'Runs',
+  task: 'Tasks',
+  member: 'Members',
+  invitation: 'Invitations',
+  grant: 'Access of apps',
+  webhook: 'Webhooks',
+  messenger: 'Messenger',
+  user: 'Accounts',
+  workspace: 'Workspace',
+}
+
+/** Maximum number of entries in an export. */
+const EXPORTED = 2_000
+
+const FILTERS = ['actor', 'kind', 'since', 'until'] as const
+type Filters = Partial<Record<(typeof FILTERS)[number], string>>
+
+/** Start of a day in the browser's time zone. @param more days later */
+const startOf = (day: string, more = 0): string | undefined => {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  const at = new Date(year, month - 1, date + more)
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
+}
+
+const queryOf = ({ actor, kind, since, until }: Filters) => {
+  const [from, to] = [since && startOf(since), until && startOf(until, 1)]
+  return {
+    ...(actor && { actor }),
+    ...(kind && kind in KINDS && { action: `${kind}.*` }),
+    ...(from && { since: from }),
+    ...(to && { until: to }),
+  }
+}
+
+const load = (filters: Filters, cursor?: string, limit = 50) =>
+  unwrap(api.GET('/console/audit', { params: { query: { ...queryOf(filters), limit, ...(cursor && { cursor }) } } }))
+
+/** Saves the matching entries as a file, newest first. */
+const save = async (filters: Filters): Promise<void> => {
+  const entries: Entry[] = []
+  let cursor: string | undefined
+  do {
+    const page = await load(filters, cursor, 100)
+    entries.push(...page.items)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor && entries.length < EXPORTED)
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([auditCsv(entries)], { type: 'text/csv' }))
+  link.download = 'audit-log.csv'
+  link.click()
+  URL.revokeObjectURL(link.href)
+  announce(
+    cursor
+      ? `Saved the newest ${entries.length} entries. Narrow the dates for older ones.`
+      : `Saved ${entries.length} entries.`,
   )
+}
+
+/** People and agents that may have acted. */
+const useActors = () =>
+  useData('members installations audit', async () => {
+    const query = { limit: 100 }
+    const [members, agents] = await Promise.all([
+      unwrap(api.GET('/console/members', { params: { query } })),
+      unwrap(api.GET('/console/installations', { params: { query } })),
+    ])
+    return { members: members.items, agents: agents.items }
+  })
+
+const Line = ({ entry }: { entry: Entry }) => {
+  const [actor, subject, to] = [nameOf(entry.actor), nameOf(entry.subject), screenOf(entry.subject)]
+  const isSelf = entry.actor.id === entry.subject.id
   return (
-    <Screen title="Audit log">
+    <details class="entry">
+      <summary>
+        <strong>
+          <Name>{actor || `An ${entry.actor.type}`.replace(/^An (?=[^aeiou])/, 'A ')}</Name>
+        </strong>{' '}
+        {deedOf(entry.action)} {subject && !isSelf && <Name>{subject}</Name>}
+        <span class="soft">
+          {' '}
+          · <When at={entry.created_at} />
+        </span>
+      </summary>
+      {to && (
+        <p class="hint entry-link">
+          <a href={`#${to}`}>View what this is about</a>
+        </p>
+      )}
+      <Json
+        label={`Details of ${entry.action}`}
+        value={{
+          action: entry.action,
+          actor: entry.actor,
+          subject: entry.subject,
+          ...(entry.before && { before: entry.before }),
+          ...(entry.after && { after: entry.after }),
+          details: entry.details,
+          request_id: entry.request_id,
+          created_at: entry.created_at,
+        }}
+      />
+    </details>
+  )
+}
+
+export default function Audit() {
+  const { query } = place.value
+  const filters: Filters = Object.fromEntries(
+    FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])),
+  )
+  const actors = useActors()
+  const { busy, failure, act } = useAction()
+  const [kind, actor] = [filters.kind ?? '', filters.actor ?? '']
+  const change = (changes: Filters): void => {
+    const next = new URLSearchParams({ ...filters, ...changes })
+    for (const [name, value] of [...next]) if (!value) next.delete(name)
+    redirect(next.size > 0 ? `/audit?${next}` : '/audit')
+  }
+  const entries = usePages<Entry>(`audit ${JSON.stringify(filters)}`, (cursor) => load(filters, cursor))
+  return (
+    <Screen
+      title="Audit log"
+      actions={
+        <button type="button" aria-busy={busy} onClick={() => act(() => save(filters))}>
+          Save as CSV
+        </button>
+      }
+    >
       <p class="soft">
         Everything that people, agents and the platform did in this workspace. Entries can’t be changed.
       </p>
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault()
-          setWanted(action.trim())
-        }}
-      >
-        <TextField label="Action" value={action} placeholder="approval.*" autocomplete="off" onText={setAction} />
-        <button type="submit">Filter</button>
-      </form>
+      {failure && <Problem failure={failure} />}
+      <search class="filters">
+        <Field label="Who">
+          {(field) => (
+            <select {...field} value={actor} onChange={(event) => change({ actor: event.currentTarget.value })}>
+              <option value="">Everyone</option>
+              <optgroup label="People">
+                {actors.data?.members.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {sanitize(name)}
+                  </option>
+                ))}
+              </optgroup>
+              <optgroup label="Agents">
+                {actors.data?.agents.map(({ id, app }) => (
+                  <option key={id} value={id}>
+                    {sanitize(app.name)}
+                  </option>
+                ))}
+              </optgroup>
+              {actor &&
+                !actors.data?.members.some(({ id }) => id === actor) &&
+                !actors.data?.agents.some(({ id }) => id === actor) && <option value={actor}>Someone else</option>}
+            </select>
+          )}
+        </Field>
+        <Field label="What">
+          {(field) => (
+            <select {...field} value={kind} onChange={(event) => change({ kind: event.currentTarget.value })}>
+              <option value="">Everything</option>
+              {Object.entries(KINDS).map(([name, words]) => (
+                <option key={name} value={name}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {(['since', 'until'] as const).map((name) => (
+          <Field key={name} label={name === 'since' ? 'From' : 'To'}>
+            {(field) => (
+              <input
+                {...field}
+                type="date"
+                value={filters[name] ?? ''}
+                onChange={(event) => change({ [name]: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+        ))}
+      </search>
       <Shown known={entries} rows={8}>
         {({ items }) =>
           items.length === 0 ? (
@@ -43,21 +209,7 @@ export default function Audit() {
             <ul class="rows">
               {items.map((entry) => (
                 <li key={entry.id}>
-                  <details class="entry">
-                    <EntryLine entry={entry} />
-                    <Json
-                      label={`Details of ${entry.action}`}
-                      value={{
-                        actor: entry.actor,
-                        subject: entry.subject,
-                        ...(entry.before && { before: entry.before }),
-                        ...(entry.after && { after: entry.after }),
-                        details: entry.details,
-                        request_id: entry.request_id,
-                        created_at: entry.created_at,
-                      }}
-                    />
-                  </details>
+                  <Line entry={entry} />
                 </li>
               ))}
             </ul>

@@ -31,6 +31,11 @@ const ALL: Record<Category, true> = {
   other: true,
 }
 
+type Sort = NonNullable<NonNullable<paths['/console/marketplace']['get']['parameters']['query']>['sort']>
+
+/** Every order of the API, with its label. */
+const SORTS: Record<Sort, string> = { featured: 'Featured', newest: 'Newest', name: 'Name' }
+
 const CATEGORIES = Object.keys(ALL) as Category[]
 
 const Tile = ({ app }: { app: App }) => (
@@ -71,8 +76,9 @@ export default function Marketplace() {
   const [typed, setTyped] = useState(query.get('q') ?? '')
   const q = query.get('q') ?? ''
   const category = CATEGORIES.find((one) => one === query.get('category'))
-  const search = (changes: { q?: string; category?: string }): void => {
-    const next = new URLSearchParams({ q, category: category ?? '', ...changes })
+  const sort = (Object.keys(SORTS) as Sort[]).find((one) => one === query.get('sort'))
+  const search = (changes: { q?: string; category?: string; sort?: string }): void => {
+    const next = new URLSearchParams({ q, category: category ?? '', sort: sort ?? '', ...changes })
     for (const [name, value] of [...next]) if (!value) next.delete(name)
     redirect(next.size > 0 ? `/marketplace?${next}` : '/marketplace')
   }
@@ -81,10 +87,12 @@ export default function Marketplace() {
     const timer = setTimeout(() => typed.trim() !== q && search({ q: typed.trim() }), 300)
     return () => clearTimeout(timer)
   })
-  const apps = usePages(`installations marketplace ${q} ${category}`, (cursor) =>
+  const apps = usePages(`installations marketplace ${q} ${category} ${sort}`, (cursor) =>
     unwrap(
       api.GET('/console/marketplace', {
-        params: { query: { ...(q && { q }), ...(category && { category }), ...(cursor && { cursor }) } },
+        params: {
+          query: { ...(q && { q }), ...(category && { category }), ...(sort && { sort }), ...(cursor && { cursor }) },
+        },
       }),
     ),
   )
@@ -103,6 +111,21 @@ export default function Marketplace() {
               {CATEGORIES.map((one) => (
                 <option key={one} value={one}>
                   {humanize(one.replaceAll('-', ' '))}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Sort by">
+          {(field) => (
+            <select
+              {...field}
+              value={sort ?? 'featured'}
+              onChange={(event) => search({ sort: event.currentTarget.value })}
+            >
+              {Object.entries(SORTS).map(([name, words]) => (
+                <option key={name} value={name}>
+                  {words}
                 </option>
               ))}
             </select>
