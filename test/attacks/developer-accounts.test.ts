@@ -3,6 +3,7 @@ import { InstallationEntity } from '#shared/access/installations/entity.ts'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import { OutgoingMailEntity } from '#shared/identity/mails/entity.ts'
+import { DEFAULT_BRAND } from '#shared/kernel/brand.ts'
 import { manifestFor, newApp, newDeveloper, publish, type TestDeveloper, unique } from '#testkit/developers.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { expectRefusal } from './support.ts'
@@ -25,7 +26,9 @@ const emailOf = async ({ key }: TestDeveloper): Promise<string> => (await me(key
 describe('a developer’s e-mail address', () => {
   it('is confirmed with the code that was sent to it, once, by its own account, within an hour', async () => {
     const developer = await newDeveloper(platform)
-    expect(platform.mails).toMatchObject([{ to: await emailOf(developer), subject: 'Confirm your e-mail address' }])
+    expect(platform.mails).toMatchObject([
+      { to: await emailOf(developer), subject: `Confirm your e-mail address – ${DEFAULT_BRAND.name}` },
+    ])
     const stranger = await newDeveloper(platform)
     const confirm = (by: TestDeveloper, token: string) =>
       by.call('POST', '/api/v1/dev/me/email-proof/confirm', { token })
@@ -73,7 +76,9 @@ describe('a developer’s e-mail address', () => {
     expect(platform.mails).toEqual([])
     platform.clock.advance(180_000)
     await platform.sweep()
-    expect(platform.mails.map(({ subject }) => subject)).toEqual(['Recover your developer account'])
+    expect(platform.mails.map(({ subject }) => subject)).toEqual([
+      `Recover your developer account – ${DEFAULT_BRAND.name}`,
+    ])
     const { items } = await platform.deps.table.due(platform.clock.now() + DAY, 50).then((due) => ({
       items: due.filter(({ entity }) => entity === OutgoingMailEntity.name),
     }))
@@ -105,7 +110,10 @@ describe('a lost key', () => {
     const second = await platform.call('POST', '/api/v1/dev/me/keys', { ...withKey(main), body: { name: 'spare' } })
     expect((await me(second.body.api_key)).status).toBe(200)
     await recover(email)
-    expect(platform.mails.at(-1)).toMatchObject({ to: email, subject: 'Recover your developer account' })
+    expect(platform.mails.at(-1)).toMatchObject({
+      to: email,
+      subject: `Recover your developer account – ${DEFAULT_BRAND.name}`,
+    })
     const code = codeIn()
     const { status, body } = await confirmRecovery(code)
     expect([status, body.developer.email_verified]).toEqual([200, true])
