@@ -1,6 +1,9 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROOT } from '#local/prepare.ts'
 import { type Received, type Receiver, startReceiver } from '#testkit/receiver.ts'
 import { type Answer, must, send, until } from './support.ts'
 import { usingLocal } from './using-local.ts'
@@ -219,4 +222,19 @@ describe('three agents with their own servers', () => {
     expect(shown(b.slug)).toMatchObject({ callable: true, takes_tasks: true, tools: [{ name: 'look' }] })
     expect(shown(a.slug)).toMatchObject({ callable: false })
   })
+})
+
+it('an official A2A client asks an agent with the guide’s TypeScript program', async () => {
+  const [asking, asked] = [await startAgent('Alpha'), await startAgent('Beta')]
+  asked.behaves(({ arguments: { item } }) => ({ status: 'succeeded', output: { looked: item } }))
+  const { installation } = await must(running.baseUrl, 'GET', '/api/v1/me', { token: asked.token })
+  const guide = readFileSync(path.join(ROOT, 'docs/guides/a2a.md'), 'utf8')
+  const [, program = ''] = /## TypeScript\n\n```ts[^\n]*\n([\s\S]*?)```/.exec(guide) ?? []
+  // Where the program's imports are found.
+  const file = path.join(ROOT, 'node_modules/.cache/guide-a2a.mjs')
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, `${program}\nexport { ask }\n`)
+  const { ask: answer } = await import(file)
+  const address = `${running.baseUrl}/a2a/agents/${installation.id}`
+  expect(await answer(address, asking.token, 'mugs')).toEqual({ looked: 'mugs' })
 })

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, expect, it } from 'vitest'
@@ -17,7 +18,7 @@ beforeAll(async () => {
   python = (await environmentOf('a2a', ['a2a-sdk==1.3.0', 'httpx==0.28.1', 'pyjwt[crypto]'])).python
 }, 300_000)
 
-it('the official Python client 1.3.0 streams, reads, lists, resubscribes, cancels, asks for pushes and verifies cards', async () => {
+it('the official Python client 1.3.0 streams, reads, lists, resubscribes, cancels, asks for pushes and verifies cards; the guide’s program asks', async () => {
   agent.answer(({ body }) => {
     const { arguments: given } = JSON.parse(body.toString())
     if (given?.item === 'slow') return { kind: 'answer', status: 202 }
@@ -32,9 +33,19 @@ it('the official Python client 1.3.0 streams, reads, lists, resubscribes, cancel
   const installation = (await must(baseUrl, 'GET', '/api/v1/me', { token: asked.token })).installation.id
   const { stdout } = await promisify(execFile)(
     python,
-    [path.join(ROOT, 'test/python/a2a_client.py'), `${baseUrl}/a2a/agents/${installation}`, token, `${pushed.url}/push`],
+    [
+      path.join(ROOT, 'test/python/a2a_client.py'),
+      `${baseUrl}/a2a/agents/${installation}`,
+      token,
+      `${pushed.url}/push`,
+    ],
     { timeout: 60_000 },
   )
+  const guide = readFileSync(path.join(ROOT, 'docs/guides/a2a.md'), 'utf8')
+  const [, program = ''] = /## Python\n\n```python[^\n]*\n([\s\S]*?)```/.exec(guide) ?? []
+  const asks = `${program}\nimport asyncio, sys\nprint(asyncio.run(ask(*sys.argv[1:])))`
+  const given = [`${baseUrl}/a2a/agents/${installation}`, token, 'mugs']
+  expect((await promisify(execFile)(python, ['-c', asks, ...given])).stdout).toContain("{'found': 3.0}")
   const lines = stdout
     .trim()
     .split('\n')
