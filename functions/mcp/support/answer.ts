@@ -83,7 +83,9 @@ const takeResponse = async ({ work, caller }: Context, { id, result }: ClientRes
   if (refusal) throw refusal
   // A client that refuses with an error answers nothing.
   const answer = { [key]: result ?? { action: 'cancel' } }
-  await answerInput(withoutAnswer(work), run, { type: 'installation', id: caller.installation.id }, answer)
+  await answerInput(withoutAnswer(work), run, { type: 'installation', id: caller.installation.id }, answer, {
+    isClient: true,
+  })
 }
 
 const followingOf = (caller: IntegrationCaller) => ({ protocol: 'mcp', by: callerName(caller) ?? '' }) as const

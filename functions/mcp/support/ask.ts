@@ -119,7 +119,8 @@ const continueCall = async (
   const key = { installation_id, id: run_id }
   const before = await loadRun(work, key)
   const responder = { type: 'installation', id: caller.installation.id } as const
-  if (isActive(before.status)) await answerInput(withoutAnswer(work), key, responder, responses).catch(unlessEnded)
+  if (isActive(before.status))
+    await answerInput(withoutAnswer(work), key, responder, responses, { isClient: true }).catch(unlessEnded)
   const [run, agent] = await Promise.all([
     loadRun(work, key),
     work.table.get(InstallationEntity, { workspace_id: caller.workspace.id, id: installation_id }),
@@ -171,7 +172,7 @@ const follow = async (
         // Answers that came with the call itself.
         const open = await loadPendingQuestions(work, run)
         const responder = { type: 'installation', id: context.caller.installation.id } as const
-        await answerInput(withoutAnswer(work), run, responder, given).catch(unlessEnded)
+        await answerInput(withoutAnswer(work), run, responder, given, { isClient: true }).catch(unlessEnded)
         given = {}
         run = await loadRun(work, run)
         if (!isWaitingForInput(run)) {

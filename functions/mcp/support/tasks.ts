@@ -157,7 +157,9 @@ export const updateTask = async (context: RequestContext, message: Message): Pro
   const found = await findTask(context, message)
   const responses = readResponses(message.params.inputResponses)
   if ('run' in found && !('approval' in found) && isActive(found.run.status)) {
-    await answerInput(withoutAnswer(work), found.run, { type: 'installation', id: caller.installation.id }, responses)
+    await answerInput(withoutAnswer(work), found.run, { type: 'installation', id: caller.installation.id }, responses, {
+      isClient: true,
+    })
   }
   return {}
 }

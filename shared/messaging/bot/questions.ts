@@ -13,6 +13,7 @@ import { cleanName } from '#shared/kernel/names.ts'
 import {
   answerInputAsPerson,
   type FormField,
+  formOf,
   type InputQuestions,
   type InputResponse,
   loadOpenQuestions,
@@ -52,8 +53,9 @@ interface OneField {
 const findOneField = (texts: Texts, questions: InputQuestions): OneField | undefined => {
   const [first, ...others] = Object.entries(questions)
   if (!first || others.length > 0) return undefined
-  const [key, question] = first
-  if (!('message' in question)) return undefined
+  const key = first[0]
+  const question = formOf(first[1])
+  if (!question) return undefined
   const fields = Object.entries((question.schema ?? TEXT_FORM).properties)
   const [named] = fields
   if (!named || fields.length > 1) return undefined

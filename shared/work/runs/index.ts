@@ -58,6 +58,7 @@ export {
   AskedInput,
   AskInput,
   type FormField,
+  formOf,
   type InputAnswer,
   type InputQuestion,
   type InputQuestions,

@@ -16,7 +16,14 @@ import { emitChatMoved, emitRunEvent } from './emit.ts'
 import { InputKeyEntity, type InputRequest, InputRequestEntity, pendingInputsOf, type Run } from './entity.ts'
 import { finishIf } from './finish.ts'
 import { loadPendingInputs } from './input-pending.ts'
-import { formProblems, type InputAnswer, type InputQuestions, type InputResponse, TEXT_FORM } from './input-schemas.ts'
+import {
+  formOf,
+  formProblems,
+  type InputAnswer,
+  type InputQuestions,
+  type InputResponse,
+  TEXT_FORM,
+} from './input-schemas.ts'
 import { isAwaitedByAgent, nextCheckAt, silentAfter } from './next-check.ts'
 import { movePlace } from './places.ts'
 import { presentRun } from './present.ts'
@@ -50,7 +57,7 @@ type Asked = { input_requests: InputQuestions }
 type Answers = { responses: Record<string, InputAnswer> }
 
 const textOf = (question: InputQuestions[string]): string =>
-  'message' in question ? question.message : `The agent sends ${question.method} to the client.`
+  formOf(question)?.message ?? ('method' in question ? `The agent sends ${question.method} to the client.` : '')
 
 const textOfAll = (questions: InputQuestions): string =>
   truncate(Object.values(questions).map(textOf).join('\n\n'), LIMITS.questionCharacters)
@@ -209,6 +216,7 @@ export type Responder = { type: 'user' | 'installation'; id: string }
 /**
  * Records answers to a run's pending questions. Partial answers are kept; unknown and answered keys are ignored. The run
  * takes an active place again once nothing is pending.
+ * @param options.isClient whether the MCP client that started the run answers. Only it gives a method's result.
  * @throws `run_already_finished`; `validation_error` for content that doesn't match its form; `too_many_active_runs`
  */
 export const answerInput = (
@@ -216,11 +224,12 @@ export const answerInput = (
   key: RunKey,
   responder: Responder,
   responses: Record<string, InputAnswer>,
+  { isClient = false }: { isClient?: boolean } = {},
 ): Promise<RunView> =>
   changeRun(work, key, async (run) => {
     requireActive(run)
     const pending = await loadPendingInputs(work, run)
-    const answers = (await Promise.all(pending.map((asked) => takeAnswers(work, asked, responses)))).filter(
+    const answers = (await Promise.all(pending.map((asked) => takeAnswers(work, asked, responses, isClient)))).filter(
       (taken) => taken.keys.length > 0,
     )
     const problems = answers.flatMap(({ problems: found }) => found)
@@ -279,18 +288,25 @@ export const answerInput = (
   })
 
 /** Merges new answers into those of a step, and checks them. */
-const takeAnswers = async (work: Work, asked: InputRequest, responses: Record<string, InputAnswer>) => {
+const takeAnswers = async (
+  work: Work,
+  asked: InputRequest,
+  responses: Record<string, InputAnswer>,
+  isClient: boolean,
+) => {
   const { input_requests } = (await loadPayload(work, asked.asked)) as Asked
   const keys = Object.keys(input_requests).filter(
     (key) => Object.hasOwn(responses, key) && !asked.answered.includes(key),
   )
-  const problems = keys.flatMap((key) => problemsOf(key, input_requests[key], responses[key] as InputAnswer))
+  const problems = keys.flatMap((key) => problemsOf(key, input_requests[key], responses[key] as InputAnswer, isClient))
   if (keys.length === 0 || problems.length > 0) return { asked, keys, problems, isComplete: false }
   const before = asked.answers ? ((await loadPayload(work, asked.answers)) as Answers).responses : {}
   const merged: Answers = {
     responses: {
       ...before,
-      ...Object.fromEntries(keys.map((key) => [key, keptAnswer(input_requests[key], responses[key] as InputAnswer)])),
+      ...Object.fromEntries(
+        keys.map((key) => [key, keptAnswer(input_requests[key], responses[key] as InputAnswer, isClient)]),
+      ),
     },
   }
   const isComplete = Object.keys(input_requests).every((key) => Object.hasOwn(merged.responses, key))
@@ -304,12 +320,13 @@ const takeAnswers = async (work: Work, asked: InputRequest, responses: Record<st
   return { asked, keys, problems, isComplete, stored, output }
 }
 
-const isForClient = (question: InputQuestions[string] | undefined): boolean =>
-  question !== undefined && 'method' in question
-
-/** Keeps the result of a client's method as it is. In the answer to a form, content counts if it was accepted. */
-const keptAnswer = (question: InputQuestions[string] | undefined, answer: InputAnswer): InputAnswer => {
-  if (isForClient(question)) return answer
+/** Keeps a client's result of a method as it is. In the answer to a form, content counts if it was accepted. */
+const keptAnswer = (
+  question: InputQuestions[string] | undefined,
+  answer: InputAnswer,
+  isClient: boolean,
+): InputAnswer => {
+  if (isClient && question !== undefined && 'method' in question) return answer
   const { action, content = {} } = answer as InputResponse
   return action === 'accept' ? { action, content } : { action }
 }
@@ -320,14 +337,17 @@ const problemsOf = (
   key: string,
   question: InputQuestions[string] | undefined,
   answer: InputAnswer,
+  isClient: boolean,
 ): [string, string[]][] => {
-  if (question === undefined || 'method' in question) return []
+  if (question === undefined || (isClient && 'method' in question)) return []
+  const form = formOf(question)
+  if (!form) return [[`responses.${key}`, ['can be answered only by the client that started the run']]]
   const { action, content = {} } = answer as InputResponse
   if (!ACTIONS.includes(action)) return [[`responses.${key}.action`, ['must be accept, decline or cancel']]]
   if (action !== 'accept') return []
   if (typeof content !== 'object' || Array.isArray(content))
     return [[`responses.${key}.content`, ['must be an object']]]
-  return formProblems(question.schema ?? TEXT_FORM, content).map(([field, message]) => [
+  return formProblems(form.schema ?? TEXT_FORM, content).map(([field, message]) => [
     `responses.${key}.content.${field}`,
     [message],
   ])
@@ -470,7 +490,12 @@ export const presentPendingInput = async (work: Pick<Deps, 'table' | 'objects'>,
     run_id,
     installation_id,
     agent: { id: installation?.app_slug ?? 'agent', name: installation?.app_name ?? 'Agent' },
-    input_requests: ((stored ?? { input_requests: {} }) as Asked).input_requests,
+    input_requests: Object.fromEntries(
+      Object.entries(((stored ?? { input_requests: {} }) as Asked).input_requests).map(([name, question]) => [
+        name,
+        formOf(question) ?? question,
+      ]),
+    ),
     answered,
     created_at: iso(created_at),
     expires_at: iso(asked.due_at ?? created_at + DAY),

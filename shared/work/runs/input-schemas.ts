@@ -71,6 +71,27 @@ const inputRequest = () => z.union([question(), clientRequest()])
 
 export type InputQuestion = z.infer<ReturnType<typeof inputRequest>>
 
+const elicitation = () =>
+  z.object({
+    mode: z.literal('form').optional(),
+    message: z.string().min(1).max(LIMITS.questionCharacters),
+    requestedSchema: z.looseObject({}),
+  })
+
+/**
+ * Returns the form in which a person answers. Undefined for a request that only the client can answer: for its model or
+ * its files, for a page at an address, or with a form that goes beyond {@link FormSchema}.
+ */
+export const formOf = (question: InputQuestion): { message: string; schema?: FormSchema | undefined } | undefined => {
+  if ('message' in question) return question
+  if (question.method !== 'elicitation/create') return undefined
+  const asked = elicitation().safeParse(question.params)
+  if (!asked.success) return undefined
+  const { $schema: _, ...described } = asked.data.requestedSchema
+  const schema = formSchema().safeParse(described)
+  return schema.success ? { message: asked.data.message, schema: schema.data } : undefined
+}
+
 const KEY = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Questions by key (contract/runs.md#questions). */
@@ -139,7 +160,10 @@ export const PendingInput = () =>
       run_id: z.string(),
       installation_id: z.string(),
       agent: z.object({ id: z.string(), name: z.string() }),
-      input_requests: z.record(z.string(), z.unknown()).meta({ description: 'The questions by key.' }),
+      input_requests: z.record(z.string(), z.unknown()).meta({
+        description:
+          'The questions by key, each `{message, schema?}`. A request that only the MCP client can answer is `{method, params}`.',
+      }),
       answered: z.array(z.string()).meta({ description: 'Keys that are answered already.' }),
       created_at: z.string(),
       expires_at: z.string(),

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { RunEntity } from '#shared/work/runs/entity.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { callbackToken, installed } from '#testkit/fixtures.ts'
 import { consoleStage, expectAccessible, heading, openAs, type Person, person, twice, visit } from './harness.ts'
@@ -231,7 +232,7 @@ describe('a run', () => {
   it('asks its agent’s questions in forms made from their schemas, on its own screen and on the home screen', async () => {
     const { page } = stage
     const who = await person(stage)
-    const { id, act } = await workingRun(who)
+    const { app, id, act } = await workingRun(who)
     await openAs(stage, who, `/runs/${id}`)
     const properties = {
       shelf: { type: 'string', title: 'Shelf', enum: ['Left', 'Right'] },
@@ -253,13 +254,30 @@ describe('a run', () => {
     expect((await call(who, 'GET', `/console/runs/${id}`)).steps).toMatchObject([
       { status: 'answered', output: { responses: { one: { action: 'accept', content } } } },
     ])
-    await act('tools/ask_user/invoke', { arguments: { question: 'Which bank?' } })
+    const key = { installation_id: app.installation.id, id }
+    await stage.platform.deps.table.transact([RunEntity.update(key, { set: { protocol: 'mcp' } })])
+    const floor = {
+      message: 'Which floor?',
+      requestedSchema: { type: 'object', properties: { level: { type: 'integer' } } },
+    }
+    const two = { method: 'elicitation/create', params: floor }
+    await act(`runs/${id}/input-requests`, { input_requests: { two, three: { method: 'roots/list' } } })
+    await page.getByText('Only the assistant can answer that part.').waitFor()
+    await page.getByLabel('Level').fill('3')
+    await button(page, 'Answer').click()
+    await page.getByLabel('Level').waitFor({ state: 'detached' })
+    expect((await call(who, 'GET', `/console/runs/${id}`)).steps[1].output.responses).toEqual({
+      two: { action: 'accept', content: { level: 3 } },
+    })
+    await act(`runs/${id}/cancel`, {})
+    const next = await workingRun(who)
+    await next.act('tools/ask_user/invoke', { arguments: { question: 'Which bank?' } })
     await visit(page, '/')
     await page.getByText('Which bank?').first().waitFor()
     await page.getByRole('textbox', { name: /Answer/ }).fill('Blue')
     await button(page, 'Answer').click()
     await page.getByText('You’re all caught up').waitFor()
-    expect((await call(who, 'GET', `/console/runs/${id}`)).steps[1].output.result).toEqual({
+    expect((await call(who, 'GET', `/console/runs/${next.id}`)).steps[0].output.result).toEqual({
       action: 'accept',
       answer: 'Blue',
     })

@@ -242,12 +242,41 @@ describe('a question of a run', () => {
     await platform.deps.table.transact([RunEntity.update(key, { set: { protocol: 'mcp' } })])
     expect((await ask({ one: { method: 'roots/list' } })).status).toBe(201)
     const result = { roots: [{ uri: 'file:///home' }], action: 'none' }
-    await answerInput(workOf(platform), key, { type: 'user', id: 'usr_1' }, { one: result })
+    await answerInput(workOf(platform), key, { type: 'user', id: 'usr_1' }, { one: result }, { isClient: true })
     expect((await seen()).steps).toMatchObject([{ status: 'answered', output: { responses: { one: result } } }])
     expect((await ask({ two: { method: 'roots/list' } })).status).toBe(201)
     platform.clock.advance(10 * 60_000 + 1_000)
     await platform.sweep()
     expect(await seen()).toMatchObject({ status: 'failed', error_code: 'input_timeout' })
+  })
+
+  it('over MCP that asks for a form is answered by a member in that form, and a client’s method by nobody else', async () => {
+    const { app, run, ask, answer, answerByApi, pending, seen } = await running()
+    const key = { installation_id: app.installation.id, id: run.id }
+    await platform.deps.table.transact([RunEntity.update(key, { set: { protocol: 'mcp' } })])
+    const { message, schema } = WAREHOUSE
+    const $schema = 'https://json-schema.org/draft/2020-12/schema'
+    const model = { method: 'sampling/createMessage', params: { messages: [] } }
+    const page = { method: 'elicitation/create', params: { mode: 'url', message, url: 'https://app.example' } }
+    const form = { method: 'elicitation/create', params: { message, requestedSchema: { $schema, ...schema } } }
+    expect((await ask({ form, model, page })).status).toBe(201)
+    const [listed] = await pending()
+    expect(listed.input_requests).toEqual({ form: { message, schema }, model, page })
+    for (const act of [answer, answerByApi]) {
+      for (const name of ['model', 'page']) {
+        const refused = await act({ [name]: accept({ role: 'assistant' }) })
+        expect([refused.status, refused.body.error.details.fields]).toEqual([
+          422,
+          { [`responses.${name}`]: ['can be answered only by the client that started the run'] },
+        ])
+      }
+      expect((await act({ form: accept({ name: 'West' }) })).status).toBe(422)
+    }
+    expect((await answer({ form: accept({ name: 'South' }) })).status).toBe(200)
+    expect((await seen()).steps[0]).toMatchObject({
+      status: 'pending',
+      output: { responses: { form: accept({ name: 'South' }) } },
+    })
   })
 
   it('is voided when the run ends, and then takes no answer', async () => {

@@ -39,11 +39,15 @@ const person = async (workspaceId?: string) => {
 }
 
 /** Starts a run that asks a member's workspace, and delivers the question to their chat. */
-const asked = async (input_requests: object) => {
+const asked = async (input_requests: object, protocol?: 'mcp') => {
   const app = await installed(platform.deps, { endpoint: agent.url })
   const ann = await person(app.workspaceId)
   const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
   await platform.drain()
+  if (protocol) {
+    const key = { installation_id: app.installation.id, id: run.id }
+    await platform.deps.table.transact([RunEntity.update(key, { set: { protocol } })])
+  }
   const token = await callbackToken(platform.deps, app, run.id)
   const { status } = await platform.call('POST', `/api/v1/runs/${run.id}/input-requests`, {
     token,
@@ -108,6 +112,18 @@ describe('an agent’s question in the bot', () => {
     const entry = items.find(({ action }) => action === 'run.answered')
     expect(entry).toMatchObject({ actor: { type: 'user', id: ann.user_id }, target: { type: 'run', id: run.id } })
     expect(entry?.source_ip).toBeUndefined()
+  })
+
+  it('to an MCP client is answered by a button, too, if it asks for a form', async () => {
+    const { message, schema } = WAREHOUSE
+    const params = { message, requestedSchema: schema }
+    const { ann, step } = await asked({ warehouse: { method: 'elicitation/create', params } }, 'mcp')
+    expect(question(ann.known).text).toContain(message)
+    await press(ann.known, 1)
+    expect(await step()).toMatchObject({
+      status: 'answered',
+      output: { responses: { warehouse: accepted({ name: 'South' }) } },
+    })
   })
 
   it('with yes and no is answered by a button', async () => {

@@ -173,6 +173,10 @@ const Actions = ({ run, isActive, onChange }: { run: Run; isActive: boolean; onC
 export default function RunScreen({ id }: { id: string }) {
   const key = `runs one ${id}`
   const run = useData<Run>(key, () => unwrap(api.GET('/console/runs/{id}', { params: { path: { id } } })))
+  // A request to an MCP client is listed as the form in which a person can answer it.
+  const forms = useData('runs questions', () =>
+    unwrap(api.GET('/console/input-requests', { params: { query: { limit: 100 } } })),
+  )
   const [connected, setConnected] = useState(true)
   const active = ACTIVE.includes(run.data?.status ?? '')
   useEffect(() => {
@@ -219,7 +223,10 @@ export default function RunScreen({ id }: { id: string }) {
                       key={step.id}
                       runId={id}
                       agent={data.agent.id}
-                      questions={step.output.input_requests as Record<string, unknown>}
+                      questions={
+                        forms.data?.items.find(({ step_id }) => step_id === step.id)?.input_requests ??
+                        (step.output.input_requests as Record<string, unknown>)
+                      }
                       answered={Object.keys((step.output.responses as object | undefined) ?? {})}
                       onAnswered={() => void run.reload()}
                     />

@@ -194,6 +194,11 @@ export const Questions = ({
       .map(([name, question]) => (
         <QuestionForm key={name} runId={runId} name={name} question={question as Question} onAnswered={onAnswered} />
       ))}
+    {Object.entries(questions).some(
+      ([name, question]) => !answered.includes(name) && !('message' in (question as object)),
+    ) && (
+      <p class="soft">It also waits for the assistant that started the run. Only the assistant can answer that part.</p>
+    )}
   </section>
 )
 
