@@ -17,25 +17,19 @@ export interface DocsFile {
   hash: string
 }
 
-/**
- * Returns the content security policy of a page: its own host only, without inline scripts, and no markup from text unless
- * one of the named policies of its script made it. The reference's engine needs inline styles, because it sets styles at
- * runtime, and `data:` images for its icons.
- */
-const securityPolicy = (trustedTypes: readonly string[]): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    `trusted-types ${trustedTypes.join(' ') || "'none'"}`,
-  ].join('; ')
+/** Allows a page what its own host serves, without inline scripts or styles, and no markup from text. */
+const SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -47,20 +41,11 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 
-/**
- * Writes a page, which browsers revalidate at each visit.
- * @param trustedTypes names of the policies with which its script makes markup and addresses of scripts
- */
-export const writePage = (
-  outDir: string,
-  path: string,
-  file: string,
-  html: string,
-  trustedTypes: readonly string[] = [],
-): Promise<DocsFile> =>
+/** Writes a page, which browsers revalidate at each visit. */
+export const writePage = (outDir: string, path: string, file: string, html: string): Promise<DocsFile> =>
   writeText(outDir, path, file, html, {
     'cache-control': 'public, max-age=0, must-revalidate',
-    'content-security-policy': securityPolicy(trustedTypes),
+    'content-security-policy': SECURITY_POLICY,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   })

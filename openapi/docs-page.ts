@@ -1,10 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { findPackageJSON } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { BASE_PLACEHOLDER } from '#shared/catalogue/manifests/index.ts'
 import type { DocumentName } from '#shared/http/documents.ts'
 import { type DocsFile, writeAsset, writeMarkdown, writePage } from './docs-assets.ts'
-import { renderOperations } from './docs-operations.ts'
+import { renderReference } from './docs-reference.ts'
 import { escapeHtml } from './escape-html.ts'
 import { type Heading, renderGuide } from './guide-html.ts'
 import { type Guide, readGuides, START, servedMarkdown } from './guides.ts'
@@ -13,13 +12,6 @@ import { llmsFullText, llmsText } from './llms.ts'
 const SOURCES = join(import.meta.dirname, '../web/docs')
 
 const source = (name: string): Promise<string> => readFile(join(SOURCES, name), 'utf8')
-
-/** Reads the reference's engine (Scalar), a single file for browsers. */
-const engine = (): Promise<Buffer> => {
-  const manifest = findPackageJSON('@scalar/api-reference', import.meta.url)
-  if (manifest === undefined) throw new Error('@scalar/api-reference is not installed')
-  return readFile(join(dirname(manifest), 'dist/browser/standalone.js'))
-}
 
 /** Replaces each `{{name}}` of a template with its value, which must be HTML already. @throws for a name without a value */
 const filled = (template: string, values: Readonly<Record<string, string>>): string =>
@@ -88,8 +80,8 @@ const writeGuide = async ({ outDir, template, guides, assets }: Shared, guide: G
 export interface DocsOptions {
   /** Folder to write to. Created if needed. */
   outDir: string
-  /** Builds an OpenAPI document by its name, for the list of its operations without JavaScript. */
-  documentOf: (name: ReferenceName) => { paths?: Record<string, unknown> }
+  /** Returns an OpenAPI document by its name, to render its reference. */
+  documentOf: (name: ReferenceName) => object
 }
 
 type ReferenceName = Exclude<DocumentName, 'openapi'>
@@ -109,41 +101,40 @@ const referenceLinks = (present: ReferenceName): string =>
     .join('\n      ')
 
 /**
- * Builds everything that `/docs` serves: the guides as pages and as Markdown, the pages of the interactive reference, their
- * styles and scripts, and `/llms.txt`. Also writes `docs-files.json` (`{files: DocsFile[]}`), which the pages function looks
+ * Builds everything that `/docs` serves: the guides as pages and as Markdown, the pages of the reference, their
+ * styles and script, and `/llms.txt`. Also writes `docs-files.json` (`{files: DocsFile[]}`), which the pages function looks
  * files up in. Addresses contain the placeholder {@link BASE_PLACEHOLDER}.
  */
 export const buildDocsAssets = async ({ outDir, documentOf }: DocsOptions): Promise<{ files: DocsFile[] }> => {
   await mkdir(outDir, { recursive: true })
-  const [template, reference, style, guideScript, script] = await Promise.all(
-    ['guide.html', 'reference.html', 'docs.css', 'guide.js', 'docs.js'].map(source),
+  const [template, reference, style, guideScript] = await Promise.all(
+    ['guide.html', 'reference.html', 'docs.css', 'guide.js'].map(source),
   )
   const assets = await Promise.all([
     writeAsset(outDir, 'docs.css', Buffer.from(style ?? '')),
     writeAsset(outDir, 'guide.js', Buffer.from(guideScript ?? '')),
-    writeAsset(outDir, 'docs.js', Buffer.from(script ?? '')),
-    writeAsset(outDir, 'reference.js', await engine()),
   ])
   // Relative to the base address, so that the pages also work under a stage's path prefix.
-  const [stylesheet = '', ownGuideScript = '', ownScript = '', engineScript = ''] = assets.map(({ path }) =>
-    path.slice(1),
-  )
+  const [stylesheet = '', ownGuideScript = ''] = assets.map(({ path }) => path.slice(1))
   const { start, guides } = await readGuides()
   const shared = { outDir, template: template ?? '', guides, assets: { stylesheet, guideScript: ownGuideScript } }
   const pages = await Promise.all([start, ...guides].map((guide) => writeGuide(shared, guide)))
   const references = await Promise.all(
     (Object.keys(REFERENCES) as ReferenceName[]).map((name) => {
       const { page, title } = REFERENCES[name]
+      const { html: operations, navigation: links } = renderReference(documentOf(name))
       const html = filled(reference ?? '', {
         stylesheet: `../${stylesheet}`,
-        script: `../${ownScript}`,
-        engine: `../${engineScript}`,
         title,
         document: `../openapi/${name}.json`,
         references: referenceLinks(name),
-        operations: renderOperations(documentOf(name)),
+        // Inserted afterwards, because texts of the document may contain the template's braces.
+        navigation: '\u0000',
+        operations: '\u0001',
       })
-      return writePage(outDir, `/docs/${page}`, `${page}.html`, html, ['docs-parse', 'default'])
+        .replace('\u0000', () => links)
+        .replace('\u0001', () => operations)
+      return writePage(outDir, `/docs/${page}`, `${page}.html`, html)
     }),
   )
   const files = [

@@ -28,7 +28,7 @@ ${guides.map(({ name, title, description }) => `- [${title}]({{base_url}}/docs/$
 ## Optional
 
 - [All guides in one file]({{base_url}}/llms-full.txt)
-- [Interactive reference]({{base_url}}/docs/reference): the same operations, for people
+- [API reference]({{base_url}}/docs/reference): the same operations, for people
 `
 
 /** Builds `/llms-full.txt`, which contains every guide. */

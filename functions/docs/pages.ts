@@ -95,10 +95,10 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       id: 'docs.guide.read',
       path: '/docs/{page}',
       params: { page: 'text' },
-      summary: 'Get a guide or the interactive reference',
+      summary: 'Get a guide or the reference',
       description:
         'The guides are `quickstart`, `agents`, `oauth`, `webhooks`, `requests`, `errors`, `limits` and ' +
-        '`versioning`. Add `.md` to a name to get the guide as Markdown. `reference` is the interactive reference.',
+        '`versioning`. Add `.md` to a name to get the guide as Markdown. `reference` is the API reference.',
       produces: ['text/html', 'text/markdown'],
       conditional: true,
       handler: ({ params, request, work }) => serve(`/docs/${params.page}`, request.headers, work.settings),

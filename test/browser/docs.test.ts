@@ -117,11 +117,16 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
   it('shows the operations and events of openapi.json in the reference', async () => {
     await openReference()
     for (const text of ['Developer API', 'Integration', 'List runs']) await page.getByText(text).first().waitFor()
-    await reference().getByRole('button', { name: 'Webhooks' }).click()
     await reference().getByText('A run succeeded').first().waitFor()
     await reference().getByText('List <webhook> subscriptions').first().waitFor()
     await picture('reference')
     expect(await axeFindings(page)).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await picture('reference-390')
+    await page.goto(`${server.url}/docs/reference#webhook/run.succeeded`)
+    await page.locator('[id="webhook/run.succeeded"]:target').waitFor()
+    expect(requests.filter((url) => url.endsWith('.js'))).toEqual([])
   })
 
   it('scrolls to and highlights the error code of a docs_url, without loading the reference', async () => {
@@ -159,19 +164,6 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     await page.getByRole('heading', { level: 1, name: 'Limits' }).waitFor()
   })
 
-  it('sends a request from the reference to the platform itself', async () => {
-    await openReference()
-    await reference()
-      .getByRole('button', { name: /Test Request.*get .api.v1.runs/ })
-      .click()
-    const answered = page.waitForResponse((response) => response.url().includes('/api/v1/runs'))
-    await page.getByRole('button', { name: /^Send Request/ }).click()
-    const answer = await answered
-    expect(answer.url()).toBe(`${server.url}/api/v1/runs`)
-    expect(answer.status()).toBe(200)
-    await page.getByText('"has_more"').first().waitFor()
-  })
-
   /** Evaluates a script in the page, and returns the name of the error that it throws. */
   const thrownBy = (script: string) => page.evaluate(`(() => { try { ${script} } catch (e) { return e.name } })()`)
 
@@ -182,24 +174,6 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     complaints = complaints.filter((text) => !text.includes('Trusted'))
   })
 
-  it('cleans the markup that the reference’s engine makes, and runs no other script', async () => {
-    await openReference()
-    expect(await thrownBy("document.createElement('script').src = '/docs/other.js'")).toBe('TypeError')
-    expect(await thrownBy("document.createElement('script').text = '1'")).toBe('TypeError')
-    complaints = complaints.filter((text) => !text.includes('Trusted'))
-    const cleaned = (html: string) =>
-      page.evaluate(
-        `(() => { const e = document.createElement('div'); e.innerHTML = ${JSON.stringify(html)}; return e.innerHTML })()`,
-      )
-    expect(await cleaned('<p class="a">b<img src="data:," onerror="d()"><script>e()</script></p>')).toBe(
-      '<p class="a">b<img src="data:,"></p>',
-    )
-    expect(await cleaned('<a href=" java\nscript:a()">b</a><iframe srcdoc="c"></iframe>')).toBe('<a>b</a>')
-    expect(await cleaned('<template><svg onload="a()"><set></set></svg></template>')).toBe(
-      '<template><svg></svg></template>',
-    )
-  })
-
   it('is readable without JavaScript: guides, every error, every operation', async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false, colorScheme })
     const still = await plain.newPage()
@@ -208,14 +182,7 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     await still.goto(`${server.url}/docs/quickstart`)
     expect(await still.getByText('npm ci && npm start').isVisible()).toBe(true)
     await still.goto(`${server.url}/docs/reference`)
-    expect(await still.getByText('Create a run and start it').isVisible()).toBe(true)
+    expect(await still.getByRole('heading', { name: 'Create a run and start it' }).isVisible()).toBe(true)
     await plain.close()
-  })
-
-  it('shows an error if the reference can’t be loaded', async () => {
-    await page.route('**/reference-*.js', (route) => route.abort())
-    await page.goto(`${server.url}/docs/reference`)
-    await page.getByRole('alert').getByText('couldn’t be loaded').waitFor()
-    complaints = complaints.filter((text) => !text.includes('ERR_FAILED'))
   })
 })

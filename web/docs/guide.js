@@ -1,17 +1,5 @@
 // Optional enhancements of the guides, which are readable without JavaScript.
 
-// The reference stores the reader's choice of light or dark mode, and the guides follow it. Blocked storage throws.
-const chosenMode = () => {
-  try {
-    return localStorage.getItem('colorMode')
-  } catch {
-    return null
-  }
-}
-
-const chosen = chosenMode()
-if (chosen === 'light' || chosen === 'dark') document.body.classList.add(`${chosen}-mode`)
-
 // The reference used to be at /docs. Redirects old links to its parts, such as #tag/webhooks.
 const leadOn = () => {
   const part = location.hash.slice(1)
