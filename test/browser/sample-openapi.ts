@@ -60,6 +60,7 @@ export const sampleOpenapi = {
       developer: { type: 'apiKey', in: 'header', name: 'X-Developer-Key' },
     },
     schemas: {
+      ConsoleInstallationApprovalPoliciesSettingsItem: { type: 'object' },
       Run: {
         type: 'object',
         required: ['id', 'status'],
