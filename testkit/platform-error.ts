@@ -11,7 +11,20 @@ export const platformErrorOf = ({ body }: Answer) => {
   // biome-ignore lint/suspicious/noExplicitAny: details have every shape
   const info = details.find((one: any) => one['@type'] === 'type.googleapis.com/google.rpc.ErrorInfo')
   const message = (body.error ?? body).message
+  // biome-ignore lint/suspicious/noExplicitAny: details have every shape
+  const violations = details.flatMap((one: any) => one.fieldViolations ?? []) as {
+    field: string
+    description: string
+  }[]
+  const fields = Object.fromEntries(violations.map(({ field, description }) => [field, [description]]))
   const { fix, docs_url, request_id, ...rest } = info.metadata
   // The reason may be A2A's own. The documentation's anchor is always the platform's code.
-  return { code: docs_url.split('#')[1], message, fix, docs_url, request_id, details: rest }
+  return {
+    code: docs_url.split('#')[1],
+    message,
+    fix,
+    docs_url,
+    request_id,
+    details: { ...rest, ...(violations.length > 0 && { fields }) },
+  }
 }

@@ -3,6 +3,7 @@ import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { contents, difference } from '#testkit/contents.ts'
 import { exampleBody } from '#testkit/derived-sample.ts'
 import { TEST_BOT } from '#testkit/platform.ts'
+import { platformErrorOf } from '#testkit/platform-error.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { usingStage, usingWorld } from '#testkit/using-stage.ts'
 import { pathWithUnknownIds } from '#testkit/world.ts'
@@ -78,7 +79,7 @@ describe(`${total} fields of records in bodies of ${strict.length} endpoints tha
       platform.clock.advance(300)
       const answer = await platform.call(endpoint.method, pathWithUnknownIds(endpoint), { headers, body })
       expectRefusal(answer, nameOf(endpoint), 'validation_error')
-      expect(Object.keys(answer.body.error.details.fields).sort()).toEqual([...RECORD_FIELDS].sort())
+      expect(Object.keys(platformErrorOf(answer).details.fields).sort()).toEqual([...RECORD_FIELDS].sort())
     },
   )
 
