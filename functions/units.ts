@@ -19,7 +19,15 @@ export const REQUEST_UNITS: Record<string, Unit> = {
   oauth: { serves: ['oauth', 'connect'], why: 'The groups /oauth and /connect. Issues tokens; every app calls it.' },
   api: { serves: ['api'], why: 'The group /api/v1. Agents call it far more often than all other groups.' },
   'api-calls': {
-    serves: ['api/run-start', 'api/tool-calls', 'api/webhook-tests', 'developer/app-test-runs', 'mcp', 'a2a'],
+    serves: [
+      'api/run-start',
+      'api/tool-calls',
+      'api/webhook-tests',
+      'developer/app-test-runs',
+      'developer/app-versions',
+      'mcp',
+      'a2a',
+    ],
     why: 'Waits for agents and receivers, up to minutes, and sends requests to addresses that they choose.',
   },
   streams: {

@@ -5,6 +5,7 @@ import * as installations from './access/installations/entity.ts'
 import * as a2a from './agents/a2a/entity.ts'
 import * as inline from './agents/inline/entity.ts'
 import * as listening from './agents/listening/entity.ts'
+import * as outside from './agents/outside/entity.ts'
 import * as sandbox from './agents/sandbox/entity.ts'
 import * as apps from './catalogue/apps/entity.ts'
 import * as logos from './catalogue/logos/entity.ts'
@@ -67,6 +68,7 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
     a2a,
     inline,
     listening,
+    outside,
     sandbox,
     apps,
     logos,

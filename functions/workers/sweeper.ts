@@ -1,6 +1,7 @@
 import { RemovalEntity, WithdrawalEntity } from '#shared/access/installations/index.ts'
 import { A2aPushEntity, handleOverduePush } from '#shared/agents/a2a/index.ts'
 import { handleOverdueApproval, handleOverdueInput, handleOverdueRun } from '#shared/agents/dispatch/index.ts'
+import { handleOverdueOutsideTask, OutsideTaskEntity } from '#shared/agents/outside/index.ts'
 import { handleOverdueLogoFetch, LogoFetchEntity } from '#shared/catalogue/logos/index.ts'
 import { handleOverdueEvent } from '#shared/delivery/fan-out/index.ts'
 import { DeliveryEntity, handleOverdueDelivery } from '#shared/delivery/webhooks/index.ts'
@@ -26,6 +27,7 @@ export const OVERDUE_HANDLERS: readonly OverdueHandler[] = [
   { entity: ApprovalEntity, handle: handleOverdueApproval },
   { entity: InputRequestEntity, handle: handleOverdueInput },
   { entity: A2aPushEntity, handle: handleOverduePush },
+  { entity: OutsideTaskEntity, handle: handleOverdueOutsideTask },
   { entity: FileEntity, handle: handleOverdueFile },
   { entity: LooseObjectEntity, handle: handleOverdueLooseObject },
   { entity: LooseResultEntity, handle: handleOverdueResult },

@@ -56,6 +56,7 @@ export const LIMITS = {
   runPayloadBytes: KIB * KIB,
   inlinePayloadBytes: 16 * KIB,
   manifestBytes: 256 * KIB,
+  agentCardBytes: 256 * KIB,
   eventDataBytes: 64 * KIB,
   requestBodyBytes: 6 * KIB * KIB,
   bodyBytes: 256 * KIB,
@@ -119,6 +120,12 @@ export const LIMITS = {
   agentAnswer: 30 * SECOND,
   agentLifeSign: 45 * SECOND,
   agentSilence: HOUR,
+  /** Time to read or cancel a task of an outside A2A agent. */
+  outsideRead: 10 * SECOND,
+  /** Time without a good read of an outside agent's task until its run fails. */
+  outsideSilence: 10 * MINUTE,
+  /** Attempts to cancel an outside agent's task. */
+  outsideCancels: 3,
   /** Most attempts to send a run that a manifest can declare. */
   agentAttempts: 5,
   /** One turn of a language model, including retries. */

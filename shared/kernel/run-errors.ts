@@ -33,6 +33,12 @@ export const RUN_ERRORS = {
     cause: 'The agent sent `status: "failed"`, without an `error_code` or with one of its own.',
     fix: 'Follow the message, or look into the agent’s logs for the ID of this run. If you build the agent, report an error_code, and an error_message that says what to do.',
   },
+  agent_cancelled: {
+    meaning: 'The outside agent cancelled its work on the run.',
+    cause: 'The task of the A2A agent became `TASK_STATE_CANCELED`, and nobody here had cancelled the run.',
+    fix: 'Start the run again, or look into the agent’s logs for the ID of this run.',
+    forPeople: 'The agent stopped working on this.',
+  },
   agent_timeout: {
     meaning: 'The agent accepted the run and then stopped working on it.',
     cause:

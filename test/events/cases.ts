@@ -107,8 +107,8 @@ export const CASES: RecordedCase[] = [
   ),
   request('developer-validate', 'developer', 'POST /api/v1/dev/manifest/validate', { status: 200 }, { body: MANIFEST }),
   request(
-    'developer-publish-refused',
-    'developer',
+    'api-calls-publish-refused',
+    'api-calls',
     'POST /api/v1/dev/apps/app_01kf0rdqg00000000000000001/versions',
     refused('unauthorized'),
     { body: MANIFEST },

@@ -53,7 +53,8 @@ const partFrom = (part: Json): Json => {
 
 const ROLES = { ROLE_USER: 'user', ROLE_AGENT: 'agent' } as const
 
-const messageTo = (form: Form, { parts, role, ...message }: Json): Json => {
+/** Returns a message in a form of 0.3. */
+export const messageTo = (form: Form, { parts, role, ...message }: Json): Json => {
   const content = objectsOf(parts).map((part) => partTo(form, part))
   return form === 'kind'
     ? { kind: 'message', ...message, role: ROLES[role as keyof typeof ROLES], parts: content }
@@ -61,7 +62,7 @@ const messageTo = (form: Form, { parts, role, ...message }: Json): Json => {
 }
 
 /** Reads a message of either form. What is missing or wrong is left for the check of version 1.0. */
-const messageFrom = (value: unknown): unknown => {
+export const messageFrom = (value: unknown): unknown => {
   if (!isObject(value)) return value
   const { kind: _kind, role, parts, content, ...message } = value
   return {
@@ -93,6 +94,25 @@ const stateTo = (form: Form, state: string): string => {
   if (form === 'proto') return state === 'TASK_STATE_CANCELED' ? 'TASK_STATE_CANCELLED' : state
   return state.slice('TASK_STATE_'.length).toLowerCase().replaceAll('_', '-')
 }
+
+const stateFrom = (state: unknown): unknown => {
+  if (typeof state !== 'string') return state
+  const name = state.startsWith('TASK_STATE_') ? state : `TASK_STATE_${state.toUpperCase().replaceAll('-', '_')}`
+  return name === 'TASK_STATE_CANCELLED' ? 'TASK_STATE_CANCELED' : name
+}
+
+/** Reads a task of either form. What is missing or wrong is left for its reader. */
+export const taskFrom = ({ status, artifacts, ...task }: Json): Json =>
+  defined({
+    ...task,
+    status: isObject(status)
+      ? defined({ ...status, state: stateFrom(status.state), message: messageFrom(status.message) })
+      : undefined,
+    artifacts: objectsOf(artifacts).map(({ parts, ...artifact }) => ({
+      ...artifact,
+      parts: objectsOf(parts).map(partFrom),
+    })),
+  })
 
 const statusTo = (form: Form, { state, message, ...status }: Json): Json =>
   defined({

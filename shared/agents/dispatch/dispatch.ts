@@ -29,6 +29,7 @@ import {
 import { wakeInlineWorker } from '../inline/wake.ts'
 import { logCall } from '../listening/log-call.ts'
 import { sendToApp } from '../listening/send.ts'
+import { answerOutside, type OutsideTask, startOutsideRun, takeForAnswer } from '../outside/index.ts'
 import { endRefusedRun, loadTarget } from '../targets/target.ts'
 import type { Target } from '../targets/types.ts'
 import { buildExecuteRequest, type Resume } from './execute-request.ts'
@@ -44,7 +45,8 @@ import { attemptOf, awaitsRetry, pauseAfter, retryLater, wakeDispatcher, withAtt
  *                          └ no answer ──► failed, agent_unreachable
  *
  * The claim is a conditional write, so only one worker makes the call, however many are woken. If a worker dies after
- * claiming, the sweeper checks the run after 45 seconds. Runs of inline agents go to their own worker.
+ * claiming, the sweeper checks the run after 45 seconds. Runs of inline agents go to their own worker,
+ * and those of outside A2A agents go out as messages.
  */
 export const dispatchRun = (work: WorkerWork, key: RunKey): Promise<void> => dispatch(work, key, wakesOf(work))
 
@@ -59,11 +61,14 @@ export const dispatchAwaitedRun = (work: Work, key: RunKey): Promise<void> =>
 interface Wakes {
   inline(run: Run): Promise<void>
   again(run: Run, delayMs: number): Promise<void>
+  /** Worker that may call outside A2A agents. Without it, the queue's worker does. */
+  worker?: WorkerWork
 }
 
 const wakesOf = (work: WorkerWork): Wakes => ({
   inline: (run) => wakeInlineWorker(work, run),
   again: (run, delayMs) => wakeDispatcher(work, run, delayMs),
+  worker: work,
 })
 
 const leaveToQueue: Wakes = { inline: async () => {}, again: async () => {} }
@@ -78,6 +83,10 @@ const dispatch = async (work: Work, key: RunKey, wakes: Wakes): Promise<void> =>
   const target = await loadTarget(work, run)
   if ('refused' in target) return endRefusedRun(work, key, target)
   if (target.version.runtime_type === 'inline') return wakes.inline(run)
+  if (target.version.runtime_type === 'a2a') {
+    if (wakes.worker) await startOutsideRun(wakes.worker, run, target)
+    return
+  }
   const claimed = await claim(work, run)
   if (claimed) await execute(work, claimed, target, wakes, await loadResume(work, claimed))
 }
@@ -95,7 +104,10 @@ export const resumeAwaitedRun = (work: Work, key: RunKey, stepId: string): Promi
 
 const resume = async (work: Work, key: RunKey, stepId: string, wakes: Wakes): Promise<void> => {
   const claimed = await retryOnConflict(() => claimResumption(work, key, stepId, wakes))
-  if (claimed) await execute(work, claimed.run, claimed.target, wakes, claimed.resume)
+  if (!claimed) return
+  if (claimed.outside && wakes.worker)
+    await answerOutside(wakes.worker, claimed.run, claimed.target, claimed.outside, claimed.resume)
+  else await execute(work, claimed.run, claimed.target, wakes, claimed.resume)
 }
 
 /** @returns undefined when another worker resumed the run or its agent doesn't expect a request */
@@ -104,7 +116,7 @@ const claimResumption = async (
   key: RunKey,
   stepId: string,
   wakes: Wakes,
-): Promise<{ run: Run; target: Target; resume: Resume } | undefined> => {
+): Promise<{ run: Run; target: Target; resume: Resume; outside?: OutsideTask | undefined } | undefined> => {
   const [run, approval] = await work.table.getAll([
     RunEntity.ref(key),
     ApprovalEntity.ref({ run_id: key.id, step_id: stepId }),
@@ -124,6 +136,10 @@ const claimResumption = async (
     return undefined
   }
   if (!target.version.resume) return undefined
+  const isOutside = target.version.runtime_type === 'a2a'
+  if (isOutside && !wakes.worker) return undefined
+  const outside = isOutside ? await takeForAnswer(work, run) : undefined
+  if (isOutside && !outside) return undefined
   const now = work.clock.now()
   const answers = isWaitingForInput(run) ? undefined : await takeUnsentAnswers(work, run)
   if (!isDecision && !answers) return undefined
@@ -149,9 +165,10 @@ const claimResumption = async (
       ? [ApprovalEntity.update(approval, { set: { resumed_at: now } }, { where: { resumed_at: missing } })]
       : []),
     ...(answers?.writes ?? []),
+    ...(outside?.writes ?? []),
     runWrite(run, sent),
   ])
-  return { run: { ...run, ...sent }, target, resume }
+  return { run: { ...run, ...sent }, target, resume, outside: outside?.task }
 }
 
 const decisionOf = async (work: Work, { status, result, receipt }: Approval) => ({

@@ -22,6 +22,7 @@ import {
   runWrite,
 } from '#shared/work/runs/index.ts'
 import { hasInlineRun, wakeInlineWorker } from '../inline/wake.ts'
+import { hasOutsideTask } from '../outside/index.ts'
 import { loadTarget } from '../targets/target.ts'
 import { storeResult } from './approved-tool.ts'
 import { retryLater, wakeDispatcher, withAttempts } from './retry.ts'
@@ -71,6 +72,8 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
     await wakeInlineWorker(work, run)
     return postpone(work, run, now + MINUTE)
   }
+  // The task there has a due time of its own.
+  if (await hasOutsideTask(work, run)) return postpone(work, run, undefined)
   const lastSign = lastSignOf(run)
   const stillSilent = (current: Run): boolean => lastSignOf(current) === lastSign
   // A 202 counts as a sign of life even within the same millisecond.

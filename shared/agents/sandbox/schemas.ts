@@ -26,7 +26,7 @@ export const TestRunResult = () =>
       workspace_id: idField('ws'),
       agent: z.object({
         version: z.string().meta({ example: '1.0.0' }),
-        runtime_type: z.enum(['webhook', 'inline']),
+        runtime_type: z.enum(['webhook', 'inline', 'a2a']),
         endpoint: z.string().nullable(),
       }),
       run: RunSchema(),

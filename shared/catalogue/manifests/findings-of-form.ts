@@ -57,7 +57,7 @@ const messageOf = (issue: z.core.$ZodIssue, isMissing: boolean): string => {
     case 'invalid_format':
       return `The value ${issue.message}.`
     case 'invalid_union':
-      return 'The type must be "webhook" or "inline".'
+      return 'The type must be "webhook", "inline" or "a2a".'
     default:
       return `${issue.message}.`
   }

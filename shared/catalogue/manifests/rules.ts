@@ -56,7 +56,11 @@ const checkAddress = (check: Check, url: unknown, path: string, { checkUrl }: Ma
 }
 
 const addressRule: Rule = (check, { runtime, surface }, context) => {
-  if (isObject(runtime)) checkAddress(check, runtime.endpoint, '/runtime/endpoint', context)
+  if (isObject(runtime)) {
+    checkAddress(check, runtime.endpoint, '/runtime/endpoint', context)
+    checkAddress(check, runtime.card_url, '/runtime/card_url', context)
+    if (isObject(runtime.auth)) checkAddress(check, runtime.auth.token_url, '/runtime/auth/token_url', context)
+  }
   if (isObject(surface)) checkAddress(check, surface.url, '/surface/url', context)
 }
 
@@ -112,4 +116,44 @@ const configRule: Rule = (check, { config }) => {
   if (isObject(config)) checkConfig(check, config, '/config')
 }
 
-export const RULES: readonly Rule[] = [idRule, addressRule, scopeRule, toolRule, configRule]
+/** Headers that frame the request, belong to the protocol, or would let a secret pose as something else. */
+const RESERVED_HEADER =
+  /^(a2a-.*|accept.*|baggage|connection|content-.*|cookie2?|expect|forwarded|host|keep-alive|te|trace.*|trailer|transfer-encoding|upgrade|user-agent|via|webhook-.*|(proxy|x-forwarded|x-svc)-.*)$/i
+
+const credentialsRule: Rule = (check, { runtime, config }) => {
+  const auth = isObject(runtime) ? runtime.auth : undefined
+  if (!isObject(auth)) return
+  const settings = isObject(config) && isObject(config.properties) ? config.properties : {}
+  const settingOf = (name: unknown) =>
+    typeof name === 'string' && Object.hasOwn(settings, name) && isObject(settings[name]) ? settings[name] : undefined
+  const add = (field: string, message: string, fix: string) => check.errors.add(`/runtime/auth/${field}`, message, fix)
+  const { type, setting, header, token_url, client_id_setting, scope } = auth
+  const secret = settingOf(setting)
+  if (typeof setting === 'string' && (secret?.writeOnly !== true || secret.type !== 'string')) {
+    add(
+      'setting',
+      `${quoteName(setting)} is not a secret setting.`,
+      'Name a property of config with "type": "string" and "writeOnly": true.',
+    )
+  }
+  if (header !== undefined && type !== 'api_key') add('header', 'Only an API key has a header.', 'Remove the field.')
+  if (typeof header === 'string' && RESERVED_HEADER.test(header)) {
+    add('header', `The header ${quoteName(header)} can’t carry an API key.`, 'Use X-API-Key or the agent’s own header.')
+  }
+  const isOauth = type === 'client_credentials'
+  for (const [name, value] of Object.entries({ token_url, client_id_setting })) {
+    if (isOauth && value === undefined) add(name, 'Client credentials need this field.', 'Add the field.')
+  }
+  for (const [name, value] of Object.entries({ token_url, client_id_setting, scope })) {
+    if (!isOauth && value !== undefined) add(name, 'Only client credentials have this field.', 'Remove the field.')
+  }
+  if (typeof client_id_setting === 'string' && settingOf(client_id_setting)?.type !== 'string') {
+    add(
+      'client_id_setting',
+      `${quoteName(client_id_setting)} is not a setting.`,
+      'Name a property of config of type string.',
+    )
+  }
+}
+
+export const RULES: readonly Rule[] = [idRule, addressRule, scopeRule, toolRule, configRule, credentialsRule]

@@ -27,6 +27,7 @@ const SEMVER =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$/
 
 const VENDOR_AND_SLUG = /^[a-z0-9][a-z0-9-]{0,38}[a-z0-9]\.[a-z0-9][a-z0-9-]{1,38}[a-z0-9]$/
+const HEADER_NAME = /^[A-Za-z][A-Za-z0-9-]{0,63}$/
 const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 
 const text = (max: number) => z.string().max(max).regex(/\S/, { error: 'must not be empty', abort: true })
@@ -115,6 +116,71 @@ const inlineRuntime = () =>
       title: 'Inline runtime',
       description: 'The agent is a language model with instructions and platform tools.',
       fix: 'Use {"type": "inline", "instructions": "…"}.',
+    },
+  )
+
+const a2aAuth = () =>
+  field(
+    z.strictObject({
+      type: field(z.enum(['bearer', 'api_key', 'client_credentials']), {
+        title: 'Kind',
+        description: 'A bearer token, an API key in a header, or a token got by OAuth 2 client credentials.',
+        fix: 'Use "bearer", "api_key" or "client_credentials".',
+      }),
+      setting: field(z.string().min(1).max(64), {
+        title: 'Setting',
+        description: 'Name of the `writeOnly` property of `config` that holds the token, key or client secret.',
+        examples: ['api_token'],
+        fix: 'Name a property of config with "writeOnly": true.',
+      }),
+      header: field(z.string().regex(HEADER_NAME, 'must be the name of a header').optional(), {
+        title: 'Header',
+        description: 'Header of an API key. Default: `X-API-Key`.',
+        examples: ['X-API-Key'],
+        fix: 'Use a letter, then up to 63 letters, digits or -.',
+      }),
+      token_url: address('Token address', 'OAuth 2 token endpoint.', 'https://auth.example.com/token').optional(),
+      client_id_setting: field(z.string().min(1).max(64).optional(), {
+        title: 'Setting of the client id',
+        description: 'Name of the property of `config` that holds the OAuth 2 client id.',
+        examples: ['client_id'],
+        fix: 'Name a property of config.',
+      }),
+      scope: field(text(1_000).optional(), {
+        title: 'Scope',
+        description: 'Scopes to ask the token endpoint for.',
+        examples: ['agent.run'],
+        fix: 'Use the scopes of the agent, separated by spaces.',
+      }),
+    }),
+    {
+      title: 'Credentials',
+      description: 'Credentials that every workspace gives in its settings. They are sent to the agent only.',
+      fix: 'Use {"type": "bearer", "setting": "…"}, or remove the field.',
+    },
+  )
+
+const a2aRuntime = () =>
+  field(
+    z.strictObject({
+      type: z.literal('a2a').meta({ description: 'The platform sends runs to an A2A agent as messages.' }),
+      card_url: address(
+        'Address of the card',
+        'URL of the agent’s A2A card. Publishing fetches it, and runs use the interface that it names then.',
+        'https://agent.example.com/.well-known/agent-card.json',
+      ),
+      skill: field(text(200).optional(), {
+        title: 'Skill',
+        description: 'Skill of the card that gets each run’s input as `{skill, arguments}`. Default: the input’s text.',
+        examples: ['check_stock'],
+        fix: 'Name a skill of the card, or remove the field.',
+      }),
+      auth: a2aAuth().optional(),
+    }),
+    {
+      title: 'A2A runtime',
+      description: 'The agent runs elsewhere and speaks A2A.',
+      fix: 'Use {"type": "a2a", "card_url": "https://…"}.',
     },
   )
 
@@ -246,10 +312,10 @@ export const manifestSchema = lazily(() =>
         examples: ['Answers questions about the stock of a shop.'],
         fix: 'Use 1 to 300 characters.',
       }),
-      runtime: field(z.discriminatedUnion('type', [webhookRuntime(), inlineRuntime()]), {
+      runtime: field(z.discriminatedUnion('type', [webhookRuntime(), inlineRuntime(), a2aRuntime()]), {
         title: 'Runtime',
         description: 'Place where the agent runs.',
-        fix: 'Use {"type": "webhook", "endpoint": "https://…"} or {"type": "inline", "instructions": "…"}.',
+        fix: 'Use {"type": "webhook", "endpoint": "https://…"}, {"type": "inline", "instructions": "…"} or {"type": "a2a", "card_url": "https://…"}.',
       }),
       tools: field(z.array(tool()).max(LIMITS.toolsPerManifest).optional(), {
         title: 'Tools',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineEntity } from '#shared/table/entity.ts'
+import { AgentCardPinSchema } from '../agent-cards/index.ts'
 
 const version = () =>
   z.object({
@@ -14,9 +15,11 @@ const version = () =>
     status_reason: z.string().optional(),
     /** Manifest as JSON text, or its object in the bucket if it is large. */
     manifest: z.union([z.object({ json: z.string() }), z.object({ object: z.string(), bytes: z.number() })]),
-    runtime_type: z.enum(['webhook', 'inline']),
+    runtime_type: z.enum(['webhook', 'inline', 'a2a']),
     endpoint: z.string().optional(),
     resume: z.boolean(),
+    /** What the platform knows of an outside agent's card, for the runtime `a2a`. */
+    card: AgentCardPinSchema().optional(),
     /** Number of times that a run is sent at most (manifest `runtime.retry`). Absent if it is sent once. */
     max_attempts: z.number().optional(),
     /** Settings that its `config` requires without a default. Absent if there are none. */

@@ -1,10 +1,14 @@
+import { rateLimited, takeFromBucket } from '#shared/foundation/limits/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { loadDeveloper, loadVendorHolder, vendorWrites } from '#shared/identity/developer-accounts/index.ts'
 import type { Developer } from '#shared/identity/developers/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { quoteName } from '#shared/kernel/json-schema/finding.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { exists, missing } from '#shared/table/expressions.ts'
+import { type AgentCardPin, pinAgentCard } from '../agent-cards/index.ts'
 import { type App, AppEntity } from '../apps/entity.ts'
 import { isModerated } from '../apps/moderated.ts'
 import { loadOwnApp } from '../apps/read.ts'
@@ -32,7 +36,8 @@ export const publishVersion = async (
   if (!manifest) throw invalid(errors)
   const vendor = manifest.id.slice(0, manifest.id.indexOf('.'))
   await requireVendor(work, developer, vendor)
-  const { version, view } = await newVersion(work, app, manifest, input)
+  const card = await pinCard(work, developerId, manifest)
+  const { version, view } = await newVersion(work, app, manifest, input, card)
   await work.commit(
     [
       VersionNameEntity.create(
@@ -66,6 +71,7 @@ const newVersion = async (
   app: App,
   manifest: Manifest,
   input: unknown,
+  card: AgentCardPin | undefined,
 ): Promise<{ version: Version; view: VersionView }> => {
   const id = work.id('version')
   const version: Version = {
@@ -77,13 +83,31 @@ const newVersion = async (
     manifest: await storeManifest(work, { id, app_id: app.id }, input),
     runtime_type: manifest.runtime.type,
     ...(manifest.runtime.type === 'webhook' && { endpoint: manifest.runtime.endpoint }),
-    resume: manifest.runtime.type === 'webhook' && manifest.runtime.resume === true,
+    resume: card !== undefined || (manifest.runtime.type === 'webhook' && manifest.runtime.resume === true),
+    ...(card && { card }),
     ...(manifest.runtime.type === 'webhook' &&
       manifest.runtime.retry && { max_attempts: manifest.runtime.retry.max_attempts }),
     required_settings: requiredSettings(manifest.config),
     created_at: work.clock.now(),
   }
   return { version, view: presentVersion(app, version, input) }
+}
+
+/**
+ * Fetches the card of an outside agent, and checks that it has the manifest's skill.
+ * @throws `rate_limited`; `invalid_manifest` if the card can't be used
+ */
+const pinCard = async (work: Work, developerId: string, { runtime }: Manifest): Promise<AgentCardPin | undefined> => {
+  if (runtime.type !== 'a2a') return undefined
+  const { allowed, retryAfter } = await takeFromBucket(work, `cards:${developerId}`, LIMITS.testRunRate)
+  if (!allowed) throw rateLimited('developer', retryAfter)
+  const { card_url, skill } = runtime
+  const card = await pinAgentCard(work, card_url)
+  if ('fix' in card) throw invalid([{ path: '/runtime/card_url', ...card }])
+  if (skill === undefined || card.skills.includes(skill)) return card
+  const path = '/runtime/skill'
+  const fix = `Use one of its skills: ${card.skills.slice(0, 10).map(quoteName).join(', ')}.`
+  throw invalid([{ path, message: `The card has no skill ${quoteName(skill)}.`, fix }])
 }
 
 /** Returns the writes that claim the vendor for a developer's first publication, unless they have claimed it before. */

@@ -215,7 +215,7 @@ export const ModeratedVersionSchema = () =>
     .extend({
       app_id: idField('app'),
       status_reason: z.string().nullable().meta({ description: 'Why the version was rejected.' }),
-      runtime_type: z.enum(['webhook', 'inline']),
+      runtime_type: z.enum(['webhook', 'inline', 'a2a']),
       endpoint: z.string().nullable(),
     })
     .meta({ id: 'ModeratedVersion' })

@@ -23,7 +23,16 @@ export {
   markTask,
   refuseEndedChain,
 } from './chain.ts'
-export { changeRun, loadRun, type RunKey, requireStarted, runNotFound, runWrite, signOfLife } from './change.ts'
+export {
+  changeRun,
+  loadRun,
+  type RunKey,
+  requireActive,
+  requireStarted,
+  runNotFound,
+  runWrite,
+  signOfLife,
+} from './change.ts'
 export { emitRunEvent, MESSENGER_TRIGGER } from './emit.ts'
 export {
   type Approval,

@@ -109,6 +109,39 @@ describe('the checks of a submission', () => {
     expect(calls.map(({ headers }) => headers['x-svc-signature'] !== undefined).sort()).toEqual([false, true])
   })
 
+  it('fetch the card of an A2A agent again, and warn about one that has changed', async () => {
+    const card = (name: string): Answer => ({
+      kind: 'answer',
+      body: JSON.stringify({
+        name,
+        supportedInterfaces: [{ url: `${outside.url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+      }),
+    })
+    answers({ '/card.json': card('Outside') })
+    const runtime = { type: 'a2a', card_url: `${outside.url}/card.json` }
+    const { app } = await submitApp(platform, { requested_scopes: ['runs:read'] }, { runtime })
+    const same = (await look(app.id)).of
+    expect(same('endpoint_reachable')).toMatchObject({
+      status: 'passed',
+      evidence: {
+        card_url: runtime.card_url,
+        name: 'Outside',
+        interface: { url: `${outside.url}/a2a`, version: '1.0' },
+      },
+    })
+    expect(same('signature_refusal').status).toBe('skipped')
+    expect(same('address_guard').evidence).toMatchObject({
+      addresses: expect.arrayContaining([expect.objectContaining({ field: 'card_interface' })]),
+    })
+    answers({ '/card.json': card('Someone else') })
+    expect((await look(app.id)).of('endpoint_reachable')).toMatchObject({
+      status: 'warning',
+      evidence: { name: 'Outside', current: { name: 'Someone else' } },
+    })
+    answers({ '/card.json': { kind: 'redirect', location: `${outside.url}/run` } })
+    expect((await look(app.id)).of('endpoint_reachable').status).toBe('failed')
+  })
+
   it('fail an endpoint that accepts unsigned requests, and warn about one that refuses for another reason', async () => {
     const { app } = await submission()
     for (const [status, expected] of [

@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from 'vitest'
+import { createHash } from 'node:crypto'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
 import {
@@ -10,6 +11,8 @@ import {
   type TestDeveloper,
   unique,
 } from '#testkit/developers.ts'
+import type { Script } from '#testkit/receiver.ts'
+import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
 const platform = usingPlatform()
@@ -25,6 +28,130 @@ const approve = (app: TestApp) =>
   platform.deps.table.transact([
     AppEntity.update({ id: app.id }, { set: { status: 'approved', approved_at: platform.clock.now() } }),
   ])
+
+describe('POST …/versions with the runtime a2a', () => {
+  const agent = usingReceiver()
+  let own: TestDeveloper
+  beforeEach(async () => {
+    own = await newDeveloper(platform)
+    agent.requests.length = 0
+  })
+
+  const cardOf = (fields: Record<string, unknown> = {}) => ({
+    name: 'Outside',
+    supportedInterfaces: [{ url: `${agent.url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+    skills: [{ id: 'look' }],
+    ...fields,
+  })
+  const answer = (body: string, status = 200) => ({ kind: 'answer', status, body }) as const
+  const publishCard = async (runtime: Record<string, unknown> = {}, fields: Record<string, unknown> = {}) => {
+    const app = await newApp(own)
+    const manifest = { ...fields, runtime: { type: 'a2a', card_url: `${agent.url}/card.json`, ...runtime } }
+    return { app, ...(await publish(own, app, manifest)) }
+  }
+
+  it('fetches the card once and keeps what runs need of it', async () => {
+    const legacy = { url: `${agent.url}/old`, transport: 'JSONRPC' }
+    const card = JSON.stringify(cardOf({ additionalInterfaces: [legacy], protocolVersion: '0.3.0', url: legacy.url }))
+    agent.answer(answer(card))
+    const { app, status, body } = await publishCard({ skill: 'look' })
+    expect(status).toBe(201)
+    expect(agent.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /card.json'])
+    const stored = await platform.deps.table.get(VersionEntity, { app_id: app.id, id: body.id })
+    expect(stored).toMatchObject({
+      runtime_type: 'a2a',
+      resume: true,
+      card: {
+        sha256: createHash('sha256').update(card).digest('hex'),
+        name: 'Outside',
+        interface: { url: `${agent.url}/a2a`, binding: 'JSONRPC', version: '1.0' },
+        skills: ['look'],
+      },
+    })
+  })
+
+  it('takes an interface of 0.3 if the card has no newer one', async () => {
+    const fields = { supportedInterfaces: undefined, protocolVersion: '0.3.0', url: `${agent.url}/rest` }
+    agent.answer(answer(JSON.stringify(cardOf({ ...fields, preferredTransport: 'HTTP+JSON' }))))
+    const { app, body } = await publishCard()
+    expect(await platform.deps.table.get(VersionEntity, { app_id: app.id, id: body.id })).toMatchObject({
+      card: { interface: { url: `${agent.url}/rest`, binding: 'HTTP+JSON', version: '0.3' } },
+    })
+  })
+
+  const at = (url: string) =>
+    cardOf({ supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }] })
+  it.each<[string, () => Script]>([
+    ['a redirect', () => ({ kind: 'redirect', location: `${agent.url}/other.json` })],
+    ['a 404', () => answer('{}', 404)],
+    ['a page', () => answer('<html>')],
+    ['a card of more than 256 KiB', () => answer(JSON.stringify(cardOf({ description: 'x'.repeat(300_000) })))],
+    ['a card without interfaces', () => answer(JSON.stringify(cardOf({ supportedInterfaces: [] })))],
+    [
+      'a card with gRPC only',
+      () =>
+        answer(
+          JSON.stringify(
+            cardOf({ supportedInterfaces: [{ url: agent.url, protocolBinding: 'GRPC', protocolVersion: '1.0' }] }),
+          ),
+        ),
+    ],
+    ['an interface at another host', () => answer(JSON.stringify(at('https://elsewhere.example.com/a2a')))],
+    ['an interface inside a network', () => answer(JSON.stringify(at('https://10.0.0.1/a2a')))],
+  ])('refuses %s with invalid_manifest at the card’s address, and publishes nothing', async (_what, script) => {
+    agent.answer(script())
+    const { app, status, body } = await publishCard()
+    expect([status, body.error.code]).toEqual([422, 'invalid_manifest'])
+    expect(body.error.details.errors).toMatchObject([{ path: '/runtime/card_url' }])
+    expect(agent.requests).toHaveLength(1)
+    expect((await own.call('GET', `/api/v1/dev/apps/${app.id}/versions`)).body.items).toEqual([])
+  })
+
+  it('refuses a skill that the card doesn’t have', async () => {
+    agent.answer(answer(JSON.stringify(cardOf())))
+    const { body } = await publishCard({ skill: 'sing' })
+    expect(body.error.details.errors).toMatchObject([{ path: '/runtime/skill' }])
+  })
+
+  it.each([
+    [{ auth: { type: 'bearer', setting: 'nothing' } }, ['/runtime/auth/setting']],
+    [{ auth: { type: 'bearer', setting: 'shown' } }, ['/runtime/auth/setting']],
+    [{ auth: { type: 'bearer', setting: 'secret', header: 'X-Key' } }, ['/runtime/auth/header']],
+    [{ auth: { type: 'api_key', setting: 'secret', header: 'Host' } }, ['/runtime/auth/header']],
+    [
+      { auth: { type: 'client_credentials', setting: 'secret' } },
+      ['/runtime/auth/client_id_setting', '/runtime/auth/token_url'],
+    ],
+    [
+      {
+        auth: {
+          type: 'client_credentials',
+          setting: 'secret',
+          client_id_setting: 'shown',
+          token_url: 'http://10.0.0.1',
+        },
+      },
+      ['/runtime/auth/token_url'],
+    ],
+    [{ card_url: 'https://169.254.169.254/card.json' }, ['/runtime/card_url']],
+  ])('refuses %j like the validation, which fetches nothing', async (runtime, paths) => {
+    const properties = { secret: { type: 'string', writeOnly: true }, shown: { type: 'string' } }
+    const config = { type: 'object', properties }
+    const { body } = await publishCard(runtime, { config })
+    expect(body.error.details.errors.map(({ path }: { path: string }) => path)).toEqual(paths)
+    expect(agent.requests).toHaveLength(0)
+  })
+
+  it('fetches at most 6 cards a minute for a developer', async () => {
+    agent.answer(answer('{}', 404))
+    const app = await newApp(own)
+    const manifest = { runtime: { type: 'a2a', card_url: `${agent.url}/card.json` } }
+    const statuses: number[] = []
+    for (let i = 0; i < 7; i++) statuses.push((await publish(own, app, manifest)).status)
+    expect(statuses).toEqual([...Array(6).fill(422), 429])
+    expect(agent.requests).toHaveLength(6)
+  })
+})
 
 describe('POST …/versions', () => {
   it('answers 201 with the version and the manifest as sent', async () => {

@@ -7,6 +7,7 @@ import { type SubmissionCheck, truncate } from './subject.ts'
 export const addressGuard: SubmissionCheck = async ({ deps, app, version, visits }) => {
   const given = {
     endpoint: version.endpoint,
+    card_interface: version.card?.interface.url,
     logo_url: app.logo_url,
     privacy_url: app.privacy_url,
     homepage_url: app.homepage_url,

@@ -1,5 +1,7 @@
+import { pinAgentCard } from '#shared/catalogue/agent-cards/index.ts'
+import { loadManifest, type Version } from '#shared/catalogue/versions/index.ts'
 import type { OutgoingResult } from '#shared/kernel/ports/outgoing-http.ts'
-import { type Finding, type SubmissionCheck, truncate } from './subject.ts'
+import { type CheckSubject, type Finding, type SubmissionCheck, truncate } from './subject.ts'
 
 /** Summarizes the result of a call as evidence. */
 export const callEvidence = (result: OutgoingResult): Record<string, unknown> =>
@@ -18,8 +20,38 @@ const INLINE: Finding = {
   evidence: {},
 }
 
-/** Checks that the endpoint answers, whatever its status. */
-export const endpointReachable: SubmissionCheck = async ({ version, visits }) => {
+const UNSIGNED: Finding = {
+  status: 'skipped',
+  message: 'The agent gets messages over A2A, which the platform doesn’t sign.',
+  evidence: {},
+}
+
+/** Fetches the card of an outside agent again and compares it with the one that was published. */
+const compareCard = async (
+  deps: CheckSubject['deps'],
+  version: Version,
+  published: NonNullable<Version['card']>,
+): Promise<Finding> => {
+  const { runtime } = await loadManifest(deps, version)
+  if (runtime.type !== 'a2a') return INLINE
+  const current = await pinAgentCard(deps, runtime.card_url)
+  const evidence = { card_url: runtime.card_url, ...published }
+  if ('fix' in current) {
+    return { status: 'failed', message: truncate(current.message), fix: truncate(current.fix), evidence }
+  }
+  return current.sha256 === published.sha256
+    ? { status: 'passed', message: 'The card is the one that was published.', evidence }
+    : {
+        status: 'warning',
+        message: 'The card has changed since the version was published. Runs still use the published interface.',
+        fix: 'Compare both. To use the new card, the developer publishes another version.',
+        evidence: { ...evidence, current },
+      }
+}
+
+/** Checks that the endpoint answers, whatever its status, or that an outside agent's card is still there. */
+export const endpointReachable: SubmissionCheck = async ({ deps, version, visits }) => {
+  if (version.card) return compareCard(deps, version, version.card)
   if (!visits.unsigned) return INLINE
   const result = await visits.unsigned
   const evidence = { endpoint: version.endpoint, ...callEvidence(result) }
@@ -47,6 +79,7 @@ const REFUSALS = [400, 401, 403]
  * that nothing is served there, and a 429 is a rate limit. Neither rejects the signature.
  */
 export const signatureRefusal: SubmissionCheck = async ({ version, visits }) => {
+  if (version.card) return UNSIGNED
   if (!visits.unsigned || !visits.wronglySigned) return INLINE
   const [unsigned, wronglySigned] = await Promise.all([visits.unsigned, visits.wronglySigned])
   const evidence = {

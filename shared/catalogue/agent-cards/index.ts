@@ -1,0 +1,2 @@
+export { pinAgentCard } from './pin.ts'
+export { type AgentCardPin, AgentCardPinSchema } from './schemas.ts'

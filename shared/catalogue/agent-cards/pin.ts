@@ -1,0 +1,140 @@
+import type { Deps } from '#shared/foundation/work/index.ts'
+import { SECOND } from '#shared/kernel/clock.ts'
+import { isObject, type JsonObject } from '#shared/kernel/json-schema/json-object.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
+import type { OutgoingResult } from '#shared/kernel/ports/outgoing-http.ts'
+import { sha256 } from '#shared/kernel/secrets.ts'
+import { truncate } from '#shared/kernel/truncate.ts'
+import { type AgentCardPin, BINDINGS } from './schemas.ts'
+
+const DEADLINE = 10 * SECOND
+const MOST_SKILLS = 100
+const LONGEST_ID = 200
+
+/** Reason why a card can't be used, and what to do. */
+export interface CardProblem {
+  message: string
+  fix: string
+}
+
+/**
+ * Fetches an outside agent's card and returns what a version keeps of it. Redirects aren't followed.
+ * @returns the problem if the card can't be fetched or names no interface that the platform may call
+ */
+export const pinAgentCard = async (
+  { http }: Pick<Deps, 'http'>,
+  cardUrl: string,
+): Promise<AgentCardPin | CardProblem> => {
+  const result = await http.send({
+    method: 'GET',
+    url: cardUrl,
+    // An agent of both versions answers with the newer card.
+    headers: { Accept: 'application/json', 'A2A-Version': '1.0', 'User-Agent': 'AgentPlatform/1.0 (+a2a)' },
+    deadlineMs: DEADLINE,
+    maxResponseBytes: LIMITS.agentCardBytes,
+    repeatable: true,
+  })
+  const problem = problemOf(result)
+  if (problem || result.kind !== 'response') return problem ?? NOT_A_CARD
+  const card = parse(result.body)
+  if (!isObject(card)) return NOT_A_CARD
+  const { name } = card
+  if (typeof name !== 'string' || name.trim() === '') return NOT_A_CARD
+  const chosen = interfacesOf(card)
+  if (!chosen) {
+    return {
+      message: 'The card names no JSONRPC or HTTP+JSON interface of A2A 1.0 or 0.3.',
+      fix: 'Offer one of these interfaces, and name it in the card.',
+    }
+  }
+  const forbidden = refusalOf(http, chosen.url, cardUrl)
+  return (
+    forbidden ?? {
+      sha256: sha256(result.body),
+      name: truncate(name, LONGEST_ID),
+      interface: chosen,
+      skills: skillsOf(card),
+    }
+  )
+}
+
+const NOT_A_CARD: CardProblem = {
+  message: 'The address doesn’t answer with an A2A agent card.',
+  fix: 'Use the address of the agent’s card, usually https://<host>/.well-known/agent-card.json.',
+}
+
+const problemOf = (result: OutgoingResult): CardProblem | undefined => {
+  if (result.kind === 'failure') return { message: `The card couldn’t be fetched. ${result.message}`, fix: result.hint }
+  if (result.status >= 300 && result.status < 400) {
+    return {
+      message: `The address of the card redirects (HTTP ${result.status}), and redirects aren’t followed.`,
+      fix: 'Use the address that the card is served at.',
+    }
+  }
+  if (result.status !== 200) {
+    return { message: `The address of the card answered HTTP ${result.status} instead of 200.`, fix: NOT_A_CARD.fix }
+  }
+  if (result.truncated) {
+    return {
+      message: `The card is larger than ${LIMITS.agentCardBytes / 1_024} KiB.`,
+      fix: 'Shorten the card, for example its examples and descriptions.',
+    }
+  }
+  return undefined
+}
+
+const parse = (body: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+type Interface = AgentCardPin['interface']
+
+/** Returns the first interface that the platform can call: of version 1.0, else of 0.3. */
+const interfacesOf = (card: JsonObject): Interface | undefined => {
+  const { supportedInterfaces, additionalInterfaces, url, preferredTransport = 'JSONRPC', protocolVersion } = card
+  const declared = (Array.isArray(supportedInterfaces) ? supportedInterfaces : []).filter(isObject)
+  const current = declared.map((one) => read(one.url, one.protocolBinding, one.protocolVersion, one.tenant))
+  const legacy = [
+    read(url, preferredTransport, protocolVersion),
+    ...(Array.isArray(additionalInterfaces) ? additionalInterfaces : [])
+      .filter(isObject)
+      .map((one) => read(one.url, one.transport, protocolVersion)),
+  ]
+  const known = [...current, ...legacy].filter((one) => one !== undefined)
+  return known.find(({ version }) => version === '1.0') ?? known[0]
+}
+
+const read = (url: unknown, binding: unknown, version: unknown, tenant?: unknown): Interface | undefined => {
+  const spoken = BINDINGS.find((name) => name === binding)
+  if (typeof url !== 'string' || url.length > 2_048 || !URL.canParse(url) || !spoken) return undefined
+  const known = typeof version !== 'string' ? undefined : /^1(\.\d+)*$/.test(version) ? '1.0' : versionOf(version)
+  if (!known) return undefined
+  const place = typeof tenant === 'string' && tenant !== '' && tenant.length <= LONGEST_ID && { tenant }
+  return { url, binding: spoken, version: known, ...place }
+}
+
+const versionOf = (version: string): '0.3' | undefined => (/^0\.3(\.\d+)*$/.test(version) ? '0.3' : undefined)
+
+/** Credentials and messages go to the interface, so it must be where the developer said that the agent is. */
+const refusalOf = (http: Deps['http'], url: string, cardUrl: string): CardProblem | undefined => {
+  const reason = http.checkAddress(url)
+  if (reason !== undefined) {
+    return { message: `The card’s interface ${url} is not allowed: ${reason}.`, fix: 'Use a public https address.' }
+  }
+  const [there, here] = [new URL(url), new URL(cardUrl)]
+  if (there.host === here.host && there.protocol === here.protocol) return undefined
+  return {
+    message: `The card’s interface is at ${there.host}, but the card is at ${here.host}.`,
+    fix: 'Serve the card and the interface from the same host.',
+  }
+}
+
+const skillsOf = ({ skills }: JsonObject): string[] =>
+  (Array.isArray(skills) ? skills : [])
+    .filter(isObject)
+    .flatMap(({ id }) => (typeof id === 'string' && id !== '' && id.length <= LONGEST_ID ? [id] : []))
+    .slice(0, MOST_SKILLS)

@@ -1,0 +1,356 @@
+import { describe, expect, it } from 'vitest'
+import { CounterEntity } from '#shared/foundation/claims/entity.ts'
+import { killAfter } from '#testkit/faults.ts'
+import type { Installed } from '#testkit/fixtures.ts'
+import type { Answer } from '#testkit/receiver.ts'
+import { DEEP, deathsAt } from '#testkit/sampling.ts'
+import { usingReceiver } from '#testkit/using.ts'
+import { usingPlatform } from '#testkit/using-platform.ts'
+import { type Call, cardAt, installOutside, json, serve, task } from './outside-support.ts'
+
+const platform = usingPlatform()
+const agent = usingReceiver()
+const elsewhere = usingReceiver()
+
+type Behave = (call: Call) => Answer | { result: unknown } | { error: unknown }
+
+const scene = async (behave: Behave, options?: Parameters<typeof installOutside>[2]) => {
+  const calls = serve(agent, behave as Parameters<typeof serve>[1])
+  const app = await installOutside(platform, agent.url, options)
+  const start = async (input: unknown = { text: 'How many?' }) => {
+    const { status, body } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: { input } })
+    if (status !== 201) throw new Error(JSON.stringify(body))
+    await platform.drain()
+    return body.id as string
+  }
+  const read = async (id: string) => (await platform.call('GET', `/api/v1/runs/${id}`, { token: app.token })).body
+  return { app, calls, start, read }
+}
+
+/** Lets time pass, as the queue and the sweeper would see it. */
+const pass = async (seconds: number, step = 10) => {
+  for (let passed = 0; passed < seconds; passed += step) {
+    platform.clock.advance(step * 1_000)
+    await platform.sweep()
+    await platform.drain()
+  }
+}
+
+const sends = (calls: readonly Call[]) => calls.filter(({ method }) => method === 'SendMessage')
+
+describe('a run of an outside A2A agent', () => {
+  it('is one message with the run’s id and text, without a token of the platform, and its answer is the result', async () => {
+    const { calls, start, read } = await scene(() => ({
+      result: { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'Twelve.' }] } },
+    }))
+    const id = await start()
+    expect(await read(id)).toMatchObject({
+      status: 'succeeded',
+      output: { text: 'Twelve.', artifacts: [{ parts: [{ text: 'Twelve.' }] }] },
+    })
+    expect(calls).toHaveLength(1)
+    expect(calls[0]).toMatchObject({
+      method: 'SendMessage',
+      params: {
+        message: { messageId: id, role: 'ROLE_USER', parts: [{ text: 'How many?' }] },
+        configuration: { returnImmediately: true },
+      },
+    })
+    expect(calls[0]?.headers).toMatchObject({ 'a2a-version': '1.0' })
+    const sent = JSON.stringify(calls)
+    expect(sent).not.toMatch(/callback|authorization|x-svc|token|platform\.test/i)
+  })
+
+  it('is followed by reads until its task ends, and each new status is one step', async () => {
+    const states = [
+      task('SUBMITTED'),
+      task('WORKING', 'Counting'),
+      task('WORKING', 'Counting'),
+      task('WORKING', 'Sure'),
+    ]
+    const ended = task('COMPLETED', undefined, {
+      artifacts: [{ artifactId: 'a', name: 'Sum', parts: [{ text: '12' }] }],
+    })
+    const { calls, start, read } = await scene(({ method }) => {
+      const state = states.shift() ?? ended
+      return { result: method === 'SendMessage' ? { task: state } : state }
+    })
+    const id = await start()
+    expect((await read(id)).status).toBe('running')
+    await pass(70)
+    expect(await read(id)).toMatchObject({
+      status: 'succeeded',
+      output: { text: '12', artifacts: [{ name: 'Sum', parts: [{ text: '12' }] }] },
+      steps: [
+        { type: 'message', output: { text: 'Counting' } },
+        { type: 'message', output: { text: 'Sure' } },
+      ],
+    })
+    expect(calls.map(({ method }) => method)).toEqual(['SendMessage', ...Array(4).fill('GetTask')])
+    expect(calls[1]?.params).toEqual({ id: 'task-1' })
+    await pass(300)
+    expect(calls).toHaveLength(5)
+  })
+
+  it('asks a person what the agent asks, once, and sends the answer into the task', async () => {
+    let state = task('INPUT_REQUIRED', 'Which warehouse?')
+    const { app, calls, start, read } = await scene(({ method, params }) => {
+      if (method === 'SendMessage' && params.message.taskId !== undefined) state = task('COMPLETED', 'Four.')
+      return { result: method === 'SendMessage' ? { task: state } : state }
+    })
+    const id = await start()
+    await pass(150)
+    const asked = (await read(id)).steps.filter(({ type }: { type: string }) => type === 'input_request')
+    expect(asked).toMatchObject([{ output: { input_requests: { question_1: { message: 'Which warehouse?' } } } }])
+    const answered = await platform.call('POST', `/console/runs/${id}/input`, {
+      token: app.person.token,
+      body: { responses: { question_1: { action: 'accept', content: { text: 'North' } } } },
+    })
+    expect(answered.status).toBe(200)
+    await platform.drain()
+    expect(await read(id)).toMatchObject({ status: 'succeeded', output: { text: 'Four.' } })
+    expect(sends(calls)).toMatchObject([
+      { params: { message: { messageId: id } } },
+      {
+        params: {
+          message: {
+            messageId: `${id}-${asked[0].id}`,
+            taskId: 'task-1',
+            contextId: 'context-1',
+            parts: [{ text: 'North' }],
+          },
+        },
+      },
+    ])
+  })
+
+  it('whose answer got lost on the way doesn’t ask again, and fails when the agent still asks after 10 minutes', async () => {
+    const state = task('INPUT_REQUIRED', 'Which warehouse?')
+    const { app, calls, start, read } = await scene(({ method, params }) => {
+      if (method === 'SendMessage' && params.message.taskId !== undefined) return { kind: 'reset', when: 'before' }
+      return { result: method === 'SendMessage' ? { task: state } : state }
+    })
+    const id = await start()
+    await platform.call('POST', `/console/runs/${id}/input`, {
+      token: app.person.token,
+      body: { responses: { question_1: { action: 'accept', content: { text: 'North' } } } },
+    })
+    await pass(720, 30)
+    expect(await read(id)).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
+    expect(sends(calls)).toHaveLength(2)
+    expect(calls.at(-1)?.method).toBe('CancelTask')
+  })
+
+  it.each([
+    ['FAILED', 'agent_failed'],
+    ['REJECTED', 'rejected'],
+    ['CANCELED', 'agent_cancelled'],
+  ])('whose task is %s fails with %s and the agent’s words', async (state, error_code) => {
+    const { start, read } = await scene(() => ({ result: { task: task(state, 'No stock.') } }))
+    expect(await read(await start())).toMatchObject({ status: 'failed', error_code, error_message: 'No stock.' })
+  })
+
+  it.each<[string, Behave, string]>([
+    ['redirects', () => ({ kind: 'redirect', location: `${elsewhere.url}/a2a` }), 'agent_unreachable'],
+    ['answers 500', () => json({}, 500), 'agent_unreachable'],
+    ['closes the connection', () => ({ kind: 'reset', when: 'before' }), 'agent_unreachable'],
+    ['answers without JSON', () => ({ kind: 'answer', body: 'hm' }), 'agent_invalid_response'],
+    ['answers endlessly', () => ({ kind: 'endless' }), 'agent_invalid_response'],
+    ['inflates its answer', () => ({ kind: 'bomb', encoding: 'gzip', bytes: 50_000_000 }), 'agent_invalid_response'],
+    ['names no known state', () => ({ result: { task: task('DREAMING') } }), 'agent_invalid_response'],
+    ['names no task', () => ({ result: { task: { ...task('WORKING'), id: '..' } } }), 'agent_invalid_response'],
+    ['refuses', () => ({ error: { code: -32_005, message: 'Incompatible content types' } }), 'agent_failed'],
+  ])('that %s fails, and gets no second message', async (_what, behave, error_code) => {
+    const { calls, start, read } = await scene(behave)
+    const id = await start()
+    await pass(120, 30)
+    expect(await read(id)).toMatchObject({ status: 'failed', error_code })
+    expect(calls).toHaveLength(1)
+    expect(elsewhere.requests).toHaveLength(0)
+  })
+
+  it('survives 9 minutes of failing reads, and fails after 10', async () => {
+    let fails = true
+    const { calls, start, read } = await scene(({ method }) => {
+      if (method === 'SendMessage') return { result: { task: task('WORKING') } }
+      return fails ? json({}, 503) : { result: { ...task('WORKING'), id: 'task-1' } }
+    })
+    const id = await start()
+    await pass(540, 30)
+    fails = false
+    await pass(60, 30)
+    expect((await read(id)).status).toBe('running')
+    fails = true
+    await pass(720, 30)
+    expect(await read(id)).toMatchObject({ status: 'failed', error_code: 'agent_unreachable' })
+    expect(sends(calls)).toHaveLength(1)
+    // Three attempts to cancel, then nothing goes out anymore.
+    const cancels = () => calls.filter(({ method }) => method === 'CancelTask').length
+    await pass(120, 30)
+    expect(cancels()).toBe(3)
+    const before = calls.length
+    await pass(300, 30)
+    expect(calls).toHaveLength(before)
+  })
+
+  it('takes no result from another task than its own', async () => {
+    const { start, read } = await scene(({ method }) => ({
+      result:
+        method === 'SendMessage' ? { task: task('WORKING') } : { ...task('COMPLETED', 'Not yours'), id: 'task-2' },
+    }))
+    const id = await start()
+    await pass(60)
+    expect((await read(id)).status).toBe('running')
+    await pass(720, 30)
+    expect(await read(id)).toMatchObject({ status: 'failed', error_code: 'agent_unreachable', output: null })
+  })
+
+  it('that a person cancels is cancelled there', async () => {
+    const { calls, app, start, read } = await scene(({ method }) => ({
+      result:
+        method === 'SendMessage' ? { task: task('WORKING') } : task(method === 'CancelTask' ? 'CANCELED' : 'WORKING'),
+    }))
+    const id = await start()
+    await platform.call('POST', `/console/runs/${id}/cancel`, { token: app.person.token })
+    await pass(120)
+    expect((await read(id)).status).toBe('cancelled')
+    expect(calls.map(({ method }) => method)).toEqual(['SendMessage', 'CancelTask'])
+  })
+
+  it('goes to the interface of the published card, whatever the card says later', async () => {
+    let card: unknown
+    const calls = serve(
+      agent,
+      () => ({ result: { task: task('COMPLETED', 'Here.') } }),
+      () => card ?? cardAt(agent.url),
+    )
+    const app = await installOutside(platform, agent.url)
+    card = cardAt(elsewhere.url)
+    await platform.call('POST', '/api/v1/runs', { token: app.token, body: { input: { text: 'Where?' } } })
+    await platform.drain()
+    expect(calls).toHaveLength(1)
+    expect(elsewhere.requests).toHaveLength(0)
+  })
+
+  it('that calls a declared tool, or names a skill, sends the skill and its arguments', async () => {
+    const { calls, start } = await scene(() => ({ result: { task: task('COMPLETED', 'Done.') } }), {
+      runtime: { skill: 'look' },
+    })
+    await start({ n: 1 })
+    expect(calls[0]?.params.message.parts).toEqual([{ data: { skill: 'look', arguments: { n: 1 } } }])
+  })
+})
+
+describe('the credentials of an outside agent', () => {
+  const config = {
+    type: 'object',
+    properties: { secret: { type: 'string', writeOnly: true }, client: { type: 'string' } },
+  }
+  const done: Behave = () => ({ result: { task: task('COMPLETED', 'Done.') } })
+
+  const give = async (app: Installed, values: Record<string, string>) => {
+    const at = `/console/installations/${app.installation.id}/settings`
+    const { status, body } = await platform.call('PUT', at, { token: app.person.token, body: { values } })
+    if (status !== 200) throw new Error(JSON.stringify(body))
+  }
+
+  it.each([
+    [{ type: 'bearer', setting: 'secret' }, { authorization: 'Bearer s3cret' }],
+    [{ type: 'api_key', setting: 'secret' }, { 'x-api-key': 's3cret' }],
+    [{ type: 'api_key', setting: 'secret', header: 'Api-Token' }, { 'api-token': 's3cret' }],
+  ])('%j go out in its header', async (auth, headers) => {
+    const { app, calls, start, read } = await scene(done, { runtime: { auth }, config })
+    await give(app, { secret: 's3cret' })
+    expect((await read(await start())).status).toBe('succeeded')
+    expect(calls[0]?.headers).toMatchObject(headers)
+  })
+
+  it('are a token of the token endpoint, asked for once while it lives', async () => {
+    const auth = {
+      type: 'client_credentials',
+      setting: 'secret',
+      client_id_setting: 'client',
+      token_url: `${elsewhere.url}/token`,
+      scope: 'run',
+    }
+    elsewhere.requests.length = 0
+    elsewhere.answer(json({ access_token: 'tok_1', token_type: 'Bearer', expires_in: 3_600 }))
+    const { app, calls, start, read } = await scene(done, { runtime: { auth }, config })
+    await give(app, { secret: 's3cret', client: 'me' })
+    expect((await read(await start())).status).toBe('succeeded')
+    await start()
+    expect(calls.map(({ headers }) => headers.authorization)).toEqual(['Bearer tok_1', 'Bearer tok_1'])
+    expect(elsewhere.requests).toHaveLength(1)
+    expect(elsewhere.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('me:s3cret').toString('base64')}`)
+    expect(elsewhere.requests[0]?.body.toString()).toBe('grant_type=client_credentials&scope=run')
+  })
+
+  it('that a workspace hasn’t set fail the run, and nothing goes out', async () => {
+    const { calls, start, read } = await scene(done, {
+      runtime: { auth: { type: 'bearer', setting: 'secret' } },
+      config,
+    })
+    expect(await read(await start())).toMatchObject({ status: 'failed', error_code: 'invalid_config' })
+    expect(calls).toHaveLength(0)
+  })
+})
+
+describe('a worker that dies at any point of an outside run', () => {
+  it('leaves at most one task there, and one result here', async () => {
+    let last = 0
+    for (const n of deathsAt(60, 2)) {
+      platform.clock.advance(7_200_000)
+      let looks = 0
+      let isDone = false
+      const { app, calls, read } = await scene(({ method, params }) => {
+        if (method === 'CancelTask') return { result: task('CANCELED') }
+        if (method === 'SendMessage' && params.message.taskId !== undefined) isDone = true
+        const state = isDone
+          ? task('COMPLETED', 'Done.')
+          : ++looks < 3
+            ? task('WORKING', `Look ${looks}`)
+            : task('INPUT_REQUIRED', 'Sure?')
+        return { result: method === 'SendMessage' ? { task: state } : state }
+      })
+      const { body } = await platform.call('POST', '/api/v1/runs', {
+        token: app.token,
+        body: { input: { text: 'Go' } },
+      })
+      const id: string = body.id
+      await platform.deps.bus.put(platform.outbox.splice(0))
+      const death = killAfter(platform, n)
+      const failed: typeof platform.messages = []
+      for (let i = 0; i < 8 && death.effects() < n; i++) {
+        const due = platform.messages.splice(0)
+        for (const message of due) if (!(await platform.deliver(message))) failed.push(message)
+        platform.clock.advance(10_000)
+      }
+      const reached = death.restore()
+      // The queue delivers what wasn't handled again.
+      platform.messages.push(...failed)
+      for (let minute = 0; minute < 13; minute++) {
+        await pass(60, 60)
+        // Answers that were given, or that nobody asked for, are ignored.
+        await platform.call('POST', `/console/runs/${id}/input`, {
+          token: app.person.token,
+          body: { responses: { question_1: { action: 'accept', content: { text: 'Yes' } } } },
+        })
+      }
+      await pass(60, 60)
+      const run = await read(id)
+      expect(['succeeded', 'failed'], `killed after ${n}`).toContain(run.status)
+      expect(sends(calls).filter(({ params }) => params.message.taskId === undefined).length).toBeLessThanOrEqual(1)
+      expect(sends(calls).filter(({ params }) => params.message.taskId !== undefined).length).toBeLessThanOrEqual(1)
+      const texts = run.steps.filter(({ type }: { type: string }) => type === 'message')
+      expect(new Set(texts.map(({ output }: { output: { text: string } }) => output.text)).size).toBe(texts.length)
+      const active = await platform.deps.table.get(CounterEntity, {
+        owner: app.installation.id,
+        counter: 'active_runs',
+      })
+      expect(active?.n).toBe(0)
+      if (!reached) break
+      last = n
+    }
+    expect(last).toBeGreaterThan(DEEP ? 4 : 0)
+  })
+})
