@@ -35,7 +35,7 @@ const pauseBefore = ({ looks, asked, answered }: OutsideTask): number =>
 
 /**
  * Applies what an outside agent answered. The first result of a run wins, as with any agent.
- * @param options.isNew whether it answers a message, and not a read, which may show an older state
+ * @param options.isNew whether it answers a message, and not a read
  */
 export const applyReading = async (
   work: WorkerWork,
@@ -67,7 +67,7 @@ const apply = async (
       return end(work, run, task, succeeded(reading.text, [{ parts: reading.parts }]))
     case 'task':
       if (task.task_id === undefined || task.task_id === reading.task.id)
-        return applyTask(work, run, task, reading.task, isNew)
+        return applyTask(work, run, task, reading.task)
       return failing(work, run, task, 'The agent answered with another task.')
     case 'refused':
       return isNew ? end(work, run, task, failed('agent_failed', reading.text)) : failing(work, run, task, reading.text)
@@ -106,13 +106,7 @@ export const closeTask = async (work: WorkerWork, task: OutsideTask): Promise<vo
   await ifUnchanged(work.commit([OutsideTaskEntity.update(task, { set }, { where: { round: task.round } })]))
 }
 
-const applyTask = async (
-  work: WorkerWork,
-  run: Run,
-  task: OutsideTask,
-  read: ReadTask,
-  isNew: boolean,
-): Promise<void> => {
+const applyTask = async (work: WorkerWork, run: Run, task: OutsideTask, read: ReadTask): Promise<void> => {
   const text = read.text.trim()
   switch (read.state) {
     case 'COMPLETED':
@@ -125,7 +119,7 @@ const applyTask = async (
       return end(work, run, task, failed('agent_cancelled', text || 'The agent cancelled its task.'))
     case 'INPUT_REQUIRED':
     case 'AUTH_REQUIRED':
-      return applyQuestion(work, run, task, read, isNew)
+      return applyQuestion(work, run, task, read)
     default:
       return applyProgress(work, run, task, read)
   }
@@ -138,15 +132,9 @@ const found = ({ id, contextId }: ReadTask): Partial<OutsideTask> => ({
 })
 
 /** Asks whoever started the run. The question's key is its number, so a status that is read twice asks once. */
-const applyQuestion = async (
-  work: WorkerWork,
-  run: Run,
-  task: OutsideTask,
-  read: ReadTask,
-  isNew: boolean,
-): Promise<void> => {
-  // The agent hasn't taken up the answer yet.
-  if (!isNew && read.fingerprint === task.answered)
+const applyQuestion = async (work: WorkerWork, run: Run, task: OutsideTask, read: ReadTask): Promise<void> => {
+  // The agent hasn't taken up the answer yet. The official server may answer it with the state from before.
+  if (read.fingerprint === task.answered)
     return failing(work, run, task, 'The agent still asks the question that was answered.')
   if (isWaitingForInput(run)) return goOn(work, run, task, found(read))
   const fallback =
@@ -155,11 +143,7 @@ const applyQuestion = async (
       : 'The agent asks for more information.'
   const message = truncate(read.text.trim(), LIMITS.questionCharacters) || fallback
   // Kept first: the run's answer needs the task's id.
-  const kept = await keep(work, task, {
-    ...found(read),
-    asked: read.fingerprint,
-    ...(isNew && { answered: undefined }),
-  })
+  const kept = await keep(work, task, { ...found(read), asked: read.fingerprint })
   if (!kept) return
   try {
     await askInput(work, run, { questions: { [`question_${task.answers + 1}`]: { message } } })

@@ -111,21 +111,26 @@ interface Wire {
 
 const current = (binding: 'JSONRPC' | 'HTTP+JSON', operation: Operation): Wire => {
   if (operation.kind === 'send') {
-    const params = { message: operation.message, configuration: { returnImmediately: true } }
+    const params = { message: operation.message, configuration: { returnImmediately: true, historyLength: 0 } }
     return { method: 'SendMessage', path: '/message:send', params }
   }
   const id = operation.taskId
   const at = `/tasks/${encodeURIComponent(id)}`
   const params = binding === 'JSONRPC' ? { id } : {}
+  // What was said before doesn't matter, and could be larger than an answer may be.
   return operation.kind === 'read'
-    ? { method: 'GetTask', path: at, params }
+    ? { method: 'GetTask', path: `${at}?historyLength=0`, params: { ...params, historyLength: 0 } }
     : { method: 'CancelTask', path: `${at}:cancel`, params }
 }
 
 const legacy = (binding: 'JSONRPC' | 'HTTP+JSON', operation: Operation): Wire => {
   if (operation.kind === 'send') {
     const message = messageTo(binding === 'JSONRPC' ? 'kind' : 'proto', operation.message)
-    return { method: 'message/send', path: '/v1/message:send', params: { message, configuration: { blocking: false } } }
+    return {
+      method: 'message/send',
+      path: '/v1/message:send',
+      params: { message, configuration: { blocking: false, historyLength: 0 } },
+    }
   }
   const { method, path, params } = current(binding, operation)
   return { method: method === 'GetTask' ? 'tasks/get' : 'tasks/cancel', path: `/v1${path}`, params }

@@ -62,21 +62,27 @@ export const task = (state: string, text?: string, more: Record<string, unknown>
   ...more,
 })
 
+interface OutsideOptions {
+  runtime?: Record<string, unknown>
+  config?: unknown
+  cardPath?: string
+}
+
 /** Installs an agent whose version keeps the card that the address serves. */
 export const installOutside = async (
   { deps }: TestPlatform,
   url: string,
-  { runtime = {}, config }: { runtime?: Record<string, unknown>; config?: unknown } = {},
+  { runtime = {}, config, cardPath = '/card.json' }: OutsideOptions = {},
 ) => {
   const app = await installed(deps)
-  const card = await pinAgentCard(deps, `${url}/card.json`)
+  const card = await pinAgentCard(deps, `${url}${cardPath}`)
   if ('fix' in card) throw new Error(card.message)
   const manifest = {
     id: app.version.agent_id,
     version: '1.0.0',
     name: 'Outside',
     summary: 'An agent of the tests.',
-    runtime: { type: 'a2a', card_url: `${url}/card.json`, ...runtime },
+    runtime: { type: 'a2a', card_url: `${url}${cardPath}`, ...runtime },
     ...(config !== undefined && { config }),
   }
   const set = {

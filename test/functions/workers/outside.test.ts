@@ -87,7 +87,7 @@ describe('a run of an outside A2A agent', () => {
       ],
     })
     expect(calls.map(({ method }) => method)).toEqual(['SendMessage', ...Array(4).fill('GetTask')])
-    expect(calls[1]?.params).toEqual({ id: 'task-1' })
+    expect(calls[1]?.params).toEqual({ id: 'task-1', historyLength: 0 })
     await pass(300)
     expect(calls).toHaveLength(5)
   })
