@@ -25,7 +25,7 @@ const BASE = '{{base_url}}/'
  */
 const addressFor = (href: string, up: string): string => {
   if (href.startsWith(BASE)) return up + href.slice(BASE.length)
-  const [, name, part = ''] = /^([a-z0-9]+)\.md(#.+)?$/.exec(href) ?? []
+  const [, name, part = ''] = /^([a-z0-9-]+)\.md(#.+)?$/.exec(href) ?? []
   return name === undefined ? href : `${up}docs/${name}${part}`
 }
 

@@ -13,6 +13,7 @@ export const GUIDES: Readonly<Record<string, string>> = {
   agents: 'Requests and answers, long-running work, tools, approvals, settings, and calls to other agents.',
   mcp: 'The platform’s tools, and those of other agents, in frameworks that speak the Model Context Protocol.',
   a2a: 'An installed agent, called by clients of the Agent2Agent protocol.',
+  'a2a-agents': 'Your agent that already speaks the Agent2Agent protocol, registered by its card.',
   oauth: 'Get a customer’s consent, and exchange, refresh and revoke tokens.',
   webhooks: 'Signatures, duplicates, retries, and every event type.',
   requests: 'Authentication, scopes, idempotency, pagination and retries.',

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '#local/prepare.ts'
 import { type Received, type Receiver, startReceiver } from '#testkit/receiver.ts'
+import { askGuideAgent, guideProgram, startProgram } from './outside-agent.ts'
 import { type Answer, must, send, until } from './support.ts'
 import { usingLocal } from './using-local.ts'
 
@@ -237,4 +238,18 @@ it('an official A2A client asks an agent with the guide’s TypeScript program',
   const { ask: answer } = await import(file)
   const address = `${running.baseUrl}/a2a/agents/${installation.id}`
   expect(await answer(address, asking.token, 'mugs')).toEqual({ looked: 'mugs' })
+})
+
+it('the A2A agent of the guide, on the official TypeScript SDK, asks and answers as an agent of the platform', async () => {
+  const file = path.join(ROOT, 'node_modules/.cache/guide-a2a-agents.mjs')
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, guideProgram('TypeScript'))
+  const { url, program } = await startProgram(process.execPath, [file])
+  try {
+    const { question, run } = await askGuideAgent(running.baseUrl, url)
+    expect(question.output.input_requests).toEqual({ question_1: { message: 'Of what?' } })
+    expect(run).toMatchObject({ status: 'succeeded', output: { text: '12 (red mugs)' } })
+  } finally {
+    program.kill()
+  }
 })

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { beforeAll, expect, it } from 'vitest'
 import { ROOT } from '#local/prepare.ts'
 import { usingReceiver } from '#testkit/using.ts'
+import { askGuideAgent, guideProgram, startProgram } from '../e2e/outside-agent.ts'
 import { type Agent, must, newAgent, sandboxToken } from '../e2e/support.ts'
 import { usingLocal } from '../e2e/using-local.ts'
 import { environmentOf, removingEnvironments } from './environment.ts'
@@ -15,7 +16,8 @@ const pushed = usingReceiver()
 let python = ''
 removingEnvironments()
 beforeAll(async () => {
-  python = (await environmentOf('a2a', ['a2a-sdk==1.3.0', 'httpx==0.28.1', 'pyjwt[crypto]'])).python
+  python = (await environmentOf('a2a', ['a2a-sdk[http-server]==1.3.0', 'httpx==0.28.1', 'pyjwt[crypto]', 'uvicorn']))
+    .python
 }, 300_000)
 
 it('the official Python client 1.3.0 streams, reads, lists, resubscribes, cancels, asks for pushes and verifies cards; the guide’s program asks', async () => {
@@ -55,6 +57,17 @@ it('the official Python client 1.3.0 streams, reads, lists, resubscribes, cancel
     ['HTTP+JSON', 3],
   ])
 }, 120_000)
+
+it('the A2A agent of the guide, on the official Python SDK 1.3.0, asks and answers as an agent of the platform', async () => {
+  const { url, program } = await startProgram(python, ['-c', guideProgram('Python')])
+  try {
+    const { question, run } = await askGuideAgent(running.baseUrl, url)
+    expect(question.output.input_requests).toEqual({ question_1: { message: 'Of what?' } })
+    expect(run).toMatchObject({ status: 'succeeded', output: { text: '12 (red mugs)' } })
+  } finally {
+    program.kill()
+  }
+}, 60_000)
 
 /** Publishes another agent of the developer, with the tool `look`, in their sandbox. */
 const newApp = async ({ headers, app: { id } }: Agent, requested_scopes: string[]) => {

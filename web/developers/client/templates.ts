@@ -45,6 +45,20 @@ export const TEMPLATES: readonly Template[] = [
     }),
   },
   {
+    name: 'a2a',
+    title: 'A2A agent that you run',
+    words: 'Your agent speaks the Agent2Agent protocol. You register its card, and runs reach it as messages.',
+    type: 'agent',
+    scopes: SCOPES,
+    manifest: ({ id, name, summary }) => ({
+      id,
+      version: '1.0.0',
+      name,
+      summary,
+      runtime: { type: 'a2a', card_url: 'https://agent.example.com/.well-known/agent-card.json' },
+    }),
+  },
+  {
     name: 'integration',
     title: 'Integration',
     words: 'Connects your service to customers’ workspaces: it starts runs, reads results and gets events.',
