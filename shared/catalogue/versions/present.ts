@@ -10,5 +10,6 @@ export const presentVersion = (app: App, version: Version, manifest: unknown): V
   status: version.status,
   created_at: iso(version.created_at),
   manifest,
+  ...(version.card && { card: version.card }),
   promoted: app.promoted_version_id === version.id,
 })

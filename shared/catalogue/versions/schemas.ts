@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { idField, time } from '#shared/foundation/schemas/index.ts'
+import { AgentCardPinSchema } from '../agent-cards/index.ts'
 
 /** Manifest in a request. Accepts any JSON, because the validator reports its own findings. */
 export const AnyManifest = () => z.unknown().meta({ id: 'Manifest' })
@@ -37,6 +38,9 @@ export const VersionSchema = () =>
       }),
       created_at: time(),
       manifest: AnyManifest(),
+      card: AgentCardPinSchema()
+        .optional()
+        .meta({ description: 'What the version keeps of its agent’s card, for the runtime `a2a`.' }),
       promoted: z.boolean().meta({ description: 'True if new installations get this version.' }),
     })
     .meta({ id: 'Version' })

@@ -58,6 +58,7 @@ describe('POST …/versions with the runtime a2a', () => {
     expect(status).toBe(201)
     expect(agent.requests.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /card.json'])
     const stored = await platform.deps.table.get(VersionEntity, { app_id: app.id, id: body.id })
+    expect(body.card).toEqual(stored?.card)
     expect(stored).toMatchObject({
       runtime_type: 'a2a',
       resume: true,

@@ -66,15 +66,18 @@ interface OutsideOptions {
   runtime?: Record<string, unknown>
   config?: unknown
   cardPath?: string
+  /** Names of tools that other agents may call. */
+  tools?: string[]
+  workspaceId?: string
 }
 
 /** Installs an agent whose version keeps the card that the address serves. */
 export const installOutside = async (
   { deps }: TestPlatform,
   url: string,
-  { runtime = {}, config, cardPath = '/card.json' }: OutsideOptions = {},
+  { runtime = {}, config, cardPath = '/card.json', tools = [], workspaceId }: OutsideOptions = {},
 ) => {
-  const app = await installed(deps)
+  const app = await installed(deps, { ...(workspaceId !== undefined && { workspaceId }) })
   const card = await pinAgentCard(deps, `${url}${cardPath}`)
   if ('fix' in card) throw new Error(card.message)
   const manifest = {
@@ -84,6 +87,7 @@ export const installOutside = async (
     summary: 'An agent of the tests.',
     runtime: { type: 'a2a', card_url: `${url}${cardPath}`, ...runtime },
     ...(config !== undefined && { config }),
+    tools: tools.map((name) => ({ name, description: 'Looks it up.', input_schema: { type: 'object' } })),
   }
   const set = {
     runtime_type: 'a2a' as const,

@@ -1,7 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { CounterEntity } from '#shared/foundation/claims/entity.ts'
 import { killAfter } from '#testkit/faults.ts'
-import type { Installed } from '#testkit/fixtures.ts'
+import { type Installed, installed } from '#testkit/fixtures.ts'
 import type { Answer } from '#testkit/receiver.ts'
 import { DEEP, deathsAt } from '#testkit/sampling.ts'
 import { usingReceiver } from '#testkit/using.ts'
@@ -238,6 +239,42 @@ describe('a run of an outside A2A agent', () => {
     })
     await start({ n: 1 })
     expect(calls[0]?.params.message.parts).toEqual([{ data: { skill: 'look', arguments: { n: 1 } } }])
+  })
+})
+
+describe('an outside agent that another agent asks', () => {
+  const asked = async (behave: Behave) => {
+    const asking = await installed(platform.deps)
+    const { app, calls, read } = await scene(behave, { tools: ['look'], workspaceId: asking.workspaceId })
+    let isAnswered = false
+    const answer = platform
+      .call('POST', '/api/v1/tools/ask_agent/invoke', {
+        token: asking.token,
+        body: { arguments: { agent: app.app.slug, tool: 'look', arguments: { n: 1 } } },
+      })
+      .finally(() => {
+        isAnswered = true
+      })
+    while (!isAnswered) {
+      await platform.drain()
+      await pause(20)
+    }
+    return { ...(await answer), calls, read }
+  }
+
+  it('gets the declared tool as its skill, and its answer is untrusted', async () => {
+    const { body, calls } = await asked(() => ({ result: { task: task('COMPLETED', 'Twelve.') } }))
+    expect(body.result).toMatchObject({ status: 'succeeded', untrusted: true, output: { text: 'Twelve.' } })
+    expect(calls[0]?.params.message.parts).toEqual([{ data: { skill: 'look', arguments: { n: 1 } } }])
+  })
+
+  it('can’t ask a person: the caller gets its question, and its task is cancelled', async () => {
+    const { body, calls } = await asked(({ method }) => ({
+      result: method === 'SendMessage' ? { task: task('INPUT_REQUIRED', 'Which?') } : task('CANCELED'),
+    }))
+    expect(body.result).toMatchObject({ status: 'failed', error_code: 'input_required', error_message: 'Which?' })
+    await pass(30)
+    expect(calls.map(({ method }) => method)).toEqual(['SendMessage', 'CancelTask'])
   })
 })
 
