@@ -13,6 +13,7 @@ import {
   MemberEntity,
   MembershipEntity,
   type Role,
+  type Session,
   SessionEntity,
   UserEntity,
   WorkspaceEntity,
@@ -161,6 +162,15 @@ export const workspace = async (deps: Deps) => {
   return record
 }
 
+/** Builds a console session that begins now. */
+export const sessionOf = ({ clock }: Pick<Deps, 'clock'>, userId: string, workspaceId: string): Session => ({
+  id: newId('session', clock.now()),
+  user_id: userId,
+  workspace_id: workspaceId,
+  created_at: clock.now(),
+  expires_at: clock.now() + 12 * 3_600_000,
+})
+
 /** Creates a signed-in person with a role in a workspace. */
 export const member = async (deps: Deps, workspaceId: string, role: Role) => {
   const now = deps.clock.now()
@@ -174,13 +184,7 @@ export const member = async (deps: Deps, workspaceId: string, role: Role) => {
     home_workspace_id: workspaceId,
     created_at: now,
   }
-  const session = {
-    id: newId('session', now),
-    user_id: user.id,
-    workspace_id: workspaceId,
-    created_at: now,
-    expires_at: now + 12 * 3_600_000,
-  }
+  const session = sessionOf(deps, user.id, workspaceId)
   await deps.table.transact([
     UserEntity.create(user),
     MemberEntity.create({ workspace_id: workspaceId, user_id: user.id, name: user.name, role, joined_at: now }),

@@ -159,8 +159,8 @@ const applyQuestion = async (work: WorkerWork, run: Run, task: OutsideTask, read
 /** Makes a status with a new text a step of the run, exactly once. */
 const applyProgress = async (work: WorkerWork, run: Run, task: OutsideTask, read: ReadTask): Promise<void> => {
   const text = read.text.trim()
-  if (text === '' || read.fingerprint === task.said) return goOn(work, run, task, found(read))
-  const set = { ...found(read), said: read.fingerprint, round: task.round + 1 }
+  if (text === '' || read.fingerprint === task.reported) return goOn(work, run, task, found(read))
+  const set = { ...found(read), reported: read.fingerprint, round: task.round + 1 }
   const step = { type: 'message', output: { text: truncate(text, 4_000) } }
   const done = await unlessSuperseded(
     changeRun(work, run, async (current) => {

@@ -22,7 +22,7 @@ const outsideTask = () =>
     asked: z.string().optional(),
     answered: z.string().optional(),
     /** Fingerprint of the status whose text became the latest step. */
-    said: z.string().optional(),
+    reported: z.string().optional(),
     /** Time of the first read that failed since the last good one. */
     failing_since: z.number().optional(),
     /** Attempts to cancel the task. */
