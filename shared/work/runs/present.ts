@@ -53,6 +53,12 @@ export const presentRun = async (deps: Presenting, run: Run): Promise<RunView> =
   }
 }
 
+/** Presents a run to a member of its workspace. */
+export const presentWorkspaceRun = async (deps: Presenting, run: Run) => ({
+  ...(await presentRun(deps, run)),
+  started_by: run.actor ?? null,
+})
+
 /**
  * Presents why a run failed and what to do about it (contract/errors.md#run-error-codes). What to do isn't stored, so that
  * every run has today's text.
