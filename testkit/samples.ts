@@ -424,6 +424,24 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const body = { decision: 'approve', comment: 'Only this once.' }
     return { path: `/console/runs/${run.id}/steps/${step}/decision`, token: app.person.token, body }
   },
+  'console.approvalRules.set': async (stage) => ({
+    path: '/console/settings/approvals',
+    token: (await stage.integration()).person.token,
+    body: { rules: [{ name: 'Payments', hosts: ['*.bank.example'], approvers: { role: 'owner', user_ids: [] } }] },
+  }),
+  'console.away.set': async (stage) => {
+    const { person, workspaceId } = await stage.integration()
+    const { user } = await stage.member(workspaceId)
+    const until = new Date(stage.platform.clock.now() + 86_400_000).toISOString()
+    return { path: '/console/me/away', token: person.token, body: { delegate_id: user.id, until } }
+  },
+  'console.away.end': async (stage) => {
+    const { person, workspaceId } = await stage.integration()
+    const { user } = await stage.member(workspaceId)
+    const body = { delegate_id: user.id, until: new Date(stage.platform.clock.now() + 86_400_000).toISOString() }
+    await stage.platform.call('PUT', '/console/me/away', { token: person.token, body })
+    return { path: '/console/me/away', token: person.token }
+  },
   'console.runs.answerInput': async (stage) => {
     const { app, run, responses } = await asking(stage)
     return { path: `/console/runs/${run.id}/input`, token: app.person.token, body: { responses } }
@@ -739,6 +757,11 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     path: '/console/notifications/preferences',
     token: (await stage.integration()).person.token,
     body: { messaging_app: { muted: false, off: ['agent.notice'], muted_until: '2099-01-01T00:00:00.000+00:00' } },
+  }),
+  'console.views.set': async (stage) => ({
+    path: '/console/views',
+    token: (await stage.integration()).person.token,
+    body: { views: [{ screen: 'runs', name: 'Failed today', query: 'status=failed' }] },
   }),
   'console.runs.list': async (stage) => ({ path: '/console/runs', token: (await stage.running()).app.person.token }),
   'console.runs.stream': async (stage) => {

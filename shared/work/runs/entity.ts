@@ -233,7 +233,21 @@ const approval = () =>
     /** Why the agent calls, in its own words. */
     reason: z.string().optional(),
     status: z.enum(['pending', 'approved', 'executing', 'executed', 'rejected', 'voided']),
+    /** Approvals before the last one, if the workspace's rules ask for several people. */
+    votes: z
+      .array(
+        z.object({
+          by: person(),
+          /** Person who is away, in whose place they approved. */
+          on_behalf_of: person().optional(),
+          comment: z.string().optional(),
+          receipt: z.string(),
+          at: z.number(),
+        }),
+      )
+      .optional(),
     decided_by: person().optional(),
+    on_behalf_of: person().optional(),
     comment: z.string().optional(),
     decided_at: z.number().optional(),
     /** Signed receipt of the decision. Absent if no person decided. */
@@ -256,7 +270,10 @@ export const ApprovalEntity = defineEntity({
   schema: approval,
   pk: 'RUN#{run_id}',
   sk: 'APPROVAL#{step_id}',
-  personal: { names: ['decided_by'], text: ['arguments', 'reason', 'comment', 'result'] },
+  personal: {
+    names: ['decided_by', 'on_behalf_of', 'votes'],
+    text: ['arguments', 'reason', 'comment', 'result', 'votes'],
+  },
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   due: true,
   expires: payloadExpiry,
