@@ -52,8 +52,7 @@ export interface Api {
 
 const TRIES = 4
 
-/** @param key the developer's key; undefined for requests that need none */
-export const createApi = ({ baseUrl, key }: { baseUrl: string; key: string | undefined }): Api => {
+export const createApi = ({ baseUrl, key }: { baseUrl: string; key: string }): Api => {
   const open = async (method: string, path: string, { body, headers, token, signal }: Call = {}): Promise<Response> => {
     let response: Response
     try {
@@ -61,9 +60,7 @@ export const createApi = ({ baseUrl, key }: { baseUrl: string; key: string | und
         method,
         redirect: 'error',
         headers: {
-          ...(token !== undefined
-            ? { authorization: `Bearer ${token}` }
-            : key !== undefined && { 'x-developer-key': key }),
+          ...(token === undefined ? { 'x-developer-key': key } : { authorization: `Bearer ${token}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },

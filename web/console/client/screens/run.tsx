@@ -45,25 +45,13 @@ const Decided = ({ runId, stepId }: { runId: string; stepId: string }) => {
     ),
   )
   if (!data?.decision) return null
-  const { by, on_behalf_of, at, comment, approved_before_by: first } = data.decision
+  const { by, at, comment } = data.decision
   return (
     <p>
       {data.status === 'rejected' ? 'Rejected' : 'Approved'}{' '}
       {by ? (
         <>
-          by{' '}
-          {first.map((one) => (
-            <>
-              <Name>{one.by.name}</Name> and{' '}
-            </>
-          ))}
-          <Name>{by.name}</Name>
-          {on_behalf_of && (
-            <>
-              {' for '}
-              <Name>{on_behalf_of.name}</Name>
-            </>
-          )}
+          by <Name>{by.name}</Name>
         </>
       ) : (
         'because nobody decided in time'
