@@ -52,7 +52,8 @@ export interface Api {
 
 const TRIES = 4
 
-export const createApi = ({ baseUrl, key }: { baseUrl: string; key: string }): Api => {
+/** @param key the developer's key; undefined for requests that need none */
+export const createApi = ({ baseUrl, key }: { baseUrl: string; key: string | undefined }): Api => {
   const open = async (method: string, path: string, { body, headers, token, signal }: Call = {}): Promise<Response> => {
     let response: Response
     try {
@@ -60,7 +61,9 @@ export const createApi = ({ baseUrl, key }: { baseUrl: string; key: string }): A
         method,
         redirect: 'error',
         headers: {
-          ...(token === undefined ? { 'x-developer-key': key } : { authorization: `Bearer ${token}` }),
+          ...(token !== undefined
+            ? { authorization: `Bearer ${token}` }
+            : key !== undefined && { 'x-developer-key': key }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },

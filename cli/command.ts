@@ -2,16 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { type Api, createApi } from './api.ts'
 import type { Output } from './output.ts'
+import { chooseProfile, type Profile } from './profiles.ts'
+import { UsageError } from './usage-error.ts'
 
-/** Error for an invalid command line. */
-export class UsageError extends Error {
-  readonly command: string | undefined
-  constructor(message: string, command?: string) {
-    super(message)
-    this.name = 'UsageError'
-    this.command = command
-  }
-}
+export { UsageError } from './usage-error.ts'
 
 /** One invocation of a command. */
 export interface Invocation {
@@ -20,6 +14,8 @@ export interface Invocation {
   positionals: string[]
   out: Output
   env: Record<string, string | undefined>
+  /** Name of the profile that `--profile` or `AIP_PROFILE` chose. */
+  profileName: string | undefined
   /** Returns the platform's address without a trailing slash. @throws {UsageError} */
   baseUrl(): string
   /** Creates a client for the platform with the developer's key. @throws {UsageError} without a key */
@@ -27,6 +23,7 @@ export interface Invocation {
 }
 
 export interface Command {
+  /** One word, or two such as `runs show`. */
   name: string
   /** Name, arguments and main options. */
   usage: string
@@ -34,16 +31,20 @@ export interface Command {
   /** Description, options and examples. */
   help: string
   options: ParseArgsOptionsConfig
-  /** Number of arguments besides the options. */
-  positionals: number
+  /** Number of arguments besides the options, or the least and the most. */
+  positionals: number | readonly [least: number, most: number]
+  /** Values that a shell suggests for the first argument. */
+  suggests?: readonly string[]
   /** @returns the exit code */
   run(invocation: Invocation): Promise<number>
 }
 
-const COMMON = {
+/** Options of every command. */
+export const COMMON = {
   json: { type: 'boolean' },
   'base-url': { type: 'string' },
   key: { type: 'string' },
+  profile: { type: 'string' },
 } as const satisfies ParseArgsOptionsConfig
 
 /** @throws {UsageError} */
@@ -54,11 +55,15 @@ export const readInvocation = (
   out: Output,
 ): Invocation => {
   const { values, positionals } = parsed(name, args, { ...options, ...COMMON })
-  if (positionals.length !== expected) {
-    throw new UsageError(positionals.length < expected ? 'An argument is missing.' : 'Too many arguments.', name)
+  const [least, most] = typeof expected === 'number' ? [expected, expected] : expected
+  if (positionals.length < least || positionals.length > most) {
+    throw new UsageError(positionals.length < least ? 'An argument is missing.' : 'Too many arguments.', name)
   }
+  const profileName = textOf(values.profile) ?? textOf(env.AIP_PROFILE)
+  const given = textOf(values['base-url']) ?? textOf(env.PLATFORM_URL)
+  const profile = (): Profile | undefined => chooseProfile(env, { name: profileName, baseUrl: given && trimmed(given) })
   const baseUrl = (): string => {
-    const url = String(values['base-url'] ?? env.PLATFORM_URL ?? 'http://127.0.0.1:3000').replace(/\/+$/, '')
+    const url = trimmed(given ?? profile()?.base_url ?? 'http://127.0.0.1:3000')
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
       throw new UsageError('--base-url must be an http or https address.', name)
     }
@@ -69,16 +74,19 @@ export const readInvocation = (
     positionals,
     out,
     env,
+    profileName,
     baseUrl,
     api() {
-      const key = values.key ?? env.DEVELOPER_KEY
-      if (typeof key !== 'string' || key === '') {
-        throw new UsageError('Your developer key is missing. Set DEVELOPER_KEY or --key.', name)
+      const key = textOf(values.key) ?? textOf(env.DEVELOPER_KEY) ?? profile()?.key
+      if (key === undefined) {
+        throw new UsageError(`You aren’t signed in at ${baseUrl()}. Run aip login, or set DEVELOPER_KEY.`, name)
       }
       return createApi({ baseUrl: baseUrl(), key })
     },
   }
 }
+
+const trimmed = (url: string): string => url.replace(/\/+$/, '')
 
 const parsed = (name: string, args: readonly string[], options: ParseArgsOptionsConfig) => {
   try {

@@ -1,31 +1,52 @@
-import { readFileSync } from 'node:fs'
+import { nearest } from '../shared/kernel/nearest.ts'
 import { ApiError } from './api.ts'
 import { type Command, readInvocation, UsageError } from './command.ts'
-import { apps } from './commands/apps.ts'
+import { apps, createAppCommand, showApp, updateApp } from './commands/apps.ts'
+import { completionOf } from './commands/completion.ts'
+import { deliveries } from './commands/deliveries.ts'
+import { init } from './commands/init.ts'
 import { listen } from './commands/listen.ts'
+import { login, logout, register, whoami } from './commands/login.ts'
 import { logs } from './commands/logs.ts'
+import { open } from './commands/open.ts'
 import { promote } from './commands/promote.ts'
 import { publish } from './commands/publish.ts'
 import { replay } from './commands/replay.ts'
+import { showRun } from './commands/runs-show.ts'
+import { rotateSecret } from './commands/secrets-rotate.ts'
 import { submit } from './commands/submit.ts'
 import { testRun } from './commands/test-run.ts'
 import { trigger } from './commands/trigger.ts'
 import { validate } from './commands/validate.ts'
 import { verifyReceiptCommand } from './commands/verify-receipt.ts'
 import { createOutput } from './output.ts'
+import { version } from './version.ts'
 
 const COMMANDS: readonly Command[] = [
+  register,
+  login,
+  logout,
+  whoami,
+  init,
   apps,
+  createAppCommand,
+  showApp,
+  updateApp,
   validate,
   publish,
   testRun,
   promote,
   submit,
+  showRun,
+  logs,
   listen,
   trigger,
+  deliveries,
   replay,
-  logs,
+  rotateSecret,
+  open,
   verifyReceiptCommand,
+  completionOf(() => COMMANDS),
 ]
 
 const OVERVIEW = `aip: build an agent for the platform on your own machine
@@ -36,24 +57,33 @@ ${COMMANDS.map(({ usage, summary }) => `  ${usage.padEnd(42)} ${summary}`).join(
 
 Options of every command:
   --json              print JSON to standard output, one value per line
-  --base-url <url>    the platform’s address; default: PLATFORM_URL, or http://127.0.0.1:3000
-  --key <key>         your developer key; default: DEVELOPER_KEY, which is safer because it stays out of the process list
+  --base-url <url>    the platform’s address; default: PLATFORM_URL, your profile’s, or http://127.0.0.1:3000
+  --profile <name>    the account to use; default: AIP_PROFILE, or the one that signed in last
+  --key <key>         your developer key; default: DEVELOPER_KEY, or your profile’s
   --help              describe a command, with examples
   --version           print the version
 
 Exit codes: 0 success; 1 refused, failed or invalid; 2 wrong usage or unreadable file.`
 
-/** Set while the package is built. */
-declare const CLI_VERSION: string | undefined
-
-const version = (): string =>
-  typeof CLI_VERSION === 'string'
-    ? CLI_VERSION
-    : JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+/** Finds the command that a command line begins with, by two words or by one. @throws {UsageError} */
+const commandOf = (args: readonly string[]): { command: Command; rest: readonly string[] } => {
+  for (const count of [2, 1]) {
+    const command = COMMANDS.find(({ name }) => name === args.slice(0, count).join(' '))
+    if (command) return { command, rest: args.slice(count) }
+  }
+  const [first = ''] = args
+  const longer = COMMANDS.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
+  if (longer.length > 0) throw new UsageError(`Say what to do: aip ${longer.join(', aip ')}.`)
+  const meant = nearest(
+    first,
+    COMMANDS.map(({ name }) => name),
+  )
+  throw new UsageError(`Unknown command: ${JSON.stringify(first)}.${meant ? ` Did you mean ${meant}?` : ''}`)
+}
 
 /** @returns the exit code */
 const run = async (args: readonly string[]): Promise<number> => {
-  const [name, ...rest] = args
+  const [name] = args
   const out = createOutput(args.includes('--json'))
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     console.log(OVERVIEW)
@@ -64,8 +94,7 @@ const run = async (args: readonly string[]): Promise<number> => {
     return 0
   }
   try {
-    const command = COMMANDS.find((candidate) => candidate.name === name)
-    if (!command) throw new UsageError(`Unknown command: ${JSON.stringify(name)}.`)
+    const { command, rest } = commandOf(args)
     if (rest.includes('--help') || rest.includes('-h')) {
       console.log(`Usage: aip ${command.usage}\n\n${command.help}`)
       return 0
@@ -78,6 +107,10 @@ const run = async (args: readonly string[]): Promise<number> => {
         message: error.message,
         fix: `Run: aip ${error.command ?? ''} --help`.replace('  ', ' '),
       })
+      return 2
+    }
+    if (error instanceof Error && 'syscall' in error) {
+      out.error({ code: 'file', message: error.message, fix: 'Check the path and its permissions.' })
       return 2
     }
     if (!(error instanceof ApiError)) throw error

@@ -21,7 +21,7 @@ export interface Output {
   /** Writes a note. Does nothing with `--json`. */
   note(text: string): void
   error(error: ShownError): void
-  /** Shows a spinner if standard error is a terminal. @returns a function that stops it */
+  /** Shows a spinner, or a line after a second if standard error is no terminal. @returns a function that ends it */
   progress(text: string): () => void
   paint(style: Style, text: string): string
 }
@@ -64,7 +64,12 @@ export const createOutput = (json: boolean): Output => {
       if (requestId !== undefined) say(`  ${warn('dim', 'request')} ${requestId}`)
     },
     progress(text) {
-      if (json || !stderr.isTTY) return () => {}
+      if (json) return () => {}
+      if (!stderr.isTTY) {
+        // Logs get one line for what takes long.
+        const timer = setTimeout(() => say(`${text} …`), 1_000)
+        return () => clearTimeout(timer)
+      }
       const mine = { text, frame: 0 }
       spinning = mine
       const timer = setInterval(() => {

@@ -37,6 +37,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.md': 'text/markdown; charset=utf-8',
   '.txt': 'text/plain; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
 }
 
 const hashOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
@@ -57,6 +58,10 @@ export const writeMarkdown = (outDir: string, path: string, file: string, text: 
     'access-control-allow-origin': '*',
     'x-content-type-options': 'nosniff',
   })
+
+/** Writes the search index. Cacheable for a while, as the texts that it leads to. */
+export const writeIndex = (outDir: string, path: string, file: string, json: string): Promise<DocsFile> =>
+  writeText(outDir, path, file, json, { 'cache-control': 'public, max-age=300', 'x-content-type-options': 'nosniff' })
 
 const writeText = async (
   outDir: string,

@@ -1,4 +1,5 @@
 import { escapeHtml } from './escape-html.ts'
+import { leadOf, type SearchedPart } from './search-index.ts'
 
 interface Schema {
   $ref?: string
@@ -225,4 +226,46 @@ ${entries.map((entry) => renderOperation(document, entry)).join('\n')}`
     html: `${sections.join('\n')}\n${models.length === 0 ? '' : `<h2 id="schemas">Schemas</h2>\n${models.join('\n')}`}`,
     navigation: `<ul>${links.join('\n')}${models.length === 0 ? '' : '<li><a href="#schemas">Schemas</a></li>'}</ul>`,
   }
+}
+
+/** Lists the names of a schema's own fields. */
+const fieldNames = (schema: Schema = {}): string[] => [
+  ...Object.keys(schema.properties ?? {}),
+  ...[...(schema.oneOf ?? []), ...(schema.anyOf ?? []), ...(schema.allOf ?? [])].flatMap(fieldNames),
+]
+
+const namesIn = (document: Document, { parameters = [], requestBody }: Operation): string => {
+  const body = requestBody && resolved(document, requestBody)
+  const schemas = Object.values(body?.content ?? {}).map(({ schema = {} }) => resolved(document, schema))
+  return [...parameters.map((one) => resolved(document, one).name ?? ''), ...schemas.flatMap(fieldNames)].join(' ')
+}
+
+/**
+ * Lists what a search can find in a reference: operations, events and schemas.
+ * @param at address of the page below the platform's base address
+ * @param page title of the page
+ */
+export const referenceParts = (openapi: object, at: string, page: string): SearchedPart[] => {
+  const document = openapi as Document
+  const operations = [...entriesOf(document).values()].flat().map(({ id, method, path, operation }) => {
+    const isEvent = id.startsWith('webhook/')
+    const call = isEvent ? path : `${method.toUpperCase()} ${path}`
+    return {
+      id: `${at}#${id}`,
+      page,
+      title: operation.summary ?? call,
+      lead: call,
+      text: [call, operation.operationId, operation.description, namesIn(document, operation)].join(' '),
+    }
+  })
+  const schemas = Object.entries((document.components?.schemas ?? {}) as Record<string, Schema>).map(
+    ([name, schema]) => ({
+      id: `${at}#schema/${anchor(name)}`,
+      page,
+      title: name,
+      lead: leadOf(schema.description ?? 'Schema'),
+      text: [schema.description, ...fieldNames(schema)].join(' '),
+    }),
+  )
+  return [...operations, ...schemas]
 }

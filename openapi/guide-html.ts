@@ -1,6 +1,8 @@
-import { Marked, type Tokens } from 'marked'
+import { Marked, type Token, type Tokens } from 'marked'
+import { type CodeInfo, parseCodeInfo } from './code-blocks.ts'
 import { escapeHtml } from './escape-html.ts'
 import { type Guide, START } from './guides.ts'
+import { highlight } from './highlight.ts'
 
 /** A heading, for a page's table of contents. */
 export interface Heading {
@@ -30,16 +32,49 @@ const addressFor = (href: string, up: string): string => {
 }
 
 /** Returns a code block's caption: its file name, its language, or that it is a response. */
-const captionOf = (info: string): string => {
-  const [language = '', word = ''] = info.split(/ (.*)/s)
-  const [, file] = /^file=(\S+)$/.exec(word) ?? []
+const captionOf = ({ file, isAnswer, tab, language }: CodeInfo): string => {
   if (file) return `<code>${escapeHtml(file)}</code>`
-  if (word === 'answer') return 'Response'
-  return language === 'sh' ? 'Terminal' : escapeHtml(language)
+  if (isAnswer) return 'Response'
+  return escapeHtml(tab ?? LANGUAGE_NAMES[language] ?? language)
+}
+
+const LANGUAGE_NAMES: Readonly<Record<string, string>> = { sh: 'Terminal', json: 'JSON', http: 'HTTP', html: 'HTML' }
+
+/** Renders a code block. It can be scrolled by keyboard. */
+const renderCode = ({ text, lang = '' }: Pick<Tokens.Code, 'text' | 'lang'>): string => {
+  const info = parseCodeInfo(lang)
+  const tab = info.tab === undefined ? '' : ` data-tab="${escapeHtml(info.tab)}"`
+  return `<figure class="code"${tab}><figcaption>${captionOf(info)}</figcaption><pre tabindex="0"><code>${highlight(text, info.language)}</code></pre></figure>\n`
+}
+
+/** Joins code blocks that follow each other and show the same in several languages. The page's script makes tabs of them. */
+const joinTabs = (tokens: readonly Token[]): Token[] => {
+  const joined: Token[] = []
+  let group: Tokens.Code[] = []
+  const close = () => {
+    if (group.length > 1) {
+      const text = `<div class="tabs">\n${group.map(renderCode).join('')}</div>\n`
+      joined.push({ type: 'html', block: true, pre: false, raw: text, text })
+    } else joined.push(...group)
+    group = []
+  }
+  for (const token of tokens) {
+    if (token.type === 'space') continue
+    const tab = token.type === 'code' ? parseCodeInfo((token as Tokens.Code).lang ?? '').tab : undefined
+    const isOther = tab !== undefined && !group.some(({ lang = '' }) => parseCodeInfo(lang).tab === tab)
+    if (!isOther) close()
+    if (tab === undefined) joined.push(token)
+    else group.push(token as Tokens.Code)
+  }
+  close()
+  return joined
 }
 
 /** Renders a guide as HTML and returns its headings. Guides are part of this repository, so their source is trusted. */
-export const renderGuide = ({ name, markdown }: Guide): { html: string; headings: Heading[] } => {
+export const renderGuide = ({
+  name,
+  markdown,
+}: Pick<Guide, 'name' | 'markdown'>): { html: string; headings: Heading[] } => {
   const up = name === START ? '' : '../'
   const headings: Heading[] = []
   const taken = new Map<string, number>()
@@ -58,17 +93,15 @@ export const renderGuide = ({ name, markdown }: Guide): { html: string; headings
           depth === 2 ? ` <a class="anchor" href="#${id}" aria-label="Link to “${escapeHtml(text)}”">#</a>` : ''
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}${link}</h${depth}>\n`
       },
-      code({ text, lang = '' }: Tokens.Code) {
-        // Scrollable blocks must be reachable by keyboard.
-        return `<figure class="code"><figcaption>${captionOf(lang)}</figcaption><pre tabindex="0"><code>${escapeHtml(text)}</code></pre></figure>\n`
-      },
+      code: renderCode,
       link({ href, tokens }: Tokens.Link) {
         return `<a href="${escapeHtml(addressFor(href, up))}">${this.parser.parseInline(tokens)}</a>`
       },
     },
   })
-  const html = (marked.parse(markdown, { async: false }) as string)
-    .replaceAll('<table>', '<div class="table" tabindex="0"><table>')
+  const html = marked
+    .parser(joinTabs(marked.lexer(markdown)))
+    .replaceAll(/<table[^>]*>/g, '<div class="table" tabindex="0">$&')
     .replaceAll('</table>', '</table></div>')
     .replaceAll('<th>', '<th scope="col">')
   return { html, headings }

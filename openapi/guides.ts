@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseCodeInfo } from './code-blocks.ts'
 import { expandParts } from './guide-parts.ts'
 
 const SOURCES = join(import.meta.dirname, '../docs/guides')
@@ -7,20 +8,33 @@ const SOURCES = join(import.meta.dirname, '../docs/guides')
 /** Guide that is the start page, `/docs`. The others are served under `/docs/<name>`. */
 export const START = 'start'
 
-/** Descriptions of the guides, in reading order. */
-export const GUIDES: Readonly<Record<string, string>> = {
-  quickstart: 'Build an agent, run it, receive its webhooks, and install it.',
-  agents: 'Requests and answers, long-running work, tools, approvals, settings, and calls to other agents.',
-  mcp: 'The platform’s tools, and those of other agents, in frameworks that speak the Model Context Protocol.',
-  a2a: 'An installed agent, called by clients of the Agent2Agent protocol.',
-  'a2a-agents': 'Your agent that already speaks the Agent2Agent protocol, registered by its card.',
-  oauth: 'Get a customer’s consent, and exchange, refresh and revoke tokens.',
-  webhooks: 'Signatures, duplicates, retries, and every event type.',
-  requests: 'Authentication, scopes, idempotency, pagination and retries.',
-  errors: 'Every error code, with its causes and how to fix it.',
-  limits: 'Rate limits, sizes and lifetimes.',
-  versioning: 'What stays stable, what can be added, and how manifests change.',
+/** Guides with their descriptions, in reading order, by the heading under which the navigation lists them. */
+export const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'Get started': {
+    quickstart: 'Build an agent, run it, receive its webhooks, and install it.',
+  },
+  'Build an agent': {
+    agents: 'Requests and answers, long-running work, tools, approvals, settings, and calls to other agents.',
+  },
+  'Other protocols': {
+    mcp: 'The platform’s tools, and those of other agents, in frameworks that speak the Model Context Protocol.',
+    a2a: 'An installed agent, called by clients of the Agent2Agent protocol.',
+    'a2a-agents': 'Your agent that already speaks the Agent2Agent protocol, registered by its card.',
+  },
+  'Use the API': {
+    oauth: 'Get a customer’s consent, and exchange, refresh and revoke tokens.',
+    webhooks: 'Signatures, duplicates, retries, and every event type.',
+    requests: 'Authentication, scopes, idempotency, pagination and retries.',
+  },
+  'Look up': {
+    errors: 'Every error code, with its causes and how to fix it.',
+    limits: 'Rate limits, sizes and lifetimes.',
+    versioning: 'What stays stable, what can be added, and how manifests change.',
+  },
 }
+
+/** Descriptions of the guides, in reading order. */
+export const GUIDES: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(SECTIONS))
 
 /** A guide as Markdown, with its tables filled in. `{{base_url}}` is the placeholder for the platform’s address. */
 export interface Guide {
@@ -36,9 +50,12 @@ const guide = async (name: string, titles: Readonly<Record<string, string>>): Pr
   const source = await readFile(join(SOURCES, `${name}.md`), 'utf8')
   const markdown = expandParts(source, {
     guides: () =>
-      Object.entries(GUIDES)
-        .map(([other, description]) => `- [${titles[other]}](${other}.md): ${description}`)
-        .join('\n'),
+      Object.entries(SECTIONS)
+        .map(([heading, own]) => {
+          const links = Object.entries(own).map(([other, about]) => `- [${titles[other]}](${other}.md): ${about}`)
+          return [`### ${heading}`, '', ...links].join('\n')
+        })
+        .join('\n\n'),
   })
   return { name, title: titles[name] ?? '', description: GUIDES[name] ?? '', markdown }
 }
@@ -48,9 +65,10 @@ const guide = async (name: string, titles: Readonly<Record<string, string>>): Pr
  * repository's tests read.
  */
 export const servedMarkdown = ({ markdown }: Guide): string =>
-  markdown.replaceAll(/^```(\w+) (.*)$/gm, (_, language: string, word: string) => {
-    const [, file] = /^file=(\S+)$/.exec(word) ?? []
-    return `\`\`\`${language}${file ? ` title="${file}"` : ''}`
+  markdown.replaceAll(/^```(\w+) (.*)$/gm, (_, language: string, words: string) => {
+    const { file, tab } = parseCodeInfo(`${language} ${words}`)
+    const title = file ?? (words.includes('tab=') ? tab : undefined)
+    return `\`\`\`${language}${title ? ` title="${title}"` : ''}`
   })
 
 /** Reads the start page and the guides, in reading order. */

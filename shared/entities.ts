@@ -48,8 +48,9 @@ import * as roster from './staff/roster/entity.ts'
 import type { AnyEntity } from './table/entity.ts'
 
 import * as answering from './work/answering/entity.ts'
-import * as budgets from './work/budgets/entity.ts'
+import * as approvalRules from './work/approval-rules/entity.ts'
 import * as conversations from './work/conversations/entity.ts'
+import * as desk from './work/desk/entity.ts'
 import * as files from './work/files/entity.ts'
 import * as receipts from './work/receipts/entity.ts'
 import * as runs from './work/runs/entity.ts'
@@ -110,8 +111,9 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
     platform,
     roster,
     answering,
-    budgets,
+    approvalRules,
     conversations,
+    desk,
     files,
     receipts,
     runs,

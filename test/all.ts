@@ -21,6 +21,7 @@ const STATIC: Check[] = [
   ['types of the console', 'tsc', '--project', 'web/console/client'],
   ['types of the admin page', 'tsc', '--project', 'web/admin/client'],
   ['types of the developer portal', 'tsc', '--project', 'web/developers/client'],
+  ['types of the documentation', 'tsc', '--project', 'web/docs/client'],
   ['dead code and dependencies', 'knip'],
   ['synthesis', 'node', 'infra/app.ts'],
   ['licences', 'node', 'ops/licences.ts'],

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 
 /** Folder where tests' processes keep compiled sources: most of their time would go to compiling the same files. */
-export const COMPILE_CACHE = path.resolve(import.meta.dirname, '../node_modules/.cache/node')
+const COMPILE_CACHE = path.resolve(import.meta.dirname, '../node_modules/.cache/node')
 
 export interface CommandResult {
   code: number | null

@@ -140,13 +140,6 @@ const mailedCode = ({ platform }: Stage): string => /dvt_\S+/.exec(platform.mail
 const emailOf = async ({ platform }: Stage, headers: Record<string, string>): Promise<string> =>
   (await platform.call('GET', '/api/v1/dev/me', { headers })).body.email
 
-const budgeted = async (stage: Stage) => {
-  const { token } = (await stage.integration()).person
-  const body = { subject: { type: 'workspace' }, period: 'day', limits: { runs: 10 } }
-  const { body: budget } = await stage.platform.call('POST', '/console/budgets', { token, body })
-  return { token, id: budget.id as string }
-}
-
 const invited = async (stage: Stage) => {
   const { token } = (await stage.integration()).person
   const { body } = await stage.platform.call('POST', '/console/invitations', { token, body: {} })
@@ -430,6 +423,24 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { app, run, step } = await stage.awaiting()
     const body = { decision: 'approve', comment: 'Only this once.' }
     return { path: `/console/runs/${run.id}/steps/${step}/decision`, token: app.person.token, body }
+  },
+  'console.approvalRules.set': async (stage) => ({
+    path: '/console/settings/approvals',
+    token: (await stage.integration()).person.token,
+    body: { rules: [{ name: 'Payments', hosts: ['*.bank.example'], approvers: { role: 'owner', user_ids: [] } }] },
+  }),
+  'console.away.set': async (stage) => {
+    const { person, workspaceId } = await stage.integration()
+    const { user } = await stage.member(workspaceId)
+    const until = new Date(stage.platform.clock.now() + 86_400_000).toISOString()
+    return { path: '/console/me/away', token: person.token, body: { delegate_id: user.id, until } }
+  },
+  'console.away.end': async (stage) => {
+    const { person, workspaceId } = await stage.integration()
+    const { user } = await stage.member(workspaceId)
+    const body = { delegate_id: user.id, until: new Date(stage.platform.clock.now() + 86_400_000).toISOString() }
+    await stage.platform.call('PUT', '/console/me/away', { token: person.token, body })
+    return { path: '/console/me/away', token: person.token }
   },
   'console.runs.answerInput': async (stage) => {
     const { app, run, responses } = await asking(stage)
@@ -724,20 +735,6 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { app } = await stage.running()
     return { path: '/console/analytics?days=2&tz=Europe/Zurich', token: app.person.token }
   },
-  'console.budgets.list': async (stage) => ({ path: '/console/budgets', token: (await budgeted(stage)).token }),
-  'console.budgets.add': async (stage) => ({
-    path: '/console/budgets',
-    token: (await stage.integration()).person.token,
-    body: { subject: { type: 'person' }, period: 'month', limits: { tokens: 1_000 } },
-  }),
-  'console.budgets.change': async (stage) => {
-    const { token, id } = await budgeted(stage)
-    return { path: `/console/budgets/${id}`, token, body: { limits: { runs: 20 } } }
-  },
-  'console.budgets.remove': async (stage) => {
-    const { token, id } = await budgeted(stage)
-    return { path: `/console/budgets/${id}`, token }
-  },
   'console.updates.read': async (stage) => {
     const { app } = await stage.awaiting()
     await stage.platform.drain()
@@ -760,6 +757,11 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     path: '/console/notifications/preferences',
     token: (await stage.integration()).person.token,
     body: { messaging_app: { muted: false, off: ['agent.notice'], muted_until: '2099-01-01T00:00:00.000+00:00' } },
+  }),
+  'console.views.set': async (stage) => ({
+    path: '/console/views',
+    token: (await stage.integration()).person.token,
+    body: { views: [{ screen: 'runs', name: 'Failed today', query: 'status=failed' }] },
   }),
   'console.runs.list': async (stage) => ({ path: '/console/runs', token: (await stage.running()).app.person.token }),
   'console.runs.stream': async (stage) => {

@@ -3,8 +3,10 @@ import { abortOnSignals } from '../abort-on-signals.ts'
 import { type Api, ApiError, isTemporary, retryDelay } from '../api.ts'
 import { APP_OPTION, type App, loadChosenApp } from '../app.ts'
 import { type Command, textOf, UsageError } from '../command.ts'
+import { bodyText, shownBody } from '../listening/bodies.ts'
 import { readStreamEvents } from '../listening/events.ts'
 import { forward, type ListenedRequest, type Outcome } from '../listening/forward.ts'
+import { subscribeTemporarily } from '../listening/subscription.ts'
 import { type Output, timeOfDay } from '../output.ts'
 
 export const listen: Command = {
@@ -18,17 +20,23 @@ listener for the same app takes over. Press Ctrl-C to stop.
 
   --forward-to <url>           exact address for run.execute requests, and for webhooks by default
   --forward-webhooks-to <url>  address for webhooks
+  --events <masks>             also receive these event types, such as run.* or task.created,custom.*, without a subscription of
+                               yours: creates one while you listen and prints its secret; needs the scope webhooks:manage
+  --bodies                     show the bodies of requests and answers; callback tokens are hidden
 ${APP_OPTION}
-  --json                       print one line for each request
+  --json                       print one line for each request, with bodies
 
 Examples:
   aip listen --forward-to http://127.0.0.1:8787
   aip listen --forward-to localhost:8787/run --forward-webhooks-to localhost:8788/hooks
+  aip listen --forward-to localhost:8787 --events 'run.*,task.created' --bodies
   aip listen --forward-to 127.0.0.1:8787 --json | jq -c '{event, status, duration_ms}'`,
   options: {
     app: { type: 'string' },
     'forward-to': { type: 'string' },
     'forward-webhooks-to': { type: 'string' },
+    events: { type: 'string' },
+    bodies: { type: 'boolean' },
   },
   positionals: 0,
   async run(invocation) {
@@ -37,12 +45,29 @@ Examples:
     const webhooks = values['forward-webhooks-to']
       ? targetOf(textOf(values['forward-webhooks-to']), '--forward-webhooks-to')
       : agent
+    const events = textOf(values.events)
+      ?.split(',')
+      .map((mask) => mask.trim())
     const api = invocation.api()
     const stop = abortOnSignals()
     const done = out.progress('Connecting')
     try {
       const app = await loadChosenApp(invocation, api, 'listen')
-      return await new Listening(api, app, { 'run.execute': agent, webhook: webhooks }, out, stop.signal).run(done)
+      const targets = { 'run.execute': agent, webhook: webhooks }
+      const listening = new Listening(api, app, targets, out, values.bodies === true, stop.signal)
+      if (events === undefined) return await listening.run(done)
+      const subscription = await subscribeTemporarily(api, app.id, events)
+      try {
+        done()
+        const { id, secret } = subscription
+        out.result(
+          { type: 'subscribed', webhook_id: id, events, secret },
+          `Receiving ${events.join(', ')}, signed with ${secret}`,
+        )
+        return await listening.run(done)
+      } finally {
+        await subscription.end()
+      }
     } finally {
       done()
       stop.end()
@@ -65,6 +90,7 @@ class Listening {
   readonly #app: App
   readonly #targets: Targets
   readonly #out: Output
+  readonly #showsBodies: boolean
   readonly #signal: AbortSignal
   /** Requests in progress. Each reports its own outcome. */
   readonly #open = new Set<Promise<void>>()
@@ -73,11 +99,12 @@ class Listening {
   #lastEventId: string | undefined
   #greeted = false
 
-  constructor(api: Api, app: App, targets: Targets, out: Output, signal: AbortSignal) {
+  constructor(api: Api, app: App, targets: Targets, out: Output, showsBodies: boolean, signal: AbortSignal) {
     this.#api = api
     this.#app = app
     this.#targets = targets
     this.#out = out
+    this.#showsBodies = showsBodies
     this.#signal = signal
   }
 
@@ -197,7 +224,13 @@ class Listening {
       ...((attempt ?? 1) > 1 ? [`attempt ${attempt}`] : []),
       ...(refused === undefined ? [] : [paint('yellow', `refused: ${refused}`)]),
     ].join('  ')
-    this.#out.result({ ...shown, status, failure, failed, duration_ms, refused: refused ?? null }, text)
+    const sent = shownBody(request.body_base64)
+    const answered = 'failure' in outcome ? null : shownBody(outcome.body_base64)
+    const bodies = [`  → ${bodyText(sent)}`, ...(answered === null ? [] : [`  ← ${bodyText(answered)}`])]
+    this.#out.result(
+      { ...shown, status, failure, failed, duration_ms, refused: refused ?? null, request: sent, response: answered },
+      this.#showsBodies ? [text, ...bodies].join('\n') : text,
+    )
   }
 
   /** Ends the listener, so that requests go to their usual addresses, and waits briefly for open requests. */

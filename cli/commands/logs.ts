@@ -3,13 +3,15 @@ import { abortOnSignals } from '../abort-on-signals.ts'
 import { type Api, isTemporary, retryDelay } from '../api.ts'
 import { APP_OPTION, loadChosenApp } from '../app.ts'
 import { type Command, textOf, UsageError } from '../command.ts'
+import { type LogEntry, meaningOf } from '../log-entry.ts'
 import { type Output, timeOfDay } from '../output.ts'
+import { findSandboxRun, sandboxToken } from '../sandbox.ts'
 
 export const logs: Command = {
   name: 'logs',
   usage: 'logs [--follow]',
   summary: 'Show an app’s finished runs, oldest first',
-  help: `Shows metadata of the app’s latest finished runs, including test runs. With --follow, also shows each run once as it
+  help: `Shows metadata of the app’s latest finished runs, including test runs, and why runs failed. With --follow, also shows each run once as it
 finishes, until you press Ctrl-C.
 
   --follow, -f        keep showing runs as they finish
@@ -39,28 +41,17 @@ Examples:
       const app = await loadChosenApp(invocation, api, 'logs')
       const path = `/api/v1/dev/apps/${app.id}/logs`
       const query = textOf(values.status) === undefined ? '' : `&status=${encodeURIComponent(String(values.status))}`
-      if (values.follow === true) return await follow(api, path, query, limit, out, stop.signal, done)
+      const errorsOf = explainer(api, app.id)
+      if (values.follow === true) return await follow(api, path, query, limit, out, stop.signal, done, errorsOf)
       const { items } = limit === 0 ? { items: [] } : await api.insist('GET', `${path}?limit=${limit}${query}`)
       done()
-      show(out, items)
+      await show(out, items, errorsOf)
       return 0
     } finally {
       done()
       stop.end()
     }
   },
-}
-
-interface Entry {
-  run_id: string
-  version: string
-  trigger: string
-  status: string
-  error_code: string | null
-  duration_ms: number
-  is_sandbox: boolean
-  created_at: string
-  finished_at: string
 }
 
 const limitOf = (text = '10'): number => {
@@ -89,6 +80,7 @@ const follow = async (
   out: Output,
   signal: AbortSignal,
   ready: () => void,
+  errorsOf: ErrorsOf,
 ): Promise<number> => {
   const seen = new Map<string, number>()
   let farAt = 0
@@ -106,7 +98,8 @@ const follow = async (
       ready()
       const fresh = entries.filter(({ run_id }) => !seen.has(run_id)).sort(byEnd)
       for (const { run_id, created_at } of fresh) seen.set(run_id, Date.parse(created_at))
-      show(out, first ? fresh.slice(fresh.length - Math.min(limit, fresh.length)).reverse() : fresh.reverse())
+      const latest = first ? fresh.slice(fresh.length - Math.min(limit, fresh.length)) : fresh
+      await show(out, latest.reverse(), errorsOf)
       if (first) out.note('Waiting for runs. Press Ctrl-C to stop.')
       first = false
       for (const [id, at] of seen) if (at < now - FAR - NEAR) seen.delete(id)
@@ -124,7 +117,7 @@ const follow = async (
 
 const wait = (ms: number, signal: AbortSignal): Promise<void> => pause(ms, undefined, { signal }).catch(() => {})
 
-const byEnd = (a: Entry, b: Entry): number =>
+const byEnd = (a: LogEntry, b: LogEntry): number =>
   Date.parse(a.finished_at) - Date.parse(b.finished_at) || (a.run_id < b.run_id ? -1 : 1)
 
 /** Lists the entries of runs that started since a given time. @returns `cut`: whether there are more entries */
@@ -134,12 +127,12 @@ const readBack = async (
   query: string,
   since: number,
   signal: AbortSignal,
-): Promise<{ entries: Entry[]; cut: boolean }> => {
-  const entries: Entry[] = []
+): Promise<{ entries: LogEntry[]; cut: boolean }> => {
+  const entries: LogEntry[] = []
   let cursor = ''
   for (let pages = 0; pages < PAGES; pages++) {
     const page = await api.call('GET', `${path}?limit=100${query}${cursor}`, { signal })
-    const items = page.items as Entry[]
+    const items = page.items as LogEntry[]
     entries.push(...items)
     const last = items.at(-1)
     if (page.next_cursor === null || !last || Date.parse(last.created_at) < since) return { entries, cut: false }
@@ -149,10 +142,11 @@ const readBack = async (
 }
 
 /** @param entries newest first */
-const show = (out: Output, entries: readonly Entry[]): void => {
+const show = async (out: Output, entries: readonly LogEntry[], errorsOf: ErrorsOf): Promise<void> => {
   for (const entry of [...entries].reverse()) {
     const { status, run_id, trigger, version, duration_ms, error_code, is_sandbox, finished_at } = entry
     const colour = status === 'succeeded' ? 'green' : status === 'failed' ? 'red' : 'yellow'
+    const error = error_code === null ? null : await errorsOf(entry, error_code)
     const parts = [
       timeOfDay(new Date(finished_at)),
       out.paint(colour, status.padEnd(9)),
@@ -162,6 +156,26 @@ const show = (out: Output, entries: readonly Entry[]): void => {
       ...(is_sandbox ? ['sandbox'] : []),
       ...(error_code === null ? [] : [out.paint('red', error_code)]),
     ]
-    out.result(entry, parts.join('  '))
+    const lines = error ? [`          ${error.message}`, `          ${out.paint('green', 'fix')} ${error.fix}`] : []
+    out.result({ ...entry, error }, [parts.join('  '), ...lines].join('\n'))
+  }
+}
+
+type ErrorsOf = (entry: LogEntry, code: string) => Promise<{ message: string; fix: string }>
+
+/** Explains errors: with the run's own message in the sandbox, otherwise with the meaning of the code. */
+const explainer = (api: Api, appId: string): ErrorsOf => {
+  let token: Promise<string> | undefined
+  return async ({ run_id, is_sandbox }, code) => {
+    if (!is_sandbox) return meaningOf(code)
+    token ??= sandboxToken(api, appId)
+    try {
+      const error = (await findSandboxRun(api, await token, run_id))?.error
+      return error ? { message: error.message, fix: error.fix } : meaningOf(code)
+    } catch {
+      // The token ended, or the platform is busy: the next error asks again.
+      token = undefined
+      return meaningOf(code)
+    }
   }
 }

@@ -4,12 +4,12 @@ import { type Command, UsageError } from '../command.ts'
 
 export const publish: Command = {
   name: 'publish',
-  usage: 'publish <manifest>',
+  usage: 'publish [<manifest>]',
   summary: 'Publish a manifest as a new version',
   help: `Publishes a manifest as a version of the app. Versions can’t be changed: to publish again, raise the manifest’s version.
 New installations get it once you promote it.
 
-  <manifest>          a file
+  <manifest>          a file; default: agent.json
 ${APP_OPTION}
   --json              print the version
 
@@ -17,10 +17,10 @@ Examples:
   aip publish agent.json
   aip publish agent.json --app stock-helper && aip promote 1.2.0 --app stock-helper`,
   options: { app: { type: 'string' } },
-  positionals: 1,
+  positionals: [0, 1],
   async run(invocation) {
     const { positionals, out } = invocation
-    const [file = ''] = positionals
+    const [file = 'agent.json'] = positionals
     const api = invocation.api()
     const manifest = await read(file)
     const done = out.progress('Publishing')

@@ -1,6 +1,7 @@
 import { type Api, ApiError } from '../api.ts'
 import { APP_OPTION, loadChosenApp } from '../app.ts'
 import { type Command, textOf, UsageError } from '../command.ts'
+import { listWebhooks, sandboxToken } from '../sandbox.ts'
 
 export const replay: Command = {
   name: 'replay',
@@ -29,7 +30,12 @@ Examples:
       const app = await loadChosenApp(invocation, api, 'replay')
       const token = await sandboxToken(api, app.id)
       const webhook = textOf(values.webhook)
-      const again = await redeliver(api, token, delivery, webhook ? [webhook] : await webhooks(api, token))
+      const again = await redeliver(
+        api,
+        token,
+        delivery,
+        webhook ? [webhook] : (await listWebhooks(api, token)).map(({ id }) => id),
+      )
       done()
       out.result(again, `${out.paint('green', 'resent')} ${again.event_type ?? ''} ${delivery}`)
       return 0
@@ -37,15 +43,6 @@ Examples:
       done()
     }
   },
-}
-
-/** Issues a token for the app's sandbox installation. It can't access customers' installations. */
-const sandboxToken = async (api: Api, appId: string): Promise<string> =>
-  (await api.insist('POST', `/api/v1/dev/apps/${appId}/sandbox-token`)).access_token
-
-const webhooks = async (api: Api, token: string): Promise<string[]> => {
-  const { items } = (await api.insist('GET', '/api/v1/webhooks?limit=100', { token })) as { items: { id: string }[] }
-  return items.map(({ id }) => id)
 }
 
 /** Resends a delivery. @throws {ApiError} `not_found` if none of the subscriptions has it */

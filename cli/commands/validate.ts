@@ -9,12 +9,12 @@ import { type Command, type Invocation, UsageError } from '../command.ts'
 
 export const validate: Command = {
   name: 'validate',
-  usage: 'validate <manifest>',
+  usage: 'validate [<manifest>]',
   summary: 'Validate a manifest without an account or a network',
   help: `Validates a manifest with the platform’s own validator and lists all errors at once: where each one is (a JSON Pointer),
 what is wrong, and how to fix it. Works without an account or a network. Exit codes: 0 valid, 1 invalid, 2 unreadable file.
 
-  <manifest>          a file, or - for standard input
+  <manifest>          a file, or - for standard input; default: agent.json
   --local             allow http://127.0.0.1 addresses, as a local platform does
   --json              print {"valid", "errors": [{"path", "message", "fix"}], "warnings"}
 
@@ -23,8 +23,8 @@ Examples:
   aip validate --json agent.json | jq -r '.errors[].message'
   some-generator | aip validate -`,
   options: { local: { type: 'boolean' } },
-  positionals: 1,
-  async run({ positionals: [file = ''], values, out }) {
+  positionals: [0, 1],
+  async run({ positionals: [file = 'agent.json'], values, out }) {
     const report = check(await read(file), values.local === true)
     const { valid, errors, warnings } = report
     out.result({ valid, errors, warnings }, textOf(file, report, out))

@@ -11,12 +11,12 @@ const decide = defineEndpoint({
   caller: 'console',
   summary: 'Approve or reject a dangerous action',
   description:
-    'The run continues immediately. The platform executes an approved call at most once. The decision yields a signed ' +
+    'The run continues immediately, unless the workspace’s rules ask for a second person. The platform executes an approved call at most once. The decision yields a signed ' +
     'receipt, which the agent gets with the result. If the step doesn’t show the arguments in full, read all pages of ' +
     '`GET …/approval` and send their `arguments_sha256`.',
   body: Decide,
   response: RunSchema,
-  errors: ['approval_already_decided', 'run_already_finished', 'conflict'],
+  errors: ['approval_already_decided', 'run_already_finished', 'conflict', 'forbidden'],
   needs: ['objects:read', 'keys:receipts'],
   handler: ({ work, caller, params, body }) =>
     decideCall(

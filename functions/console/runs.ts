@@ -7,15 +7,15 @@ import {
   ApprovalSchema,
   answerInputAsPerson,
   cancelRunAsPerson,
-  listFilteredRunsForWorkspace,
   listPendingInputs,
-  listRunsForWorkspace,
   PendingInput,
   presentPendingInput,
-  presentRun,
-  RUN_STATUSES,
+  presentWorkspaceRun,
   RunSchema,
   readRunForWorkspace,
+  runFilters,
+  searchRuns,
+  WorkspaceRunSchema,
 } from '#shared/work/runs/index.ts'
 
 const list = defineEndpoint({
@@ -26,22 +26,16 @@ const list = defineEndpoint({
   caller: 'console',
   summary: 'List the workspace’s runs, newest first',
   description:
-    'A conversation belongs to one person: you can’t list, read or decide runs that answer someone else’s. Filter ' +
-    'with `status` and `installation_id`; use `status=awaiting_approval` to find runs waiting for a decision. A ' +
-    'filtered page can have fewer items than its limit.',
-  query: () =>
-    pageQuery({
-      status: z.enum(RUN_STATUSES).optional(),
-      installation_id: z.string().max(64).optional().meta({ description: 'Only runs of this agent.' }),
-    }),
+    'A conversation belongs to one person: you can’t list, read or decide runs that answer someone else’s. Use ' +
+    '`status=awaiting_approval` to find runs waiting for a decision. A page searches up to 600 runs. With a narrow ' +
+    'filter it can be short or empty while `has_more` is true; continue with its cursor.',
+  query: () => pageQuery(runFilters()),
   list: {
-    read: ({ work, caller, query }, page) =>
-      query.status === undefined && query.installation_id === undefined
-        ? listRunsForWorkspace(work, caller.workspace.id, caller.user.id, page)
-        : listFilteredRunsForWorkspace(work, caller.workspace.id, caller.user.id, query, page),
-    present: (run, { work }) => presentRun(work, run),
+    read: ({ work, caller, query: { limit, cursor, ...filter } }, page) =>
+      searchRuns(work, caller.workspace.id, caller.user.id, filter, page),
+    present: (run, { work }) => presentWorkspaceRun(work, run),
   },
-  response: RunSchema,
+  response: WorkspaceRunSchema,
   needs: ['objects:read'],
 })
 
@@ -56,7 +50,7 @@ const read = defineEndpoint({
   description:
     'Runs are kept for 90 days unless the operator configured another period. After that, the response is ' +
     '`not_found`.',
-  response: RunSchema,
+  response: WorkspaceRunSchema,
   needs: ['objects:read'],
   handler: ({ work, caller, params }) => readRunForWorkspace(work, caller.workspace.id, caller.user.id, params.id),
 })

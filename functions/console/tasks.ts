@@ -87,14 +87,7 @@ const run = defineEndpoint({
     'assignee. While the assignee is working on the task, the response is 409 `conflict`.',
   body: HandTask,
   response: HandedTaskSchema,
-  errors: [
-    'conflict',
-    'installation_suspended',
-    'access_withdrawn',
-    'agent_cannot_take_tasks',
-    'too_many_active_runs',
-    'budget_exceeded',
-  ],
+  errors: ['conflict', 'installation_suspended', 'access_withdrawn', 'agent_cannot_take_tasks', 'too_many_active_runs'],
   needs: ['objects:read', 'objects:write'],
   handler: ({ work, caller, params, body }) =>
     runTask(work, caller.workspace, params.id, caller.user, body.installation_id),
@@ -113,7 +106,7 @@ const answer = defineEndpoint({
   body: AnswerTask,
   status: 201,
   response: MessageSchema,
-  errors: ['conflict', 'too_many_active_runs', 'budget_exceeded'],
+  errors: ['conflict', 'too_many_active_runs'],
   needs: ['objects:read', 'objects:write'],
   handler: ({ work, caller, params, body }) => answerTask(work, caller.workspace, params.id, caller.user, body.text),
 })

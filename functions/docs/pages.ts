@@ -49,7 +49,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
     { baseUrl, brand }: Own,
   ): Promise<RawResponse> => {
     const file = await fileAt(path)
-    const text = named(at(await files.text(file.file), baseUrl), brand)
+    const text = linked(named(at(await files.text(file.file), baseUrl), brand), brand)
     return withEntityTag(headers, sha256(text), { ...file.headers, 'content-type': file.contentType }, text)
   }
 
@@ -97,9 +97,9 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       params: { page: 'text' },
       summary: 'Get a guide or the reference',
       description:
-        'The guides are `quickstart`, `agents`, `oauth`, `webhooks`, `requests`, `errors`, `limits` and ' +
-        '`versioning`. Add `.md` to a name to get the guide as Markdown. `reference` is the API reference.',
-      produces: ['text/html', 'text/markdown'],
+        '`/docs` lists the guides. Add `.md` to a name to get the guide as Markdown. `reference` is the API reference, ' +
+        '`changelog` what changed, `status` whether the platform answers, and `search.json` the index of the search.',
+      produces: ['text/html', 'text/markdown', 'application/json'],
       conditional: true,
       handler: ({ params, request, work }) => serve(`/docs/${params.page}`, request.headers, work.settings),
     }),
@@ -216,6 +216,20 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
 
 /** Replaces the default name with the brand's. Names of brands mean nothing in HTML, Markdown and JSON. */
 const named = (text: string, { name }: Brand): string => text.replaceAll(DEFAULT_BRAND.name, () => name)
+
+const escapeAttribute = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+
+const OWN_LINK = /<a data-link="(\w+)" href="[^"]*">(.*?)<\/a>/g
+
+/** Fills in the operator's own addresses, and removes the links that have none. */
+const linked = (text: string, { supportUrl, statusUrl }: Brand): string => {
+  const addresses: Readonly<Record<string, string | undefined>> = { support: supportUrl, status: statusUrl }
+  return text.replaceAll(OWN_LINK, (_, name: string, words: string) => {
+    const address = addresses[name]
+    return address === undefined ? '' : `<a href="${escapeAttribute(address)}">${words}</a>`
+  })
+}
 
 /** Replaces the placeholder server of the built document with the deployment's base address. */
 const placed = (text: string, baseUrl: string): string => {

@@ -10,6 +10,8 @@ export interface Brand {
   accent: string
   /** Address where people get help: `https:` or `mailto:`. */
   supportUrl?: string | undefined
+  /** Page on which the operator tells about incidents and maintenance: `https:`. */
+  statusUrl?: string | undefined
 }
 
 /** Three nodes and the links between them. */
@@ -50,13 +52,20 @@ const brandSchema = z.strictObject(
       .max(200)
       .transform((url) => new URL(url).href)
       .optional(),
+    statusUrl: z
+      .url({ protocol: /^https$/, error: 'use an https: address' })
+      .max(200)
+      .transform((url) => new URL(url).href)
+      .optional(),
   },
-  { error: 'use JSON with name, logo, accent or supportUrl' },
+  { error: 'use JSON with name, logo, accent, supportUrl or statusUrl' },
 )
 
 /** Schema of the setting, as JSON or as its text. */
 export const brand = () =>
-  z.preprocess(fromText, brandSchema).meta({ value: '`{"name": …, "logo": …, "accent": …, "supportUrl": …}`' })
+  z
+    .preprocess(fromText, brandSchema)
+    .meta({ value: '`{"name": …, "logo": …, "accent": …, "supportUrl": …, "statusUrl": …}`' })
 
 type Channels = [red: number, green: number, blue: number]
 

@@ -12,7 +12,7 @@ export interface DocsServer extends AsyncDisposable {
 
 /**
  * Serves built docs below a path prefix, as on a deployed stage, along with an OpenAPI document whose server is this
- * address, and the default brand. `GET /api/v1/runs` returns an empty page.
+ * address, and the default brand. A few other addresses answer as the platform does.
  */
 export const serveDocs = async (dir: string, files: DocsFile[], openapi: object, prefix = ''): Promise<DocsServer> => {
   let base = ''
@@ -26,6 +26,9 @@ export const serveDocs = async (dir: string, files: DocsFile[], openapi: object,
       return response
         .setHeader('content-type', 'application/json')
         .end('{"items":[],"next_cursor":null,"has_more":false}')
+    if (path === '/api/v1/dev/docs/feedback') return response.writeHead(204).end()
+    if (['/oauth/scopes', '/.well-known/jwks.json'].includes(path)) return response.end('{}')
+    if (['/api/v1/me', '/api/v1/dev/me', '/console/me'].includes(path)) return response.writeHead(401).end('{}')
     if (path === '/brand.css') return response.setHeader('content-type', 'text/css').end(brandStyle(DEFAULT_BRAND))
     if (path === '/brand.svg') return response.setHeader('content-type', 'image/svg+xml').end(brandMark(DEFAULT_BRAND))
     const file = files.find((one) => one.path === path)

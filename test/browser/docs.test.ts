@@ -61,7 +61,7 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/docs-${colorScheme}-${name}.png` })
   }
 
-  const reference = () => page.locator('#reference')
+  const reference = () => page.getByRole('main')
   const openReference = async () => {
     await page.goto(`${server.url}/docs/reference`)
     await reference().getByText('Create a run and start it').first().waitFor()
@@ -96,12 +96,88 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content')
     await page.keyboard.press('Enter')
-    expect(await page.evaluate('document.activeElement.id')).toBe('guide')
+    expect(await page.evaluate('document.activeElement.id')).toBe('content')
     await page.getByRole('link', { name: /^Next (?!steps)/ }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Build an agent' }).waitFor()
     await page.getByRole('link', { name: /^Previous/ }).click()
     await page.getByRole('heading', { level: 1, name: 'Quickstart' }).waitFor()
+  })
+
+  it('finds guides and operations by keyboard, and goes there', async () => {
+    await page.goto(`${server.url}/docs/quickstart`)
+    await page.keyboard.press('/')
+    const search = page.getByRole('dialog', { name: 'Search' })
+    await page.keyboard.type('rotate secret')
+    await search.getByRole('link', { name: /^Rotate the secret/ }).waitFor()
+    await picture('search')
+    expect(await axeFindings(page)).toEqual([])
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.locator('#rotate-the-secret:target').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('list runs')
+    await search
+      .getByRole('link', { name: /^List runs/ })
+      .first()
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${server.url}/docs/reference#listRuns`)
+    await page.keyboard.press('/')
+    await page.keyboard.type('zzzzzzzz')
+    await search.getByText('Nothing found for “zzzzzzzz”').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await search.isVisible()).toBe(false)
+  })
+
+  it('says why when the search can’t be loaded, and loads it at the next try', async () => {
+    await page.goto(`${server.url}/docs/quickstart`)
+    await page.route('**/docs/search.json', (route) => route.abort())
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.keyboard.type('limits')
+    await page.getByRole('dialog').getByText('couldn’t be loaded').waitFor()
+    await page.unroute('**/docs/search.json')
+    await page.keyboard.type(' ')
+    await page.keyboard.press('Backspace')
+    await page.getByRole('dialog').getByRole('link').first().waitFor()
+    complaints = complaints.filter((text) => !text.includes('ERR_FAILED'))
+  })
+
+  it('switches all examples to the language that the reader chose, and remembers it', async () => {
+    await page.goto(`${server.url}/docs/a2a`)
+    const python = page.getByRole('tab', { name: 'Python' })
+    await page.getByRole('tab', { name: 'TypeScript', selected: true }).waitFor()
+    expect(await page.getByRole('tabpanel').count()).toBe(1)
+    await python.click()
+    await page.getByText('import httpx').waitFor()
+    await picture('tabs')
+    expect(await axeFindings(page)).toEqual([])
+    await page.goto(`${server.url}/docs/a2a-agents`)
+    await page.getByText('import uvicorn').waitFor()
+    await page.getByRole('tab', { selected: true }).focus()
+    await page.keyboard.press('ArrowLeft')
+    await page.getByRole('tab', { name: 'TypeScript', selected: true }).waitFor()
+  })
+
+  it('takes feedback, and asks what was missing', async () => {
+    await page.goto(`${server.url}/docs/limits`)
+    await page.getByRole('button', { name: 'No', exact: true }).click()
+    await page.getByLabel('What is missing or wrong?').fill('The burst of tools.')
+    expect(await axeFindings(page)).toEqual([])
+    const sent = page.waitForRequest('**/api/v1/dev/docs/feedback')
+    await page.getByRole('button', { name: 'Send' }).click()
+    expect((await sent).postDataJSON()).toEqual({ page: 'limits', helpful: false, comment: 'The burst of tools.' })
+    await page.getByText('Thank you.').first().waitFor()
+  })
+
+  it('shows whether the platform answers', async () => {
+    await page.route('**/console/me', (route) => route.abort())
+    await page.goto(`${server.url}/docs/status`)
+    await page.getByText('1 of 6 parts don’t answer as they should.').waitFor()
+    expect(await page.getByText(/^Works/).count()).toBe(5)
+    await picture('status')
+    expect(await axeFindings(page)).toEqual([])
+    complaints = complaints.filter((text) => !text.startsWith('Failed to load resource'))
   })
 
   it('copies a code block verbatim', async () => {
@@ -126,7 +202,10 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     await picture('reference-390')
     await page.goto(`${server.url}/docs/reference#webhook/run.succeeded`)
     await page.locator('[id="webhook/run.succeeded"]:target').waitFor()
-    expect(requests.filter((url) => url.endsWith('.js'))).toEqual([])
+    expect(
+      requests.some((url) => url.endsWith('/docs/search.json')),
+      'loads the index at the first search',
+    ).toBe(false)
   })
 
   it('scrolls to and highlights the error code of a docs_url, without loading the reference', async () => {

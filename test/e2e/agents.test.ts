@@ -230,7 +230,7 @@ it('an official A2A client asks an agent with the guide’s TypeScript program',
   asked.behaves(({ arguments: { item } }) => ({ status: 'succeeded', output: { looked: item } }))
   const { installation } = await must(running.baseUrl, 'GET', '/api/v1/me', { token: asked.token })
   const guide = readFileSync(path.join(ROOT, 'docs/guides/a2a.md'), 'utf8')
-  const [, program = ''] = /## TypeScript\n\n```ts[^\n]*\n([\s\S]*?)```/.exec(guide) ?? []
+  const [, program = ''] = /```ts[^\n]*\n([\s\S]*?)```/.exec(guide) ?? []
   // Where the program's imports are found.
   const file = path.join(ROOT, 'node_modules/.cache/guide-a2a.mjs')
   mkdirSync(path.dirname(file), { recursive: true })

@@ -1,14 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '#local/prepare.ts'
+import { buildCliPackage } from '#ops/cli-package.ts'
 import { verifySvc } from '#shared/kernel/signatures.ts'
-import { COMPILE_CACHE } from '#testkit/command.ts'
 import { startReceiver } from '#testkit/receiver.ts'
+import { scratchFolder } from '#testkit/scratch.ts'
 import { usingReceiver } from '#testkit/using.ts'
+import { codeOf, seal } from '#web/developers/client/seal.ts'
 import { type Agent, must, newAgent, sandboxToken, send, until } from './support.ts'
 import { usingOwnLocal } from './using-local.ts'
 
@@ -17,6 +19,9 @@ const children = new Set<ChildProcess>()
 
 const running = usingOwnLocal()
 const laptop = usingReceiver()
+const tool = scratchFolder('cli-')
+beforeAll(() => buildCliPackage(tool.folder))
+afterAll(() => tool.remove())
 afterEach(async () => {
   for (const child of children) {
     if (child.exitCode === null) {
@@ -29,11 +34,11 @@ afterEach(async () => {
   laptop.requests.length = 0
 })
 
-/** Runs the tool in its own process. */
+/** Runs the built tool in its own process. */
 const start = (args: string[], env: Record<string, string> = {}, input = '') => {
-  const child = spawn(process.execPath, [path.join(ROOT, 'cli/main.ts'), ...args], {
+  const child = spawn(process.execPath, [path.join(tool.folder, 'aip.js'), ...args], {
     cwd: running.dataDir,
-    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: COMPILE_CACHE, PLATFORM_URL: running.baseUrl, ...env },
+    env: { PATH: process.env.PATH ?? '', AIP_CONFIG: tool.folder, PLATFORM_URL: running.baseUrl, ...env },
   })
   children.add(child)
   const shown = { stdout: '', stderr: '' }
@@ -129,23 +134,142 @@ describe('aip validate', () => {
 })
 
 it('every command has help with examples', async () => {
-  const commands = [
-    'apps',
-    'validate',
-    'publish',
-    'test-run',
-    'promote',
-    'submit',
-    'listen',
-    'trigger',
-    'replay',
-    'logs',
-  ]
-  const helps = await Promise.all(commands.map((command) => run([command, '--help'])))
+  const overview = (await run(['--help'])).stdout
+  const usages = [...overview.matchAll(/^ {2}([a-z]+(?:-[a-z]+)*(?: [a-z]+)?)\b.* {2,}[A-Z]/gm)].map(
+    ([, name = '']) => name,
+  )
+  expect(usages).toHaveLength(24)
+  const helps = await Promise.all(usages.map((name) => run([...name.split(' '), '--help'])))
   for (const [n, { code, stdout }] of helps.entries()) {
     expect([code, stdout]).toEqual([0, expect.stringContaining('Examples:')])
-    expect(stdout).toContain(`aip ${commands[n]}`)
+    expect(stdout).toContain(`aip ${usages[n]}`)
   }
+})
+
+describe('signing in', () => {
+  const place = () => {
+    const folder = path.join(tool.folder, `config-${Math.random().toString(36).slice(2)}`)
+    return { AIP_CONFIG: folder, file: path.join(folder, 'profiles.json') }
+  }
+  /** Begins a sign-in, and returns what its address holds. */
+  const begin = async (env: Record<string, string>) => {
+    const login = start(['login', '--no-browser'], env)
+    const address = await until(() => /http\S+#\/terminal\?\S+/.exec(login.shown.stderr)?.[0])
+    const query = new URLSearchParams(address.split('?')[1])
+    return { login, key: query.get('key') ?? '', callback: `http://127.0.0.1:${query.get('port')}/signed-in` }
+  }
+
+  it('takes the key that the portal encrypted for it, and keeps it in a file that only its owner can read', async () => {
+    const { headers } = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
+    const api_key = headers['x-developer-key']
+    const { AIP_CONFIG, file } = place()
+    const { login, key, callback } = await begin({ AIP_CONFIG })
+    expect(login.shown.stderr).toContain(await codeOf(key))
+    for (const junk of ['', '?sealed=a.b.c', '?sealed=', '?denied=maybe']) {
+      expect((await fetch(callback + junk, { redirect: 'manual' })).status).toBe(400)
+    }
+    const sealed = await seal(key, { api_key, email: 'ada@example.com', expires_at: null })
+    const back = await fetch(`${callback}?${new URLSearchParams({ sealed })}`, { redirect: 'manual' })
+    expect(back.headers.get('location')).toBe(`${running.baseUrl}/developers#/terminal/done`)
+    expect(await login.exit).toBe(0)
+    expect(login.shown.stdout + login.shown.stderr).not.toContain(api_key)
+    expect([statSync(file).mode & 0o777, statSync(AIP_CONFIG).mode & 0o777]).toEqual([0o600, 0o700])
+    const who = (await run(['whoami', '--json'], { AIP_CONFIG })).lines()[0]
+    expect(who).toMatchObject({ current: 'default', developer: { name: 'Ada' } })
+    expect((await run(['logout'], { AIP_CONFIG })).code).toBe(0)
+    expect(readFileSync(file, 'utf8')).not.toContain(api_key)
+    expect((await run(['whoami'], { AIP_CONFIG })).code).toBe(2)
+  })
+
+  it('that was refused in the portal exits with 1 and keeps nothing', async () => {
+    const { AIP_CONFIG } = place()
+    const { login, callback } = await begin({ AIP_CONFIG })
+    await fetch(`${callback}?denied=true`, { redirect: 'manual' })
+    expect([await login.exit, login.shown.stderr]).toEqual([1, expect.stringContaining('refused')])
+    expect((await run(['whoami'], { AIP_CONFIG })).code).toBe(2)
+  })
+
+  it('with a key on standard input, and never sends a profile’s key to another platform', async () => {
+    const { headers } = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
+    const { AIP_CONFIG } = place()
+    const wrong = await run(['login', '--with-key'], { AIP_CONFIG }, `dvk_${'x'.repeat(43)}`)
+    expect(wrong.code).toBe(1)
+    const signedIn = await run(['login', '--with-key', '--profile', 'work'], { AIP_CONFIG }, headers['x-developer-key'])
+    expect(signedIn).toMatchObject({ code: 0, stdout: expect.stringContaining('profile work') })
+    expect((await run(['apps'], { AIP_CONFIG, PLATFORM_URL: '' })).code).toBe(0)
+    const elsewhere = await run(['apps', '--base-url', laptop.url], { AIP_CONFIG })
+    expect([elsewhere.code, laptop.requests.length]).toEqual([2, 0])
+  })
+})
+
+describe('aip init', () => {
+  const account = async () => {
+    const { headers } = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
+    return { DEVELOPER_KEY: headers['x-developer-key'] }
+  }
+  const folderFor = (name: string) => path.join(tool.folder, name)
+
+  it('writes a project whose secrets only its owner can read, and whose app the other commands find', async () => {
+    const env = await account()
+    const folder = folderFor(`greeter-${Date.now()}`)
+    const made = await run(['init', folder, '--py', '--json'], env)
+    expect([made.code, made.stderr]).toEqual([0, ''])
+    const [{ app_id, files }] = made.lines()
+    expect(files).toEqual(['agent.json', 'requirements.txt', 'agent.py', 'aip.json', '.env', '.gitignore'])
+    expect(statSync(path.join(folder, '.env')).mode & 0o777).toBe(0o600)
+    expect(readFileSync(path.join(folder, '.env'), 'utf8')).toMatch(
+      /^CLIENT_ID=app_.*\nCLIENT_SECRET=.+\nSIGNING_SECRET=agsec_/,
+    )
+    expect(readFileSync(path.join(folder, '.gitignore'), 'utf8')).toContain('.env\n')
+    const inFolder = spawn(process.execPath, [path.join(tool.folder, 'aip.js'), 'apps', 'show', '--json'], {
+      cwd: folder,
+      env: { PLATFORM_URL: running.baseUrl, ...env },
+    })
+    let shown = ''
+    inFolder.stdout.on('data', (chunk) => (shown += chunk))
+    await once(inFolder, 'close')
+    expect(JSON.parse(shown)).toMatchObject({ id: app_id, status: 'draft' })
+    expect((await run(['validate', path.join(folder, 'agent.json')])).code).toBe(0)
+  })
+
+  it('replaces no file, and creates no app when it refuses', async () => {
+    const env = await account()
+    const folder = folderFor('taken')
+    mkdirSync(folder)
+    writeFileSync(path.join(folder, 'agent.ts'), 'mine')
+    const before = (await run(['apps', '--json'], env)).lines().length
+    expect(await run(['init', folder, '--ts'], env)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('agent.ts'),
+    })
+    expect((await run(['init', folder], env)).code).toBe(2)
+    expect((await run(['apps', '--json'], env)).lines()).toHaveLength(before)
+    expect(readFileSync(path.join(folder, 'agent.ts'), 'utf8')).toBe('mine')
+  })
+})
+
+describe('aip completion', () => {
+  const complete = async (words: string[]) => {
+    const { stdout } = await run(['completion', 'bash'])
+    const script = `${stdout}\nCOMP_WORDS=(${words.map((word) => JSON.stringify(word)).join(' ')})\nCOMP_CWORD=${words.length - 1}\n_aip\necho "\${COMPREPLY[*]}"`
+    const child = spawn('bash', ['-c', script])
+    let output = ''
+    child.stdout.on('data', (chunk) => (output += chunk))
+    await once(child, 'close')
+    return output.trim()
+  }
+
+  it('for bash suggests commands, second words, arguments and options', async () => {
+    expect(await complete(['aip', 'pub'])).toBe('publish')
+    expect(await complete(['aip', 'runs', ''])).toBe('show')
+    expect(await complete(['aip', 'secrets', 'rotate', 's'])).toBe('signing')
+    expect(await complete(['aip', 'listen', '--forward-w'])).toBe('--forward-webhooks-to')
+  })
+
+  it('is printed for zsh and fish, too, and for no other shell', async () => {
+    for (const shell of ['zsh', 'fish']) expect((await run(['completion', shell])).stdout).toContain('test-run')
+    expect((await run(['completion', 'cmd'])).code).toBe(2)
+  })
 })
 
 describe('from a manifest to review', () => {
@@ -179,16 +303,16 @@ describe('from a manifest to review', () => {
     expect(ran.lines()[0]).toMatchObject({ agent: { version: '2.0.0' }, run: { output: { answer: 42 } } })
     expect(JSON.parse(String(laptop.requests.at(-1)?.body)).run.input).toEqual({ question: 'Zwei?' })
 
-    await must(running.baseUrl, 'PATCH', `/api/v1/dev/apps/${agent.app.id}`, {
-      ...agent,
-      body: {
-        summary: 'Helps.',
-        description: 'Helps with tests.',
-        logo_url: 'https://acme.example/logo.png',
-        privacy_url: 'https://acme.example/privacy',
-        support_email: 'help@acme.example',
-      },
-    })
+    const listing = [
+      '--summary',
+      'Helps.',
+      '--description',
+      'Helps with tests.',
+      '--support-email',
+      'help@acme.example',
+    ]
+    const urls = ['--logo-url', 'https://acme.example/logo.png', '--privacy-url', 'https://acme.example/privacy']
+    expect((await run(['apps', 'update', ...listing, ...urls], env)).code).toBe(0)
     expect(await run(['submit'], env)).toMatchObject({ code: 0, stdout: expect.stringContaining('in_review') })
     expect((await run(['apps'], env)).stdout).toMatch(/in_review +v2\.0\.0/)
   })
@@ -258,8 +382,31 @@ describe('aip listen', () => {
     expect(verified(second)).toBe(true)
     await hooks.close()
 
+    const [delivery] = (await run(['deliveries', '--json'], keyOf(agent))).lines()
+    expect(delivery).toMatchObject({ id: line.delivery_id, event_type: 'task.created', status: 'succeeded' })
+    expect((await run(['deliveries', '--status', 'failed'], keyOf(agent))).stdout).toBe('')
     const unknown = await run(['replay', 'whd_01kf0rdqg00000000000000001'], keyOf(agent))
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('has no delivery whd_')])
+  })
+
+  it('with --events receives events that nobody subscribed to, shows their bodies, and leaves no subscription', async () => {
+    const scopes = ['tasks:read', 'webhooks:manage']
+    const agent = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER, scopes })
+    const unheard = await run(['trigger', 'task.created'], keyOf(agent))
+    expect(unheard).toMatchObject({ code: 1, stderr: expect.stringContaining('No active webhook subscription') })
+    const args = ['--forward-to', `${laptop.url}/hooks`, '--events', 'task.*']
+    const tool = await listening(agent, args)
+    const secret = tool.lines().find(({ type }) => type === 'subscribed').secret
+    expect((await run(['trigger', 'task.created'], keyOf(agent))).code).toBe(0)
+    const [request] = await laptop.received(1)
+    const signature = String(request?.headers['x-svc-signature'])
+    expect(verifySvc(secret, signature, request?.body ?? '', Date.now() / 1_000)).toBe(true)
+    const [line] = await until(() => (tool.requests().length > 0 ? tool.requests() : undefined))
+    expect(line).toMatchObject({ kind: 'webhook', request: { type: 'task.created', test: true }, response: null })
+    tool.child.kill('SIGINT')
+    expect(await tool.exit).toBe(0)
+    const token = await sandboxToken(running.baseUrl, agent)
+    expect((await must(running.baseUrl, 'GET', '/api/v1/webhooks', { token })).items).toEqual([])
   })
 
   it('a newer listener takes over, and the older one says so and ends', async () => {
@@ -285,6 +432,68 @@ describe('aip listen', () => {
       return body?.run?.status === 'succeeded' ? true : undefined
     })
     expect(laptop.requests.length).toBeGreaterThan(0)
+  })
+})
+
+describe('aip test-run --follow', () => {
+  it('shows each step when it happens, and runs show shows them afterwards', async () => {
+    const scopes = ['runs:read', 'runs:write']
+    const agent = await newAgent(running.baseUrl, { endpoint: laptop.url, scopes })
+    laptop.next({ kind: 'answer', status: 202 })
+    const tool = start(['test-run', '--follow'], keyOf(agent))
+    const [request] = await laptop.received(1)
+    const { run: of, callback } = JSON.parse(String(request?.body))
+    const report = (what: string, body: object) =>
+      must(running.baseUrl, 'POST', `/api/v1/runs/${of.id}/${what}`, { token: callback.token, body })
+    await report('steps', { type: 'message', output: { text: 'Halfway there' } })
+    await until(() => (tool.shown.stdout.includes('Halfway there') ? true : undefined))
+    expect(tool.child.exitCode).toBe(null)
+    await report('complete', { status: 'failed', error_code: 'no_stock', error_message: 'There is nothing in stock.' })
+    expect(await tool.exit).toBe(1)
+    expect(tool.shown.stdout).toMatch(/failed run_.*\n.*no_stock: There is nothing in stock/)
+    expect(tool.shown.stdout.match(/Halfway there/g)).toHaveLength(1)
+
+    const shown = await run(['runs', 'show', of.id], keyOf(agent))
+    for (const text of ['failed', 'Halfway there', 'no_stock', 'fix']) expect(shown.stdout).toContain(text)
+    const logs = await until(async () => {
+      const { stdout } = await run(['logs'], keyOf(agent))
+      return stdout.includes(of.id) ? stdout : undefined
+    })
+    expect(logs).toContain('There is nothing in stock.')
+    expect((await run(['runs', 'show', 'run_01kf0rdqg00000000000000001'], keyOf(agent))).code).toBe(1)
+    expect((await run(['runs', 'show', 'nothing'], keyOf(agent))).code).toBe(2)
+  })
+})
+
+describe('aip secrets rotate', () => {
+  it('saves the new secret in a file that only its owner can read, and the agent’s requests are signed with it', async () => {
+    const agent = await newAgent(running.baseUrl, { endpoint: laptop.url })
+    const file = path.join(tool.folder, 'rotated.env')
+    writeFileSync(file, 'PORT=8080\nSIGNING_SECRET=agsec_old\n')
+    const rotated = await run(['secrets', 'rotate', 'signing', '--save', file], keyOf(agent))
+    expect([rotated.code, statSync(file).mode & 0o777]).toEqual([0, 0o600])
+    const saved = readFileSync(file, 'utf8')
+    const secret = /^PORT=8080\nSIGNING_SECRET=(agsec_.+)\n$/.exec(saved)?.[1] ?? ''
+    expect(rotated.stdout).not.toContain(secret)
+    laptop.answer(SUCCEEDED)
+    await testRun(agent)
+    const [request] = laptop.requests
+    const signature = String(request?.headers['x-svc-signature'])
+    expect(verifySvc(secret, signature, request?.body ?? '', Date.now() / 1_000)).toBe(true)
+    const [{ client_secret }] = (await run(['secrets', 'rotate', 'client', '--json'], keyOf(agent))).lines()
+    expect(client_secret).toMatch(/^cs_/)
+    expect((await run(['secrets', 'rotate', 'other'], keyOf(agent))).code).toBe(2)
+  })
+})
+
+describe('aip open', () => {
+  it('prints the address in the portal, which --json doesn’t open', async () => {
+    const env = { ...keyOf(await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })), BROWSER: 'false' }
+    const url = async (...args: string[]) => (await run(['open', '--json', ...args], env)).lines()[0].url
+    expect(await url('runs')).toBe(`${running.baseUrl}/developers#/apps/${env.APP_ID}/runs`)
+    expect(await url('run_01kf0rdqg00000000000000001')).toContain('/runs/run_01kf0rdqg00000000000000001')
+    expect(await url('docs')).toBe(`${running.baseUrl}/docs`)
+    expect((await run(['open', 'nowhere'], env)).code).toBe(2)
   })
 })
 
@@ -339,7 +548,7 @@ describe('errors of the API', () => {
   })
 
   it('without a key, or with several apps and no choice, the tool says what is missing', async () => {
-    expect(await run(['logs'])).toMatchObject({ code: 2, stderr: expect.stringContaining('DEVELOPER_KEY') })
+    expect(await run(['logs'])).toMatchObject({ code: 2, stderr: expect.stringContaining('aip login') })
     const { headers } = await newAgent(running.baseUrl, { endpoint: PLACEHOLDER })
     await must(running.baseUrl, 'POST', '/api/v1/dev/apps', {
       headers,

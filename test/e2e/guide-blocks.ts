@@ -4,39 +4,29 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ROOT } from '#local/prepare.ts'
+import { type CodeInfo, parseCodeInfo } from '#openapi/code-blocks.ts'
 
 /** One fenced block of a guide. */
-export interface Block {
+export interface Block extends CodeInfo {
   /** The guide’s name. */
   guide: string
-  /** `sh`, `json`, … */
-  language: string
-  /** Text after the language, which says how the block is tested. */
-  word: string
-  /** File name under which the reader saves the block. */
-  file: string | undefined
-  /** Reason why the block can't be run. */
-  notRun: string | undefined
   code: string
   line: number
 }
 
-const FENCE = /^```(\S+)(?: (.+))?$/
+const FENCE = /^```(\S.*)$/
 
 /** Reads the fenced blocks of `docs/guides/<name>.md`, in order. */
 export const blocksOf = (name: string): Block[] => {
   const lines = readFileSync(path.join(ROOT, 'docs', 'guides', `${name}.md`), 'utf8').split('\n')
   const blocks: Block[] = []
   for (let at = 0; at < lines.length; at++) {
-    const [, language, word = ''] = FENCE.exec(lines[at] ?? '') ?? []
-    if (language === undefined) continue
+    const [, info] = FENCE.exec(lines[at] ?? '') ?? []
+    if (info === undefined) continue
     const end = lines.indexOf('```', at)
     blocks.push({
       guide: name,
-      language,
-      word,
-      file: /^file=(\S+)$/.exec(word)?.[1],
-      notRun: /^not-run="(.+)"$/.exec(word)?.[1],
+      ...parseCodeInfo(info),
       code: lines.slice(at + 1, end).join('\n'),
       line: at + 1,
     })
@@ -46,11 +36,17 @@ export const blocksOf = (name: string): Block[] => {
 }
 
 /** Returns how a block is tested; undefined when the guide doesn't say. */
-export const kindOf = ({ language, word, file, notRun }: Block): 'run' | 'file' | 'answer' | 'not run' | undefined => {
+export const kindOf = ({
+  language,
+  isAnswer,
+  rest,
+  file,
+  notRun,
+}: Block): 'run' | 'file' | 'answer' | 'not run' | undefined => {
   if (notRun) return 'not run'
   if (file) return 'file'
-  if (language === 'json' && word === 'answer') return 'answer'
-  return language === 'sh' && word === '' ? 'run' : undefined
+  if (language === 'json' && isAnswer) return 'answer'
+  return language === 'sh' && rest === '' ? 'run' : undefined
 }
 
 /** Output of a block. */

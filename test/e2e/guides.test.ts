@@ -16,7 +16,7 @@ const guides = readdirSync(path.join(ROOT, 'docs', 'guides'))
 
 describe('the guides', () => {
   it.each(guides)('%s marks for each block how it is tested, or why it isn’t', (name) => {
-    for (const block of blocksOf(name)) expect(kindOf(block), `${name}.md:${block.line} ${block.word}`).toBeDefined()
+    for (const block of blocksOf(name)) expect(kindOf(block), `${name}.md:${block.line} ${block.rest}`).toBeDefined()
   })
 
   it.each(guides)('%s uses every file that the reader saves', (name) => {

@@ -11,7 +11,7 @@ const NAMES = { TypeScript: 'ts', Python: 'python' }
 /** Returns the program of the guide for developers who bring an A2A agent. */
 export const guideProgram = (language: keyof typeof NAMES): string => {
   const guide = readFileSync(path.join(ROOT, 'docs/guides/a2a-agents.md'), 'utf8')
-  const block = new RegExp(`## ${language}\\n\\n\`\`\`${NAMES[language]}[^\\n]*\\n([\\s\\S]*?)\`\`\``)
+  const block = new RegExp(`\`\`\`${NAMES[language]}[^\\n]*\\n([\\s\\S]*?)\`\`\``)
   const [, program] = block.exec(guide) ?? []
   if (program === undefined) throw new Error(`the guide has no program in ${language}`)
   return program

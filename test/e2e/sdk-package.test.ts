@@ -1,12 +1,16 @@
 import { execFile, spawn } from 'node:child_process'
-import { cpSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '#local/prepare.ts'
+import { buildCliPackage } from '#ops/cli-package.ts'
 import { buildSdkPackage } from '#ops/sdk-package.ts'
 import { scratchFolder } from '#testkit/scratch.ts'
+import { freePort } from './samples.ts'
 import { testSdkAgent } from './sdk-agent.ts'
+import { until } from './support.ts'
 import { usingLocal } from './using-local.ts'
 
 const run = promisify(execFile)
@@ -16,17 +20,19 @@ let folder: string
 let remove = () => {}
 beforeAll(async () => {
   const built = scratchFolder('sdk-package-')
+  const cli = scratchFolder('cli-package-')
   const user = scratchFolder('sdk-user-')
   folder = user.folder
   remove = () => {
     built.remove()
+    cli.remove()
     user.remove()
   }
-  await buildSdkPackage(built.folder)
+  await Promise.all([buildSdkPackage(built.folder), buildCliPackage(cli.folder)])
   const dependencies = ['openapi-fetch', 'openapi-typescript-helpers'].map((name) =>
     path.join(ROOT, 'node_modules', name),
   )
-  await run('npm', ['pack', '--pack-destination', folder, built.folder, ...dependencies], { cwd: folder })
+  await run('npm', ['pack', '--pack-destination', folder, built.folder, cli.folder, ...dependencies], { cwd: folder })
   const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }')
   await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs.map((name) => `./${name}`)], {
@@ -62,6 +68,58 @@ describe('the agent SDK, packed and installed in an empty folder', () => {
       cwd: folder,
     }).catch((error: { stdout: string }) => error)
     expect(stdout).toBe('')
+  })
+})
+
+describe('from an empty folder to a review, with the packages alone', () => {
+  const children: ReturnType<typeof spawn>[] = []
+  afterAll(async () => {
+    for (const child of children) {
+      if (child.exitCode !== null) continue
+      child.kill()
+      await once(child, 'exit')
+    }
+  })
+
+  it('register, init, publish, listen, test-run, promote and submit lead to in_review', async () => {
+    const place = path.join(folder, 'greeter')
+    const env = { PATH: process.env.PATH, AIP_CONFIG: path.join(folder, 'config'), PLATFORM_URL: running.baseUrl }
+    const start = (program: string, args: string[], more: object = {}) => {
+      const child = spawn(program, args, { cwd: place, env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] })
+      children.push(child)
+      let output = ''
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (output += piece))
+      return { exit: once(child, 'close').then(([code]) => code as number), output: () => output }
+    }
+    const bin = path.join(folder, 'node_modules/.bin/aip')
+    /** Runs a command that must succeed. */
+    const aip = async (...args: string[]): Promise<string> => {
+      const { exit, output } = start(process.execPath, [bin, ...args])
+      if ((await exit) !== 0) throw new Error(`aip ${args.join(' ')}: ${output()}`)
+      return output()
+    }
+    const unique = `greeter-${Date.now()}`
+    const at = performance.now()
+    mkdirSync(place)
+    await aip('register', '--email', `${unique}@example.com`, '--name', unique)
+    await aip('init', '--ts', '--slug', unique)
+    const port = String(await freePort())
+    // The folder above has the SDK, as npm install would put it here.
+    const agent = start(process.execPath, ['--env-file=.env', 'agent.ts'], { PORT: port })
+    await until(() => agent.output().includes('listening') || undefined)
+    await aip('validate')
+    expect(await aip('publish')).toContain(`published ${unique} v1.0.0`)
+    const listener = start(process.execPath, [bin, 'listen', '--forward-to', `127.0.0.1:${port}`])
+    await until(() => listener.output().includes('Listening for') || undefined)
+    const run = await aip('test-run', '--follow', '--input', '{"name": "Ada"}')
+    for (const text of ['Writing a greeting', 'succeeded', 'Hello, Ada!']) expect(run).toContain(text)
+    await aip('promote', '1.0.0')
+    await aip('apps', 'update', '--description', 'Greets.', '--support-email', 'help@example.com')
+    await aip('apps', 'update', '--logo-url', 'https://a.example/l.png', '--privacy-url', 'https://a.example/privacy')
+    expect(await aip('submit')).toContain('in_review')
+    expect(JSON.parse(await aip('apps', 'show', '--json'))).toMatchObject({ slug: unique, status: 'in_review' })
+    if (process.env.STOPWATCH) console.log(`in review after ${Math.round(performance.now() - at)} ms`)
+    expect(readFileSync(path.join(place, '.gitignore'), 'utf8')).toContain('.env')
   })
 })
 

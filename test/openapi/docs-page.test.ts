@@ -1,9 +1,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import MiniSearch from 'minisearch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DocsFile } from '#openapi/docs-assets.ts'
 import { buildDocsAssets } from '#openapi/docs-page.ts'
+import { renderGuide } from '#openapi/guide-html.ts'
 import { expandParts } from '#openapi/guide-parts.ts'
 import { GUIDES } from '#openapi/guides.ts'
 import { BASE_PLACEHOLDER } from '#shared/catalogue/manifests/document.prebuilt.ts'
@@ -12,6 +15,7 @@ import { DOCUMENT_NAMES } from '#shared/http/documents.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
 import { sampleOpenapi } from '#test/browser/sample-openapi.ts'
+import { SEARCH_OPTIONS } from '#web/docs/client/search-options.ts'
 
 /** Maximum answer of a Lambda function, as base64 within JSON. */
 const LAMBDA_ANSWER = 6 * 1_024 * 1_024
@@ -31,10 +35,20 @@ const FORMER = [
 const PAGES = [
   '/docs',
   ...Object.keys(GUIDES).map((name) => `/docs/${name}`),
+  '/docs/changelog',
+  '/docs/status',
   '/docs/reference',
   '/docs/reference-developer',
   '/docs/reference-console',
   '/docs/reference-admin',
+]
+
+/** Addresses of other sites, and those that the pages function replaces by the operator's own. */
+const OUTSIDE = [
+  'https://www.standardwebhooks.com/',
+  'https://www.npmjs.com/package/',
+  'https://support-url.invalid/',
+  'https://status-url.invalid/',
 ]
 
 describe('buildDocsAssets', () => {
@@ -54,13 +68,13 @@ describe('buildDocsAssets', () => {
 
   it('lists every written file: pages, their Markdown, files for language models, assets', async () => {
     expect(JSON.parse(await readFile(join(outDir, 'docs-files.json'), 'utf8'))).toEqual({ files })
-    const markdown = Object.keys(GUIDES).map((name) => `/docs/${name}.md`)
+    const markdown = [...Object.keys(GUIDES), 'changelog', 'status'].map((name) => `/docs/${name}.md`)
     expect(
       files
         .filter(({ immutable }) => !immutable)
         .map(({ path }) => path)
         .sort(),
-    ).toEqual([...PAGES, ...markdown, '/llms.txt', '/llms-full.txt'].sort())
+    ).toEqual([...PAGES, ...markdown, '/docs/search.json', '/llms.txt', '/llms-full.txt'].sort())
     expect(files.filter(({ immutable }) => immutable).map(({ path }) => path)).toEqual([
       expect.stringMatching(/^\/docs\/assets\/docs-[0-9a-f]{16}\.css$/),
       expect.stringMatching(/^\/docs\/assets\/guide-[0-9a-f]{16}\.js$/),
@@ -137,8 +151,7 @@ describe('buildDocsAssets', () => {
       '/.well-known/oauth-authorization-server',
     ]
     for (const [, address = ''] of page.matchAll(/href="([^"]+)"/g)) {
-      if (['data:,', 'https://www.standardwebhooks.com/', 'https://www.npmjs.com/package/jose'].includes(address))
-        continue
+      if (OUTSIDE.some((known) => address.startsWith(known))) continue
       const { origin, pathname, hash } = new URL(address, `${BASE_PLACEHOLDER}${path}`)
       expect(origin, address).toBe(BASE_PLACEHOLDER)
       expect([...texts.keys(), ...other], address).toContain(pathname)
@@ -174,11 +187,10 @@ describe('buildDocsAssets', () => {
     expect(text('/llms-full.txt')).toContain('```python title="')
   })
 
-  it('renders operations, webhooks and schemas under stable anchors, escaped, without a script', () => {
+  it('renders operations, webhooks and schemas under stable anchors, escaped', () => {
     const page = text('/docs/reference')
     expect(page).toContain('<code><span class="method">POST</span>/api/v1/runs</code>')
     expect(page).toContain('List &lt;webhook&gt; subscriptions')
-    expect(page).not.toContain('<script')
     expect(idsOf(page)).toEqual(
       expect.arrayContaining([
         'tag/runs',
@@ -196,6 +208,57 @@ describe('buildDocsAssets', () => {
   it('forbids inline scripts and styles, without exceptions', () => {
     for (const { path, headers } of files)
       if (PAGES.includes(path)) expect(headers['content-security-policy'], path).not.toMatch(/unsafe|data:/)
+  })
+
+  it('highlights code by classes, and keeps its text', () => {
+    const page = text('/docs/quickstart')
+    expect(page).toContain('<span class="hljs-built_in">')
+    expect(page).not.toContain(' style=')
+    const { html } = renderGuide({ name: 'x', markdown: '```sh\necho "<b>" # &amp;\n```\n\n```cobol\na < b\n```' })
+    const shown = [...html.matchAll(/<pre tabindex="0"><code>(.*?)<\/code>/gs)].map(([, code = '']) =>
+      code
+        .replaceAll(/<[^>]+>/g, '')
+        .replaceAll('&quot;', '"')
+        .replaceAll('&lt;', '<')
+        .replaceAll('&gt;', '>')
+        .replaceAll('&amp;', '&'),
+    )
+    expect(shown).toEqual(['echo "<b>" # &amp;', 'a < b'])
+  })
+
+  it('joins blocks in several languages, and leaves single ones and commands alone', () => {
+    const blocks = ['ts', 'python', 'sh', 'sh tab=Python', 'sh tab=TypeScript', 'python']
+    const { html } = renderGuide({ name: 'x', markdown: blocks.map((info) => `\`\`\`${info}\n1\n\`\`\``).join('\n\n') })
+    const shape = [...html.matchAll(/<div class="tabs">|<figure class="code"(?: data-tab="(\w+)")?>|<\/div>/g)]
+    expect(shape.map(([whole, tab]) => tab ?? (whole.startsWith('<fig') ? 'code' : whole))).toEqual([
+      ...['<div class="tabs">', 'TypeScript', 'Python', '</div>', 'code'],
+      ...['<div class="tabs">', 'Python', 'TypeScript', '</div>', 'Python'],
+    ])
+  })
+
+  it('finds guides, error codes, operations, events and schemas', () => {
+    const index = MiniSearch.loadJSON(text('/docs/search.json'), SEARCH_OPTIONS)
+    const found = (query: string) => index.search(query).map(({ id }) => id)
+    expect(found('too_many_active_runs').slice(0, 2)).toContain('docs/errors#too_many_active_runs')
+    expect(found('rotate secret')[0]).toBe('docs/webhooks#rotate-the-secret')
+    expect(found('startRun')).toContain('docs/reference#startRun')
+    expect(found('repeat request safely')[0]).toBe('docs/requests#repeating-a-request-safely')
+    expect(found('run.succeeded')).toContain('docs/reference#webhook/run.succeeded')
+    expect(found('refresh tokns').length).toBeGreaterThan(0)
+    for (const id of ['docs/reference#schema/Run', 'docs/changelog']) expect(index.has(id), id).toBe(true)
+    for (const [page = '', part = ''] of index.search(MiniSearch.wildcard).map(({ id }) => String(id).split('#')))
+      if (part !== '') expect(idsOf(text(`/${page}`)), `${page}#${part}`).toContain(part)
+  })
+
+  it('shows the changelog without links to files that aren’t served', () => {
+    expect(text('/docs/changelog')).toContain('<h1 id="overview">Changelog</h1>')
+    expect(text('/docs/changelog')).not.toMatch(/href="(?!changelog)[^"]*\.md/)
+    expect(text('/docs/changelog.md')).not.toMatch(/\]\(docs\//)
+  })
+
+  it('keeps the script that all pages share small', () => {
+    const script = files.find(({ path }) => path.endsWith('.js'))
+    expect(gzipSync(text(script?.path ?? '')).length).toBeLessThan(15_000)
   })
 
   it('gives the same content the same names', async () => {

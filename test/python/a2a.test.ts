@@ -44,7 +44,7 @@ it('the official Python client 1.3.0 streams, reads, lists, resubscribes, cancel
     { timeout: 60_000 },
   )
   const guide = readFileSync(path.join(ROOT, 'docs/guides/a2a.md'), 'utf8')
-  const [, program = ''] = /## Python\n\n```python[^\n]*\n([\s\S]*?)```/.exec(guide) ?? []
+  const [, program = ''] = /```python[^\n]*\n([\s\S]*?)```/.exec(guide) ?? []
   const asks = `${program}\nimport asyncio, sys\nprint(asyncio.run(ask(*sys.argv[1:])))`
   const given = [`${baseUrl}/a2a/agents/${installation}`, token, 'mugs']
   expect((await promisify(execFile)(python, ['-c', asks, ...given])).stdout).toContain("{'found': 3.0}")

@@ -4,7 +4,7 @@ import { MINUTE } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
 import { oneOf } from '#shared/table/expressions.ts'
-import { InvalidReceipt, ReceiptUseEntity, verifyOwnReceipt } from '#shared/work/receipts/index.ts'
+import { InvalidReceipt, type Receipt, ReceiptUseEntity, verifyOwnReceipt } from '#shared/work/receipts/index.ts'
 import {
   ACTIVE_STATUSES,
   type Approval,
@@ -77,7 +77,8 @@ const checkReceipt = async (
       receipt.run_id === run.id &&
       receipt.step_id === approval.step_id &&
       receipt.tool === approval.tool &&
-      receipt.arguments_sha256 === shown.sha256
+      receipt.arguments_sha256 === shown.sha256 &&
+      isEnough(receipt)
     return isForThisCall ? { args: shown.value as unknown as HttpFetch, receiptId: receipt.jti } : REFUSED
   } catch (error) {
     if (!(error instanceof InvalidReceipt)) throw error
@@ -85,6 +86,9 @@ const checkReceipt = async (
     return REFUSED
   }
 }
+
+/** The receipt of the first of two people alone isn't enough, whatever the record says. */
+const isEnough = ({ approvals = { given: 1, required: 1 } }: Receipt): boolean => approvals.given >= approvals.required
 
 /** Claims the call for this worker and uses its receipt up, in one transaction. */
 const claim = async (

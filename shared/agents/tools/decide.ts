@@ -12,21 +12,24 @@ import {
   findApproval,
   findLastApproved,
   type RunView,
+  readRuling,
 } from '#shared/work/runs/index.ts'
 import { describeRequest } from './describe.ts'
 import { loadPlatformBans } from './permission.ts'
 
 /**
- * Returns the version of the policy for an installation's calls: the hash of every scope and ban that decides them. Two
+ * Returns the version of the policy for an installation's calls: the hash of every scope, ban and rule that decides them. Two
  * decisions with the same version were made under the same rules.
  */
 const policyVersion = (
   banned: readonly string[],
   { denied_tools, denied_scopes }: Workspace,
   installation: Installation | undefined,
+  rules: readonly unknown[],
 ): string =>
   sha256(
     canonicalJson({
+      ...(rules.length > 0 && { approval_rules: rules }),
       platform: { denied_tools: [...banned].sort() },
       workspace: { denied_tools: [...denied_tools].sort(), denied_scopes: [...denied_scopes].sort() },
       installation: {
@@ -46,8 +49,8 @@ export const decideCall = async (
   decision: Decision,
 ): Promise<RunView> => {
   const banned = await loadPlatformBans(work)
-  return decideApproval(work, workspace.id, decider, runId, stepId, decision, (installation) =>
-    policyVersion(banned, workspace, installation),
+  return decideApproval(work, workspace.id, decider, runId, stepId, decision, (installation, rules) =>
+    policyVersion(banned, workspace, installation, rules),
   )
 }
 
@@ -87,12 +90,19 @@ export const readApproval = async (
     },
     reason: approval.reason ?? null,
     requested_by: run.actor ?? null,
+    rule: approval.status === 'pending' ? await readRuling(work, run, approval, viewerId, value) : null,
     requested_at: iso(approval.created_at),
     expires_at: approval.status === 'pending' ? iso(approval.due_at ?? approval.created_at + DAY) : null,
     decision:
       approval.decided_at === undefined
         ? null
-        : { by: approval.decided_by ?? null, at: iso(approval.decided_at), comment: approval.comment ?? null },
+        : {
+            by: approval.decided_by ?? null,
+            on_behalf_of: approval.on_behalf_of ?? null,
+            at: iso(approval.decided_at),
+            comment: approval.comment ?? null,
+            approved_before_by: (approval.votes ?? []).map(({ by, at }) => ({ by, at: iso(at) })),
+          },
     last_approved: last
       ? {
           run_id: last.approval.run_id,

@@ -113,6 +113,8 @@ const workspace = () =>
     cross_agent_enabled: z.boolean(),
     denied_tools: z.array(z.string()),
     denied_scopes: z.array(z.string()),
+    /** Revision of its rules for approvals; absent without any. */
+    approval_rules: z.number().optional(),
     /** Agent that answers the main conversations. Absent if the internal orchestrator does. */
     primary_installation_id: z.string().optional(),
     /** Developer who owns this sandbox. */

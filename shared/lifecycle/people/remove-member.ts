@@ -9,6 +9,7 @@ import {
 } from '#shared/identity/people/index.ts'
 import { memberLeavesWrites } from '#shared/messaging/messenger/index.ts'
 import { auditPerson } from '#shared/staff/audit/index.ts'
+import { AwayEntity } from '#shared/work/approval-rules/index.ts'
 
 /**
  * Handles `DELETE /console/members/{id}`: ends a membership, or leaves the workspace. Sessions and
@@ -23,6 +24,7 @@ export const removeMember = (work: Work, by: Member, userId: string): Promise<vo
     work.commit([
       MemberEntity.delete(target, { where: { role: target.role } }),
       MembershipEntity.delete({ user_id: userId, workspace_id }),
+      AwayEntity.delete({ workspace_id, user_id: userId }),
       FormerMemberEntity.replace({ workspace_id, user_id: userId, left_at: work.clock.now() }),
       ...checks,
       ...(await wakePagesWrites(work, { workspace_id, user_id: userId })),

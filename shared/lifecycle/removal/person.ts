@@ -8,7 +8,9 @@ import { NotificationPreferencesEntity, ReadStateEntity } from '#shared/messagin
 import { removeAccountsOf } from '#shared/messaging/messenger/index.ts'
 import type { Entity } from '#shared/table/entity.ts'
 import { eachItem } from '#shared/table/pages.ts'
+import { AwayEntity } from '#shared/work/approval-rules/index.ts'
 import { ConversationEntity, MessageEntity, PersonChatEntity } from '#shared/work/conversations/index.ts'
+import { DeskEntity } from '#shared/work/desk/index.ts'
 import { type Budget, spendBudget } from './budget.ts'
 import { createPartitionRemover } from './partitions.ts'
 import { renamePerson } from './rename.ts'
@@ -116,6 +118,8 @@ const removeNotices = async (work: Work, workspace_id: string, user_id: string, 
   await work.table.transact([ReadStateEntity.delete({ workspace_id, user_id })])
   await work.table.transact([PersonUpdatesEntity.delete({ workspace_id, user_id })])
   await work.table.transact([NotificationPreferencesEntity.delete({ workspace_id, user_id })])
+  await work.table.transact([AwayEntity.delete({ workspace_id, user_id })])
+  await work.table.transact([DeskEntity.delete({ workspace_id, user_id })])
 }
 
 const listedIn = <T extends object, P extends string, S extends string>(

@@ -3,11 +3,12 @@ import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { announceChange } from '#shared/foundation/updates/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { type Notification, NotificationEntity } from '#shared/identity/notifications/index.ts'
-import { MemberEntity } from '#shared/identity/people/index.ts'
+import { type Member, MemberEntity } from '#shared/identity/people/index.ts'
+import { DAY, MINUTE } from '#shared/kernel/clock.ts'
 import { quoteName } from '#shared/kernel/names.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
 import { eachPage } from '#shared/table/pages.ts'
-import { ApprovalEntity, RunEntity, requestLines } from '#shared/work/runs/index.ts'
+import { ApprovalEntity, approverTest, RunEntity, requestLines } from '#shared/work/runs/index.ts'
 import { NotifiedEventEntity } from './entity.ts'
 import type { PersonMessage } from './person-message.ts'
 
@@ -22,15 +23,31 @@ export const announceEvent = async (work: WorkerWork, event: OutboxEvent): Promi
   // Without a bot, the notification appears in the console only.
   if (!notification || !(await work.bot.credentials())) return
   const { id: notification_id, workspace_id, user_id } = notification
+  const isAsked = event.type === 'run.awaiting_approval' ? await whoIsAsked(work, event) : () => true
   if (user_id !== undefined) return handOn(work, [{ notification_id, workspace_id, user_id }])
   for await (const members of eachPage((after) =>
     work.table.query(MemberEntity, { workspace_id }, { limit: 100, after }),
   )) {
     await handOn(
       work,
-      members.map((member) => ({ notification_id, workspace_id, user_id: member.user_id })),
+      members.filter(isAsked).map((member) => ({ notification_id, workspace_id, user_id: member.user_id })),
     )
   }
+}
+
+const timeLeft = (ms: number): string => {
+  const minutes = Math.max(1, Math.round(ms / MINUTE))
+  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`
+}
+
+/** Only those who may approve get a message. The console lists the call for everyone who may see it. */
+const whoIsAsked = async (work: WorkerWork, event: OutboxEvent): Promise<(member: Member) => boolean> => {
+  const { run_id, installation_id, step_id } = JSON.parse(event.data)
+  const [run, approval] = await work.table.getAll([
+    RunEntity.ref({ installation_id, id: run_id }),
+    ApprovalEntity.ref({ run_id, step_id }),
+  ] as const)
+  return run && approval ? approverTest(work, run, approval) : () => true
 }
 
 const handOn = (work: WorkerWork, people: PersonMessage[]): Promise<void> =>
@@ -69,7 +86,7 @@ const ofApproval = async (work: WorkerWork, event: OutboxEvent): Promise<Notific
     body: [
       `It wants to use ${tool}.`,
       ...(approval?.request ? requestLines(approval.request) : []),
-      'Open it to read the whole request. Approve or reject it within 24 hours.',
+      `Open it to read the whole request. Approve or reject it within ${timeLeft((approval?.due_at ?? now + DAY) - now)}.`,
     ].join('\n'),
     installation_id,
     app_id: run?.app_id,

@@ -30,6 +30,12 @@ export const ReceiptClaims = () =>
     /** SHA-256 of the scopes and bans that applied to the call when it was decided. */
     policy_version: sha256Hex(),
     decision: z.enum(['approved', 'rejected']),
+    /** Number of people who have approved the call, this one included, and of those who have to. Absent: one of one. */
+    approvals: z.object({ given: z.number(), required: z.number() }).optional(),
+    /** People who approved the call before. */
+    approved_before_by: z.array(z.string()).optional(),
+    /** Person who is away, in whose place the person decided. */
+    on_behalf_of: z.string().optional(),
   })
 
 export type Receipt = z.infer<ReturnType<typeof ReceiptClaims>>

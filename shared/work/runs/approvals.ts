@@ -3,13 +3,24 @@ import { emitEvent } from '#shared/foundation/outbox/index.ts'
 import { loadPayload, storePayload } from '#shared/foundation/payloads/index.ts'
 import { type Deps, isVisibleTo, type Work } from '#shared/foundation/work/index.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
-import { MINUTE } from '#shared/kernel/clock.ts'
+import { iso, MINUTE } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { auditEntry } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
+import {
+  type ApproversOf,
+  approversAmong,
+  authorityChecks,
+  describeApprovers,
+  findAuthority,
+  loadRules,
+  peopleNeeded,
+  ruleFor,
+  rulesCheck,
+} from '../approval-rules/index.ts'
 import { signReceipt } from '../receipts/index.ts'
 import { changeRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
 import { emitChatMoved, emitRunEvent } from './emit.ts'
@@ -91,6 +102,7 @@ export const requestApproval = (work: Work, key: RunKey, call: RequestedCall): P
       })
     }
     const now = work.clock.now()
+    const { rules } = await loadRules(work, run.workspace_id)
     const step_id = work.id('step')
     const stored = await storePayload(work, `runs/${run.id}/${step_id}/arguments`, call.arguments)
     const steps = await prepareSteps(work, run, [
@@ -119,7 +131,8 @@ export const requestApproval = (work: Work, key: RunKey, call: RequestedCall): P
         reason: call.reason,
         status: 'pending',
         created_at: now,
-        due_at: now + LIMITS.approvalLife,
+        due_at:
+          now + Math.min(LIMITS.approvalLife, ruleFor(rules, ruledCall(run, call)).expires_after_minutes * MINUTE),
       }),
       ApprovedCallEntity.replace({ run_id: run.id, call_hash: call.hash, step_id, created_at: now }),
       emitRunEvent(work, 'run.awaiting_approval', { ...run, ...changes }, { step_id, tool: call.tool }),
@@ -127,6 +140,11 @@ export const requestApproval = (work: Work, key: RunKey, call: RequestedCall): P
     ])
     return { step_id }
   })
+
+const ruledCall = (
+  { installation_id }: Pick<Run, 'installation_id'>,
+  { tool, request }: Pick<Approval, 'tool' | 'request'>,
+) => ({ installation_id, tool, origin: request?.origin })
 
 /** Room in a step for what isn't arguments: the request with its path, size and hash. */
 const STEP_ROOM = 4_096
@@ -235,7 +253,7 @@ export const decideApproval = async (
   runId: string,
   stepId: string,
   decision: Decision,
-  policyVersionOf: (installation: Installation | undefined) => string,
+  policyVersionOf: (installation: Installation | undefined, rules: readonly unknown[]) => string,
 ): Promise<RunView> => {
   const key = await findRunKey(work, workspaceId, runId, decider.id)
   const installation = await work.table.get(InstallationEntity, { workspace_id: workspaceId, id: key.installation_id })
@@ -243,14 +261,15 @@ export const decideApproval = async (
   if (installation && !hasConsent(installation)) {
     throw fail('run_already_finished', { message: 'The app’s access was withdrawn.' })
   }
-  return decideApprovalByKey(work, key, { ...decider, policy_version: policyVersionOf(installation) }, stepId, decision)
+  const policyVersion = (rules: readonly unknown[]) => policyVersionOf(installation, rules)
+  return decideApprovalByKey(work, key, { ...decider, policyVersion }, stepId, decision)
 }
 
 /** Decides like {@link decideApproval}, with the run's key. The sweeper uses it to reject calls left undecided for 24 hours. */
 export const decideApprovalByKey = (
   work: Work,
   key: RunKey,
-  decider: (Decider & { policy_version: string }) | undefined,
+  decider: Judge | undefined,
   stepId: string,
   { decision, comment, arguments_sha256 }: Decision,
 ): Promise<RunView> =>
@@ -263,7 +282,47 @@ export const decideApprovalByKey = (
     const approved = decision === 'approve'
     const shown = decider && (await loadShownArguments(work, approval))
     if (approved) requireRead(shown, arguments_sha256)
-    const receipt = decider && (await signReceipt(work, receiptOf(run, approval, decider, approved, shown)))
+    const judged = decider && (await judge(work, run, approval, decider, approved, shown))
+    const receipt = judged && (await signReceipt(work, judged.claims))
+    const onBehalfOf = judged?.onBehalfOf
+    const audited = (action: 'approved' | 'rejected' | 'first_approved'): Write =>
+      auditEntry(work, {
+        scope: run.workspace_id,
+        action: `approval.${action}`,
+        actor: decider ? { type: 'user', id: decider.id } : { type: 'system', id: 'platform' },
+        target: { type: 'run', id: run.id },
+        details: {
+          step_id: stepId,
+          tool: approval.tool,
+          installation_id: run.installation_id,
+          ...(onBehalfOf && { on_behalf_of: onBehalfOf.id }),
+          ...(shown && { arguments_sha256: shown.sha256 }),
+          ...(receipt && { receipt_id: receipt.id, receipt: receipt.text }),
+        },
+      })
+    const pending = { where: { status: 'pending' as const }, otherwise: () => fail('approval_already_decided') }
+    if (judged && receipt && decider && !judged.isLast) {
+      const step = stepChange(run, approval, {})
+      const view = await presentRun(work, run)
+      const vote = {
+        by: { id: decider.id, name: decider.name },
+        on_behalf_of: onBehalfOf,
+        comment,
+        receipt: receipt.text,
+        at: now,
+      }
+      await work.commit(
+        [
+          runWrite(run, step.counts),
+          ApprovalEntity.update(approval, { set: { votes: [...judged.votes, vote] } }, pending),
+          step.write,
+          ...judged.checks,
+          audited('first_approved'),
+        ],
+        view,
+      )
+      return view
+    }
     const step = stepChange(run, approval, { status: approved ? 'approved' : 'rejected' })
     const changes = {
       ...step.counts,
@@ -282,30 +341,21 @@ export const decideApprovalByKey = (
           {
             set: {
               status: approved ? 'approved' : 'rejected',
+              ...(judged && { votes: judged.votes.length > 0 ? judged.votes : undefined }),
               decided_by: decider && { id: decider.id, name: decider.name },
+              on_behalf_of: onBehalfOf,
               receipt: receipt?.text,
               comment,
               decided_at: now,
               due_at: approved ? now + MINUTE : undefined,
             },
           },
-          { where: { status: 'pending' }, otherwise: () => fail('approval_already_decided') },
+          pending,
         ),
         step.write,
+        ...(judged?.checks ?? []),
         ...(approved && decider ? [rememberApproved(run, approval, now)] : []),
-        auditEntry(work, {
-          scope: run.workspace_id,
-          action: approved ? 'approval.approved' : 'approval.rejected',
-          actor: decider ? { type: 'user', id: decider.id } : { type: 'system', id: 'platform' },
-          target: { type: 'run', id: run.id },
-          details: {
-            step_id: stepId,
-            tool: approval.tool,
-            installation_id: run.installation_id,
-            ...(shown && { arguments_sha256: shown.sha256 }),
-            ...(receipt && { receipt_id: receipt.id, receipt: receipt.text }),
-          },
-        }),
+        audited(approved ? 'approved' : 'rejected'),
         approved
           ? tellDecided(work, run, stepId)
           : emitRunEvent(work, 'run.resumed', resumed, {
@@ -319,6 +369,131 @@ export const decideApprovalByKey = (
     )
     return view
   })
+
+/** Person who decides, and the version of the rules that their receipt names. */
+export type Judge = Decider & { policyVersion(rules: readonly unknown[]): string }
+
+type Vote = NonNullable<Approval['votes']>[number]
+
+/**
+ * Checks a decision against the workspace's rules. Whoever sees a call may reject it.
+ * @throws `forbidden` for an approval by somebody who may not; `approval_already_decided` for a second one of the same person
+ */
+const judge = async (
+  work: Work,
+  run: Run,
+  approval: Approval,
+  decider: Judge,
+  approved: boolean,
+  shown: ShownArguments | undefined,
+) => {
+  const { rules, revision } = await loadRules(work, run.workspace_id)
+  const rule = ruleFor(rules, ruledCall(run, approval))
+  const scope: ApproversOf = { workspaceId: run.workspace_id, rule, requesterId: run.actor?.id }
+  const claims = receiptOf(run, approval, { ...decider, policy_version: decider.policyVersion(rules) }, approved, shown)
+  if (!approved) return { claims, votes: approval.votes ?? [], onBehalfOf: undefined, isLast: true, checks: [] }
+  const needed = peopleNeeded(rule, shown?.value ?? {})
+  const { votes, checks: before } = needed > 1 ? await standingVotes(work, scope, approval) : { votes: [], checks: [] }
+  if (votes.some(({ by }) => by.id === decider.id)) {
+    throw fail('approval_already_decided', {
+      message: 'You have approved this call already. It needs the approval of a second person.',
+    })
+  }
+  const taken = votes.flatMap(({ by, on_behalf_of }) => [by.id, on_behalf_of?.id ?? by.id])
+  const authority = await findAuthority(work, scope, decider.id, taken)
+  if (!authority) throw await notAnApprover(work, run, scope)
+  const onBehalfOf =
+    authority.of.user_id === decider.id ? undefined : { id: authority.of.user_id, name: authority.of.name }
+  return {
+    votes,
+    onBehalfOf,
+    isLast: votes.length + 1 >= needed,
+    checks: [
+      rulesCheck(run.workspace_id, revision),
+      ...before,
+      ...authorityChecks(run.workspace_id, decider.id, authority),
+    ],
+    claims: {
+      ...claims,
+      ...(needed > 1 && {
+        approvals: { given: votes.length + 1, required: needed },
+        approved_before_by: votes.map(({ by }) => by.id),
+      }),
+      ...(onBehalfOf && { on_behalf_of: onBehalfOf.id }),
+    },
+  }
+}
+
+/** Returns the earlier approvals of people who still may approve, with the checks that this stays so. */
+const standingVotes = async (
+  work: Work,
+  scope: ApproversOf,
+  { votes = [] }: Approval,
+): Promise<{ votes: Vote[]; checks: Write[] }> => {
+  const standing: Vote[] = []
+  const checks: Write[] = []
+  for (const vote of votes) {
+    const authority = await findAuthority(work, scope, vote.by.id)
+    if (!authority || authority.of.user_id !== (vote.on_behalf_of?.id ?? vote.by.id)) continue
+    standing.push(vote)
+    checks.push(...authorityChecks(scope.workspaceId, vote.by.id, authority))
+  }
+  return { votes: standing, checks }
+}
+
+const notAnApprover = async (work: Work, { private_to }: Run, { rule, requesterId, workspaceId }: ApproversOf) => {
+  const approvers = await describeApprovers(work, rule)
+  return fail('forbidden', {
+    message: `The workspace’s rule “${rule.name}” lets ${approvers} approve this call${rule.requester_may_approve ? '' : ', but not the person who started the run'}.`,
+    fix: private_to
+      ? 'The call belongs to your own conversation, which nobody else sees. Give the agent the work as a task instead.'
+      : 'Ask one of them to decide. You can reject the call.',
+    details: { rule: rule.name, requester_id: requesterId ?? null, workspace_id: workspaceId },
+  })
+}
+
+/** Returns a test of which members may approve a call, for asking only those. */
+export const approverTest = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  run: Pick<Run, 'workspace_id' | 'installation_id' | 'actor'>,
+  approval: Approval,
+) => {
+  const { rules } = await loadRules(deps, run.workspace_id)
+  const rule = ruleFor(rules, ruledCall(run, approval))
+  return approversAmong(deps, { workspaceId: run.workspace_id, rule, requesterId: run.actor?.id })
+}
+
+/** What the workspace's rules say about a call, for a person who looks at it. */
+export const readRuling = async (
+  work: Work,
+  run: Run,
+  approval: Approval,
+  viewerId: string,
+  args: Record<string, unknown>,
+) => {
+  const { rules } = await loadRules(work, run.workspace_id)
+  const rule = ruleFor(rules, ruledCall(run, approval))
+  const scope: ApproversOf = { workspaceId: run.workspace_id, rule, requesterId: run.actor?.id }
+  const needed = peopleNeeded(rule, args)
+  const { votes } = needed > 1 ? await standingVotes(work, scope, approval) : { votes: [] }
+  const taken = votes.flatMap(({ by, on_behalf_of }) => [by.id, on_behalf_of?.id ?? by.id])
+  const hasApproved = votes.some(({ by }) => by.id === viewerId)
+  const authority = hasApproved ? undefined : await findAuthority(work, scope, viewerId, taken)
+  return {
+    name: rule.name || null,
+    approvers: await describeApprovers(work, rule),
+    required: needed,
+    approved_by: votes.map(({ by, on_behalf_of, at, comment }) => ({
+      by,
+      on_behalf_of: on_behalf_of ?? null,
+      at: iso(at),
+      comment: comment ?? null,
+    })),
+    you_may_approve: authority !== undefined,
+    on_behalf_of:
+      authority && authority.of.user_id !== viewerId ? { id: authority.of.user_id, name: authority.of.name } : null,
+  }
+}
 
 /**
  * Refuses to approve what a person can't have read.

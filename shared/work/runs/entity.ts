@@ -3,7 +3,6 @@ import { ownedByInstallation } from '#shared/access/installations/index.ts'
 import { payload, payloadExpiry } from '#shared/foundation/payloads/index.ts'
 import { traceSchema } from '#shared/kernel/tracing/context.ts'
 import { defineEntity } from '#shared/table/entity.ts'
-import { reservationSchema } from '../budgets/index.ts'
 import { ShownRequest } from './shown-request.ts'
 import { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 
@@ -28,12 +27,6 @@ const run = () =>
     error_code: z.string().optional(),
     error_message: z.string().optional(),
     cost_units: z.number().optional(),
-    /** Tokens of a language model, as far as they are known. */
-    usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }).optional(),
-    /** What it reserved in budgets. Absent without budgets. */
-    budgets: z.array(reservationSchema()).optional(),
-    /** Number of times that it raised its reservations. */
-    budgets_raised: z.number().optional(),
     is_sandbox: z.boolean(),
     /** Id of the request that started it; absent in old records. */
     request_id: z.string().optional(),
@@ -240,7 +233,21 @@ const approval = () =>
     /** Why the agent calls, in its own words. */
     reason: z.string().optional(),
     status: z.enum(['pending', 'approved', 'executing', 'executed', 'rejected', 'voided']),
+    /** Approvals before the last one, if the workspace's rules ask for several people. */
+    votes: z
+      .array(
+        z.object({
+          by: person(),
+          /** Person who is away, in whose place they approved. */
+          on_behalf_of: person().optional(),
+          comment: z.string().optional(),
+          receipt: z.string(),
+          at: z.number(),
+        }),
+      )
+      .optional(),
     decided_by: person().optional(),
+    on_behalf_of: person().optional(),
     comment: z.string().optional(),
     decided_at: z.number().optional(),
     /** Signed receipt of the decision. Absent if no person decided. */
@@ -263,7 +270,10 @@ export const ApprovalEntity = defineEntity({
   schema: approval,
   pk: 'RUN#{run_id}',
   sk: 'APPROVAL#{step_id}',
-  personal: { names: ['decided_by'], text: ['arguments', 'reason', 'comment', 'result'] },
+  personal: {
+    names: ['decided_by', 'on_behalf_of', 'votes'],
+    text: ['arguments', 'reason', 'comment', 'result', 'votes'],
+  },
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   due: true,
   expires: payloadExpiry,

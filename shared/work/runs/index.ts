@@ -1,5 +1,6 @@
 export { addSteps } from './add-steps.ts'
 export {
+  approverTest,
   callHash,
   consumeApproval,
   type Decider,
@@ -11,6 +12,7 @@ export {
   findLastApproved,
   findOwnApproval,
   loadShownArguments,
+  readRuling,
   requestApproval,
   voidApprovalWrites,
 } from './approvals.ts'
@@ -77,13 +79,10 @@ export {
 } from './input-schemas.ts'
 export { isAwaitedByAgent, nextCheckAt } from './next-check.ts'
 export { isWaitingForInput, runsWithStatus } from './places.ts'
-export { durationOf, presentOutput, presentRun, presentStep } from './present.ts'
-export { raiseBudgets } from './raise-budgets.ts'
+export { durationOf, presentOutput, presentRun, presentStep, presentWorkspaceRun } from './present.ts'
 export {
   findRunKey,
-  listFilteredRunsForWorkspace,
   listRuns,
-  listRunsForWorkspace,
   loadSteps,
   readRun,
   readRunForWorkspace,
@@ -101,11 +100,14 @@ export {
   RUN_BODY_BYTES,
   RunSchema,
   type RunView,
+  runFilters,
   StartRun,
   StepSchema,
   type StepView,
+  WorkspaceRunSchema,
   withoutNulls,
 } from './schemas.ts'
+export { searchRuns } from './search.ts'
 export { loadShape, withoutShapes } from './shaped-output.ts'
 export { requestLines, ShownRequest } from './shown-request.ts'
 export { newRun, startRun } from './start.ts'

@@ -44,7 +44,6 @@ export const presentRun = async (deps: Presenting, run: Run): Promise<RunView> =
     error_message: run.error_message ?? null,
     error: presentRunError(deps, run),
     cost_units: run.cost_units ?? null,
-    usage: run.usage ?? null,
     parent_run_id: run.parent_run_id ?? null,
     chain_depth: run.chain_depth,
     created_at: iso(run.created_at),
@@ -53,6 +52,12 @@ export const presentRun = async (deps: Presenting, run: Run): Promise<RunView> =
     duration_ms: durationOf(run) ?? null,
   }
 }
+
+/** Presents a run to a member of its workspace. */
+export const presentWorkspaceRun = async (deps: Presenting, run: Run) => ({
+  ...(await presentRun(deps, run)),
+  started_by: run.actor ?? null,
+})
 
 /**
  * Presents why a run failed and what to do about it (contract/errors.md#run-error-codes). What to do isn't stored, so that

@@ -1,5 +1,3 @@
-import { InstallationEntity } from '#shared/access/installations/index.ts'
-import { orchestratorId } from '#shared/access/orchestrator/index.ts'
 import { cutPageToResponseSize, payloadBytes, RESPONSE_BYTES, textBytes } from '#shared/foundation/payloads/index.ts'
 import { type Deps, isVisibleTo } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
@@ -10,7 +8,7 @@ import { type Run, RunEntity, runsByStatus, type Step, StepEntity, WorkspaceRunE
 import { runsWithStatus } from './places.ts'
 import { omittedValue, presentRun, presentStep } from './present.ts'
 import type { RunView, StepView } from './schemas.ts'
-import { isActive, RUN_STATUSES, type RunStatus } from './status.ts'
+import { isActive, type RunStatus } from './status.ts'
 
 type Reading = Pick<Deps, 'table' | 'objects' | 'settings'>
 
@@ -109,60 +107,6 @@ export const listRuns = async (
   return { ...fitting, items: fitting.items.filter(isShown(viewer, status)) }
 }
 
-/**
- * Lists a workspace's runs of all installations, newest first, as one of its members sees them. Others' chats are left
- * out, so a page may hold fewer runs than its limit.
- */
-export const listRunsForWorkspace = async (
-  { table }: Pick<Deps, 'table'>,
-  workspaceId: string,
-  viewerId: string,
-  options: Pick<QueryOptions, 'limit' | 'after'>,
-): Promise<Page<Run>> => {
-  const page = await table.query(WorkspaceRunEntity, { workspace_id: workspaceId }, options)
-  const seen = page.items.filter((ref) => isVisibleTo(viewerId, ref))
-  const runs = await table.getAll(
-    seen.map((ref) => RunEntity.ref({ installation_id: ref.installation_id, id: ref.run_id })),
-  )
-  return cutPageToResponseSize(
-    { items: runs.filter((run): run is Run => run !== undefined), next: page.next },
-    runBytes,
-    (run) => WorkspaceRunEntity.key({ workspace_id: workspaceId, run_id: run.id }).sk,
-  )
-}
-
-/** Most installations that a filtered list is merged from, more than a workspace has at once, including former ones. */
-const MERGED_INSTALLATIONS = 100
-
-/**
- * Lists a workspace's runs by status, agent or both, merged from the lists of each installation. The cost grows with the
- * number of agents, and a run's change costs nothing extra.
- */
-export const listFilteredRunsForWorkspace = async (
-  { table }: Pick<Deps, 'table'>,
-  workspaceId: string,
-  viewerId: string,
-  { status, installation_id }: { status?: RunStatus | undefined; installation_id?: string | undefined },
-  options: Pick<QueryOptions, 'limit' | 'after'>,
-): Promise<Page<Run>> => {
-  const installed = installation_id
-    ? [await table.get(InstallationEntity, { workspace_id: workspaceId, id: installation_id })]
-    : (await table.query(InstallationEntity, { workspace_id: workspaceId }, { limit: MERGED_INSTALLATIONS })).items
-  // A person's own orchestrator has no record.
-  const own = orchestratorId(workspaceId, viewerId)
-  const ids = [
-    ...installed.flatMap((installation) => installation?.id ?? []),
-    ...(installation_id === undefined || installation_id === own ? [own] : []),
-  ]
-  const lists = await runsWithStatus({ table }, ids, status === undefined ? RUN_STATUSES : [status])
-  if (lists.length === 0) return { items: [], next: undefined }
-  const page = await (status !== undefined && isActive(status)
-    ? listActive({ table }, lists, options, isShown(viewerId, status))
-    : mergedPage(table, RunEntity, lists, options))
-  const fitting = cutPageToResponseSize(page, runBytes, (run) => run.id)
-  return { ...fitting, items: fitting.items.filter(isShown(viewerId, status)) }
-}
-
 /** Finds the key of a workspace's run. @throws `not_found` also for another workspace's or another person's private run */
 export const findRunKey = async (
   { table }: Pick<Deps, 'table'>,
@@ -176,5 +120,8 @@ export const findRunKey = async (
 }
 
 /** Loads a run with its steps, for a member of its workspace. @throws `not_found` */
-export const readRunForWorkspace = async (deps: Reading, workspaceId: string, viewerId: string, runId: string) =>
-  readRun(deps, await findRunKey(deps, workspaceId, runId, viewerId))
+export const readRunForWorkspace = async (deps: Reading, workspaceId: string, viewerId: string, runId: string) => {
+  const key = await findRunKey(deps, workspaceId, runId, viewerId)
+  const [run, steps] = await Promise.all([loadRun(deps, key), loadSteps(deps, runId)])
+  return { ...(await viewWithSteps(deps, run, steps)), started_by: run.actor ?? null }
+}

@@ -57,7 +57,6 @@ export const RunSchema = () =>
       error_message: z.string().nullable(),
       error: runError().nullable().meta({ description: 'Why the run failed and what to do; null if it didn’t fail.' }),
       cost_units: z.number().nullable(),
-      usage: usage().nullable().meta({ description: 'Tokens of a language model, if the agent reports them.' }),
       parent_run_id: z.string().nullable(),
       chain_depth: z.number().int().meta({ example: 0 }),
       created_at: time(),
@@ -67,6 +66,38 @@ export const RunSchema = () =>
       steps: z.array(StepSchema()).optional().meta({ description: 'Present only when a single run is read.' }),
     })
     .meta({ id: 'Run' })
+
+/** A run as members of its workspace see it. */
+export const WorkspaceRunSchema = () =>
+  RunSchema()
+    .extend({
+      started_by: z
+        .object({ id: z.string(), name: z.string() })
+        .nullable()
+        .meta({ description: 'The person who started it, or its chain; null for a run started by API.' }),
+    })
+    .meta({ id: 'WorkspaceRun' })
+
+const moment = (description: string) =>
+  z.iso.datetime({ offset: true }).optional().meta({ description, example: '2026-11-21T00:00:00.000+00:00' })
+
+const exact = (description: string, max = 100) => z.string().min(1).max(max).optional().meta({ description })
+
+/** Filters of a workspace's runs, combined with AND. */
+export const runFilters = () => ({
+  status: z.enum(RUN_STATUSES).optional(),
+  installation_id: z.string().max(64).optional().meta({ description: 'Only runs of this agent.' }),
+  trigger: exact('Only runs with this trigger.', 60),
+  person: exact('ID of the person who started it.'),
+  error: exact('Only failed runs with this `error_code`.'),
+  since: moment('Runs created at this time or later.'),
+  until: moment('Runs created before this time.'),
+  q: exact(
+    'Words that all occur in the run: in its ID, agent, trigger, people, error, input or output. Inputs and outputs over ' +
+      '16 KiB aren’t searched.',
+    200,
+  ),
+})
 
 export type RunView = z.infer<ReturnType<typeof RunSchema>>
 
@@ -95,10 +126,6 @@ export const AddSteps = () =>
 
 const cost = () => amount(1e12)
 
-const tokens = () => z.number().int().min(0).max(1e12)
-
-const usage = () => z.object({ input_tokens: tokens(), output_tokens: tokens() }).meta({ id: 'TokenUsage' })
-
 const failure = () => ({
   error_code: z.string().min(1).max(100),
   error_message: z.string().max(4_000),
@@ -114,7 +141,6 @@ export const CompleteRun = () =>
     output: json().nullish(),
     steps: z.array(newStep()).max(LIMITS.stepsPerCall).nullish(),
     cost_units: cost().nullish(),
-    usage: usage().nullish(),
     error_code: failure().error_code.nullish(),
     error_message: failure().error_message.nullish(),
   })
@@ -138,7 +164,6 @@ export const AgentAnswer = () =>
       output: json().nullish(),
       steps: z.array(answerStep()).nullish(),
       cost_units: cost().nullish(),
-      usage: usage().nullish(),
     }),
     z.object({
       status: z.literal('failed'),
@@ -146,7 +171,6 @@ export const AgentAnswer = () =>
       error_message: z.string().nullish(),
       steps: z.array(answerStep()).nullish(),
       cost_units: cost().nullish(),
-      usage: usage().nullish(),
     }),
     InputRequired(),
   ])
@@ -209,8 +233,36 @@ export const ApprovalSchema = () =>
       expires_at: time()
         .nullable()
         .meta({ description: 'When the call is rejected unless somebody decides. Null once it was decided.' }),
+      rule: z
+        .object({
+          name: z.string().nullable().meta({ description: 'Null if no rule of the workspace is for this call.' }),
+          approvers: z.string().meta({ description: 'Who may approve, in words.', example: 'an owner' }),
+          required: z.number().int().meta({ description: 'Number of people who have to approve.' }),
+          approved_by: z.array(
+            z.object({
+              by: someone(),
+              on_behalf_of: someone().nullable(),
+              at: time(),
+              comment: z.string().nullable(),
+            }),
+          ),
+          you_may_approve: z.boolean(),
+          on_behalf_of: someone()
+            .nullable()
+            .meta({ description: 'Person who is away, in whose place you would approve.' }),
+        })
+        .nullable()
+        .meta({ description: 'What the workspace’s rules say about the call. Null once it was decided.' }),
       decision: z
-        .object({ by: someone().nullable(), at: time(), comment: z.string().nullable() })
+        .object({
+          by: someone().nullable(),
+          on_behalf_of: someone().nullable(),
+          at: time(),
+          comment: z.string().nullable(),
+          approved_before_by: z
+            .array(z.object({ by: someone(), at: time() }))
+            .meta({ description: 'People who approved first, if the rules asked for several.' }),
+        })
         .nullable()
         .meta({ description: 'Null before it. `by` is null if nobody decided in time.' }),
       last_approved: z

@@ -6,7 +6,6 @@ import { DAY } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { currentTrace } from '#shared/kernel/tracing/scope.ts'
 import type { Write } from '#shared/table/entity.ts'
-import { reserveBudgets } from '../budgets/index.ts'
 import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './chain.ts'
 import { emitRunEvent } from './emit.ts'
 import { isAlone, isNamedByCounter, type Run, RunEntity, WorkspaceRunEntity } from './entity.ts'
@@ -43,7 +42,7 @@ export interface NewRun {
 /**
  * Creates a run and its writes for one transaction: the record, its entries in the lists and its chain, the count of active
  * runs, and the event that wakes the dispatcher.
- * @throws `payload_too_large`, `chain_budget_exceeded`; the writes: `too_many_active_runs`, `budget_exceeded`
+ * @throws `payload_too_large`, `chain_budget_exceeded`; the writes: `too_many_active_runs`
  */
 export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; writes: Write[] }> => {
   const { installation, chain = {} } = start
@@ -102,15 +101,12 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
   if (isAlone(run) && chain.chain_started_at === undefined && (await isUpgradeDone(work.table, LEAN_RECORDS))) {
     run.chain_started_at = undefined
   }
-  const budgets = await reserveBudgets(work, run)
-  run.budgets = budgets.reserved
   run.due_at = nextCheckAt(run, now + LIMITS.agentLifeSign)
   return {
     run,
     writes: [
       RunEntity.create(run),
       takePlace(run),
-      ...budgets.writes,
       WorkspaceRunEntity.create({
         workspace_id: run.workspace_id,
         run_id: id,
@@ -125,10 +121,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
   }
 }
 
-/**
- * Creates a run and starts it.
- * @throws `too_many_active_runs`, `budget_exceeded`, `payload_too_large`, `chain_budget_exceeded`
- */
+/** Creates a run and starts it. @throws `too_many_active_runs`, `payload_too_large`, `chain_budget_exceeded` */
 export const startRun = async (work: Work, start: NewRun): Promise<RunView> => {
   const { run, writes } = await newRun(work, start)
   const view = await presentRun(work, run)

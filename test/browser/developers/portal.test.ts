@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { browserStage, expectAccessible, heading, type Stage, visit } from '#test/browser/console/harness.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
 import { newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'
+import { signInByBrowser } from '../../../cli/sign-in/by-browser.ts'
 
 const stage = browserStage()
 
@@ -129,6 +130,51 @@ describe('signing in', () => {
     await heading(page, 'Sign in').waitFor()
     const headers = { 'x-developer-key': token }
     await expect.poll(async () => (await platform.call('GET', '/api/v1/dev/me', { headers })).status).toBe(401)
+  })
+})
+
+describe('signing in the command line', () => {
+  const begin = () => signInByBrowser(stage.url, 'ada@laptop', 60_000)
+  // The browser is meant to visit the tool, which listens on this machine.
+  afterEach(() => {
+    expect(stage.problems.splice(0).map((problem) => problem.replace(/:\d+\/signed-in\?.*/s, ''))).toEqual([
+      'asked http://127.0.0.1',
+    ])
+  })
+
+  it('hands it a key of its own, which is in no address, and which the account lists', async () => {
+    const { page, platform } = stage
+    const developer = await newDeveloper(platform)
+    await openAs(stage, developer)
+    const signIn = await begin()
+    const addresses: string[] = []
+    page.on('request', (request) => addresses.push(request.url()))
+    await page.goto(signIn.address)
+    await page.getByText(signIn.code).waitFor()
+    await page.getByText('ada@laptop').waitFor()
+    await expectAccessible(page, 'portal-terminal')
+    await button(page, 'Allow').click()
+    const granted = await signIn.granted
+    await page.getByText('The command line is signed in').waitFor()
+    const headers = { 'x-developer-key': granted?.api_key ?? '' }
+    const { status, body } = await platform.call('GET', '/api/v1/dev/me', { headers })
+    expect([status, body.email]).toEqual([200, granted?.email])
+    expect(addresses.some((address) => address.includes('/signed-in?sealed='))).toBe(true)
+    expect(addresses.join()).not.toContain(granted?.api_key)
+    await visit(page, '/account')
+    await page.getByText('aip on ada@laptop').first().waitFor()
+  })
+
+  it('gives nothing when the developer doesn’t allow it, or when the link is incomplete', async () => {
+    const { page, url, platform } = stage
+    await openAs(stage, await newDeveloper(platform))
+    const signIn = await begin()
+    await page.goto(signIn.address)
+    await button(page, 'Don’t allow').click()
+    expect(await signIn.granted).toBeUndefined()
+    await page.getByText('The command line got no key.').waitFor()
+    await page.goto(`${url}/developers#/terminal?port=80&key=x`)
+    await page.getByText('This link is incomplete').waitFor()
   })
 })
 

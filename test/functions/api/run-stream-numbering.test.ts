@@ -4,7 +4,7 @@ import { executeApprovedCall } from '#shared/agents/dispatch/approved-tool.ts'
 import { createWorkerWork } from '#shared/http/worker.ts'
 import { addSteps } from '#shared/work/runs/add-steps.ts'
 import { callHash, decideApprovalByKey, requestApproval } from '#shared/work/runs/approvals.ts'
-import { loadRun, type RunKey } from '#shared/work/runs/change.ts'
+import { loadRun } from '#shared/work/runs/change.ts'
 import { cancelRun, completeRun } from '#shared/work/runs/finish.ts'
 import { loadSteps, readRun } from '#shared/work/runs/read.ts'
 import type { StepView } from '#shared/work/runs/schemas.ts'
@@ -20,11 +20,12 @@ const agent = usingReceiver({ kind: 'answer', status: 202 })
 const MOVES = ['step', 'steps', 'numbered', 'ask', 'approve', 'reject', 'execute', 'complete', 'cancel'] as const
 type Move = (typeof MOVES)[number]
 
-const NOBODY = { id: 'usr_0', name: 'Nobody', session_id: 'ses_0', policy_version: '0'.repeat(64) }
 let calls = 0
 
+type Started = Awaited<ReturnType<typeof startedRun>>
+
 /** Applies one move to a run, whether or not it is allowed. */
-const make = async (move: Move, key: RunKey): Promise<unknown> => {
+const make = async (move: Move, { decider, ...key }: Started): Promise<unknown> => {
   const work = createWorkerWork(platform.deps)
   const step = (await loadSteps(work, key.id)).findLast(({ type }) => type === 'approval')?.id ?? 'stp_none'
   switch (move) {
@@ -48,7 +49,7 @@ const make = async (move: Move, key: RunKey): Promise<unknown> => {
     }
     case 'approve':
     case 'reject':
-      return decideApprovalByKey(work, key, NOBODY, step, { decision: move })
+      return decideApprovalByKey(work, key, decider, step, { decision: move })
     case 'execute':
       return executeApprovedCall(work, key, step)
     case 'complete':
@@ -58,11 +59,13 @@ const make = async (move: Move, key: RunKey): Promise<unknown> => {
   }
 }
 
-const startedRun = async (): Promise<RunKey> => {
+const startedRun = async () => {
   const app = await installed(platform.deps, { endpoint: agent.url })
   const { body } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
   await platform.drain()
-  return { installation_id: app.installation.id, id: body.id }
+  const { id, name } = app.person.user
+  const decider = { id, name, session_id: 'ses_0', policyVersion: () => '0'.repeat(64) }
+  return { installation_id: app.installation.id, id: body.id as string, decider }
 }
 
 /** Concurrent moves, and the number of events that the reader takes before its connection is cut. */

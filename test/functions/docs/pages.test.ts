@@ -33,7 +33,13 @@ beforeAll(async () => {
   }
   const files = openBuiltFiles([join(folder, 'openapi'), join(folder, 'docs-assets')])
   handle = served(undefined)
-  ofAcme = served('{"name": "Acme Agents", "accent": "#ffd400", "logo": "M2 2h20v20H2z"}')
+  ofAcme = served({
+    name: 'Acme Agents',
+    accent: '#ffd400',
+    logo: 'M2 2h20v20H2z',
+    supportUrl: 'mailto:a"b@acme.example',
+    statusUrl: 'https://status.acme.example?a=1&b',
+  })
 })
 
 afterAll(() => rm(folder, { recursive: true }))
@@ -54,6 +60,14 @@ describe('an operator’s brand', () => {
       expect(body).not.toContain(DEFAULT_BRAND.name)
     },
   )
+
+  it('links to the operator’s help and incidents, and to nothing without them', async () => {
+    for (const { body } of [await get('/docs/status'), await get('/docs/quickstart')])
+      expect(body).not.toMatch(/data-link|Get help|Incidents and maintenance/)
+    const { body } = await get('/docs/status', {}, ofAcme)
+    expect(body).toContain('<a href="mailto:a&quot;b@acme.example">Get help</a>')
+    expect(body).toContain('<a href="https://status.acme.example/?a=1&amp;b">Incidents and maintenance</a>')
+  })
 
   it('gives the pages its colours and its mark, which browsers keep and can’t run', async () => {
     const style = await get('/brand.css', {}, ofAcme)
@@ -160,7 +174,7 @@ describe('GET /docs/{page}', () => {
   })
 
   it('answers 304 to clients that have it', async () => {
-    for (const path of ['/docs', '/docs/errors', '/docs/errors.md', '/llms.txt']) {
+    for (const path of ['/docs', '/docs/errors', '/docs/errors.md', '/docs/search.json', '/llms.txt']) {
       const { headers } = await get(path)
       expect((await get(path, { 'if-none-match': headers.etag ?? '' })).status, path).toBe(304)
     }

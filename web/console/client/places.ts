@@ -13,7 +13,6 @@ const LISTS: Record<string, string> = {
   grt: '/access',
   arq: '/wishlist',
   inv: '/members',
-  bdg: '/usage',
   acc: '/messenger',
 }
 

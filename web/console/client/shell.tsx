@@ -25,7 +25,6 @@ export const ITEMS: readonly NavItem[] = [
   { to: '/notifications', label: 'Notifications', icon: 'bell', count: { of: unread, words: 'unread' } },
   { to: '/access', label: 'Connected apps', icon: 'key' },
   { to: '/wishlist', label: 'Agent requests', icon: 'wish' },
-  { to: '/usage', label: 'Usage', icon: 'chart' },
   { to: '/members', label: 'Members', icon: 'people' },
   { to: '/settings', label: 'Settings', icon: 'settings' },
   { to: '/audit', label: 'Audit log', icon: 'audit', only: isAdmin },

@@ -16,6 +16,8 @@ const ROUTES: readonly Route[] = [
   { path: '/requests', load: () => import('./screens/requests.tsx') },
   { path: '/sandbox', load: () => import('./screens/sandbox.tsx') },
   { path: '/account', load: () => import('./screens/account.tsx') },
+  { path: '/terminal', load: () => import('./screens/terminal.tsx') },
+  { path: '/terminal/:result', load: () => import('./screens/terminal.tsx') },
   { path: '/more', load: () => import('./screens/more.tsx') },
 ]
 

@@ -9,6 +9,8 @@ import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Json, Name, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { auditCsv, deedOf, nameOf, screenOf } from '../ui/audit-sentence.ts'
+import { startOfDay } from '../ui/day.ts'
+import { Views } from '../ui/views.tsx'
 
 type Entry = Schemas['AuditEntry']
 
@@ -33,15 +35,8 @@ const EXPORTED = 2_000
 const FILTERS = ['actor', 'kind', 'since', 'until'] as const
 type Filters = Partial<Record<(typeof FILTERS)[number], string>>
 
-/** Start of a day in the browser's time zone. @param more days later */
-const startOf = (day: string, more = 0): string | undefined => {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
-  const at = new Date(year, month - 1, date + more)
-  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
-}
-
 const queryOf = ({ actor, kind, since, until }: Filters) => {
-  const [from, to] = [since && startOf(since), until && startOf(until, 1)]
+  const [from, to] = [since && startOfDay(since), until && startOfDay(until, 1)]
   return {
     ...(actor && { actor }),
     ...(kind && kind in KINDS && { action: `${kind}.*` }),
@@ -149,6 +144,7 @@ export default function Audit() {
         Everything that people, agents and the platform did in this workspace. Entries can’t be changed.
       </p>
       {failure && <Problem failure={failure} />}
+      <Views screen="audit" names={FILTERS} />
       <search class="filters">
         <Field label="Who">
           {(field) => (

@@ -22,7 +22,6 @@ const KINDS: [kind: Kind, words: string][] = [
   ['task.report', 'A task is ready for review'],
   ['agent.notice', 'An agent sent a notice'],
   ['grant.revoked', 'An app’s access was revoked'],
-  ['budget.alert', 'A budget reaches 50, 80 or 100 percent'],
   ['account.passkeys', 'Your passkeys changed'],
   ['review.replied', 'A developer replied to your review'],
   ['request.claimed', 'An agent you requested is being built'],

@@ -45,13 +45,25 @@ const Decided = ({ runId, stepId }: { runId: string; stepId: string }) => {
     ),
   )
   if (!data?.decision) return null
-  const { by, at, comment } = data.decision
+  const { by, on_behalf_of, at, comment, approved_before_by: first } = data.decision
   return (
     <p>
       {data.status === 'rejected' ? 'Rejected' : 'Approved'}{' '}
       {by ? (
         <>
-          by <Name>{by.name}</Name>
+          by{' '}
+          {first.map((one) => (
+            <>
+              <Name>{one.by.name}</Name> and{' '}
+            </>
+          ))}
+          <Name>{by.name}</Name>
+          {on_behalf_of && (
+            <>
+              {' for '}
+              <Name>{on_behalf_of.name}</Name>
+            </>
+          )}
         </>
       ) : (
         'because nobody decided in time'

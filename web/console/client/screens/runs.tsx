@@ -1,12 +1,16 @@
 import { sanitize } from '../../../session/text.ts'
 import { useData, usePages } from '../../../ui/data.ts'
-import { Choice, Filters, filter, filters } from '../../../ui/filters.tsx'
+import { Choice, Filters, filter, filters, Search, setFilter } from '../../../ui/filters.tsx'
+import { Field } from '../../../ui/form.tsx'
 import { duration, triggerLabel } from '../../../ui/format.ts'
+import type { paths } from '../../../ui/platform.d.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
-import { Name, State, When } from '../../../ui/text.tsx'
+import { Logo, Name, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
+import { startOfDay } from '../ui/day.ts'
+import { Views } from '../ui/views.tsx'
 
-type Run = Schemas['Run']
+type Run = Schemas['WorkspaceRun']
 type Status = Run['status']
 
 const STATUSES = [
@@ -18,6 +22,28 @@ const STATUSES = [
   'cancelled',
 ] as const satisfies Status[]
 
+/** Triggers of the platform. A run's own service may use any label, which the search finds. */
+const TRIGGERS = ['api', 'manual', 'chat', 'task', 'task_result', 'agent', 'messenger', 'mcp', 'a2a', 'test']
+
+/** Codes that the platform fails runs with. An agent may use any. */
+const ERRORS = [
+  'agent_unreachable',
+  'agent_timeout',
+  'agent_failed',
+  'agent_invalid_response',
+  'input_timeout',
+  'llm_error',
+  'llm_not_configured',
+  'max_steps_reached',
+  'access_withdrawn',
+  'installation_suspended',
+  'app_suspended',
+  'invalid_config',
+]
+
+const MORE = ['trigger', 'person', 'error', 'since', 'until'] as const
+const NAMES = ['q', 'installation_id', 'status', ...MORE, 'group'] as const
+
 export const RunRow = ({ run }: { run: Run }) => (
   <a class="row folds" href={`#/runs/${run.id}`}>
     <span class="grow">
@@ -25,64 +51,200 @@ export const RunRow = ({ run }: { run: Run }) => (
         <Name>{run.agent.id}</Name>
       </strong>
       <span class="soft">
-        {triggerLabel(run.trigger)} · <When at={run.created_at} />
+        {triggerLabel(run.trigger)}
+        {run.started_by && (
+          <>
+            {' by '}
+            <Name>{run.started_by.name}</Name>
+          </>
+        )}{' '}
+        · <When at={run.created_at} />
         {run.duration_ms !== null && ` · ${duration(run.duration_ms)}`}
+        {run.error_code && (
+          <>
+            {' · '}
+            <code>{run.error_code}</code>
+          </>
+        )}
       </span>
     </span>
     <State name={run.status} />
   </a>
 )
 
-export default function Runs() {
-  const [status, agent] = [filter('status'), filter('installation_id')]
-  const agents = useData('installations all', () =>
-    unwrap(api.GET('/console/installations', { params: { query: { limit: 100 } } })),
-  )
-  const runs = usePages(`runs ${status || 'all'} ${agent}`, (cursor) =>
-    unwrap(
-      api.GET('/console/runs', {
-        params: {
-          query: {
-            ...(filters('status', 'installation_id') as { status?: Status; installation_id?: string }),
-            ...(cursor && { cursor }),
-          },
-        },
-      }),
-    ),
-  )
+type Query = NonNullable<paths['/console/runs']['get']['parameters']['query']>
+
+const queryOf = (): Query => {
+  const { since, until, ...rest } = filters('q', 'installation_id', 'status', ...MORE)
+  const [from, to] = [since && startOfDay(since), until && startOfDay(until, 1)]
+  return { ...(rest as Query), ...(from && { since: from }), ...(to && { until: to }) }
+}
+
+/** Pages that are read in a row while none has a match. */
+const IN_A_ROW = 5
+
+const load = async (query: Query, cursor?: string) => {
+  for (let at = cursor, turn = 1; ; turn++) {
+    const page = await unwrap(api.GET('/console/runs', { params: { query: { ...query, ...(at && { cursor: at }) } } }))
+    if (page.items.length > 0 || !page.next_cursor || turn === IN_A_ROW) return page
+    at = page.next_cursor
+  }
+}
+
+const List = ({ items }: { items: Run[] }) => (
+  <ul class="rows">
+    {items.map((run) => (
+      <li key={run.id}>
+        <RunRow run={run} />
+      </li>
+    ))}
+  </ul>
+)
+
+const Matches = ({ query, isFiltered }: { query: Query; isFiltered: boolean }) => {
+  const runs = usePages(`runs list ${JSON.stringify(query)}`, (cursor) => load(query, cursor))
   return (
-    <Screen title="Runs">
-      <Filters>
-        <Choice
-          name="installation_id"
-          label="Agent"
-          options={Object.fromEntries((agents.data?.items ?? []).map(({ id, app }) => [id, sanitize(app.name)]))}
-        />
-        <Choice name="status" label="Status" options={STATUSES} />
-      </Filters>
+    <>
       <Shown known={runs} rows={8}>
         {({ items }) => {
-          if (items.length === 0) {
-            return status || agent ? (
-              <Empty title="No runs match these filters" />
-            ) : (
-              <Empty title="No runs yet">
-                <p>A run starts when you message an agent, give it a task, or its own service starts one.</p>
-              </Empty>
-            )
-          }
+          if (items.length > 0) return <List items={items} />
+          if (runs.more) return <Empty title="No matches so far. Show more to look further back." />
+          if (isFiltered) return <Empty title="No runs match these filters" />
           return (
-            <ul class="rows">
-              {items.map((run) => (
-                <li key={run.id}>
-                  <RunRow run={run} />
-                </li>
-              ))}
-            </ul>
+            <Empty title="No runs yet">
+              <p>A run starts when you message an agent, give it a task, or its own service starts one.</p>
+            </Empty>
           )
         }}
       </Shown>
       <More more={runs.more} />
+    </>
+  )
+}
+
+/** Runs of one agent within a grouped list: the newest ones. */
+const Group = ({ agent, query }: { agent: Schemas['Installation']; query: Query }) => {
+  const own = { ...query, installation_id: agent.id, limit: 5 }
+  const runs = useData(`runs group ${JSON.stringify(own)}`, () => load(own))
+  const all = new URLSearchParams({ ...filters('q', 'status', ...MORE), installation_id: agent.id })
+  return (
+    <section class="section" aria-labelledby={`group-${agent.id}`}>
+      <h2 id={`group-${agent.id}`} class="group">
+        <Logo name={agent.app.name} />
+        <Name>{agent.app.name}</Name>
+      </h2>
+      <Shown known={runs} rows={2}>
+        {({ items, next_cursor }) => (
+          <>
+            {items.length > 0 ? <List items={items} /> : <p class="soft">No matching runs</p>}
+            {next_cursor && (
+              <p>
+                <a href={`#/runs?${all}`}>
+                  All runs of <Name>{agent.app.name}</Name>
+                </a>
+              </p>
+            )}
+          </>
+        )}
+      </Shown>
+    </section>
+  )
+}
+
+const Grouped = ({ query }: { query: Query }) => {
+  const agents = usePages('installations groups', (cursor) =>
+    unwrap(api.GET('/console/installations', { params: { query: { limit: 10, ...(cursor && { cursor }) } } })),
+  )
+  return (
+    <>
+      <Shown known={agents} rows={6}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No agents installed" />
+          ) : (
+            items.map((agent) => <Group key={agent.id} agent={agent} query={query} />)
+          )
+        }
+      </Shown>
+      <More more={agents.more} />
+    </>
+  )
+}
+
+const Day = ({ name, label }: { name: string; label: string }) => (
+  <Field label={label}>
+    {(field) => (
+      <input
+        {...field}
+        type="date"
+        value={filter(name)}
+        onChange={({ currentTarget }) => setFilter(name, currentTarget.value)}
+      />
+    )}
+  </Field>
+)
+
+export default function Runs() {
+  const agents = useData('installations all', () =>
+    unwrap(api.GET('/console/installations', { params: { query: { limit: 100 } } })),
+  )
+  const members = useData('members all', () =>
+    unwrap(api.GET('/console/members', { params: { query: { limit: 100 } } })),
+  )
+  const query = queryOf()
+  const grouped = filter('group') === 'agent'
+  const more = MORE.filter((name) => filter(name)).length
+  const error = filter('error')
+  return (
+    <Screen title="Runs">
+      <Views screen="runs" names={NAMES} />
+      <search>
+        <Filters>
+          <Search name="q" label="Search" hint="Text, error or ID" />
+          <Choice
+            name="installation_id"
+            label="Agent"
+            options={Object.fromEntries((agents.data?.items ?? []).map(({ id, app }) => [id, sanitize(app.name)]))}
+          />
+          <Choice name="status" label="Status" options={STATUSES} />
+        </Filters>
+        <details class="more-filters" open={more > 0}>
+          <summary>More filters{more > 0 && ` (${more})`}</summary>
+          <Filters>
+            <Choice
+              name="trigger"
+              label="Trigger"
+              options={Object.fromEntries(TRIGGERS.map((trigger) => [trigger, triggerLabel(trigger)]))}
+            />
+            <Choice
+              name="person"
+              label="Started by"
+              all="Anyone"
+              options={Object.fromEntries((members.data?.items ?? []).map(({ id, name }) => [id, sanitize(name)]))}
+            />
+            <Choice
+              name="error"
+              label="Error"
+              options={[...ERRORS, ...(error && !ERRORS.includes(error) ? [error] : [])]}
+            />
+            <Day name="since" label="From" />
+            <Day name="until" label="To" />
+          </Filters>
+        </details>
+      </search>
+      <label class="tick">
+        <input
+          type="checkbox"
+          checked={grouped}
+          onChange={({ currentTarget }) => setFilter('group', currentTarget.checked ? 'agent' : '')}
+        />
+        <span>Group by agent</span>
+      </label>
+      {grouped && !query.installation_id ? (
+        <Grouped query={query} />
+      ) : (
+        <Matches query={query} isFiltered={Object.keys(query).length > 0} />
+      )}
     </Screen>
   )
 }

@@ -36,6 +36,13 @@ export default function Settings() {
         <PrimaryAgent />
         <CrossAgent enabled={who.cross_agent_enabled} />
       </section>
+      <section class="card" aria-labelledby="approvals">
+        <h2 id="approvals">Approvals</h2>
+        <p>Who may approve which calls, when a second person has to, and who decides while you’re away.</p>
+        <p>
+          <a href="#/approvals">Approval rules and absence</a>
+        </p>
+      </section>
       {isAdmin.value && (
         <section class="card" aria-labelledby="bans">
           <h2 id="bans">Workspace restrictions</h2>

@@ -5,6 +5,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { TextField } from '../../../ui/form.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Name, Prose, When } from '../../../ui/text.tsx'
+import { identity } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { pollNow } from '../live.ts'
 import { diffCalls, type Part, partsOf } from './call-parts.ts'
@@ -31,12 +32,13 @@ const useCall = (runId: string, stepId: string) => {
       setCall({ ...page, last_approved: before?.last_approved ?? page.last_approved, text })
       setWhole(page.arguments.next_offset === null && (await sha256(text)) === page.arguments.sha256)
     })
-  useEffect(() => {
+  const again = (): void => {
     setCall(undefined)
     setWhole(false)
     void read(undefined)
-  }, [runId, stepId])
-  return { call, problem, isWhole, more: () => void read(call) }
+  }
+  useEffect(again, [runId, stepId])
+  return { call, problem, isWhole, more: () => void read(call), again }
 }
 
 const sha256 = async (text: string): Promise<string> => {
@@ -178,6 +180,48 @@ const Differences = ({
   )
 }
 
+/** What the workspace's rules say: who approves, who has already, and in whose place the user would. */
+const Rule = ({ rule }: { rule: NonNullable<Call['rule']> }) => {
+  const { name, approvers, required, approved_by, you_may_approve: mayApprove, on_behalf_of: absent } = rule
+  const mine = approved_by.some(({ by }) => by.id === identity.value?.user.id)
+  if (!name) return null
+  return (
+    <div class="note">
+      <p>
+        Rule <Name>{name}</Name>: <Name>{approvers}</Name> may approve this call
+        {required > 1 && ', and a second person has to as well'}.
+      </p>
+      {approved_by.map(({ by, on_behalf_of, at, comment }) => (
+        <p key={by.id}>
+          Approved by <Name>{by.name}</Name>
+          {on_behalf_of && (
+            <>
+              {' for '}
+              <Name>{on_behalf_of.name}</Name>
+            </>
+          )}
+          , <When at={at} />
+          {comment && (
+            <>
+              : <Prose text={comment} />
+            </>
+          )}
+        </p>
+      ))}
+      {mine ? (
+        <p>Somebody else has to approve it now.</p>
+      ) : (
+        !mayApprove && <p>You can’t approve it, but you can reject it.</p>
+      )}
+      {absent && (
+        <p>
+          You decide for <Name>{absent.name}</Name>, who is away.
+        </p>
+      )}
+    </div>
+  )
+}
+
 /** The call in a few words: “POST to api.example.com”. */
 const headline = (call: Call | undefined, tool: string | null): string =>
   call?.request ? `${call.request.method} to ${new URL(call.request.origin).host}` : `Use ${tool ?? 'a tool'}`
@@ -196,7 +240,7 @@ export const Approval = ({
 }) => {
   const [comment, setComment] = useState('')
   const { busy, failure, act } = useAction()
-  const { call, problem, more, isWhole } = useCall(runId, step.id)
+  const { call, problem, more, again, isWhole } = useCall(runId, step.id)
   const decide = (decision: 'approve' | 'reject') =>
     act(async () => {
       const body = {
@@ -207,8 +251,13 @@ export const Approval = ({
       const path = { id: runId, step: step.id }
       const run = await unwrap(api.POST('/console/runs/{id}/steps/{step}/decision', { params: { path }, body }))
       announce(
-        decision === 'approve' ? 'Approved. The run continues.' : 'Rejected. The run continues without this call.',
+        decision === 'reject'
+          ? 'Rejected. The run continues without this call.'
+          : run.status === 'awaiting_approval'
+            ? 'Approved. A second person has to approve it, too.'
+            : 'Approved. The run continues.',
       )
+      if (run.status === 'awaiting_approval') again()
       onDecided(run)
       pollNow()
     })
@@ -248,6 +297,7 @@ export const Approval = ({
           </button>
         </p>
       )}
+      {call?.rule && <Rule rule={call.rule} />}
       {problem && <Problem failure={problem} />}
       <TextField
         label="Comment"
@@ -262,7 +312,7 @@ export const Approval = ({
           type="button"
           class="primary"
           data-decision="approve"
-          disabled={!isWhole}
+          disabled={!isWhole || call?.rule?.you_may_approve === false}
           onClick={() => decide('approve')}
         >
           Approve

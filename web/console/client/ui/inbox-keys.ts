@@ -20,7 +20,8 @@ export const moveByKey = (event: KeyboardEvent & { currentTarget: HTMLElement })
       .map((name) => items[at]?.querySelector<HTMLButtonElement>(`button[data-decision="${name}"]`))
       .find((one) => one !== null && one !== undefined)
     if (!button) return
-    if (button.disabled) announce('Read the whole call before you approve it.')
+    if (button.disabled)
+      announce('You can’t approve this yet. Read the whole call, and what the workspace’s rule says.')
     else button.focus()
   } else if (event.key === 'j' || event.key === 'k') {
     const next = items[at + (event.key === 'j' ? 1 : -1)]

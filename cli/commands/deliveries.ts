@@ -1,0 +1,93 @@
+import { APP_OPTION, loadChosenApp } from '../app.ts'
+import { type Command, textOf, UsageError } from '../command.ts'
+import { type Output, timeOfDay } from '../output.ts'
+import { listWebhooks, sandboxToken } from '../sandbox.ts'
+
+interface Delivery {
+  id: string
+  event_id: string
+  event_type: string
+  status: string
+  attempt: number
+  next_attempt_at: string | null
+  created_at: string
+  attempts: { response_code: number | null; duration_ms: number; error: string | null; hint: string | null }[]
+}
+
+export const deliveries: Command = {
+  name: 'deliveries',
+  usage: 'deliveries',
+  summary: 'List webhook deliveries of your sandbox and their responses',
+  help: `Lists the latest deliveries of the subscriptions that the app’s installation in your sandbox has, oldest first, with the last
+response and why it failed. The app needs the scope webhooks:manage. aip replay sends one again.
+
+  --webhook <id>      only this subscription
+  --status <status>   only pending, succeeded, failed or skipped ones
+  --limit <n>         number for each subscription, 1 to 100; default: 20
+${APP_OPTION}
+  --json              print one delivery per line, with all attempts
+
+Examples:
+  aip deliveries
+  aip deliveries --status failed --json | jq -r .id | xargs -n1 aip replay`,
+  options: {
+    app: { type: 'string' },
+    webhook: { type: 'string' },
+    status: { type: 'string' },
+    limit: { type: 'string' },
+  },
+  positionals: 0,
+  async run(invocation) {
+    const { values, out } = invocation
+    const limit = textOf(values.limit) ?? '20'
+    if (!/^[1-9]\d?$|^100$/.test(limit)) throw new UsageError('--limit must be a number from 1 to 100.', 'deliveries')
+    const status = textOf(values.status)
+    if (status !== undefined && !STATUSES.includes(status)) {
+      throw new UsageError(`--status must be ${STATUSES.join(', ')}.`, 'deliveries')
+    }
+    const api = invocation.api()
+    const done = out.progress('Reading the deliveries')
+    try {
+      const app = await loadChosenApp(invocation, api, 'deliveries')
+      const token = await sandboxToken(api, app.id)
+      const webhook = textOf(values.webhook)
+      const ids = webhook ? [webhook] : (await listWebhooks(api, token)).map(({ id }) => id)
+      const lists = await Promise.all(
+        ids.map(async (id): Promise<(Delivery & { webhook_id: string })[]> => {
+          const path = `/api/v1/webhooks/${encodeURIComponent(id)}/deliveries?limit=${limit}`
+          const { items } = (await api.insist('GET', path, { token })) as { items: Delivery[] }
+          return items.map((delivery) => ({ ...delivery, webhook_id: id }))
+        }),
+      )
+      done()
+      const shown = lists
+        .flat()
+        .filter((delivery) => status === undefined || delivery.status === status)
+        .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
+      for (const delivery of shown) out.result(delivery, textOfDelivery(out, delivery))
+      if (ids.length === 0) out.note('The app has no webhook subscription in your sandbox.')
+      else if (shown.length === 0) out.note('There are no such deliveries.')
+      return 0
+    } finally {
+      done()
+    }
+  },
+}
+
+const STATUSES = ['pending', 'succeeded', 'failed', 'skipped']
+
+const textOfDelivery = ({ paint }: Output, delivery: Delivery): string => {
+  const { id, event_type, status, attempt, created_at, attempts } = delivery
+  const last = attempts.at(-1)
+  const colour = status === 'succeeded' ? 'green' : status === 'failed' ? 'red' : 'yellow'
+  const parts = [
+    timeOfDay(new Date(created_at)),
+    paint(colour, status.padEnd(9)),
+    id,
+    event_type.padEnd(22),
+    ...(last ? [last.response_code ?? 'no response', `${last.duration_ms} ms`] : []),
+    ...(attempt > 1 ? [`${attempt} attempts`] : []),
+  ]
+  const why = status !== 'succeeded' && last ? (last.hint ?? last.error) : null
+  return why === null ? parts.join('  ') : `${parts.join('  ')}\n          ${why}`
+}

@@ -1,0 +1,6 @@
+export { type ApproversOf, approversAmong, authorityChecks, describeApprovers, findAuthority } from './authority.ts'
+export { endAway, readAway, setAway } from './away.ts'
+export { AwayEntity } from './entity.ts'
+export { peopleNeeded, ruleFor } from './match.ts'
+export { loadRules, readRules, rulesCheck, setRules } from './rules.ts'
+export { ApprovalRulesSchema, AwaySchema, SetApprovalRules, SetAway } from './schemas.ts'

@@ -1,0 +1,55 @@
+import { atLeast, type Role } from '#shared/identity/people/index.ts'
+import { readNumber } from './read-number.ts'
+import type { ApprovalRule } from './schemas.ts'
+
+/** A call, as rules look at it. */
+export interface RuledCall {
+  installation_id: string
+  tool: string
+  /** Origin of the request that the call sends, if it sends one. */
+  origin: string | undefined
+}
+
+/** The rule for calls that no other one is for: any member approves. */
+const ANYONE: ApprovalRule = {
+  name: '',
+  installation_ids: [],
+  tools: [],
+  hosts: [],
+  approvers: { role: 'member', user_ids: [] },
+  second_person: null,
+  requester_may_approve: true,
+  expires_after_minutes: 1_440,
+}
+
+/** Host of a request as rules name it. A name with a dot at its end is the same host. */
+const hostOf = (origin: string): string => new URL(origin).hostname.replace(/\.+$/, '')
+
+const isHost = (pattern: string, host: string): boolean =>
+  pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern
+
+/** Finds the first rule that a call matches. */
+export const ruleFor = (rules: readonly ApprovalRule[], { installation_id, tool, origin }: RuledCall): ApprovalRule => {
+  const host = origin === undefined ? undefined : hostOf(origin)
+  const isOneOf = (wanted: readonly string[], given: string): boolean => wanted.length === 0 || wanted.includes(given)
+  return (
+    rules.find(
+      (rule) =>
+        isOneOf(rule.installation_ids, installation_id) &&
+        isOneOf(rule.tools, tool) &&
+        (rule.hosts.length === 0 || (host !== undefined && rule.hosts.some((pattern) => isHost(pattern, host)))),
+    ) ?? ANYONE
+  )
+}
+
+/** Returns the number of people who have to approve a call. A number that can't be read counts as too large. */
+export const peopleNeeded = ({ second_person }: ApprovalRule, args: Record<string, unknown>): 1 | 2 => {
+  if (second_person === null) return 1
+  if (second_person.when === 'always') return 2
+  const amount = readNumber(args, second_person.field)
+  return amount === undefined || Math.abs(amount) >= second_person.amount ? 2 : 1
+}
+
+/** Returns true if the rule lets a member with this role approve in their own name. */
+export const isApprover = ({ approvers }: ApprovalRule, person: { id: string; role: Role }): boolean =>
+  (approvers.role !== null && atLeast(person.role, approvers.role)) || approvers.user_ids.includes(person.id)

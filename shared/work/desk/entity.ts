@@ -1,0 +1,24 @@
+import * as z from 'zod'
+import { defineEntity } from '#shared/table/entity.ts'
+
+/** Screens whose filters can be saved. */
+export const SCREENS = ['runs', 'tasks', 'audit'] as const
+
+const desk = () =>
+  z.object({
+    workspace_id: z.string(),
+    user_id: z.string(),
+    views: z.array(z.object({ screen: z.enum(SCREENS), name: z.string(), query: z.string() })),
+  })
+
+export type Desk = z.infer<ReturnType<typeof desk>>
+
+/** What a person keeps for themselves in a workspace. */
+export const DeskEntity = defineEntity({
+  name: 'desk',
+  schema: desk,
+  pk: 'WS#{workspace_id}',
+  sk: 'DESK#{user_id}',
+  personal: { text: ['views'] },
+  retention: { workspace: 'removed', person: 'removed', app: 'kept' },
+})

@@ -1,0 +1,462 @@
+import { useState } from 'preact/hooks'
+import { sanitize } from '../../../session/text.ts'
+import { useAction } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { patch, useData } from '../../../ui/data.ts'
+import { Confirm, Modal } from '../../../ui/dialog.tsx'
+import { Field, Form, TextField } from '../../../ui/form.tsx'
+import { count } from '../../../ui/format.ts'
+import { Problem } from '../../../ui/problem.tsx'
+import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
+import { Name, When } from '../../../ui/text.tsx'
+import { identity, isOwner } from '../account.ts'
+import { api, type Schemas, unwrap } from '../api.ts'
+import { startOfDay } from '../ui/day.ts'
+
+type Rules = Schemas['ApprovalRules']
+type Rule = Rules['rules'][number]
+type Named = Record<string, string>
+
+const KEY = 'approval rules'
+const ROLES: Named = { member: 'Any member', admin: 'Admins and owners', owner: 'Owners' }
+const SECOND: Named = { never: 'Never', always: 'Always', at_least: 'From an amount' }
+
+/** Replaces the rules, unless somebody changed them since they were read. */
+const save = async (now: Rules, rules: Rule[], said: string): Promise<void> => {
+  const saved = await unwrap(api.PUT('/console/settings/approvals', { body: { rules, revision: now.revision } }))
+  patch<Rules>(KEY, () => saved)
+  announce(said)
+}
+
+/** Members and agents by id, as rules name them. */
+const usePeopleAndAgents = () =>
+  useData('members installations rules', async () => {
+    const query = { limit: 100 }
+    const [members, agents] = await Promise.all([
+      unwrap(api.GET('/console/members', { params: { query } })),
+      unwrap(api.GET('/console/installations', { params: { query } })),
+    ])
+    return {
+      people: Object.fromEntries(members.items.map(({ id, name }) => [id, sanitize(name)])),
+      agents: Object.fromEntries(agents.items.map(({ id, app }) => [id, sanitize(app.name)])),
+    }
+  })
+
+const named = (ids: readonly string[], names: Named, other: string): string =>
+  ids.map((id) => names[id] ?? other).join(', ')
+
+const time = (minutes: number): string =>
+  minutes % 60 === 0 ? `${count(minutes / 60)} ${minutes === 60 ? 'hour' : 'hours'}` : `${count(minutes)} minutes`
+
+/** A rule in words. */
+const Sentence = ({ rule, people, agents }: { rule: Rule; people: Named; agents: Named }) => {
+  const { role, user_ids } = rule.approvers
+  const who = [role && ROLES[role], named(user_ids, people, 'a former member')].filter(Boolean).join(', ')
+  const second = rule.second_person
+  return (
+    <dl class="facts">
+      <dt>Calls</dt>
+      <dd>
+        {rule.tools.length > 0 ? rule.tools.join(', ') : 'Any tool'}
+        {rule.hosts.length > 0 && ` to ${rule.hosts.join(', ')}`} of{' '}
+        {rule.installation_ids.length > 0 ? named(rule.installation_ids, agents, 'a removed agent') : 'any agent'}
+      </dd>
+      <dt>Approved by</dt>
+      <dd>
+        {who}
+        {!rule.requester_may_approve && ', but not the person who started the run'}
+      </dd>
+      {second && (
+        <>
+          <dt>Two people</dt>
+          <dd>
+            {second.when === 'always' ? (
+              'Always'
+            ) : (
+              <>
+                If <code>{second.field}</code> is {count(second.amount)} or more, or can’t be read
+              </>
+            )}
+          </dd>
+        </>
+      )}
+      <dt>Waits</dt>
+      <dd>{time(rule.expires_after_minutes)}, then the call is rejected</dd>
+    </dl>
+  )
+}
+
+const Ticks = ({
+  label,
+  all,
+  options,
+  chosen,
+  onChange,
+}: {
+  label: string
+  all: string
+  options: Named
+  chosen: readonly string[]
+  onChange: (chosen: string[]) => void
+}) => (
+  <fieldset>
+    <legend>{label}</legend>
+    <p class="hint">{all}</p>
+    <div class="ticks">
+      {Object.entries(options).map(([id, name]) => (
+        <label key={id} class="tick">
+          <input
+            type="checkbox"
+            checked={chosen.includes(id)}
+            onChange={({ currentTarget }) =>
+              onChange(currentTarget.checked ? [...chosen, id] : chosen.filter((one) => one !== id))
+            }
+          />
+          <span>{name}</span>
+        </label>
+      ))}
+    </div>
+  </fieldset>
+)
+
+const NEW: Rule = {
+  name: '',
+  installation_ids: [],
+  tools: [],
+  hosts: [],
+  approvers: { role: 'owner', user_ids: [] },
+  second_person: null,
+  requester_may_approve: true,
+  expires_after_minutes: 1_440,
+}
+
+const hostsIn = (text: string): string[] => [
+  ...new Set(
+    text
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .filter(Boolean),
+  ),
+]
+
+const Editor = ({
+  rule,
+  people,
+  agents,
+  send,
+  onClose,
+}: {
+  rule: Rule
+  people: Named
+  agents: Named
+  send: (rule: Rule) => Promise<void>
+  onClose: () => void
+}) => {
+  const [now, setNow] = useState(rule)
+  const [hosts, setHosts] = useState(rule.hosts.join('\n'))
+  const second = now.second_person
+  const set = (changes: Partial<Rule>) => setNow({ ...now, ...changes })
+  const setSecond = (when: string) =>
+    set({
+      second_person:
+        when === 'always' ? { when } : when === 'at_least' ? { when, field: 'body.amount', amount: 1_000 } : null,
+    })
+  return (
+    <Modal title={rule.name ? `Edit ${rule.name}` : 'Add a rule'} onClose={onClose}>
+      <Form
+        verb="Save"
+        disabled={!now.name.trim() || (now.approvers.role === null && now.approvers.user_ids.length === 0)}
+        send={() => send({ ...now, name: now.name.trim(), hosts: hostsIn(hosts) })}
+        done={onClose}
+      >
+        <TextField label="Name" value={now.name} maxLength={60} required onText={(name) => set({ name })} />
+        <TextField
+          label="Hosts"
+          hint="One a line, such as api.bank.example. *.bank.example is every name below it. Empty: any host."
+          value={hosts}
+          rows={2}
+          spellcheck={false}
+          onText={setHosts}
+        />
+        <Ticks
+          label="Agents"
+          all="None chosen: any agent."
+          options={agents}
+          chosen={now.installation_ids}
+          onChange={(installation_ids) => set({ installation_ids })}
+        />
+        <Field label="Who may approve">
+          {(field) => (
+            <select
+              {...field}
+              value={now.approvers.role ?? ''}
+              onChange={({ currentTarget }) =>
+                set({
+                  approvers: { ...now.approvers, role: (currentTarget.value || null) as Rule['approvers']['role'] },
+                })
+              }
+            >
+              {Object.entries(ROLES).map(([role, words]) => (
+                <option key={role} value={role}>
+                  {words}
+                </option>
+              ))}
+              <option value="">Only the people below</option>
+            </select>
+          )}
+        </Field>
+        <Ticks
+          label="People"
+          all="They may approve whatever their role."
+          options={people}
+          chosen={now.approvers.user_ids}
+          onChange={(user_ids) => set({ approvers: { ...now.approvers, user_ids } })}
+        />
+        <label class="tick">
+          <input
+            type="checkbox"
+            checked={now.requester_may_approve}
+            onChange={({ currentTarget }) => set({ requester_may_approve: currentTarget.checked })}
+          />
+          <span>The person who started a run may approve its calls</span>
+        </label>
+        <Field label="Second person">
+          {(field) => (
+            <select
+              {...field}
+              value={second?.when ?? 'never'}
+              onChange={({ currentTarget }) => setSecond(currentTarget.value)}
+            >
+              {Object.entries(SECOND).map(([when, words]) => (
+                <option key={when} value={when}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {second?.when === 'at_least' && (
+          <>
+            <TextField
+              label="Field"
+              hint="Its place in the call, such as body.amount or query.amount. If it can’t be read, two people approve."
+              value={second.field}
+              spellcheck={false}
+              onText={(field) => set({ second_person: { ...second, field } })}
+            />
+            <Field label="Amount">
+              {(field) => (
+                <input
+                  {...field}
+                  type="number"
+                  step="any"
+                  value={second.amount}
+                  onInput={({ currentTarget }) =>
+                    set({ second_person: { ...second, amount: currentTarget.valueAsNumber || 0 } })
+                  }
+                />
+              )}
+            </Field>
+          </>
+        )}
+        <Field label="Waits for, in minutes" hint="From 5 to 1,440. Then the call is rejected.">
+          {(field) => (
+            <input
+              {...field}
+              type="number"
+              min={5}
+              max={1_440}
+              value={now.expires_after_minutes}
+              onInput={({ currentTarget }) => set({ expires_after_minutes: currentTarget.valueAsNumber || 1_440 })}
+            />
+          )}
+        </Field>
+      </Form>
+    </Modal>
+  )
+}
+
+const List = ({ all, people, agents }: { all: Rules; people: Named; agents: Named }) => {
+  const { rules } = all
+  const [edited, setEdited] = useState<number>()
+  const { failure, act } = useAction()
+  const swap = (i: number, by: number): void => {
+    const next = [...rules]
+    const [one] = next.splice(i, 1)
+    if (one) next.splice(i + by, 0, one)
+    void act(() => save(all, next, `${one?.name} is now rule ${i + by + 1}.`))
+  }
+  return (
+    <>
+      {failure && <Problem failure={failure} />}
+      {rules.length === 0 && (
+        <Empty title="No rules">
+          <p>Any member may approve any call of an agent.</p>
+        </Empty>
+      )}
+      <ol class="rules">
+        {rules.map((rule, i) => (
+          <li key={rule.name} class="card">
+            <h2>
+              <span aria-hidden="true">{i + 1}. </span>
+              <Name>{rule.name}</Name>
+            </h2>
+            <Sentence rule={rule} people={people} agents={agents} />
+            {isOwner.value && (
+              <div class="actions">
+                <button type="button" onClick={() => setEdited(i)}>
+                  Edit<span class="unseen"> {sanitize(rule.name)}</span>
+                </button>
+                {i > 0 && (
+                  <button type="button" onClick={() => swap(i, -1)}>
+                    Move up<span class="unseen"> {sanitize(rule.name)}</span>
+                  </button>
+                )}
+                {i < rules.length - 1 && (
+                  <button type="button" onClick={() => swap(i, 1)}>
+                    Move down<span class="unseen"> {sanitize(rule.name)}</span>
+                  </button>
+                )}
+                <Confirm
+                  label="Delete"
+                  quiet
+                  title={`Delete ${rule.name}?`}
+                  verb="Delete rule"
+                  act={() =>
+                    save(
+                      all,
+                      rules.filter((one) => one !== rule),
+                      'Rule deleted.',
+                    )
+                  }
+                >
+                  <p>Calls that it was for follow the next rule that they match.</p>
+                </Confirm>
+              </div>
+            )}
+          </li>
+        ))}
+      </ol>
+      {isOwner.value ? (
+        <button type="button" class="primary" onClick={() => setEdited(rules.length)}>
+          Add a rule
+        </button>
+      ) : (
+        <p class="hint">Owners can change the rules.</p>
+      )}
+      {edited !== undefined && (
+        <Editor
+          rule={rules[edited] ?? NEW}
+          people={people}
+          agents={agents}
+          onClose={() => setEdited(undefined)}
+          send={(rule) => {
+            const next = [...rules]
+            next[edited] = rule
+            return save(all, next, 'Rules saved. They apply to the next decision.')
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const Absence = ({ people }: { people: Named }) => {
+  const away = useData('away', () => unwrap(api.GET('/console/me/away')))
+  const [delegate, setDelegate] = useState('')
+  const [day, setDay] = useState('')
+  const { busy, failure, act } = useAction()
+  const me = identity.value?.user.id
+  return (
+    <Shown known={away} rows={1}>
+      {(data) => (
+        <>
+          {data.for.map(({ person, until }) => (
+            <p key={person.id} class="note">
+              You approve for <Name>{person.name}</Name> until <When at={until} />.
+            </p>
+          ))}
+          {data.away ? (
+            <>
+              <p>
+                <Name>{data.away.delegate.name}</Name> approves for you until <When at={data.away.until} />.
+              </p>
+              {failure && <Problem failure={failure} />}
+              <button
+                type="button"
+                aria-busy={busy}
+                onClick={() =>
+                  act(async () => {
+                    await unwrap(api.DELETE('/console/me/away'))
+                    announce('Welcome back. You approve yourself again.')
+                    away.reload()
+                  })
+                }
+              >
+                I’m back
+              </button>
+            </>
+          ) : (
+            <Form
+              verb="Set delegate"
+              disabled={!delegate || !day}
+              send={async () => {
+                const until = startOfDay(day, 1) ?? ''
+                await unwrap(api.PUT('/console/me/away', { body: { delegate_id: delegate, until } }))
+                announce('Your delegate may approve what you may.')
+                away.reload()
+              }}
+            >
+              <Field
+                label="Delegate"
+                hint="They may approve what you may, and can’t pass that on. Where two people have to approve, the two of you count as one."
+              >
+                {(field) => (
+                  <select {...field} value={delegate} onChange={(event) => setDelegate(event.currentTarget.value)}>
+                    <option value="">Choose a member</option>
+                    {Object.entries(people)
+                      .filter(([id]) => id !== me)
+                      .map(([id, name]) => (
+                        <option key={id} value={id}>
+                          {name}
+                        </option>
+                      ))}
+                  </select>
+                )}
+              </Field>
+              <Field label="Last day">
+                {(field) => (
+                  <input {...field} type="date" value={day} onInput={(event) => setDay(event.currentTarget.value)} />
+                )}
+              </Field>
+            </Form>
+          )}
+        </>
+      )}
+    </Shown>
+  )
+}
+
+export default function ApprovalRules() {
+  const rules = useData<Rules>(KEY, () => unwrap(api.GET('/console/settings/approvals')))
+  const named = usePeopleAndAgents()
+  const { people = {}, agents = {} } = named.data ?? {}
+  return (
+    <Screen title="Approval rules" back={{ to: '/settings', label: 'Settings' }}>
+      <p class="soft">
+        The first rule that a call matches decides who may approve it. Calls that no rule is for can be approved by any
+        member. Everyone who sees a call can reject it.
+      </p>
+      <p class="soft">
+        Calls of <code>http_fetch</code> need an approval each time, so no rule can allow them in advance.
+      </p>
+      <Shown known={rules} rows={3} tall>
+        {(all) => <List all={all} people={people} agents={agents} />}
+      </Shown>
+      <section class="section" aria-labelledby="away">
+        <h2 id="away">While you’re away</h2>
+        <Absence people={people} />
+      </section>
+    </Screen>
+  )
+}
