@@ -9,6 +9,9 @@ const SOURCE = join(ROOT, 'packages/sdk-ts')
 
 const NAME = '@agent-integration-platform/sdk'
 
+/** What developers import besides the package itself. */
+const SUBPATHS = ['adapters', 'webhooks', 'ai-sdk', 'openai-agents', 'langgraph']
+
 /**
  * Builds the package of the agent SDK: JavaScript modules with their types. Needs the generated types (`npm run client`).
  * @param outDir replaced
@@ -36,7 +39,10 @@ export const buildSdkPackage = async (outDir = join(ROOT, 'dist/sdk-ts')): Promi
     license,
     type: 'module',
     sideEffects: false,
-    exports: { '.': entry('index'), './adapters': entry('adapters'), './webhooks': entry('webhooks') },
+    exports: {
+      '.': entry('index'),
+      ...Object.fromEntries(SUBPATHS.map((name) => [`./${name}`, entry(name)])),
+    },
     engines: { node: '>=20' },
     // The versions that the platform's own tests use.
     dependencies: { 'openapi-fetch': devDependencies['openapi-fetch'] },

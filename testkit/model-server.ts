@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -147,7 +148,8 @@ const write = async (response: ServerResponse, turn: Turn, request: ModelRequest
       arguments: typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {}),
     },
   }))
-  const head = { id: 'chatcmpl-1', created: 1, model: request.model }
+  // Frameworks replace a message by a later one with the same id.
+  const head = { id: `chatcmpl-${randomUUID()}`, created: 1, model: request.model }
   const total = {
     prompt_tokens: usage.input,
     completion_tokens: usage.output,

@@ -1,0 +1,12 @@
+import os
+
+import uvicorn
+from agent_integration_platform import create_async_agent
+from agent_integration_platform.adapters import asgi
+from agent_integration_platform.langgraph import langgraph
+from graph import graph
+
+app = asgi(create_async_agent(secret=os.environ["SIGNING_SECRET"], on_run=langgraph(graph)))
+
+if __name__ == "__main__":
+    uvicorn.run(app, port=int(os.environ.get("PORT", "8080")))
