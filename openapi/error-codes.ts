@@ -1,9 +1,9 @@
-import type { CallerKind } from '#shared/http/callers.ts'
+import type { DeclaredKind } from '#shared/http/callers.ts'
 import { type Endpoint, keepsAnswers } from '#shared/http/endpoint.ts'
 import { ERRORS, type ErrorCode } from '#shared/kernel/errors.ts'
 
 /** Error codes of each kind of caller that can occur before the endpoint's handler runs. */
-const BY_CALLER: Record<CallerKind, readonly ErrorCode[]> = {
+const BY_CALLER: Record<DeclaredKind, readonly ErrorCode[]> = {
   none: [],
   client: ['invalid_client', 'rate_limited'],
   integration: ['unauthorized', 'app_suspended', 'installation_suspended', 'rate_limited'],

@@ -46,7 +46,7 @@ export const operationOf = (endpoint: Endpoint, schemas: Schemas): Json => ({
 })
 
 /** Describes who can call an endpoint, including what the security scheme can't express. */
-const accessOf = ({ caller, scope, role, params, standard }: Endpoint): string => {
+const accessOf = ({ caller, hosts, scope, role, params, standard }: Endpoint): string => {
   const words = {
     none: 'Requires no credential.',
     client: standard
@@ -54,7 +54,9 @@ const accessOf = ({ caller, scope, role, params, standard }: Endpoint): string =
       : 'Requires the client’s `client_id` and `client_secret` in the body.',
     integration: scope
       ? `Requires an access token with the scope \`${scope}\`.`
-      : 'Requires an access token, with any scopes.',
+      : hosts
+        ? 'Requires an access token with any scopes, or a person’s token of their host.'
+        : 'Requires an access token, with any scopes.',
     developer: 'Requires a developer key.',
     console: role ? `Requires a console session with at least the role \`${role}\`.` : 'Requires a console session.',
     admin: role === 'superadmin' ? 'Requires an admin with the role `superadmin`.' : 'Requires an admin.',
@@ -64,13 +66,13 @@ const accessOf = ({ caller, scope, role, params, standard }: Endpoint): string =
 }
 
 /** Returns the security requirements of an operation. Any one of them suffices. */
-export const securityOf = ({ caller, scope }: Endpoint): Json[] => {
+export const securityOf = ({ caller, hosts, scope }: Endpoint): Json[] => {
   switch (caller) {
     case 'none':
     case 'client':
       return []
     case 'integration':
-      return [{ integration: scope ? [scope] : [] }]
+      return [{ integration: scope ? [scope] : [] }, ...(hosts ? [{ person: [] }] : [])]
     case 'admin':
       return [{ admin: [] }, { adminKey: [] }]
     default:

@@ -105,6 +105,12 @@ export const SECURITY_SCHEMES: Record<string, Json> = {
     name: 'X-Developer-Key',
     description: 'The key from POST /api/v1/dev/register.',
   },
+  person: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The token of a person’s host, from POST /connect/token.',
+  },
   console: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A person’s console session.' },
   admin: {
     type: 'http',

@@ -5,6 +5,7 @@ import { newId } from '#shared/kernel/ids.ts'
 import { A2A, looking } from './a2a.ts'
 import { unique } from './developers.ts'
 import { installed } from './fixtures.ts'
+import { hostActors } from './hosts.ts'
 import { REDIRECT } from './oauth.ts'
 import { createAuthenticator } from './passkeys.ts'
 import { TEST_BOT } from './platform.ts'
@@ -126,6 +127,12 @@ const asking = async (stage: Stage) => {
     body: { input_requests: QUESTION },
   })
   return { app, run, responses: { shelf: { action: 'accept', content: { name: 'Left' } } } }
+}
+
+/** A host's consent link, and a person who can decide it. */
+const askedByHost = async (stage: Stage) => {
+  const host = hostActors(stage.platform)
+  return { tg: await host.link(await host.register()), person: await stage.actors.signIn() }
 }
 
 const asked = async (stage: Stage) => {
@@ -277,6 +284,22 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
       body: { tg, decision: 'approve', workspace_id: person.workspace.id },
     }
   },
+
+  'connect.consent.page': fixed('/connect/consent?tg=nonce'),
+  'connect.consent.miniApp': fixed('/connect/consent/mini-app?tg=nonce'),
+  'connect.consent.status': async (stage) => ({
+    path: `/connect/consent/status?tg=${(await askedByHost(stage)).tg}`,
+  }),
+  'connect.consent.read': async (stage) => {
+    const { tg, person } = await askedByHost(stage)
+    return { path: `/connect/consent/request?tg=${tg}`, token: person.token }
+  },
+  'connect.consent.decide': async (stage) => {
+    const { tg, person } = await askedByHost(stage)
+    const body = { tg, decision: 'approve', workspace_id: person.workspace.id }
+    return { path: '/connect/consent/decision', token: person.token, body }
+  },
+  'docs.agentResource.read': fixed('/.well-known/oauth-protected-resource/mcp/agents/helper'),
 
   'api.runs.list': async (stage) => ({ path: '/api/v1/runs', token: (await stage.running()).app.token }),
   'api.runs.read': async (stage) => {

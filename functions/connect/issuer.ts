@@ -1,6 +1,15 @@
 import * as z from 'zod'
 import { AuthorizeQuery, authorizeStandard, pushRequest } from '#shared/access/consents/index.ts'
 import {
+  authorizeHost,
+  exchangeForHost,
+  HostTokensSchema,
+  RegisteredHostSchema,
+  RegisterHost,
+  registerHost,
+  revokeForHost,
+} from '#shared/access/hosts/index.ts'
+import {
   AuthorizationServerMetadataSchema,
   canRepeatTokenResponse,
   connectMetadata,
@@ -13,10 +22,15 @@ import {
   TokenResponseSchema,
   tokenOf,
 } from '#shared/access/oauth/index.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { uniqueParameters } from '#shared/http/parse.ts'
+import { takeRateLimits } from '#shared/http/rate-limit.ts'
 import { publicDocument, redirect } from '#shared/http/response.ts'
+import { addressKey } from '#shared/http/source-address.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { isHostClientId } from '#shared/kernel/host-resources.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
 
 const about = { group: 'connect', lenient: true } as const
 
@@ -32,28 +46,71 @@ const begin = defineEndpoint({
   summary: 'Ask a customer for consent, strictly by the RFCs',
   description:
     'As `GET /oauth/authorize`, but errors other than a wrong `client_id` or `redirect_uri` go back to `redirect_uri` with ' +
-    '`error`, `state` and `iss` (RFC 6749 §4.1.2.1). Takes `request_uri` of a pushed request.',
+    '`error`, `state` and `iss` (RFC 6749 §4.1.2.1). Takes `request_uri` of a pushed request. A host’s `client_id` is the ' +
+    'address of its metadata document, or that of its registration.',
   query: () =>
     AuthorizeQuery()
       .extend({
         request_uri: z.string().meta({ description: 'Of `POST /connect/par`. Replaces all other parameters.' }),
-        resource: z.string().meta({ description: 'Address of `/api/v1` (RFC 8707).' }),
+        resource: z.string().meta({ description: 'Address of `/api/v1`, for hosts that of an MCP server (RFC 8707).' }),
       })
       .partial()
       .required({ client_id: true }),
   status: 302,
   errors: ['invalid_request', 'invalid_client', 'app_suspended', 'app_not_approved', 'invalid_redirect_uri'],
-  needs: ['table:read', 'table:write'],
-  handler: async ({ work, request }) => redirect(await authorizeStandard(work, uniqueParameters(request.rawQuery))),
+  needs: ['table:read', 'table:write', 'outgoing'],
+  handler: async ({ work, request }) => {
+    const parameters = uniqueParameters(request.rawQuery)
+    const to = isHostClientId(parameters.client_id)
+      ? await authorizeHost(work, parameters, () => limitReading(work, request.sourceIp))
+      : await authorizeStandard(work, parameters)
+    return redirect(to)
+  },
 })
 
-const client = {
+/** Strangers choose the addresses that the platform reads, so each source address gets few. @throws `rate_limited` */
+const limitReading = async (work: Work, sourceIp: string | undefined): Promise<void> => {
+  if (!work.settings.addressRateLimits || sourceIp === undefined) return
+  const name = `host-document:${addressKey(sourceIp)}`
+  await takeRateLimits(work, [{ name, rate: LIMITS.hostDocumentRate, scope: 'address' }])
+}
+
+const register = defineEndpoint({
+  ...about,
+  id: 'connect.host.register',
+  method: 'POST',
+  path: '/connect/register',
+  caller: 'none',
+  anonymous: 'registerHost',
+  standard: true,
+  summary: 'Register a host (RFC 7591)',
+  description:
+    'For MCP clients without a client id metadata document. Every client is public and gets no secret. A registration that ' +
+    'nobody uses for 90 days is forgotten.',
+  body: RegisterHost,
+  response: RegisteredHostSchema,
+  status: 201,
+  errors: ['invalid_client_metadata', 'forbidden'],
+  secret: true,
+  needs: ['table:write'],
+  handler: ({ work, body }) => registerHost(work, body),
+})
+
+const clientOnly = {
   ...about,
   method: 'POST',
   caller: 'client',
   consumes: 'form',
   standard: true,
 } as const
+
+/** What hosts may call, too. */
+const client = { ...clientOnly, hosts: true } as const
+
+const StandardTokenRequest = () =>
+  TokenRequest()
+    .extend({ client_assertion: z.string().optional(), client_assertion_type: z.string().optional() })
+    .meta({ id: 'StandardTokenRequest' })
 
 const token = defineEndpoint({
   ...client,
@@ -62,9 +119,9 @@ const token = defineEndpoint({
   summary: 'Exchange a code or refresh tokens, strictly by the RFCs',
   description:
     'As `POST /oauth/token`, with errors by RFC 6749 §5.2. The client authenticates by HTTP Basic or in the body. A code is ' +
-    'redeemed only by the issuer that gave it.',
-  body: TokenRequest,
-  response: TokenResponseSchema,
+    'redeemed only by the issuer that gave it. A host sends its `client_id` alone, or signs a `client_assertion`.',
+  body: StandardTokenRequest,
+  response: () => z.union([TokenResponseSchema(), HostTokensSchema()]),
   errors: [
     'invalid_request',
     'invalid_target',
@@ -75,8 +132,11 @@ const token = defineEndpoint({
   ],
   secret: true,
   needs: ['keys:access', 'keys:tokens', 'keys:data'],
-  replays: (work, caller, body) => canRepeatTokenResponse(work, caller.app, body),
-  handler: ({ work, caller, body }) => handleTokenRequest(work, caller.app, body, 'connect'),
+  replays: async (work, caller, body) => caller.kind === 'host' || canRepeatTokenResponse(work, caller.app, body),
+  handler: ({ work, caller, body }) =>
+    caller.kind === 'host'
+      ? exchangeForHost(work, caller.client, body)
+      : handleTokenRequest(work, caller.app, body, 'connect'),
 })
 
 const revocation = defineEndpoint({
@@ -89,11 +149,14 @@ const revocation = defineEndpoint({
   response: () => z.object({}).meta({ id: 'TokenRevocation', description: 'Always empty.' }),
   errors: ['invalid_request'],
   needs: ['keys:public', 'keys:tokens'],
-  handler: ({ work, caller, body }) => revokeToken(work, caller.app, tokenOf(body)),
+  handler: ({ work, caller, body }) =>
+    caller.kind === 'host'
+      ? revokeForHost(work, caller.client, tokenOf(body))
+      : revokeToken(work, caller.app, tokenOf(body)),
 })
 
 const introspection = defineEndpoint({
-  ...client,
+  ...clientOnly,
   id: 'connect.token.introspect',
   path: '/connect/introspect',
   summary: 'Check whether a token is active (RFC 7662)',
@@ -116,7 +179,7 @@ const PushedRequest = () =>
     .meta({ id: 'PushedAuthorizationRequest' })
 
 const push = defineEndpoint({
-  ...client,
+  ...clientOnly,
   id: 'connect.request.push',
   path: '/connect/par',
   summary: 'Push an authorization request (RFC 9126)',
@@ -157,4 +220,4 @@ const metadata = (['oauth-authorization-server', 'openid-configuration'] as cons
   }),
 )
 
-export const endpoints = [begin, token, revocation, introspection, push, ...metadata]
+export const endpoints = [begin, register, token, revocation, introspection, push, ...metadata]

@@ -11,6 +11,7 @@ const declaration = {
   group: 'mcp',
   method: 'POST',
   caller: 'integration',
+  hosts: true,
   consumes: 'json-rpc',
   waits: true,
   body: JsonRpcMessage,

@@ -1,6 +1,6 @@
 import { requestFunctions, workerFunctions } from '#functions/registry.ts'
 import { modulesOf } from '#functions/units.ts'
-import type { CallerKind } from '#shared/http/callers.ts'
+import { type CallerKind, callersOf } from '#shared/http/callers.ts'
 import type { Capability } from '#shared/kernel/capabilities.ts'
 
 /** Value that an entry point passes on under `name`, and the module that exports it. */
@@ -19,6 +19,8 @@ const authenticator = (name: CallerKind, exported: string = name): Part => ({
 const AUTHENTICATORS: Record<Exclude<CallerKind, 'none'>, Part> = {
   client: authenticator('client'),
   integration: authenticator('integration'),
+  person: authenticator('person'),
+  host: authenticator('host'),
   developer: authenticator('developer'),
   console: authenticator('console', 'consoleUser'),
   admin: authenticator('admin'),
@@ -67,7 +69,7 @@ const entryOf = (unit: string, imported: string, lines: string[], handler: (modu
 export const entries = (): Record<string, string> => ({
   ...Object.fromEntries(
     Object.entries(requestFunctions).map(([unit, endpoints]) => {
-      const callers = [...new Set(endpoints.map(({ caller }) => caller))]
+      const callers = [...new Set(endpoints.flatMap(callersOf))]
       const authenticators = callers.flatMap((caller) => (caller === 'none' ? [] : [AUTHENTICATORS[caller]]))
       const adapters = adaptersFor(endpoints.flatMap(({ needs }) => needs))
       const lines = ["import { serve } from '#shared/http/serve.ts'", ...imports([...authenticators, ...adapters])]

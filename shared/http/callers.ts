@@ -1,4 +1,5 @@
 import type { Grant } from '#shared/access/grants/index.ts'
+import type { HostClient, PersonPrincipal } from '#shared/access/hosts/index.ts'
 import type { Installation } from '#shared/access/installations/index.ts'
 import type { App } from '#shared/catalogue/apps/index.ts'
 import type { Member, Session, User, Workspace } from '#shared/identity/people/index.ts'
@@ -58,10 +59,21 @@ export interface AdminCaller {
   }
 }
 
+/** A person who acts through a host, such as an assistant (contract/connect.md#people-and-their-hosts). */
+export interface PersonCaller extends PersonPrincipal {
+  kind: 'person'
+}
+
 /** An OAuth client, identified by body fields. */
 export interface ClientCaller {
   kind: 'client'
   app: App
+}
+
+/** A person's host, such as an assistant, at the token endpoints. */
+export interface HostCaller {
+  kind: 'host'
+  client: HostClient
 }
 
 export interface AnonymousCaller {
@@ -71,20 +83,41 @@ export interface AnonymousCaller {
 export interface Callers {
   none: AnonymousCaller
   client: ClientCaller
+  host: HostCaller
   integration: IntegrationCaller
+  person: PersonCaller
   developer: DeveloperCaller
   console: ConsoleCaller
   admin: AdminCaller
 }
 
 export type CallerKind = keyof Callers
+
+/** Kinds of caller that come through a host, by the kind that an endpoint declares. */
+export const THROUGH_HOSTS = { integration: 'person', client: 'host' } as const
+
+type ThroughHosts = typeof THROUGH_HOSTS
+
+/** Kinds that an endpoint can declare. The others reach it only if it is a resource of hosts, too. */
+export type DeclaredKind = Exclude<CallerKind, ThroughHosts[keyof ThroughHosts]>
+
+/** Kinds that reach an endpoint. @template H true if it is a resource of hosts, too */
+export type Reaching<C extends DeclaredKind, H> =
+  | C
+  | (H extends true ? (C extends keyof ThroughHosts ? ThroughHosts[C] : never) : never)
 export type Caller = Callers[CallerKind]
+
+/** Returns the kinds of caller that reach an endpoint. */
+export const callersOf = ({ caller, hosts }: { caller: DeclaredKind; hosts?: true | undefined }): CallerKind[] =>
+  hosts && caller in THROUGH_HOSTS ? [caller, THROUGH_HOSTS[caller as keyof ThroughHosts]] : [caller]
 
 /** Returns the name that idempotency keys and cursors are bound to, or undefined before sign-in. */
 export const callerName = (caller: Caller): string | undefined => {
   switch (caller.kind) {
     case 'integration':
       return caller.run ? `${caller.installation.id}/${caller.run.id}` : caller.installation.id
+    case 'person':
+      return caller.name
     case 'developer':
       return caller.developerId
     case 'console':
@@ -93,6 +126,8 @@ export const callerName = (caller: Caller): string | undefined => {
       return caller.keyName ? `${caller.admin.id}/${caller.keyName}` : caller.admin.id
     case 'client':
       return `client/${caller.app.id}`
+    // The id of a host is public. What it sent tells its requests apart.
+    case 'host':
     case 'none':
       return undefined
   }

@@ -7,7 +7,7 @@ import type { IdKind } from '../kernel/ids.ts'
 import { lazily } from '../kernel/lazily.ts'
 import { type ANONYMOUS_RATES, LIMITS } from '../kernel/limits.ts'
 import type { Scope } from '../kernel/scopes.ts'
-import type { Caller, CallerKind, Callers } from './callers.ts'
+import type { Caller, CallerKind, Callers, DeclaredKind, Reaching } from './callers.ts'
 import { type PagedList, pagedHandler, pageQuery } from './paging.ts'
 import type { RawResponse, StreamResponse } from './response.ts'
 
@@ -35,13 +35,14 @@ export interface Context<C extends CallerKind, Params, Query, Body> {
 }
 
 interface Definition<
-  C extends CallerKind,
+  C extends DeclaredKind,
   P extends Record<string, IdKind | 'text'>,
   Q extends Lazy<z.ZodType> | undefined,
   B extends Lazy<z.ZodType> | undefined,
   R extends Lazy<z.ZodType> | undefined,
   Item,
   Loaded,
+  H extends true | undefined,
 > {
   /** `group.resource.verb`, the OpenAPI operationId. */
   id: string
@@ -51,6 +52,8 @@ interface Definition<
   /** Further methods of the path, which another function serves. They are in `Allow`. */
   elsewhere?: readonly Method[]
   caller: C
+  /** A resource of hosts: people call it through them, too (contract/connect.md#people-and-their-hosts). */
+  hosts?: H
   /**
    * Buckets of a request without credentials (contract/general.md#anonymous-requests). If absent, the endpoint doesn't
    * use the store, or counts failures of a secret that it requires.
@@ -127,7 +130,7 @@ interface Definition<
    */
   replays?(
     work: Work,
-    caller: Callers[C],
+    caller: Callers[Reaching<C, H>],
     body: unknown,
     params: { [K in keyof P]: string },
     kept: { body: string },
@@ -140,7 +143,7 @@ interface Definition<
   example?: unknown
   /** Answers the request; a paged list needs none. */
   handler?(
-    context: Context<C, { [K in keyof P]: string }, Output<Q>, Output<B>>,
+    context: Context<Reaching<C, H>, { [K in keyof P]: string }, Output<Q>, Output<B>>,
   ): Promise<(R extends Lazy<z.ZodType> ? object : undefined) | RawResponse | StreamResponse>
 }
 
@@ -148,7 +151,7 @@ interface Definition<
 export interface Endpoint
   extends Omit<
     // biome-ignore lint/suspicious/noExplicitAny: erased on purpose; defineEndpoint has checked the types
-    Definition<CallerKind, any, any, any, any, any, any>,
+    Definition<DeclaredKind, any, any, any, any, any, any, true | undefined>,
     | 'handler'
     | 'list'
     | 'replays'
@@ -185,15 +188,16 @@ export interface Endpoint
  * Declares an endpoint. Routing, infrastructure, the OpenAPI document and the tests all derive from this declaration.
  */
 export const defineEndpoint = <
-  C extends CallerKind,
+  C extends DeclaredKind,
   const P extends Record<string, IdKind | 'text'> = Record<never, 'text'>,
   Q extends Lazy<z.ZodType> | undefined = undefined,
   B extends Lazy<z.ZodType> | undefined = undefined,
   R extends Lazy<z.ZodType> | undefined = undefined,
   Item = unknown,
   Loaded = undefined,
+  const H extends true | undefined = undefined,
 >(
-  definition: Definition<C, P, Q, B, R, Item, Loaded>,
+  definition: Definition<C, P, Q, B, R, Item, Loaded, H>,
 ): Endpoint => {
   const { list } = definition
   const isPaged = typeof list === 'object'

@@ -1,4 +1,4 @@
-const CONNECT = ['/connect/token', '/connect/revoke']
+const CONNECT = ['/connect/token', '/connect/revoke', '/connect/register']
 
 /** Returns true for the APIs that any origin may call, without credentials (contract/general.md#browsers). */
 export const isOpenToBrowsers = (path: string): boolean =>

@@ -1,6 +1,8 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda'
+import { TOKENS } from '#shared/foundation/tokens/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
+import { isHostClientId } from '#shared/kernel/host-resources.ts'
 import { isActive } from '#shared/work/runs/index.ts'
 import { addLogIds } from '../adapters/logger.ts'
 import { fail, type PlatformError } from '../kernel/errors.ts'
@@ -11,7 +13,8 @@ import { continueTrace, exportingSpans, inScope } from '../kernel/tracing/scope.
 import { limitAnonymous } from './anonymous.ts'
 import type { Authenticator, Authenticators } from './authenticate/types.ts'
 import { authorize, requireConfirmation } from './authorize.ts'
-import { type CallerKind, callerName } from './callers.ts'
+import { bearerOf, claimedTokenType } from './bearer-token.ts'
+import { type CallerKind, callerName, callersOf, THROUGH_HOSTS } from './callers.ts'
 import { type Endpoint, keepsAnswers } from './endpoint.ts'
 import {
   type Exchange,
@@ -45,8 +48,11 @@ export const createPipeline = (
   authenticators: Authenticators,
   deps: () => Promise<Deps>,
 ): RequestHandler => {
-  const unknown = endpoints.find(({ caller }) => caller !== 'none' && !authenticators[caller])
-  if (unknown) throw new Error(`no authenticator for the caller of ${unknown.id}: ${unknown.caller}`)
+  for (const { id, caller, hosts } of endpoints) {
+    for (const kind of callersOf({ caller, hosts })) {
+      if (kind !== 'none' && !authenticators[kind]) throw new Error(`no authenticator for the caller of ${id}: ${kind}`)
+    }
+  }
   const match = createMatcher(endpoints)
   const pipeline = middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, Context, { exchange: Exchange }>()
     .use([
@@ -140,10 +146,10 @@ const identify =
     if (endpoint.caller === 'none') return limitAnonymous(exchange.deps, endpoint, exchange.sourceIp)
     if (endpoint.caller === 'client') readBody(exchange)
     const { deps, headers, method, query, body, sourceIp } = exchange
-    const authenticate = authenticators[endpoint.caller] as Authenticator<CallerKind>
+    const authenticate = authenticators[kindOf(endpoint, exchange)] as Authenticator<Exclude<CallerKind, 'none'>>
+    const credentials = { headers, method, path: exchange.path, query, body, sourceIp, standard: endpoint.standard }
     try {
-      const { standard } = endpoint
-      const { caller, headers: rate } = await authenticate(deps, { headers, method, query, body, standard })
+      const { caller, headers: rate } = await authenticate(deps, credentials)
       exchange.caller = caller
       exchange.answerHeaders = rate
       // An agent that sends no trace still works for the one of its run.
@@ -154,11 +160,20 @@ const identify =
     authorize(endpoint, exchange.caller)
     requireConfirmation(endpoint, exchange.caller)
     exchange.recheck = async () => {
-      const { caller } = await authenticate(deps, { headers, method, query, body, again: true })
+      const { caller } = await authenticate(deps, { ...credentials, again: true })
       authorize(endpoint, caller)
       return caller
     }
   }
+
+/** Returns the kind of caller that a request claims to be, of those that reach the endpoint. */
+const kindOf = ({ caller, hosts }: Endpoint, { headers, body }: Exchange): Exclude<CallerKind, 'none'> => {
+  const token = hosts && caller === 'integration' ? bearerOf(headers) : undefined
+  const named = hosts && caller === 'client' ? (body as { client_id?: unknown } | undefined)?.client_id : undefined
+  if (isHostClientId(named)) return THROUGH_HOSTS.client
+  const isPerson = token !== undefined && claimedTokenType(token) === TOKENS.person.typ
+  return isPerson ? THROUGH_HOSTS.integration : (caller as Exclude<CallerKind, 'none'>)
+}
 
 /** Returns true if the request may outlast the gateway's 29 seconds. */
 const waitsNow = (exchange: Exchange): boolean => {

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda'
 import { a2aErrorBody, a2aFailure, a2aMediaType } from '../kernel/a2a-error.ts'
 import { fail, PlatformError } from '../kernel/errors.ts'
+import { signInChallenge } from '../kernel/host-resources.ts'
 import { standardError, standardStatus } from '../kernel/oauth-errors.ts'
 import type { Endpoint } from './endpoint.ts'
 import { renderErrorPage, wantsPage } from './error-page.ts'
@@ -130,11 +131,14 @@ const renderStandardError = (exchange: Exchange, error: PlatformError): StoredRe
 }
 
 /** Returns RFC 6750 challenges: on every 401, and on errors of the token endpoints, where clients look for the code. */
-const challengeOf = ({ endpoint, headers, deps }: Exchange, error: PlatformError): Record<string, string> => {
+const challengeOf = ({ endpoint, headers, path, deps }: Exchange, error: PlatformError): Record<string, string> => {
   if (endpoint?.caller === 'client') {
     return { 'www-authenticate': challenge({ error: error.code, error_description: error.message }) }
   }
   if (error.status !== 401) return {}
+  if (endpoint?.hosts) {
+    return { 'www-authenticate': challenge(signInChallenge(deps.settings, path, headers.authorization !== undefined)) }
+  }
   const resource = { resource_metadata: `${deps.settings.baseUrl}/.well-known/oauth-protected-resource` }
   return {
     'www-authenticate': challenge(

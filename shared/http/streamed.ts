@@ -89,6 +89,7 @@ const watchCaller = (exchange: Exchange, lost: () => void): { end(): void } => {
 /** Returns the expiry of the caller's credential in epoch ms. */
 const endOf = ({ caller }: Exchange): number => {
   if (caller.kind === 'integration') return caller.token.expiresAt * SECOND
+  if (caller.kind === 'person') return caller.expiresAt * SECOND
   return caller.kind === 'console' ? caller.session.expires_at : Number.POSITIVE_INFINITY
 }
 

@@ -96,6 +96,16 @@ export const LIMITS = {
   passkeyChallengeLife: 5 * MINUTE,
   refreshTokenLife: 90 * DAY,
   codeLife: 5 * MINUTE,
+  /** Codes and refresh tokens of people's hosts, and the longest life of such a grant. */
+  hostCodeLife: MINUTE,
+  hostRefreshLife: 30 * DAY,
+  hostGrantLife: 180 * DAY,
+  /** Period in which a host that lost the answer to a refresh gets it again. */
+  hostRefreshRepeat: 30 * SECOND,
+  /** Period after its last use in which a host's registration is forgotten. */
+  hostRegistrationLife: 90 * DAY,
+  /** Documents of unknown hosts that one source address makes the platform read: 10 a minute. */
+  hostDocumentRate: { perSecond: 1 / 6, burst: 10 },
   pushedRequestLife: 90 * SECOND,
   consentLife: 10 * MINUTE,
   signInDataAge: 10 * MINUTE,
@@ -197,6 +207,10 @@ export const ANONYMOUS_RATES = {
   /** Stores a consent request. */
   authorize: { address: { perSecond: 1, burst: 20 }, stage: { perSecond: 50, burst: 200 } },
   signIn: { address: { perSecond: 1, burst: 20 }, stage: { perSecond: 50, burst: 200 } },
+  /** Registers a host. */
+  registerHost: { address: { perSecond: 20 / 3_600, burst: 20 }, stage: { perSecond: 1, burst: 120 } },
+  /** Token requests of hosts, which are public clients: one provider serves many people from few addresses. */
+  hostTokens: { address: { perSecond: 20, burst: 200 }, stage: { perSecond: 200, burst: 800 } },
   /** Stores nothing. */
   read: { address: { perSecond: 5, burst: 50 }, stage: { perSecond: 200, burst: 800 } },
 } as const

@@ -7,6 +7,7 @@ const STANDARD: Partial<Record<ErrorCode, string>> = {
   invalid_grant: 'invalid_grant',
   invalid_scope: 'invalid_scope',
   invalid_target: 'invalid_target',
+  invalid_client_metadata: 'invalid_client_metadata',
   insufficient_scope: 'invalid_scope',
   unsupported_grant_type: 'unsupported_grant_type',
   unsupported_response_type: 'unsupported_response_type',

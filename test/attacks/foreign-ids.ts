@@ -1,4 +1,5 @@
 import { TOOLS } from '#shared/agents/tools/catalogue.ts'
+import { hostActors } from '#testkit/hosts.ts'
 import type { Stage } from '#testkit/stage.ts'
 import { bearer, endpoints, partsOf, sentSchema } from './support.ts'
 import type { Tenant } from './tenant.ts'
@@ -51,6 +52,12 @@ export const foreignIds: Record<string, MakeAttack> = {
     const { app } = await stage.integration()
     const tg = await stage.actors.link(app, { code_challenge: stage.pkce().challenge })
     await stage.actors.open(mine.owner, tg)
+    return { headers: asOwner(mine), body: { tg, decision: 'approve', workspace_id: theirs.workspaceId } }
+  },
+  'connect.consent.decide workspace_id': async (mine, theirs, stage) => {
+    const host = hostActors(stage.platform)
+    const tg = await host.link(await host.register())
+    await host.open(mine.owner, tg)
     return { headers: asOwner(mine), body: { tg, decision: 'approve', workspace_id: theirs.workspaceId } }
   },
   'api.events.list since': (mine, theirs) => ({ headers: asAgent(mine), query: { since: theirs.event } }),

@@ -133,7 +133,10 @@ describe('with an unknown or malformed id', () => {
 })
 
 describe('with an invalid body', () => {
-  const bodied = named.filter(([, { method, consumes }]) => method !== 'GET' && consumes !== 'form')
+  // Errors by RFC 6749 have other fields.
+  const bodied = named.filter(
+    ([, { method, consumes, standard }]) => method !== 'GET' && consumes !== 'form' && !standard,
+  )
   it.each(bodied)('%s says what is wrong and never fails', async (_name, endpoint) => {
     const headers = world.credentials[endpoint.caller] ?? {}
     const path = pathWithUnknownIds(endpoint)

@@ -5,6 +5,7 @@ import { requestFunctions, workerFunctions } from '#functions/registry.ts'
 import { planFunctions } from '#infra/plan.ts'
 import { RINGS } from '#infra/rings.ts'
 import { TOKENS } from '#shared/foundation/tokens/tokens.ts'
+import { callersOf } from '#shared/http/callers.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -59,7 +60,7 @@ describe('the threat model', () => {
   })
 
   it('covers every kind of caller', () => {
-    const kinds = new Set(Object.values(requestFunctions).flatMap((endpoints) => endpoints.map(({ caller }) => caller)))
+    const kinds = new Set(Object.values(requestFunctions).flatMap((endpoints) => endpoints.flatMap(callersOf)))
     const described = rowsUnder('Who may do what').map(([principal = '']) => /^`(\w+)`/.exec(principal)?.[1])
     for (const kind of kinds) expect(described).toContain(kind)
     for (const kind of described) if (kind !== undefined) expect([...kinds]).toContain(kind)

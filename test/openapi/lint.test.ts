@@ -44,11 +44,14 @@ const sampleOf = (document: Record<string, unknown>): Record<string, unknown> =>
     }
   }
   follow([sample.paths, sample.webhooks])
+  const operations = JSON.stringify(sample.paths)
   const kept = Object.entries(components).map(([kind, all]) => [
     kind,
     // Security schemes are named, not referenced.
     Object.fromEntries(
-      Object.entries(all).filter(([name]) => kind === 'securitySchemes' || used.has(`${kind}/${name}`)),
+      Object.entries(all).filter(([name]) =>
+        kind === 'securitySchemes' ? operations.includes(`{"${name}":`) : used.has(`${kind}/${name}`),
+      ),
     ),
   ])
   return { ...sample, components: Object.fromEntries(kept) }

@@ -5,9 +5,13 @@ import { SCRIPT, STYLE } from './assets.prebuilt.ts'
 /** `page` in a browser, `mini_app` inside Telegram. */
 export type Entry = 'page' | 'mini_app'
 
+/** Who asks: an app for a workspace, or a person's assistant. */
+export type Asks = 'app' | 'host'
+
 interface ConsentPageOptions {
   brand: PageBrand
   entry: Entry
+  asks: Asks
   /** Offers sign-in under any name. Local development only. */
   localSignIn: boolean
   /** Allows Telegram's login widget on this page. */
@@ -16,8 +20,7 @@ interface ConsentPageOptions {
 
 export interface ConsentPage {
   html: string
-  /** Value of the Content-Security-Policy header. */
-  securityPolicy: string
+  headers: Record<string, string>
 }
 
 const securityPolicy = ({ entry, loginWidget }: ConsentPageOptions): string => {
@@ -39,13 +42,21 @@ const securityPolicy = ({ entry, loginWidget }: ConsentPageOptions): string => {
 }
 
 /**
- * Renders the consent page as a single file without embedded data. Its script loads `/oauth/consent/request` with the
- * user's session and submits the decision. URLs are relative, so the page works below any path. Inside Telegram the page
+ * Renders the consent page as a single file without embedded data. Its script loads the request with the user's session
+ * and submits the decision. URLs are relative, so the page works below any path. Inside Telegram the page
  * accepts only Telegram's signed launch data as proof of identity and runs no third-party script.
  */
 export const consentPage = (options: ConsentPageOptions): ConsentPage => ({
   html: html(options),
-  securityPolicy: securityPolicy(options),
+  headers: {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy': securityPolicy(options),
+    // The address contains the request's nonce.
+    'referrer-policy': 'no-referrer',
+    // The header can't name an origin, so in the messenger only the security policy says who may frame the page.
+    ...(options.entry === 'page' && { 'x-frame-options': 'DENY' }),
+  },
 })
 
 const textOf = ({ packed }: { packed: string }): string => inflateRawSync(Buffer.from(packed, 'base64')).toString()
@@ -54,7 +65,33 @@ const COUNTDOWN = '<span class="left" role="timer">–:––</span>'
 
 const rootOf = (entry: Entry): string => (entry === 'mini_app' ? '../../' : '../')
 
-const html = ({ brand, entry, localSignIn, loginWidget }: ConsentPageOptions): string => `<!doctype html>
+/** Words that differ by who asks. */
+const WORDS = {
+  app: {
+    asking:
+      '<strong><bdi id="asking-app">An app</bdi></strong> by <bdi id="asking-developer">a developer</bdi><span id="asking-verified" hidden> (verified)</span> is requesting access to a workspace on',
+    title: '<bdi id="app-name"></bdi> is requesting access',
+    by: 'by <bdi id="developer"></bdi>',
+    place: 'Install in workspace',
+    able: 'This app will be able to',
+    refusable: 'Permissions marked as sensitive are optional. Clear the ones you don’t want to allow.',
+    power: 'can work in the workspace with the permissions above.',
+    end: 'Admins of the workspace can change or remove the access at any time, under Agents in the console.',
+  },
+  host: {
+    asking:
+      'An assistant that calls itself <strong>“<bdi id="asking-app"></bdi>”</strong> (<bdi id="asking-developer"></bdi>)<span id="asking-verified" hidden></span> is requesting access in your name on',
+    title: '“<bdi id="app-name"></bdi>” is requesting access',
+    by: 'from <bdi id="developer"></bdi>',
+    place: 'Workspace in which it may act for you',
+    able: 'It will be able to do this in your name',
+    refusable: 'Permissions marked as sensitive are off unless you tick them.',
+    power: 'can do the above for you in this workspace, as far as your own role allows, for up to 180 days.',
+    end: 'You can disconnect it at any time, under Connected assistants in the console. Admins of the workspace can, too.',
+  },
+} as const satisfies Record<Asks, object>
+
+const html = ({ brand, entry, asks, localSignIn, loginWidget }: ConsentPageOptions): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -64,7 +101,7 @@ const html = ({ brand, entry, localSignIn, loginWidget }: ConsentPageOptions): s
 <style>${textOf(STYLE)}</style>
 ${brandLinks(brand, rootOf(entry))}
 </head>
-<body ${brandData(brand)} data-entry="${entry}" data-root="${rootOf(entry)}" data-local-sign-in="${localSignIn && entry === 'page'}" data-login-widget="${loginWidget && entry === 'page'}">
+<body ${brandData(brand)} data-entry="${entry}" data-asks="${asks}" data-root="${rootOf(entry)}" data-local-sign-in="${localSignIn && entry === 'page'}" data-login-widget="${loginWidget && entry === 'page'}">
 <main>
 <p class="brand"><img src="${rootOf(entry)}brand.svg?v=${brand.version}" alt="" width="28" height="28"> ${brand.name}</p>
 <p id="announcement" role="status" class="unseen"></p>
@@ -73,7 +110,7 @@ ${brandLinks(brand, rootOf(entry))}
 <section id="sign-in" hidden>
 <h1 tabindex="-1">Sign in to continue</h1>
 <p id="sign-in-note" role="status" hidden></p>
-<p><strong><bdi id="asking-app">An app</bdi></strong> by <bdi id="asking-developer">a developer</bdi><span id="asking-verified" hidden> (verified)</span> is requesting access to a workspace on ${brand.name}. You see what it asks for before you decide. This link expires in ${COUNTDOWN}.</p>
+<p>${WORDS[asks].asking} ${brand.name}. You see what it asks for before you decide. This link expires in ${COUNTDOWN}.</p>
 <div id="hand-over" hidden>
 <a id="hand-over-link" class="button primary" target="_blank" rel="noopener noreferrer">Continue in Telegram</a>
 <p class="hint">Opens Telegram, where you’re already signed in. Keep this page open.</p>
@@ -108,8 +145,8 @@ same workspace. You can also enter a workspace ID (<code>ws_…</code>), such as
 <header>
 <div id="logo" aria-hidden="true"><span id="initial"></span><img id="logo-image" alt="" hidden referrerpolicy="no-referrer"></div>
 <div>
-<h1 id="title" tabindex="-1"><bdi id="app-name"></bdi> is requesting access</h1>
-<p class="by">by <bdi id="developer"></bdi></p>
+<h1 id="title" tabindex="-1">${WORDS[asks].title}</h1>
+<p class="by">${WORDS[asks].by}</p>
 <p id="badge"></p>
 </div>
 </header>
@@ -117,7 +154,7 @@ same workspace. You can also enter a workspace ID (<code>ws_…</code>), such as
 <p id="summary" dir="auto"></p>
 <form id="decision-form">
 <div id="place-choice">
-<label for="place">Install in workspace</label>
+<label for="place">${WORDS[asks].place}</label>
 <select id="place"></select>
 </div>
 <p id="place-problem" class="problem" hidden></p>
@@ -128,19 +165,19 @@ same workspace. You can also enter a workspace ID (<code>ws_…</code>), such as
 </div>
 <p id="again" class="note" hidden>This app is already installed in this workspace. New permissions are marked. Nothing changes until you approve.</p>
 <fieldset>
-<legend>This app will be able to</legend>
+<legend>${WORDS[asks].able}</legend>
 <div id="scopes"></div>
 </fieldset>
-<p id="refusable" class="hint" hidden>Permissions marked as sensitive are optional. Clear the ones you don’t want to allow.</p>
+<p id="refusable" class="hint" hidden>${WORDS[asks].refusable}</p>
 <div id="lost" hidden>
 <h2>This app will no longer be able to</h2>
 <ul id="lost-scopes"></ul>
 </div>
 <h2>What happens next</h2>
 <ol>
-<li>If you approve, <bdi id="next-app"></bdi> can work in the workspace with the permissions above.</li>
+<li>If you approve, <bdi id="next-app"></bdi> ${WORDS[asks].power}</li>
 <li>You return to <strong id="next-host"></strong>, whether you approve or decline.</li>
-<li>Admins of the workspace can change or remove the access at any time, under Agents in the console.</li>
+<li>${WORDS[asks].end}</li>
 </ol>
 <p id="problem" class="problem" role="alert" hidden></p>
 <div class="actions">

@@ -1,19 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { loadToolRefusal } from '#shared/agents/tools/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
-import { callerName, type IntegrationCaller } from '#shared/http/callers.ts'
+import { callerName } from '#shared/http/callers.ts'
 import { idOf, jsonRpcError, jsonRpcFailure, jsonRpcResult } from '#shared/http/json-rpc.ts'
 import { challenge, errorBody, RawResponse, type StreamResponse } from '#shared/http/response.ts'
 import { eventStream } from '#shared/http/server-sent-events.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { decodeCursor, encodeCursor } from '#shared/kernel/cursor.ts'
 import { fail, PlatformError } from '#shared/kernel/errors.ts'
+import { stepUpChallenge } from '#shared/kernel/host-resources.ts'
 import { isId } from '#shared/kernel/ids.ts'
+import type { Scope } from '#shared/kernel/scopes.ts'
 import { readTraceHeaders } from '#shared/kernel/tracing/context.ts'
 import { continueSent } from '#shared/kernel/tracing/scope.ts'
 import { answerInput, cancelFollowedCall, findFollowedRun, isActive } from '#shared/work/runs/index.ts'
 import { requestName } from './ask.ts'
 import { callTool } from './call.ts'
+import { isPerson, loadAskRefusal, type McpCaller, responderOf } from './caller.ts'
 import type { RequestContext } from './context.ts'
 import { requireParameterHeaders, requireTrustedOrigin } from './headers.ts'
 import { isModern, issueSession, type Lane, readLegacy, readModern } from './lanes.ts'
@@ -37,7 +39,7 @@ import { findTool, listEveryTool, listToolsOf, type McpTool, type Named } from '
 
 export interface Context {
   work: Work
-  caller: IntegrationCaller
+  caller: McpCaller
   body: unknown
   request: { headers: Record<string, string> }
 }
@@ -64,7 +66,7 @@ export const answerMessage = async (context: Context, slug?: string): Promise<Ra
     else return await answerRequest(context, message, message.id, slug)
     return accepted()
   } catch (error) {
-    return refusal(work, body, error)
+    return refusal(context, error, slug)
   }
 }
 
@@ -79,16 +81,14 @@ const takeResponse = async ({ work, caller }: Context, { id, result }: ClientRes
   if (!isId('run', runId)) return
   const run = await findFollowedRun(work, caller.workspace.id, followingOf(caller), runId)
   if (!run || !isActive(run.status)) return
-  const refusal = await loadToolRefusal(work, caller, 'ask_agent')
+  const refusal = await loadAskRefusal(work, caller)
   if (refusal) throw refusal
   // A client that refuses with an error answers nothing.
   const answer = { [key]: result ?? { action: 'cancel' } }
-  await answerInput(withoutAnswer(work), run, { type: 'installation', id: caller.installation.id }, answer, {
-    isClient: true,
-  })
+  await answerInput(withoutAnswer(work), run, responderOf(caller), answer, { isClient: true })
 }
 
-const followingOf = (caller: IntegrationCaller) => ({ protocol: 'mcp', by: callerName(caller) ?? '' }) as const
+const followingOf = (caller: McpCaller) => ({ protocol: 'mcp', by: callerName(caller) ?? '' }) as const
 
 const takeNotification = async (
   { work, caller, request: { headers } }: Context,
@@ -128,7 +128,7 @@ const answerRequest = async (
   const answer = handle(scene, message).then((result) =>
     jsonRpcResult(id, lane.isModern ? modern(scene.work, result) : legacy(result)),
   )
-  return inTime(context, answer, outbox)
+  return inTime(context, answer, outbox, slug)
 }
 
 interface Scene extends Context, RequestContext {
@@ -265,13 +265,14 @@ const LOOK = SECOND
  * The function goes on until the work that it keeps is done: a request to an agent must not be cut off.
  */
 const inTime = async (
-  { work, body }: Context,
+  context: Context,
   answer: Promise<object>,
   outbox: Outbox,
+  slug: string | undefined,
 ): Promise<RawResponse | StreamResponse> => {
   const done = answer.then(
     (value) => json(200, value),
-    (error) => refusal(work, body, error),
+    (error) => refusal(context, error, slug),
   )
   const settled = done.finally(() => outbox.settled())
   if (!outbox.isOpen) return settled
@@ -310,25 +311,39 @@ const described = ({ requestId, settings }: Work, error: PlatformError): object 
   errorBody(error, requestId, `${settings.baseUrl}/docs`).error
 
 /** Renders what was thrown. Platform errors keep their HTTP status; the protocol's own errors name theirs. */
-const refusal = (work: Work, body: unknown, error: unknown): RawResponse => {
+const refusal = ({ work, caller, body }: Context, error: unknown, slug: string | undefined): RawResponse => {
   const id = idOf(body)
   if (error instanceof McpError) return json(error.status, jsonRpcError(id, error.code, error.message, error.data))
   // The pipeline logs and hides what isn't for the client.
   if (!(error instanceof PlatformError) || error.status >= 500) throw error
   const shown = errorBody(error, work.requestId, `${work.settings.baseUrl}/docs`)
-  return json(error.status, jsonRpcFailure(id, error, shown), { ...scopeChallenge(work, error), ...error.headers })
+  const headers = { ...scopeChallenge(work, caller, error, slug), ...error.headers }
+  return json(error.status, jsonRpcFailure(id, error, shown), headers)
 }
 
-/** Tells a client which scope to ask for (RFC 6750 §3.1). */
-const scopeChallenge = ({ settings }: Work, { code, message, details }: PlatformError): Record<string, string> => {
+/**
+ * Tells a client which scope to ask for (RFC 6750 §3.1). A person's host asks for those that it has, too, because a new
+ * consent replaces the one before.
+ */
+const scopeChallenge = (
+  { settings }: Work,
+  caller: McpCaller,
+  { code, message, details }: PlatformError,
+  slug: string | undefined,
+): Record<string, string> => {
   if (code !== 'insufficient_scope') return {}
+  const needed = String(details.required_scope) as Scope
+  if (isPerson(caller)) {
+    const path = slug === undefined ? '/mcp' : `/mcp/agents/${slug}`
+    const scopes = [...new Set([...(caller.grant.scopes as Scope[]), needed])]
+    return { 'www-authenticate': challenge(stepUpChallenge(settings, path, scopes)) }
+  }
   const resource_metadata = `${settings.baseUrl}/.well-known/oauth-protected-resource`
-  const scope = String(details.required_scope)
   return {
     'www-authenticate': challenge({
       error: 'insufficient_scope',
       error_description: message,
-      scope,
+      scope: needed,
       resource_metadata,
     }),
   }

@@ -1,11 +1,21 @@
 import { InstallationEntity } from '#shared/access/installations/index.ts'
-import { type Asked, cancelAsked, followAsked, inTime, presentAnswer } from '#shared/agents/calls/index.ts'
+import {
+  type AskAsPerson,
+  type Asked,
+  cancelAsked,
+  followAsked,
+  inTime,
+  presentAnswer,
+  startAskedByPerson,
+} from '#shared/agents/calls/index.ts'
 import { dispatchAwaitedRun, resumeAwaitedRun } from '#shared/agents/dispatch/index.ts'
-import { startFollowedAsk, storeFollowedAsk } from '#shared/agents/tools/index.ts'
+import { viaOf } from '#shared/agents/person-tools/index.ts'
+import { startFollowedAsk, storeFollowedAsk, TOOLS } from '#shared/agents/tools/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { callerName } from '#shared/http/callers.ts'
 import { SECOND } from '#shared/kernel/clock.ts'
 import { fail, PlatformError } from '#shared/kernel/errors.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
 import {
   answerInput,
   isActive,
@@ -15,13 +25,14 @@ import {
   loadShape,
   type Run,
 } from '#shared/work/runs/index.ts'
+import { isPerson, responderOf } from './caller.ts'
 import { type Capability, followsTasks, missingCapabilities, shownCapabilities } from './capabilities.ts'
 import { type ContentBlock, contentOf } from './content.ts'
 import { type CallContext, checkArguments } from './context.ts'
 import { MCP_ERRORS, McpError, type Message, type Result } from './protocol.ts'
 import { type ClientRequest, requestsFor } from './questions.ts'
 import { createReporter } from './report.ts'
-import { failed, resultOfAgent } from './results.ts'
+import { failed, resultOfAgent, resultOfTool } from './results.ts'
 import { type RequestState, type StatedCall, sealState } from './state.ts'
 import { runTask } from './tasks.ts'
 import type { AgentTool } from './tools.ts'
@@ -47,12 +58,17 @@ export type AskAnswer =
   | { status: 'asked'; inputRequests: Record<string, ClientRequest>; requestState: string }
   | { status: 'undeclared'; methods: string[] }
   | { status: 'closed' }
+  /** A person's call whose wait is over. Its run goes on. */
+  | { status: 'running'; run_id: string }
 
 /** Time after which a call becomes a task. */
 const BEFORE_TASK = 5 * SECOND
 
 /** Longest wait for an agent that has asked questions. Before that, the chain's deadline ends the wait. */
 const LONGEST_WAIT = 120 * SECOND
+
+/** Longest wait for a person's call. Without a stream, the edge gives up earlier. */
+const PERSON_WAIT = { streamed: 280 * SECOND, inOnePiece: LIMITS.agentWait }
 
 /** Makes a call of an agent's tool, or continues one with answers, and follows its run. */
 export const ask = async (
@@ -100,9 +116,15 @@ const startCall = async (
     protocol: 'mcp',
     by: callerName(caller) ?? '',
     client_capabilities: shownCapabilities(lane),
-    detached: isTask,
+    // A person's call may end before its run does.
+    detached: isTask || isPerson(caller),
     ...(!lane.isModern && { request: requestName(session, id) }),
   } as const
+  if (isPerson(caller)) {
+    const ask = checkArguments(TOOLS.ask_agent.input(), given) as unknown as Omit<AskAsPerson, 'following' | 'via'>
+    const via = viaOf(caller.grant)
+    return { asked: await startAskedByPerson(inner, caller, { ...ask, following, via }), asking: undefined, from: 0 }
+  }
   const started = await startFollowedAsk(inner, caller, { arguments: given, runId, following }, checkArguments)
   return { ...started, from: 0 }
 }
@@ -118,14 +140,14 @@ const continueCall = async (
 ): Promise<Started> => {
   const key = { installation_id, id: run_id }
   const before = await loadRun(work, key)
-  const responder = { type: 'installation', id: caller.installation.id } as const
   if (isActive(before.status))
-    await answerInput(withoutAnswer(work), key, responder, responses, { isClient: true }).catch(unlessEnded)
+    await answerInput(withoutAnswer(work), key, responderOf(caller), responses, { isClient: true }).catch(unlessEnded)
   const [run, agent] = await Promise.all([
     loadRun(work, key),
     work.table.get(InstallationEntity, { workspace_id: caller.workspace.id, id: installation_id }),
   ])
   if (!agent) throw fail('not_found', { message: 'The agent was uninstalled.' })
+  if (isPerson(caller)) return { asked: { run, agent }, asking: undefined, from: before.stream_seq ?? 0 }
   const parent =
     asking === undefined ? undefined : await loadRun(work, { installation_id: caller.installation.id, id: asking })
   return { asked: { run, agent }, asking: caller.run ?? parent, from: before.stream_seq ?? 0 }
@@ -156,6 +178,7 @@ const follow = async (
   const left = (run: Run): number => {
     const elapsed = performance.now() - begun
     if (isTask) return BEFORE_TASK - elapsed
+    if (isPerson(context.caller)) return (outbox.isOpen ? PERSON_WAIT.streamed : PERSON_WAIT.inOnePiece) - elapsed
     return run.is_detached ? LONGEST_WAIT - elapsed : run.chain_deadline - work.clock.now()
   }
   let run = started.asked.run
@@ -171,7 +194,7 @@ const follow = async (
       if (Object.keys(given).length > 0) {
         // Answers that came with the call itself.
         const open = await loadPendingQuestions(work, run)
-        const responder = { type: 'installation', id: context.caller.installation.id } as const
+        const responder = responderOf(context.caller)
         await answerInput(withoutAnswer(work), run, responder, given, { isClient: true }).catch(unlessEnded)
         given = {}
         run = await loadRun(work, run)
@@ -194,6 +217,7 @@ const follow = async (
       return { status: 'closed' }
     }
     if (isTask) return becomeTask(inner, started, asked)
+    if (isPerson(context.caller)) return { status: 'running', run_id: run.id }
     run = await cancelAsked(work, run)
     if (run.is_detached && run.status === 'cancelled') throw tooSlow()
   }
@@ -270,6 +294,10 @@ export const renderAsk = ({ lane }: CallContext, answer: AskAnswer): Result => {
         error_code: 'input_required',
         error_message: 'The client can’t answer the agent’s questions.',
       })
+    }
+    case 'running': {
+      const { run_id } = answer
+      return resultOfTool({ status: 'ok', result: { status: 'running', run_id, note: 'Read it later with get_run.' } })
     }
     case 'closed':
       throw new McpError(MCP_ERRORS.internalError, 'The client closed the stream, so the call was cancelled.')

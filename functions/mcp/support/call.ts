@@ -1,11 +1,19 @@
+import {
+  auditedThrough,
+  executePersonTool,
+  PERSON_TOOLS,
+  type PersonToolName,
+  personRefusal,
+} from '#shared/agents/person-tools/index.ts'
 import { type Invocation, invokeTool, loadToolRefusal } from '#shared/agents/tools/index.ts'
-import { callerName } from '#shared/http/callers.ts'
+import { callerName, type IntegrationCaller, type PersonCaller } from '#shared/http/callers.ts'
 import { onceUnderKey } from '#shared/http/once-under-key.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { runNotFound } from '#shared/work/runs/index.ts'
 import { type AskAnswer, ask, renderAsk } from './ask.ts'
+import { isPerson, loadAskRefusal } from './caller.ts'
 import { followsTasks, requireCapabilities } from './capabilities.ts'
 import { type CallContext, checkArguments } from './context.ts'
 import { MCP_ERRORS, McpError, type Message, type Result } from './protocol.ts'
@@ -49,18 +57,54 @@ export const callTool = async (
     throw new McpError(MCP_ERRORS.invalidParams, refusal.message, { data: context.describe(refusal) })
   }
   const extras = extrasOf(message, context.headers)
-  return named.kind === 'platform'
-    ? callPlatformTool(context, named.name, args, extras)
-    : callAgent(context, message, named.tool, args, extras)
+  const { caller } = context
+  if (named.kind === 'agent') return callAgent(context, message, named.tool, args, extras)
+  if (named.kind === 'person' && isPerson(caller)) return callPersonTool(context, caller, named.name, args, extras)
+  if (isPerson(caller)) throw new McpError(MCP_ERRORS.invalidParams, `There is no tool ${named.name}.`)
+  return callPlatformTool(context, caller, named.name, args, extras)
+}
+
+/** A tool of a person does what they can do in the console, through their host. */
+const callPersonTool = async (
+  context: CallContext,
+  caller: PersonCaller,
+  name: PersonToolName,
+  args: Record<string, unknown>,
+  { key }: Extras,
+): Promise<Result> => {
+  const { work } = context
+  const { answer, isReplay } = await onceUnderKey<Record<string, unknown>>(
+    work,
+    {
+      key,
+      scope: `${callerName(caller)}\nPOST /mcp ${name}`,
+      body: canonicalJson({ given: args }),
+      workspaceId: caller.workspace.id,
+    },
+    {
+      act: (inner) =>
+        executePersonTool(
+          auditedThrough(inner, caller, name),
+          caller,
+          name,
+          checkArguments(PERSON_TOOLS[name].input(), args),
+        ),
+      isFinal: () => true,
+      mayReplay: async () => personRefusal(caller, PERSON_TOOLS[name].scope, `The tool ${name}`) === undefined,
+    },
+  )
+  if (answer instanceof PlatformError) return refusedCall(context, answer)
+  return marked(resultOfTool({ status: 'ok', result: answer }), isReplay)
 }
 
 const callPlatformTool = async (
   context: CallContext,
+  caller: IntegrationCaller,
   name: string,
   args: Record<string, unknown>,
   { key, runId }: Extras,
 ): Promise<Result> => {
-  const { work, caller, lane } = context
+  const { work, lane } = context
   const { answer, isReplay } = await onceUnderKey<Invocation>(
     work,
     {
@@ -114,7 +158,7 @@ const callAgent = async (
         return ask(context, inner, message, { tool, given, called, runId, state, responses })
       },
       isFinal: ({ status }) => status === 'ended' || status === 'task',
-      mayReplay: async () => (await loadToolRefusal(work, caller, 'ask_agent')) === undefined,
+      mayReplay: async () => (await loadAskRefusal(work, caller)) === undefined,
     },
   )
   if (answer instanceof PlatformError) return refusedCall(context, answer)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Work } from '#shared/foundation/work/index.ts'
-import type { IntegrationCaller } from '#shared/http/callers.ts'
 import { check } from '#shared/http/parse.ts'
+import type { McpCaller } from './caller.ts'
 import type { Lane } from './lanes.ts'
 import type { Outbox } from './outbox.ts'
 import type { Describe } from './results.ts'
@@ -9,7 +9,7 @@ import type { Describe } from './results.ts'
 /** A request of a client. */
 export interface RequestContext {
   work: Work
-  caller: IntegrationCaller
+  caller: McpCaller
   lane: Lane
 }
 

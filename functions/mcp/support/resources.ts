@@ -1,12 +1,12 @@
-import { callerName } from '#shared/http/callers.ts'
-import { scopeRefusal } from '#shared/identity/people/index.ts'
+import type { Work } from '#shared/foundation/work/index.ts'
+import { callerName, type IntegrationCaller } from '#shared/http/callers.ts'
 import { HOUR } from '#shared/kernel/clock.ts'
 import { decodeCursor, encodeCursor } from '#shared/kernel/cursor.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
-import type { Scope } from '#shared/kernel/scopes.ts'
 import { listFiles, loadContent } from '#shared/work/files/index.ts'
-import { readRun } from '#shared/work/runs/index.ts'
+import { readRun, readRunForWorkspace } from '#shared/work/runs/index.ts'
+import { isPerson, refusalOf } from './caller.ts'
 import type { RequestContext } from './context.ts'
 import { MCP_ERRORS, McpError, type Message, type Result } from './protocol.ts'
 
@@ -19,9 +19,6 @@ const PAGE = 50
 /** Largest content that is read into one answer. */
 const LARGEST = 4 * 1_024 * 1_024
 
-const refusalOf = (scope: Scope, { caller }: RequestContext, what: string): PlatformError | undefined =>
-  scopeRefusal(scope, caller, what)
-
 /** Lists the workspace's files, newest first. A caller that may not read them sees none. */
 export const listResources = async (
   context: RequestContext,
@@ -30,7 +27,7 @@ export const listResources = async (
 ): Promise<Result> => {
   const { work, caller } = context
   const hints = { ttlMs: 0, cacheScope: 'private' }
-  if (refusalOf('files:read', context, 'Listing files')) return { resources: [], ...hints }
+  if (refusalOf(caller, 'files:read', 'Listing files')) return { resources: [], ...hints }
   const ring = await work.keys.data()
   const bound = JSON.stringify([callerName(caller), 'mcp resources'])
   const { cursor } = params
@@ -87,7 +84,7 @@ const contentsOf = async (context: RequestContext, uri: string): Promise<object 
 const TEXTUAL = /^application\/(json|xml|javascript|x-ndjson|yaml)$|\+(json|xml)$/
 
 const readFile = async (context: RequestContext, id: string): Promise<object | undefined> => {
-  const refusal = refusalOf('files:read', context, 'Reading files')
+  const refusal = refusalOf(context.caller, 'files:read', 'Reading files')
   if (refusal) throw refusal
   if (!isId('file', id)) return undefined
   const found = await loadContent(context.work, context.caller.workspace.id, id, LARGEST)
@@ -109,11 +106,17 @@ const textOf = (bytes: Uint8Array): string | undefined => {
 
 const readOwnRun = async (context: RequestContext, id: string): Promise<object | undefined> => {
   const { work, caller } = context
-  const refusal = refusalOf('runs:read', context, 'Reading runs')
+  const refusal = refusalOf(caller, 'runs:read', 'Reading runs')
   if (refusal) throw refusal
-  // A callback token reads its own run only.
-  if (!isId('run', id) || (caller.run && caller.run.id !== id)) return undefined
-  const run = await readRun(work, { installation_id: caller.installation.id, id }, caller.viewer)
+  if (!isId('run', id)) return undefined
+  const run = await (isPerson(caller)
+    ? readRunForWorkspace(work, caller.workspace.id, caller.person.id, id)
+    : readRunOf(work, caller, id))
+  if (!run) return undefined
   const text = JSON.stringify(run)
   return Buffer.byteLength(text) > LARGEST ? undefined : { mimeType: 'application/json', text }
 }
+
+/** A callback token reads its own run only. */
+const readRunOf = async (work: Work, { installation, run, viewer }: IntegrationCaller, id: string) =>
+  run && run.id !== id ? undefined : readRun(work, { installation_id: installation.id, id }, viewer)

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import type { Deps } from '#shared/foundation/work/index.ts'
-import { callerName, type IntegrationCaller } from '#shared/http/callers.ts'
+import { callerName } from '#shared/http/callers.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
 import { seal, unseal } from '#shared/kernel/encryption.ts'
 import { lazily } from '#shared/kernel/lazily.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
+import type { McpCaller } from './caller.ts'
 import { MCP_ERRORS, McpError } from './protocol.ts'
 
 /** Time within which a client answers questions. */
@@ -41,7 +42,7 @@ const hashOf = ({ tool, arguments: given }: StatedCall): string => sha256(`${too
 /** Returns the encrypted state with which the client repeats its call, and answers. */
 export const sealState = async (
   { keys, clock }: Pick<Deps, 'keys' | 'clock'>,
-  caller: IntegrationCaller,
+  caller: McpCaller,
   call: StatedCall,
   state: RequestState,
 ): Promise<string> => {
@@ -52,7 +53,7 @@ export const sealState = async (
 /** @throws {McpError} `invalidParams` for a state that was changed, has expired, or belongs to another caller or call */
 export const openState = async (
   { keys, clock }: Pick<Deps, 'keys' | 'clock'>,
-  caller: IntegrationCaller,
+  caller: McpCaller,
   call: StatedCall,
   sealed: unknown,
 ): Promise<RequestState> => {

@@ -20,6 +20,7 @@ import {
   loadShape,
   type Run,
 } from '#shared/work/runs/index.ts'
+import { isPerson, loadAskRefusal, responderOf } from './caller.ts'
 import { requireCapabilities } from './capabilities.ts'
 import { contentOf } from './content.ts'
 import type { RequestContext } from './context.ts'
@@ -83,14 +84,18 @@ const findTask = async ({ work, caller, lane }: RequestContext, { params, meta }
   requireCapabilities(lane, ['tasks'])
   const taskId = String(params.taskId)
   const named = String(meta['aip/run_id'])
-  const refusal = await loadToolRefusal(work, caller, isId('step', taskId) ? 'http_fetch' : 'ask_agent')
+  const isApproval = isId('step', taskId)
+  const refusal =
+    isApproval && !isPerson(caller)
+      ? await loadToolRefusal(work, caller, 'http_fetch')
+      : await loadAskRefusal(work, caller)
   if (refusal) throw refusal
   if (isId('run', taskId)) {
     const by = callerName(caller) ?? ''
     const run = await findFollowedRun(work, caller.workspace.id, { protocol: 'mcp', by }, taskId)
     if (run) return { run }
   }
-  if (isId('step', taskId)) {
+  if (isApproval && !isPerson(caller)) {
     const runId = caller.run?.id ?? (isId('run', named) ? named : undefined)
     const found = await findOwnApproval(work, caller.installation.id, taskId, runId)
     if (found) return found
@@ -157,9 +162,7 @@ export const updateTask = async (context: RequestContext, message: Message): Pro
   const found = await findTask(context, message)
   const responses = readResponses(message.params.inputResponses)
   if ('run' in found && !('approval' in found) && isActive(found.run.status)) {
-    await answerInput(withoutAnswer(work), found.run, { type: 'installation', id: caller.installation.id }, responses, {
-      isClient: true,
-    })
+    await answerInput(withoutAnswer(work), found.run, responderOf(caller), responses, { isClient: true })
   }
   return {}
 }

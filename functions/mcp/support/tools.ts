@@ -1,10 +1,19 @@
 import { type AgentTools, listCallableAgents } from '#shared/agents/calls/index.ts'
+import {
+  isDenied,
+  isPersonTool,
+  PERSON_INPUT_SCHEMAS,
+  PERSON_TOOLS,
+  type PersonToolName,
+  personRefusal,
+} from '#shared/agents/person-tools/index.ts'
 import { listTools, loadToolRefusal, TOOLS } from '#shared/agents/tools/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
-import type { IntegrationCaller } from '#shared/http/callers.ts'
+import type { IntegrationCaller, PersonCaller } from '#shared/http/callers.ts'
 import type { PlatformError } from '#shared/kernel/errors.ts'
 import { cleanText, quoteName } from '#shared/kernel/names.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
+import { isPerson, loadAskRefusal, type McpCaller, mayListAgents } from './caller.ts'
 import type { Capability } from './capabilities.ts'
 import { listedSchema } from './headers.ts'
 
@@ -68,10 +77,34 @@ const annotationsOf = ({
   }
 }
 
+/** Lists the agents that the caller could ask now. A person may ask every one that works. */
+const listAgentsFor = (deps: Deps, caller: McpCaller, slug: string | undefined): Promise<AgentTools[]> =>
+  listCallableAgents(deps, isPerson(caller) ? { workspace: caller.workspace } : caller, slug)
+
 const ASK = 'ask_agent' satisfies keyof typeof TOOLS
 
 /** Lists every tool that the caller may call: the platform's in catalogue order, then the agents', by slug. */
-export const listEveryTool = async (deps: Deps, caller: IntegrationCaller): Promise<McpTool[]> => {
+export const listEveryTool = (deps: Deps, caller: McpCaller): Promise<McpTool[]> =>
+  isPerson(caller) ? listToolsForPerson(deps, caller) : listToolsForIntegration(deps, caller)
+
+/** Lists what the person may do here. What their host's consent doesn't cover yet is listed, too: a new one may. */
+const listToolsForPerson = async (deps: Deps, caller: PersonCaller): Promise<McpTool[]> => {
+  const agents = mayListAgents(caller) ? await listCallableAgents(deps, { workspace: caller.workspace }) : []
+  const own = (Object.keys(PERSON_TOOLS) as PersonToolName[]).filter(
+    (name) => !isDenied(caller, PERSON_TOOLS[name].scope),
+  )
+  return [
+    ...own.map((name) => ({
+      name,
+      description: PERSON_TOOLS[name].description,
+      inputSchema: PERSON_INPUT_SCHEMAS[name],
+      annotations: HINTS[PERSON_TOOLS[name].risk],
+    })),
+    ...agents.flatMap((agent) => toolsOf(agent, toolName)),
+  ]
+}
+
+const listToolsForIntegration = async (deps: Deps, caller: IntegrationCaller): Promise<McpTool[]> => {
   const [platform, agents] = await Promise.all([listTools(deps, caller), listCallableAgents(deps, caller)])
   const allowed = platform.filter((tool) => tool.allowed)
   return [
@@ -88,30 +121,33 @@ export const listEveryTool = async (deps: Deps, caller: IntegrationCaller): Prom
 /** Lists the tools of one agent under their own names. Undefined if the caller couldn't ask the agent. */
 export const listToolsOf = async (
   deps: Deps,
-  caller: IntegrationCaller,
+  caller: McpCaller,
   slug: string,
 ): Promise<{ tools: AgentTool[]; refusal: PlatformError | undefined } | undefined> => {
-  const [[agent], refusal] = await Promise.all([
-    listCallableAgents(deps, caller, slug),
-    loadToolRefusal(deps, caller, ASK),
-  ])
+  const [[agent], refusal] = await Promise.all([listAgentsFor(deps, caller, slug), loadAskRefusal(deps, caller)])
   return agent && { tools: toolsOf(agent, (_, tool) => tool), refusal }
 }
 
 /** A tool that a name refers to. A caller that may not call it gets the `refusal`. */
 export type Named =
   | { kind: 'platform'; name: string; refusal: PlatformError | undefined }
+  | { kind: 'person'; name: PersonToolName; refusal: PlatformError | undefined }
   | { kind: 'agent'; tool: AgentTool; refusal: PlatformError | undefined }
 
 /** Finds the tool of a name. */
-export const findTool = async (deps: Deps, caller: IntegrationCaller, name: string): Promise<Named | undefined> => {
-  if (Object.hasOwn(TOOLS, name)) return { kind: 'platform', name, refusal: await loadToolRefusal(deps, caller, name) }
+export const findTool = async (deps: Deps, caller: McpCaller, name: string): Promise<Named | undefined> => {
+  if (isPerson(caller) && isPersonTool(name)) {
+    return { kind: 'person', name, refusal: personRefusal(caller, PERSON_TOOLS[name].scope, `The tool ${name}`) }
+  }
+  if (!isPerson(caller) && Object.hasOwn(TOOLS, name)) {
+    return { kind: 'platform', name, refusal: await loadToolRefusal(deps, caller, name) }
+  }
   const [slug] = name.split('__', 1)
   // A shortened name may have lost a part of its slug.
   const isShortened = name.length === LONGEST_NAME && /_[0-9a-f]{8}$/.test(name)
   const [agents, refusal] = await Promise.all([
-    listCallableAgents(deps, caller, isShortened ? undefined : slug),
-    loadToolRefusal(deps, caller, ASK),
+    listAgentsFor(deps, caller, isShortened ? undefined : slug),
+    loadAskRefusal(deps, caller),
   ])
   const tool = agents.flatMap((agent) => toolsOf(agent, toolName)).find((one) => one.name === name)
   return tool && { kind: 'agent', tool, refusal }

@@ -1,6 +1,6 @@
 import { type App, AppEntity } from '#shared/catalogue/apps/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
-import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { fail } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { covers, isScope, SCOPE_NAMES, type Scope } from '#shared/kernel/scopes.ts'
@@ -8,11 +8,8 @@ import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { developerBlocked } from '../installations/permissions.ts'
 import type { Issuer } from '../oauth/redirect-back.ts'
+import { checkChallenge, checkState, requireCode, requireParameter } from '../oauth/request-parameters.ts'
 import { type Consent, ConsentEntity } from './entity.ts'
-
-/** BASE64URL(SHA256(code_verifier)), RFC 7636 §4.2. */
-const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
-const MAX_STATE = 4_096
 
 /**
  * Handles `GET /oauth/authorize`: checks the request and stores it for 10 minutes. A parameter without a value counts as
@@ -48,21 +45,10 @@ type Checked = Pick<Consent, 'scopes' | 'state' | 'code_challenge'>
 
 /** Checks what a request asks for, apart from its client and address. */
 export const checkRequest = (app: App, parameters: Record<string, string>): Checked => {
-  const responseType = requireParameter(parameters, 'response_type')
-  if (responseType !== 'code') {
-    throw fail('unsupported_response_type', { details: { expected: 'code', received: responseType.slice(0, 100) } })
-  }
-  refuseOtherModes(parameters.response_mode)
-  const code_challenge = codeChallenge(parameters)
+  requireCode(parameters)
+  const code_challenge = checkChallenge(parameters)
   const scopes = requestedScopes(app, parameters.scope)
-  const state = parameters.state || undefined
-  if (state !== undefined && state.length > MAX_STATE) {
-    throw invalid(
-      `state has ${state.length} characters; the maximum is ${MAX_STATE}.`,
-      'Send a shorter state, and keep the data it refers to on your side.',
-    )
-  }
-  return { scopes, state, code_challenge }
+  return { scopes, state: checkState(parameters), code_challenge }
 }
 
 /**
@@ -107,25 +93,6 @@ const loadClient = async ({ table }: Work, clientId: string): Promise<App> => {
   return app
 }
 
-const codeChallenge = (parameters: Record<string, string>): string => {
-  const text = requireParameter(parameters, 'code_challenge')
-  if (!CHALLENGE.test(text)) {
-    throw invalid(
-      'code_challenge must be BASE64URL(SHA256(code_verifier)): 43 characters without padding.',
-      'Compute the challenge as described in RFC 7636, section 4.2.',
-    )
-  }
-  const method = requireParameter(parameters, 'code_challenge_method')
-  if (method !== 'S256') throw invalid('code_challenge_method must be S256.', 'Send code_challenge_method=S256.')
-  return text
-}
-
-/** Refuses other response modes: a client that expects a form post or a fragment would wait forever. */
-const refuseOtherModes = (mode: string | undefined): void => {
-  if (!mode || mode === 'query') return
-  throw invalid('response_mode must be query.', 'Omit response_mode and read the response from the query string.')
-}
-
 /**
  * Returns the requested scopes in the order of the scope table. Without any, returns all scopes that the app requests.
  * Only spaces separate scopes (RFC 6749 §3.3). Other whitespace is part of a name, which is then unknown.
@@ -150,11 +117,3 @@ const requestedScopes = (app: App, text = ''): Scope[] => {
   }
   return SCOPE_NAMES.filter((scope) => asked.includes(scope))
 }
-
-const requireParameter = (parameters: Record<string, string>, name: string): string => {
-  const value = parameters[name]
-  if (!value) throw invalid(`${name} is missing.`, `Send ${name}.`)
-  return value
-}
-
-const invalid = (message: string, fix: string): PlatformError => fail('invalid_request', { message, fix })

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { DAY } from '#shared/kernel/clock.ts'
 import { defineEntity } from '#shared/table/entity.ts'
 
-const client = () =>
+const grantClient = () =>
   z.object({
     /** Address of its document, or the id of its registration. */
     id: z.string(),
@@ -17,7 +17,7 @@ const hostGrant = () =>
     id: z.string(),
     workspace_id: z.string(),
     user_id: z.string(),
-    client: client(),
+    client: grantClient(),
     /** Path of the resource, such as `/mcp`. */
     resource: z.string(),
     scopes: z.array(z.string()),
@@ -50,4 +50,139 @@ export const HostGrantEntity = defineEntity({
   expires: (item) => item.expires_at + KEPT,
   list: ({ workspace_id, id, status }) =>
     status === 'active' ? { owner: hostGrantsOf(workspace_id), sort: id } : undefined,
+})
+
+const hostClient = () =>
+  z.object({
+    id_hash: z.string(),
+    /** Address of its document, or the id of its registration. */
+    id: z.string(),
+    kind: z.enum(['document', 'registered']),
+    name: z.string(),
+    redirect_uris: z.array(z.string()),
+    /** Authentication at the token endpoint. */
+    auth: z.enum(['none', 'private_key_jwt']),
+    /** Public keys (RFC 7517): those of the document, or those last read from `jwks_uri`. */
+    jwks: z.string().optional(),
+    jwks_uri: z.string().optional(),
+    /** Time until which the keys of `jwks_uri` count as fresh. */
+    jwks_until: z.number().optional(),
+    jwks_read_at: z.number().optional(),
+    /** Time until which the document counts as fresh. Absent for registrations. */
+    fresh_until: z.number().optional(),
+    /** Why the document can’t be used. It is read again once this isn’t fresh anymore. */
+    problem: z.string().optional(),
+    created_at: z.number(),
+    /** Time at which it is forgotten unless it is used. */
+    expires_at: z.number(),
+  })
+
+export type HostClient = z.infer<ReturnType<typeof hostClient>>
+
+/** What is known of a host: from its document, or because it registered. */
+export const HostClientEntity = defineEntity({
+  name: 'host-client',
+  schema: hostClient,
+  pk: 'HOSTCLIENT#{id_hash}',
+  sk: 'CLIENT',
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
+  expires: (item) => item.expires_at,
+})
+
+const hostConsent = () =>
+  z.object({
+    nonce_hash: z.string(),
+    client: grantClient(),
+    kind: z.enum(['document', 'registered']),
+    redirect_uri: z.string(),
+    resource: z.string(),
+    scopes: z.array(z.string()),
+    state: z.string().optional(),
+    code_challenge: z.string(),
+    created_at: z.number(),
+    expires_at: z.number(),
+    /** The first person who opened it and could approve it, or who decided it. Nobody else sees it afterwards. */
+    user_id: z.string().optional(),
+    decision: z.enum(['approve', 'deny']).optional(),
+    session_id: z.string().optional(),
+  })
+
+export type HostConsent = z.infer<ReturnType<typeof hostConsent>>
+
+/** A host's authorize request that waits for a person's decision. Kept a day after it expires, to report that it expired. */
+export const HostConsentEntity = defineEntity({
+  name: 'host-consent',
+  schema: hostConsent,
+  pk: 'HOSTCONSENT#{nonce_hash}',
+  sk: 'CONSENT',
+  personal: 'none',
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 2 },
+  expires: (item) => item.expires_at + DAY,
+})
+
+const hostCode = () =>
+  z.object({
+    workspace_id: z.string(),
+    code_hash: z.string(),
+    grant_id: z.string(),
+    client_id: z.string(),
+    redirect_uri: z.string(),
+    code_challenge: z.string(),
+    expires_at: z.number(),
+    used_at: z.number().optional(),
+  })
+
+export type HostCode = z.infer<ReturnType<typeof hostCode>>
+
+/** Single use. Kept for a day, so that a second presentation is recognized and ends the grant. */
+export const HostCodeEntity = defineEntity({
+  name: 'host-code',
+  schema: hostCode,
+  pk: 'WS#{workspace_id}',
+  sk: 'HOSTCODE#{code_hash}',
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'expires', app: 'kept' },
+  expires: (item) => item.expires_at + DAY,
+})
+
+const hostRefreshToken = () =>
+  z.object({
+    workspace_id: z.string(),
+    token_hash: z.string(),
+    grant_id: z.string(),
+    client_id: z.string(),
+    created_at: z.number(),
+    expires_at: z.number(),
+    /** Set once, by the refresh that replaced this token. */
+    rotated_at: z.number().optional(),
+    /** Hash of the token that replaced this one. */
+    successor_hash: z.string().optional(),
+    /** Sealed answer of that refresh, which a repeat may get for 30 seconds. */
+    kept: z.string().optional(),
+  })
+
+export type HostRefreshToken = z.infer<ReturnType<typeof hostRefreshToken>>
+
+export const HostRefreshTokenEntity = defineEntity({
+  name: 'host-refresh-token',
+  schema: hostRefreshToken,
+  pk: 'WS#{workspace_id}',
+  sk: 'HOSTRFT#{token_hash}',
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'expires', app: 'kept' },
+  expires: (item) => item.expires_at + DAY,
+})
+
+const usedAssertion = () => z.object({ jti_hash: z.string(), expires_at: z.number() })
+
+/** An assertion that a host signed, by the hash of client and `jti`. Each works once (RFC 7523 §3). */
+export const UsedAssertionEntity = defineEntity({
+  name: 'used-assertion',
+  schema: usedAssertion,
+  pk: 'ASSERTION#{jti_hash}',
+  sk: 'ASSERTION',
+  personal: 'none',
+  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
+  expires: (item) => item.expires_at,
 })

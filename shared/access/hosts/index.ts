@@ -1,3 +1,14 @@
-export { HostGrantEntity } from './entity.ts'
-export { authenticatePerson } from './person.ts'
-export { signInChallenge, stepUpChallenge } from './resources.ts'
+export { authenticateHost } from './authenticate.ts'
+export { authorizeHost } from './authorize.ts'
+export {
+  decideHostConsent,
+  loadOpenHostConsent,
+  readHostConsent,
+  readHostConsentStatus,
+  wasHostConsentDecidedBy,
+} from './consent.ts'
+export { DecideHostConsent, HostConsentRequestSchema } from './consent-schemas.ts'
+export { type HostClient, type HostGrant, HostGrantEntity } from './entity.ts'
+export { authenticatePerson, type PersonPrincipal } from './person.ts'
+export { RegisteredHostSchema, RegisterHost, registerHost } from './register.ts'
+export { exchangeForHost, HostTokensSchema, revokeForHost } from './tokens.ts'

@@ -1,4 +1,4 @@
-import { verifyToken } from '#shared/foundation/tokens/index.ts'
+import { type Claims, verifyToken } from '#shared/foundation/tokens/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import {
   type Member,
@@ -10,9 +10,10 @@ import {
   WorkspaceEntity,
 } from '#shared/identity/people/index.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { acceptedAt } from '#shared/kernel/host-resources.ts'
 import { covers, SCOPE_NAMES, type Scope } from '#shared/kernel/scopes.ts'
+import { sha256 } from '#shared/kernel/secrets.ts'
 import { type HostGrant, HostGrantEntity } from './entity.ts'
-import { acceptedAt } from './resources.ts'
 
 /** A person who acts through a host, such as an assistant: what their token allows now. */
 export interface PersonPrincipal {
@@ -24,6 +25,13 @@ export interface PersonPrincipal {
   scopes: Scope[]
   grant: HostGrant
   client: HostGrant['client']
+  /**
+   * Name that what they start is bound to: cursors, tasks, idempotency keys. It outlasts the grant, so that a host may go on
+   * after a new consent with more scopes.
+   */
+  name: string
+  /** Expiry of the token, in epoch seconds. */
+  expiresAt: number
 }
 
 /**
@@ -42,7 +50,17 @@ export const authenticatePerson = async (
 ): Promise<PersonPrincipal> => {
   const verified = await verifyToken(deps, token, ['person'], acceptedAt(path))
   if (verified?.kind !== 'person') throw refused('The token is invalid, expired or for another resource.')
-  const { grt, ws: workspace_id, usr: user_id } = verified.claims
+  return { ...(await loadPrincipal(deps, verified.claims)), expiresAt: verified.expiresAt }
+}
+
+/**
+ * Loads everything that a grant's power depends on.
+ * @throws `unauthorized` for access that has ended; `installation_suspended`
+ */
+export const loadPrincipal = async (
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { grt, ws: workspace_id, usr: user_id }: Claims['person'],
+): Promise<Omit<PersonPrincipal, 'expiresAt'>> => {
   const [grant, person, member, workspace] = await deps.table.getAll([
     HostGrantEntity.ref({ workspace_id, id: grt }),
     UserEntity.ref({ id: user_id }),
@@ -53,8 +71,15 @@ export const authenticatePerson = async (
   const isLive = grant?.status === 'active' && grant.user_id === user_id && grant.member_since === member?.joined_at
   if (!isIn || !isLive || grant.expires_at <= deps.clock.now()) throw refused('The access of this host has ended.')
   if (workspace.status !== 'active') throw suspended(workspace)
-  return { workspace, person, member, scopes: scopesInEffect(grant, workspace), grant, client: grant.client }
+  if (!admitsHost(workspace, grant.client.host)) throw refused('The workspace doesn’t admit this host.')
+  const name = `${user_id}/${workspace_id}/${sha256(grant.client.id).slice(0, 32)}`
+  const scopes = scopesInEffect(grant, workspace)
+  return { workspace, person, member, scopes, grant, client: grant.client, name }
 }
+
+/** Reports whether the owner lets people of the workspace use this host. */
+export const admitsHost = ({ hosts }: Pick<Workspace, 'hosts'>, host: string): boolean =>
+  hosts === undefined || (hosts.enabled && (hosts.allowed?.includes(host) ?? true))
 
 /**
  * Returns the scopes of a grant without those that the workspace banned. A ban of reading ends writing, too, because every

@@ -78,11 +78,11 @@ export const requireChatScopes = (
 /**
  * Finds the other agent that a call names: by slug, else by the exact name under which it was installed
  * (contract/agent-to-agent.md#naming-an-agent). A later name of the app doesn't count, so that a renamed app can't take
- * another agent's calls. Partial names don't match. `details.available` lists the agents that the caller may call.
+ * another agent's calls. Partial names don't match. A person who calls has no installation. `details.available` lists the agents that the caller may call.
  * @throws `unknown_agent`; `ambiguous_agent` when several agents have the name
  */
-export const findAgent = (agents: readonly Agent[], caller: Installation, named: string): Agent => {
-  const others = agents.filter(({ installation }) => installation.id !== caller.id)
+export const findAgent = (agents: readonly Agent[], caller: Installation | undefined, named: string): Agent => {
+  const others = agents.filter(({ installation }) => installation.id !== caller?.id)
   const bySlug = others.find(({ app }) => app.slug === named)
   if (bySlug) return bySlug
   const byName = others.filter(({ installation }) => installation.app_name === named.normalize('NFC'))
@@ -97,7 +97,9 @@ export const findAgent = (agents: readonly Agent[], caller: Installation, named:
   if (found) return found
   throw fail('unknown_agent', {
     message: 'No other agent of the workspace has this slug or exact name.',
-    details: { available: others.filter(({ installation }) => allowsCaller(installation, caller)).map(shown) },
+    details: {
+      available: others.filter(({ installation }) => !caller || allowsCaller(installation, caller)).map(shown),
+    },
   })
 }
 

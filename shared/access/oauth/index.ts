@@ -5,6 +5,7 @@ export {
   AuthorizationServerMetadataSchema,
   authorizationServerMetadata,
   connectMetadata,
+  hostResourceMetadata,
   ProtectedResourceMetadataSchema,
   protectedResourceMetadata,
 } from './metadata.ts'

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { HOST_SCOPES, STEP_UP_SCOPES } from '#shared/kernel/host-resources.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
 import type { Settings } from '#shared/kernel/settings.ts'
 
@@ -25,8 +26,11 @@ export const authorizationServerMetadata = ({ baseUrl }: Base) => ({
 
 const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post']
 
+/** Methods of people's hosts. Those of apps have a secret. */
+const HOST_METHODS = ['none', 'private_key_jwt']
+
 /** Metadata of the second issuer, which follows the RFCs strictly (contract/connect.md). */
-export const connectMetadata = ({ baseUrl }: Base) => ({
+export const connectMetadata = ({ baseUrl, hostRegistration }: Base & Pick<Settings, 'hostRegistration'>) => ({
   ...authorizationServerMetadata({ baseUrl }),
   issuer: `${baseUrl}/connect`,
   authorization_endpoint: `${baseUrl}/connect/authorize`,
@@ -34,10 +38,14 @@ export const connectMetadata = ({ baseUrl }: Base) => ({
   revocation_endpoint: `${baseUrl}/connect/revoke`,
   introspection_endpoint: `${baseUrl}/connect/introspect`,
   pushed_authorization_request_endpoint: `${baseUrl}/connect/par`,
-  token_endpoint_auth_methods_supported: CLIENT_METHODS,
-  revocation_endpoint_auth_methods_supported: CLIENT_METHODS,
+  ...(hostRegistration && { registration_endpoint: `${baseUrl}/connect/register` }),
+  token_endpoint_auth_methods_supported: [...CLIENT_METHODS, ...HOST_METHODS],
+  token_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256', 'PS256', 'EdDSA'],
+  revocation_endpoint_auth_methods_supported: [...CLIENT_METHODS, ...HOST_METHODS],
+  revocation_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256', 'PS256', 'EdDSA'],
   introspection_endpoint_auth_methods_supported: CLIENT_METHODS,
-  protected_resources: [`${baseUrl}/api/v1`],
+  client_id_metadata_document_supported: true,
+  protected_resources: [`${baseUrl}/api/v1`, `${baseUrl}/mcp`],
 })
 
 export const AuthorizationServerMetadataSchema = () =>
@@ -68,6 +76,16 @@ export const protectedResourceMetadata = ({ baseUrl }: Base) => ({
   scopes_supported: [...SCOPE_NAMES],
   bearer_methods_supported: ['header'],
   resource_documentation: `${baseUrl}/docs`,
+})
+
+/** The same for a resource of hosts: the server that people's hosts sign in at. @param path such as `/mcp` */
+export const hostResourceMetadata = ({ baseUrl, brand }: Pick<Settings, 'baseUrl' | 'brand'>, path: string) => ({
+  resource: baseUrl + path,
+  resource_name: brand.name,
+  authorization_servers: [`${baseUrl}/connect`],
+  scopes_supported: [...HOST_SCOPES, ...STEP_UP_SCOPES],
+  bearer_methods_supported: ['header'],
+  resource_documentation: `${baseUrl}/docs/guides/assistants`,
 })
 
 export const ProtectedResourceMetadataSchema = () =>

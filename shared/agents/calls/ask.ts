@@ -57,12 +57,12 @@ export const askAgent = async (
 }
 
 /** Finds the run started by an earlier request with the same Idempotency-Key that died before answering. */
-const askedBefore = async (work: Work, { workspace }: CallingAgent, id: string): Promise<Asked | undefined> => {
-  const place = await work.table.get(WorkspaceRunEntity, { workspace_id: workspace.id, run_id: id })
+export const askedBefore = async (work: Work, workspaceId: string, id: string): Promise<Asked | undefined> => {
+  const place = await work.table.get(WorkspaceRunEntity, { workspace_id: workspaceId, run_id: id })
   if (!place) return undefined
   const run = await loadRun(work, { installation_id: place.installation_id, id })
   const { installation_id } = place
-  const agent = await work.table.get(InstallationEntity, { workspace_id: workspace.id, id: installation_id })
+  const agent = await work.table.get(InstallationEntity, { workspace_id: workspaceId, id: installation_id })
   return agent && { run, agent }
 }
 
@@ -73,7 +73,7 @@ const askedBefore = async (work: Work, { workspace }: CallingAgent, id: string):
 export const startAsked = async (work: Work, caller: CallingAgent, ask: AskAgent): Promise<Asked> => {
   // Taken first, so that a repeat with the same Idempotency-Key finds the run that was already started.
   const runId = work.id('run')
-  return (await askedBefore(work, caller, runId)) ?? start(work, caller, ask, runId)
+  return (await askedBefore(work, caller.workspace.id, runId)) ?? start(work, caller, ask, runId)
 }
 
 /** Position of a run that nobody waits for: as deep, and with a clock of its own, like a delegated task's. */

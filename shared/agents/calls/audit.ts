@@ -6,7 +6,7 @@ import { auditEntry } from '#shared/staff/audit/index.ts'
 import { ifUnchanged, type Write } from '#shared/table/entity.ts'
 import type { Run } from '#shared/work/runs/index.ts'
 
-/** A call from one agent to another. */
+/** A call from one agent to another, or from a person. */
 export interface AgentCall {
   kind: 'ask_agent' | 'delegate_task'
   /** Slug or exact name, as sent. */
@@ -16,10 +16,19 @@ export interface AgentCall {
   audience?: 'member' | 'external' | undefined
 }
 
-interface By {
+interface ByAgent {
   installation: { id: string; workspace_id: string; app_slug: string }
   run: Pick<Run, 'id'> | undefined
 }
+
+/** A person, and the host that they call through. */
+interface ByPerson {
+  workspaceId: string
+  userId: string
+  via: Record<string, string>
+}
+
+type By = ByAgent | ByPerson
 
 /** A call in progress, with the content of its audit entry. */
 export interface CallInProgress {
@@ -48,21 +57,21 @@ const NAME = 100
 const entry = (
   work: Work,
   action: 'agent.called' | 'agent.call_denied',
-  { caller: { installation, run }, call: { kind, agent, tool }, target, ids }: CallInProgress,
+  { caller, call: { kind, agent, tool }, target, ids }: CallInProgress,
   details: Record<string, unknown>,
 ): Write =>
   auditEntry(work, {
     id: action === 'agent.called' ? ids.called : ids.denied,
-    scope: installation.workspace_id,
+    scope: 'via' in caller ? caller.workspaceId : caller.installation.workspace_id,
     action,
-    actor: { type: 'agent', id: installation.id },
+    actor: 'via' in caller ? { type: 'user', id: caller.userId } : { type: 'agent', id: caller.installation.id },
     target: { type: 'agent', id: target ? target.installation.id : truncate(agent, NAME) },
     details: {
       call: kind,
-      caller: installation.app_slug,
+      ...('via' in caller ? { via: caller.via } : { caller: caller.installation.app_slug }),
       ...(target && { agent: target.app.slug }),
       ...(tool !== undefined && { tool: truncate(tool, NAME) }),
-      ...(run && { run_id: run.id }),
+      ...('run' in caller && caller.run && { run_id: caller.run.id }),
       ...details,
     },
   })

@@ -1,6 +1,7 @@
 export type { CallingAgent } from './admit.ts'
 export { presentAnswer } from './answer.ts'
 export { type Asked, inTime, startAsked } from './ask.ts'
+export { type AskAsPerson, startAskedByPerson } from './ask-as-person.ts'
 export { cancelAsked, followAsked } from './follow.ts'
 export { AgentSchema, listAgents, presentAgent } from './list.ts'
 export { type AgentTools, listCallableAgents } from './list-callable.ts'

@@ -18,20 +18,21 @@ const MOST_AGENTS = 500
 /**
  * Lists the agents that the caller could call with `ask_agent`, by slug. It takes one query and one batch read, however
  * many agents there are; manifests above 16 KiB are read from the bucket.
+ * @param caller a person has no installation: the switch and policies are about calls between agents
  * @param slug lists this agent only
  */
 export const listCallableAgents = async (
   deps: Pick<Deps, 'table' | 'objects'>,
-  { installation: caller, workspace }: { installation: Installation; workspace: Workspace },
+  { installation: caller, workspace }: { installation?: Installation; workspace: Workspace },
   slug?: string,
 ): Promise<AgentTools[]> => {
-  if (!workspace.cross_agent_enabled) return []
+  if (caller && !workspace.cross_agent_enabled) return []
   const page = await deps.table.query(InstallationEntity, { workspace_id: workspace.id }, { limit: MOST_AGENTS })
   const callable = page.items.filter(
     (one) =>
-      one.id !== caller.id &&
+      one.id !== caller?.id &&
       isWorking(one) &&
-      allowsCaller(one, caller) &&
+      (!caller || allowsCaller(one, caller)) &&
       (slug === undefined || one.app_slug === slug),
   )
   const [apps, versions] = await Promise.all([

@@ -5,9 +5,11 @@ import type { Method } from '../endpoint.ts'
 export interface Credentials {
   headers: Record<string, string>
   method: Method
+  path: string
   query: [string, string][]
   /** The parsed body, for clients that identify themselves in it. */
   body: unknown
+  sourceIp: string | undefined
   /** True at an endpoint of the issuer that follows the RFCs strictly. */
   standard?: true | undefined
   /** True if a long response checks its caller again. The rate limits count it only once, as one request. */

@@ -115,6 +115,8 @@ const workspace = () =>
     denied_scopes: z.array(z.string()),
     /** Revision of its rules for approvals; absent without any. */
     approval_rules: z.number().optional(),
+    /** Whether people may use hosts here, and which by the host of their address. Absent: every host. */
+    hosts: z.object({ enabled: z.boolean(), allowed: z.array(z.string()).optional() }).optional(),
     /** Agent that answers the main conversations. Absent if the internal orchestrator does. */
     primary_installation_id: z.string().optional(),
     /** Developer who owns this sandbox. */

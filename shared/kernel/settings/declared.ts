@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { brand, DEFAULT_BRAND } from '../brand.ts'
-import { address, flag, oneOf, seconds, share, whole } from './values.ts'
+import { address, flag, oneOf, schemes, seconds, share, whole } from './values.ts'
 
 /** Group in the list of settings (`npm run settings`, docs/deploy.md). */
 export type SettingsGroup =
@@ -211,6 +211,21 @@ export const FUNCTION_SETTINGS = {
     default: 0,
     group: 'protocol',
     description: 'Seconds in which a reused refresh token returns the same token pair.',
+  },
+  hostRegistration: {
+    variable: 'HOST_REGISTRATION',
+    takes: flag,
+    default: true,
+    group: 'protocol',
+    description:
+      'Let assistants register themselves at `/connect/register`. Those with a client id metadata document don’t need it.',
+  },
+  hostRedirectSchemes: {
+    variable: 'HOST_REDIRECT_SCHEMES',
+    takes: schemes,
+    default: ['cursor', 'vscode', 'vscode-insiders'],
+    group: 'protocol',
+    description: 'Schemes of addresses that assistants may return to, besides https and the person’s own machine.',
   },
   consoleAutoProvision: {
     variable: 'CONSOLE_AUTO_PROVISION',

@@ -40,3 +40,31 @@ export const seconds = (most: number, entries: number) =>
       z.array(z.number().int().min(0).max(most)).min(1).max(entries),
     )
     .meta({ value: `up to ${entries} numbers, 0 to ${most}` })
+
+/** Schemes that a browser or the system handles itself, so that no program on the person's machine can own them. */
+const TAKEN = [
+  'http',
+  'https',
+  'javascript',
+  'data',
+  'file',
+  'blob',
+  'about',
+  'vbscript',
+  'view-source',
+  'ws',
+  'wss',
+  'ftp',
+]
+
+/** List of URL schemes, separated by commas in text. */
+export const schemes = () =>
+  z
+    .preprocess(
+      (value) => (typeof value === 'string' ? value.split(',').filter(Boolean) : value),
+      z
+        .array(z.string().regex(/^[a-z][a-z0-9+.-]{0,40}$/, 'use schemes in lower case'))
+        .max(20)
+        .refine((list) => !list.some((scheme) => TAKEN.includes(scheme)), 'use schemes that only a program handles'),
+    )
+    .meta({ value: 'up to 20 schemes' })

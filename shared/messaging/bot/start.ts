@@ -1,5 +1,6 @@
 import type { InlineKeyboardMarkup } from 'grammy/types'
 import { loadOpenConsent } from '#shared/access/consents/index.ts'
+import { loadOpenHostConsent } from '#shared/access/hosts/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import {
   findBelonging,
@@ -20,15 +21,15 @@ interface Reply {
   keyboard?: InlineKeyboardMarkup
 }
 
-/** Answers `/start`, with or without the parameter of a link (`oauth_<nonce>`, `join_<nonce>`). */
+/** Answers `/start`, with or without the parameter of a link (`oauth_<nonce>`, `connect_<nonce>`, `join_<nonce>`). */
 export const answerStart = async (deps: Deps, chatId: number, person: TelegramPerson, start: string): Promise<void> => {
   const texts = textsFor(person.locale)
-  const [, kind, nonce = ''] = /^(oauth|join)_(.+)$/.exec(start) ?? []
+  const [, kind, nonce = ''] = /^(oauth|connect|join)_(.+)$/.exec(start) ?? []
   const reply: Reply =
     start === ''
       ? { text: texts.welcome(deps.settings.brand.name) }
-      : kind === 'oauth'
-        ? await consentReply(deps, texts, person, nonce)
+      : kind === 'oauth' || kind === 'connect'
+        ? await consentReply(deps, texts, person, kind, nonce)
         : kind === 'join'
           ? await invitationReply(deps, texts, person, nonce)
           : { text: texts.unknown }
@@ -39,13 +40,20 @@ export const answerStart = async (deps: Deps, chatId: number, person: TelegramPe
  * Links the person to the consent page. The page decides who may approve the request; receiving this message grants
  * nothing.
  */
-const consentReply = async (deps: Deps, texts: Texts, person: TelegramPerson, nonce: string): Promise<Reply> => {
+const consentReply = async (
+  deps: Deps,
+  texts: Texts,
+  person: TelegramPerson,
+  kind: 'oauth' | 'connect',
+  nonce: string,
+): Promise<Reply> => {
   const user = await findPersonByIdentity(deps, telegramIdentity(person))
   try {
-    const { app } = await loadOpenConsent(deps, nonce, user?.id ?? '')
-    const url = `${deps.settings.baseUrl}/oauth/consent/mini-app?tg=${nonce}`
+    const load = kind === 'oauth' ? loadAsking : loadAskingHost
+    const name = await load(deps, nonce, user?.id ?? '')
+    const url = `${deps.settings.baseUrl}/${kind}/consent/mini-app?tg=${nonce}`
     return {
-      text: texts.consent(app.name),
+      text: texts.consent(name),
       keyboard: { inline_keyboard: [[{ text: texts.consentButton, web_app: { url } }]] },
     }
   } catch (error) {
@@ -53,6 +61,12 @@ const consentReply = async (deps: Deps, texts: Texts, person: TelegramPerson, no
     return { text: error.code === 'app_suspended' ? texts.appSuspended : texts.consentOver }
   }
 }
+
+const loadAsking = async (deps: Deps, nonce: string, userId: string): Promise<string> =>
+  (await loadOpenConsent(deps, nonce, userId)).app.name
+
+const loadAskingHost = async (deps: Deps, nonce: string, userId: string): Promise<string> =>
+  (await loadOpenHostConsent(deps, nonce, userId)).client.name
 
 const invitationReply = async (deps: Deps, texts: Texts, person: TelegramPerson, nonce: string): Promise<Reply> => {
   const preview = await loadInvitation(deps, nonce)

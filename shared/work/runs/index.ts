@@ -62,6 +62,7 @@ export {
   loadOpenQuestions,
   loadPendingQuestions,
   presentPendingInput,
+  type Responder,
   takeUnsentAnswers,
 } from './input-requests.ts'
 export {

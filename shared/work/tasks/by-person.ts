@@ -47,6 +47,34 @@ export const createTask = async (
   return view
 }
 
+/**
+ * Creates a task for an agent and starts its run, in one transaction.
+ * @throws the errors of {@link createTask}; `too_many_active_runs`
+ */
+export const delegateTaskAsPerson = async (
+  work: Work,
+  workspace: TaskWorkspace,
+  user: Person,
+  { title, description, installation_id }: CreateTask & { installation_id: string },
+): Promise<HandedTaskView> => {
+  const installation = await loadTaskAgent(work, workspace, installation_id)
+  const actor = { id: user.id, name: user.name }
+  const { task, writes } = newTask(work, {
+    workspace_id: workspace.id,
+    title,
+    description,
+    audience: 'member',
+    chain_depth: 0,
+    actor,
+    created_by: { type: 'user', ...actor },
+    assignee: installation,
+  })
+  const { run, writes: started } = await newTaskRun(work, task, { installation, actor })
+  const view = { ...(await presentTask(work, task)), run_id: run.id }
+  await work.commit([...writes, ...started], view)
+  return view
+}
+
 /** Returns the task after a person's change, with all of the change's writes. */
 const altered = async (work: Work, task: Task, changes: TaskChanges): Promise<{ after: Task; writes: Write[] }> => {
   const after = changedTask(work, task, changes)

@@ -1,5 +1,5 @@
 export { applyTaskStep, askQuestion, questionStep, reportProgress, reportResult, setTaskStatus } from './by-agent.ts'
-export { answerTask, createTask, editTask, runTask } from './by-person.ts'
+export { answerTask, createTask, delegateTaskAsPerson, editTask, runTask } from './by-person.ts'
 export { taskNotFound } from './change.ts'
 export { newTask } from './create.ts'
 export { AssignedTaskEntity, LooseResultEntity, type Task, TaskEntity, TaskRunEntity } from './entity.ts'

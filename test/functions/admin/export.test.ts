@@ -247,7 +247,7 @@ it('an export includes every record when many were created in the same milliseco
 
 it('an export rechecks its admin without counting against their rate limit', async () => {
   const { token } = await signInModerator(platform)
-  const credentials = { method: 'GET', query: [], body: undefined } as const
+  const credentials = { method: 'GET', path: '/admin/export', query: [], body: undefined, sourceIp: undefined } as const
   for (const headers of [{ authorization: `Bearer ${token}` }, SUPER.headers]) {
     for (let i = 0; i < 200; i++) {
       const { caller } = await admin(platform.deps, { ...credentials, query: [], headers, again: true })

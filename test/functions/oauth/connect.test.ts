@@ -85,7 +85,7 @@ describe('the metadata of the second issuer', () => {
       issuer: ISSUER,
       token_endpoint: `${ISSUER}/token`,
       pushed_authorization_request_endpoint: `${ISSUER}/par`,
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt'],
       authorization_response_iss_parameter_supported: true,
     })
   })

@@ -10,7 +10,7 @@ import { workOf } from '#test/functions/console/people-support.ts'
 import { currentShapes } from '#test/shapes/compare.ts'
 import { newApp, newDeveloper, publish } from '#testkit/developers.ts'
 import { sessionOf } from '#testkit/fixtures.ts'
-import { hostToken } from '#testkit/hosts.ts'
+import { hostActors } from '#testkit/hosts.ts'
 import { sampleCall } from '#testkit/sample-call.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { usingStage } from '#testkit/using-stage.ts'
@@ -95,8 +95,9 @@ describe('everything that requests to every endpoint stored', () => {
     }
     await platform.drain()
     // A host is connected by a consent and its code: two requests that belong together.
-    const member = (await scanTable(platform)).find((item) => entityOf(item) === 'member') ?? {}
-    await hostToken(platform.deps, { workspaceId: String(member.workspace_id), userId: String(member.user_id) })
+    const host = hostActors(platform)
+    const client = await host.register()
+    await host.redeem(client, await host.consented(client, (await stage.actors.signIn()).token))
     for (const item of await scanTable(platform)) made.add(entityOf(item))
   }, 240_000)
 

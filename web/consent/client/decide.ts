@@ -3,7 +3,7 @@ import { miniApp } from '../../session/config.ts'
 import { type Failure, toFailure } from '../../session/failure.ts'
 import { postEvent } from '../../session/messenger.ts'
 import { safeUrl } from '../../session/text.ts'
-import { tg } from './config.ts'
+import { consentPath, tg } from './config.ts'
 import { $, setText } from './dom.ts'
 import { showFinalMessage, showOutcome } from './over.ts'
 import { clearChoices, redirectHost, selectedWorkspace } from './request.ts'
@@ -49,7 +49,7 @@ export const decide = async (decision: Decision, { reload, failed }: Handlers): 
   $('problem').hidden = true
   try {
     const options = { body, token: session()?.token, key: sent.key }
-    const { redirect_to } = await call<{ redirect_to: string }>('POST', 'oauth/consent/decision', options)
+    const { redirect_to } = await call<{ redirect_to: string }>('POST', `${consentPath}/decision`, options)
     clearChoices()
     returnToClient(decision, redirect_to)
   } catch (error) {

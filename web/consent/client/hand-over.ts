@@ -1,5 +1,5 @@
 import { call } from '../../session/call.ts'
-import { tg } from './config.ts'
+import { consentPath, tg } from './config.ts'
 import { $, showSection } from './dom.ts'
 import { showOutcome } from './over.ts'
 import type { ConsentStatus } from './types.ts'
@@ -8,7 +8,7 @@ const POLL_MS = 3_000
 /** Interval while the tab is hidden or the platform can't be reached. */
 const IDLE_POLL_MS = 15_000
 
-export const loadStatus = (): Promise<ConsentStatus> => call('GET', `oauth/consent/status?tg=${tg}`)
+export const loadStatus = (): Promise<ConsentStatus> => call('GET', `${consentPath}/status?tg=${tg}`)
 
 let timer: number | undefined
 let waiting = false

@@ -7,7 +7,7 @@ import { miniApp, resolveUrl } from '../../session/config.ts'
 import { type Failure, toFailure } from '../../session/failure.ts'
 import { followTheme, initData, postEvent } from '../../session/messenger.ts'
 import { clearSession } from '../../session/session.ts'
-import { tg } from './config.ts'
+import { consentPath, tg } from './config.ts'
 import { startCountdown } from './countdown.ts'
 import { decide, isDeciding } from './decide.ts'
 import { $, showSection } from './dom.ts'
@@ -35,7 +35,7 @@ const handleFailure = (failure: Failure) => {
 
 /** Loads the request. The first user to load it becomes its owner. */
 const load = async (): Promise<void> => {
-  const query = `oauth/consent/request?tg=${tg}`
+  const query = `${consentPath}/request?tg=${tg}`
   const asked = await call<ConsentRequest>('GET', query, { token: session()?.token })
   showRequest(asked)
   countDown(asked.expires_in)
@@ -68,7 +68,7 @@ const start = () => {
   followTheme()
   if (!initData) {
     return showOutcome('not_in_messenger', {
-      link: { label: 'Open the web page', href: resolveUrl(`oauth/consent?tg=${tg}`) },
+      link: { label: 'Open the web page', href: resolveUrl(`${consentPath}?tg=${tg}`) },
     })
   }
   postEvent('web_app_ready')

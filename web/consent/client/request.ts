@@ -1,11 +1,11 @@
 import { miniApp, resolveUrl } from '../../session/config.ts'
 import { loadItem, removeItem, saveItem } from '../../session/store.ts'
 import { safeUrl, sanitize } from '../../session/text.ts'
-import { tg } from './config.ts'
+import { consentPath, isHost, tg } from './config.ts'
 import { $, element, setText, showSection } from './dom.ts'
 import { renderScopes } from './scopes.ts'
 import { session } from './session.ts'
-import type { ConsentRequest, Workspace } from './types.ts'
+import type { AppRequest, ConsentRequest, HostRequest, Workspace } from './types.ts'
 
 /** Choices made so far. They survive a sign-in that leaves the page. */
 interface Choices {
@@ -34,6 +34,9 @@ const WHY = {
     'suspended',
     'This workspace, or the app in it, is suspended. Ask the workspace owner or contact support.',
   ],
+  hosts_disabled: ['assistants are off', 'The owner has turned assistants off here. Ask them to turn them on.'],
+  host_not_allowed: ['not allowed', 'The owner doesn’t allow this assistant here. Ask them to add its host.'],
+  workspace_suspended: ['suspended', 'This workspace is suspended or about to be deleted.'],
 } as const
 
 const listWorkspaces = (): void => {
@@ -53,7 +56,12 @@ const listWorkspaces = (): void => {
   const none = usable.length === 0
   $('place-choice').hidden = none
   $('place-problem').hidden = !none
-  setText('place-problem', none ? `You can’t install this app in any of your workspaces. ${reasons()}` : '')
+  setText(
+    'place-problem',
+    none
+      ? `You can’t ${isHost ? 'use this assistant' : 'install this app'} in any of your workspaces. ${reasons()}`
+      : '',
+  )
   $<HTMLButtonElement>('approve').disabled = none
 }
 
@@ -77,16 +85,36 @@ const showScopes = (): void =>
   })
 
 /** Warns about apps that the name could be confused with. */
-const similarNames = ({ similar_to: similar }: ConsentRequest['app']): string => {
+const similarNames = ({ similar_to: similar }: AppRequest['app']): string => {
   const names = similar.map((app) => `“${app.name}” by ${app.developer_name || 'an unnamed developer'}`)
   return `This isn’t ${names.join(' or ')}, although the name is similar. Check the developer before you allow access.`
 }
 
-const showApp = ({ app }: ConsentRequest): void => {
-  document.title = `Allow access for ${sanitize(app.name)}`
-  setText('app-name', app.name)
-  setText('next-app', app.name)
-  setText('initial', (sanitize(app.name).match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase())
+const showName = (name: string): void => {
+  document.title = `Allow access for ${sanitize(name)}`
+  setText('app-name', name)
+  setText('next-app', name)
+  setText('initial', (sanitize(name).match(/[\p{L}\p{N}]/u)?.[0] ?? '?').toUpperCase())
+}
+
+/** Says what is known of an assistant: its host. Its name is only its own claim. */
+const showHost = ({ client: { name, host, kind }, agent, loopback, redirect_host }: HostRequest): void => {
+  showName(name)
+  setText('developer', host)
+  setText('badge', 'Unverified name')
+  const reach = agent === null ? 'the workspace’s tools and agents' : `the agent ${agent}`
+  setText('summary', `It asks to use ${reach} for you. What it does counts as done by you.`)
+  const warnings = [
+    kind === 'registered' &&
+      `Anyone can register under this name. All that is certain is that you return to ${redirect_host}.`,
+    loopback && 'You return to a program on this device. Approve only if you started it there just now.',
+  ].filter((text) => text !== false)
+  $('similar').hidden = warnings.length === 0
+  setText('similar', warnings.join(' '))
+}
+
+const showApp = ({ app }: AppRequest): void => {
+  showName(app.name)
   setText('summary', app.summary)
   setText('developer', app.developer_name || 'an unnamed developer')
   $('badge').classList.toggle('verified', app.verified)
@@ -106,8 +134,11 @@ const showApp = ({ app }: ConsentRequest): void => {
 /** Shows the request and restores earlier choices. */
 export const showRequest = (asked: ConsentRequest): void => {
   request = asked
-  choices = loadItem<Choices>(KEY) ?? { refused: [] }
-  showApp(asked)
+  // What is sensitive, an assistant gets only if the person ticks it.
+  const refused = isHost ? asked.scopes.filter(({ dangerous }) => dangerous).map(({ scope }) => scope) : []
+  choices = loadItem<Choices>(KEY) ?? { refused }
+  if ('app' in asked) showApp(asked)
+  else showHost(asked)
   setText('next-host', asked.redirect_host)
   setText('person', session()?.name ?? '')
   $('switch').hidden = miniApp
@@ -120,7 +151,7 @@ export const showRequest = (asked: ConsentRequest): void => {
 }
 
 $('pass-on-copy').onclick = async () => {
-  const link = resolveUrl(`oauth/consent?tg=${tg}`)
+  const link = resolveUrl(`${consentPath}?tg=${tg}`)
   try {
     await navigator.clipboard.writeText(link)
     setText('pass-on-state', 'Link copied.')

@@ -2,7 +2,7 @@ import { localSignIn, resolveUrl } from '../../session/config.ts'
 import { lastName } from '../../session/session.ts'
 import * as ways from '../../session/sign-in.ts'
 import { safeUrl } from '../../session/text.ts'
-import { tg } from './config.ts'
+import { consentPath, startPrefix, tg } from './config.ts'
 import { $, setText, showSection } from './dom.ts'
 import { signedIn } from './session.ts'
 import type { ConsentStatus } from './types.ts'
@@ -37,12 +37,13 @@ export const showSignIn = async (note = ''): Promise<void> => {
   const bot = await ways.loadBotInfo()
   const url = safeUrl(bot?.url)
   if (url) {
-    for (const id of ['hand-over-link', 'hand-over-again']) $<HTMLAnchorElement>(id).href = `${url}?start=oauth_${tg}`
+    for (const id of ['hand-over-link', 'hand-over-again'])
+      $<HTMLAnchorElement>(id).href = `${url}?start=${startPrefix}${tg}`
   }
   $('hand-over').hidden = !url
   const widget = ways.widgetUsername(bot)
   $('widget').hidden = !widget
-  if (widget) ways.addWidget($('widget-place'), widget, resolveUrl(`oauth/consent?tg=${tg}`), tg)
+  if (widget) ways.addWidget($('widget-place'), widget, resolveUrl(`${consentPath}?tg=${tg}`), tg)
   setText(
     'no-way',
     bot

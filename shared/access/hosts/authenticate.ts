@@ -1,0 +1,36 @@
+import type { Deps } from '#shared/foundation/work/index.ts'
+import { fail } from '#shared/kernel/errors.ts'
+import { isHostClientId } from '#shared/kernel/host-resources.ts'
+import { ASSERTION_TYPE, verifyAssertion } from './assertion.ts'
+import { loadHostClient } from './clients.ts'
+import type { HostClient } from './entity.ts'
+
+/**
+ * Identifies a host at the token endpoints: by its public id, or by its key if its document says so.
+ * @param body parameters of the request
+ * @throws `invalid_client`
+ */
+export const authenticateHost = async (
+  deps: Pick<Deps, 'table' | 'clock' | 'http' | 'settings'>,
+  { client_id, client_assertion, client_assertion_type, client_secret }: Readonly<Record<string, unknown>>,
+): Promise<HostClient> => {
+  const client = isHostClientId(client_id) ? await loadHostClient(deps, client_id) : undefined
+  if (!client) {
+    throw fail('invalid_client', {
+      message: 'The client is unknown here.',
+      fix: 'Begin at the authorization endpoint. Register again if you registered long ago.',
+    })
+  }
+  if (client.auth === 'private_key_jwt') {
+    if (client_assertion_type !== ASSERTION_TYPE) {
+      throw fail('invalid_client', {
+        message: 'This client authenticates by private_key_jwt.',
+        fix: `Send client_assertion, and client_assertion_type=${ASSERTION_TYPE}.`,
+      })
+    }
+    await verifyAssertion(deps, client, client_assertion)
+  } else if (client_secret) {
+    throw fail('invalid_client', { message: 'This client is public.', fix: 'Omit client_secret.' })
+  }
+  return client
+}

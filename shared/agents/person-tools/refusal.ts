@@ -1,0 +1,25 @@
+import type { PersonPrincipal } from '#shared/access/hosts/index.ts'
+import { fail, type PlatformError } from '#shared/kernel/errors.ts'
+import { covers, type Scope } from '#shared/kernel/scopes.ts'
+
+/** Reports whether the workspace denies a scope, or the reading that it implies. */
+export const isDenied = ({ workspace }: Pick<PersonPrincipal, 'workspace'>, scope: Scope): boolean =>
+  workspace.denied_scopes.includes(scope) || workspace.denied_scopes.includes(scope.replace(':write', ':read'))
+
+/**
+ * Returns why a person's host may not do something now. A scope that the workspace denies comes first: no new consent would
+ * bring it.
+ * @param what the action, as the subject of a sentence
+ */
+export const personRefusal = (principal: PersonPrincipal, scope: Scope, what: string): PlatformError | undefined => {
+  const details = { required_scope: scope, granted_scopes: principal.scopes }
+  if (isDenied(principal, scope)) {
+    return fail('scope_denied_by_admin', { message: `An admin of the workspace denied the scope ${scope}.`, details })
+  }
+  if (covers(principal.scopes, scope)) return undefined
+  return fail('insufficient_scope', {
+    message: `${what} requires the scope ${scope}.`,
+    fix: 'Ask the person to connect the assistant again with this scope.',
+    details,
+  })
+}
