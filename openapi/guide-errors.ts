@@ -18,8 +18,8 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   llm_error: '`body`: the model provider’s response',
 }
 
-/** Common causes, for the codes whose cause is easy to miss. */
-const COMMON_CAUSES: Partial<Record<ErrorCode, string>> = {
+/** The most common cause of each code. */
+const COMMON_CAUSES: Readonly<Record<ErrorCode, string>> = {
   unauthorized: `The access token is older than ${formatLimit('accessTokenLife')}, the app’s client secret was rotated, or the customer revoked the grant. If the grant was revoked, refreshing fails as well.`,
   invalid_client: '`client_id` and `client_secret` were sent in an `Authorization` header instead of the body.',
   invalid_request: '`code_challenge` or `code_verifier` is missing. PKCE is required.',
@@ -47,6 +47,52 @@ const COMMON_CAUSES: Partial<Record<ErrorCode, string>> = {
   app_not_approved:
     'The workspace belongs to a customer. Only sandbox workspaces can install an app that isn’t approved.',
   disposable_token_readonly: 'A page in an iframe tried to write with its surface token.',
+  bad_request: 'The body isn’t valid JSON, or a header or query parameter can’t be read.',
+  invalid_scope: 'A scope is misspelled, or separated by commas instead of spaces.',
+  invalid_target: 'A library sends `resource` with the address of the platform instead of that of its API.',
+  unsupported_grant_type:
+    'The client asks for `client_credentials` or `password`. Apps act for a workspace that consented.',
+  unsupported_response_type: 'The client uses the implicit flow (`response_type=token`).',
+  forbidden: 'The person’s role isn’t enough, or the record belongs to somebody else’s chat.',
+  scope_denied_by_admin:
+    'The customer consented, but an admin of the workspace has since banned the scope for all apps. Asking for consent again doesn’t help.',
+  tool_denied: 'An admin banned the tool in the workspace, or the owner did for this installation.',
+  app_suspended: 'A superadmin of the platform stopped the app. Its messages with moderation say why.',
+  installation_suspended: 'The workspace is suspended or scheduled for deletion.',
+  access_withdrawn: 'An admin deleted the app’s grant, or your app revoked its last tokens.',
+  admin_required: 'A member tried what only an admin or owner can do.',
+  confirmation_required: 'The last confirmation is more than 10 minutes old.',
+  passkey_required: 'The operator requires a second factor for this role.',
+  not_a_developer: 'The key was rotated, has expired, or is of another platform. A blocked account gets this, too.',
+  email_not_verified: 'The code in the e-mail after the registration was never sent back.',
+  app_limit_reached: 'Test suites create an app in every run and never delete it.',
+  webhook_limit_reached: 'A deployment creates a subscription each time it starts, instead of reusing the one it has.',
+  too_many_steps: 'Every token of a model became a step.',
+  console_provisioning_disabled: 'A command of the local quickstart was sent to a deployed platform.',
+  unknown_agent: 'The agent was uninstalled, or the name is misspelled.',
+  method_not_allowed: 'The path is right but the method isn’t, for example PUT instead of PATCH.',
+  slug_taken: 'Another app has the slug, or it is the name of another developer’s listed app.',
+  version_exists: 'The manifest was changed without a new `version`.',
+  approval_already_decided:
+    'Two people decided at the same time, or one decided in the messenger and again in the console.',
+  marketplace_empty: 'The platform is new, and no app has been approved yet.',
+  ambiguous_agent: 'Two installed agents have the same name. Slugs are unique.',
+  agent_cannot_take_tasks: 'The agent’s app doesn’t request `tasks:read`, or the customer didn’t grant it.',
+  chain_too_deep: 'Agents ask each other in a circle, or pass on what they could answer themselves.',
+  chain_budget_exceeded: 'An agent in the chain took longer than expected. The time begins with the first question.',
+  payload_too_large: 'A file is sent in the body of a request. Upload it as a file, and send its ID.',
+  invalid_manifest:
+    'Often `/id`: its first part isn’t your vendor name, or its second part isn’t the app’s slug. Or the endpoint isn’t a public https address.',
+  invalid_config: 'A value has another type than the manifest’s `config` says, or isn’t described there.',
+  unknown_tool: 'The tool’s name is misspelled, or it is a tool of an agent: those are called with `ask_agent`.',
+  tool_not_offered: 'The installed version of the agent is older than the one that has the tool.',
+  invalid_arguments: 'A model made the arguments up. Give it the tool’s `input_schema`.',
+  review_requirements_missing: 'No test run of the promoted version has succeeded yet.',
+  rate_limited: 'Requests are sent in parallel without a limit, or a list is polled instead of using webhooks.',
+  internal_error: 'A fault of the platform, which its operator has been told about.',
+  llm_error: 'The provider is overloaded, or refused the request.',
+  mail_not_configured: 'The operator hasn’t set up e-mail. Everything else works.',
+  llm_not_configured: 'The operator hasn’t set up a model provider. Agents with an endpoint work.',
 }
 
 const GROUPS: [title: string, from: number, to: number][] = [
@@ -70,11 +116,13 @@ export const errorList = (): string =>
   [
     ...entries.map(
       ([code, [status, message, fix]]) =>
-        `### ${code}\n\n**${status}** ${message} **What to do:** ${fix} [More](errors.md#${code})`,
+        `### ${code}\n\n**${status}** ${message} **Common cause:** ${COMMON_CAUSES[code]} **What to do:** ${fix} [More](errors.md#${code})`,
     ),
     ...runOnly.map((code) => {
       const { meaning, fix } = RUN_ERRORS[code]
-      return `### ${code}\n\n**Failed run.** ${meaning} **What to do:** ${fix} [More](errors.md#${code})`
+      const cause = runErrorText(code)?.cause
+      const why = cause === undefined ? '' : `**Common cause:** ${cause} `
+      return `### ${code}\n\n**Failed run.** ${meaning} ${why}**What to do:** ${fix} [More](errors.md#${code})`
     }),
   ].join('\n\n')
 
@@ -107,7 +155,7 @@ const errorEntry = (code: ErrorCode, [status, message, fix]: readonly [number, s
   [
     `### ${code}`,
     `**${status}** ${message}`,
-    COMMON_CAUSES[code] && `**Common cause:** ${COMMON_CAUSES[code]}`,
+    `**Common cause:** ${COMMON_CAUSES[code]}`,
     `**What to do:** ${fix}`,
     DETAILS[code] && `\`details\` contains ${DETAILS[code]}.`,
     ...runErrorLines(code, '**As the code of a failed run:** '),

@@ -94,6 +94,8 @@ export const renderGuide = ({
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}${link}</h${depth}>\n`
       },
       code: renderCode,
+      // A list to tick off on paper or in one's head, not a control.
+      checkbox: () => '<span aria-hidden="true">☐</span> ',
       link({ href, tokens }: Tokens.Link) {
         return `<a href="${escapeHtml(addressFor(href, up))}">${this.parser.parseInline(tokens)}</a>`
       },

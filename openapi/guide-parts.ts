@@ -1,11 +1,15 @@
+import { MANIFEST_DOCUMENT } from '#shared/catalogue/manifests/index.ts'
 import { EVENTS, scopeOf } from '#shared/delivery/catalogue/index.ts'
 import { LIMIT_SCOPES } from '#shared/kernel/limit-scopes.ts'
 import type { LIMITS } from '#shared/kernel/limits.ts'
 import { SCOPES } from '#shared/kernel/scopes.ts'
 import { FUNCTION_SETTINGS } from '#shared/kernel/settings/declared.ts'
 import { RETRY_PRESETS } from '#shared/kernel/settings/retry-presets.ts'
+import { fieldRows } from './field-tables.ts'
 import { errorList, errorTable, runErrorLinks, runErrorTable } from './guide-errors.ts'
 import { formatLimit, formatRetrySchedule, limitRows } from './guide-limits.ts'
+import { runExecuteBody } from './run-execute.ts'
+import { Schemas } from './schemas.ts'
 
 const table = (head: string[], rows: readonly (readonly string[])[]): string => {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
@@ -37,6 +41,9 @@ const PARTS: Readonly<Record<string, () => string>> = {
       ['Scope', 'Allows the app to', 'Dangerous'],
       Object.entries(SCOPES).map(([scope, [allows, dangerous]]) => [`\`${scope}\``, allows, dangerous ? 'yes' : '']),
     ),
+  'table:manifest': () => table(['Field', 'Type', 'What it is for'], fieldRows(MANIFEST_DOCUMENT, 'required')),
+  'table:runexecute': () =>
+    table(['Field', 'Type', 'What it is'], fieldRows(runExecuteBody(new Schemas()), 'optional')),
   attempts: () => String(FUNCTION_SETTINGS.webhookRetryDelaysSeconds.default.length),
   retries: () => formatRetrySchedule(),
   'retries:day': () => formatRetrySchedule(RETRY_PRESETS.day),

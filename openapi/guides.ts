@@ -11,10 +11,21 @@ export const START = 'start'
 /** Guides with their descriptions, in reading order, by the heading under which the navigation lists them. */
 export const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'Get started': {
-    quickstart: 'Build an agent, run it, receive its webhooks, and install it.',
+    'hosted-quickstart': 'Write an agent, run it on this platform, and send it to review.',
+    quickstart: 'The platform and an agent on your own machine, call by call: run, webhooks, review, installation.',
   },
   'Build an agent': {
+    runs: 'What starts a run, and every field of `run.execute`.',
     agents: 'Requests and answers, long-running work, tools, approvals, settings, and calls to other agents.',
+    tasks: 'Answer in conversations, and work on tasks.',
+    surfaces: 'A page of yours next to the agent, with a token that only reads.',
+    manifest: 'Every field, and how to choose a runtime.',
+  },
+  Publish: {
+    sandbox: 'Your own workspace on the platform, for tests.',
+    vendors: 'Your vendor name, your address, and the verified badge.',
+    review: 'What is checked, how to answer, and what happens to later changes.',
+    'going-live': 'A checklist for the day before customers install your agent.',
   },
   'Other protocols': {
     mcp: 'The platform’s tools, and those of other agents, in frameworks that speak the Model Context Protocol.',
@@ -23,6 +34,7 @@ export const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>
   },
   'Use the API': {
     oauth: 'Get a customer’s consent, and exchange, refresh and revoke tokens.',
+    'oauth-recipes': 'The consent flow with openid-client, Authlib and requests-oauthlib.',
     webhooks: 'Signatures, duplicates, retries, and every event type.',
     requests: 'Authentication, scopes, idempotency, pagination and retries.',
   },

@@ -19,18 +19,21 @@ const runExecute = () =>
       example: 1,
     }),
     run: z.object({
-      id: z.string().meta({ example: 'run_01kae5m1v8w6c3x9q2r7t4y0zn' }),
-      input: json().meta({ example: { question: 'How many are in stock?' } }),
-      trigger: z.string().meta({ example: 'api' }),
+      id: z.string().meta({
+        description: 'The run. Do its work once, even if the request comes again.',
+        example: 'run_01kae5m1v8w6c3x9q2r7t4y0zn',
+      }),
+      input: json().meta({ description: 'What the run is about.', example: { question: 'How many are in stock?' } }),
+      trigger: z.string().meta({ description: 'What started the run, or a label of the caller’s.', example: 'api' }),
     }),
     agent: z.object({
-      id: z.string().meta({ example: 'acme.stock-helper' }),
-      version: z.string().meta({ example: '1.0.0' }),
+      id: z.string().meta({ description: '`id` of the manifest.', example: 'acme.stock-helper' }),
+      version: z.string().meta({ description: 'Version that the installation uses.', example: '1.0.0' }),
     }),
     installation: z.object({
       id: z.string().meta({ example: 'ins_01kae5m1v8w6c3x9q2r7t4y0zn' }),
       workspace_id: z.string(),
-      scopes: z.array(z.string()).meta({ example: ['runs:write', 'tools:invoke'] }),
+      scopes: z.array(z.string()).meta({ description: 'Granted scopes.', example: ['runs:write', 'tools:invoke'] }),
       settings: json().meta({ description: 'The installation’s settings, with decrypted secrets.', example: {} }),
       owner: person().meta({ description: 'The person who owns the installation.' }),
     }),
@@ -41,7 +44,7 @@ const runExecute = () =>
         format: 'uri',
       }),
       token: z.string().meta({ description: 'Valid for this run only.' }),
-      expires_in: z.literal(900).meta({ description: 'Seconds.' }),
+      expires_in: z.literal(900).meta({ description: 'Lifetime of the token in seconds.' }),
     }),
     actor: person()
       .nullable()
@@ -125,9 +128,12 @@ const runExecute = () =>
       .meta({ description: 'A person’s decision or answers, for manifests with `runtime.resume`.' }),
   })
 
+/** Returns the JSON Schema of the body. */
+export const runExecuteBody = (schemas: Schemas): Json => schemas.of(runExecute(), 'output')
+
 /** Describes the signed request of a run to its agent, and the agent's possible answers. */
 export const runExecuteOperation = (schemas: Schemas, signatures: readonly Json[], tag: string): Json => {
-  const schema = schemas.of(runExecute(), 'output')
+  const schema = runExecuteBody(schemas)
   const answer = schemas.of(z.union([CompleteRun(), InputRequired()]), 'input')
   return {
     operationId: 'agent.run.execute',

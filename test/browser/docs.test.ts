@@ -76,7 +76,7 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     expect(await axeFindings(page)).toEqual([])
     await page.getByRole('main').getByRole('link', { name: 'quickstart', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Quickstart' }).waitFor()
-    expect(page.url()).toBe(`${server.url}/docs/quickstart`)
+    expect(page.url()).toBe(`${server.url}/docs/hosted-quickstart`)
   })
 
   // Colours depend on the scheme and the layout on the width, so one width per scheme is enough.
@@ -99,9 +99,9 @@ describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', 
     expect(await page.evaluate('document.activeElement.id')).toBe('content')
     await page.getByRole('link', { name: /^Next (?!steps)/ }).focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { level: 1, name: 'Build an agent' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'What starts a run' }).waitFor()
     await page.getByRole('link', { name: /^Previous/ }).click()
-    await page.getByRole('heading', { level: 1, name: 'Quickstart' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Run the platform yourself' }).waitFor()
   })
 
   it('finds guides and operations by keyboard, and goes there', async () => {

@@ -45,6 +45,14 @@ export const sampleOpenapi = {
     },
   },
   webhooks: {
+    'run.execute': {
+      post: {
+        tags: ['Webhooks'],
+        summary: 'run.execute',
+        requestBody: { content: content({ type: 'object' }) },
+        responses: { 202: { description: 'Accepted.' } },
+      },
+    },
     'run.succeeded': {
       post: {
         tags: ['Webhooks'],

@@ -61,12 +61,14 @@ const MARK = '-----8<----- block '
  * Runs the shell blocks of guides in order in one bash, in their own folder with the files that the reader saves. A
  * failing command ends the script, and background programs end with it.
  * @param place puts the test’s addresses into a text of the guide
+ * @param prelude defines what the reader has installed
  * @throws with the line of the failed block and its output
  */
 export const runBlocks = async (
   blocks: readonly Block[],
   folder: string,
   place: (text: string) => string,
+  prelude = '',
 ): Promise<Printed[]> => {
   for (const { file, code } of blocks) if (file) await writeFile(path.join(folder, file), `${place(code)}\n`)
   const runnable = blocks.filter((block) => kindOf(block) === 'run')
@@ -74,6 +76,7 @@ export const runBlocks = async (
     'set -euo pipefail',
     // Makes API errors fail here; readers see their body.
     'curl() { command curl --fail-with-body --max-time 60 "$@"; }',
+    place(prelude),
     `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT`,
     ...runnable.flatMap(({ guide, code, line }) => [`printf '\\n%s%s\\n' '${MARK}' ${guide}.md:${line}`, place(code)]),
   ].join('\n')

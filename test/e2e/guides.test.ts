@@ -45,12 +45,22 @@ describe('the guides', () => {
   })
 })
 
-/** In reading order: later guides build on what the quickstart created. */
-const RUN = ['quickstart', 'requests', 'webhooks', 'oauth', 'agents', 'mcp']
+/** In an order in which each guide finds what earlier ones created. */
+const RUN = [
+  ...['quickstart', 'runs', 'requests', 'webhooks', 'oauth', 'surfaces', 'agents', 'mcp', 'tasks', 'manifest'],
+  ...['vendors', 'review', 'sandbox'],
+]
+
+/** Begins in an empty folder, with the command-line tool only. */
+const HOSTED = 'hosted-quickstart'
+
+/** The tool runs from its sources, and the sample agent stands in for the package, which npm can't install here. */
+const TOOLS = `aip() { node ${ROOT}/cli/main.ts "$@"; }
+npm() { case $1 in start) env $(grep -v '^#' .env) PORT=8080 python3 ${ROOT}/examples/sdk/main.py ;; esac; }`
 
 it('every guide with commands is run', () => {
   const withCommands = guides.filter((name) => blocksOf(name).some((block) => kindOf(block) === 'run'))
-  expect(withCommands.sort()).toEqual([...RUN].sort())
+  expect(withCommands.sort()).toEqual([...RUN, HOSTED].sort())
 })
 
 describe.skipIf(python === undefined)('work as written, in one terminal, against the local platform', () => {
@@ -71,6 +81,17 @@ describe.skipIf(python === undefined)('work as written, in one terminal, against
         .replaceAll(/http:\/\/127\.0\.0\.1:3000|\{\{base_url\}\}/g, running.baseUrl)
     printed = await runBlocks(blocks, mkdtempSync(path.join(place.folder, 'reader-')), put)
   }, 180_000)
+
+  it('the quickstart of a hosted platform leads from an empty folder to a review', async () => {
+    const folder = mkdtempSync(path.join(place.folder, 'hosted-'))
+    const output = (
+      await runBlocks(blocksOf(HOSTED), folder, (text) => put(text).replaceAll(/\bgreeter\b/g, 'hosted'), TOOLS)
+    )
+      .map((one) => one.output)
+      .join('\n')
+    for (const text of ['succeeded', 'Hello, Ada!', 'in_review']) expect(output).toContain(text)
+  }, 60_000)
+
   afterAll(async () => {
     await running?.stop()
     place.remove()

@@ -108,7 +108,7 @@ describe('buildDocsAssets', () => {
           .slice(start, start + 1_200)
           .replaceAll('&quot;', '"')
           .replaceAll('&#39;', "'")
-        for (const words of [String(status), message, fix]) expect(entry, code).toContain(words)
+        for (const words of [String(status), message, 'Common cause:', fix]) expect(entry, code).toContain(words)
       }
     },
   )
