@@ -1,5 +1,6 @@
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { MessageSchema } from '#shared/work/conversations/index.ts'
+import { pageQuery } from '#shared/http/paging.ts'
+import { loadAttachments, MessageSchema } from '#shared/work/conversations/index.ts'
 import {
   AnswerTask,
   answerTask,
@@ -15,6 +16,7 @@ import {
   runTask,
   TaskSchema,
   TaskWithConversationSchema,
+  taskFilters,
 } from '#shared/work/tasks/index.ts'
 
 const common = { group: 'console', caller: 'console' } as const
@@ -26,8 +28,13 @@ const list = defineEndpoint({
   method: 'GET',
   path: '/console/tasks',
   summary: 'List the workspace’s tasks, newest first',
+  description:
+    'With filters, a page looks through up to 1,000 tasks. It can be short or empty while `has_more` is true; continue ' +
+    'with its cursor.',
+  query: () => pageQuery(taskFilters()),
   list: {
-    read: ({ work, caller }, page) => listTasksForWorkspace(work, caller.workspace.id, page),
+    read: ({ work, caller, query: { limit, cursor, ...filter } }, page) =>
+      listTasksForWorkspace(work, caller.workspace.id, filter, page),
     present: (task, { work }) => presentTask(work, task),
   },
   response: TaskSchema,
@@ -72,7 +79,7 @@ const edit = defineEndpoint({
   response: TaskSchema,
   errors: ['conflict', 'installation_suspended', 'access_withdrawn', 'agent_cannot_take_tasks'],
   needs: ['objects:read'],
-  handler: ({ work, caller, params, body }) => editTask(work, caller.workspace, params.id, body),
+  handler: ({ work, caller, params, body }) => editTask(work, caller.workspace, params.id, caller.user, body),
 })
 
 const run = defineEndpoint({
@@ -108,7 +115,11 @@ const answer = defineEndpoint({
   response: MessageSchema,
   errors: ['conflict', 'too_many_active_runs'],
   needs: ['objects:read', 'objects:write'],
-  handler: ({ work, caller, params, body }) => answerTask(work, caller.workspace, params.id, caller.user, body.text),
+  handler: async ({ work, caller, params, body: { text, attachments } }) => {
+    const { workspace, user } = caller
+    const files = await loadAttachments(work, workspace.id, attachments)
+    return answerTask(work, workspace, params.id, user, text, files)
+  },
 })
 
 export const endpoints = [list, create, read, edit, run, answer]

@@ -100,6 +100,33 @@ export const foreignIds: Record<string, MakeAttack> = {
     headers: asOwner(mine),
     body: { installation_id: theirs.installation },
   }),
+  'console.tasks.list assignee_id': (mine, theirs) => ({
+    headers: asOwner(mine),
+    query: { assignee_id: theirs.installation },
+  }),
+  'console.tasks.create user_id': (mine, theirs) => ({
+    headers: asOwner(mine),
+    body: { title: 'Order paper', user_id: theirs.user },
+  }),
+  'console.tasks.create attachments[]': (mine, theirs) => ({
+    headers: asOwner(mine),
+    body: { title: 'Order paper', attachments: [theirs.file] },
+  }),
+  'console.tasks.edit user_id': (mine, theirs) => ({
+    path: `/console/tasks/${mine.task}`,
+    headers: asOwner(mine),
+    body: { user_id: theirs.user },
+  }),
+  'console.tasks.edit attachments[]': (mine, theirs) => ({
+    path: `/console/tasks/${mine.task}`,
+    headers: asOwner(mine),
+    body: { attachments: [theirs.file] },
+  }),
+  'console.tasks.answer attachments[]': (mine, theirs) => ({
+    path: `/console/tasks/${mine.task}/messages`,
+    headers: asOwner(mine),
+    body: { text: 'Look.', attachments: [theirs.file] },
+  }),
   'console.tasks.run installation_id': (mine, theirs) => ({
     path: `/console/tasks/${mine.task}/run`,
     headers: asOwner(mine),

@@ -42,6 +42,13 @@ export const fullTime = (at: string): string =>
     new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short', timeZone: zone }).format(new Date(at)),
   )
 
+/** Formats a calendar date such as `2026-11-30`, which has no time zone. The year is left out if it is the current one. */
+export const dateText = (date: string): string => {
+  const at = new Date(`${date}T00:00:00Z`)
+  const year = at.getUTCFullYear() === new Date().getFullYear() ? undefined : 'numeric'
+  return new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', year, timeZone: 'UTC' }).format(at)
+}
+
 const STEPS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['day', 86_400],
   ['hour', 3_600],

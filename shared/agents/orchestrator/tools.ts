@@ -74,9 +74,8 @@ const OWN_TOOLS: Record<string, OwnTool> = {
       }),
     async execute(work, { workspace }, args) {
       const { status, limit } = args as { status?: TaskStatus; limit: number }
-      const { items } = await listTasksForWorkspace(work, workspace.id, { limit: status === undefined ? limit : TASKS })
-      const found = items.filter((task) => status === undefined || task.status === status).slice(0, limit)
-      return { tasks: found.map(shown), untrusted: true }
+      const { items } = await listTasksForWorkspace(work, workspace.id, { status }, { limit })
+      return { tasks: items.map(shown), untrusted: true }
     },
   },
   read_task: {

@@ -57,7 +57,7 @@ const EXECUTE: Record<PersonToolName, Execute> = {
   },
 
   list_tasks: async (work, { workspace }, { limit }: { limit: number }) => {
-    const { items } = await listTasksForWorkspace(work, workspace.id, { limit })
+    const { items } = await listTasksForWorkspace(work, workspace.id, {}, { limit })
     return { tasks: await Promise.all(items.map((task) => presentTask(work, task))) }
   },
 

@@ -5,6 +5,7 @@ export const NOTIFICATION_KINDS = {
   'agent.question': 'An agent asked a question.',
   'task.question': 'An agent asked a question about a task.',
   'task.report': 'An agent reported a task’s result.',
+  'task.assigned': 'Someone assigned a task to the person.',
   'grant.revoked': 'An app’s access was revoked as a precaution.',
   'review.replied': 'A developer replied to the workspace’s review.',
   'review.moderated': 'A moderator hid the workspace’s review or made it visible again.',

@@ -54,7 +54,9 @@ export const ConversationEntity = defineEntity({
   list: conversationPlace,
 })
 
-const attachment = () => z.object({ file_id: z.string(), name: z.string(), content_type: z.string(), size: z.number() })
+/** File that is attached to a message or a task, as it was then. */
+export const attachmentFields = () =>
+  z.object({ file_id: z.string(), name: z.string(), content_type: z.string(), size: z.number() })
 
 /**
  * Status of a message in a messenger thread. `received`: from the other side. `draft`: waits for a person's approval.
@@ -69,7 +71,7 @@ export const messageSchema = () =>
     workspace_id: z.string(),
     author: z.object({ type: z.enum(['user', 'agent', 'orchestrator', 'contact']), id: z.string(), name: z.string() }),
     text: z.string(),
-    attachments: z.array(attachment()),
+    attachments: z.array(attachmentFields()),
     /** Only for a message in a messenger thread. */
     status: z.enum(MESSENGER_STATUSES).optional(),
     /** Run in which an agent wrote it. For a person's message in a chat, the run that answers it. */

@@ -18,6 +18,16 @@ export const ConversationSchema = () =>
     })
     .meta({ id: 'Conversation' })
 
+/** File as it was when it was attached. */
+export const AttachmentSchema = () =>
+  z
+    .object({ file_id: z.string(), name: z.string(), content_type: z.string(), size: z.number().int() })
+    .meta({ id: 'Attachment' })
+
+/** Ids of files in a request. */
+export const attachmentIds = () =>
+  z.array(z.string().max(64)).max(LIMITS.attachmentsPerMessage).meta({ description: 'Ids of files of the workspace.' })
+
 export const MessageSchema = () =>
   z
     .object({
@@ -29,9 +39,7 @@ export const MessageSchema = () =>
         name: z.string(),
       }),
       text: z.string(),
-      attachments: z.array(
-        z.object({ file_id: z.string(), name: z.string(), content_type: z.string(), size: z.number().int() }),
-      ),
+      attachments: z.array(AttachmentSchema()),
       status: z.enum(MESSENGER_STATUSES).nullable().meta({
         description:
           'Status of a message in a messenger thread; null elsewhere. A message by an agent is a `draft` until a person approves it.',

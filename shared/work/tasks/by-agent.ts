@@ -78,7 +78,7 @@ export const reportProgress = (
 
 /** Step for an agent's question: the task moves to `discuss` and its people are notified. */
 export const questionStep = (work: Work, task: Task, agent: TaskAgent, text: string): TaskStep => ({
-  changes: { status: 'discuss' },
+  changes: { status: 'discuss', question: { text, at: work.clock.now() } },
   writes: [...newAgentMessage(work, task, agent, text), ...notice(work, task, agent, 'task.question', text)],
 })
 

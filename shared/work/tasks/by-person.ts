@@ -1,8 +1,12 @@
 import { canTakeTasks, InstallationEntity } from '#shared/access/installations/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
+import { newNotification } from '#shared/identity/notifications/index.ts'
+import { MemberEntity } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { quoteName } from '#shared/kernel/names.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
+import { loadAttachments } from '../conversations/attachments.ts'
 import type { Message } from '../conversations/entity.ts'
 import { type MessageView, presentMessage } from '../conversations/schemas.ts'
 import { reassignmentWrites } from './assign.ts'
@@ -22,15 +26,25 @@ export interface Person {
 
 /**
  * Handles `POST /console/tasks`: creates a task at the start of its chain.
- * @throws `not_found`, `installation_suspended`, `agent_cannot_take_tasks`
+ * @throws `not_found`, `installation_suspended`, `agent_cannot_take_tasks`, `validation_error` for an unknown file or person
  */
 export const createTask = async (
   work: Work,
   workspace: TaskWorkspace,
   user: Person,
-  { title, description, installation_id }: CreateTask,
+  {
+    title,
+    description,
+    installation_id,
+    user_id,
+    priority = 'normal',
+    due_date,
+    labels = [],
+    attachments = [],
+  }: Pick<CreateTask, 'title' | 'description'> & Partial<CreateTask>,
 ): Promise<TaskView> => {
   const assignee = installation_id === undefined ? undefined : await loadTaskAgent(work, workspace, installation_id)
+  const person = user_id === undefined ? undefined : await loadPerson(work, workspace, user_id)
   const actor = { id: user.id, name: user.name }
   const { task, writes } = newTask(work, {
     workspace_id: workspace.id,
@@ -41,9 +55,14 @@ export const createTask = async (
     actor,
     created_by: { type: 'user', ...actor },
     assignee,
+    person,
+    due_date,
+    priority: priority === 'normal' ? undefined : priority,
+    labels: labels.length > 0 ? labels : undefined,
+    attachments: attachments.length > 0 ? await loadAttachments(work, workspace.id, attachments) : undefined,
   })
   const view = await presentTask(work, task)
-  await work.commit(writes, view)
+  await work.commit([...writes, ...assignmentNotice(work, user, undefined, task)], view)
   return view
 }
 
@@ -55,7 +74,7 @@ export const delegateTaskAsPerson = async (
   work: Work,
   workspace: TaskWorkspace,
   user: Person,
-  { title, description, installation_id }: CreateTask & { installation_id: string },
+  { title, description, installation_id }: Pick<CreateTask, 'title' | 'description'> & { installation_id: string },
 ): Promise<HandedTaskView> => {
   const installation = await loadTaskAgent(work, workspace, installation_id)
   const actor = { id: user.id, name: user.name }
@@ -75,6 +94,47 @@ export const delegateTaskAsPerson = async (
   return view
 }
 
+/** Loads the member that a task is given to. @throws `validation_error` */
+const loadPerson = async ({ table }: Work, { id: workspace_id }: TaskWorkspace, user_id: string): Promise<Person> => {
+  const member = await table.get(MemberEntity, { workspace_id, user_id })
+  if (member) return { id: member.user_id, name: member.name }
+  throw fail('validation_error', {
+    message: 'The person isn’t a member of this workspace.',
+    details: { fields: { user_id: ['is not a member of this workspace'] } },
+  })
+}
+
+/** Notification for a person who gets a task from somebody else. */
+const assignmentNotice = (work: Work, by: Person, before: Task | undefined, { person, ...task }: Task): Write[] => {
+  if (!person || person.id === before?.person?.id || person.id === by.id) return []
+  return newNotification(work, {
+    workspace_id: task.workspace_id,
+    user_id: person.id,
+    kind: 'task.assigned',
+    title: `${quoteName(by.name)} assigned you ${quoteName(task.title)}`,
+    body: task.description.slice(0, 300),
+    target: { type: 'task', id: task.id },
+  }).writes
+}
+
+/** Returns the changed fields of an edit. An agent and a person replace each other. */
+const changesOf = async (
+  work: Work,
+  workspace: TaskWorkspace,
+  { installation_id, user_id, attachments, due_date, ...fields }: EditTask,
+): Promise<TaskChanges> => ({
+  ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+  ...(due_date !== undefined && { due_date: due_date ?? undefined }),
+  ...(attachments && { attachments: await loadAttachments(work, workspace.id, attachments) }),
+  ...(installation_id === null && { assignee: undefined }),
+  ...(user_id === null && { person: undefined }),
+  ...(typeof installation_id === 'string' && {
+    assignee: assigneeOf(await loadTaskAgent(work, workspace, installation_id)),
+    person: undefined,
+  }),
+  ...(typeof user_id === 'string' && { person: await loadPerson(work, workspace, user_id), assignee: undefined }),
+})
+
 /** Returns the task after a person's change, with all of the change's writes. */
 const altered = async (work: Work, task: Task, changes: TaskChanges): Promise<{ after: Task; writes: Write[] }> => {
   const after = changedTask(work, task, changes)
@@ -83,26 +143,20 @@ const altered = async (work: Work, task: Task, changes: TaskChanges): Promise<{ 
 
 /**
  * Handles `PATCH /console/tasks/{id}`: changes the given fields. A person may set any status.
- * @throws `not_found`, `installation_suspended`, `agent_cannot_take_tasks`, `conflict`
+ * @throws `not_found`, `installation_suspended`, `agent_cannot_take_tasks`, `conflict`, `validation_error`
  */
 export const editTask = (
   work: Work,
   workspace: TaskWorkspace,
   id: string,
-  { installation_id, ...fields }: EditTask,
+  user: Person,
+  edit: EditTask,
 ): Promise<TaskView> =>
   retryOnConflict(async () => {
     const task = await loadTask(work, { workspace_id: workspace.id, id })
-    const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-    const { after, writes } = await altered(work, task, {
-      ...given,
-      ...(installation_id === null && { assignee: undefined }),
-      ...(typeof installation_id === 'string' && {
-        assignee: assigneeOf(await loadTaskAgent(work, workspace, installation_id)),
-      }),
-    })
+    const { after, writes } = await altered(work, task, await changesOf(work, workspace, edit))
     const view = await presentTask(work, after)
-    await work.commit(writes, view)
+    await work.commit([...writes, ...assignmentNotice(work, user, task, after)], view)
     return view
   })
 
@@ -139,7 +193,11 @@ export const runTask = (
         details: { run_id: active.id },
       })
     }
-    const { after, writes } = await altered(work, task, { ...resumed(task), assignee: assigneeOf(installation) })
+    const { after, writes } = await altered(work, task, {
+      ...resumed(task),
+      assignee: assigneeOf(installation),
+      person: undefined,
+    })
     const handed = await newTaskRun(work, after, { installation, actor: { id: user.id, name: user.name } })
     const view = { ...(await presentTask(work, after)), run_id: handed.run.id }
     await work.commit([...writes, ...handed.writes], view)

@@ -21,9 +21,12 @@ export const loadTask = async ({ table }: Pick<Deps, 'table'>, key: TaskKey): Pr
 /** Fields to change. Undefined removes a field. */
 export type TaskChanges = { [K in keyof Task]?: Task[K] | undefined }
 
-/** Returns the task after the changes. Every change raises its revision. */
-export const changedTask = ({ clock }: Pick<Deps, 'clock'>, task: Task, changes: TaskChanges): Task =>
-  ({ ...task, ...changes, revision: task.revision + 1, updated_at: clock.now() }) as Task
+/** Returns the task after the changes. Every change raises its revision. A question ends with the status `discuss`. */
+export const changedTask = ({ clock }: Pick<Deps, 'clock'>, task: Task, changes: TaskChanges): Task => {
+  const after = { ...task, ...changes, revision: task.revision + 1, updated_at: clock.now() } as Task
+  if (after.status !== 'discuss') delete after.question
+  return after
+}
 
 /** Write that replaces `before` with `after` unless it changed meanwhile. Also moves the task in its agent's lists. */
 export const taskWrite = (before: Task, after: Task): Write =>

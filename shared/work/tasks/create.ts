@@ -19,6 +19,11 @@ export interface NewTask
     | 'actor'
     | 'chain_depth'
     | 'chain_started_at'
+    | 'person'
+    | 'priority'
+    | 'due_date'
+    | 'labels'
+    | 'attachments'
   > {
   /** Agent that gets the task. */
   assignee?: Assignable | undefined

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { payload } from '#shared/foundation/payloads/index.ts'
 import { defineEntity } from '#shared/table/entity.ts'
-import { TASK_STATUSES, type TaskStatus } from './status.ts'
+import { attachmentFields } from '../conversations/entity.ts'
+import { TASK_PRIORITIES, TASK_STATUSES, type TaskStatus } from './status.ts'
 
 const looseResult = () => z.object({ workspace_id: z.string(), object: z.string(), due_at: z.number() })
 
@@ -29,6 +30,14 @@ const task = () =>
     audience: z.enum(['member', 'external']),
     /** Agent that has the task; absent while unassigned. */
     assignee: z.object({ installation_id: z.string(), slug: z.string(), name: z.string() }).optional(),
+    /** Person who has the task. At most one of `assignee` and `person` is present. */
+    person: z.object({ id: z.string(), name: z.string() }).optional(),
+    /** Absent if `normal`. */
+    priority: z.enum(TASK_PRIORITIES).optional(),
+    /** Calendar date, such as `2026-11-30`. */
+    due_date: z.string().optional(),
+    labels: z.array(z.string()).optional(),
+    attachments: z.array(attachmentFields()).optional(),
     created_by: z.object({ type: z.enum(['user', 'agent']), id: z.string(), name: z.string() }),
     /** Agent that delegated it. It may read the task and gets the result. */
     delegated_by: z
@@ -44,6 +53,8 @@ const task = () =>
     /** Creation of the first run of the chain in which an agent created it. Runs that a person starts begin a new chain. */
     chain_started_at: z.number().optional(),
     result: z.object({ text: z.string(), output: payload().optional(), at: z.number() }).optional(),
+    /** The agent's latest question. */
+    question: z.object({ text: z.string(), at: z.number() }).optional(),
     /** Progress in percent, as last reported by the agent. */
     percent: z.number().optional(),
     /** Raised by every change. Of two concurrent changes, one is retried. */
@@ -62,7 +73,10 @@ export const TaskEntity = defineEntity({
   schema: task,
   pk: 'WS#{workspace_id}',
   sk: 'TASK#{id}',
-  personal: { names: ['created_by', 'actor'], text: ['title', 'description', 'result'] },
+  personal: {
+    names: ['created_by', 'actor', 'person'],
+    text: ['title', 'description', 'labels', 'attachments', 'question', 'result'],
+  },
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
   list: ({ assignee, status, id }) => assignee && { owner: tasksByStatus(assignee.installation_id, status), sort: id },
 })

@@ -20,6 +20,7 @@ export {
   TaskSchema,
   TaskWithConversationSchema,
   taskDescription,
+  taskFilters,
   taskTitle,
 } from './schemas.ts'
 export { newTaskRun } from './start-run.ts'

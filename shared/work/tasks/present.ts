@@ -14,10 +14,16 @@ export const presentTask = async (deps: Pick<Deps, 'objects'>, task: Task): Prom
   assignee: task.assignee
     ? { installation_id: task.assignee.installation_id, agent: task.assignee.slug, name: task.assignee.name }
     : null,
+  assigned_person: task.person ? { user_id: task.person.id, name: task.person.name } : null,
+  priority: task.priority ?? 'normal',
+  due_date: task.due_date ?? null,
+  labels: task.labels ?? [],
+  attachments: task.attachments ?? [],
   created_by: task.created_by,
   conversation_id: task.conversation_id,
   parent_run_id: task.parent_run_id ?? null,
   chain_depth: task.chain_depth,
+  question: task.question ? { text: task.question.text, asked_at: iso(task.question.at) } : null,
   percent: task.percent ?? null,
   result: task.result ? await presentResult(deps, task.result) : null,
   created_at: iso(task.created_at),

@@ -7,7 +7,7 @@ import { presentMessage } from '../conversations/schemas.ts'
 import { loadTask, taskNotFound } from './change.ts'
 import { AssignedTaskEntity, type Task, TaskEntity, tasksByStatus } from './entity.ts'
 import { presentTask } from './present.ts'
-import type { TaskWithConversationView } from './schemas.ts'
+import type { TaskFilter, TaskWithConversationView } from './schemas.ts'
 import type { TaskStatus } from './status.ts'
 
 type Reading = Pick<Deps, 'table' | 'objects'>
@@ -86,14 +86,58 @@ export const listTasks = async (
   )
 }
 
-/** Lists a workspace's tasks, newest first. */
+/** Largest number of tasks that one request with filters looks through, and the number read at once. */
+const LOOKED_AT = 1_000
+const STEP = 200
+
+/**
+ * Lists a workspace's tasks, newest first. Filters are applied to a bounded number of tasks, so a page may be short or
+ * empty and still have a next one.
+ */
 export const listTasksForWorkspace = async (
   { table }: Pick<Deps, 'table'>,
   workspaceId: string,
-  options: Paging,
-): Promise<Page<Task>> =>
-  cutPageToResponseSize(
-    await table.query(TaskEntity, { workspace_id: workspaceId }, options),
-    taskBytes,
-    (task) => TaskEntity.key(task).sk,
-  )
+  filter: TaskFilter,
+  { limit, after }: Paging,
+): Promise<Page<Task>> => {
+  const isWanted = predicateOf(filter)
+  const items: Task[] = []
+  let next = after
+  for (let looked = 0; looked < LOOKED_AT; ) {
+    const page = await table.query(
+      TaskEntity,
+      { workspace_id: workspaceId },
+      { limit: isWanted ? STEP : limit, after: next },
+    )
+    const found = isWanted ? page.items.filter(isWanted) : page.items
+    items.push(...found)
+    looked += page.items.length
+    next = page.next
+    if (items.length >= limit || next === undefined) break
+  }
+  const sk = (task: Task): string => TaskEntity.key(task).sk
+  const kept = items.slice(0, limit)
+  const last = kept.at(-1)
+  const page = { items: kept, next: kept.length < items.length && last ? sk(last) : next }
+  return cutPageToResponseSize(page, taskBytes, sk)
+}
+
+/** Returns the test of a filter; undefined if every task passes. */
+const predicateOf = (filter: TaskFilter): ((task: Task) => boolean) | undefined => {
+  const { status, assignee_id, priority, label, due_until } = filter
+  const q = filter.q?.toLowerCase()
+  const tests: ((task: Task) => boolean)[] = []
+  if (status !== undefined) tests.push((task) => task.status === status)
+  if (assignee_id !== undefined) {
+    tests.push((task) => (task.assignee?.installation_id ?? task.person?.id ?? 'none') === assignee_id)
+  }
+  if (priority !== undefined) tests.push((task) => (task.priority ?? 'normal') === priority)
+  if (label !== undefined) tests.push(({ labels }) => labels?.includes(label) ?? false)
+  if (due_until !== undefined) tests.push(({ due_date }) => due_date !== undefined && due_date <= due_until)
+  if (q) {
+    tests.push(({ title, description, labels = [] }) =>
+      [title, description, ...labels].some((text) => text.toLowerCase().includes(q)),
+    )
+  }
+  return tests.length === 0 ? undefined : (task) => tests.every((test) => test(task))
+}

@@ -9,6 +9,7 @@ import { start } from './account.ts'
 import { App } from './app.tsx'
 import { addressOf } from './places.ts'
 import './style.css'
+import './work.css'
 
 if (miniApp) {
   followTheme()

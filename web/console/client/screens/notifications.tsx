@@ -20,6 +20,7 @@ const KINDS: [kind: Kind, words: string][] = [
   ['agent.question', 'An agent has a question'],
   ['task.question', 'A task needs an answer'],
   ['task.report', 'A task is ready for review'],
+  ['task.assigned', 'Someone assigned you a task'],
   ['agent.notice', 'An agent sent a notice'],
   ['grant.revoked', 'An app’s access was revoked'],
   ['account.passkeys', 'Your passkeys changed'],

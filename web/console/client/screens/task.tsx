@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import type { Failure } from '../../../session/failure.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { patch, refresh, useData } from '../../../ui/data.ts'
@@ -8,16 +9,40 @@ import { Problem } from '../../../ui/problem.tsx'
 import { Screen, Shown } from '../../../ui/screen.tsx'
 import { Json, Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
-import { Messages } from '../ui/messages.tsx'
-import { STATUSES, statusLabel, type TaskDraft, TaskFields, type TaskStatus } from '../ui/task.tsx'
+import { AttachButton, Attached, type AttachedFile } from '../ui/attach.tsx'
+import { FileList, Messages } from '../ui/messages.tsx'
+import {
+  Assignee,
+  assigneeId,
+  bodyOf,
+  Due,
+  draftOf,
+  Labels,
+  PRIORITIES,
+  PriorityMark,
+  STATUSES,
+  statusLabel,
+  type TaskDraft,
+  TaskFields,
+  type TaskStatus,
+} from '../ui/task.tsx'
 
 type Whole = Schemas['TaskWithConversation']
 
 const Edit = ({ task, onClose }: { task: Whole; onClose: () => void }) => {
-  const { title, description, assignee } = task
-  const [draft, setDraft] = useState<TaskDraft>({ title, description, agent: assignee?.installation_id ?? '' })
+  const [draft, setDraft] = useState<TaskDraft>(() => draftOf(task))
   const send = async (): Promise<void> => {
-    const body = { title: draft.title.trim(), description: draft.description, installation_id: draft.agent || null }
+    const { assignee } = draft
+    const body = {
+      ...bodyOf(draft),
+      due_date: draft.due || null,
+      ...(assignee !== assigneeId(task) &&
+        (assignee.startsWith('usr_')
+          ? { user_id: assignee }
+          : assignee
+            ? { installation_id: assignee }
+            : { installation_id: null, user_id: null })),
+    }
     await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id: task.id } }, body }))
     await refresh('tasks')
   }
@@ -32,22 +57,35 @@ const Edit = ({ task, onClose }: { task: Whole; onClose: () => void }) => {
 
 const Reply = ({ task }: { task: Whole }) => {
   const [text, setText] = useState('')
+  const [files, setFiles] = useState<AttachedFile[]>([])
+  const [problem, setProblem] = useState<Failure>()
   const send = async (): Promise<void> => {
     const path = { id: task.id }
-    await unwrap(api.POST('/console/tasks/{id}/messages', { params: { path }, body: { text: text.trim() } }))
+    const body = { text: text.trim(), attachments: files.map(({ id }) => id) }
+    await unwrap(api.POST('/console/tasks/{id}/messages', { params: { path }, body }))
     setText('')
+    setFiles([])
     await refresh('tasks')
   }
   return (
     <Form verb={task.status === 'discuss' ? 'Send answer' : 'Send'} send={send} disabled={!text.trim()}>
       <TextField
-        label={task.status === 'discuss' ? 'Your answer' : 'Write a message'}
+        label={task.status === 'discuss' ? 'Your answer' : 'Write a comment'}
         hint={task.status === 'discuss' ? 'The agent will continue once you answer.' : undefined}
         rows={3}
         maxLength={4000}
         value={text}
         onText={setText}
       />
+      <Attached files={files} onRemove={setFiles} />
+      <p>
+        <AttachButton
+          label="Attach files"
+          failure={problem}
+          onFailure={setProblem}
+          onFile={(file) => setFiles((before) => [...before, file])}
+        />
+      </p>
     </Form>
   )
 }
@@ -125,16 +163,42 @@ export default function TaskScreen({ id }: { id: string }) {
               </div>
             )}
             <dl class="facts">
-              <dt>Agent</dt>
+              <dt>Assignee</dt>
               <dd>
                 {data.assignee ? (
                   <a href={`#/agents/${data.assignee.installation_id}`}>
                     <Name>{data.assignee.name}</Name>
                   </a>
                 ) : (
-                  'Unassigned'
+                  <Assignee task={data} />
                 )}
               </dd>
+              <dt>Priority</dt>
+              <dd>{data.priority === 'normal' ? PRIORITIES.normal : <PriorityMark priority={data.priority} />}</dd>
+              {data.due_date && (
+                <>
+                  <dt>Due date</dt>
+                  <dd>
+                    <Due task={data} />
+                  </dd>
+                </>
+              )}
+              {data.labels.length > 0 && (
+                <>
+                  <dt>Labels</dt>
+                  <dd>
+                    <Labels labels={data.labels} />
+                  </dd>
+                </>
+              )}
+              {data.attachments.length > 0 && (
+                <>
+                  <dt>Files</dt>
+                  <dd>
+                    <FileList files={data.attachments} />
+                  </dd>
+                </>
+              )}
               <dt>Created by</dt>
               <dd>
                 <Name>{data.created_by.name}</Name> <When at={data.created_at} />

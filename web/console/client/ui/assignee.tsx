@@ -7,32 +7,65 @@ import { api, unwrap } from '../api.ts'
 const useAgents = () =>
   useData('installations assignable', () => unwrap(api.GET('/console/agents', { params: { query: { limit: 100 } } })))
 
+/** Loads the people of the workspace. */
+const usePeople = () =>
+  useData('members assignable', () => unwrap(api.GET('/console/members', { params: { query: { limit: 100 } } })))
+
+/** Agents and people by id, as options. */
+export const AssigneeOptions = ({ value = '', people: withPeople }: { value?: string; people?: boolean }) => {
+  const agents = useAgents().data?.items ?? []
+  return (
+    <>
+      <optgroup label="Agents">
+        {agents.map((one) => (
+          <option key={one.installation_id} value={one.installation_id}>
+            {sanitize(one.name)}
+          </option>
+        ))}
+        {value.startsWith('ins_') && !agents.some(({ installation_id }) => installation_id === value) && (
+          <option value={value}>Current agent</option>
+        )}
+      </optgroup>
+      {withPeople && <People value={value} />}
+    </>
+  )
+}
+
+const People = ({ value }: { value: string }) => {
+  const people = usePeople().data?.items ?? []
+  return (
+    <optgroup label="People">
+      {people.map((one) => (
+        <option key={one.id} value={one.id}>
+          {sanitize(one.name)}
+        </option>
+      ))}
+      {value.startsWith('usr_') && !people.some(({ id }) => id === value) && (
+        <option value={value}>Current assignee</option>
+      )}
+    </optgroup>
+  )
+}
+
 export const AssigneeField = ({
   value,
   onChange,
   label = 'Agent',
+  people,
 }: {
   value: string
-  onChange: (installation: string) => void
+  /** @param assignee id of an installation or a person, or empty */
+  onChange: (assignee: string) => void
   label?: string
-}) => {
-  const agents = useAgents()
-  const items = agents.data?.items ?? []
-  return (
-    <Field label={label}>
-      {(field) => (
-        <select {...field} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-          <option value="">Unassigned</option>
-          {items.map((one) => (
-            <option key={one.installation_id} value={one.installation_id}>
-              {sanitize(one.name)}
-            </option>
-          ))}
-          {value && !items.some(({ installation_id }) => installation_id === value) && (
-            <option value={value}>Current agent</option>
-          )}
-        </select>
-      )}
-    </Field>
-  )
-}
+  /** Offers the people of the workspace, too. */
+  people?: boolean
+}) => (
+  <Field label={label}>
+    {(field) => (
+      <select {...field} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">Unassigned</option>
+        <AssigneeOptions value={value} {...(people && { people })} />
+      </select>
+    )}
+  </Field>
+)

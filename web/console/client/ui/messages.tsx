@@ -7,6 +7,18 @@ import { QuestionsInChat } from './questions.tsx'
 
 export type Message = Schemas['Message']
 
+/** Files that are attached to a message or a task. */
+export const FileList = ({ files }: { files: Message['attachments'] }) =>
+  files.length === 0 ? null : (
+    <ul class="tags">
+      {files.map((file) => (
+        <li key={file.file_id}>
+          <Download id={file.file_id} name={file.name} /> <span class="soft">{bytes(file.size)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+
 /** Messages, oldest first. */
 export const Messages = ({ items }: { items: readonly Message[] }) => (
   <ol class="messages">
@@ -24,15 +36,7 @@ export const Messages = ({ items }: { items: readonly Message[] }) => (
           ) : (
             <Prose text={message.text} />
           )}
-          {message.attachments.length > 0 && (
-            <ul class="tags">
-              {message.attachments.map((file) => (
-                <li key={file.file_id}>
-                  <Download id={file.file_id} name={file.name} /> <span class="soft">{bytes(file.size)}</span>
-                </li>
-              ))}
-            </ul>
-          )}
+          <FileList files={message.attachments} />
           {message.approval && message.run_id && (
             <p>
               <a class="button" href={`#/runs/${message.run_id}`}>

@@ -161,6 +161,9 @@ const SHORTCUTS: readonly [keys: string[], does: string][] = [
   [['k'], 'Previous item that waits, on Home'],
   [['a'], 'Move to Approve or Answer of an item'],
   [['r'], 'Move to Reject or Decline of an item'],
+  [['←', '↑', '→', '↓'], 'Move between the cards of Tasks'],
+  [['Shift', '→'], 'Move a task to the next status'],
+  [['Shift', '←'], 'Move a task to the previous status'],
   [['Esc'], 'Close a dialog'],
 ]
 
