@@ -4,15 +4,18 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '#local/prepare.ts'
+import { buildCliPackage } from '#ops/cli-package.ts'
 import { signStandard, signSvc, standardSecret } from '#shared/kernel/signatures.ts'
+import { freePort } from '../e2e/samples.ts'
 import { testSdkAgent } from '../e2e/sdk-agent.ts'
+import { until } from '../e2e/support.ts'
 import { usingLocal } from '../e2e/using-local.ts'
 import { environmentOf, removingEnvironments } from './environment.ts'
 
 const run = promisify(execFile)
 const running = usingLocal()
 const SOURCE = path.join(ROOT, 'packages/sdk-py')
-const FRAMEWORKS = ['fastapi==0.165.0', 'flask==3.1.3', 'uvicorn==0.54.0']
+const FRAMEWORKS = ['fastapi==0.165.0', 'flask==3.1.3', 'uvicorn==0.54.0', 'python-dotenv>=1']
 
 let folder = ''
 let python = ''
@@ -68,6 +71,36 @@ for headers, body in given:
     const genuine = "{'duration_ms': 12}"
     expect(output.trim().split('\n')).toEqual([genuine, genuine, ...forged.map(() => 'refused')])
   })
+})
+
+it('the project of aip init --py runs', async () => {
+  const tool = path.join(folder, 'aip')
+  await buildCliPackage(tool)
+  const slug = `greeter-${Date.now()}`
+  const place = path.join(folder, slug)
+  const env = { PATH: process.env.PATH, AIP_CONFIG: path.join(folder, 'config'), PLATFORM_URL: running.baseUrl }
+  const aip = (args: string[], cwd = folder) =>
+    run(process.execPath, [path.join(tool, 'aip.js'), ...args], { cwd, env })
+  await aip(['register', '--email', `${slug}@example.com`, '--name', slug])
+  const port = String(await freePort())
+  await aip(['init', place, '--py', '--endpoint', `http://127.0.0.1:${port}`])
+  const server = spawn(python, ['-m', 'uvicorn', 'agent:app', '--env-file', '.env', '--port', port], {
+    cwd: place,
+    env,
+  })
+  try {
+    await until(() =>
+      fetch(`http://127.0.0.1:${port}`).then(
+        () => true as const,
+        () => undefined,
+      ),
+    )
+    await aip(['publish'], place)
+    const { stdout } = await aip(['test-run', '--input', '{"name": "Ada"}'], place)
+    expect(stdout).toContain('Hello, Ada!')
+  } finally {
+    server.kill()
+  }
 })
 
 describe.each(['flask', 'fastapi', 'wsgi', 'asgi', 'asgi-threads'])('served with %s', (server) => {
