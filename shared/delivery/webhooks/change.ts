@@ -23,7 +23,7 @@ const statusFields = (webhook: Subscription, status: Subscription['status'] | un
 }
 
 /**
- * Changes a subscription: its address, masks, description, or whether it is enabled. Waiting deliveries go to a new
+ * Changes a subscription: its address, masks, filter, pace, description, or whether it is enabled. Waiting deliveries go to a new
  * address. Its failures don't count against the new one.
  * @throws `not_found`, `insufficient_scope`, `blocked_target`; `conflict` for an address that a sandbox already has, or if
  *   the subscription changed meanwhile
@@ -32,7 +32,7 @@ export const changeWebhook = async (
   work: Work,
   { installation, ...holder }: Subscriber,
   id: string,
-  { url, events, description, status }: ChangeWebhook,
+  { url, events, description, status, filter, max_per_minute }: ChangeWebhook,
 ): Promise<WebhookView> => {
   const webhook = await loadWebhook(work, installation.id, id)
   if (events) requireReadable(events, holder)
@@ -42,6 +42,8 @@ export const changeWebhook = async (
     ...(isMoved && { url, consecutive_failures: 0 }),
     ...(events && { events: [...new Set(events)] }),
     ...(description !== undefined && { description }),
+    ...(filter !== undefined && { filter: filter ?? undefined }),
+    ...(max_per_minute !== undefined && { max_per_minute: max_per_minute ?? undefined }),
     ...statusFields(webhook, status, work.clock.now()),
   }
   const changed: Subscription = { ...webhook, ...set }
@@ -69,7 +71,7 @@ export const changeWebhook = async (
   return view
 }
 
-const SHOWN: ReadonlySet<string> = new Set(['url', 'events', 'description', 'status'])
+const SHOWN: ReadonlySet<string> = new Set(['url', 'events', 'description', 'filter', 'max_per_minute', 'status'])
 
 const statusWord = ({ status }: Subscription) => (status === 'active' ? 'enabled' : 'disabled')
 

@@ -46,6 +46,8 @@ export const createWebhook = async (
     url: input.url,
     events: [...new Set(input.events)],
     description: input.description,
+    filter: input.filter ?? undefined,
+    max_per_minute: input.max_per_minute ?? undefined,
     status: 'active',
     last_error: null,
     consecutive_failures: 0,

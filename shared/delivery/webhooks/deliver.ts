@@ -1,10 +1,11 @@
 import { type Installation, InstallationEntity, isWorking } from '#shared/access/installations/index.ts'
 import { logCall, sendToApp } from '#shared/agents/listening/index.ts'
 import { AppEntity } from '#shared/catalogue/apps/index.ts'
-import { OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
+import { reserveSlot } from '#shared/foundation/limits/index.ts'
+import { OutboxEntity, type OutboxEvent, OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { type Workspace, WorkspaceEntity } from '#shared/identity/people/index.ts'
-import { SECOND } from '#shared/kernel/clock.ts'
+import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { continueTrace } from '#shared/kernel/tracing/scope.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
@@ -53,6 +54,7 @@ export const deliver = async (work: WorkerWork, message: DeliveryMessage): Promi
   }
   const early = (delivery.next_attempt_at ?? now) - now
   if (early > 0) return work.queues.send('delivery', [wakeMessage(delivery, early)])
+  if (await isPaced(work, delivery, webhook)) return
   const leased = await lease(work, delivery)
   if (leased) await attempt(work, leased, webhook, event, installation)
 }
@@ -118,6 +120,28 @@ const skip = async (work: WorkerWork, delivery: Delivery): Promise<void> => {
       ),
     ]),
   )
+}
+
+/**
+ * Gives the attempt a time of its own if the subscription has a pace.
+ * @returns true if the attempt has to wait for its time
+ */
+const isPaced = async (
+  work: WorkerWork,
+  delivery: Delivery,
+  { id, max_per_minute }: Subscription,
+): Promise<boolean> => {
+  const n = delivery.attempt + 1
+  if (max_per_minute === undefined || delivery.test || delivery.paced_attempt === n) return false
+  const slot = await reserveSlot(work, `webhook:${id}`, MINUTE / max_per_minute)
+  const wait = slot - work.clock.now()
+  if (wait <= 0) return false
+  const set = { next_attempt_at: slot, due_at: slot + OVERDUE_GRACE, paced_attempt: n }
+  const isOurs = await ifUnchanged(
+    work.commit([DeliveryEntity.update(delivery, { set }, { where: unchanged(delivery) })]),
+  )
+  if (isOurs) await work.queues.send('delivery', [wakeMessage(delivery, wait)])
+  return true
 }
 
 /**

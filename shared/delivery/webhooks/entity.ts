@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineEntity } from '#shared/table/entity.ts'
+import { webhookFilter } from './filter.ts'
 
 const subscription = () =>
   z.object({
@@ -10,6 +11,9 @@ const subscription = () =>
     url: z.string(),
     events: z.array(z.string()),
     description: z.string(),
+    /** Allowed values by field of the events' data. */
+    filter: webhookFilter().optional(),
+    max_per_minute: z.number().optional(),
     status: z.enum(['active', 'disabled']),
     last_error: z.string().nullable(),
     consecutive_failures: z.number(),
@@ -91,6 +95,8 @@ const delivery = () =>
     next_attempt_at: z.number().nullable(),
     /** End of the sending worker's lease. Other workers leave the delivery alone until then. */
     leased_until: z.number().optional(),
+    /** Attempt whose time was reserved, for a subscription with a pace. */
+    paced_attempt: z.number().optional(),
     /** Number of workers that started this attempt and never recorded its outcome. */
     lost_leases: z.number().optional(),
     /** Sent by `POST …/test`: attempted once, and never counted as a failure. */

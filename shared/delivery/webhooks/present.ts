@@ -10,6 +10,8 @@ export const presentWebhook = (webhook: Subscription): WebhookView => ({
   url: webhook.url,
   events: webhook.events,
   description: webhook.description,
+  filter: webhook.filter ?? null,
+  max_per_minute: webhook.max_per_minute ?? null,
   status: webhook.status,
   last_error: webhook.last_error,
   consecutive_failures: webhook.consecutive_failures,

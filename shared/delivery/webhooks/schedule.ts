@@ -4,6 +4,7 @@ import { derivedId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
 import { type Delivery, DeliveryEntity, type Subscription, SubscriptionEntity } from './entity.ts'
+import { matchesFilter } from './filter.ts'
 import type { DeliveryMessage } from './message.ts'
 
 /**
@@ -74,7 +75,10 @@ export const scheduleDeliveries = async (
     { limit: LIMITS.webhooksPerInstallation },
   )
   const isLast = event.last_for === installation_id
-  const subscribed = items.filter(({ events }) => isLast || matchesMask(events, event.type))
+  const data: unknown = items.some(({ filter }) => filter) ? JSON.parse(event.data) : undefined
+  const subscribed = items.filter(
+    ({ events, filter }) => isLast || (matchesMask(events, event.type) && matchesFilter(filter, data)),
+  )
   const deliveries = await Promise.all(subscribed.map((webhook) => createIfMissing(work, webhook, event)))
   const waiting = deliveries.filter(({ status }) => status === 'pending')
   if (waiting.length === 0) return

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { idField, time } from '#shared/foundation/schemas/index.ts'
 import { eventMaskSchema } from '../feed/schemas.ts'
+import { webhookFilter } from './filter.ts'
 
 /**
  * A subscription as the API shows it (contract/events-and-webhooks.md#subscriptions). Only its creation shows the
@@ -25,6 +26,8 @@ const webhook = () => ({
   url: z.string().meta({ format: 'uri', example: 'https://example.com/hooks' }),
   events: z.array(z.string()).meta({ example: ['run.*', 'webhook.disabled'] }),
   description: z.string(),
+  filter: webhookFilter().nullable(),
+  max_per_minute: z.number().int().nullable(),
   status: z.enum(['active', 'disabled']),
   last_error: z.string().nullable().meta({ description: 'Why the subscription was disabled automatically.' }),
   consecutive_failures: z
@@ -98,6 +101,11 @@ export const CreateWebhook = () =>
         example: ['run.*'],
       }),
     description: z.string().max(500).default(''),
+    filter: webhookFilter().nullish(),
+    max_per_minute: z.int().min(1).max(6_000).nullish().meta({
+      description: 'Attempts a minute, evenly spaced. Further ones wait, up to a day. Null for no limit.',
+      example: 60,
+    }),
   })
 
 export type CreateWebhook = z.infer<ReturnType<typeof CreateWebhook>>

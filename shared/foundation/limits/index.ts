@@ -1,4 +1,5 @@
 export { announceSpentBudget, spendDayBudget } from './day-budget.ts'
 export { type Rate, type RateDecision, returnToBucket, takeFromBucket } from './gcra.ts'
+export { reserveSlot } from './pace.ts'
 export { rateLimited } from './rate-limited.ts'
 export { closeStream, isStreamOpen, openStream } from './streams.ts'

@@ -31,6 +31,8 @@ describe('POST /api/v1/webhooks', () => {
       url: 'https://hooks.example.com:8443/in?a=1',
       events: ['run.*', 'webhook.disabled', 'custom.order.*'],
       description: 'Orders',
+      filter: null,
+      max_per_minute: null,
       status: 'active',
       last_error: null,
       consecutive_failures: 0,
@@ -135,6 +137,101 @@ describe('a subscription of another installation', () => {
       expect([path, answer.status, answer.body.error.code]).toEqual([path, 404, 'not_found'])
     }
     expect((await other.call('GET', '/webhooks')).body.items).toEqual([])
+  })
+})
+
+describe('a filter by data', () => {
+  it('lets only events through that have an allowed value in every field, and can be removed', async () => {
+    await using receiver = await startReceiver()
+    const app = await subscriber(platform)
+    const filter = { 'order.kind': ['gift', 'sample'], urgent: [true], tags: ['vip'] }
+    const { body } = await app.call('POST', '/webhooks', { url: receiver.url, events: ['custom.*'], filter })
+    expect(body.filter).toEqual(filter)
+    const gift = { order: { kind: 'gift' }, urgent: true, tags: ['new', 'vip'] }
+    const others = [
+      { ...gift, order: { kind: 'sale' } },
+      { ...gift, urgent: 'true' },
+      { ...gift, tags: [] },
+      { ...gift, order: null },
+      { urgent: true, tags: 'vip', 'order.kind': 'gift' },
+      {},
+    ]
+    await app.emit('order', gift)
+    for (const data of others) await app.emit('order', data)
+    await platform.drain()
+    expect(receiver.requests.map(({ body: sent }) => JSON.parse(String(sent)).data)).toEqual([gift])
+    expect(await app.deliveries(body.id)).toHaveLength(1)
+    expect(await app.feed()).toHaveLength(others.length + 1)
+    expect((await app.call('PATCH', `/webhooks/${body.id}`, { filter: null })).body.filter).toBe(null)
+    await app.emit('order', {})
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(2)
+  })
+
+  it('with a bad field, no value or too many of either is refused', async () => {
+    const app = await subscriber(platform)
+    const many = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`f${n}`, [1]]))
+    const bad = [
+      { 'a b': [1] },
+      { a: [] },
+      { a: 'x' },
+      { a: [{}] },
+      { a: Array(21).fill(1) },
+      many,
+      { 'a.b.c.d.e.f': [1] },
+    ]
+    for (const filter of bad) {
+      const { body } = await app.call('POST', '/webhooks', { url: 'https://a.example.com/', events: ['*'], filter })
+      expect(body.error?.code, JSON.stringify(filter)).toBe('validation_error')
+    }
+  })
+})
+
+describe('a limit in rate', () => {
+  it('spaces the attempts evenly, loses none, and lasts until it is removed', async () => {
+    await using receiver = await startReceiver()
+    const app = await subscriber(platform)
+    const input = { url: receiver.url, events: ['custom.*'], max_per_minute: 6 }
+    const { body } = await app.call('POST', '/webhooks', input)
+    expect(body.max_per_minute).toBe(6)
+    for (let n = 0; n < 5; n++) await app.emit('a')
+    await platform.drain()
+    const counts = [receiver.requests.length]
+    for (let n = 0; n < 5; n++) {
+      platform.clock.advance(10_000)
+      await platform.drain()
+      counts.push(receiver.requests.length)
+    }
+    expect(counts).toEqual([1, 2, 3, 4, 5, 5])
+    const deliveries: { status: string; attempt: number }[] = await app.deliveries(body.id)
+    expect(deliveries.map(({ status, attempt }) => [status, attempt])).toEqual(Array(5).fill(['succeeded', 1]))
+    await app.call('PATCH', `/webhooks/${body.id}`, { max_per_minute: null })
+    for (let n = 0; n < 3; n++) await app.emit('a')
+    await platform.drain()
+    expect(receiver.requests).toHaveLength(8)
+  })
+
+  it('holds for repeats, too, and a message that was lost or comes twice sends nothing twice', async () => {
+    await using receiver = await startReceiver()
+    receiver.next({ kind: 'answer', status: 500 })
+    const app = await subscriber(platform)
+    const { body } = await app.call('POST', '/webhooks', { url: receiver.url, events: ['custom.*'], max_per_minute: 1 })
+    await app.emit('a')
+    await app.emit('b')
+    await platform.drain()
+    // The first attempt failed, and b has the next minute, so the repeat has the one after it.
+    const at: number[] = []
+    for (let n = 0; n < 30 && at.length < 2; n++) {
+      platform.clock.advance(10_000)
+      await platform.drain()
+      await platform.drain()
+      if (receiver.requests.length > at.length + 1) at.push((n + 1) * 10)
+    }
+    expect(at[0]).toBeGreaterThanOrEqual(60)
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(60)
+    const deliveries: { status: string; attempt: number }[] = await app.deliveries(body.id)
+    expect(deliveries.map(({ status }) => status)).toEqual(['succeeded', 'succeeded'])
+    expect(receiver.requests).toHaveLength(3)
   })
 })
 
