@@ -6,6 +6,9 @@ const WHOLE = ['test/{browser,e2e,events,local,protocols}/**/*.test.ts', 'test/c
 /** Tests that need Python and download packages, for `npm run test:python` only. */
 const PYTHON = ['test/python/**/*.test.ts']
 
+/** Tests that need Python and Go and download packages, for `npm run test:generators` only. */
+const GENERATORS = ['test/generators/**/*.test.ts']
+
 const SEED = process.env.SEED ?? String(Math.floor(Math.random() * 1_000_000))
 if (process.env.SEED === undefined) console.log(`SEED=${SEED}`)
 process.env.SEED = SEED
@@ -32,7 +35,7 @@ export default defineConfig({
           name: 'unit',
           globalSetup: ['testkit/shared-stores.ts'],
           include: ['test/**/*.test.ts'],
-          exclude: [...WHOLE, ...PYTHON],
+          exclude: [...WHOLE, ...PYTHON, ...GENERATORS],
           // No module keeps state, so files share what is loaded: loading it again is a quarter of their time.
           isolate: false,
           restoreMocks: true,
@@ -43,7 +46,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'whole',
-          include: process.env.PYTHON_TESTS ? PYTHON : WHOLE,
+          include: process.env.PYTHON_TESTS ? PYTHON : process.env.GENERATOR_TESTS ? GENERATORS : WHOLE,
           globalSetup: ['testkit/global-setup.ts'],
           isolate: false,
         },
