@@ -34,6 +34,9 @@ export const ASSUMED = {
 /** A message is sent, received and deleted. Batches make it cheaper under load. */
 const REQUESTS_PER_MESSAGE = 3
 
+/** Its start and its end, which the subscription of the measured run gets both. */
+const EVENTS_OF_A_RUN = 2
+
 /** Measurements from which the costs are computed. */
 export interface Sources {
   store: StoreUse
@@ -91,16 +94,6 @@ const apiCall = (sources: Sources, name: string, memoryMb: number): Usage =>
     [{ apiRequests: 1, bytesOut: ASSUMED.answerBytes }, 1],
   )
 
-/** Computes the usage of an event on its way from the table to the fan-out queue. */
-const event = (sources: Sources, memory: (name: string) => number): Usage => {
-  const nothing = { readUnits: 0, writeUnits: 0, dueUnits: 0, counterUnits: 0, storedBytes: 0 }
-  const relay = { name: 'relay', consumption: { calls: 1, roundTrips: 1, ...nothing } }
-  return total(
-    [execution(sources, relay, memory('relay')), 1],
-    [{ busEvents: 1, queueRequests: REQUESTS_PER_MESSAGE }, 1],
-  )
-}
-
 const worker = (sources: Sources, message: string, memoryMb: number, outsideMs = 0): Usage =>
   total([
     execution(sources, { name: message, consumption: find(sources.store.workers, message) }, memoryMb, outsideMs),
@@ -120,7 +113,7 @@ const usages = (sources: Sources): [name: string, usage: Usage][] => {
 
 /**
  * Computes the usage of an API call of the mix, a run with its events, and a delivery of one of them. Under load, the statistics
- * count a hundred of a run's events at once, otherwise each alone.
+ * count a hundred runs at once, otherwise each alone.
  */
 export const usesOf = (sources: Sources): Record<'call' | 'run' | 'busyRun' | 'delivery', Usage> => {
   const memory = memoryOf()
@@ -131,27 +124,23 @@ export const usesOf = (sources: Sources): Record<'call' | 'run' | 'busyRun' | 'd
       weight / weights,
     ]),
   )
-  const fanout = (type: string, suffix = '') => worker(sources, `fanout: ${type}${suffix}`, memory('fan-out'))
-  const alone = total(
-    [worker(sources, 'statistics: run.created', memory('statistics')), 1],
-    [worker(sources, 'statistics: run.succeeded', memory('statistics')), 1],
-  )
-  const together = total([worker(sources, BATCH.name, memory('statistics')), 2 / (BATCH.begun + BATCH.ended)])
+  const dispatch = (suffix = '') =>
+    worker(sources, `dispatch: run.created${suffix}`, memory('dispatch'), ASSUMED.agentAnswerMs)
+  const alone = worker(sources, 'statistics: run.succeeded', memory('statistics'))
+  const together = total([worker(sources, BATCH.name, memory('statistics')), 1 / BATCH.ended])
+  const fair = { queueRequests: REQUESTS_PER_MESSAGE, fairRequests: REQUESTS_PER_MESSAGE }
   const run = total(
-    [apiCall(sources, 'POST /api/v1/runs', memory('api')), 1],
-    [event(sources, memory), 2],
-    [fanout('run.created'), 1],
-    [fanout('run.succeeded'), 1],
+    [apiCall(sources, 'POST /api/v1/runs', memory('api-calls')), 1],
+    [{ ...fair, bytesOut: ASSUMED.requestBytes }, 1],
+    [dispatch(), 1],
+    [{ queueRequests: REQUESTS_PER_MESSAGE }, 1],
     [alone, 1],
-    [{ queueRequests: REQUESTS_PER_MESSAGE }, 2],
-    [{ queueRequests: REQUESTS_PER_MESSAGE, bytesOut: ASSUMED.requestBytes }, 1],
-    [worker(sources, 'dispatch: run.created', memory('dispatch'), ASSUMED.agentAnswerMs), 1],
   )
   const busyRun = total([run, 1], [alone, -1], [together, 1])
   const delivery = total(
-    [fanout('run.succeeded', ', one subscription'), 1],
-    [fanout('run.succeeded'), -1],
-    [{ queueRequests: REQUESTS_PER_MESSAGE, fairRequests: REQUESTS_PER_MESSAGE, bytesOut: ASSUMED.requestBytes }, 1],
+    [dispatch(', one subscription'), 1 / EVENTS_OF_A_RUN],
+    [dispatch(), -1 / EVENTS_OF_A_RUN],
+    [{ ...fair, bytesOut: ASSUMED.requestBytes }, 1],
     [worker(sources, 'delivery', memory('delivery'), ASSUMED.receiverAnswerMs), 1],
   )
   return { call, run, busyRun, delivery }
@@ -177,7 +166,7 @@ export const costTables = (sources: Sources): Table[] => {
       notes: [
         'Check the prices in bench/prices.ts before you rely on these sums. Free tiers, discounts, storage, backups and alarms aren’t included. Lambda reads the table’s stream free of charge.',
         `Lambda (arm64): a lower bound, from the CPU measured here at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${ASSUMED.logBytesPerInvocation} bytes of log for each invocation; bodies of ${ASSUMED.answerBytes} bytes go out. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
-        'A run consists of POST /api/v1/runs, its two events through stream, bus and fan-out into the feed, one dispatch, and its statistics, with each event counted alone. Under load, a hundred events are counted at once, as in the last table of the endpoints. A delivery consists of what a subscription adds to an event, and the delivery itself.',
+        'A run consists of POST /api/v1/runs, one dispatch, which also brings its two events into the feed, and its statistics, with each run counted alone. Under load, a hundred runs are counted at once, as in the last table of the endpoints. A delivery consists of what a subscription adds to an event, and the delivery itself.',
         `API calls: ${mix.join(', ')}.`,
       ],
     },
@@ -219,7 +208,7 @@ const traceTable = (title: string, trace: readonly StepWrites[]): Table => {
       `${fixed(
         steps.reduce((sum, { units }) => sum + units, 0),
         0,
-      )} write units, each event counted alone. An item in a transaction takes twice its units.`,
+      )} write units, the run counted alone. An item in a transaction takes twice its units.`,
     ],
   }
 }

@@ -112,7 +112,7 @@ export const storeUseTables = ({ requests, workers }: StoreUse): Table[] => {
       rows: workers.map(rowOf),
       notes: [
         'One message each. The agent answers at once, and the receiver accepts the delivery at the first attempt.',
-        `The batch: ${BATCH.begun} runs that begin and ${BATCH.ended} others that end, of ${BATCH.agents} agents, each of a separate app in a separate workspace.`,
+        `The batch: ${BATCH.ended} runs that ended, of ${BATCH.agents} agents, each of a separate app in a separate workspace.`,
       ],
     },
   ]

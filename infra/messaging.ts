@@ -163,7 +163,7 @@ export class Messaging extends Construct {
    */
   #fromStream(
     name: string,
-    { entity, inOrder, setsAside }: Extract<Worker['source'], { kind: 'stream' }>,
+    { entity, without, inOrder, setsAside }: Extract<Worker['source'], { kind: 'stream' }>,
     target: IFunction,
     stream: string | undefined,
   ): void {
@@ -177,7 +177,13 @@ export class Messaging extends Construct {
       filters: [
         FilterCriteria.filter({
           eventName: FilterRule.isEqual('INSERT'),
-          dynamodb: { NewImage: { [TABLE_LAYOUT.entity]: { S: FilterRule.isEqual(entity) } } },
+          dynamodb: {
+            NewImage: {
+              [TABLE_LAYOUT.entity]: { S: FilterRule.isEqual(entity) },
+              // A flag that is absent or true.
+              ...(without !== undefined && { [without]: { BOOL: FilterRule.notExists() } }),
+            },
+          },
         }),
       ],
       batchSize: 100,

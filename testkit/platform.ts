@@ -90,6 +90,7 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
   const logs: string[] = []
   const objects = new Map<string, Uint8Array>()
   const outbox: OutboxEvent[] = []
+  const emitted: OutboxEvent[] = []
   const mails: MailMessage[] = []
   const messages: QueuedMessage[] = []
 
@@ -108,7 +109,9 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     (next) => async (args) => {
       const result = await next(args)
       const put = itemsPut(args.input)
-      for (const item of put) if (item._e === OutboxEntity.name) outbox.push(item as unknown as OutboxEvent)
+      const events = put.filter((item) => item._e === OutboxEntity.name) as unknown as OutboxEvent[]
+      emitted.push(...events)
+      outbox.push(...events.filter((event) => !event.carried))
       const audited = put.filter((item) => item._e === AuditIntakeEntity.name && !lost.has(String(item.id)))
       if (audited.length > 0) await record(audited)
       return result
@@ -133,7 +136,7 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
       return true
     },
   }
-  const deps: Deps & Pick<WorkerWork, 'queues' | 'bus'> = {
+  const deps: Deps & Pick<WorkerWork, 'bus'> = {
     settings,
     clock,
     table: new Table({
@@ -235,12 +238,19 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     }
     const bot = plans.get(name)?.includes('bot') ? deps.bot : noBot
     const model = plans.get(name)?.includes('model') ? deps.model : noModel
+    const queues: Deps['queues'] = {
+      send: async (queue, sent) => {
+        if (!plans.get(name)?.includes(`queue:${queue}`)) throw new Error(`${name} may not send to the queue ${queue}`)
+        await deps.queues.send(queue, sent)
+      },
+    }
     const http = plans.get(name)?.includes('outgoing') ? deps.http : { ...deps.http, send: sendsNothing }
     return {
       ...deps,
       bot,
       http,
       model,
+      queues,
       keys: {
         ...perRing(ringFor),
         ofWorkspace: (id) => {
@@ -366,7 +376,10 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
     auditTableName,
     logs,
     objects,
+    /** Events that the relay gets. */
     outbox,
+    /** All events, with those that their makers carry. */
+    emitted,
     mails,
     messages,
     settings,

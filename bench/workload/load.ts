@@ -11,9 +11,9 @@ export const PER_EVENT = { runs: 0.5, deliveries: 1, calls: 2 } as const
 /** Number of pollers with which Lambda starts to read a queue. Each gathers its own batch. */
 const POLLERS = 5
 
-/** Returns true if the statistics' batches contain as many events as the measured one. */
+/** Returns true if the statistics' batches contain as many runs as the measured one. */
 const isBusy = (events: number): boolean =>
-  (events * (QUEUES.statistics.windowSeconds ?? 0)) / POLLERS >= BATCH.begun + BATCH.ended
+  (events * PER_EVENT.runs * (QUEUES.statistics.windowSeconds ?? 0)) / POLLERS >= BATCH.ended
 
 /** Computes the usage of a second with this many events. */
 export const secondOf = (sources: Sources, events: number): Usage => {
@@ -43,7 +43,6 @@ export const needsOf = (sources: Sources, events: number, { throttle, shards }: 
     const messages = (rate * millisecondsOf(sources, message, outsideMs)) / 1_000
     return { quota: workersOf(queue, QUEUES[queue].maxConcurrency), needed: messages / together, messages }
   })
-  const rules = events * (PER_EVENT.runs * RULES_OF_A_RUN)
   const apiSeconds = (second.apiRequests * API_MS) / 1_000
   const needs: Need[] = [
     { quota: stageThrottle(throttle), needed: second.apiRequests },
@@ -51,8 +50,6 @@ export const needsOf = (sources: Sources, events: number, { throttle, shards }: 
     { quota: AWS_QUOTAS.executions, needed: apiSeconds + sum(queues.map(({ needed }) => needed)) },
     { quota: AWS_QUOTAS.readUnits, needed: second.readUnits },
     { quota: AWS_QUOTAS.writeUnits, needed: second.writeUnits },
-    { quota: AWS_QUOTAS.busEvents, needed: second.busEvents },
-    { quota: AWS_QUOTAS.ruleTargets, needed: rules },
     { quota: AWS_QUOTAS.inFlight, needed: Math.max(...queues.map(({ messages }) => messages)) },
     { quota: sharded('the index of what is due', shards, 'dueShards'), needed: second.dueUnits },
     { quota: sharded('the platform’s counters', shards, 'counterShards'), needed: second.counterUnits },
@@ -63,9 +60,6 @@ export const needsOf = (sources: Sources, events: number, { throttle, shards }: 
 
 /** Duration of a request in its function, with a few round trips to the store. */
 const API_MS = 30
-
-/** Rules that a run's events match: both go to the fan-out and the statistics, the first one also to the dispatch. */
-const RULES_OF_A_RUN = 5
 
 /** Messages of a queue: the measured kind, their rate per second, and their number per batch. */
 interface Messages {
@@ -87,9 +81,8 @@ const messagesOf = (events: number): Messages[] => {
     outsideMs,
   })
   return [
-    one('fanout', 'fanout: run.succeeded, one subscription', events),
-    { ...one('statistics', BATCH.name, events), together: BATCH.begun + BATCH.ended },
-    one('dispatch', 'dispatch: run.created', runs, ASSUMED.agentAnswerMs),
+    { ...one('statistics', BATCH.name, runs), together: BATCH.ended },
+    one('dispatch', 'dispatch: run.created, one subscription', runs, ASSUMED.agentAnswerMs),
     one('delivery', 'delivery', events * PER_EVENT.deliveries, ASSUMED.receiverAnswerMs),
   ]
 }

@@ -23,7 +23,7 @@ const testInstall = defineEndpoint({
   maxBodyBytes: LIMITS.runPayloadBytes + 64 * 1_024,
   response: TestRunResult,
   errors: ['no_manifest', 'too_many_active_runs', 'app_suspended', 'installation_suspended'],
-  needs: ['objects:read', 'objects:write'],
+  needs: ['objects:read', 'objects:write', 'queue:dispatch'],
   handler: ({ work, caller, params, body }) => install(work, caller, params.id, body),
 })
 

@@ -20,7 +20,7 @@ const testRun = defineEndpoint({
   maxBodyBytes: LIMITS.runPayloadBytes + 64 * 1_024,
   response: TestRunResult,
   errors: ['no_manifest', 'too_many_active_runs', 'app_suspended', 'installation_suspended'],
-  needs: ['objects:read', 'objects:write', 'outgoing'],
+  needs: ['objects:read', 'objects:write', 'outgoing', 'queue:dispatch'],
   handler: ({ work, caller, params, body }) => runTest(work, caller.developerId, params.id, body.input),
 })
 

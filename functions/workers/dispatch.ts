@@ -1,8 +1,12 @@
 import * as z from 'zod'
 import { dispatchRun, resumeRun } from '#shared/agents/dispatch/index.ts'
 import { followOutsideRun } from '#shared/agents/outside/index.ts'
+import { carryEvents, fanOutEvent } from '#shared/delivery/fan-out/index.ts'
+import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { BusMessage } from '#shared/foundation/queues/index.ts'
+import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import type { QueueWorker } from '#shared/http/worker.ts'
+import { SECOND } from '#shared/kernel/clock.ts'
 import { advanceChat } from '#shared/work/answering/index.ts'
 
 const Data = z.object({
@@ -33,6 +37,11 @@ export const worker: QueueWorker = {
     'queue:inline-runs',
     // The worker requeues conversations whose agent has no capacity, and tasks of outside agents to look at again.
     'queue:dispatch',
+    // It carries the events of runs.
+    'queue:delivery',
+    'queue:live',
+    'queue:statistics',
+    'queue:fanout',
   ],
   // The agent has 30 seconds. The rest is for reading and writing.
   timeoutSeconds: 40,
@@ -41,10 +50,56 @@ export const worker: QueueWorker = {
     // A sample event belongs to no run.
     if (detail.test) return
     if (detail.type === 'chat.moved') return advanceChat(work, Moved.parse(JSON.parse(detail.data)).conversation_id)
-    const { run_id, installation_id, step_id, round } = Data.parse(JSON.parse(detail.data))
-    const key = { installation_id, id: run_id }
-    if (detail.type === 'run.followed' && round !== undefined) await followOutsideRun(work, key, round)
-    else if (detail.type === 'run.created') await dispatchRun(work, key)
-    else if (step_id !== undefined) await resumeRun(work, key, step_id)
+    const { carrying, made, carry } = carryEvents(work)
+    const announced = detail.carried ? announce(work, detail, made) : undefined
+    try {
+      await handle(carrying, detail)
+    } finally {
+      await announced?.()
+      await carry()
+    }
   },
+}
+
+const handle = async (work: WorkerWork, { type, data }: OutboxEvent): Promise<void> => {
+  const { run_id, installation_id, step_id, round } = Data.parse(JSON.parse(data))
+  const key = { installation_id, id: run_id }
+  if (type === 'run.followed' && round !== undefined) await followOutsideRun(work, key, round)
+  else if (type === 'run.created') await dispatchRun(work, key)
+  else if (step_id !== undefined) await resumeRun(work, key, step_id)
+}
+
+const ENDS: ReadonlySet<string> = new Set(['run.succeeded', 'run.failed', 'run.cancelled'])
+
+/** Time after which a run that its agent still works on is counted as begun. */
+const COUNTED_AFTER = 5 * SECOND
+
+/**
+ * Brings a new run's event to everybody while its agent works. If the run doesn't end within seconds, its start is counted
+ * on its own, and otherwise together with its end.
+ * @param made events of the run since then
+ * @returns waits until it is done
+ */
+const announce = (work: WorkerWork, created: OutboxEvent, made: readonly OutboxEvent[]): (() => Promise<void>) => {
+  const message = { body: { 'detail-type': created.type, detail: created } }
+  const attempt = (act: Promise<void>): Promise<void> =>
+    act.catch((error) =>
+      work.log.warn('the event of a new run is left to the sweeper', { event_id: created.id, error }),
+    )
+  let counting: Promise<void> | undefined
+  const count = () => {
+    if (!made.some(({ type }) => ENDS.has(type))) counting ??= attempt(work.queues.send('statistics', [message]))
+  }
+  const timer = setTimeout(count, COUNTED_AFTER)
+  const bringing = attempt(
+    fanOutEvent(work, created.id).catch((error) => {
+      work.log.warn('the event of a new run is left to the fan-out', { event_id: created.id, error })
+      return work.queues.send('fanout', [{ ...message, group: created.workspace_id }])
+    }),
+  )
+  return async () => {
+    clearTimeout(timer)
+    count()
+    await Promise.all([bringing, counting])
+  }
 }

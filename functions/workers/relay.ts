@@ -9,7 +9,7 @@ type Image = Parameters<typeof unmarshall>[0]
 /** Publishes the outbox to the bus. No other code publishes events. */
 export const worker: StreamWorker = {
   name: 'relay',
-  source: { kind: 'stream', entity: OutboxEntity.name, setsAside: true },
+  source: { kind: 'stream', entity: OutboxEntity.name, without: 'carried', setsAside: true },
   needs: ['bus:put'],
   timeoutSeconds: 30,
   async handle(work, records) {

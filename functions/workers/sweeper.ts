@@ -61,6 +61,7 @@ export const worker: ScheduledWorker = {
     'queue:approved-tools',
     'queue:inline-runs',
     'queue:messenger',
+    'queue:statistics',
     // A sweep hands over what it can't finish, and its workers what is left after their time.
     'queue:overdue',
   ],

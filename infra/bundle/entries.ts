@@ -44,6 +44,9 @@ const ADAPTERS: Partial<Record<Capability, Part>> = {
   'metrics:read': adapter('createMonitoring', 'createMonitoring', 'monitoring'),
 }
 
+/** Sender of messages, for request functions. Workers always have it. */
+const QUEUES = adapter('createQueues', 'createQueues', 'queues')
+
 const adaptersFor = (needs: readonly Capability[]): Part[] =>
   [...new Set(needs)].flatMap((capability) => ADAPTERS[capability] ?? [])
 
@@ -71,7 +74,8 @@ export const entries = (): Record<string, string> => ({
     Object.entries(requestFunctions).map(([unit, endpoints]) => {
       const callers = [...new Set(endpoints.flatMap(callersOf))]
       const authenticators = callers.flatMap((caller) => (caller === 'none' ? [] : [AUTHENTICATORS[caller]]))
-      const adapters = adaptersFor(endpoints.flatMap(({ needs }) => needs))
+      const needs = endpoints.flatMap((endpoint) => endpoint.needs)
+      const adapters = [...adaptersFor(needs), ...(needs.some((need) => need.startsWith('queue:')) ? [QUEUES] : [])]
       const lines = ["import { serve } from '#shared/http/serve.ts'", ...imports([...authenticators, ...adapters])]
       const parts = `${object(adapters)}authenticators: ${object(authenticators)}} }`
       return [

@@ -5,6 +5,7 @@ import { noBot } from '../adapters/no-bot.ts'
 import { noMail } from '../adapters/no-mail.ts'
 import { noModel } from '../adapters/no-model.ts'
 import { noMonitoring } from '../adapters/no-monitoring.ts'
+import { noQueues } from '../adapters/no-queues.ts'
 import { noSockets } from '../adapters/no-sockets.ts'
 import { createObjects } from '../adapters/objects.ts'
 import { createAddressCheck } from '../adapters/outgoing-http/check-only.ts'
@@ -18,7 +19,9 @@ import type { LanguageModel } from '../kernel/ports/language-model.ts'
 import type { Mail } from '../kernel/ports/mail.ts'
 import type { Monitoring } from '../kernel/ports/monitoring.ts'
 import type { OutgoingHttp } from '../kernel/ports/outgoing-http.ts'
+import type { MessageQueues } from '../kernel/ports/queues.ts'
 import type { Sockets } from '../kernel/ports/sockets.ts'
+import type { QueueName } from '../kernel/queue-names.ts'
 import { readSettings } from '../kernel/settings.ts'
 import { createStoreClient } from '../table/client.ts'
 import { Table } from '../table/table.ts'
@@ -41,6 +44,9 @@ type CreateMonitoring = (prefix: string | undefined, env: Record<string, string 
 /** Creates the sender to live connections. */
 type CreateSockets = (url: string | undefined, env: Record<string, string | undefined>) => Sockets
 
+/** Creates the sender of messages. */
+type CreateQueues = (urls: Partial<Record<QueueName, string>>) => MessageQueues
+
 /**
  * Adapters that only some functions carry, because they are large or restricted. An absent one is replaced by a
  * stand-in that throws.
@@ -52,6 +58,7 @@ export interface Adapters {
   createMail?: CreateMail
   createMonitoring?: CreateMonitoring
   createSockets?: CreateSockets
+  createQueues?: CreateQueues
 }
 
 /** Returns the environment as it is now: Lambda changes the trace's id with each invocation. */
@@ -67,6 +74,7 @@ const compose = (
     createMail = () => noMail,
     createMonitoring = () => noMonitoring,
     createSockets = () => noSockets,
+    createQueues = () => noQueues,
   }: Adapters,
 ): Deps => {
   const settings = readSettings(env)
@@ -108,6 +116,7 @@ const compose = (
     mail: createMail(settings.mailFrom, env),
     monitoring: createMonitoring(settings.alarmPrefix, env),
     sockets: createSockets(settings.socketsUrl, env),
+    queues: createQueues(settings.queueUrls),
     log,
     ...(settings.tracesEndpoint !== undefined && {
       traces: createTraces({

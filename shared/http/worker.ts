@@ -51,6 +51,8 @@ export interface StreamWorker extends Common {
     kind: 'stream'
     /** Name of the entity whose new items it gets. */
     entity: string
+    /** Name of a field whose items it doesn't get. */
+    without?: string
     /** Handles one batch of a shard at a time. Otherwise several, in order within a partition. */
     inOrder?: true
     /** Sets aside what keeps failing in a dead-letter queue. False if another worker finds it. */
@@ -91,15 +93,15 @@ export interface SocketWorker extends Common {
 
 export type Worker = QueueWorker | BatchWorker | StreamWorker | ScheduledWorker | SocketWorker
 
-type WorkerDeps = Deps & Pick<WorkerWork, 'queues' | 'bus'>
+type WorkerDeps = Deps & Pick<WorkerWork, 'bus'>
 
 let composed: WorkerDeps | undefined
 
 /** Returns the dependencies of this worker's instance, created at its first invocation. */
 const composeWorker = (adapters: Adapters): WorkerDeps => {
   if (!composed) {
-    const deps = composeOnce(adapters)
-    composed = { ...deps, queues: createQueues(deps.settings.queueUrls), bus: createBus(deps.settings.busName) }
+    const deps = composeOnce({ ...adapters, createQueues })
+    composed = { ...deps, bus: createBus(deps.settings.busName) }
   }
   return composed
 }

@@ -21,13 +21,10 @@ const requests = [...Object.keys(CALL_MIX), 'POST /api/v1/runs'].map((name) => (
   consumption: consumption({ storedBytes: 0 }),
 }))
 const workers = [
-  'fanout: run.created',
-  'fanout: run.succeeded',
-  'fanout: run.succeeded, one subscription',
-  'statistics: run.created',
   'statistics: run.succeeded',
   BATCH.name,
   'dispatch: run.created',
+  'dispatch: run.created, one subscription',
   'delivery',
 ].map((name) => ({ name, consumption: consumption() }))
 const sources: Sources = {

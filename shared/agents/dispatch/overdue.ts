@@ -1,3 +1,5 @@
+import { OutboxEntity } from '#shared/foundation/outbox/index.ts'
+import type { BusMessage } from '#shared/foundation/queues/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { DAY, MINUTE } from '#shared/kernel/clock.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
@@ -89,12 +91,22 @@ export const handleOverdueRun = async (work: WorkerWork, key: Key): Promise<void
     })
   }
   const silentAt = lastSign + LIMITS.agentSilence
-  if (silentAt > now) return postpone(work, run, silentAt)
+  if (silentAt > now) {
+    await countAgain(work, run)
+    return postpone(work, run, silentAt)
+  }
   return finishIf(work, run, stillSilent, {
     status: 'failed',
     error_code: 'agent_timeout',
     error_message: 'The agent gave no sign of life for an hour.',
   })
+}
+
+/** Has the start of a long run counted, unless it was. Its dispatcher may have died before it had it counted. */
+const countAgain = async (work: WorkerWork, { created_event }: Run): Promise<void> => {
+  const event = created_event && (await work.table.get(OutboxEntity, { id: created_event }))
+  if (!event || event.test) return
+  await work.queues.send('statistics', [{ body: { 'detail-type': event.type, detail: event } satisfies BusMessage }])
 }
 
 /** Has a run sent again whose worker was lost, if its manifest allows it. */

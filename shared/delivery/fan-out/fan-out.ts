@@ -23,7 +23,19 @@ export const fanOutEvent = async (work: WorkerWork, eventId: string): Promise<vo
   const event = await work.table.get(OutboxEntity, { id: eventId })
   if (event?.due_at === undefined) return
   continueTrace(event.trace)
-  const [, audience] = await Promise.all([react(work, event), loadAudience(work, event)])
+  await fanOut(work, event)
+}
+
+/**
+ * Delivers an event that is due.
+ * @param more what else has to be done before it is no longer due
+ */
+export const fanOut = async (
+  work: WorkerWork,
+  event: OutboxEvent,
+  more: () => Promise<unknown> = async () => {},
+): Promise<void> => {
+  const [, audience] = await Promise.all([react(work, event), loadAudience(work, event), more()])
   const isOnly = audience.length === 1
   const settled: boolean[] = []
   for (let i = 0; i < audience.length; i += AT_ONCE) {

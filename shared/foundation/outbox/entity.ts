@@ -27,6 +27,11 @@ export const outboxSchema = () =>
     trace: traceSchema().optional(),
     /** Its run's changes are pushed to A2A clients. */
     pushes: z.literal(true).optional(),
+    /**
+     * The worker that made it, or that its maker woke, brings it to everybody. The relay leaves it out, and the sweeper
+     * publishes it if that worker is lost (architecture.md#the-way-of-an-event).
+     */
+    carried: z.literal(true).optional(),
     /** Number in the feed of its own installation. */
     feed_n: z.number().optional(),
     /** Time by which the fan-out must have handled it. */

@@ -52,6 +52,13 @@ export const newEvent = (clock: Clock, event: NewEvent, id?: string): OutboxEven
 export const emitEvent = <Type extends string>(clock: Clock, event: NewEvent<Type>, id?: string): Write =>
   OutboxEntity.create(newEvent(clock, event, id))
 
+/** Returns the event that a write emits, if it emits one. */
+export const emittedBy = ({ entity, kind, item }: Write): OutboxEvent | undefined =>
+  entity.name === OutboxEntity.name && kind === 'put' ? (item as unknown as OutboxEvent) : undefined
+
+/** Returns the same write of an event that its maker or the worker that it wakes brings to everybody, not the relay. */
+export const carried = (write: Write): Write => ({ ...write, item: { ...write.item, carried: true } })
+
 /** Returns the envelope of an event for webhooks and polling. */
 export const envelopeOf = (event: OutboxEvent): EventEnvelope => ({
   id: event.id,

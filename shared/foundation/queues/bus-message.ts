@@ -6,3 +6,5 @@ export const BusMessage = z.object({
   'detail-type': z.string(),
   detail: outboxSchema(),
 })
+
+export type BusMessage = z.infer<typeof BusMessage>

@@ -35,6 +35,8 @@ export interface Deps {
   monitoring: Monitoring
   /** Works only in functions that declare the capability `sockets`. */
   sockets: Sockets
+  /** Sends messages. Works only in functions that declare the capability `queue:…`. */
+  queues: MessageQueues
   log: Logger
   /** Exporter of spans. Absent unless the stage has a collector. */
   traces?: Traces
@@ -61,8 +63,10 @@ export interface Work extends Deps {
 /** Returns the same work for side changes, whose commits don't store the response of the Idempotency-Key. */
 export const withoutAnswer = (work: Work): Work => ({ ...work, commit: (writes) => work.commit(writes) })
 
-/** Unit of work of a worker. Only workers send messages and put events. Requests emit their changes through the outbox. */
+/**
+ * Unit of work of a worker. Workers send messages and put events. Requests emit their changes through the outbox, and the
+ * only message that they send is the one that dispatches a new run (architecture.md#no-dual-writes).
+ */
 export interface WorkerWork extends Work {
-  queues: MessageQueues
   bus: EventBus<OutboxEvent>
 }

@@ -4,7 +4,7 @@ import { loadRun, type RunKey } from './change.ts'
 import { RunEntity } from './entity.ts'
 import { loadSteps, viewWithSteps } from './read.ts'
 import type { RunView } from './schemas.ts'
-import { type NewRun, newRun } from './start.ts'
+import { commitAndDispatch, type NewRun, newRun } from './start.ts'
 import type { RunStatus } from './status.ts'
 
 export interface Wait {
@@ -53,8 +53,8 @@ export const startAndWait = async (
 }
 
 const create = async (work: Work, id: string, start: NewRun): Promise<void> => {
-  const { writes } = await newRun({ ...work, id: (kind) => (kind === 'run' ? id : work.id(kind)) }, start)
-  await withoutAnswer(work).commit(writes)
+  const { writes, created } = await newRun({ ...work, id: (kind) => (kind === 'run' ? id : work.id(kind)) }, start)
+  await commitAndDispatch(withoutAnswer(work), writes, created)
 }
 
 /** Reads the run with growing pauses while its agent works. */

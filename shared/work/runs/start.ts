@@ -1,5 +1,7 @@
 import { defaultGrant, type Installation } from '#shared/access/installations/index.ts'
+import { carried, emittedBy, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { storePayload } from '#shared/foundation/payloads/index.ts'
+import type { BusMessage } from '#shared/foundation/queues/index.ts'
 import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
@@ -44,7 +46,7 @@ export interface NewRun {
  * runs, and the event that wakes the dispatcher.
  * @throws `payload_too_large`, `chain_budget_exceeded`; the writes: `too_many_active_runs`
  */
-export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; writes: Write[] }> => {
+export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; writes: Write[]; created: Write }> => {
   const { installation, chain = {} } = start
   refuseEndedChain(work, chain)
   const now = work.clock.now()
@@ -102,8 +104,10 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     run.chain_started_at = undefined
   }
   run.due_at = nextCheckAt(run, now + LIMITS.agentLifeSign)
+  const created = emitRunEvent(work, 'run.created', run)
   return {
     run,
+    created,
     writes: [
       RunEntity.create(run),
       takePlace(run),
@@ -116,15 +120,40 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
       }),
       ...(isNamedByCounter(run) ? [] : [markActive(run)]),
       ...followedCallWrites(work, run, start.following),
-      emitRunEvent(work, 'run.created', run),
+      created,
     ],
   }
 }
 
 /** Creates a run and starts it. @throws `too_many_active_runs`, `payload_too_large`, `chain_budget_exceeded` */
 export const startRun = async (work: Work, start: NewRun): Promise<RunView> => {
-  const { run, writes } = await newRun(work, start)
+  const { run, writes, created } = await newRun(work, start)
   const view = await presentRun(work, run)
-  await work.commit(writes, view)
+  await commitAndDispatch(work, writes, created, view)
   return view
+}
+
+/**
+ * Commits a new run, and then sends the message that dispatches it, which also carries its `run.created` event. A lost
+ * message delays the run until the sweeper finds it overdue (architecture.md#no-dual-writes).
+ */
+export const commitAndDispatch = async (
+  work: Work,
+  writes: readonly Write[],
+  created: Write,
+  answer?: RunView,
+): Promise<void> => {
+  const announced = carried(created)
+  await work.commit(
+    writes.map((write) => (write === created ? announced : write)),
+    answer,
+  )
+  const event = emittedBy(announced) as OutboxEvent
+  try {
+    await work.queues.send('dispatch', [
+      { body: { 'detail-type': event.type, detail: event } satisfies BusMessage, group: event.workspace_id },
+    ])
+  } catch (error) {
+    work.log.warn('a new run is left to the sweeper', { event_id: event.id, error })
+  }
 }

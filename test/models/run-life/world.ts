@@ -54,7 +54,6 @@ export class World {
   readonly #app: Installed
   #person: { token: string; since: number }
   readonly #delivered: Message[] = []
-  readonly #emitted: OutboxEvent[] = []
   readonly #kept = new Map<string, { at: number; text: string }>()
   /** Every answer that was compared. */
   readonly answers: string[] = []
@@ -73,6 +72,7 @@ export class World {
   static async create(platform: TestPlatform, model: Model): Promise<World> {
     platform.outbox.length = 0
     platform.messages.length = 0
+    platform.emitted.length = 0
     return new World(
       platform,
       model,
@@ -267,7 +267,6 @@ export class World {
 
   #taken(): OutboxEvent[] {
     const events = this.#platform.outbox.splice(0)
-    this.#emitted.push(...events)
     return events
   }
 
@@ -401,7 +400,7 @@ export class World {
   }
 
   #compareEvents(run: ModelRun): void {
-    const emitted = this.#emitted.filter(({ data }) => JSON.parse(data).run_id === run.id).map(nameOf)
+    const emitted = this.#platform.emitted.filter(({ data }) => JSON.parse(data).run_id === run.id).map(nameOf)
     expectOrder(emitted)
     const without = run.events.filter((event) => !event.endsWith('?'))
     const withAll = run.events.map((event) => event.replace('?', ''))
@@ -416,7 +415,7 @@ export class World {
       seen.push(...body.items.map(({ id }: { id: string }) => id))
       cursor = body.next_cursor
     }
-    const visible = this.#emitted.filter(({ type }) => type.startsWith('run.'))
+    const visible = this.#platform.emitted.filter(({ type }) => type.startsWith('run.'))
     expect(seen.sort()).toEqual(visible.map(({ id }) => id).sort())
   }
 
