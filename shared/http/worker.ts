@@ -16,7 +16,7 @@ import { forEachConcurrently } from '../kernel/for-each-concurrently.ts'
 import { newId } from '../kernel/ids.ts'
 import type { QueueName } from '../kernel/queue-names.ts'
 import { restoreTrace, type TraceContext, traceSchema } from '../kernel/tracing/context.ts'
-import { exportingSpans, type Invocation, inScope } from '../kernel/tracing/scope.ts'
+import { exportingSpans, type Invocation, inBatch, inScope } from '../kernel/tracing/scope.ts'
 import { type Adapters, composeOnce, currentEnvironment } from './compose.ts'
 import { type Environment, invocationIds, messageIds } from './log-ids.ts'
 
@@ -226,9 +226,8 @@ export const runWorker =
       return undefined
     }
     if (source.kind === 'stream') {
-      const failed = await (worker as StreamWorker).handle(
-        createWorkerWork(made),
-        (event as DynamoDBStreamEvent).Records,
+      const failed = await inScope({ invocation }, () =>
+        (worker as StreamWorker).handle(createWorkerWork(made), (event as DynamoDBStreamEvent).Records),
       )
       return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) }
     }
@@ -278,7 +277,10 @@ const errorsOf = async (
   })
   const readable = [...messages.keys()]
   try {
-    const failed = await worker.handleBatch(createWorkerWork(deps), [...messages.values()])
+    const read = [...messages.values()]
+    const failed = await inScope({ invocation }, () =>
+      inBatch(worker.name, read.map(traceOf), () => worker.handleBatch(createWorkerWork(deps), read)),
+    )
     for (const [place, error] of failed) errors.set(readable[place] as SQSRecord, error)
   } catch (error) {
     for (const record of readable) errors.set(record, error)

@@ -165,7 +165,9 @@ describe('a run across three agents', () => {
     expect(asked && flat(asked)).toEqual(
       expect.arrayContaining(['second-last', 'last', 'POST /api/v1/runs/{id}/steps']),
     )
-    expect(root && flat(root)).toEqual(expect.arrayContaining(['fan-out', 'delivery', 'webhook run.succeeded']))
+    expect(root && flat(root)).toEqual(
+      expect.arrayContaining(['relay', 'fan-out', 'statistics', 'delivery', 'webhook run.succeeded']),
+    )
     expect(new Set(spans.map(({ service }) => service))).toContain('agent-platform')
     expect(formatTrace(spans)).toMatch(/^trace [0-9a-f]{32}: \d+ spans, \d+ ms\nclient /)
 

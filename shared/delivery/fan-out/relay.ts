@@ -1,5 +1,7 @@
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
+import { restoreTrace } from '#shared/kernel/tracing/context.ts'
+import { inBatch } from '#shared/kernel/tracing/scope.ts'
 
 /**
  * Publishes outbox events on the bus, in order.
@@ -9,7 +11,8 @@ export const relayEvents = async (
   { bus, log }: Pick<WorkerWork, 'bus' | 'log'>,
   events: readonly OutboxEvent[],
 ): Promise<number | undefined> => {
-  const { taken, error } = await bus.put(events)
+  const traces = events.map(({ trace }) => trace && restoreTrace(trace))
+  const { taken, error } = await inBatch('relay', traces, () => bus.put(events))
   if (taken === events.length) return undefined
   log.error('events were not relayed', { first: events[taken]?.id, count: events.length - taken, error })
   return taken

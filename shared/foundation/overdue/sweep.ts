@@ -129,7 +129,7 @@ const startRound = (work: WorkerWork, handlers: readonly OverdueHandler[], atOnc
         oldest_ms = Math.max(oldest_ms, now - dueAt)
       }
       const errors = await forEachConcurrently(fresh, atOnce, (one) =>
-        forRecord(() => handle(work, byEntity.get(one.entity), one)),
+        forRecord(`overdue ${one.entity}`, () => handle(work, byEntity.get(one.entity), one)),
       )
       failed += errors.size
       return fresh.length

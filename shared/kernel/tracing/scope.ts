@@ -112,11 +112,40 @@ export const inScope = <T>(start: ScopeStart, act: () => Promise<T>): Promise<T>
   return within(scope, scope.root, act)
 }
 
-/** Runs `act` with a trace of its own within the same invocation, for one of several records. */
-export const forRecord = <T>(act: () => Promise<T>): Promise<T> => {
+/**
+ * Runs `act` within the same invocation for one of several records, with a span in the record's trace. Nothing is recorded
+ * unless `act` continues that.
+ */
+export const forRecord = <T>(name: string, act: () => Promise<T>): Promise<T> => {
   const position = positions.getStore()
   if (!position) return act()
-  return inScope({ invocation: position.scope }, act)
+  const { traces, spans } = position.scope
+  const root = open(name, 'internal', undefined, {})
+  return within({ trace: undefined, continued: false, root, traces, spans }, root, act)
+}
+
+/** Runs `act` for several messages or events at once, with a span in the trace of each. They are as long as the batch takes. */
+export const inBatch = async <T>(
+  name: string,
+  continued: readonly (TraceContext | undefined)[],
+  act: () => Promise<T>,
+): Promise<T> => {
+  const position = positions.getStore()
+  if (!position?.scope.traces) return act()
+  const { traces, spans } = position.scope
+  const parents = new Map(continued.flatMap((trace) => (trace ? [[`${trace.traceId}-${trace.spanId}`, trace]] : [])))
+  const begun = [...parents.values()].map((trace): [Scope, OpenSpan] => {
+    const root = open(name, 'consumer', trace.spanId, { 'messaging.batch.message_count': continued.length })
+    return [{ trace, continued: true, root, traces, spans }, root]
+  })
+  let failed = true
+  try {
+    const result = await act()
+    failed = false
+    return result
+  } finally {
+    for (const [scope, span] of begun) end(scope, { ...span, failed })
+  }
 }
 
 /** Exporter of an invocation, and the spans that ended during it. */

@@ -12,6 +12,7 @@ import {
   currentTrace,
   exportingSpans,
   forRecord,
+  inBatch,
   inScope,
   inSpan,
   outgoingTraceHeaders,
@@ -88,7 +89,7 @@ it('records of one sweep have a trace each, and the sweep none', async () => {
     inScope({ invocation }, async () => {
       const seen = await Promise.all(
         [one, two].map((trace) =>
-          forRecord(async () => {
+          forRecord('record', async () => {
             continueTrace(storedTrace(trace))
             await Promise.resolve()
             return currentTrace()
@@ -107,4 +108,39 @@ it('events of a record stay in its trace when somebody else’s request changes 
     expect(traceAbout(record)).toEqual({ parent: record.parent })
     expect(traceAbout()).toEqual({ parent: currentTrace()?.parent })
   })
+})
+
+it('each of several records has a span in its own trace, and one without a trace has none', async () => {
+  const traces = exporter()
+  const trace = newTrace(true)
+  await exportingSpans(traces, (invocation) =>
+    inScope({ invocation }, async () => {
+      await forRecord('overdue run', async () => {
+        continueTrace(storedTrace(trace))
+        await inSpan('call', 'client', {}, async () => undefined)
+      })
+      await forRecord('overdue file', async () => undefined)
+    }),
+  )
+  const [call, root, ...others] = traces.spans
+  expect(root).toMatchObject({ name: 'overdue run', traceId: trace.traceId, parentSpanId: trace.spanId })
+  expect(call).toMatchObject({ name: 'call', traceId: trace.traceId, parentSpanId: root?.spanId })
+  expect(others).toEqual([])
+})
+
+it('a batch has a span in the trace of each of its messages, and none in traces that aren’t recorded', async () => {
+  const traces = exporter()
+  const [one, two] = [newTrace(true), newTrace(true)]
+  const unrecorded = { ...newTrace(true), flags: '00' }
+  const batch = (act: () => Promise<void>) =>
+    exportingSpans(traces, (invocation) =>
+      inScope({ invocation }, () => inBatch('statistics', [one, undefined, one, two, unrecorded], act)),
+    )
+  await batch(async () => undefined)
+  expect(traces.spans).toMatchObject([
+    { name: 'statistics', traceId: one.traceId, parentSpanId: one.spanId, failed: false },
+    { name: 'statistics', traceId: two.traceId, parentSpanId: two.spanId },
+  ])
+  await expect(batch(() => Promise.reject(new Error('lost')))).rejects.toThrow('lost')
+  expect(traces.spans[2]).toMatchObject({ traceId: one.traceId, failed: true })
 })
