@@ -2,7 +2,7 @@ import { requestFunctions, workerFunctions } from '#functions/registry.ts'
 import { planFunctions } from '#infra/plan.ts'
 import { type Cost, costOf, gbSeconds, total, type Usage } from './cost/usage.ts'
 import type { CpuUse } from './cpu.ts'
-import { BATCH, type StepWrites } from './endpoints/workers.ts'
+import { BATCH, BUSY, type StepWrites } from './endpoints/workers.ts'
 import type { Measured, StoreUse } from './endpoints.ts'
 import { PRICES } from './prices.ts'
 import { fixed, type Table } from './report/table.ts'
@@ -113,7 +113,7 @@ const usages = (sources: Sources): [name: string, usage: Usage][] => {
 
 /**
  * Computes the usage of an API call of the mix, a run with its events, and a delivery of one of them. Under load, the statistics
- * count a hundred runs at once, otherwise each alone.
+ * count a hundred runs at once, otherwise the dispatcher counts each.
  */
 export const usesOf = (sources: Sources): Record<'call' | 'run' | 'busyRun' | 'delivery', Usage> => {
   const memory = memoryOf()
@@ -126,17 +126,20 @@ export const usesOf = (sources: Sources): Record<'call' | 'run' | 'busyRun' | 'd
   )
   const dispatch = (suffix = '') =>
     worker(sources, `dispatch: run.created${suffix}`, memory('dispatch'), ASSUMED.agentAnswerMs)
-  const alone = worker(sources, 'statistics: run.succeeded', memory('statistics'))
   const together = total([worker(sources, BATCH.name, memory('statistics')), 1 / BATCH.ended])
   const fair = { queueRequests: REQUESTS_PER_MESSAGE, fairRequests: REQUESTS_PER_MESSAGE }
   const run = total(
     [apiCall(sources, 'POST /api/v1/runs', memory('api-calls')), 1],
     [{ ...fair, bytesOut: ASSUMED.requestBytes }, 1],
     [dispatch(), 1],
-    [{ queueRequests: REQUESTS_PER_MESSAGE }, 1],
-    [alone, 1],
   )
-  const busyRun = total([run, 1], [alone, -1], [together, 1])
+  const busyRun = total(
+    [run, 1],
+    [dispatch(), -1],
+    [dispatch(BUSY), 1],
+    [{ queueRequests: REQUESTS_PER_MESSAGE }, 1],
+    [together, 1],
+  )
   const delivery = total(
     [dispatch(', one subscription'), 1 / EVENTS_OF_A_RUN],
     [dispatch(), -1 / EVENTS_OF_A_RUN],
@@ -166,7 +169,7 @@ export const costTables = (sources: Sources): Table[] => {
       notes: [
         'Check the prices in bench/prices.ts before you rely on these sums. Free tiers, discounts, storage, backups and alarms aren’t included. Lambda reads the table’s stream free of charge.',
         `Lambda (arm64): a lower bound, from the CPU measured here at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${ASSUMED.logBytesPerInvocation} bytes of log for each invocation; bodies of ${ASSUMED.answerBytes} bytes go out. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
-        'A run consists of POST /api/v1/runs, one dispatch, which also brings its two events into the feed, and its statistics, with each run counted alone. Under load, a hundred runs are counted at once, as in the last table of the endpoints. A delivery consists of what a subscription adds to an event, and the delivery itself.',
+        'A run consists of POST /api/v1/runs and one dispatch, which also brings its two events into the feed and counts it. Under load, a hundred runs are counted at once, as in the last table of the endpoints. A delivery consists of what a subscription adds to an event, and the delivery itself.',
         `API calls: ${mix.join(', ')}.`,
       ],
     },

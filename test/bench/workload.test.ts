@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { CALL_MIX, type Sources } from '#bench/cost.ts'
-import { BATCH } from '#bench/endpoints/workers.ts'
+import { BATCH, BUSY } from '#bench/endpoints/workers.ts'
 import { needsOf, secondOf } from '#bench/workload/load.ts'
 import { capacityTable, reachedTable, storedGb, workloadTables } from '#bench/workload.ts'
 
@@ -21,12 +21,12 @@ const requests = [...Object.keys(CALL_MIX), 'POST /api/v1/runs'].map((name) => (
   consumption: consumption({ storedBytes: 0 }),
 }))
 const workers = [
-  'statistics: run.succeeded',
+  `dispatch: run.created${BUSY}`,
   BATCH.name,
   'dispatch: run.created',
   'dispatch: run.created, one subscription',
   'delivery',
-].map((name) => ({ name, consumption: consumption() }))
+].map((name) => ({ name, consumption: consumption(name.endsWith(BUSY) ? { writeUnits: 2 } : {}) }))
 const sources: Sources = {
   store: { requests, workers, traces: { alone: [], subscribed: [] }, failures: [] },
   cpu: [{ name: 'GET /api/v1/me', real: [3_000], bare: [2_000] }],
@@ -58,10 +58,10 @@ describe('a workload', () => {
     expect(peak).toBeGreaterThan(demand)
   })
 
-  it('counts batches of a hundred events where that many arrive within the window', () => {
-    const [alone, together] = [secondOf(sources, 99), secondOf(sources, 100)]
-    // A run's two events take 20 units alone. In a batch of a hundred, two events take a fiftieth of 10 units.
-    expect(alone.writeUnits / 99 - together.writeUnits / 100).toBeCloseTo((20 - 10 / 50) / 2)
+  it('counts a hundred runs in one batch where that many end within the window', () => {
+    const [alone, together] = [secondOf(sources, 199), secondOf(sources, 200)]
+    // A run takes 10 units more alone. With others, its dispatch takes 2, and the batch of a hundred runs 10 together.
+    expect(alone.writeUnits / 199 - together.writeUnits / 200).toBeCloseTo((10 - 2 - 10 / 100) / 2)
   })
 
   it('reaches first the limit of which it uses the largest share', () => {

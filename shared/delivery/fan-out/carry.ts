@@ -1,25 +1,25 @@
 import { carried, emittedBy, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { type BusMessage, QUEUES } from '#shared/foundation/queues/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
+import { countEvents } from '#shared/insight/statistics/index.ts'
+import { SECOND } from '#shared/kernel/clock.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
+import type { Table } from '#shared/table/table.ts'
 import { definitionOf } from '../catalogue/catalogue.ts'
 import { fanOut } from './fan-out.ts'
-
-/** Queues, next to the fan-out's, that a worker sends the events to that it carries. */
-const WOKEN: readonly QueueName[] = ['statistics']
 
 const queuesOf = (type: string): QueueName[] =>
   (Object.keys(QUEUES) as QueueName[]).filter((queue) => QUEUES[queue].fromBus?.includes(type))
 
 /**
  * Returns true for an event that the worker that made it brings to everybody at little cost: it belongs to one installation,
- * and of all workers only {@link WOKEN} wait for it.
+ * and apart from the fan-out only the statistics wait for it.
  */
 const isCarriable = ({ type, pushes, test }: OutboxEvent): boolean =>
   !pushes &&
   !test &&
   definitionOf(type)?.audience === 'installation' &&
-  queuesOf(type).every((queue) => WOKEN.includes(queue))
+  queuesOf(type).every((queue) => queue === 'statistics')
 
 /**
  * Lets a worker carry the events that it makes, instead of the stream, the relay, the bus and the fan-out: four hops fewer.
@@ -53,25 +53,42 @@ export const carryEvents = <W extends WorkerWork>(
 }
 
 /** Message that the bus would have put into a queue for the event. */
-export const busMessageOf = (event: OutboxEvent): BusMessage => ({ 'detail-type': event.type, detail: event })
+const busMessageOf = (event: OutboxEvent): BusMessage => ({ 'detail-type': event.type, detail: event })
+
+/** Time without another run after which an instance counts one itself. In batches of many, counting costs half as much. */
+const QUIET = 5 * SECOND
+
+const lastCounted = new WeakMap<Table, number>()
+
+/** Has an event counted: by this instance while it has little to do, because a message costs more than the counting. */
+const count = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
+  const now = work.clock.now()
+  const isQuiet = now - (lastCounted.get(work.table) ?? 0) >= QUIET
+  lastCounted.set(work.table, now)
+  const failed = isQuiet ? await countEvents(work, [event]) : undefined
+  // Statistics may lag, so their messages need no fair queue.
+  if (!isQuiet || failed?.size) await work.queues.send('statistics', [{ body: busMessageOf(event) }])
+}
+
+const isCounted = ({ type }: OutboxEvent): boolean => QUEUES.statistics.fromBus?.includes(type) ?? false
 
 /**
  * Brings an event to everybody. It stays due until all parts are done, so the sweeper publishes it if this worker dies. If a
  * part fails, a message leaves it to the fan-out.
  */
 const carryEvent = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
-  const body = busMessageOf(event)
-  const group = event.workspace_id
-  // Statistics may lag, so their messages need no fair queue.
-  const wake = async (queue: QueueName) => work.queues.send(queue, [{ body, ...(queue !== 'statistics' && { group }) }])
+  const counting = isCounted(event) ? count(work, event) : undefined
   try {
-    await fanOut(work, event, () => Promise.all(queuesOf(event.type).map(wake)))
+    await Promise.all([fanOut(work, { event, isNew: true, ...(counting && { rest: counting }) }), counting])
   } catch (error) {
-    work.log.warn('a carried event is left to the fan-out', { event_id: event.id, type: event.type, error })
+    const { id: event_id, type, workspace_id: group } = event
+    work.log.warn('a carried event is left to the fan-out', { event_id, type, error })
+    const body = busMessageOf(event)
     try {
-      await Promise.all([...queuesOf(event.type), 'fanout' as const].map(wake))
+      if (isCounted(event)) await work.queues.send('statistics', [{ body }])
+      await work.queues.send('fanout', [{ body, group }])
     } catch (again) {
-      work.log.warn('a carried event is left to the sweeper', { event_id: event.id, type: event.type, error: again })
+      work.log.warn('a carried event is left to the sweeper', { event_id, type, error: again })
     }
   }
 }

@@ -23,25 +23,29 @@ export const fanOutEvent = async (work: WorkerWork, eventId: string): Promise<vo
   const event = await work.table.get(OutboxEntity, { id: eventId })
   if (event?.due_at === undefined) return
   continueTrace(event.trace)
-  await fanOut(work, event)
+  await fanOut(work, { event })
 }
 
-/**
- * Delivers an event that is due.
- * @param more what else has to be done before it is no longer due
- */
-export const fanOut = async (
-  work: WorkerWork,
-  event: OutboxEvent,
-  more: () => Promise<unknown> = async () => {},
-): Promise<void> => {
-  const [, audience] = await Promise.all([react(work, event), loadAudience(work, event), more()])
+/** An event to deliver. */
+interface Delivering {
+  event: OutboxEvent
+  /** This worker made the event just now, so nobody has delivered it before. */
+  isNew?: boolean
+  /** What else has to be done before it is no longer due. */
+  rest?: Promise<unknown>
+}
+
+/** Delivers an event that is due. */
+export const fanOut = async (work: WorkerWork, delivering: Delivering): Promise<void> => {
+  const { event, rest } = delivering
+  const [, audience] = await Promise.all([react(work, event), loadAudience(work, event)])
   const isOnly = audience.length === 1
   const settled: boolean[] = []
   for (let i = 0; i < audience.length; i += AT_ONCE) {
     const together = audience.slice(i, i + AT_ONCE)
-    settled.push(...(await Promise.all(together.map((id) => deliverTo(work, id, event, isOnly)))))
+    settled.push(...(await Promise.all(together.map((id) => deliverTo(work, id, delivering, isOnly)))))
   }
+  await rest
   if (!settled.includes(true)) await settle(work, event)
 }
 
@@ -63,11 +67,15 @@ const react = async (work: WorkerWork, event: OutboxEvent): Promise<void> => {
 const deliverTo = async (
   work: WorkerWork,
   installationId: string,
-  event: OutboxEvent,
+  { event, isNew, rest }: Delivering,
   isOnly: boolean,
 ): Promise<boolean> => {
-  const schedule = () => scheduleDeliveries(work, installationId, event)
-  const finished = await appendToFeed(work.table, installationId, event, isOnly ? schedule : undefined)
+  const schedule = async () => {
+    await scheduleDeliveries(work, installationId, event)
+    await rest
+  }
+  const finish = isOnly ? schedule : undefined
+  const finished = await appendToFeed(work.table, installationId, { event, isNew, finish })
   if (!finished) await schedule()
   return finished
 }

@@ -15,6 +15,8 @@ import {
 /** An event to append. */
 export interface Appending {
   event: OutboxEvent
+  /** Nobody has tried to append it before, so it has no position. */
+  isNew?: boolean | undefined
   /** Does all that is left to do for the event, which is no longer due afterwards. Absent if other feeds get it, too. */
   finish?: (() => Promise<void>) | undefined
 }
@@ -111,11 +113,13 @@ const loadPositions = async (
   const eventOf = (id: string) => OutboxEntity.ref({ id })
   const markOf = (event_id: string) => FeedMarkEntity.ref({ installation_id, event_id })
   const wanted = [
-    ...appending.map(({ event: { id } }) => ({ id, refs: [eventOf(id), markOf(id)] })),
+    ...appending.flatMap(({ event: { id }, isNew }) => (isNew ? [] : [{ id, refs: [eventOf(id), markOf(id)] }])),
     ...appended.map(({ event_id: id, own }) => ({ id, refs: own ? [eventOf(id)] : [eventOf(id), markOf(id)] })),
   ]
   const found = await table.getAll(wanted.flatMap(({ refs }) => refs))
-  const positions = new Map<string, 'recorded' | 'none' | 'gone'>()
+  const positions = new Map<string, 'recorded' | 'none' | 'gone'>(
+    appending.flatMap(({ event: { id }, isNew }) => (isNew ? [[id, 'none']] : [])),
+  )
   let place = 0
   for (const { id, refs } of wanted) {
     const event = found[place] as OutboxEvent | undefined

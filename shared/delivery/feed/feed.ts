@@ -1,4 +1,3 @@
-import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import type { Table } from '#shared/table/table.ts'
@@ -20,20 +19,14 @@ const queues = new WeakMap<Table, Map<string, Waiting[]>>()
  *
  * Appends of one instance to one feed queue up and are written together. Otherwise, events of one installation that
  * arrive at once would all compete for the next number. Instances still compete with each other.
- * @param finish does all that is left to do for the event. If it is called, the event is no longer due afterwards.
- * @returns true if it was called
+ * @returns true if it was finished, so that it is no longer due
  */
-export const appendToFeed = (
-  table: Table,
-  installationId: string,
-  event: OutboxEvent,
-  finish: Appending['finish'],
-): Promise<boolean> => {
+export const appendToFeed = (table: Table, installationId: string, appending: Appending): Promise<boolean> => {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>()
   const feeds = queues.get(table) ?? new Map<string, Waiting[]>()
   queues.set(table, feeds)
   const queue = feeds.get(installationId)
-  const waiting = { event, finish, resolve, reject }
+  const waiting = { ...appending, resolve, reject }
   if (queue) queue.push(waiting)
   else {
     const begun = [waiting]
@@ -68,8 +61,12 @@ const writeEvents = (table: Table, installation_id: string, appending: readonly 
   const distinct = [...new Map(appending.map((one) => [one.event.id, one])).values()].sort((a, b) =>
     a.event.id < b.event.id ? -1 : 1,
   )
+  let attempts = 0
   return retryOnConflict(async () => {
-    if (await isUpgradeDone(table, LEAN_RECORDS)) return appendEntry(table, installation_id, distinct)
+    attempts += 1
+    // An earlier attempt whose answer was lost may have appended a new event.
+    const known = attempts === 1 ? distinct : distinct.map((one) => ({ ...one, isNew: false }))
+    if (await isUpgradeDone(table, LEAN_RECORDS)) return appendEntry(table, installation_id, known)
     await appendWithMarks(
       table,
       installation_id,

@@ -41,7 +41,8 @@ const recover = async (minutes: number) => {
 
 const typesIn = async (app: Subscriber) => (await app.feed()).map(({ type }) => type)
 
-it('a run takes a request and two messages, and its events arrive in order and are counted once', async () => {
+it('a run alone takes a request and one message, and its events arrive in order and are counted once', async () => {
+  platform.clock.advance(60_000)
   agent.answer(succeeded)
   const app = await subscriber(platform, { endpoint: agent.url })
   await start(app)
@@ -49,10 +50,22 @@ it('a run takes a request and two messages, and its events arrive in order and a
   expect(platform.messages.map(({ queue }) => queue)).toEqual(['dispatch'])
   await platform.deliver(platform.messages.splice(0)[0] as never)
   expect(platform.outbox).toEqual([])
-  expect(platform.messages.map(({ queue }) => queue)).toEqual(['statistics'])
+  expect(platform.messages).toEqual([])
   expect(await typesIn(app)).toEqual(['run.created', 'run.succeeded'])
-  await platform.drain()
   expect(await counted(app)).toEqual({ runs: 1, succeeded: 1 })
+})
+
+it('runs that follow one another are counted together, by a message each', async () => {
+  platform.clock.advance(60_000)
+  agent.answer(succeeded)
+  const app = await subscriber(platform, { endpoint: agent.url })
+  for (let i = 0; i < 3; i++) {
+    await start(app)
+    await platform.deliver(platform.messages.splice(-1)[0] as never)
+  }
+  expect(platform.messages.map(({ queue }) => queue)).toEqual(['statistics', 'statistics'])
+  await platform.drain()
+  expect(await counted(app)).toEqual({ runs: 3, succeeded: 3 })
 })
 
 it('the start of a run that its agent accepts is counted while it goes on, and its end later', async () => {
