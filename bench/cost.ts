@@ -1,5 +1,6 @@
 import { requestFunctions, workerFunctions } from '#functions/registry.ts'
 import { planFunctions } from '#infra/plan.ts'
+import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { type Cost, costOf, gbSeconds, total, type Usage } from './cost/usage.ts'
 import type { CpuUse } from './cpu.ts'
 import { BATCH, BUSY, type StepWrites } from './endpoints/workers.ts'
@@ -102,11 +103,12 @@ const worker = (sources: Sources, message: string, memoryMb: number, outsideMs =
 
 /** Computes the usage of one of each. */
 const usages = (sources: Sources): [name: string, usage: Usage][] => {
-  const { call, run, busyRun, delivery } = usesOf(sources)
+  const { call, run, busyRun, longRun, delivery } = usesOf(sources)
   return [
     ['API calls (the mix below)', call],
     ['runs, from the request to the agent’s answer', run],
     ['runs under load', busyRun],
+    ['runs with 202, three steps, a tool call and completion', longRun],
     ['webhook deliveries, at the first attempt', delivery],
   ]
 }
@@ -115,7 +117,7 @@ const usages = (sources: Sources): [name: string, usage: Usage][] => {
  * Computes the usage of an API call of the mix, a run with its events, and a delivery of one of them. Under load, the statistics
  * count a hundred runs at once, otherwise the dispatcher counts each.
  */
-export const usesOf = (sources: Sources): Record<'call' | 'run' | 'busyRun' | 'delivery', Usage> => {
+export const usesOf = (sources: Sources): Record<'call' | 'run' | 'busyRun' | 'longRun' | 'delivery', Usage> => {
   const memory = memoryOf()
   const weights = Object.values(CALL_MIX).reduce((sum, weight) => sum + weight, 0)
   const call = total(
@@ -146,8 +148,33 @@ export const usesOf = (sources: Sources): Record<'call' | 'run' | 'busyRun' | 'd
     [{ ...fair, bytesOut: ASSUMED.requestBytes }, 1],
     [worker(sources, 'delivery', memory('delivery'), ASSUMED.receiverAnswerMs), 1],
   )
-  return { call, run, busyRun, delivery }
+  return { call, run, busyRun, longRun: longRunOf(sources, memory), delivery }
 }
+
+/** Computes the usage of a run that reports steps and calls a tool, each of whose events and messages comes alone. */
+const longRunOf = (sources: Sources, memory: (name: string) => number): Usage => {
+  const nothing = { readUnits: 0, writeUnits: 0, dueUnits: 0, counterUnits: 0, storedBytes: 0 }
+  const relay = { name: 'relay', consumption: { calls: 1, roundTrips: 1, ...nothing } }
+  return total(
+    ...sources.store.longRun.map((part): [Partial<Usage>, number] => {
+      if (part.kind === 'event')
+        return [total([execution(sources, relay, memory('relay')), 1], [{ busEvents: 1 }, 1]), 1]
+      const { kind, consumption } = part
+      if (kind === 'request') {
+        const request = execution(sources, { name: 'a request', consumption }, memory('api'))
+        return [total([request, 1], [{ apiRequests: 1, bytesOut: ASSUMED.answerBytes }, 1]), 1]
+      }
+      const worker = execution(sources, { name: part.queue, consumption }, memory(workerOf(part.queue)))
+      return [total([worker, 1], [{ queueRequests: REQUESTS_PER_MESSAGE, fairRequests: REQUESTS_PER_MESSAGE }, 1]), 1]
+    }),
+  )
+}
+
+/** Name of the function that takes from a queue. */
+const workerOf = (queue: QueueName): string =>
+  Object.entries(workerFunctions).find(([, workers]) =>
+    workers.some(({ source }) => source.kind === 'queue' && source.queue === queue),
+  )?.[0] ?? queue
 
 const dollars = (value: number): string => value.toFixed(2)
 

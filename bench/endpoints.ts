@@ -4,7 +4,7 @@ import type { Consumption } from './endpoints/meter.ts'
 import { nameOf, type Scenario } from './endpoints/scenario.ts'
 import { scenariosOf } from './endpoints/scenarios.ts'
 import { type Stage, startStage } from './endpoints/stage.ts'
-import { BATCH, measureWorkers, type Traces } from './endpoints/workers.ts'
+import { BATCH, measureWorkers, type RunPart, type Traces } from './endpoints/workers.ts'
 import { fixed, type Table } from './report/table.ts'
 
 export interface Measured {
@@ -19,6 +19,8 @@ export interface StoreUse {
   requests: (Measured & { group: Group })[]
   workers: Measured[]
   traces: Traces
+  /** Parts of a run that reports steps and calls a tool. */
+  longRun: RunPart[]
   /** Requests with an unexpected answer. */
   failures: string[]
 }
@@ -61,7 +63,7 @@ export const measureStoreUse = async ({ only = '' }: StoreUseOptions = {}): Prom
     }
     return {
       requests,
-      ...(only ? { workers: [], traces: { alone: [], subscribed: [] } } : await measureWorkers(stage)),
+      ...(only ? { workers: [], traces: { alone: [], subscribed: [] }, longRun: [] } : await measureWorkers(stage)),
       failures,
     }
   } finally {

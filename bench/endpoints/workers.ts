@@ -1,3 +1,5 @@
+import type { QueueName } from '#shared/kernel/queue-names.ts'
+import { callbackToken } from '#testkit/fixtures.ts'
 import type { TestPlatform } from '#testkit/platform.ts'
 import { AMOUNTS, type Consumption, type ItemWrite } from './meter.ts'
 import type { Installed, Stage } from './stage.ts'
@@ -90,7 +92,7 @@ const statisticsBatch = async (stage: Stage): Promise<Consumption> => {
 /** Measures the messages behind a run, of an installation without a webhook, and the differences with one. */
 export const measureWorkers = async (
   stage: Stage,
-): Promise<{ workers: { name: string; consumption: Consumption }[]; traces: Traces }> => {
+): Promise<{ workers: { name: string; consumption: Consumption }[]; traces: Traces; longRun: RunPart[] }> => {
   const [silent, subscribed] = [await stage.install(), await stage.install()]
   const body = { url: `${stage.agent.url}/hook`, events: ['run.*'] }
   await stage.call('POST', '/api/v1/webhooks', { token: subscribed.token, body })
@@ -107,8 +109,50 @@ export const measureWorkers = async (
       consumption,
     })),
   ]
-  return { workers, traces: { alone, subscribed: withHook } }
+  return { workers, traces: { alone, subscribed: withHook }, longRun: await longRun(stage) }
 }
+
+/** Part of a longer run: a request, a message of a queue, or an event that the relay publishes. */
+export type RunPart =
+  | { kind: 'request'; consumption: Consumption }
+  | { kind: 'message'; queue: QueueName; consumption: Consumption }
+  | { kind: 'event' }
+
+/** Measures a run whose agent answers 202, reports three steps, calls a tool and completes the run. */
+const longRun = async ({ platform, meter, call, install, agent }: Stage): Promise<RunPart[]> => {
+  const app = await install({ endpoint: `${agent.url}/slow` })
+  const parts: RunPart[] = []
+  let bearer = app.token
+  const send = async (path: string, body: object) => {
+    platform.clock.advance(REST_MS)
+    const { consumption, result } = await meter.during(() => call('POST', path, { token: bearer, body }))
+    parts.push({ kind: 'request', consumption })
+    for (;;) {
+      const events = platform.outbox.splice(0)
+      parts.push(...events.map(() => ({ kind: 'event' as const })))
+      await platform.deps.bus.put(events)
+      const next = platform.messages.shift()
+      if (!next) return result.body
+      const { consumption } = await meter.during(() => platform.deliver(next))
+      parts.push({ kind: 'message', queue: next.queue, consumption })
+    }
+  }
+  // The first run creates records that later ones only change.
+  for (const isMeasured of [false, true]) {
+    bearer = app.token
+    if (isMeasured) parts.length = 0
+    const { id } = await send('/api/v1/runs', { input: { name: 'Ada' }, trigger: 'bench' })
+    bearer = await callbackToken(platform.deps, app, id)
+    for (const text of ['Reading.', 'Thinking.', 'Writing.'])
+      await send(`/api/v1/runs/${id}/steps`, { steps: [{ type: 'message', output: { text } }] })
+    await send('/api/v1/tools/list_runs/invoke', { arguments: {} })
+    await send(`/api/v1/runs/${id}/complete`, { status: 'succeeded', output: { text: 'Hello, Ada!' } })
+  }
+  return parts
+}
+
+/** Pause between requests, which refills every rate limit. */
+const REST_MS = 30_000
 
 const mean = (all: readonly Consumption[]): Consumption => {
   const of = (field: keyof Consumption): number => all.reduce((sum, one) => sum + one[field], 0) / all.length
