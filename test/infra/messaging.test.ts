@@ -154,12 +154,15 @@ describe('events', () => {
     expect(rule?.Targets[0].DeadLetterConfig.Arn).toBeDefined()
   })
 
-  it('leave the table through the relay, which only new outbox items wake', () => {
+  it('leave the table through the relay, which only new outbox items wake that no worker carries', () => {
     const mapping = ofStream('relay')
     const relay = workers.find(({ name }) => name === 'relay')
     expect(text(mapping.FunctionName)).toContain(`${functions.get(relay?.name ?? '')?.id}Live`)
     expect(mapping.FilterCriteria.Filters.map(({ Pattern }: { Pattern: string }) => JSON.parse(Pattern))).toEqual([
-      { eventName: ['INSERT'], dynamodb: { NewImage: { _e: { S: [OutboxEntity.name] } } } },
+      {
+        eventName: ['INSERT'],
+        dynamodb: { NewImage: { _e: { S: [OutboxEntity.name] }, carried: { BOOL: [{ exists: false }] } } },
+      },
     ])
   })
 
