@@ -31,8 +31,10 @@ describe('bundles', () => {
 
   it.each(plans)(
     'of $name contain only the adapters and authenticators that its declarations name',
-    ({ name, capabilities }) => {
+    ({ name, capabilities, workers }) => {
       const source = entries()[name] ?? ''
+      const sends = workers.length === 0 && capabilities.some((one) => one.startsWith('queue:'))
+      expect(source.includes('createQueues: '), 'messages of requests').toBe(sends)
       const adapters = {
         outgoing: 'createHttp',
         bot: 'createBot',

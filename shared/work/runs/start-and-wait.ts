@@ -4,7 +4,7 @@ import { loadRun, type RunKey } from './change.ts'
 import { RunEntity } from './entity.ts'
 import { loadSteps, viewWithSteps } from './read.ts'
 import type { RunView } from './schemas.ts'
-import { commitAndDispatch, type NewRun, newRun } from './start.ts'
+import { commitAndDispatch, dispatchAgain, type NewRun, newRun } from './start.ts'
 import type { RunStatus } from './status.ts'
 
 export interface Wait {
@@ -45,7 +45,8 @@ export const startAndWait = async (
   const id = work.id('run')
   const key = { installation_id: installationId, id }
   const earlier = wait.repeatable ? await work.table.get(RunEntity, key) : undefined
-  if (!earlier) await create(work, id, await start())
+  if (earlier) await dispatchAgain(work, earlier)
+  else await create(work, id, await start())
   await waitWhileWorking(work, key, until)
   await wait.recheck()
   const [run, steps] = await Promise.all([loadRun(work, key, wait.viewer), loadSteps(work, id)])

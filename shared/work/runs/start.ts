@@ -1,5 +1,5 @@
 import { defaultGrant, type Installation } from '#shared/access/installations/index.ts'
-import { carried, emittedBy, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
+import { carried, emittedBy, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { storePayload } from '#shared/foundation/payloads/index.ts'
 import type { BusMessage } from '#shared/foundation/queues/index.ts'
 import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.ts'
@@ -148,7 +148,17 @@ export const commitAndDispatch = async (
     writes.map((write) => (write === created ? announced : write)),
     answer,
   )
-  const event = emittedBy(announced) as OutboxEvent
+  await sendDispatch(work, emittedBy(announced) as OutboxEvent)
+}
+
+/** Sends the dispatch message of a run that is still queued again, because the request that created it may have died. */
+export const dispatchAgain = async (work: Work, { status, created_event }: Run): Promise<void> => {
+  if (status !== 'queued' || created_event === undefined) return
+  const event = await work.table.get(OutboxEntity, { id: created_event })
+  if (event) await sendDispatch(work, event)
+}
+
+const sendDispatch = async (work: Work, event: OutboxEvent): Promise<void> => {
   try {
     await work.queues.send('dispatch', [
       { body: { 'detail-type': event.type, detail: event } satisfies BusMessage, group: event.workspace_id },
