@@ -465,6 +465,19 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     await stage.platform.call('PUT', '/console/me/away', { token: person.token, body })
     return { path: '/console/me/away', token: person.token }
   },
+  'console.runs.again': async (stage) => {
+    const { app, run } = await stage.running()
+    return {
+      path: `/console/runs/${run.id}/again`,
+      token: app.person.token,
+      body: { input: { question: 'How many blue mugs are in stock?' } },
+    }
+  },
+  'console.runs.trace': async (stage) => {
+    const { app, run, callback } = await stage.awaiting()
+    await stage.platform.call('POST', '/api/v1/runs', { token: callback, body: { trigger: 'further' } })
+    return { path: `/console/runs/${run.id}/trace`, token: app.person.token }
+  },
   'console.runs.answerInput': async (stage) => {
     const { app, run, responses } = await asking(stage)
     return { path: `/console/runs/${run.id}/input`, token: app.person.token, body: { responses } }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { runAgain } from '#shared/agents/calls/index.ts'
 import { readApproval } from '#shared/agents/tools/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { pageQuery } from '#shared/http/paging.ts'
@@ -11,10 +12,14 @@ import {
   PendingInput,
   presentPendingInput,
   presentWorkspaceRun,
+  RUN_BODY_BYTES,
+  RunAgain,
   RunSchema,
   readRunForWorkspace,
+  readTrace,
   runFilters,
   searchRuns,
+  TraceSchema,
   WorkspaceRunSchema,
 } from '#shared/work/runs/index.ts'
 
@@ -138,4 +143,47 @@ const cancel = defineEndpoint({
   handler: ({ work, caller, params }) => cancelRunAsPerson(work, caller.workspace.id, caller.user.id, params.id),
 })
 
-export const endpoints = [list, read, approval, inputRequests, answer, cancel]
+const trace = defineEndpoint({
+  id: 'console.runs.trace',
+  group: 'console',
+  method: 'GET',
+  path: '/console/runs/{id}/trace',
+  params: { id: 'run' },
+  caller: 'console',
+  summary: 'Get when everything in a run happened',
+  description: 'Lists the run and those that it caused, with the times, sizes, tokens and decisions of their steps.',
+  response: TraceSchema,
+  handler: ({ work, caller, params }) => readTrace(work, caller.workspace.id, caller.user.id, params.id),
+})
+
+const again = defineEndpoint({
+  id: 'console.runs.again',
+  group: 'console',
+  method: 'POST',
+  path: '/console/runs/{id}/again',
+  params: { id: 'run' },
+  caller: 'console',
+  summary: 'Start a run with the same input, or another one',
+  description:
+    'The new run has the trigger `manual` and is yours. A run of a task or conversation can’t be started again like ' +
+    'this (`conflict`): hand over the task or send the message again.',
+  body: RunAgain,
+  maxBodyBytes: RUN_BODY_BYTES,
+  status: 201,
+  response: RunSchema,
+  errors: [
+    'conflict',
+    'app_suspended',
+    'installation_suspended',
+    'access_withdrawn',
+    'tool_not_offered',
+    'invalid_arguments',
+    'too_many_active_runs',
+    'payload_too_large',
+  ],
+  needs: ['objects:read', 'objects:write'],
+  handler: ({ work, caller, params, body }) =>
+    runAgain(work, caller.workspace.id, { id: caller.user.id, name: caller.user.name }, params.id, body.input),
+})
+
+export const endpoints = [trace, again, list, read, approval, inputRequests, answer, cancel]

@@ -88,7 +88,7 @@ export const bytes = (size: number): string => {
   return new Intl.NumberFormat(locale(), {
     style: 'unit',
     unit: units[unit] ?? 'byte',
-    unitDisplay: 'short',
+    unitDisplay: unit === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
   }).format(value)
 }

@@ -1,4 +1,5 @@
 export type { CallingAgent } from './admit.ts'
+export { runAgain } from './again.ts'
 export { presentAnswer } from './answer.ts'
 export { type Asked, inTime, startAsked } from './ask.ts'
 export { type AskAsPerson, startAskedByPerson } from './ask-as-person.ts'

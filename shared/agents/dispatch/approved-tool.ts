@@ -179,7 +179,7 @@ export const storeResult = async (
     await work.commit([
       ApprovalEntity.update(
         approval,
-        { set: { status: 'executed', due_at: undefined, result: kept } },
+        { set: { status: 'executed', executed_at: work.clock.now(), due_at: undefined, result: kept } },
         { where: { status: 'executing' } },
       ),
       step.write,

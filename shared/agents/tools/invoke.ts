@@ -131,10 +131,11 @@ const executeAtOnce = async (
   args: Record<string, unknown>,
 ): Promise<Invocation> => {
   const { run } = scene
+  const startedAt = work.clock.now()
   if (run) requireRoom(requireStarted(run))
   const executed = await EXECUTORS[name](work, scene, args)
   try {
-    return await storeCall(work, run, name, args, executed)
+    return await storeCall(work, run, name, args, { ...executed, startedAt })
   } catch (error) {
     if (error instanceof PlatformError) await executed.refused?.(error)
     throw error
@@ -159,7 +160,7 @@ export const storeCall = async <Answer extends object = Invocation>(
   run: Run | undefined,
   name: string,
   args: Record<string, unknown>,
-  { result, writes }: ToolResult,
+  { result, writes, startedAt }: ToolResult & { startedAt?: number },
   answer: Answer = { status: 'ok', result } satisfies Invocation as unknown as Answer,
 ): Promise<Answer> => {
   if (!run) {
@@ -169,7 +170,12 @@ export const storeCall = async <Answer extends object = Invocation>(
   const attempt = async (current: Run): Promise<Answer> => {
     requireStarted(current)
     const step = await prepareSteps(work, current, [
-      { type: 'tool_call', tool: name, output: { arguments: shownValue(args), result: shownValue(result) } },
+      {
+        type: 'tool_call',
+        tool: name,
+        started_at: startedAt,
+        output: { arguments: shownValue(args), result: shownValue(result) },
+      },
     ])
     const ofRun = [runWrite(current, { ...step.counts, alive_at: work.clock.now() }), ...step.writes]
     try {

@@ -35,6 +35,8 @@ const run = () =>
     /** Id of its `run.created` event, which statistics count together with its end; absent in old records. */
     created_event: z.string().optional(),
     parent_run_id: z.string().optional(),
+    /** Earlier run whose input a person used again. */
+    repeats: z.string().optional(),
     /** Person who started it; absent for a run started by API. */
     actor: person().optional(),
     audience: z.enum(['member', 'external']),
@@ -191,6 +193,20 @@ export const WorkspaceRunEntity = defineEntity({
   expires: payloadExpiry,
 })
 
+const runChild = () =>
+  z.object({ run_id: z.string(), child_id: z.string(), installation_id: z.string(), created_at: z.number() })
+
+/** A run that another run caused. Written with it. */
+export const RunChildEntity = defineEntity({
+  name: 'run-child',
+  schema: runChild,
+  pk: 'RUN#{run_id}',
+  sk: 'CHILD#{child_id}',
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
+  expires: payloadExpiry,
+})
+
 const step = () =>
   z.object({
     id: z.string(),
@@ -202,6 +218,8 @@ const step = () =>
     tool: z.string().optional(),
     /** Number in the run's live stream. Raised by every change. */
     stream_seq: z.number().optional(),
+    /** Start of the call that it reports; absent for what agents report. */
+    started_at: z.number().optional(),
     created_at: z.number(),
   })
 
@@ -254,6 +272,7 @@ const approval = () =>
     receipt: z.string().optional(),
     /** Time at which a worker claimed it for execution, at most once. */
     executing_at: z.number().optional(),
+    executed_at: z.number().optional(),
     result: payload().optional(),
     /** Time at which the agent consumed the decided result. */
     consumed_at: z.number().optional(),

@@ -99,12 +99,14 @@ export {
   InputRequired,
   type NewStep,
   RUN_BODY_BYTES,
+  RunAgain,
   RunSchema,
   type RunView,
   runFilters,
   StartRun,
   StepSchema,
   type StepView,
+  TraceSchema,
   WorkspaceRunSchema,
   withoutNulls,
 } from './schemas.ts'
@@ -118,5 +120,6 @@ export { LOG_LEVELS, meaningOf } from './step-meaning.ts'
 export { prepareSteps } from './steps.ts'
 export { isOver, type RunEvent, runEvents, STREAM_START } from './stream.ts'
 export { stateFields, stepChange } from './stream-numbers.ts'
+export { readTrace } from './trace.ts'
 export { waitForRun } from './wait.ts'
 export { runWakeMessage } from './wake.ts'

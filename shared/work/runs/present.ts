@@ -53,10 +53,19 @@ export const presentRun = async (deps: Presenting, run: Run): Promise<RunView> =
   }
 }
 
+/** Who or what a run was started by, as members of its workspace see it. */
+export const originOf = ({ actor, task_id, conversation_id, repeats, tool }: Run) => ({
+  started_by: actor ?? null,
+  task_id: task_id ?? null,
+  conversation_id: conversation_id ?? null,
+  repeats: repeats ?? null,
+  tool: tool ?? null,
+})
+
 /** Presents a run to a member of its workspace. */
 export const presentWorkspaceRun = async (deps: Presenting, run: Run) => ({
   ...(await presentRun(deps, run)),
-  started_by: run.actor ?? null,
+  ...originOf(run),
 })
 
 /**

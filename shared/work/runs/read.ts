@@ -6,7 +6,7 @@ import type { Page, QueryOptions } from '#shared/table/table.ts'
 import { loadRun, type RunKey, runNotFound } from './change.ts'
 import { type Run, RunEntity, runsByStatus, type Step, StepEntity, WorkspaceRunEntity } from './entity.ts'
 import { runsWithStatus } from './places.ts'
-import { omittedValue, presentRun, presentStep } from './present.ts'
+import { omittedValue, originOf, presentRun, presentStep } from './present.ts'
 import type { RunView, StepView } from './schemas.ts'
 import { isActive, type RunStatus } from './status.ts'
 
@@ -123,5 +123,5 @@ export const findRunKey = async (
 export const readRunForWorkspace = async (deps: Reading, workspaceId: string, viewerId: string, runId: string) => {
   const key = await findRunKey(deps, workspaceId, runId, viewerId)
   const [run, steps] = await Promise.all([loadRun(deps, key), loadSteps(deps, runId)])
-  return { ...(await viewWithSteps(deps, run, steps)), started_by: run.actor ?? null }
+  return { ...(await viewWithSteps(deps, run, steps)), ...originOf(run) }
 }

@@ -75,8 +75,79 @@ export const WorkspaceRunSchema = () =>
         .object({ id: z.string(), name: z.string() })
         .nullable()
         .meta({ description: 'The person who started it, or its chain; null for a run started by API.' }),
+      task_id: z.string().nullable().meta({ description: 'The task that it works on.' }),
+      conversation_id: z.string().nullable().meta({ description: 'The conversation that it answers.' }),
+      repeats: z.string().nullable().meta({ description: 'The earlier run whose input a person used again.' }),
+      tool: z.string().nullable().meta({ description: 'The declared tool that it was asked to use.' }),
     })
     .meta({ id: 'WorkspaceRun' })
+
+export const RunAgain = () =>
+  z.strictObject({ input: json().optional().meta({ description: 'Another input. Default: that of the earlier run.' }) })
+
+const decided = () =>
+  z.object({
+    by: someone().nullable(),
+    on_behalf_of: someone().nullable(),
+    at: time(),
+    comment: z.string().nullable(),
+    approved_before_by: z
+      .array(z.object({ by: someone(), at: time() }))
+      .meta({ description: 'People who approved first, if the rules asked for several.' }),
+  })
+
+const tokens = () =>
+  z
+    .object({ input: z.number(), output: z.number() })
+    .nullable()
+    .meta({ description: 'Tokens that the agent reported in `usage`; null if it reported none.' })
+
+/** When everything in a run happened (contract/runs.md#traces). */
+export const TraceSchema = () =>
+  z
+    .object({
+      runs: z
+        .array(
+          z.object({
+            id: z.string(),
+            parent_run_id: z.string().nullable(),
+            installation_id: z.string(),
+            agent: z.object({ id: z.string(), version: z.string(), name: z.string().nullable() }),
+            status: z.enum(RUN_STATUSES),
+            trigger: z.string(),
+            tool: z.string().nullable(),
+            created_at: time(),
+            started_at: time().nullable(),
+            finished_at: time().nullable(),
+            input_bytes: z.number().int(),
+            output_bytes: z.number().int(),
+            cost_units: z.number().nullable(),
+            tokens: tokens(),
+            error_code: z.string().nullable(),
+            steps: z.array(
+              z.object({
+                id: z.string(),
+                seq: z.number().int(),
+                type: z.string(),
+                tool: z.string().nullable(),
+                status: z.string(),
+                created_at: time(),
+                started_at: time(),
+                ended_at: time().nullable().meta({ description: 'Null while it waits for somebody.' }),
+                executing_at: time().nullable().meta({ description: 'When the execution of an approved call began.' }),
+                bytes: z.number().int(),
+                tokens: tokens(),
+                decision: decided().nullable(),
+              }),
+            ),
+          }),
+        )
+        .meta({ description: 'The run, and those that it caused, at most 40.' }),
+      is_complete: z.boolean().meta({ description: 'False if it caused more.' }),
+    })
+    .meta({ id: 'RunTrace' })
+
+export type Trace = z.infer<ReturnType<typeof TraceSchema>>
 
 const moment = (description: string) =>
   z.iso.datetime({ offset: true }).optional().meta({ description, example: '2026-11-21T00:00:00.000+00:00' })
@@ -253,18 +324,7 @@ export const ApprovalSchema = () =>
         })
         .nullable()
         .meta({ description: 'What the workspace’s rules say about the call. Null once it was decided.' }),
-      decision: z
-        .object({
-          by: someone().nullable(),
-          on_behalf_of: someone().nullable(),
-          at: time(),
-          comment: z.string().nullable(),
-          approved_before_by: z
-            .array(z.object({ by: someone(), at: time() }))
-            .meta({ description: 'People who approved first, if the rules asked for several.' }),
-        })
-        .nullable()
-        .meta({ description: 'Null before it. `by` is null if nobody decided in time.' }),
+      decision: decided().nullable().meta({ description: 'Null before it. `by` is null if nobody decided in time.' }),
       last_approved: z
         .object({
           run_id: z.string(),

@@ -10,7 +10,7 @@ import { currentTrace } from '#shared/kernel/tracing/scope.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './chain.ts'
 import { emitRunEvent } from './emit.ts'
-import { isAlone, isNamedByCounter, type Run, RunEntity, WorkspaceRunEntity } from './entity.ts'
+import { isAlone, isNamedByCounter, type Run, RunChildEntity, RunEntity, WorkspaceRunEntity } from './entity.ts'
 import { type Following, followedCallWrites } from './followed.ts'
 import { nextCheckAt } from './next-check.ts'
 import { takePlace } from './places.ts'
@@ -37,6 +37,8 @@ export interface NewRun {
   message_id?: string | undefined
   /** Person whose chat it belongs to. Default: the chain's. */
   private_to?: string | undefined
+  /** Earlier run whose input it uses again. */
+  repeats?: string | undefined
   /** How its starter follows it, if over a protocol. */
   following?: Following | undefined
 }
@@ -86,6 +88,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     client_capabilities: start.following?.client_capabilities,
     is_detached: start.following?.detached ? true : undefined,
     parent_run_id: chain.parent_run_id,
+    repeats: start.repeats,
     chain_id: chain.chain_id ?? id,
     chain_depth: chain.chain_depth ?? 0,
     chain_deadline: chain.chain_deadline ?? now + CHAIN_TIME,
@@ -118,6 +121,16 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
         private_to: run.private_to,
         created_at: now,
       }),
+      ...(run.parent_run_id === undefined
+        ? []
+        : [
+            RunChildEntity.create({
+              run_id: run.parent_run_id,
+              child_id: id,
+              installation_id: run.installation_id,
+              created_at: now,
+            }),
+          ]),
       ...(isNamedByCounter(run) ? [] : [markActive(run)]),
       ...followedCallWrites(work, run, start.following),
       created,

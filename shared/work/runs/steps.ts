@@ -18,6 +18,8 @@ interface StepInput extends NewStep {
   id?: string
   status?: string
   tool?: string
+  /** Start of the call that it reports. */
+  started_at?: number | undefined
   /** Output that the platform stored already. It may be larger than an agent's and doesn't count. */
   stored?: StoredPayload
 }
@@ -51,6 +53,7 @@ export const prepareSteps = async (work: Work, run: Run, steps: readonly StepInp
       output: step.stored ?? { json },
       tool: step.tool,
       stream_seq: ++stream_seq,
+      started_at: step.started_at,
       created_at: now,
     }
   })

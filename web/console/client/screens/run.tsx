@@ -1,9 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { safeUrl } from '../../../session/text.ts'
+import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { patch, useData } from '../../../ui/data.ts'
-import { Confirm } from '../../../ui/dialog.tsx'
-import { duration, humanize, triggerLabel } from '../../../ui/format.ts'
+import { Confirm, Modal } from '../../../ui/dialog.tsx'
+import { Form, TextField } from '../../../ui/form.tsx'
+import { bytes, count, duration, triggerLabel } from '../../../ui/format.ts'
+import { Problem } from '../../../ui/problem.tsx'
+import { navigate } from '../../../ui/router.ts'
 import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, Prose, State, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -11,9 +15,10 @@ import { followRun } from '../follow-run.ts'
 import { pollNow } from '../live.ts'
 import { Approval } from '../ui/approval.tsx'
 import { Questions } from '../ui/questions.tsx'
-import { Value } from '../ui/tree.tsx'
+import { Rendered } from '../ui/rendered.tsx'
+import { Timeline, tokens } from '../ui/timeline.tsx'
 
-type Run = Schemas['Run']
+type Run = Schemas['WorkspaceRun']
 type Step = Schemas['RunStep']
 
 /** Agent that answers the main conversation. It is never installed. */
@@ -33,112 +38,6 @@ const isOpenQuestion = ({ type, status, output }: Step): boolean =>
 const isEmpty = (value: unknown): boolean =>
   value === null || value === undefined || Object.keys(value as object).length === 0
 
-const percent = (share: number): string => `${(Math.min(Math.max(share, 0), 1) * 100).toFixed(2)}%`
-
-/** Who decided on a call, when and why. */
-const Decided = ({ runId, stepId }: { runId: string; stepId: string }) => {
-  const { data } = useData(`runs decided ${stepId}`, () =>
-    unwrap(
-      api.GET('/console/runs/{id}/steps/{step}/approval', {
-        params: { path: { id: runId, step: stepId }, query: { offset: 0 } },
-      }),
-    ),
-  )
-  if (!data?.decision) return null
-  const { by, on_behalf_of, at, comment, approved_before_by: first } = data.decision
-  return (
-    <p>
-      {data.status === 'rejected' ? 'Rejected' : 'Approved'}{' '}
-      {by ? (
-        <>
-          by{' '}
-          {first.map((one) => (
-            <>
-              <Name>{one.by.name}</Name> and{' '}
-            </>
-          ))}
-          <Name>{by.name}</Name>
-          {on_behalf_of && (
-            <>
-              {' for '}
-              <Name>{on_behalf_of.name}</Name>
-            </>
-          )}
-        </>
-      ) : (
-        'because nobody decided in time'
-      )}
-      , <When at={at} />
-      {comment && (
-        <>
-          : <Prose text={comment} />
-        </>
-      )}
-    </p>
-  )
-}
-
-/** A step, with a bar that says when in the run it was and how long until the next one. */
-const StepItem = ({
-  runId,
-  step,
-  from,
-  until,
-  run,
-}: {
-  runId: string
-  step: Step
-  from: number
-  until: number
-  run: [number, number]
-}) => {
-  const { text, ...rest } = step.output as { text?: unknown }
-  const [start, end] = run
-  const whole = Math.max(end - start, 1)
-  return (
-    <li class={step.status}>
-      <div class="top-line">
-        <strong>{step.tool ? <code>{step.tool}</code> : humanize(step.type)}</strong>
-        {step.status !== 'done' && <State name={step.status} />}
-        <span class="soft">
-          <When at={step.created_at} /> · after {duration(from - start)}
-          {until > from && `, ${duration(until - from)} until the next`}
-        </span>
-      </div>
-      <div class="bar" aria-hidden="true">
-        <span
-          style={{
-            left: `min(${percent((from - start) / whole)}, 100% - 3px)`,
-            width: percent((until - from) / whole),
-          }}
-        />
-      </div>
-      {step.type === 'approval' && step.status !== 'pending' && <Decided runId={runId} stepId={step.id} />}
-      {typeof text === 'string' && <Prose text={text} />}
-      {!isEmpty(rest) && (
-        <details>
-          <summary>Details</summary>
-          <Value label={`Details of step ${step.seq}`} value={rest} />
-        </details>
-      )}
-    </li>
-  )
-}
-
-/** Steps with the times between which each one ran: until the next one, the run's end or now. */
-const timed = (run: Run): { step: Step; from: number; until: number; run: [number, number] }[] => {
-  const steps = run.steps ?? []
-  const times = steps.map(({ created_at }) => Date.parse(created_at))
-  const start = Date.parse(run.created_at)
-  const end = Math.max(run.finished_at ? Date.parse(run.finished_at) : 0, start, ...times)
-  return steps.map((step, i) => ({
-    step,
-    from: times[i] ?? start,
-    until: Math.max(times[i + 1] ?? end, times[i] ?? start),
-    run: [start, end],
-  }))
-}
-
 /** Saves a run with its steps as a file. */
 const download = (run: Run): void => {
   const url = URL.createObjectURL(new Blob([JSON.stringify(run, null, 2)], { type: 'application/json' }))
@@ -149,8 +48,77 @@ const download = (run: Run): void => {
   URL.revokeObjectURL(url)
 }
 
-const Actions = ({ run, isActive, onChange }: { run: Run; isActive: boolean; onChange: (run: Run) => void }) => (
+/** Starts a run with the same input or another one, and shows it. */
+const startAgain = async (run: Run, input?: Record<string, unknown>): Promise<void> => {
+  const params = { path: { id: run.id } }
+  const made = await unwrap(api.POST('/console/runs/{id}/again', { params, body: { ...(input && { input }) } }))
+  announce('Run started.')
+  pollNow()
+  navigate(`/runs/${made.id}`)
+}
+
+const parseInput = (text: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Edits a run's input as JSON before it starts again. */
+const EditInput = ({ run, onClose }: { run: Run; onClose: () => void }) => {
+  const [text, setText] = useState(() => JSON.stringify(run.input, null, 2))
+  const input = parseInput(text)
+  return (
+    <Modal title="Run again with another input" onClose={onClose}>
+      <Form verb="Start run" disabled={!input} send={() => startAgain(run, input)} done={onClose}>
+        <TextField
+          label="Input"
+          hint="A JSON object."
+          problem={input ? undefined : 'This isn’t a JSON object.'}
+          value={text}
+          rows={12}
+          spellcheck={false}
+          onText={setText}
+        />
+      </Form>
+    </Modal>
+  )
+}
+
+const Again = ({ run }: { run: Run }) => {
+  const [isEditing, setEditing] = useState(false)
+  const { busy, failure, act } = useAction()
+  if (run.task_id) return <a href={`#/tasks/${run.task_id}`}>Open the task to run it again</a>
+  if (run.conversation_id || run.agent.id === ORCHESTRATOR) return null
+  return (
+    <>
+      <button type="button" aria-busy={busy} onClick={() => act(() => startAgain(run))}>
+        Run again
+      </button>
+      <button type="button" onClick={() => setEditing(true)}>
+        Edit and run
+      </button>
+      {failure && <Problem failure={failure} />}
+      {isEditing && <EditInput run={run} onClose={() => setEditing(false)} />}
+    </>
+  )
+}
+
+const Actions = ({
+  run,
+  isActive,
+  onChange,
+}: {
+  run: Run
+  isActive: boolean
+  onChange: (run: Partial<Run>) => void
+}) => (
   <div class="actions">
+    <Again run={run} />
     <button
       type="button"
       onClick={() =>
@@ -189,6 +157,16 @@ export default function RunScreen({ id }: { id: string }) {
   const forms = useData('runs questions', () =>
     unwrap(api.GET('/console/input-requests', { params: { query: { limit: 100 } } })),
   )
+  const trace = useData(`runs trace ${id}`, () =>
+    unwrap(api.GET('/console/runs/{id}/trace', { params: { path: { id } } })),
+  )
+  // The stream tells of steps and states. Their times, and runs that this one caused, are read again then.
+  const moved = JSON.stringify([run.data?.status, run.data?.steps?.map((step) => step.status)])
+  useEffect(() => {
+    const timer = setTimeout(trace.reload, 400)
+    return () => clearTimeout(timer)
+  }, [moved, trace.reload])
+  const own = trace.data?.runs[0]
   const [connected, setConnected] = useState(true)
   const active = ACTIVE.includes(run.data?.status ?? '')
   useEffect(() => {
@@ -272,7 +250,23 @@ export default function RunScreen({ id }: { id: string }) {
                   <span class="soft">{data.agent.version}</span>
                 </dd>
                 <dt>Started by</dt>
-                <dd>{triggerLabel(data.trigger)}</dd>
+                <dd>
+                  {triggerLabel(data.trigger)}
+                  {data.started_by && (
+                    <>
+                      {' by '}
+                      <Name>{data.started_by.name}</Name>
+                    </>
+                  )}
+                </dd>
+                {data.repeats && (
+                  <>
+                    <dt>Repeats</dt>
+                    <dd>
+                      <a href={`#/runs/${data.repeats}`}>an earlier run</a>
+                    </dd>
+                  </>
+                )}
                 <dt>Started</dt>
                 <dd>
                   <When at={data.created_at} />
@@ -286,7 +280,21 @@ export default function RunScreen({ id }: { id: string }) {
                 {data.cost_units !== null && (
                   <>
                     <dt>Cost units</dt>
-                    <dd>{data.cost_units}</dd>
+                    <dd>{count(data.cost_units)}</dd>
+                  </>
+                )}
+                {own?.tokens && (
+                  <>
+                    <dt>Tokens</dt>
+                    <dd>{tokens(own.tokens)}</dd>
+                  </>
+                )}
+                {own && (
+                  <>
+                    <dt>Size</dt>
+                    <dd>
+                      {bytes(own.input_bytes)} in, {bytes(own.output_bytes)} out
+                    </dd>
                   </>
                 )}
                 {data.parent_run_id && (
@@ -305,12 +313,8 @@ export default function RunScreen({ id }: { id: string }) {
               />
               <section class="section" aria-labelledby="steps">
                 <h2 id="steps">Steps</h2>
-                {data.steps?.length ? (
-                  <ol class="steps" aria-live="polite" aria-relevant="additions">
-                    {timed(data).map((one) => (
-                      <StepItem key={one.step.id} runId={id} {...one} />
-                    ))}
-                  </ol>
+                {data.steps?.length || (trace.data?.runs.length ?? 0) > 1 ? (
+                  <Timeline run={data} trace={trace.data} />
                 ) : (
                   <Empty
                     title={active ? 'No steps yet. They’ll appear here as they happen.' : 'This run had no steps.'}
@@ -321,14 +325,14 @@ export default function RunScreen({ id }: { id: string }) {
                 <section class="section">
                   <h2>Result</h2>
                   <div class="card">
-                    <Value label="Result" value={data.output ?? {}} />
+                    <Rendered label="Result" value={data.output ?? {}} />
                   </div>
                 </section>
               )}
               {!isEmpty(data.input) && (
                 <details class="section">
                   <summary>Input</summary>
-                  <Value label="Input" value={data.input} />
+                  <Rendered label="Input" value={data.input} />
                 </details>
               )}
             </>

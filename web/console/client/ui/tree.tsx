@@ -1,6 +1,5 @@
 import { visible } from '../../../session/text.ts'
-import { Json, Prose } from '../../../ui/text.tsx'
-import { type Exact, parseExact } from './exact-json.ts'
+import type { Exact } from './exact-json.ts'
 
 /** A JSON value as nested tables, in full and with invisible characters escaped. */
 export const Tree = ({ value }: { value: Exact }) => {
@@ -21,12 +20,4 @@ export const Tree = ({ value }: { value: Exact }) => {
       ))}
     </dl>
   )
-}
-
-/** An object that an agent was given or answered with: text as text, anything else as a tree. */
-export const Value = ({ value, label }: { value: Record<string, unknown>; label: string }) => {
-  const [[name, text] = [], ...others] = Object.entries(value)
-  if (name === 'text' && typeof text === 'string' && others.length === 0) return <Prose text={text} />
-  const tree = parseExact(JSON.stringify(value))
-  return tree ? <Tree value={tree} /> : <Json label={label} value={value} />
 }
