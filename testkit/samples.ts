@@ -478,6 +478,20 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     await stage.platform.call('POST', '/api/v1/runs', { token: callback, body: { trigger: 'further' } })
     return { path: `/console/runs/${run.id}/trace`, token: app.person.token }
   },
+  'console.inbox.list': async (stage) => {
+    const { app } = await stage.awaiting()
+    return { path: '/console/inbox', token: app.person.token }
+  },
+  'console.inbox.snooze': async (stage) => {
+    const { app, step } = await stage.awaiting()
+    const until = new Date(stage.platform.clock.now() + 3_600_000).toISOString()
+    return { path: '/console/inbox/snoozes', token: app.person.token, body: { ids: [step], until } }
+  },
+  'console.approvals.decide': async (stage) => {
+    const { app, run, step } = await stage.awaiting()
+    const body = { decision: 'reject', calls: [{ run_id: run.id, step_id: step }] }
+    return { path: '/console/approvals/decisions', token: app.person.token, body }
+  },
   'console.runs.answerInput': async (stage) => {
     const { app, run, responses } = await asking(stage)
     return { path: `/console/runs/${run.id}/input`, token: app.person.token, body: { responses } }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { BotUpdate, handleUpdate } from '#shared/messaging/bot/index.ts'
+import { describeWaiting } from '#shared/messaging/waiting/index.ts'
 import { countFailedSignIns } from './support/count-failed-sign-ins.ts'
 
 const receive = defineEndpoint({
@@ -23,7 +24,9 @@ const receive = defineEndpoint({
   errors: ['unauthorized', 'rate_limited', 'conflict'],
   needs: ['table:read', 'table:write', 'objects:read', 'objects:write', 'bot'],
   handler: ({ work, body, request }) =>
-    countFailedSignIns(work, () => handleUpdate(work, request.headers['x-telegram-bot-api-secret-token'], body)),
+    countFailedSignIns(work, () =>
+      handleUpdate(work, request.headers['x-telegram-bot-api-secret-token'], body, describeWaiting),
+    ),
 })
 
 export const endpoints = [receive]

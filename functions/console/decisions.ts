@@ -1,6 +1,6 @@
-import { decideCall } from '#shared/agents/tools/index.ts'
+import { decideCall, decideCalls } from '#shared/agents/tools/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { Decide, RunSchema } from '#shared/work/runs/index.ts'
+import { Decide, DecideSeveral, RunSchema, SeveralDecidedSchema } from '#shared/work/runs/index.ts'
 
 const decide = defineEndpoint({
   id: 'console.runs.decide',
@@ -29,4 +29,26 @@ const decide = defineEndpoint({
     ),
 })
 
-export const endpoints = [decide]
+const decideSeveral = defineEndpoint({
+  id: 'console.approvals.decide',
+  group: 'console',
+  method: 'POST',
+  path: '/console/approvals/decisions',
+  caller: 'console',
+  summary: 'Decide several calls at once',
+  description:
+    'Rejects any calls, or approves identical ones of one agent: each call’s arguments must have the SHA-256 that you ' +
+    'read. Each decision is made on its own and has a receipt of its own. `results` says what became of each.',
+  body: DecideSeveral,
+  response: SeveralDecidedSchema,
+  needs: ['objects:read', 'keys:receipts'],
+  handler: ({ work, caller, body }) =>
+    decideCalls(
+      work,
+      caller.workspace,
+      { id: caller.user.id, name: caller.user.name, session_id: caller.session.id },
+      body,
+    ),
+})
+
+export const endpoints = [decide, decideSeveral]

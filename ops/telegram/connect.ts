@@ -46,7 +46,10 @@ const UPDATES = [
 ] as const
 
 /** Commands in the bot's menu. */
-const COMMANDS = [{ command: 'start', description: 'What this bot is for' }]
+const COMMANDS = [
+  { command: 'inbox', description: 'What waits for you' },
+  { command: 'start', description: 'What this bot is for' },
+]
 
 /**
  * Connects a Telegram bot to the platform: checks its token, stores it, and points its updates to the platform. Running it again

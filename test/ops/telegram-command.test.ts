@@ -115,7 +115,10 @@ describe('npm run telegram', () => {
         'deleted_business_messages',
       ],
     })
-    expect(await api.getMyCommands()).toEqual([{ command: 'start', description: 'What this bot is for' }])
+    expect(await api.getMyCommands()).toEqual([
+      { command: 'inbox', description: 'What waits for you' },
+      { command: 'start', description: 'What this bot is for' },
+    ])
     expect(await secretOfUpdate()).toBe(WEBHOOK_SECRET)
   })
 

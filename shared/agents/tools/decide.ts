@@ -1,9 +1,9 @@
 import type { Installation } from '#shared/access/installations/index.ts'
-import type { Work } from '#shared/foundation/work/index.ts'
+import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import type { Workspace } from '#shared/identity/people/index.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { DAY, iso } from '#shared/kernel/clock.ts'
-import { fail } from '#shared/kernel/errors.ts'
+import { fail, PlatformError } from '#shared/kernel/errors.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import {
   type Decider,
@@ -11,8 +11,10 @@ import {
   decideApproval,
   findApproval,
   findLastApproved,
+  findRunKey,
   type RunView,
   readRuling,
+  type SeveralDecisions,
 } from '#shared/work/runs/index.ts'
 import { describeRequest } from './describe.ts'
 import { loadPlatformBans } from './permission.ts'
@@ -52,6 +54,48 @@ export const decideCall = async (
   return decideApproval(work, workspace.id, decider, runId, stepId, decision, (installation, rules) =>
     policyVersion(banned, workspace, installation, rules),
   )
+}
+
+/**
+ * Decides several calls, one after the other. A call that can't be decided doesn't stop the others.
+ * @throws `validation_error` for an approval of calls of several agents
+ */
+export const decideCalls = async (
+  work: Work,
+  workspace: Workspace,
+  decider: Decider,
+  { decision, comment, arguments_sha256, calls }: SeveralDecisions,
+) => {
+  if (decision === 'approve') await requireOneAgent(work, workspace.id, decider.id, calls)
+  const results: { run_id: string; step_id: string; status: string | null; error: object | null }[] = []
+  for (const { run_id, step_id } of calls) {
+    const about = { run_id, step_id }
+    try {
+      const given = { decision, comment, arguments_sha256 }
+      const run = await decideCall(withoutAnswer(work), workspace, decider, run_id, step_id, given)
+      results.push({ ...about, status: run.status, error: null })
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error
+      results.push({ ...about, status: null, error: { code: error.code, message: error.message } })
+    }
+  }
+  return { results }
+}
+
+/** Refuses to approve calls of several agents together, because people judge an agent's calls by its purpose. */
+const requireOneAgent = async (
+  work: Work,
+  workspaceId: string,
+  viewerId: string,
+  calls: SeveralDecisions['calls'],
+): Promise<void> => {
+  const keys = await Promise.all(calls.map(({ run_id }) => findRunKey(work, workspaceId, run_id, viewerId)))
+  if (new Set(keys.map(({ installation_id }) => installation_id)).size === 1) return
+  throw fail('validation_error', {
+    message: 'Only calls of one agent can be approved together.',
+    fix: 'Approve the calls of each agent on their own.',
+    details: { fields: { calls: ['are of several agents'] } },
+  })
 }
 
 /** Characters of one page of arguments. */

@@ -1,6 +1,6 @@
 export { startFollowedAsk, storeFollowedAsk } from './ask.ts'
 export { TOOLS } from './catalogue.ts'
-export { decideCall, readApproval } from './decide.ts'
+export { decideCall, decideCalls, readApproval } from './decide.ts'
 export { TOOL_EVENTS } from './events.ts'
 export { invokeTool } from './invoke.ts'
 export { listTools } from './list.ts'

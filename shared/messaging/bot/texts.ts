@@ -10,7 +10,8 @@ const TEXTS = {
     welcome: (platform: string) =>
       `Hi! I’m the sign-in bot of ${platform}.\n\nI help you approve what apps can do in your workspaces and join workspaces ` +
       'you’re invited to. Both start with a link: open it, and it brings you back here.',
-    unknown: 'I don’t know that command. Open the link you were given again, or send /start to see what I can do.',
+    unknown:
+      'I don’t know that command. Open the link you were given again, send /inbox for what waits for you, or /start to see what I can do.',
     consent: (app: string) =>
       `${quoteName(app)} is requesting access to one of your workspaces.\n\nReview the request before you decide. It expires 10 minutes after it was made.`,
     consentButton: 'Review request',

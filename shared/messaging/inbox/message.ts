@@ -55,5 +55,5 @@ export const botMessage = (
 const cut = (text: string, most: number): string => (text.length > most ? `${truncate(text, most)}…` : text)
 
 /** Returns the URL that opens the notification's target in the Mini App, with the parameter of a `?startapp=` link. */
-const miniApp = (baseUrl: string, parameter: string): string =>
+export const miniApp = (baseUrl: string, parameter: string): string =>
   `${baseUrl}/app/mini-app?tgWebAppStartParam=${parameter}`

@@ -8,7 +8,11 @@ const desk = () =>
   z.object({
     workspace_id: z.string(),
     user_id: z.string(),
-    views: z.array(z.object({ screen: z.enum(SCREENS), name: z.string(), query: z.string() })),
+    views: z.array(z.object({ screen: z.enum(SCREENS), name: z.string(), query: z.string() })).optional(),
+    /** Waiting items that are put aside, each until a time. */
+    snoozed: z.array(z.object({ id: z.string(), until: z.number() })).optional(),
+    /** Grows with every change of `snoozed`. */
+    revision: z.number().optional(),
   })
 
 export type Desk = z.infer<ReturnType<typeof desk>>

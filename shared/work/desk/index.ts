@@ -1,3 +1,4 @@
 export { DeskEntity } from './entity.ts'
-export { SavedViewsSchema, SetViews } from './schemas.ts'
+export { SavedViewsSchema, SetViews, Snooze } from './schemas.ts'
+export { loadSnoozes, snooze } from './snooze.ts'
 export { readViews, setViews } from './views.ts'

@@ -19,6 +19,13 @@ export const SetViews = () =>
     views: z.array(view()).max(MOST).refine(isUnique, 'must have different names on each screen'),
   })
 
+/** What to put aside. */
+export const Snooze = () =>
+  z.strictObject({
+    ids: z.array(z.string().min(1).max(64)).min(1).max(100).meta({ description: 'IDs of waiting items.' }),
+    until: z.iso.datetime({ offset: true }).nullable().meta({ description: 'Null takes them back.' }),
+  })
+
 export const SavedViewsSchema = () => z.object({ views: z.array(view()) }).meta({ id: 'SavedViews' })
 
 export type SavedViews = z.infer<ReturnType<typeof SavedViewsSchema>>

@@ -102,7 +102,7 @@ const tokens = () =>
     .nullable()
     .meta({ description: 'Tokens that the agent reported in `usage`; null if it reported none.' })
 
-/** When everything in a run happened (contract/runs.md#traces). */
+/** When everything in a run happened (contract/runs.md#traces-of-a-run). */
 export const TraceSchema = () =>
   z
     .object({
@@ -272,6 +272,43 @@ export const Decide = () =>
           'show in full. A different one is refused.',
       }),
   })
+
+/** One decision on several calls. */
+export const DecideSeveral = () =>
+  Decide()
+    .extend({
+      calls: z
+        .array(z.strictObject({ run_id: z.string().max(64), step_id: z.string().max(64) }))
+        .min(1)
+        .max(50)
+        .refine(
+          (calls) => new Set(calls.map(({ run_id, step_id }) => `${run_id} ${step_id}`)).size === calls.length,
+          'must not repeat',
+        ),
+    })
+    .refine(({ decision, arguments_sha256 }) => decision === 'reject' || arguments_sha256 !== undefined, {
+      path: ['arguments_sha256'],
+      message: 'is required to approve calls together: the SHA-256 of the arguments that all of them have',
+    })
+
+export type SeveralDecisions = z.infer<ReturnType<typeof DecideSeveral>>
+
+export const SeveralDecidedSchema = () =>
+  z
+    .object({
+      results: z.array(
+        z.object({
+          run_id: z.string(),
+          step_id: z.string(),
+          status: z
+            .enum(RUN_STATUSES)
+            .nullable()
+            .meta({ description: 'Of the run after the decision. Null if it failed.' }),
+          error: z.object({ code: z.string(), message: z.string() }).nullable(),
+        }),
+      ),
+    })
+    .meta({ id: 'SeveralDecided' })
 
 const someone = () => z.object({ id: z.string(), name: z.string() })
 

@@ -72,7 +72,7 @@ describe('every screen of the console', () => {
     await openAs(stage, who)
     const screens: [name: string, place: string, title: string | RegExp, ready: string][] = [
       ['home', '/', 'Home', 'this call runs once'],
-      ['runs', '/runs', 'Runs', 'vendor.agent'],
+      ['runs', '/runs', 'Runs', 'Agent '],
       ['run', `/runs/${ids.run}`, /^Run of/, 'Approve'],
       ['tasks', '/tasks', 'Tasks', 'Order paper'],
       ['task', `/tasks/${ids.task}`, /onerror/, 'Which?'],

@@ -62,6 +62,16 @@ describe('an agent assigned to a thread', () => {
     expect(JSON.stringify(page.items)).not.toContain('May I say this?')
   })
 
+  it('has its draft in the inbox of those who see the thread until somebody decides', async () => {
+    const scene = await assisted(undefined, 'member')
+    const id = await scene.draft('One')
+    const member = scene.others[0] as typeof scene.admin
+    const inbox = async () => (await m.platform.call('GET', '/console/inbox', { token: member.token })).body.items
+    expect(await inbox()).toMatchObject([{ kind: 'draft', id, text: 'One', chat_id: scene.chatId }])
+    await scene.decide(id, 'reject')
+    expect(await inbox()).toEqual([])
+  })
+
   it('has its draft sent when a person approves it, unchanged or edited, and the audit names the person', async () => {
     const scene = await assisted(undefined, 'member')
     const first = await scene.draft('One')

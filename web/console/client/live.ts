@@ -51,6 +51,7 @@ const apply = async ({ counts, unread_notifications }: Updates): Promise<void> =
   const changed = grown.map((topic) => `${topic} `)
   // A new draft arrives as a notification.
   if (grown.includes('notifications')) changed.push('messages messenger')
+  if (changed.length > 0) changed.push('inbox')
   await refresh(...changed, ...(wasOnline ? [] : ['']))
 }
 

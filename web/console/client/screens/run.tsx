@@ -187,7 +187,7 @@ export default function RunScreen({ id }: { id: string }) {
   }, [id, key, active, run.reload])
   return (
     <Screen
-      title={run.data ? `Run of ${run.data.agent.id}` : 'Run'}
+      title={run.data ? `Run of ${own?.agent.name ?? run.data.agent.id}` : 'Run'}
       back={{ to: '/runs', label: 'Runs' }}
       actions={run.data && <State name={run.data.status} />}
     >

@@ -44,11 +44,12 @@ const ERRORS = [
 const MORE = ['trigger', 'person', 'error', 'since', 'until'] as const
 const NAMES = ['q', 'installation_id', 'status', ...MORE, 'group'] as const
 
-export const RunRow = ({ run }: { run: Run }) => (
+/** @param name the agent's name, if it is known */
+export const RunRow = ({ run, name }: { run: Run; name?: string | undefined }) => (
   <a class="row folds" href={`#/runs/${run.id}`}>
     <span class="grow">
       <strong>
-        <Name>{run.agent.id}</Name>
+        <Name>{name ?? run.agent.id}</Name>
       </strong>
       <span class="soft">
         {triggerLabel(run.trigger)}
@@ -91,23 +92,31 @@ const load = async (query: Query, cursor?: string) => {
   }
 }
 
-const List = ({ items }: { items: Run[] }) => (
+const List = ({ items, names }: { items: Run[]; names: Record<string, string> }) => (
   <ul class="rows">
     {items.map((run) => (
       <li key={run.id}>
-        <RunRow run={run} />
+        <RunRow run={run} name={names[run.installation_id]} />
       </li>
     ))}
   </ul>
 )
 
-const Matches = ({ query, isFiltered }: { query: Query; isFiltered: boolean }) => {
+const Matches = ({
+  query,
+  isFiltered,
+  names,
+}: {
+  query: Query
+  isFiltered: boolean
+  names: Record<string, string>
+}) => {
   const runs = usePages(`runs list ${JSON.stringify(query)}`, (cursor) => load(query, cursor))
   return (
     <>
       <Shown known={runs} rows={8}>
         {({ items }) => {
-          if (items.length > 0) return <List items={items} />
+          if (items.length > 0) return <List items={items} names={names} />
           if (runs.more) return <Empty title="No matches so far. Show more to look further back." />
           if (isFiltered) return <Empty title="No runs match these filters" />
           return (
@@ -136,7 +145,11 @@ const Group = ({ agent, query }: { agent: Schemas['Installation']; query: Query 
       <Shown known={runs} rows={2}>
         {({ items, next_cursor }) => (
           <>
-            {items.length > 0 ? <List items={items} /> : <p class="soft">No matching runs</p>}
+            {items.length > 0 ? (
+              <List items={items} names={{ [agent.id]: agent.app.name }} />
+            ) : (
+              <p class="soft">No matching runs</p>
+            )}
             {next_cursor && (
               <p>
                 <a href={`#/runs?${all}`}>
@@ -191,6 +204,7 @@ export default function Runs() {
   const members = useData('members all', () =>
     unwrap(api.GET('/console/members', { params: { query: { limit: 100 } } })),
   )
+  const names = Object.fromEntries((agents.data?.items ?? []).map(({ id, app }) => [id, sanitize(app.name)]))
   const query = queryOf()
   const grouped = filter('group') === 'agent'
   const more = MORE.filter((name) => filter(name)).length
@@ -201,11 +215,7 @@ export default function Runs() {
       <search>
         <Filters>
           <Search name="q" label="Search" hint="Text, error or ID" />
-          <Choice
-            name="installation_id"
-            label="Agent"
-            options={Object.fromEntries((agents.data?.items ?? []).map(({ id, app }) => [id, sanitize(app.name)]))}
-          />
+          <Choice name="installation_id" label="Agent" options={names} />
           <Choice name="status" label="Status" options={STATUSES} />
         </Filters>
         <details class="more-filters" open={more > 0}>
@@ -243,7 +253,7 @@ export default function Runs() {
       {grouped && !query.installation_id ? (
         <Grouped query={query} />
       ) : (
-        <Matches query={query} isFiltered={Object.keys(query).length > 0} />
+        <Matches query={query} isFiltered={Object.keys(query).length > 0} names={names} />
       )}
     </Screen>
   )

@@ -232,11 +232,14 @@ export const Approval = ({
   step,
   agent,
   onDecided,
+  bundle,
 }: {
   runId: string
-  step: Pick<Schemas['RunStep'], 'id' | 'tool' | 'output'>
+  step: Pick<Schemas['RunStep'], 'id' | 'tool'>
   agent: string
   onDecided: (run: Schemas['Run']) => void
+  /** Identical calls that wait, this one included, which can be approved together. */
+  bundle?: { size: number; approve: (sha256: string) => Promise<void> }
 }) => {
   const [comment, setComment] = useState('')
   const { busy, failure, act } = useAction()
@@ -262,7 +265,7 @@ export const Approval = ({
       pollNow()
     })
   return (
-    <section class="card urgent" aria-label={`Approve ${step.tool ?? 'a call'}`}>
+    <article class="card urgent" aria-label={`Approve ${step.tool ?? 'a call'}`}>
       <h2>{visible(headline(call, step.tool))}</h2>
       <p>
         <Name>{agent}</Name> asks to use <code>{step.tool}</code>
@@ -317,10 +320,19 @@ export const Approval = ({
         >
           Approve
         </button>
+        {bundle && (
+          <button
+            type="button"
+            disabled={!isWhole || call?.rule?.you_may_approve === false}
+            onClick={() => act(async () => call && bundle.approve(call.arguments.sha256))}
+          >
+            Approve all {bundle.size} identical calls
+          </button>
+        )}
         <button type="button" class="danger" data-decision="reject" onClick={() => decide('reject')}>
           Reject
         </button>
       </div>
-    </section>
+    </article>
   )
 }

@@ -7,27 +7,34 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input:not([type="checkbox"]), textarea, select')
 
 /**
- * Moves through a list of what waits with j and k, and to an item's decision with a and r. Enter then decides, so no single
- * key approves a call. Works only while the focus is in the list, because speech input may type single letters anywhere.
+ * Moves through a list of what waits with j and k, to an item's decision with a and r, and to its other controls with o, s
+ * and x. Enter then decides, so no single key approves a call. Works only while the focus is in the list, because speech
+ * input may type single letters anywhere.
  */
 export const moveByKey = (event: KeyboardEvent & { currentTarget: HTMLElement }): void => {
   if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
   const items = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-item]')]
   const at = items.findIndex((item) => item.contains(document.activeElement))
+  const item = items[at]
   const names = DECISIONS[event.key]
+  const open = item?.querySelector<HTMLElement>('[data-open]')
   if (names) {
     const button = names
-      .map((name) => items[at]?.querySelector<HTMLButtonElement>(`button[data-decision="${name}"]`))
+      .map((name) => item?.querySelector<HTMLElement>(`[data-decision="${name}"]`))
       .find((one) => one !== null && one !== undefined)
-    if (!button) return
-    if (button.disabled)
+    if (button?.matches(':disabled'))
       announce('You can’t approve this yet. Read the whole call, and what the workspace’s rule says.')
-    else button.focus()
+    else if (button) button.focus()
+    else if (open?.getAttribute('aria-expanded') === 'false') open.click()
+    else return
   } else if (event.key === 'j' || event.key === 'k') {
     const next = items[at + (event.key === 'j' ? 1 : -1)]
     if (!next) return
     next.focus()
     next.scrollIntoView({ block: 'nearest' })
-  } else return
+  } else if (event.key === 'o') open?.click()
+  else if (event.key === 'x') item?.querySelector<HTMLElement>('[data-select]')?.click()
+  else if (event.key === 's') item?.querySelector<HTMLElement>('[data-snooze]')?.focus()
+  else return
   event.preventDefault()
 }

@@ -185,7 +185,7 @@ export const Questions = ({
   answered: readonly string[]
   onAnswered: (run: Schemas['Run']) => void
 }) => (
-  <section class="card urgent asked" aria-label="Answer a question">
+  <article class="card urgent asked" aria-label="Answer a question">
     <h2>
       <Name>{agent}</Name> has a question
     </h2>
@@ -199,7 +199,7 @@ export const Questions = ({
     ) && (
       <p class="soft">It also waits for the assistant that started the run. Only the assistant can answer that part.</p>
     )}
-  </section>
+  </article>
 )
 
 interface Response {

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest'
+import { callbackToken, installed } from '#testkit/fixtures.ts'
+import { consoleStage, expectAccessible, heading, openAs, person } from './harness.ts'
+
+const stage = consoleStage()
+
+const busyWorkspace = async () => {
+  const { platform, agent } = stage
+  const who = await person(stage)
+  const app = await installed(platform.deps, { endpoint: agent.url, workspaceId: who.workspace.id })
+  const ask = async (args: object) => {
+    const { body: run } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: {} })
+    const read = async () => (await platform.call('GET', `/console/runs/${run.id}`, { token: who.token })).body
+    await expect.poll(async () => (await read()).status).toBe('running')
+    await platform.call('POST', '/api/v1/tools/http_fetch/invoke', {
+      token: await callbackToken(platform.deps, app, run.id),
+      body: { arguments: { url: `${agent.url}/pay`, ...args } },
+    })
+    return { read }
+  }
+  const task = async (title: string) => {
+    const { body } = await platform.call('POST', '/console/tasks', {
+      token: who.token,
+      body: { title, installation_id: app.installation.id },
+    })
+    await platform.call('POST', `/api/v1/tasks/${body.id}/report`, { token: app.token, body: { text: 'Done.' } })
+    return body
+  }
+  return { who, ask, task }
+}
+
+it('approves identical calls together, and decides on several things at once', async () => {
+  const { page, platform } = stage
+  const { who, ask, task } = await busyWorkspace()
+  const twins = [await ask({ method: 'POST', body: 'one' }), await ask({ method: 'POST', body: 'one' })]
+  const other = await ask({ method: 'DELETE' })
+  const { id } = await task('Count the mugs')
+  await openAs(stage, who)
+  const rows = page.locator('main ul.inbox > li')
+  await expect.poll(() => rows.count()).toBe(4)
+  await page.getByText('this call runs once').first().waitFor()
+  await expectAccessible(page, 'inbox')
+  await page.setViewportSize({ width: 1_280, height: 800 })
+  await page.getByRole('button', { name: 'Approve all 2 identical calls' }).first().click()
+  await page.getByText('Approved 2 of 2 calls.').waitFor()
+  for (const { read } of twins) expect((await read()).status).toBe('running')
+  await expect.poll(() => rows.count()).toBe(2)
+  for (const box of await page.getByRole('checkbox', { name: /^Select/ }).all()) await box.check()
+  await page.getByText('2 selected').waitFor()
+  await expectAccessible(page, 'inbox-selected')
+  await page.setViewportSize({ width: 1_280, height: 800 })
+  await page.getByRole('button', { name: 'Reject 1 call', exact: true }).click()
+  await page.getByText('Rejected 1 of 1 calls.').waitFor()
+  expect((await other.read()).status).toBe('running')
+  await expect.poll(() => rows.count()).toBe(1)
+  await rows.getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Mark 1 task as done' }).click()
+  await page.getByText('You’re all caught up').waitFor()
+  const { body } = await platform.call('GET', `/console/tasks/${id}`, { token: who.token })
+  expect(body.status).toBe('done')
+})
+
+it('snoozes, wakes and opens with the keyboard alone', async () => {
+  const { page } = stage
+  const { who, ask, task } = await busyWorkspace()
+  await task('Water the plants')
+  await ask({ method: 'POST' })
+  await openAs(stage, who)
+  await heading(page, 'Home').waitFor()
+  const rows = page.locator('main ul.inbox > li')
+  await expect.poll(() => rows.count()).toBe(2)
+  await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+  await rows.first().focus()
+  await page.keyboard.press('a')
+  const focused = () => page.evaluate('document.activeElement.textContent')
+  await expect.poll(focused).toBe('Approve')
+  await page.keyboard.press('j')
+  await page.keyboard.press('o')
+  await rows.last().getByRole('link', { name: 'Read the report' }).waitFor()
+  await page.keyboard.press('s')
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(() => rows.count()).toBe(1)
+  await page.getByRole('button', { name: 'Show 1 snoozed' }).focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => rows.count()).toBe(2)
+  await expectAccessible(page, 'inbox-snoozed')
+  await page.getByRole('button', { name: /^Wake up/ }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByText('Back in your inbox.').waitFor()
+  await expect.poll(() => rows.count()).toBe(2)
+})

@@ -1,0 +1,358 @@
+import { useState } from 'preact/hooks'
+import { sanitize } from '../../../session/text.ts'
+import { useAction } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, useData } from '../../../ui/data.ts'
+import { Problem } from '../../../ui/problem.tsx'
+import { Empty, Skeleton } from '../../../ui/screen.tsx'
+import { Name, Prose, When } from '../../../ui/text.tsx'
+import { api, type Schemas, unwrap } from '../api.ts'
+import { useWaiting } from '../waiting.ts'
+import { Approval } from './approval.tsx'
+import { moveByKey } from './inbox-keys.ts'
+import { Questions } from './questions.tsx'
+
+type Item = Schemas['WaitingItem']
+
+const reload = (): Promise<unknown> => refresh('inbox', 'runs', 'tasks', 'messages', 'messenger')
+
+const KINDS: Record<Item['kind'], string> = {
+  approval: 'Approval',
+  question: 'Question',
+  task: 'Task',
+  draft: 'Draft',
+}
+
+const kindOf = ({ kind, status }: Item): string =>
+  kind !== 'task' ? KINDS[kind] : status === 'review' ? 'Task to review' : 'Task with a question'
+
+/** Times until which something can be put aside, from now. */
+const LATER: Record<string, () => Date> = {
+  '1 hour': () => new Date(Date.now() + 3_600_000),
+  'Tomorrow morning': () => morningIn(1),
+  'Next Monday': () => morningIn(((8 - new Date().getDay()) % 7) + (new Date().getDay() === 1 ? 7 : 0)),
+}
+
+const morningIn = (days: number): Date => {
+  const at = new Date()
+  at.setDate(at.getDate() + days)
+  at.setHours(9, 0, 0, 0)
+  return at
+}
+
+const snooze = async (ids: string[], until: string | null): Promise<void> => {
+  await unwrap(api.PUT('/console/inbox/snoozes', { body: { ids, until } }))
+  announce(until === null ? 'Back in your inbox.' : 'Snoozed. It comes back then.')
+  await reload()
+}
+
+const Snooze = ({ ids, label, onDone }: { ids: string[]; label: string; onDone?: () => void }) => {
+  const { failure, act } = useAction()
+  return (
+    <>
+      <select
+        class="narrow"
+        aria-label={label}
+        data-snooze
+        value=""
+        onChange={({ currentTarget }) => {
+          const later = LATER[currentTarget.value]
+          if (later) void act(async () => snooze(ids, later().toISOString())).then((done) => done && onDone?.())
+        }}
+      >
+        <option value="">Snooze</option>
+        {Object.keys(LATER).map((words) => (
+          <option key={words} value={words}>
+            {words}
+          </option>
+        ))}
+      </select>
+      {failure && <Problem failure={failure} />}
+    </>
+  )
+}
+
+/** Decides several calls at once. Only identical ones can be approved together, because each has to be read. */
+const decideAll = async (
+  decision: 'approve' | 'reject',
+  items: readonly Item[],
+  arguments_sha256?: string,
+): Promise<void> => {
+  const calls = items.flatMap(({ run_id, id }) => (run_id === null ? [] : [{ run_id, step_id: id }]))
+  const { results } = await unwrap(
+    api.POST('/console/approvals/decisions', {
+      body: { decision, calls, ...(arguments_sha256 && { arguments_sha256 }) },
+    }),
+  )
+  const failed = results.flatMap(({ error }) => error ?? [])
+  const done = results.length - failed.length
+  await reload()
+  announce(
+    [
+      `${decision === 'approve' ? 'Approved' : 'Rejected'} ${done} of ${results.length} calls.`,
+      ...new Set(failed.map(({ message }) => message)),
+    ].join(' '),
+  )
+}
+
+const Question = ({ item }: { item: Item }) => {
+  const asked = useData('runs questions', () =>
+    unwrap(api.GET('/console/input-requests', { params: { query: { limit: 100 } } })),
+  )
+  const found = asked.data?.items.find(({ step_id }) => step_id === item.id)
+  if (!found) return asked.data ? <p class="soft">This question was answered.</p> : <Skeleton rows={1} tall />
+  return (
+    <Questions
+      runId={found.run_id}
+      agent={found.agent.name}
+      questions={found.input_requests}
+      answered={found.answered}
+      onAnswered={() => void reload()}
+    />
+  )
+}
+
+const Draft = ({ item }: { item: Item }) => {
+  const { busy, failure, act } = useAction()
+  const path = { id: item.id }
+  return (
+    <div class="card urgent">
+      <Prose text={item.text ?? ''} />
+      {failure && <Problem failure={failure} />}
+      <div class="actions" aria-busy={busy}>
+        <button
+          type="button"
+          class="primary"
+          data-decision="approve"
+          onClick={() =>
+            act(async () => {
+              await unwrap(api.POST('/console/messenger/messages/{id}/approve', { params: { path }, body: {} }))
+              announce('Approved. Sending the message…')
+              await reload()
+            })
+          }
+        >
+          Approve and send
+        </button>
+        <button type="button" class="danger" data-decision="reject" onClick={() => act(() => rejectDraft(item))}>
+          Reject
+        </button>
+        <a href={`#/messenger/${item.chat_id}`}>Edit in the thread</a>
+      </div>
+    </div>
+  )
+}
+
+const rejectDraft = async ({ id }: Item): Promise<void> => {
+  await unwrap(api.POST('/console/messenger/messages/{id}/reject', { params: { path: { id } } }))
+  await reload()
+  announce('Draft rejected. Nothing was sent.')
+}
+
+const finishTask = async ({ id }: Item): Promise<void> => {
+  await unwrap(api.PATCH('/console/tasks/{id}', { params: { path: { id } }, body: { status: 'done' } }))
+  await reload()
+  announce('Task done.')
+}
+
+const Task = ({ item }: { item: Item }) => {
+  const { busy, failure, act } = useAction()
+  return (
+    <div class="card">
+      {failure && <Problem failure={failure} />}
+      <div class="actions" aria-busy={busy}>
+        <a class="button" href={`#/tasks/${item.id}`} data-decision="answer">
+          {item.status === 'review' ? 'Read the report' : 'Read the question'}
+        </a>
+        {item.status === 'review' && (
+          <button type="button" data-decision="approve" onClick={() => act(() => finishTask(item))}>
+            Mark as done
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const Body = ({ item, identical }: { item: Item; identical: Item[] }) => {
+  if (item.kind === 'task') return <Task item={item} />
+  if (item.kind === 'draft') return <Draft item={item} />
+  return (
+    <>
+      {item.kind === 'question' ? (
+        <Question item={item} />
+      ) : (
+        <Approval
+          runId={item.run_id ?? ''}
+          step={{ id: item.id, tool: item.tool }}
+          agent={item.agent?.name ?? 'An agent'}
+          onDecided={() => void reload()}
+          {...(identical.length > 1 && {
+            bundle: { size: identical.length, approve: (sha256: string) => decideAll('approve', identical, sha256) },
+          })}
+        />
+      )}
+      <p class="hint">
+        <a href={`#/runs/${item.run_id}`}>View run</a>
+      </p>
+    </>
+  )
+}
+
+/** Items that are open from the start: those that wait for a decision, as long as they are few. */
+const OPEN = 3
+
+const Row = ({
+  item,
+  identical,
+  isFirst,
+  isChosen,
+  onChoose,
+}: {
+  item: Item
+  identical: Item[]
+  isFirst: boolean
+  isChosen: boolean
+  onChoose: (is: boolean) => void
+}) => {
+  const [isOpen, setOpen] = useState(isFirst && (item.kind === 'approval' || item.kind === 'question'))
+  const title = sanitize(item.title)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: reached with the keys of the list
+    <li class="waits" data-item tabIndex={0} aria-label={`${kindOf(item)}: ${title}`}>
+      <div class="row folds">
+        <input
+          type="checkbox"
+          data-select
+          aria-label={`Select ${title}`}
+          checked={isChosen}
+          onChange={({ currentTarget }) => onChoose(currentTarget.checked)}
+        />
+        <span class="grow">
+          <strong class="line">{title}</strong>
+          <span class="soft">
+            {kindOf(item)}
+            {item.agent && (
+              <>
+                {' · '}
+                <Name>{item.agent.name}</Name>
+              </>
+            )}
+            {' · '}
+            <When at={item.created_at} />
+            {identical.length > 1 && ` · ${identical.length} identical calls wait`}
+          </span>
+        </span>
+        {item.snoozed_until === null ? (
+          <Snooze ids={[item.id]} label={`Snooze ${title}`} />
+        ) : (
+          <button type="button" onClick={() => void snooze([item.id], null)}>
+            Wake up<span class="unseen"> {title}</span>
+          </button>
+        )}
+        <button type="button" data-open aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Close' : 'Open'}
+          <span class="unseen"> {title}</span>
+        </button>
+      </div>
+      {isOpen && <Body item={item} identical={identical} />}
+    </li>
+  )
+}
+
+/** Decisions on all that is selected. */
+const Bulk = ({ items, onDone }: { items: Item[]; onDone: () => void }) => {
+  const { busy, failure, act } = useAction()
+  const calls = items.filter(({ kind }) => kind === 'approval')
+  const drafts = items.filter(({ kind }) => kind === 'draft')
+  const reports = items.filter(({ kind, status }) => kind === 'task' && status === 'review')
+  const run = (what: () => Promise<unknown>) => void act(what).then((done) => done && onDone())
+  return (
+    <section class="bulk card" aria-label="Selected items" aria-busy={busy}>
+      <strong>{items.length} selected</strong>
+      {calls.length > 0 && (
+        <button type="button" class="danger" onClick={() => run(() => decideAll('reject', calls))}>
+          Reject {calls.length} {calls.length === 1 ? 'call' : 'calls'}
+        </button>
+      )}
+      {drafts.length > 0 && (
+        <button
+          type="button"
+          class="danger"
+          onClick={() =>
+            run(async () => {
+              for (const draft of drafts) await rejectDraft(draft)
+            })
+          }
+        >
+          Reject {drafts.length} {drafts.length === 1 ? 'draft' : 'drafts'}
+        </button>
+      )}
+      {reports.length > 0 && (
+        <button
+          type="button"
+          onClick={() =>
+            run(async () => {
+              for (const task of reports) await finishTask(task)
+            })
+          }
+        >
+          Mark {reports.length} {reports.length === 1 ? 'task' : 'tasks'} as done
+        </button>
+      )}
+      <Snooze ids={items.map(({ id }) => id)} label="Snooze the selected items" onDone={onDone} />
+      <button type="button" class="quiet" onClick={onDone}>
+        Clear selection
+      </button>
+      {failure && <Problem failure={failure} />}
+    </section>
+  )
+}
+
+/** All that waits for the user in one list, decided with the keyboard or several at once. */
+export const Inbox = () => {
+  const { known, active, snoozed } = useWaiting()
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [isAsideShown, setAsideShown] = useState(false)
+  const items = isAsideShown ? [...active, ...snoozed] : active
+  const selected = items.filter(({ id }) => chosen.includes(id))
+  const bundleOf = (item: Item): Item[] =>
+    item.bundle === null ? [item] : items.filter(({ bundle }) => bundle === item.bundle)
+  if (known.failure && !known.data) return <Problem failure={known.failure} retry={known.reload} />
+  if (!known.data) return <Skeleton rows={1} tall />
+  return (
+    <>
+      {items.length > 0 && (
+        <p class="hint keys">
+          With an item selected, <kbd>j</kbd> and <kbd>k</kbd> move through the list, <kbd>o</kbd> opens it,{' '}
+          <kbd>a</kbd> goes to Approve or Answer, <kbd>r</kbd> to Reject and <kbd>s</kbd> to Snooze. <kbd>Enter</kbd>{' '}
+          decides. <kbd>x</kbd> selects it.
+        </p>
+      )}
+      {selected.length > 0 && <Bulk items={selected} onDone={() => setChosen([])} />}
+      {items.length === 0 ? (
+        <Empty title="You’re all caught up">
+          <p>Approvals, questions, reports and drafts from your agents appear here.</p>
+        </Empty>
+      ) : (
+        <ul class="inbox" onKeyDown={moveByKey}>
+          {items.map((item, i) => (
+            <Row
+              key={item.id}
+              item={item}
+              identical={bundleOf(item)}
+              isFirst={i < OPEN && bundleOf(item)[0]?.id === item.id}
+              isChosen={chosen.includes(item.id)}
+              onChoose={(is) => setChosen(is ? [...chosen, item.id] : chosen.filter((id) => id !== item.id))}
+            />
+          ))}
+        </ul>
+      )}
+      {snoozed.length > 0 && (
+        <button type="button" class="quiet" aria-pressed={isAsideShown} onClick={() => setAsideShown(!isAsideShown)}>
+          {isAsideShown ? 'Hide' : 'Show'} {snoozed.length} snoozed
+        </button>
+      )}
+    </>
+  )
+}
