@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { defaultGrant, type Installation } from '#shared/access/installations/index.ts'
 import { carried, emittedBy, OutboxEntity, type OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { storePayload } from '#shared/foundation/payloads/index.ts'
@@ -171,12 +172,15 @@ export const dispatchAgain = async (work: Work, { status, created_event }: Run):
   if (event) await sendDispatch(work, event)
 }
 
+/** Time in ms for which a request waits until its message is sent. A queue that doesn't answer must not delay the response. */
+const SENDING = 2_000
+
 const sendDispatch = async (work: Work, event: OutboxEvent): Promise<void> => {
-  try {
-    await work.queues.send('dispatch', [
-      { body: { 'detail-type': event.type, detail: event } satisfies BusMessage, group: event.workspace_id },
-    ])
-  } catch (error) {
-    work.log.warn('a new run is left to the sweeper', { event_id: event.id, error })
-  }
+  const body = { 'detail-type': event.type, detail: event } satisfies BusMessage
+  const sending = work.queues
+    .send('dispatch', [{ body, group: event.workspace_id }])
+    .catch((error) => work.log.warn('a new run is left to the sweeper', { event_id: event.id, error }))
+  const timer = new AbortController()
+  await Promise.race([sending, pause(SENDING, undefined, { signal: timer.signal }).catch(() => undefined)])
+  timer.abort()
 }

@@ -98,6 +98,19 @@ it('a run whose message can’t be sent is dispatched by the sweeper within two 
   expect(await counted(app)).toEqual({ runs: 1, succeeded: 1 })
 })
 
+it('a queue that doesn’t answer delays the response to a new run by two seconds at most', async () => {
+  const app = await subscriber(platform, { endpoint: agent.url })
+  const { send } = platform.deps.queues
+  platform.deps.queues.send = () => new Promise(() => {})
+  const begun = performance.now()
+  try {
+    await start(app)
+  } finally {
+    platform.deps.queues.send = send
+  }
+  expect(performance.now() - begun).toBeLessThan(5_000)
+})
+
 it('loses, doubles and miscounts nothing when the dispatcher dies at any point', async () => {
   agent.answer(succeeded)
   receiver.answer({ kind: 'answer', status: 200 })
