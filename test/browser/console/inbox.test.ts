@@ -69,7 +69,7 @@ it('snoozes, wakes and opens with the keyboard alone', async () => {
   await heading(page, 'Home').waitFor()
   const rows = page.locator('main ul.inbox > li')
   await expect.poll(() => rows.count()).toBe(2)
-  await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+  await page.locator('button[data-decision="approve"]:enabled').waitFor()
   await rows.first().focus()
   await page.keyboard.press('a')
   const focused = () => page.evaluate('document.activeElement.textContent')

@@ -4,7 +4,7 @@ import { Screen, Shown } from '../../../ui/screen.tsx'
 import { api, unwrap } from '../api.ts'
 import { Days } from '../ui/days.tsx'
 import { Inbox } from '../ui/inbox.tsx'
-import { RunRow } from './runs.tsx'
+import { RunRow } from '../ui/run-row.tsx'
 
 const Figures = () => {
   const known = useData('runs figures', () =>

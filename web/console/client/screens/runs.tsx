@@ -2,12 +2,13 @@ import { sanitize } from '../../../session/text.ts'
 import { useData, usePages } from '../../../ui/data.ts'
 import { Choice, Filters, filter, filters, Search, setFilter } from '../../../ui/filters.tsx'
 import { Field } from '../../../ui/form.tsx'
-import { duration, triggerLabel } from '../../../ui/format.ts'
+import { triggerLabel } from '../../../ui/format.ts'
 import type { paths } from '../../../ui/platform.d.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
-import { Logo, Name, State, When } from '../../../ui/text.tsx'
+import { Logo, Name } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { startOfDay } from '../ui/day.ts'
+import { RunRow } from '../ui/run-row.tsx'
 import { Views } from '../ui/views.tsx'
 
 type Run = Schemas['WorkspaceRun']
@@ -43,35 +44,6 @@ const ERRORS = [
 
 const MORE = ['trigger', 'person', 'error', 'since', 'until'] as const
 const NAMES = ['q', 'installation_id', 'status', ...MORE, 'group'] as const
-
-/** @param name the agent's name, if it is known */
-export const RunRow = ({ run, name }: { run: Run; name?: string | undefined }) => (
-  <a class="row folds" href={`#/runs/${run.id}`}>
-    <span class="grow">
-      <strong>
-        <Name>{name ?? run.agent.id}</Name>
-      </strong>
-      <span class="soft">
-        {triggerLabel(run.trigger)}
-        {run.started_by && (
-          <>
-            {' by '}
-            <Name>{run.started_by.name}</Name>
-          </>
-        )}{' '}
-        · <When at={run.created_at} />
-        {run.duration_ms !== null && ` · ${duration(run.duration_ms)}`}
-        {run.error_code && (
-          <>
-            {' · '}
-            <code>{run.error_code}</code>
-          </>
-        )}
-      </span>
-    </span>
-    <State name={run.status} />
-  </a>
-)
 
 type Query = NonNullable<paths['/console/runs']['get']['parameters']['query']>
 

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { sanitize } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
@@ -8,9 +8,7 @@ import { Empty, Skeleton } from '../../../ui/screen.tsx'
 import { Name, Prose, When } from '../../../ui/text.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { useWaiting } from '../waiting.ts'
-import { Approval } from './approval.tsx'
 import { moveByKey } from './inbox-keys.ts'
-import { Questions } from './questions.tsx'
 
 type Item = Schemas['WaitingItem']
 
@@ -95,14 +93,33 @@ const decideAll = async (
   )
 }
 
+type Parts = typeof import('./inbox-parts.ts')
+let loadedParts: Parts | undefined
+
+/** Loads the forms that decide, when the first item is opened. Home's first load does without them. */
+const useParts = (): Parts | undefined => {
+  const [parts, setParts] = useState(loadedParts)
+  const { act } = useAction()
+  useEffect(() => {
+    if (parts) return
+    void act(async () => {
+      loadedParts = await import('./inbox-parts.ts')
+      setParts(loadedParts)
+    })
+  }, [])
+  return parts
+}
+
 const Question = ({ item }: { item: Item }) => {
   const asked = useData('runs questions', () =>
     unwrap(api.GET('/console/input-requests', { params: { query: { limit: 100 } } })),
   )
+  const parts = useParts()
   const found = asked.data?.items.find(({ step_id }) => step_id === item.id)
+  if (!parts) return <Skeleton rows={1} tall />
   if (!found) return asked.data ? <p class="soft">This question was answered.</p> : <Skeleton rows={1} tall />
   return (
-    <Questions
+    <parts.Questions
       runId={found.run_id}
       agent={found.agent.name}
       questions={found.input_requests}
@@ -174,24 +191,28 @@ const Task = ({ item }: { item: Item }) => {
   )
 }
 
+const Call = ({ item, identical }: { item: Item; identical: Item[] }) => {
+  const parts = useParts()
+  if (!parts) return <Skeleton rows={1} tall />
+  return (
+    <parts.Approval
+      runId={item.run_id ?? ''}
+      step={{ id: item.id, tool: item.tool }}
+      agent={item.agent?.name ?? 'An agent'}
+      onDecided={() => void reload()}
+      {...(identical.length > 1 && {
+        bundle: { size: identical.length, approve: (sha256: string) => decideAll('approve', identical, sha256) },
+      })}
+    />
+  )
+}
+
 const Body = ({ item, identical }: { item: Item; identical: Item[] }) => {
   if (item.kind === 'task') return <Task item={item} />
   if (item.kind === 'draft') return <Draft item={item} />
   return (
     <>
-      {item.kind === 'question' ? (
-        <Question item={item} />
-      ) : (
-        <Approval
-          runId={item.run_id ?? ''}
-          step={{ id: item.id, tool: item.tool }}
-          agent={item.agent?.name ?? 'An agent'}
-          onDecided={() => void reload()}
-          {...(identical.length > 1 && {
-            bundle: { size: identical.length, approve: (sha256: string) => decideAll('approve', identical, sha256) },
-          })}
-        />
-      )}
+      {item.kind === 'question' ? <Question item={item} /> : <Call item={item} identical={identical} />}
       <p class="hint">
         <a href={`#/runs/${item.run_id}`}>View run</a>
       </p>

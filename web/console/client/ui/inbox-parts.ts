@@ -1,0 +1,2 @@
+export { Approval } from './approval.tsx'
+export { Questions } from './questions.tsx'
