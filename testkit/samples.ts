@@ -983,6 +983,15 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     await stage.platform.call('POST', path, { token, body: { text: 'Hello.' } })
     return { path, token }
   },
+  'console.conversations.read': async (stage) => {
+    const { token, path } = await stage.chat()
+    return { path: path.replace('/messages', ''), token }
+  },
+  'console.conversations.markRead': async (stage) => {
+    const { token, path } = await stage.chat()
+    const { body } = await stage.platform.call('POST', path, { token, body: { text: 'Hello.' } })
+    return { path: path.replace('/messages', '/read'), token, body: { message_id: body.id } }
+  },
   // Enabled is the default, and calls that change nothing aren't audited.
   'console.settings.setCrossAgent': async (stage) => ({
     path: '/console/settings/cross-agent',

@@ -6,13 +6,19 @@ import {
   LISTED_KINDS,
   type ListedConversation,
   listConversationsForPerson,
+  loadConversationFor,
+  markConversationRead,
   openAgentChat,
 } from '#shared/work/answering/index.ts'
-import { OpenChat, PersonConversationSchema, presentConversation } from '#shared/work/conversations/index.ts'
+import { MarkRead, OpenChat, PersonConversationSchema, presentConversation } from '#shared/work/conversations/index.ts'
 
-const present = ({ conversation, answered_by }: ListedConversation) => ({
+const present = ({ conversation, answered_by, unread }: ListedConversation) => ({
   ...presentConversation(conversation),
   answered_by,
+  last_message: conversation.last_author
+    ? { author: conversation.last_author, text: conversation.last_text ?? '' }
+    : null,
+  unread,
 })
 
 const list = defineEndpoint({
@@ -65,4 +71,36 @@ const open = defineEndpoint({
   },
 })
 
-export const endpoints = [list, open]
+const read = defineEndpoint({
+  id: 'console.conversations.read',
+  group: 'console',
+  method: 'GET',
+  path: '/console/conversations/{id}',
+  params: { id: 'conversation' },
+  caller: 'console',
+  summary: 'Get one of your conversations',
+  response: PersonConversationSchema,
+  handler: async ({ work, caller, params }) => {
+    const [listed] = await addAnswerers(work, caller, [await loadConversationFor(work, caller, params.id)])
+    return present(listed as ListedConversation)
+  },
+})
+
+const markRead = defineEndpoint({
+  id: 'console.conversations.markRead',
+  group: 'console',
+  method: 'PUT',
+  path: '/console/conversations/{id}/read',
+  params: { id: 'conversation' },
+  caller: 'console',
+  summary: 'Mark a conversation as read',
+  description: 'Only you see what you have read. A later message makes the conversation unread again.',
+  body: MarkRead,
+  status: 204,
+  handler: async ({ work, caller, params, body }): Promise<undefined> => {
+    await markConversationRead(work, caller, params.id, body.message_id)
+    return undefined
+  },
+})
+
+export const endpoints = [list, open, read, markRead]

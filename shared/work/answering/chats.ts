@@ -5,7 +5,7 @@ import type { Workspace } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { derivedId, idTime, isId } from '#shared/kernel/ids.ts'
 import { ConditionFailed, type Write } from '#shared/table/entity.ts'
-import { type Conversation, ConversationEntity, PersonChatEntity } from '../conversations/entity.ts'
+import { type Conversation, ConversationEntity, PersonChatEntity, ReadMarkEntity } from '../conversations/entity.ts'
 import { conversationNotFound } from '../conversations/read.ts'
 
 /** A person in a workspace. */
@@ -120,4 +120,18 @@ export const loadConversationFor = async (
     ((conversation?.kind === 'main' || conversation?.kind === 'agent') && conversation.user_id === user.id)
   if (!conversation || !takesPart) throw conversationNotFound()
   return conversation
+}
+
+/** Marks a conversation as read up to a message. @throws `not_found` */
+export const markConversationRead = async (
+  work: Work,
+  speaker: Speaker,
+  id: string,
+  message_id: string,
+): Promise<void> => {
+  const { workspace, user } = speaker
+  const { id: conversation_id } = await loadConversationFor(work, speaker, id)
+  await work.commit([
+    ReadMarkEntity.replace({ workspace_id: workspace.id, user_id: user.id, conversation_id, message_id }),
+  ])
 }

@@ -4,7 +4,7 @@ import { type App, AppEntity } from '#shared/catalogue/apps/index.ts'
 import { logoPath, platformLogoPath } from '#shared/catalogue/logos/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
-import { type Conversation, ConversationEntity, PersonChatEntity } from '../conversations/entity.ts'
+import { type Conversation, ConversationEntity, PersonChatEntity, ReadMarkEntity } from '../conversations/entity.ts'
 import type { AnsweredBy } from '../conversations/schemas.ts'
 import { AssignedTaskEntity, type Task, TaskEntity } from '../tasks/entity.ts'
 import { loadPrimaryAgent } from './answerer.ts'
@@ -20,6 +20,7 @@ export interface Filter {
 export interface ListedConversation {
   conversation: Conversation
   answered_by: AnsweredBy
+  unread: boolean
 }
 
 type Reading = Pick<Deps, 'table'>
@@ -144,19 +145,24 @@ const loadConversations = async (
   return found.filter((conversation) => conversation !== undefined)
 }
 
-/** Adds to each conversation who answers it, in three reads for any number of conversations. */
+/** Adds to each conversation who answers it, and whether it is unread, in four reads for any number of conversations. */
 export const addAnswerers = async (
   work: Reading,
-  { workspace }: Speaker,
+  { workspace, user }: Speaker,
   conversations: readonly Conversation[],
 ): Promise<ListedConversation[]> => {
   const hasMain = conversations.some(({ kind }) => kind === 'main')
   const primary = hasMain ? await loadPrimaryAgent(work, workspace) : undefined
   const answerer = ({ kind, installation_id }: Conversation) => (kind === 'main' ? primary?.id : installation_id)
   const ids = [...new Set(conversations.map(answerer))].filter((id) => id !== undefined)
-  const installations = await work.table.getAll(
-    ids.map((id) => InstallationEntity.ref({ workspace_id: workspace.id, id })),
-  )
+  const [installations, marks] = await Promise.all([
+    work.table.getAll(ids.map((id) => InstallationEntity.ref({ workspace_id: workspace.id, id }))),
+    work.table.getAll(
+      conversations.map(({ id }) =>
+        ReadMarkEntity.ref({ workspace_id: workspace.id, user_id: user.id, conversation_id: id }),
+      ),
+    ),
+  ])
   const [identity, ...apps] = await work.table.getAll([
     identityRef,
     ...installations.map((installation) => AppEntity.ref({ id: installation?.app_id ?? '-' })),
@@ -181,9 +187,21 @@ export const addAnswerers = async (
     logo_url: orchestratorIdentity.logo_url ?? null,
     logo_path: platformLogoPath(orchestratorIdentity),
   }
-  return conversations.map((conversation) => {
+  return conversations.map((conversation, i) => {
     const id = answerer(conversation)
-    if (id !== undefined) return { conversation, answered_by: agents.get(id) ?? null }
-    return { conversation, answered_by: conversation.kind === 'main' ? orchestrator : null }
+    const unread = isUnread(conversation, user.id, marks[i]?.message_id)
+    if (id !== undefined) return { conversation, answered_by: agents.get(id) ?? null, unread }
+    return { conversation, answered_by: conversation.kind === 'main' ? orchestrator : null, unread }
   })
+}
+
+/** @param read latest message that the person has seen; undefined if they never opened the conversation */
+const isUnread = (
+  { kind, last_message_id, last_author }: Conversation,
+  userId: string,
+  read: string | undefined,
+): boolean => {
+  if (last_message_id === undefined || last_author?.id === userId) return false
+  // Everybody sees the conversations of all tasks, but follows few of them.
+  return read === undefined ? kind !== 'task' : read !== last_message_id
 }

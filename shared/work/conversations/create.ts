@@ -2,12 +2,16 @@ import { orchestratorId } from '#shared/access/orchestrator/index.ts'
 import { emitEvent } from '#shared/foundation/outbox/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { truncate } from '#shared/kernel/truncate.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import { type Conversation, ConversationEntity, conversationPlace, type Message, MessageEntity } from './entity.ts'
 import type { ConversationEventType } from './events.ts'
 
 export type NewConversation = Omit<Conversation, 'id' | 'created_at' | 'last_message_at'>
+
+/** Characters of the latest message that a list of conversations shows. */
+const PREVIEW = 140
 
 /** Creates a conversation, with writes for the caller's transaction. */
 export const newConversation = (
@@ -70,7 +74,22 @@ export const newMessage = (
       MessageEntity.create(message),
       ConversationEntity.update(
         conversation,
-        { set: { ...taker, last_message_at }, ...(list && { list }) },
+        {
+          set: {
+            ...taker,
+            last_message_at,
+            last_message_id: message.id,
+            last_author: author,
+            last_text: truncate(
+              text
+                .slice(0, 2 * PREVIEW)
+                .replaceAll(/\s+/g, ' ')
+                .trim(),
+              PREVIEW,
+            ),
+          },
+          ...(list && { list }),
+        },
         {
           // If another agent took over, this write would put the conversation back into the previous agent's list.
           where: { installation_id: conversation.installation_id ?? missing },

@@ -3,6 +3,9 @@ import { defineEntity } from '#shared/table/entity.ts'
 
 export const CONVERSATION_KINDS = ['main', 'agent', 'task', 'person'] as const
 
+const authorFields = () =>
+  z.object({ type: z.enum(['user', 'agent', 'orchestrator', 'contact']), id: z.string(), name: z.string() })
+
 const conversation = () =>
   z.object({
     id: z.string(),
@@ -20,6 +23,10 @@ const conversation = () =>
     /** The person of a `main` or `agent` conversation. */
     user_id: z.string().optional(),
     last_message_at: z.number().optional(),
+    /** The latest message: its id, its author and the beginning of its text. */
+    last_message_id: z.string().optional(),
+    last_author: authorFields().optional(),
+    last_text: z.string().optional(),
     created_at: z.number(),
   })
 
@@ -44,7 +51,7 @@ export const ConversationEntity = defineEntity({
   schema: conversation,
   pk: 'WS#{workspace_id}',
   sk: 'CNV#{id}',
-  personal: { text: ['title'] },
+  personal: { names: ['last_author'], text: ['title', 'last_text'] },
   retention: {
     workspace: 'removed',
     person: 'kept',
@@ -69,7 +76,7 @@ export const messageSchema = () =>
     id: z.string(),
     conversation_id: z.string(),
     workspace_id: z.string(),
-    author: z.object({ type: z.enum(['user', 'agent', 'orchestrator', 'contact']), id: z.string(), name: z.string() }),
+    author: authorFields(),
     text: z.string(),
     attachments: z.array(attachmentFields()),
     /** Only for a message in a messenger thread. */
@@ -105,6 +112,25 @@ export const PersonChatEntity = defineEntity({
   schema: personChat,
   pk: 'WS#{workspace_id}',
   sk: 'CHAT#{user_id}#{place}',
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'removed', app: 'kept' },
+})
+
+const readMark = () =>
+  z.object({
+    workspace_id: z.string(),
+    user_id: z.string(),
+    conversation_id: z.string(),
+    /** Latest message that the person has seen; empty if they follow the conversation and haven't read it. */
+    message_id: z.string(),
+  })
+
+/** How far a person has read a conversation. */
+export const ReadMarkEntity = defineEntity({
+  name: 'read-mark',
+  schema: readMark,
+  pk: 'WS#{workspace_id}',
+  sk: 'READ#{user_id}#{conversation_id}',
   personal: 'none',
   retention: { workspace: 'removed', person: 'removed', app: 'kept' },
 })

@@ -14,6 +14,7 @@ export { CONVERSATION_EVENTS, type ConversationEventType } from './events.ts'
 export { listConversations, listMessages, listMessagesAsAgent, loadConversationAsAgent, readableFrom } from './read.ts'
 export {
   ConversationSchema,
+  MarkRead,
   MessageSchema,
   type MessageView,
   OpenChat,

@@ -116,9 +116,38 @@ const answeredBy = () =>
       description: 'The agent that answers, or the platform’s orchestrator; null for a task without an agent.',
     })
 
+const lastMessage = () =>
+  z
+    .object({
+      author: z.object({
+        type: z.enum(['user', 'agent', 'orchestrator', 'contact']),
+        id: z.string(),
+        name: z.string(),
+      }),
+      text: z.string().meta({ description: 'The beginning, up to 140 characters in one line.' }),
+    })
+    .nullable()
+    .meta({ description: 'The latest message; null if there is none, or none since previews exist.' })
+
 /** A conversation as a person sees it. */
 export const PersonConversationSchema = () =>
-  ConversationSchema().extend({ answered_by: answeredBy() }).meta({ id: 'PersonConversation' })
+  ConversationSchema()
+    .extend({
+      answered_by: answeredBy(),
+      last_message: lastMessage(),
+      unread: z.boolean().meta({
+        description:
+          'The latest message is somebody else’s, and you haven’t read it. In a task’s conversation only if you ' +
+          'created the task or have opened the conversation.',
+      }),
+    })
+    .meta({ id: 'PersonConversation' })
+
+/** Body of `PUT /console/conversations/{id}/read`. */
+export const MarkRead = () =>
+  z
+    .strictObject({ message_id: idField('msg').max(64).meta({ description: 'Latest message that you have seen.' }) })
+    .meta({ id: 'MarkRead' })
 
 export type AnsweredBy = z.infer<ReturnType<typeof answeredBy>>
 

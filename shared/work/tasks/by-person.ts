@@ -7,7 +7,7 @@ import { quoteName } from '#shared/kernel/names.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { loadAttachments } from '../conversations/attachments.ts'
-import type { Message } from '../conversations/entity.ts'
+import { type Message, ReadMarkEntity } from '../conversations/entity.ts'
 import { type MessageView, presentMessage } from '../conversations/schemas.ts'
 import { reassignmentWrites } from './assign.ts'
 import { changedTask, loadTask, type TaskChanges, taskWrite } from './change.ts'
@@ -62,7 +62,8 @@ export const createTask = async (
     attachments: attachments.length > 0 ? await loadAttachments(work, workspace.id, attachments) : undefined,
   })
   const view = await presentTask(work, task)
-  await work.commit([...writes, ...assignmentNotice(work, user, undefined, task)], view)
+  const mark = { workspace_id: workspace.id, user_id: user.id, conversation_id: task.conversation_id, message_id: '' }
+  await work.commit([...writes, ReadMarkEntity.create(mark), ...assignmentNotice(work, user, undefined, task)], view)
   return view
 }
 

@@ -1,8 +1,10 @@
+import type { ComponentChildren } from 'preact'
 import { bytes } from '../../../ui/format.ts'
-import { Name, Prose, When } from '../../../ui/text.tsx'
+import { Name, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import type { Schemas } from '../api.ts'
 import { Download } from './download.tsx'
+import { Markdown } from './markdown.tsx'
 import { QuestionsInChat } from './questions.tsx'
 
 export type Message = Schemas['Message']
@@ -19,8 +21,14 @@ export const FileList = ({ files }: { files: Message['attachments'] }) =>
     </ul>
   )
 
-/** Messages, oldest first. */
-export const Messages = ({ items }: { items: readonly Message[] }) => (
+/** Messages, oldest first. @param after what stands below a message, such as what to do about it */
+export const Messages = ({
+  items,
+  after,
+}: {
+  items: readonly Message[]
+  after?: (message: Message) => ComponentChildren
+}) => (
   <ol class="messages">
     {items.map((message) => {
       const mine = message.author.type === 'user' && message.author.id === identity.value?.user.id
@@ -34,7 +42,7 @@ export const Messages = ({ items }: { items: readonly Message[] }) => (
           {message.question && message.run_id ? (
             <QuestionsInChat runId={message.run_id} stepId={message.question.step_id} text={message.text} />
           ) : (
-            <Prose text={message.text} />
+            <Markdown text={message.text} />
           )}
           <FileList files={message.attachments} />
           {message.approval && message.run_id && (
@@ -44,6 +52,7 @@ export const Messages = ({ items }: { items: readonly Message[] }) => (
               </a>
             </p>
           )}
+          {after?.(message)}
         </li>
       )
     })}
