@@ -28,6 +28,7 @@ export const SECTIONS: Readonly<Record<string, Readonly<Record<string, string>>>
     'going-live': 'A checklist for the day before customers install your agent.',
   },
   'Other protocols': {
+    assistants: 'Your workspace’s agents in Claude, ChatGPT, Cursor and VS Code, signed in as yourself.',
     mcp: 'The platform’s tools, and those of other agents, in frameworks that speak the Model Context Protocol.',
     a2a: 'An installed agent, called by clients of the Agent2Agent protocol.',
     'a2a-agents': 'Your agent that already speaks the Agent2Agent protocol, registered by its card.',

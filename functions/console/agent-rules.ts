@@ -1,7 +1,16 @@
 import { InstallationPolicy, installationSchema, setPolicy } from '#shared/access/installations/index.ts'
 import type { ConsoleCaller } from '#shared/http/callers.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
-import { Bans, CrossAgent, changeWorkspaceSettings, OrganizationSettingsSchema } from '#shared/identity/people/index.ts'
+import {
+  Bans,
+  CrossAgent,
+  changeWorkspaceSettings,
+  HostSettingsSchema,
+  hostSettingsOf,
+  OrganizationSettingsSchema,
+  SetHosts,
+  setHosts,
+} from '#shared/identity/people/index.ts'
 
 const actor = ({ workspace, user }: ConsoleCaller) => ({ workspaceId: workspace.id, userId: user.id })
 
@@ -40,6 +49,33 @@ const setBans = defineEndpoint({
   handler: ({ work, caller, body }) => changeWorkspaceSettings(work, actor(caller), 'workspace.bans_changed', body),
 })
 
+const readHosts = defineEndpoint({
+  id: 'console.settings.readHosts',
+  group: 'console',
+  method: 'GET',
+  path: '/console/settings/hosts',
+  caller: 'console',
+  summary: 'Get which assistants members may use',
+  response: HostSettingsSchema,
+  handler: async ({ caller }) => hostSettingsOf(caller.workspace),
+})
+
+const writeHosts = defineEndpoint({
+  id: 'console.settings.setHosts',
+  group: 'console',
+  method: 'PUT',
+  path: '/console/settings/hosts',
+  caller: 'console',
+  role: 'owner',
+  summary: 'Set which assistants members may use',
+  description:
+    'From the next request on, the tokens of assistants that aren’t allowed are refused. An assistant is named by the host of ' +
+    'its metadata document, or by the one that the person returns to after the consent.',
+  body: SetHosts,
+  response: HostSettingsSchema,
+  handler: ({ work, caller, body }) => setHosts(work, actor(caller), body),
+})
+
 const setInstallationPolicy = defineEndpoint({
   id: 'console.installations.setPolicy',
   group: 'console',
@@ -57,4 +93,4 @@ const setInstallationPolicy = defineEndpoint({
   handler: ({ work, caller, params, body }) => setPolicy(work, actor(caller), params.id, body),
 })
 
-export const endpoints = [setCrossAgent, setBans, setInstallationPolicy]
+export const endpoints = [setCrossAgent, setBans, readHosts, writeHosts, setInstallationPolicy]

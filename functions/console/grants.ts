@@ -1,5 +1,11 @@
+import * as z from 'zod'
 import { GrantSchema, listGrants, presentGrant, revokeGrant } from '#shared/access/grants/index.ts'
+import { disconnectHost, HostGrantSchema, listHostGrants, presentHostGrant } from '#shared/access/hosts/index.ts'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { pageQuery } from '#shared/http/paging.ts'
+import type { Page } from '#shared/table/table.ts'
+
+type Listed = ReturnType<typeof presentGrant> | ReturnType<typeof presentHostGrant>
 
 const list = defineEndpoint({
   id: 'console.grants.list',
@@ -7,13 +13,32 @@ const list = defineEndpoint({
   method: 'GET',
   path: '/console/grants',
   caller: 'console',
-  summary: 'List what apps were granted, newest first',
-  description: 'Lists only active grants, so a page can have fewer items than its limit.',
+  summary: 'List what apps or assistants were granted, newest first',
+  description:
+    'Lists active grants only, so a page can have fewer items than its limit. With `kind=host`, lists the assistants that you ' +
+    'connected, and for an admin with `all=true` those of everybody.',
+  query: () =>
+    pageQuery({
+      kind: z.enum(['app', 'host']).default('app').meta({ description: 'What it was granted to.' }),
+      all: z
+        .enum(['true', 'false'])
+        .default('false')
+        .transform((text) => text === 'true')
+        .meta({ description: 'For admins: also the assistants of others.' }),
+    }),
   list: {
-    read: ({ work, caller }, page) => listGrants(work, caller.workspace.id, page),
-    present: ({ grant, installation, app }) => presentGrant(grant, installation, app),
+    read: async ({ work, caller, query }, page): Promise<Page<Listed>> => {
+      if (query.kind === 'app') {
+        const { items, next } = await listGrants(work, caller.workspace.id, page)
+        return { items: items.map(({ grant, installation, app }) => presentGrant(grant, installation, app)), next }
+      }
+      const { items, next } = await listHostGrants(work, caller.member, query.all, page)
+      return { items: items.map(presentHostGrant), next }
+    },
+    present: (grant) => grant,
   },
-  response: GrantSchema,
+  response: () => z.union([GrantSchema(), HostGrantSchema()]),
+  errors: ['admin_required'],
 })
 
 const revoke = defineEndpoint({
@@ -26,11 +51,11 @@ const revoke = defineEndpoint({
   summary: 'Revoke a grant',
   description:
     'The grant’s access and refresh tokens are refused from their next request. Available to admins and to the ' +
-    'person who approved the grant. The app stays installed, but can’t use this grant.',
+    'person who approved the grant. An app stays installed, but can’t use this grant.',
   status: 204,
   errors: ['admin_required'],
   handler: async ({ work, caller, params }) => {
-    await revokeGrant(work, caller.member, params.id)
+    if (!(await disconnectHost(work, caller.member, params.id))) await revokeGrant(work, caller.member, params.id)
     return undefined
   },
 })

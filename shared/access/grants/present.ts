@@ -12,6 +12,7 @@ export const GrantSchema = () =>
   z
     .object({
       id: idField('grt'),
+      kind: z.literal('app'),
       app: z.object({
         id: idField('app'),
         name: z.string(),
@@ -32,6 +33,7 @@ export type GrantView = z.infer<ReturnType<typeof GrantSchema>>
 
 export const presentGrant = (grant: Grant, installation: Installation, app: App): GrantView => ({
   id: grant.id,
+  kind: 'app',
   app: {
     id: app.id,
     name: app.name,

@@ -21,6 +21,7 @@ export {
   type Workspace,
   WorkspaceEntity,
 } from './entity.ts'
+export { HostSettingsSchema, hostSettingsOf, SetHosts, setHosts } from './host-settings.ts'
 export { invite, listInvitations, revokeInvitation } from './invite.ts'
 export { isRecovery } from './inviters.ts'
 export { findJoinedWorkspace, joinWrites, loadInvitation } from './join.ts'

@@ -39,6 +39,7 @@ describe('GET /console/grants', () => {
     expect(answer.body.items).toEqual([
       {
         id: grantId,
+        kind: 'app',
         app: {
           id,
           name,

@@ -19,6 +19,7 @@ const ROUTES: readonly Route[] = [
   { path: '/messenger/:id', load: () => import('./screens/messenger-chat.tsx') },
   { path: '/notifications', load: () => import('./screens/notifications.tsx') },
   { path: '/access', load: () => import('./screens/access.tsx') },
+  { path: '/assistants', load: () => import('./screens/assistants.tsx') },
   { path: '/wishlist', load: () => import('./screens/wishlist.tsx') },
   { path: '/settings', load: () => import('./screens/settings.tsx') },
   { path: '/approvals', load: () => import('./screens/approval-rules.tsx') },

@@ -24,6 +24,7 @@ export const ITEMS: readonly NavItem[] = [
   { to: '/messenger', label: 'Messenger', icon: 'messenger' },
   { to: '/notifications', label: 'Notifications', icon: 'bell', count: { of: unread, words: 'unread' } },
   { to: '/access', label: 'Connected apps', icon: 'key' },
+  { to: '/assistants', label: 'Connected assistants', icon: 'key' },
   { to: '/wishlist', label: 'Agent requests', icon: 'wish' },
   { to: '/members', label: 'Members', icon: 'people' },
   { to: '/settings', label: 'Settings', icon: 'settings' },

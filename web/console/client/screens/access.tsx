@@ -4,9 +4,10 @@ import { api, unwrap } from '../api.ts'
 import { GrantCard } from '../ui/grants.tsx'
 
 export default function Access() {
-  const grants = usePages('installations grants', (cursor) =>
-    unwrap(api.GET('/console/grants', { params: { query: cursor ? { cursor } : {} } })),
-  )
+  const grants = usePages('installations grants', async (cursor) => {
+    const page = await unwrap(api.GET('/console/grants', { params: { query: cursor ? { cursor } : {} } }))
+    return { ...page, items: page.items.flatMap((grant) => (grant.kind === 'app' ? [grant] : [])) }
+  })
   return (
     <Screen title="Connected apps">
       <p class="soft">External services that can act in this workspace, who approved them, and what they can do.</p>

@@ -170,7 +170,8 @@ const Grants = ({ id }: { id: string }) => {
   const grants = useData('installations grants of', () =>
     unwrap(api.GET('/console/grants', { params: { query: { limit: 100 } } })),
   )
-  const own = grants.data?.items.filter(({ installation_id }) => installation_id === id) ?? []
+  const own =
+    grants.data?.items.flatMap((grant) => (grant.kind === 'app' && grant.installation_id === id ? [grant] : [])) ?? []
   if (own.length === 0) return null
   return (
     <section class="section" aria-labelledby="grants">
