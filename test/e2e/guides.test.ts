@@ -54,8 +54,11 @@ const RUN = [
 /** Begins in an empty folder, with the command-line tool only. */
 const HOSTED = 'hosted-quickstart'
 
-/** The tool runs from its sources, and the sample agent stands in for the package, which npm can't install here. */
-const TOOLS = `aip() { node ${ROOT}/cli/main.ts "$@"; }
+/**
+ * The tool runs from its sources, and the sample agent stands in for the package, which npm can't install here.
+ * What the reader starts in the background replaces its shell, so that it ends with the script.
+ */
+const TOOLS = `aip() { case $1 in listen) exec node ${ROOT}/cli/main.ts "$@" ;; *) node ${ROOT}/cli/main.ts "$@" ;; esac; }
 npm() { case $1 in start) exec env $(grep -v '^#' .env) PORT=8080 python3 ${ROOT}/examples/sdk/main.py ;; esac; }`
 
 it('every guide with commands is run', () => {
