@@ -1,3 +1,4 @@
+import * as assertions from './access/assertions/entity.ts'
 import * as consents from './access/consents/entity.ts'
 import * as grants from './access/grants/entity.ts'
 import * as hosts from './access/hosts/entity.ts'
@@ -66,6 +67,7 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
     consents,
     grants,
     hosts,
+    assertions,
     installations,
     a2a,
     inline,

@@ -119,7 +119,8 @@ const token = defineEndpoint({
   summary: 'Exchange a code or refresh tokens, strictly by the RFCs',
   description:
     'As `POST /oauth/token`, with errors by RFC 6749 §5.2. The client authenticates by HTTP Basic or in the body. A code is ' +
-    'redeemed only by the issuer that gave it. A host sends its `client_id` alone, or signs a `client_assertion`.',
+    'redeemed only by the issuer that gave it. An app with `jwks` may sign a `client_assertion` instead (RFC 7523); a host sends ' +
+    'its `client_id` alone, or signs one.',
   body: StandardTokenRequest,
   response: () => z.union([TokenResponseSchema(), HostTokensSchema()]),
   errors: [

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { exportJWK, generateKeyPair } from 'jose'
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { Webhook } from 'standardwebhooks'
@@ -164,6 +165,22 @@ describe('the issuer /connect', () => {
     const wrong = await discover('cs_wrong')
     const refused = openid.tokenIntrospection(wrong, next.access_token)
     await expect(refused).rejects.toMatchObject({ name: 'WWWAuthenticateChallengeError', status: 401 })
+  })
+
+  it('takes openid-client with a key instead of a secret: pushed request, install, refresh, introspection, revocation', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('ES256')
+    const { headers, app } = agent
+    const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] }
+    await must(running.baseUrl, 'PATCH', `/api/v1/dev/apps/${app.id}`, { headers, body: { jwks } })
+    const config = await discover('', openid.PrivateKeyJwt({ key: privateKey, kid: 'one' }))
+    const { query, checks } = await checksOf()
+    const address = await openid.buildAuthorizationUrlWithPAR(config, query)
+    const url = await consent(running.baseUrl, address, agent.sandboxId)
+    const tokens = await openid.authorizationCodeGrant(config, url, checks)
+    const next = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '')
+    expect(await openid.tokenIntrospection(config, next.access_token)).toMatchObject({ active: true })
+    await openid.tokenRevocation(config, next.refresh_token ?? '')
+    expect((await me(next.access_token)).status).toBe(401)
   })
 
   it('takes pushed requests, once, and a denial', async () => {

@@ -1,7 +1,8 @@
+import { ASSERTION_TYPE } from '#shared/access/assertions/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { isHostClientId } from '#shared/kernel/host-resources.ts'
-import { ASSERTION_TYPE, verifyAssertion } from './assertion.ts'
+import { verifyAssertion } from './assertion.ts'
 import { loadHostClient } from './clients.ts'
 import type { HostClient } from './entity.ts'
 

@@ -173,16 +173,3 @@ export const HostRefreshTokenEntity = defineEntity({
   retention: { workspace: 'removed', person: 'expires', app: 'kept' },
   expires: (item) => item.expires_at + DAY,
 })
-
-const usedAssertion = () => z.object({ jti_hash: z.string(), expires_at: z.number() })
-
-/** An assertion that a host signed, by the hash of client and `jti`. Each works once (RFC 7523 §3). */
-export const UsedAssertionEntity = defineEntity({
-  name: 'used-assertion',
-  schema: usedAssertion,
-  pk: 'ASSERTION#{jti_hash}',
-  sk: 'ASSERTION',
-  personal: 'none',
-  retention: { workspace: 'kept', person: 'kept', app: 'kept' },
-  expires: (item) => item.expires_at,
-})

@@ -1,4 +1,4 @@
-export { authenticateClient } from './clients.ts'
+export { authenticateByAssertion, authenticateClient } from './clients.ts'
 export { IntrospectionSchema, introspectToken } from './introspect.ts'
 export { canRepeatTokenResponse } from './kept-response.ts'
 export {

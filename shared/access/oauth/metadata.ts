@@ -24,10 +24,13 @@ export const authorizationServerMetadata = ({ baseUrl }: Base) => ({
   service_documentation: `${baseUrl}/docs`,
 })
 
-const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post']
+const CLIENT_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
 
-/** Methods of people's hosts. Those of apps have a secret. */
-const HOST_METHODS = ['none', 'private_key_jwt']
+/** Methods where people's hosts, whose ids may be public, come as well. */
+const HOST_METHODS = ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt']
+
+/** Algorithms of assertions that are advertised. Others of the same kinds of keys work, too. */
+const SIGNING_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA']
 
 /** Metadata of the second issuer, which follows the RFCs strictly (contract/connect.md). */
 export const connectMetadata = ({ baseUrl, hostRegistration }: Base & Pick<Settings, 'hostRegistration'>) => ({
@@ -39,11 +42,12 @@ export const connectMetadata = ({ baseUrl, hostRegistration }: Base & Pick<Setti
   introspection_endpoint: `${baseUrl}/connect/introspect`,
   pushed_authorization_request_endpoint: `${baseUrl}/connect/par`,
   ...(hostRegistration && { registration_endpoint: `${baseUrl}/connect/register` }),
-  token_endpoint_auth_methods_supported: [...CLIENT_METHODS, ...HOST_METHODS],
-  token_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256', 'PS256', 'EdDSA'],
-  revocation_endpoint_auth_methods_supported: [...CLIENT_METHODS, ...HOST_METHODS],
-  revocation_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256', 'PS256', 'EdDSA'],
+  token_endpoint_auth_methods_supported: HOST_METHODS,
+  token_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
+  revocation_endpoint_auth_methods_supported: HOST_METHODS,
+  revocation_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
   introspection_endpoint_auth_methods_supported: CLIENT_METHODS,
+  introspection_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
   client_id_metadata_document_supported: true,
   protected_resources: [`${baseUrl}/api/v1`, `${baseUrl}/mcp`],
 })

@@ -51,6 +51,7 @@ export const createApp = async (work: Work, developerId: string, input: CreateAp
     support_email: input.support_email ?? undefined,
     redirect_uris: input.redirect_uris ?? [],
     requested_scopes: input.requested_scopes ?? [],
+    jwks: input.jwks ?? undefined,
     status: 'draft',
     client_secret_hash: sha256(clientSecret),
     secret_version: 1,

@@ -63,6 +63,8 @@ const app = () =>
     status_before: z.enum(APP_STATUSES).optional(),
     status_reason: z.string().optional(),
     client_secret_hash: z.string(),
+    /** Public keys by which the app also proves itself at `/connect`. */
+    jwks: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }).optional(),
     /** Increased by every rotation of the client secret. Access tokens carry it and end with it. */
     secret_version: z.number(),
     /** Encrypted `agsec_…` secrets, newest first. Older ones also sign until `until`. */

@@ -23,6 +23,7 @@ export const presentApp = (app: App): AppView => ({
   support_email: app.support_email ?? null,
   redirect_uris: app.redirect_uris,
   requested_scopes: app.requested_scopes,
+  jwks: app.jwks ?? null,
   status: app.status,
   status_reason: app.status_reason ?? null,
   verified: app.verified,

@@ -6,6 +6,7 @@ import { nearest } from '#shared/kernel/nearest.ts'
 import { SCOPE_NAMES } from '#shared/kernel/scopes.ts'
 import { logoPathField } from '../logos/path.ts'
 import { redirectAddress, webAddress } from './addresses.ts'
+import { clientKeys, shownClientKeys } from './client-keys.ts'
 import { APP_STATUSES, moderatedFields } from './entity.ts'
 
 const unknownScope = (input: unknown): string => {
@@ -45,6 +46,7 @@ const editable = () => ({
   support_email: emailAddress().nullable(),
   redirect_uris: redirectUris(),
   requested_scopes: scopes(),
+  jwks: clientKeys().nullable(),
 })
 
 /** Slug: 3 to 40 of `a-z0-9-`, not starting or ending with `-` (contract/apps-and-manifests.md#apps). */
@@ -106,6 +108,7 @@ const app = () => ({
   support_email: z.string().nullable(),
   redirect_uris: z.array(z.string()),
   requested_scopes: z.array(z.string()),
+  jwks: shownClientKeys().nullable(),
   status: z.enum(APP_STATUSES),
   status_reason: z
     .string()

@@ -1,19 +1,24 @@
-import { authenticateClient } from '#shared/access/oauth/index.ts'
+import { authenticateByAssertion, authenticateClient } from '#shared/access/oauth/index.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { takeRateLimits } from '../rate-limit.ts'
 import type { Authenticator, Credentials } from './types.ts'
 
 /**
- * Authenticates an OAuth client by body fields only, or also by HTTP Basic where the RFCs are followed strictly.
+ * Authenticates an OAuth client by body fields only, or also by HTTP Basic or a signed assertion where the RFCs are followed strictly.
  * @throws `invalid_client`, whose `fix` names the body fields if the client used only another method; `invalid_request`
  * if it identified itself twice (RFC 6749 §2.3) or put body parameters into the address
  */
 export const client: Authenticator<'client'> = async (deps, credentials) => {
-  const basic = credentials.standard && basicCredentials(credentials)
-  const { client_id, client_secret } = basic || ((credentials.body ?? {}) as Record<string, unknown>)
-  if (!client_id || !client_secret) throw unidentified(credentials)
-  const app = await authenticateClient(deps, client_id, client_secret)
+  const body = (credentials.body ?? {}) as Record<string, unknown>
+  const isSigned = credentials.standard === true && body.client_assertion !== undefined
+  const basic = !isSigned && credentials.standard && basicCredentials(credentials)
+  const { client_id, client_secret } = basic || body
+  if (!isSigned && (!client_id || !client_secret)) throw unidentified(credentials)
+  if (isSigned && client_secret) refuseTwoMethods()
+  const app = isSigned
+    ? await authenticateByAssertion(deps, body)
+    : await authenticateClient(deps, client_id, client_secret)
   const headers = await takeRateLimits(deps, [{ name: `client:${app.id}`, rate: LIMITS.clientRate, scope: 'client' }])
   if (!basic) refuseSecondIdentity(credentials)
   refuseAddress(credentials)
@@ -44,6 +49,13 @@ const basicCredentials = ({ headers, body }: Credentials): Record<string, string
 const BAD_BASIC = {
   message: 'The Authorization header has no client_id and client_secret.',
   fix: 'Send HTTP Basic with the client_id as name and the client_secret as password, each form-encoded.',
+}
+
+const refuseTwoMethods = (): never => {
+  throw fail('invalid_request', {
+    message: 'The client sent a client_assertion and a client_secret.',
+    fix: 'Use one method to authenticate.',
+  })
 }
 
 const formDecoded = (text: string): string | undefined => {
@@ -85,6 +97,7 @@ const IN_BODY = new Set([
   'grant_type',
   'client_id',
   'client_secret',
+  'client_assertion',
   'code',
   'code_verifier',
   'redirect_uri',

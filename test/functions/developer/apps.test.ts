@@ -1,3 +1,4 @@
+import { exportJWK, generateKeyPair } from 'jose'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createOutgoingHttp } from '#shared/adapters/outgoing-http/client.ts'
 import { newApp, newDeveloper, type TestDeveloper, unique } from '#testkit/developers.ts'
@@ -40,6 +41,26 @@ describe('POST /api/v1/dev/apps', () => {
     expect(body.client_secret).toMatch(/^cs_[A-Za-z0-9_-]{43}$/)
     expect(body.signing_secret).toMatch(/^agsec_[A-Za-z0-9+/]{43}=$/)
     expect(headers['cache-control']).toBe('no-store')
+  })
+
+  it('keeps public keys, replaces and removes them, and refuses private, shared, weak and incomplete ones', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+    const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one' }] }
+    const { body } = await create({ ...base(), jwks })
+    expect(body.jwks).toEqual(jwks)
+    const change = (keys: object | null) =>
+      developer.call('PATCH', `/api/v1/dev/apps/${body.id}`, { jwks: keys === null ? null : { keys } })
+    const bad = [
+      [],
+      [await exportJWK(privateKey)],
+      [{ kty: 'oct', k: 'c2VjcmV0' }],
+      [{ kty: 'RSA', n: 'x'.repeat(171), e: 'AQAB' }],
+      [{ kty: 'EC', crv: 'P-256', x: 'x' }],
+      [{}],
+      Array(11).fill(jwks.keys[0]),
+    ]
+    for (const keys of bad) expect([(await change(keys)).status, keys]).toEqual([422, keys])
+    expect((await change(null)).body.jwks).toBe(null)
   })
 
   it('shows the secrets at creation only', async () => {

@@ -1,3 +1,4 @@
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { installed } from '#testkit/fixtures.ts'
@@ -72,6 +73,88 @@ const refused = ({ status, body, headers }: Answer, error: string, expected = 40
   expect(body.error_description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
   expect([headers['cache-control'], headers.pragma]).toEqual(['no-store', 'no-cache'])
 }
+
+describe('a client with keys', () => {
+  const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+  let pair: Awaited<ReturnType<typeof generateKeyPair>>
+  const setKeys = async (jwks: object | null) =>
+    platform.deps.table.transact([
+      AppEntity.update({ id: client.app.id }, { set: { jwks: (jwks ?? undefined) as never } }),
+    ])
+  beforeEach(async () => {
+    pair = await generateKeyPair('ES256')
+    await setKeys({ keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'one', alg: 'ES256' }] })
+  })
+  let count = 0
+  const signed = async (changes: JWTPayload = {}, key = pair.privateKey) => {
+    const now = Math.floor(platform.clock.now() / 1_000)
+    const claims = {
+      iss: client.app.id,
+      sub: client.app.id,
+      aud: ISSUER,
+      iat: now,
+      exp: now + 60,
+      jti: `j${++count}`,
+      ...changes,
+    }
+    return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(key)
+  }
+  const introspect = async (client_assertion: string, more: Parameters = {}, headers = {}) =>
+    post('/connect/introspect', { token: 'x', client_assertion, client_assertion_type: TYPE, ...more }, headers)
+
+  it('authenticates by an assertion at every endpoint, with and without client_id, and needs no secret', async () => {
+    const began = await consented()
+    const form = { code: began.code, code_verifier: began.verifier, redirect_uri: REDIRECT }
+    const by = async (aud = ISSUER) => ({ client_assertion: await signed({ aud }), client_assertion_type: TYPE })
+    const { status, body } = await post('/connect/token', {
+      ...{ grant_type: 'authorization_code', client_id: client.app.id, ...form },
+      ...(await by(`${ISSUER}/token`)),
+    })
+    expect([status, body.token_type]).toEqual([200, 'Bearer'])
+    const shown = await post('/connect/introspect', { token: body.access_token, ...(await by()) })
+    expect([shown.status, shown.body.active]).toEqual([200, true])
+    expect((await post('/connect/par', { ...request(), ...(await by()) })).status).toBe(201)
+    expect((await post('/connect/revoke', { token: body.access_token, ...(await by()) })).status).toBe(200)
+    const after = await post('/connect/introspect', { token: body.access_token, ...(await by()) })
+    expect(after.body.active).toBe(false)
+  })
+
+  it('is refused with an assertion that was used, is too long, or is somebody else’s, and with none of its keys', async () => {
+    const once = await signed()
+    expect((await introspect(once)).status).toBe(200)
+    refused(await introspect(once), 'invalid_client', 401)
+    const now = Math.floor(platform.clock.now() / 1_000)
+    const other = await installed(platform.deps)
+    const stranger = await generateKeyPair('ES256')
+    const bad: [string, Promise<string>][] = [
+      ['another audience', signed({ aud: 'https://elsewhere.example' })],
+      ['the first issuer', signed({ aud: 'https://platform.test' })],
+      ['another issuer of it', signed({ iss: other.app.id })],
+      ['another client', signed({ iss: other.app.id, sub: other.app.id })],
+      ['expired', signed({ exp: now - 60 })],
+      ['two hours', signed({ exp: now + 7_200 })],
+      ['no id', signed({ jti: undefined })],
+      ['another key', signed({}, stranger.privateKey)],
+      ['none', Promise.resolve(`${btoa('{"alg":"none"}')}.${btoa(JSON.stringify({ sub: client.app.id }))}.`)],
+      ['junk', Promise.resolve('junk')],
+    ]
+    for (const [what, assertion] of bad) {
+      const answer = await introspect(await assertion)
+      expect([what, answer.status, answer.body.error]).toEqual([what, 401, 'invalid_client'])
+    }
+    refused(await introspect(await signed(), { client_assertion_type: 'other' }), 'invalid_client', 401)
+    refused(await introspect(await signed(), { client_secret: client.clientSecret }), 'invalid_request')
+    await setKeys(null)
+    refused(await introspect(await signed()), 'invalid_client', 401)
+    expect((await post('/connect/introspect', { token: 'x' }, basic())).status).toBe(200)
+  })
+
+  it('can’t use an assertion at /oauth', async () => {
+    const parameters = { client_assertion: await signed(), client_assertion_type: TYPE, client_id: client.app.id }
+    const answer = await post('/oauth/introspect', { token: 'x', ...parameters })
+    expect([answer.status, answer.body.error.code]).toEqual([401, 'invalid_client'])
+  })
+})
 
 describe('the metadata of the second issuer', () => {
   it.each([

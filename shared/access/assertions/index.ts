@@ -1,0 +1,1 @@
+export { ASSERTION_TYPE, type ClientKeys, checkAssertion } from './check.ts'
