@@ -37,6 +37,7 @@ export class Schemas {
       override: ({ zodSchema, jsonSchema }) => {
         // Responses can gain fields (contract/versioning.md#compatibility), so clients must accept unknown ones.
         if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+        dropImplied(jsonSchema as Json)
         annotate(jsonSchema as Json, z.globalRegistry.get(zodSchema) as Json | undefined)
       },
     })
@@ -58,6 +59,13 @@ export class Schemas {
     if (!isDeepStrictEqual(this.components[name], schema)) throw new Error(`Two schemas with the id ${name} differ`)
     return { $ref: `#/components/schemas/${name}`, ...(siblings as Json | undefined) }
   }
+}
+
+/** Drops what holds for every JSON document: names are texts, and integers are those that JavaScript represents exactly. */
+const dropImplied = (json: Json): void => {
+  if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum
+  if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum
+  if (isDeepStrictEqual(json.propertyNames, { type: 'string' })) delete json.propertyNames
 }
 
 const annotate = (json: Json, meta: Json | undefined): void => {

@@ -32,13 +32,15 @@ const sampleOf = (document: Record<string, unknown>): Record<string, unknown> =>
     }
   }
   follow([sample.paths, sample.webhooks])
-  const operations = JSON.stringify(sample.paths)
+  type Operation = { security?: object[] }
+  const operations = Object.values(sample.paths).flatMap((path) => Object.values(path as Record<string, Operation>))
+  const secures = (name: string): boolean => operations.some(({ security = [] }) => security.some((one) => name in one))
   const kept = Object.entries(components).map(([kind, all]) => [
     kind,
     // Security schemes are named, not referenced.
     Object.fromEntries(
       Object.entries(all).filter(([name]) =>
-        kind === 'securitySchemes' ? operations.includes(`{"${name}":`) : used.has(`${kind}/${name}`),
+        kind === 'securitySchemes' ? secures(name) : used.has(`${kind}/${name}`),
       ),
     ),
   ])
