@@ -107,7 +107,8 @@ function properties(schema: Endpoint['query']): object {
 function strict(endpoint: Endpoint): object {
   const schema = endpoint.response?.()
   if (!schema) throw new Error(`${endpoint.id} declares no response`)
-  return z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' })
+  // Without names: a schema that occurs twice in an answer is made twice, which zod takes for two schemas of one name.
+  return z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any', metadata: z.registry() })
 }
 
 function expectValid(schema: object, value: unknown): void {
