@@ -34,17 +34,21 @@ const taskFields = () => ({
       agent: z.string().meta({ description: 'The agent’s slug.' }),
       name: z.string(),
     })
+    .meta({ id: 'TaskAssignee' })
     .nullable()
     .meta({ description: 'Agent that has the task; null if no agent has it.' }),
   assigned_person: z
     .object({ user_id: idField('usr'), name: z.string() })
+    .meta({ id: 'TaskAssignedPerson' })
     .nullable()
     .meta({ description: 'Person who has the task; null if nobody or an agent has it.' }),
   priority: z.enum(TASK_PRIORITIES),
   due_date: z.string().nullable().meta({ description: 'Calendar date.', example: '2026-11-30' }),
   labels: z.array(z.string()),
   attachments: z.array(AttachmentSchema()),
-  created_by: z.object({ type: z.enum(['user', 'agent']), id: z.string(), name: z.string() }),
+  created_by: z
+    .object({ type: z.enum(['user', 'agent']), id: z.string(), name: z.string() })
+    .meta({ id: 'TaskCreatedBy' }),
   conversation_id: idField('cnv'),
   parent_run_id: idField('run').nullable().meta({ description: 'Run in which an agent created it.' }),
   chain_depth: z
@@ -53,11 +57,13 @@ const taskFields = () => ({
     .meta({ description: 'Number of agents before it in its chain. It doesn’t change with the agent.' }),
   question: z
     .object({ text: z.string(), asked_at: time() })
+    .meta({ id: 'TaskQuestion' })
     .nullable()
     .meta({ description: 'The agent’s latest question.' }),
   percent: z.number().nullable().meta({ description: 'Progress that the agent last reported, 0 to 100.' }),
   result: z
     .object({ text: z.string(), output: json().nullable(), reported_at: time() })
+    .meta({ id: 'TaskResult' })
     .nullable()
     .meta({ description: 'The final report.' }),
   created_at: time(),
