@@ -8,6 +8,7 @@ import * as inline from './agents/inline/entity.ts'
 import * as listening from './agents/listening/entity.ts'
 import * as outside from './agents/outside/entity.ts'
 import * as sandbox from './agents/sandbox/entity.ts'
+import * as agentCards from './catalogue/agent-cards/entity.ts'
 import * as apps from './catalogue/apps/entity.ts'
 import * as logos from './catalogue/logos/entity.ts'
 import * as reviewQueue from './catalogue/review-queue/entity.ts'
@@ -74,6 +75,7 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
     listening,
     outside,
     sandbox,
+    agentCards,
     apps,
     logos,
     reviewQueue,

@@ -348,6 +348,10 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   'a2a.card.read': async (stage) => ({ path: `${(await spoken(stage)).at}/.well-known/agent-card.json` }),
   'a2a.card.readLegacy': async (stage) => ({ path: `${(await spoken(stage)).at}/v0.3/.well-known/agent-card.json` }),
   'a2a.card.readExtended': async (stage) => ofAgent(await spoken(stage), '/extendedAgentCard'),
+  'a2a.notifications.receive': async (stage) => {
+    const { run, token } = await stage.followed()
+    return { path: `/a2a/push/${run.id}`, headers: { 'x-a2a-notification-token': token }, body: {} }
+  },
   'a2a.rpc.call': async (stage) => ofAgent(await spoken(stage), '/rpc', LIST_TASKS),
   'a2a.rpc.callLegacy': async (stage) => {
     const { at, token, task } = await withTask(stage)

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ListenedRequestEntity } from '#shared/agents/listening/entity.ts'
+import { OutsideTaskEntity } from '#shared/agents/outside/entity.ts'
 import { AppEntity, DeveloperAppEntity } from '#shared/catalogue/apps/entity.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import type { Scope } from '#shared/kernel/scopes.ts'
+import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { A2A, a2aAgent, looking } from './a2a.ts'
 import { manifestFor, newApp, newDeveloper, publish } from './developers.ts'
 import { callbackToken, conversation, installed, member } from './fixtures.ts'
@@ -48,6 +50,26 @@ export const createStage = async (platform: TestPlatform) => {
     const config = { id: task, url: hooks.url }
     await platform.call('POST', `${asked.at}/tasks/${task}/pushNotificationConfigs`, { ...sent, body: config })
     return { ...asked, task }
+  }
+
+  /** Creates a run whose outside agent may send push notifications. */
+  const followed = async () => {
+    const { app, run } = await running()
+    const token = newSecret()
+    const owner = { workspace_id: app.workspaceId, app_id: app.app.id }
+    const task = {
+      run_id: run.id as string,
+      installation_id: app.installation.id,
+      is_over: false,
+      round: 1,
+      looks: 0,
+      answers: 0,
+      push: { token_hash: sha256(token), ...owner },
+      cancels: 0,
+      created_at: platform.clock.now(),
+    }
+    await platform.deps.table.transact([OutsideTaskEntity.create(task)])
+    return { run, token }
   }
 
   /** Creates a run whose agent has answered 202, with its callback token. */
@@ -246,6 +268,7 @@ export const createStage = async (platform: TestPlatform) => {
     a2aAgent: spokenTo,
     a2aTask,
     running,
+    followed,
     awaiting,
     conversation: spoken,
     chat,

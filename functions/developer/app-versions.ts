@@ -1,3 +1,4 @@
+import { CardWatchEntity } from '#shared/catalogue/agent-cards/index.ts'
 import { loadOwnApp } from '#shared/catalogue/apps/index.ts'
 import {
   AnyManifest,
@@ -46,9 +47,16 @@ const list = defineEndpoint({
   description:
     'If manifests are large, a page can have fewer items than `limit`. Check `has_more` to see whether to continue.',
   list: {
-    load: ({ work, caller, params }) => loadOwnApp(work, caller.developerId, params.id),
-    read: ({ work }, page, app) => listVersions(work, app, page),
-    present: async (version, { work }, app) => presentVersion(app, version, await loadManifest(work, version)),
+    load: async ({ work, caller, params }) => {
+      const [app, watch] = await Promise.all([
+        loadOwnApp(work, caller.developerId, params.id),
+        work.table.get(CardWatchEntity, { app_id: params.id }),
+      ])
+      return { app, watch }
+    },
+    read: ({ work }, page, { app }) => listVersions(work, app, page),
+    present: async (version, { work }, { app, watch }) =>
+      presentVersion(app, version, await loadManifest(work, version), watch),
   },
   response: VersionSchema,
   needs: ['objects:read'],

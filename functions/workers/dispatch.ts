@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { dispatchRun, resumeRun } from '#shared/agents/dispatch/index.ts'
-import { followOutsideRun } from '#shared/agents/outside/index.ts'
+import { followNotification, followOutsideRun } from '#shared/agents/outside/index.ts'
+import { lookAtCard } from '#shared/catalogue/card-watches/index.ts'
 import { carryEvents, fanOutEvent } from '#shared/delivery/fan-out/index.ts'
 import type { OutboxEvent } from '#shared/foundation/outbox/index.ts'
 import { BusMessage } from '#shared/foundation/queues/index.ts'
@@ -16,11 +17,13 @@ const Data = z.object({
   round: z.number().optional(),
 })
 
+const Due = z.object({ app_id: z.string() })
+
 const Moved = z.object({ conversation_id: z.string() })
 
 /**
  * Advances conversations. Sends new runs to their agents, and resumed runs to agents that ask for them. Runs of inline
- * agents go to their own worker. Follows the tasks of outside A2A agents.
+ * agents go to their own worker. Follows the tasks of outside A2A agents, and looks at their cards.
  */
 export const worker: QueueWorker = {
   name: 'dispatch',
@@ -52,6 +55,7 @@ export const worker: QueueWorker = {
     // A sample event belongs to no run.
     if (detail.test) return
     if (detail.type === 'chat.moved') return advanceChat(work, Moved.parse(JSON.parse(detail.data)).conversation_id)
+    if (detail.type === 'agent_card.due') return lookAtCard(work, Due.parse(JSON.parse(detail.data)).app_id)
     const { carrying, made, carry } = carryEvents(work)
     const announced = detail.carried ? announce(work, detail, made) : undefined
     try {
@@ -67,6 +71,7 @@ const handle = async (work: WorkerWork, { type, data }: OutboxEvent): Promise<vo
   const { run_id, installation_id, step_id, round } = Data.parse(JSON.parse(data))
   const key = { installation_id, id: run_id }
   if (type === 'run.followed' && round !== undefined) await followOutsideRun(work, key, round)
+  else if (type === 'a2a.task_notified') await followNotification(work, key)
   else if (type === 'run.created') await dispatchRun(work, key)
   else if (step_id !== undefined) await resumeRun(work, key, step_id)
 }

@@ -2,6 +2,7 @@ import { RemovalEntity, WithdrawalEntity } from '#shared/access/installations/in
 import { A2aPushEntity, handleOverduePush } from '#shared/agents/a2a/index.ts'
 import { handleOverdueApproval, handleOverdueInput, handleOverdueRun } from '#shared/agents/dispatch/index.ts'
 import { handleOverdueOutsideTask, OutsideTaskEntity } from '#shared/agents/outside/index.ts'
+import { CardWatchEntity, handleDueCard } from '#shared/catalogue/agent-cards/index.ts'
 import { handleOverdueLogoFetch, LogoFetchEntity } from '#shared/catalogue/logos/index.ts'
 import { handleOverdueEvent } from '#shared/delivery/fan-out/index.ts'
 import { DeliveryEntity, handleOverdueDelivery } from '#shared/delivery/webhooks/index.ts'
@@ -36,6 +37,7 @@ export const OVERDUE_HANDLERS: readonly OverdueHandler[] = [
   { entity: WithdrawalEntity, handle: handleOverdueWithdrawal },
   { entity: StoppageEntity, handle: handleOverdueStoppage },
   { entity: LogoFetchEntity, handle: handleOverdueLogoFetch },
+  { entity: CardWatchEntity, handle: handleDueCard },
   { entity: AgentRequestEntity, handle: handleOverdueRank },
   { entity: AccountEntity, handle: handleOverdueAccount },
   { entity: OutgoingEntity, handle: handleOverdueOutgoing },

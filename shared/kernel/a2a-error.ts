@@ -103,6 +103,11 @@ export const a2aFailure = (error: PlatformError, requestId: string, baseUrl: str
     const details = [info(error.reason, PROTOCOL_DOMAIN), ...bad]
     return { code, status: error.status, rpcStatus: 200, name, message, details }
   }
+  if (error.code === 'unsupported_media_type') {
+    const [code, name] = A2A_ERRORS.CONTENT_TYPE_NOT_SUPPORTED
+    const details = [info('CONTENT_TYPE_NOT_SUPPORTED', PROTOCOL_DOMAIN)]
+    return { code, status: error.status, rpcStatus: error.status, name, message, details }
+  }
   const texts = Object.entries(error.details).flatMap(([name, value]): [string, string][] => {
     const text = Array.isArray(value) ? value.filter((one) => typeof one === 'string').join(' ') : value
     return typeof text === 'string' ? [[name, text]] : []

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startReceiver } from '#testkit/receiver.ts'
 import { must } from '../e2e/support.ts'
+import { answerKit } from './kit.ts'
 
 /** A request that the agent receives. */
 // biome-ignore lint/suspicious/noExplicitAny: a fixture reads bodies of every shape
@@ -288,7 +289,8 @@ export const startConformanceAgent = async (baseUrl: string, callers = 1) => {
   server.answer(async ({ body }) => {
     const execute = JSON.parse(body.toString())
     received.push(execute)
-    const answer = tools[execute.tool]?.behaves(execute)
+    const answer =
+      execute.tool === undefined ? answerKit(execute, later, end.signal) : tools[execute.tool]?.behaves(execute)
     if (answer === undefined) return { kind: 'answer', status: 202 }
     if (typeof answer === 'string') return { kind: 'answer', status: 500 }
     return { kind: 'answer', headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) }
@@ -310,6 +312,7 @@ export const startConformanceAgent = async (baseUrl: string, callers = 1) => {
   const slug = `conformance-${unique}`
   const agentToken = await install(slug, {
     runtime: { type: 'webhook', endpoint: server.url, resume: true },
+    a2a: { messages: true },
     tools: Object.entries(tools).map(([name, { input = {}, required, mcp }]) => ({
       name,
       description: `Does what the suite expects of ${name}.`,

@@ -42,7 +42,7 @@ const EVENTS: readonly [id: number, data: Json][] = [
       task: {
         id: TASK.taskId,
         contextId: TASK.contextId,
-        status: { state: 'TASK_STATE_SUBMITTED', timestamp: '2026-11-21T10:15:30.123+00:00' },
+        status: { state: 'TASK_STATE_SUBMITTED', timestamp: '2026-11-21T10:15:30.123Z' },
       },
     },
   ],
@@ -51,7 +51,7 @@ const EVENTS: readonly [id: number, data: Json][] = [
     {
       statusUpdate: {
         ...TASK,
-        status: { state: 'TASK_STATE_WORKING', timestamp: '2026-11-21T10:15:30.410+00:00' },
+        status: { state: 'TASK_STATE_WORKING', timestamp: '2026-11-21T10:15:30.410Z' },
       },
     },
   ],

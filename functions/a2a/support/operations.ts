@@ -65,18 +65,19 @@ const sendingOf = (params: Json, version: Version, streams: boolean) => {
   if (audience !== undefined && !AUDIENCES.includes(audience)) {
     throw invalid('metadata.aip/audience', 'must be member or external')
   }
-  const detached = streams || push !== undefined || configuration.returnImmediately === true
-  return { sending: { message, audience, detached, push }, shown: shownOf(configuration) }
+  const waits = !streams && configuration.returnImmediately !== true
+  const detached = !waits || push !== undefined
+  return { sending: { message, audience, detached, push }, waits, shown: shownOf(configuration) }
 }
 
 /** `SendMessage`: `{task}`, or `{message}` if the agent answers a first, blocking message with one. */
 export const sendMessage = async (asking: Asking, params: Json, version: Version = '1.0'): Promise<Json> => {
   requireScope(asking.caller, 'runs:write')
   const { work, scene } = asking
-  const { sending, shown } = sendingOf(params, version, false)
+  const { sending, waits, shown } = sendingOf(params, version, false)
   const { run: taken, isFirst } = await takeMessage(work, scene, sending)
-  const run = sending.detached || !isActive(taken.status) ? taken : await waitForTask(work, scene, taken)
-  const isAnswered = isFirst && !sending.detached && run.status === 'succeeded'
+  const run = waits && isActive(taken.status) ? await waitForTask(work, scene, taken) : taken
+  const isAnswered = isFirst && waits && run.status === 'succeeded'
   const message = isAnswered ? answerOf(run, await loadOutput(work, run)) : undefined
   return message ? { message } : { task: await presentTask(work, run, shown) }
 }

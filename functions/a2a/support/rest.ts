@@ -1,6 +1,7 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import type { IntegrationCaller } from '#shared/http/callers.ts'
 import type { RawResponse, StreamResponse } from '#shared/http/response.ts'
+import { withJsonNames } from './json-names.ts'
 import type { Events } from './operations.ts'
 import { answerEvents, answerJson } from './respond.ts'
 import { type Asking, type Headers, type Query, requireVersion, sceneFor } from './scene.ts'
@@ -30,14 +31,14 @@ const queryOf = (query: Query): Json =>
 /** Parameters of an operation, from the path, the query and the body. */
 const paramsOf = ({ params, body, request }: Context): Json => ({
   ...queryOf(request.rawQuery),
-  ...((body ?? {}) as Json),
+  ...withJsonNames((body ?? {}) as Json),
   ...(params.task !== undefined && { id: params.task }),
 })
 
 /** Parameters of an operation on push notification configurations, whose own id is the last in the path. */
 export const pushParamsOf = ({ params, body, request }: Context): Json => ({
   ...queryOf(request.rawQuery),
-  ...((body ?? {}) as Json),
+  ...withJsonNames((body ?? {}) as Json),
   taskId: params.task,
   ...(params.config !== undefined && { id: params.config }),
 })

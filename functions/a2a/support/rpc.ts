@@ -2,6 +2,7 @@ import { buildLegacyCard, elementTo, pushFrom, pushTo, sendingFrom, taskTo } fro
 import { type JsonRpcId, jsonRpcResult } from '#shared/http/json-rpc.ts'
 import type { RawResponse, StreamResponse } from '#shared/http/response.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
+import { withJsonNames } from './json-names.ts'
 import {
   cancel,
   createPushConfig,
@@ -118,7 +119,7 @@ const readRequest = (body: unknown): Request => {
   }
   if (typeof method !== 'string') throw invalid('The request has no method.')
   if (!isObject(params)) throw new A2aError('INVALID_PARAMS', { message: 'The params must be an object.' })
-  return { id, method, params }
+  return { id, method, params: withJsonNames(params) }
 }
 
 /** Answers one request of the JSON-RPC binding. */

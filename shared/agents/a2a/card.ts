@@ -1,4 +1,5 @@
 import { FlattenedSign } from 'jose'
+import { signedContent } from '#shared/catalogue/agent-cards/index.ts'
 import { logoPath } from '#shared/catalogue/logos/index.ts'
 import { loadSigningKey } from '#shared/foundation/signing-keys/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
@@ -122,6 +123,7 @@ const unsignedCard = async (
     ],
     capabilities: {
       streaming: true,
+      pushNotifications: true,
       extendedAgentCard: true,
       extensions: extensionsOf(settings, agent, isExtended),
     },
@@ -148,18 +150,6 @@ const unsignedCard = async (
   }
 }
 
-/** Removes everything empty, at any depth, as the official libraries do before they verify. */
-const withoutEmpty = (value: unknown): unknown => {
-  if (value === '' || value === null || value === undefined) return undefined
-  if (typeof value !== 'object') return value
-  const kept = Object.entries(value).flatMap(([name, inner]) => {
-    const cleaned = withoutEmpty(inner)
-    return cleaned === undefined ? [] : [[name, cleaned] as const]
-  })
-  if (kept.length === 0) return undefined
-  return Array.isArray(value) ? kept.map(([, inner]) => inner) : Object.fromEntries(kept)
-}
-
 /** A card as text that is ready to send, and the hash of what it says. Signatures of the same card differ. */
 export interface Card {
   json: Json
@@ -180,7 +170,7 @@ export const buildCard = async (
     unsignedCard(deps, agent, isExtended),
     loadSigningKey(deps, 'cards'),
   ])
-  const payload = canonicalJson(withoutEmpty(card))
+  const payload = signedContent(card)
   const jku = `${deps.settings.baseUrl}/.well-known/jwks.json`
   const { protected: header, signature } = await new FlattenedSign(Buffer.from(payload))
     .setProtectedHeader({ alg: 'ES256', typ: 'JOSE', kid, jku })

@@ -7,4 +7,9 @@ export const A2A_EVENTS = {
     when: 'An A2A client asked for push notifications of a task.',
     data: () => z.object({ run_id: z.string() }),
   },
+  'a2a.task_notified': {
+    audience: 'internal',
+    when: 'An outside A2A agent told of a change of its task.',
+    data: () => z.object({ run_id: z.string(), installation_id: z.string() }),
+  },
 } as const satisfies EventDefinitions

@@ -1,6 +1,5 @@
 import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
-import { iso } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
 import {
@@ -164,6 +163,9 @@ const statusMessage = async (
 export const loadOutput = async (deps: Pick<Deps, 'objects'>, { output }: Run): Promise<Json | null> =>
   output ? ((await loadPayload(deps, output)) as Json | null) : null
 
+/** Formats a time as the protocol wants it: in UTC, with a Z (A2A 1.0 §5.6.1). */
+export const timestampOf = (at: number): string => new Date(at).toISOString()
+
 /** Returns a task's status as it is now. */
 export const presentStatus = async (
   deps: Pick<Deps, 'table' | 'objects'>,
@@ -171,7 +173,7 @@ export const presentStatus = async (
   output: Json | null,
 ): Promise<TaskStatus> => {
   const message = await statusMessage(deps, run, output)
-  return { state: `TASK_STATE_${stateOf(run)}`, timestamp: iso(stateTime(run)), ...(message && { message }) }
+  return { state: `TASK_STATE_${stateOf(run)}`, timestamp: timestampOf(stateTime(run)), ...(message && { message }) }
 }
 
 /** What a step says: a message of the agent, a part of an artifact, or a question. Undefined for all other steps. */

@@ -6,7 +6,7 @@ import { fail } from '#shared/kernel/errors.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { exists, missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
-import { isActive, type Run, RunEntity } from '#shared/work/runs/index.ts'
+import { type Run, RunEntity } from '#shared/work/runs/index.ts'
 import type { A2aScene } from './client.ts'
 import { type A2aPush, A2aPushEntity } from './entity.ts'
 import type { A2A_EVENTS } from './events.ts'
@@ -128,9 +128,9 @@ export const pushMessage = ({ run_id, slot }: A2aPush, at?: number, delayMs = 0)
 })
 
 /**
- * Creates a configuration of a task, or replaces the one with its id. It begins with what happens next.
- * @throws `blocked_target`; {@link A2aError} `INVALID_PARAMS` if the task has five others, `UNSUPPORTED_OPERATION` once it
- *   has ended
+ * Creates a configuration of a task, or replaces the one with its id. It begins with what happens next: of a task that has
+ * ended, nothing.
+ * @throws `blocked_target`; {@link A2aError} `INVALID_PARAMS` if the task has five others
  */
 export const createPush = async (
   work: Work,
@@ -140,9 +140,6 @@ export const createPush = async (
   config: PushConfig,
 ): Promise<PushConfigView> => {
   checkPushAddress(work, config.url)
-  if (!isActive(run.status)) {
-    throw new A2aError('UNSUPPORTED_OPERATION', { message: 'The task has ended.', fix: 'Read it with GetTask.' })
-  }
   const sealed = await sealPush(work, scene, version, config)
   const push = await retryOnConflict(async () => {
     const known = await loadPushes(work, run.id)

@@ -2,6 +2,7 @@ import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
 import { newId } from '#shared/kernel/ids.ts'
+import { LIMITS } from '#shared/kernel/limits.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import {
   answerInput,
@@ -26,7 +27,7 @@ type Json = Record<string, unknown>
 
 export interface Sending {
   message: Message
-  /** The caller doesn't wait, so the task has a clock of its own. */
+  /** The caller may learn of the end later, so the task has a clock of its own. */
   detached: boolean
   audience: 'member' | 'external' | undefined
   /** Where the task's changes are pushed. */
@@ -190,18 +191,21 @@ const fieldFor = (question: InputQuestions[string] | undefined): string => {
 
 /**
  * Waits until a task ends or is interrupted: by a question, or by a person's decision. Otherwise, the chain's deadline
- * cancels it, as does the end of the asking run (contract/agent-to-agent.md#asking-an-agent).
+ * cancels it, as does the end of the asking run (contract/agent-to-agent.md#asking-an-agent). A task with a clock of its own
+ * goes on.
  * @throws `run_already_finished` when the asking run ended
  */
 export const waitForTask = async (work: Work, { client }: A2aScene, started: Run): Promise<Run> => {
   let last = started
-  const left = (run: Run) => run.chain_deadline - work.clock.now()
-  for await (const run of followAsked(work, started, { asking: client.run, left })) {
+  const isDetached = started.is_detached === true
+  const until = Math.min(started.chain_deadline, work.clock.now() + LIMITS.agentWait)
+  const left = () => until - work.clock.now()
+  for await (const run of followAsked(work, started, { asking: isDetached ? undefined : client.run, left })) {
     last = run
     if (!isActive(run.status) || isWaitingForInput(run)) return run
     if (run.status === 'awaiting_approval') return detach(work, run)
   }
-  return isActive(last.status) ? cancelAsked(work, last) : last
+  return isActive(last.status) && !isDetached ? cancelAsked(work, last) : last
 }
 
 /** Gives a task a clock of its own, because nobody waits for it any more. It goes on after the decision. */

@@ -1,6 +1,5 @@
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
-import { iso } from '#shared/kernel/clock.ts'
 import { decodeCursor, encodeCursor } from '#shared/kernel/cursor.ts'
 import { isId } from '#shared/kernel/ids.ts'
 import { finishIf, isActive, loadRun, loadSteps, type Run, RunEntity, viewWithSteps } from '#shared/work/runs/index.ts'
@@ -18,6 +17,7 @@ import {
   stateTime,
   type Task,
   type TaskState,
+  timestampOf,
 } from './present.ts'
 
 /**
@@ -145,7 +145,7 @@ const positionOf = (read: () => string): string => {
 export const timeOf = (text: string): number => {
   const at = Date.parse(text)
   if (Number.isNaN(at)) {
-    const example = iso(0)
+    const example = timestampOf(0)
     throw new A2aError('INVALID_PARAMS', { fields: { statusTimestampAfter: [`must be a time, such as ${example}`] } })
   }
   return at

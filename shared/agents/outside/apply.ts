@@ -24,14 +24,14 @@ import { wakeFollower } from './wake.ts'
 const PAUSES = [2 * SECOND, 4 * SECOND, 8 * SECOND, 15 * SECOND]
 const LONGEST_PAUSE = 30 * SECOND
 
-/** Pause while a person is asked. The task may end meanwhile. */
-const ASKING_PAUSE = MINUTE
+/** Pause while a person is asked, or if the agent tells of changes itself. The task may end meanwhile. */
+const QUIET_PAUSE = MINUTE
 
 /** Time after a look's own that the sweeper replaces a lost message. */
 const NET = MINUTE
 
-const pauseBefore = ({ looks, asked, answered }: OutsideTask): number =>
-  asked !== answered ? ASKING_PAUSE : (PAUSES[looks] ?? LONGEST_PAUSE)
+const pauseBefore = ({ looks, asked, answered, push }: OutsideTask): number =>
+  asked !== answered || push !== undefined ? QUIET_PAUSE : (PAUSES[looks] ?? LONGEST_PAUSE)
 
 /**
  * Applies what an outside agent answered. The first result of a run wins, as with any agent.

@@ -35,13 +35,21 @@ export const loadLine = async (deps: Deps, { installation, version }: Target): P
   return runtime.type === 'a2a' && version.card ? { pin: version.card, runtime, settings } : undefined
 }
 
-export type Operation = { kind: 'send'; message: OutgoingMessage } | { kind: 'read' | 'cancel'; taskId: string }
+/** Where an outside agent tells of changes of a run's task, and the token that it has to send. */
+export interface PushPlace {
+  url: string
+  token: string
+}
+
+export type Operation =
+  | { kind: 'send'; message: OutgoingMessage; push?: PushPlace | undefined }
+  | { kind: 'read' | 'cancel'; taskId: string }
 
 const CONNECT_RETRY_PAUSES = [1_000, 3_000]
 
 /**
- * Calls the interface of the version's pinned card. The platform's own tokens never go out. A message is repeated only if no
- * connection was made.
+ * Calls the interface of the version's pinned card. The platform's own tokens never go out, but for one that wakes it for this
+ * run. A message is repeated only if no connection was made.
  */
 export const callOutside = async (
   work: Work,
@@ -111,7 +119,13 @@ interface Wire {
 
 const current = (binding: 'JSONRPC' | 'HTTP+JSON', operation: Operation): Wire => {
   if (operation.kind === 'send') {
-    const params = { message: operation.message, configuration: { returnImmediately: true, historyLength: 0 } }
+    const { message, push } = operation
+    const configuration = {
+      returnImmediately: true,
+      historyLength: 0,
+      ...(push && { taskPushNotificationConfig: push }),
+    }
+    const params = { message, configuration }
     return { method: 'SendMessage', path: '/message:send', params }
   }
   const id = operation.taskId
@@ -125,12 +139,15 @@ const current = (binding: 'JSONRPC' | 'HTTP+JSON', operation: Operation): Wire =
 
 const legacy = (binding: 'JSONRPC' | 'HTTP+JSON', operation: Operation): Wire => {
   if (operation.kind === 'send') {
-    const message = messageTo(binding === 'JSONRPC' ? 'kind' : 'proto', operation.message)
-    return {
-      method: 'message/send',
-      path: '/v1/message:send',
-      params: { message, configuration: { blocking: false, historyLength: 0 } },
+    const { push } = operation
+    const isRpc = binding === 'JSONRPC'
+    const configuration = {
+      blocking: false,
+      historyLength: 0,
+      ...(push && { [isRpc ? 'pushNotificationConfig' : 'pushNotification']: push }),
     }
+    const message = messageTo(isRpc ? 'kind' : 'proto', operation.message)
+    return { method: 'message/send', path: '/v1/message:send', params: { message, configuration } }
   }
   const { method, path, params } = current(binding, operation)
   return { method: method === 'GetTask' ? 'tasks/get' : 'tasks/cancel', path: `/v1${path}`, params }

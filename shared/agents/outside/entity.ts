@@ -25,6 +25,12 @@ const outsideTask = () =>
     reported: z.string().optional(),
     /** Time of the first read that failed since the last good one. */
     failing_since: z.number().optional(),
+    /** Owners of the run, and the hash of the token that the agent's push notifications bring. Absent if it offers none. */
+    push: z.object({ token_hash: z.string(), workspace_id: z.string(), app_id: z.string() }).optional(),
+    /** A notification came that no look has followed yet. */
+    is_notified: z.boolean().optional(),
+    /** Time of the latest look. */
+    looked_at: z.number().optional(),
     /** Attempts to cancel the task. */
     cancels: z.number(),
     created_at: z.number(),

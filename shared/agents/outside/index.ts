@@ -1,4 +1,5 @@
 export { type OutsideTask, OutsideTaskEntity } from './entity.ts'
-export { followOutsideRun, handleOverdueOutsideTask } from './follow.ts'
+export { followNotification, followOutsideRun, handleOverdueOutsideTask } from './follow.ts'
+export { takeNotification } from './notified.ts'
 export { answerOutside, startOutsideRun, takeForAnswer } from './start.ts'
 export { hasOutsideTask } from './wake.ts'

@@ -1,10 +1,11 @@
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { ifUnchanged, type Write } from '#shared/table/entity.ts'
 import { finishIf, type InputAnswer, nextCheckAt, type Run, runWrite } from '#shared/work/runs/index.ts'
 import type { Target } from '../targets/types.ts'
 import { applyReading } from './apply.ts'
-import { callOutside, type Line, loadLine } from './call.ts'
+import { callOutside, type Line, loadLine, type PushPlace } from './call.ts'
 import { missingSetting } from './credentials.ts'
 import { type OutsideTask, OutsideTaskEntity } from './entity.ts'
 import { messageOfAnswer, messageOfRun, type OutgoingMessage } from './message.ts'
@@ -13,7 +14,8 @@ import { messageOfAnswer, messageOfRun, type OutgoingMessage } from './message.t
  * Sends a queued run to an outside A2A agent as a message, once (contract/runs.md#outside-a2a-agents).
  *
  *     queued ──claim──► running ──Message──► succeeded
- *                          │ Task ──► followed by reads until it ends, asks, or is silent for 10 minutes
+ *                          │ Task ──► followed until it ends, asks, or is silent for 10 minutes: by reads, and push
+ *                          │          notifications if the agent offers them
  *                          └ no answer ──► failed, agent_unreachable
  *
  * The claim is written before the message. If the worker dies in between, the sweeper fails the run: nobody can know whether
@@ -23,6 +25,7 @@ export const startOutsideRun = async (work: WorkerWork, run: Run, target: Target
   const line = await loadUsableLine(work, run, target)
   if (!line) return
   const message = await messageOfRun(work, run, line.runtime)
+  const push = line.pin.pushes ? pushPlace(work, run) : undefined
   const now = work.clock.now()
   const started = {
     status: 'running' as const,
@@ -39,12 +42,19 @@ export const startOutsideRun = async (work: WorkerWork, run: Run, target: Target
     looks: 0,
     answers: 0,
     cancels: 0,
+    ...(push && { push: { token_hash: sha256(push.token), workspace_id: run.workspace_id, app_id: run.app_id } }),
     created_at: now,
     due_at: now + LIMITS.agentLifeSign,
   }
   if (!(await ifUnchanged(work.commit([runWrite(run, started), OutsideTaskEntity.create(task)])))) return
-  await send(work, { ...run, ...started }, target, line, task, message)
+  await send(work, { ...run, ...started }, target, line, task, message, push)
 }
+
+/** Returns the address for a run's push notifications, with a token that only wakes a worker for this run. */
+const pushPlace = ({ settings }: Pick<WorkerWork, 'settings'>, { id }: Run): PushPlace => ({
+  url: `${settings.baseUrl}/a2a/push/${id}`,
+  token: newSecret(),
+})
 
 /**
  * Writes that take a question's answers for sending, in the transaction that marks them as sent.
@@ -89,8 +99,11 @@ const send = async (
   line: Line,
   task: OutsideTask,
   message: OutgoingMessage,
+  push?: PushPlace,
 ): Promise<void> =>
-  applyReading(work, run, task, await callOutside(work, run, target, line, { kind: 'send', message }), { isNew: true })
+  applyReading(work, run, task, await callOutside(work, run, target, line, { kind: 'send', message, push }), {
+    isNew: true,
+  })
 
 /** Loads the way to the agent, or fails the run if its settings lack a credential. */
 const loadUsableLine = async (work: WorkerWork, run: Run, target: Target): Promise<Line | undefined> => {

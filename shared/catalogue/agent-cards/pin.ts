@@ -5,7 +5,9 @@ import { LIMITS } from '#shared/kernel/limits.ts'
 import type { OutgoingResult } from '#shared/kernel/ports/outgoing-http.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import { truncate } from '#shared/kernel/truncate.ts'
+import { signedContent } from './canonical.ts'
 import { type AgentCardPin, BINDINGS } from './schemas.ts'
+import { type Confirmed, confirmSignatures, WrongSignature } from './signatures.ts'
 
 const DEADLINE = 10 * SECOND
 const MOST_SKILLS = 100
@@ -21,11 +23,8 @@ export interface CardProblem {
  * Fetches an outside agent's card and returns what a version keeps of it. Redirects aren't followed.
  * @returns the problem if the card can't be fetched or names no interface that the platform may call
  */
-export const pinAgentCard = async (
-  { http }: Pick<Deps, 'http'>,
-  cardUrl: string,
-): Promise<AgentCardPin | CardProblem> => {
-  const result = await http.send({
+export const pinAgentCard = async (deps: Pick<Deps, 'http'>, cardUrl: string): Promise<AgentCardPin | CardProblem> => {
+  const result = await deps.http.send({
     method: 'GET',
     url: cardUrl,
     // An agent of both versions answers with the newer card.
@@ -40,23 +39,43 @@ export const pinAgentCard = async (
   if (!isObject(card)) return NOT_A_CARD
   const { name } = card
   if (typeof name !== 'string' || name.trim() === '') return NOT_A_CARD
-  const chosen = interfacesOf(card)
-  if (!chosen) {
+  const known = interfacesOf(card)
+  const [first] = known
+  if (!first) {
     return {
       message: 'The card names no JSONRPC or HTTP+JSON interface of A2A 1.0 or 0.3.',
       fix: 'Offer one of these interfaces, and name it in the card.',
     }
   }
-  const forbidden = refusalOf(http, chosen.url, cardUrl)
-  return (
-    forbidden ?? {
-      sha256: sha256(result.body),
-      name: truncate(name, LONGEST_ID),
-      interface: chosen,
-      skills: skillsOf(card),
-    }
-  )
+  const here = new URL(cardUrl)
+  const hosts = [here.host, ...known.map(({ url }) => new URL(url).host)]
+  let confirmed: Confirmed[]
+  try {
+    confirmed = await confirmSignatures(deps, card, hosts)
+  } catch (error) {
+    if (error instanceof WrongSignature) return wrongSignature(error.kid)
+    throw error
+  }
+  const refusals = known.map((one) => refusalOf(deps.http, one.url, here, confirmed))
+  const chosen = known.find((_, n) => refusals[n] === undefined)
+  if (!chosen) return refusals[0] as CardProblem
+  const { host } = new URL(chosen.url)
+  const signed = confirmed.find((one) => one.host === host) ?? confirmed.find((one) => one.host === here.host)
+  return {
+    sha256: sha256(result.body),
+    content_sha256: sha256(signedContent(card)),
+    name: truncate(name, LONGEST_ID),
+    interface: chosen,
+    skills: skillsOf(card),
+    ...(signed && { kid: signed.kid }),
+    ...(isObject(card.capabilities) && card.capabilities.pushNotifications === true && { pushes: true }),
+  }
 }
+
+const wrongSignature = (kid: string): CardProblem => ({
+  message: `The card’s signature with the key ${truncate(kid, 100)} doesn’t match the card.`,
+  fix: 'Sign the card again after each change: its canonical JSON (RFC 8785) without signatures and without anything empty.',
+})
 
 const NOT_A_CARD: CardProblem = {
   message: 'The address doesn’t answer with an A2A agent card.',
@@ -93,8 +112,8 @@ const parse = (body: Uint8Array): unknown => {
 
 type Interface = AgentCardPin['interface']
 
-/** Returns the first interface that the platform can call: of version 1.0, else of 0.3. */
-const interfacesOf = (card: JsonObject): Interface | undefined => {
+/** Returns the interfaces that the platform can call: those of version 1.0, then those of 0.3. */
+const interfacesOf = (card: JsonObject): Interface[] => {
   const { supportedInterfaces, additionalInterfaces, url, preferredTransport = 'JSONRPC', protocolVersion } = card
   const declared = (Array.isArray(supportedInterfaces) ? supportedInterfaces : []).filter(isObject)
   const current = declared.map((one) => read(one.url, one.protocolBinding, one.protocolVersion, one.tenant))
@@ -105,7 +124,7 @@ const interfacesOf = (card: JsonObject): Interface | undefined => {
       .map((one) => read(one.url, one.transport, protocolVersion)),
   ]
   const known = [...current, ...legacy].filter((one) => one !== undefined)
-  return known.find(({ version }) => version === '1.0') ?? known[0]
+  return [...known.filter(({ version }) => version === '1.0'), ...known.filter(({ version }) => version === '0.3')]
 }
 
 const read = (url: unknown, binding: unknown, version: unknown, tenant?: unknown): Interface | undefined => {
@@ -119,17 +138,26 @@ const read = (url: unknown, binding: unknown, version: unknown, tenant?: unknown
 
 const versionOf = (version: string): '0.3' | undefined => (/^0\.3(\.\d+)*$/.test(version) ? '0.3' : undefined)
 
-/** Credentials and messages go to the interface, so it must be where the developer said that the agent is. */
-const refusalOf = (http: Deps['http'], url: string, cardUrl: string): CardProblem | undefined => {
+/**
+ * Credentials and messages go to the interface. So it must be where the developer said that the agent is, or its host must
+ * vouch for the card by a signature.
+ */
+const refusalOf = (
+  http: Deps['http'],
+  url: string,
+  here: URL,
+  confirmed: readonly Confirmed[],
+): CardProblem | undefined => {
   const reason = http.checkAddress(url)
   if (reason !== undefined) {
     return { message: `The card’s interface ${url} is not allowed: ${reason}.`, fix: 'Use a public https address.' }
   }
-  const [there, here] = [new URL(url), new URL(cardUrl)]
-  if (there.host === here.host && there.protocol === here.protocol) return undefined
+  const there = new URL(url)
+  if (there.protocol === here.protocol && there.host === here.host) return undefined
+  if (there.protocol === here.protocol && confirmed.some(({ host }) => host === there.host)) return undefined
   return {
     message: `The card’s interface is at ${there.host}, but the card is at ${here.host}.`,
-    fix: 'Serve the card and the interface from the same host.',
+    fix: `Serve both from the same host, or sign the card with a key whose jku is at ${truncate(there.host, 200)}.`,
   }
 }
 

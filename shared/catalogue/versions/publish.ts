@@ -8,7 +8,7 @@ import { LIMITS } from '#shared/kernel/limits.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { exists, missing } from '#shared/table/expressions.ts'
-import { type AgentCardPin, pinAgentCard } from '../agent-cards/index.ts'
+import { type AgentCardPin, pinAgentCard, watchWrites } from '../agent-cards/index.ts'
 import { type App, AppEntity } from '../apps/entity.ts'
 import { isModerated } from '../apps/moderated.ts'
 import { loadOwnApp } from '../apps/read.ts'
@@ -55,6 +55,7 @@ export const publishVersion = async (
             fail('conflict', { message: 'The app was changed by another request.', fix: 'Send the request again.' }),
         },
       ),
+      ...watchWrites(work, app, version, manifest.runtime.type === 'a2a' ? manifest.runtime.card_url : undefined),
       ...claimVendor(developer, vendor),
       ...(version.status === 'in_review'
         ? enqueueWrites({ app_id: appId, kind: 'version', subject: version.id, waiting_since: version.created_at })

@@ -41,6 +41,14 @@ export const VersionSchema = () =>
       card: AgentCardPinSchema()
         .optional()
         .meta({ description: 'What the version keeps of its agent’s card, for the runtime `a2a`.' }),
+      card_change: z
+        .object({ found_at: time(), problem: z.string().optional() })
+        .optional()
+        .meta({
+          description:
+            'Of your newest version: its agent’s card has changed since you published it, or can’t be used for the reason ' +
+            'in `problem`. Runs use the card as it was.',
+        }),
       promoted: z.boolean().meta({ description: 'True if new installations get this version.' }),
     })
     .meta({ id: 'Version' })

@@ -1,6 +1,7 @@
 import { INSTALLATION_EVENTS } from '#shared/access/installations/index.ts'
 import { A2A_EVENTS } from '#shared/agents/a2a/index.ts'
 import { TOOL_EVENTS } from '#shared/agents/tools/index.ts'
+import { CARD_EVENTS } from '#shared/catalogue/agent-cards/index.ts'
 import { LOGO_EVENTS } from '#shared/catalogue/logos/index.ts'
 import type { EventDefinition, EventDefinitions } from '#shared/foundation/outbox/index.ts'
 import { UPDATES_EVENTS } from '#shared/foundation/updates/index.ts'
@@ -25,6 +26,7 @@ export const EVENTS = {
   ...CONVERSATION_EVENTS,
   ...SUSPENSION_EVENTS,
   ...LOGO_EVENTS,
+  ...CARD_EVENTS,
   ...MESSENGER_EVENTS,
   ...BOT_EVENTS,
   ...UPDATES_EVENTS,

@@ -3,7 +3,7 @@ import type { BusMessage } from '#shared/foundation/queues/index.ts'
 
 /** Builds the queue message that an outbox event would have produced. The sweeper uses it to replace a lost one. */
 export const runWakeMessage = (
-  type: 'run.created' | 'run.followed' | 'approval.decided',
+  type: 'run.created' | 'run.followed' | 'a2a.task_notified' | 'approval.decided',
   run: { id: string; installation_id: string; workspace_id: string; app_id: string },
   extra: { step_id?: string; round?: number } = {},
 ): z.infer<typeof BusMessage> => ({

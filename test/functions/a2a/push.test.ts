@@ -25,7 +25,10 @@ const scene = async (behaviour = succeedsWith({ found: 3 }) as Parameters<typeof
 
 const pushTo = (more: object = {}) => ({ url: `${receiver.url}/push`, token: 'tell-me', ...more })
 
-const sending = (config: object) => ({ ...look({ n: 1 }), configuration: { taskPushNotificationConfig: config } })
+const sending = (config: object) => ({
+  ...look({ n: 1 }),
+  configuration: { returnImmediately: true, taskPushNotificationConfig: config },
+})
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
 const bodies = (): any[] => arrived().map(({ body }) => JSON.parse(body.toString()))

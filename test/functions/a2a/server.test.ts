@@ -27,7 +27,11 @@ describe('cards', () => {
     expect(answer.headers['cache-control']).toBe('public, max-age=300')
     expect(answer.headers.etag).toMatch(/^W\/"/)
     const { signatures, ...card } = answer.body
-    expect(card).toMatchObject({ name: target.app.name, version: '1.0.0', capabilities: { streaming: true } })
+    expect(card).toMatchObject({
+      name: target.app.name,
+      version: '1.0.0',
+      capabilities: { streaming: true, pushNotifications: true },
+    })
     expect(card.skills.map(({ id }: { id: string }) => id)).toEqual(['look', 'message'])
     expect(card.supportedInterfaces.map(({ url }: { url: string }) => url.replace(/.*ins_[^/]+/, ''))).toEqual([
       '/rpc',

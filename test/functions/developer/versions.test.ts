@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { AgentCard, generateAgentCardSignature } from '@a2a-js/sdk'
+import { exportJWK, generateKeyPair } from 'jose'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { AppEntity } from '#shared/catalogue/apps/entity.ts'
 import { VersionEntity } from '#shared/catalogue/versions/entity.ts'
@@ -11,7 +13,7 @@ import {
   type TestDeveloper,
   unique,
 } from '#testkit/developers.ts'
-import type { Script } from '#testkit/receiver.ts'
+import type { Answer, Script } from '#testkit/receiver.ts'
 import { usingReceiver } from '#testkit/using.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 
@@ -106,6 +108,58 @@ describe('POST …/versions with the runtime a2a', () => {
     expect(body.error.details.errors).toMatchObject([{ path: '/runtime/card_url' }])
     expect(agent.requests).toHaveLength(1)
     expect((await own.call('GET', `/api/v1/dev/apps/${app.id}/versions`)).body.items).toEqual([])
+  })
+
+  describe('with a signature', () => {
+    const elsewhere = usingReceiver()
+    const sign = async (card: Record<string, unknown>, keysAt: string) => {
+      const { publicKey, privateKey } = await generateKeyPair('ES256')
+      const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: 'key-1' }] }
+      const header = { alg: 'ES256', kid: 'key-1', jku: `${keysAt}/jwks.json`, typ: 'JOSE' }
+      // As the official library signs.
+      const signed = await generateAgentCardSignature(privateKey, header)(AgentCard.fromJSON(card))
+      const shown = { ...card, signatures: (AgentCard.toJSON(signed) as Record<string, unknown>).signatures }
+      return { keys: answer(JSON.stringify(keys)), card: shown }
+    }
+    /** Both hosts serve the keys, and the agent's serves the card. */
+    const serveSigned = (card: unknown, keys: Script) => {
+      agent.answer(({ path }) => (path === '/card.json' ? answer(JSON.stringify(card)) : keys) as Answer)
+      elsewhere.requests.length = 0
+      elsewhere.answer(keys)
+    }
+
+    it('takes an interface at another host that vouches for the card, and keeps the key’s name', async () => {
+      const { card, keys } = await sign(at(`${elsewhere.url}/a2a`), elsewhere.url)
+      serveSigned(card, keys)
+      const { status, body } = await publishCard()
+      expect(status, JSON.stringify(body)).toBe(201)
+      expect(body.card).toMatchObject({ kid: 'key-1', interface: { url: `${elsewhere.url}/a2a` } })
+    })
+
+    it('refuses another host for which only the card’s own host vouches', async () => {
+      const { card, keys } = await sign(at(`${elsewhere.url}/a2a`), agent.url)
+      serveSigned(card, keys)
+      const { body } = await publishCard()
+      expect(body.error.details.errors).toMatchObject([{ path: '/runtime/card_url' }])
+      expect(elsewhere.requests).toHaveLength(0)
+    })
+
+    it('refuses a card that was changed after it was signed', async () => {
+      const { card, keys } = await sign(cardOf(), agent.url)
+      serveSigned({ ...card, description: 'Evil' }, keys)
+      const { body } = await publishCard()
+      expect(body.error.details.errors).toMatchObject([{ message: expect.stringContaining('doesn’t match the card') }])
+      serveSigned(card, keys)
+      expect((await publishCard()).body.card).toMatchObject({ kid: 'key-1' })
+    })
+
+    it('asks no other host for keys', async () => {
+      const { card, keys } = await sign(cardOf(), elsewhere.url)
+      serveSigned(card, keys)
+      const { status, body } = await publishCard()
+      expect([status, body.card.kid]).toEqual([201, undefined])
+      expect(elsewhere.requests).toHaveLength(0)
+    })
   })
 
   it('refuses a skill that the card doesn’t have', async () => {

@@ -15,8 +15,8 @@ const elsewhere = usingReceiver()
 
 type Behave = (call: Call) => Answer | { result: unknown } | { error: unknown }
 
-const scene = async (behave: Behave, options?: Parameters<typeof installOutside>[2]) => {
-  const calls = serve(agent, behave as Parameters<typeof serve>[1])
+const scene = async (behave: Behave, options?: Parameters<typeof installOutside>[2], card?: () => unknown) => {
+  const calls = serve(agent, behave as Parameters<typeof serve>[1], card)
   const app = await installOutside(platform, agent.url, options)
   const start = async (input: unknown = { text: 'How many?' }) => {
     const { status, body } = await platform.call('POST', '/api/v1/runs', { token: app.token, body: { input } })
@@ -239,6 +239,98 @@ describe('a run of an outside A2A agent', () => {
     })
     await start({ n: 1 })
     expect(calls[0]?.params.message.parts).toEqual([{ data: { skill: 'look', arguments: { n: 1 } } }])
+  })
+})
+
+describe('an outside agent that offers push notifications', () => {
+  const card = () => cardAt(agent.url, { capabilities: { pushNotifications: true } })
+
+  const pushing = async (behave: Behave) => {
+    const made = await scene(behave, {}, card)
+    const place = () => sends(made.calls)[0]?.params.configuration.taskPushNotificationConfig
+    const notify = (token: string = place().token) =>
+      platform.call('POST', new URL(place().url).pathname, {
+        body: { statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } } },
+        headers: { 'content-type': 'application/a2a+json', 'x-a2a-notification-token': token },
+      })
+    return { ...made, place, notify }
+  }
+
+  const reads = (calls: readonly Call[]) => calls.filter(({ method }) => method === 'GetTask').length
+
+  it('gets an address and a token for its run, and its notification makes a worker read the task', async () => {
+    let state = task('WORKING')
+    const { calls, start, read, place, notify } = await pushing(({ method }) => ({
+      result: method === 'SendMessage' ? { task: state } : state,
+    }))
+    const id = await start()
+    expect(place()).toEqual({ url: `https://platform.test/a2a/push/${id}`, token: expect.stringMatching(/^.{40,}$/) })
+    await pass(50)
+    expect(reads(calls)).toBe(0)
+    await pass(20)
+    expect(reads(calls)).toBe(1)
+    // What it says doesn't count: the task still works.
+    expect((await notify()).status).toBe(200)
+    await pass(2, 1)
+    expect([reads(calls), (await read(id)).status]).toEqual([2, 'running'])
+    state = task('COMPLETED', 'Done.')
+    await notify()
+    await pass(2, 1)
+    expect(await read(id)).toMatchObject({ status: 'succeeded', output: { text: 'Done.' } })
+    expect((await notify()).status).toBe(200)
+    await pass(2, 1)
+    expect(reads(calls)).toBe(3)
+  })
+
+  it('that floods its address causes at most one read a second', async () => {
+    const { calls, start, notify } = await pushing(({ method }) => ({
+      result: method === 'SendMessage' ? { task: task('WORKING') } : task('WORKING'),
+    }))
+    await start()
+    const before = reads(calls)
+    for (let second = 0; second < 5; second++) {
+      await Promise.all(Array.from({ length: 10 }, () => notify()))
+      await pass(1, 1)
+    }
+    expect(reads(calls) - before).toBeLessThanOrEqual(5)
+    expect(reads(calls) - before).toBeGreaterThan(1)
+  })
+
+  it('may notify before its answer to the message has arrived', async () => {
+    let early: Promise<unknown> | undefined
+    const { start, read } = await scene(
+      ({ method, params }) => {
+        if (method !== 'SendMessage') return { result: task('COMPLETED', 'Done.') }
+        const { url, token } = params.configuration.taskPushNotificationConfig
+        early = platform.call('POST', new URL(url).pathname, {
+          body: {},
+          headers: { 'x-a2a-notification-token': token },
+        })
+        return { result: { task: task('WORKING') } }
+      },
+      {},
+      card,
+    )
+    const id = await start()
+    expect(((await early) as { status: number }).status).toBe(200)
+    await pass(5, 1)
+    expect(await read(id)).toMatchObject({ status: 'succeeded' })
+  })
+
+  it('is refused without its run’s token, and learns nothing', async () => {
+    const first = await pushing(() => ({ result: { task: task('WORKING') } }))
+    await first.start()
+    const { token } = first.place()
+    const second = await pushing(() => ({ result: { task: task('WORKING') } }))
+    await second.start()
+    const refusals = [await second.notify(token), await second.notify('x')]
+    const unknown = await platform.call('POST', '/a2a/push/run_01kae5m1v8w6c3x9q2r7t4y0zn', {
+      body: {},
+      headers: { 'x-a2a-notification-token': token },
+    })
+    for (const { status, body } of [...refusals, unknown])
+      expect([status, body.error.code]).toEqual([401, 'unauthorized'])
+    expect(second.calls).toHaveLength(1)
   })
 })
 

@@ -1,4 +1,4 @@
-import { pinAgentCard } from '#shared/catalogue/agent-cards/index.ts'
+import { isSameCard, pinAgentCard } from '#shared/catalogue/agent-cards/index.ts'
 import { loadManifest, type Version } from '#shared/catalogue/versions/index.ts'
 import type { OutgoingResult } from '#shared/kernel/ports/outgoing-http.ts'
 import { type CheckSubject, type Finding, type SubmissionCheck, truncate } from './subject.ts'
@@ -39,7 +39,7 @@ const compareCard = async (
   if ('fix' in current) {
     return { status: 'failed', message: truncate(current.message), fix: truncate(current.fix), evidence }
   }
-  return current.sha256 === published.sha256
+  return isSameCard(published, current)
     ? { status: 'passed', message: 'The card is the one that was published.', evidence }
     : {
         status: 'warning',

@@ -106,6 +106,14 @@ const Entry = ({ app, version, live }: { app: App; version: Version; live: Versi
           <Json label={`Manifest of ${version.version}`} value={version.manifest} />
         </div>
       </details>
+      {version.card_change && (
+        <p class="note warn">
+          {version.card_change.problem === undefined
+            ? 'Your agent’s card has changed since you published this version.'
+            : `Your agent’s card can’t be used anymore. ${version.card_change.problem}`}{' '}
+          Runs use the card as it was. Publish another version to use it as it is now.
+        </p>
+      )}
       {!version.promoted && version.status !== 'rejected' && (
         <div class="promote">
           {failure && <Problem failure={failure} />}

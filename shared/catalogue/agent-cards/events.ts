@@ -1,0 +1,12 @@
+import * as z from 'zod'
+import type { EventDefinitions } from '#shared/foundation/outbox/index.ts'
+
+export const CARD_EVENTS = {
+  'agent_card.due': {
+    audience: 'internal',
+    when: 'The card of an outside A2A agent is to be looked at.',
+    data: () => z.object({ app_id: z.string() }),
+  },
+} as const satisfies EventDefinitions
+
+export type CardEventType = keyof typeof CARD_EVENTS

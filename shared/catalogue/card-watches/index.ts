@@ -1,0 +1,1 @@
+export { lookAtCard } from './look.ts'
