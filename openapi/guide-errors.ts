@@ -8,6 +8,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   invalid_grant: '`expected` and `received`, if the `redirect_uri` doesn’t match',
   confirmation_required: '`confirm_with`: `passkey`, `password`, or `sign_in` (sign in again)',
   tool_denied: '`reason`: `platform`, `organization`, `installation` or `agent_policy`, from strongest to weakest',
+  budget_exceeded: '`budget_id`, `measure`, `limit`, `period` and `resets_at`',
   validation_error: '`fields`: a list of problems for each invalid field',
   invalid_config: '`fields`: a list of problems for each invalid setting',
   invalid_arguments: '`fields`: a list of problems for each invalid argument',
@@ -40,6 +41,7 @@ const COMMON_CAUSES: Readonly<Record<ErrorCode, string>> = {
     'A request with the same `Idempotency-Key` is still in progress. In that case, `Retry-After` says when to try again.',
   run_already_finished: 'The run was cancelled, or its agent has already answered, while a worker was still reporting.',
   step_write_conflict: `Steps were sent in parallel. Omit \`seq\`, or send up to ${formatLimit('stepsPerCall')} steps in one call.`,
+  budget_exceeded: 'Admins of the workspace set a budget, and this month’s or today’s share is used up.',
   too_many_active_runs: 'Runs that are waiting for an approval also count as active.',
   blocked_target: 'The host name resolves to a private address, or the address uses `http`.',
   unsupported_media_type:

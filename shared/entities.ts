@@ -51,6 +51,7 @@ import type { AnyEntity } from './table/entity.ts'
 
 import * as answering from './work/answering/entity.ts'
 import * as approvalRules from './work/approval-rules/entity.ts'
+import * as budgets from './work/budgets/entity.ts'
 import * as conversations from './work/conversations/entity.ts'
 import * as desk from './work/desk/entity.ts'
 import * as files from './work/files/entity.ts'
@@ -116,6 +117,7 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
     roster,
     answering,
     approvalRules,
+    budgets,
     conversations,
     desk,
     files,

@@ -14,6 +14,7 @@ const UNCOUNTED = new Set([
   'list-total',
   'bucket',
   'agent-day',
+  'person-day',
   'app-day',
   'app-total',
   'platform-hour',

@@ -147,6 +147,13 @@ const mailedCode = ({ platform }: Stage): string => /dvt_\S+/.exec(platform.mail
 const emailOf = async ({ platform }: Stage, headers: Record<string, string>): Promise<string> =>
   (await platform.call('GET', '/api/v1/dev/me', { headers })).body.email
 
+const budgeted = async (stage: Stage) => {
+  const { token } = (await stage.integration()).person
+  const body = { subject: { type: 'workspace' }, period: 'day', limits: { runs: 10 } }
+  const { body: budget } = await stage.platform.call('POST', '/console/budgets', { token, body })
+  return { token, id: budget.id as string }
+}
+
 const invited = async (stage: Stage) => {
   const { token } = (await stage.integration()).person
   const { body } = await stage.platform.call('POST', '/console/invitations', { token, body: {} })
@@ -697,6 +704,10 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     await stage.developer()
     return { path: '/admin/developers', headers: ADMIN }
   },
+  'admin.developers.read': async (stage) => ({
+    path: `/admin/developers/${await developerId(stage)}`,
+    headers: ADMIN,
+  }),
   'admin.developers.verify': async (stage) => ({
     path: `/admin/developers/${await developerId(stage)}/verify`,
     headers: ADMIN,
@@ -788,6 +799,20 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   'console.analytics.read': async (stage) => {
     const { app } = await stage.running()
     return { path: '/console/analytics?days=2&tz=Europe/Zurich', token: app.person.token }
+  },
+  'console.budgets.list': async (stage) => ({ path: '/console/budgets', token: (await budgeted(stage)).token }),
+  'console.budgets.add': async (stage) => ({
+    path: '/console/budgets',
+    token: (await stage.integration()).person.token,
+    body: { subject: { type: 'person' }, period: 'month', limits: { tokens: 1_000 } },
+  }),
+  'console.budgets.change': async (stage) => {
+    const { token, id } = await budgeted(stage)
+    return { path: `/console/budgets/${id}`, token, body: { limits: { runs: 20 } } }
+  },
+  'console.budgets.remove': async (stage) => {
+    const { token, id } = await budgeted(stage)
+    return { path: `/console/budgets/${id}`, token }
   },
   'console.updates.read': async (stage) => {
     const { app } = await stage.awaiting()

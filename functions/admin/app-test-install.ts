@@ -22,7 +22,7 @@ const testInstall = defineEndpoint({
   body: TestInstall,
   maxBodyBytes: LIMITS.runPayloadBytes + 64 * 1_024,
   response: TestRunResult,
-  errors: ['no_manifest', 'too_many_active_runs', 'app_suspended', 'installation_suspended'],
+  errors: ['no_manifest', 'too_many_active_runs', 'budget_exceeded', 'app_suspended', 'installation_suspended'],
   needs: ['objects:read', 'objects:write', 'queue:dispatch'],
   handler: ({ work, caller, params, body }) => install(work, caller, params.id, body),
 })

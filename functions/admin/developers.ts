@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { offsetQuery } from '#shared/http/offset-paging.ts'
 import { DeveloperEntity } from '#shared/identity/developers/index.ts'
+import { fail } from '#shared/kernel/errors.ts'
 import {
   BlockDeveloper,
   blockDeveloper,
@@ -57,6 +58,23 @@ const verify = defineEndpoint({
   handler: ({ work, caller, params }) => verifyDeveloper(work, caller, params.id),
 })
 
+const read = defineEndpoint({
+  id: 'admin.developers.read',
+  group: 'admin',
+  method: 'GET',
+  path: '/admin/developers/{id}',
+  params: { id: 'developer' },
+  caller: 'admin',
+  role: 'moderator',
+  summary: 'Get a developer',
+  response: ModeratedDeveloperSchema,
+  handler: async ({ work, params }) => {
+    const developer = await work.table.get(DeveloperEntity, { id: params.id })
+    if (!developer) throw fail('not_found', { message: 'Developer not found.' })
+    return presentModeratedDeveloper(developer)
+  },
+})
+
 const block = defineEndpoint({
   ...action,
   id: 'admin.developers.block',
@@ -81,4 +99,4 @@ const unblock = defineEndpoint({
   handler: ({ work, caller, params }) => unblockDeveloper(work, caller, params.id),
 })
 
-export const endpoints = [list, verify, block, unblock]
+export const endpoints = [list, read, verify, block, unblock]

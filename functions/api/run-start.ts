@@ -48,7 +48,7 @@ const start = defineEndpoint({
   maxBodyBytes: RUN_BODY_BYTES,
   status: 201,
   response: RunSchema,
-  errors: ['too_many_active_runs', 'run_already_finished', 'chain_budget_exceeded', 'forbidden'],
+  errors: ['too_many_active_runs', 'budget_exceeded', 'run_already_finished', 'chain_budget_exceeded', 'forbidden'],
   needs: ['objects:read', 'objects:write', 'queue:dispatch'],
   handler: async ({ work, caller, query: { wait }, body: { input, trigger }, request, recheck }) => {
     const { installation, grant, run, viewer } = caller

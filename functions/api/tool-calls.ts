@@ -43,6 +43,7 @@ const invoke = defineEndpoint({
     'chain_too_deep',
     'chain_budget_exceeded',
     'too_many_active_runs',
+    'budget_exceeded',
   ],
   needs: ['objects:read', 'objects:write', 'files:write'],
   // The tool's scope and the bans are checked again before a stored response is replayed.

@@ -40,7 +40,14 @@ const write = defineEndpoint({
     'conversation, this is the same as `POST /console/tasks/{id}/messages`.',
   body: SayMessage,
   status: 201,
-  errors: ['conflict', 'installation_suspended', 'access_withdrawn', 'app_suspended', 'too_many_active_runs'],
+  errors: [
+    'conflict',
+    'installation_suspended',
+    'access_withdrawn',
+    'app_suspended',
+    'too_many_active_runs',
+    'budget_exceeded',
+  ],
   needs: ['objects:read', 'objects:write'],
   handler: ({ work, caller, params, body }) => postMessage(work, caller, params.id, body),
 })

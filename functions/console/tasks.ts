@@ -94,7 +94,14 @@ const run = defineEndpoint({
     'assignee. While the assignee is working on the task, the response is 409 `conflict`.',
   body: HandTask,
   response: HandedTaskSchema,
-  errors: ['conflict', 'installation_suspended', 'access_withdrawn', 'agent_cannot_take_tasks', 'too_many_active_runs'],
+  errors: [
+    'conflict',
+    'installation_suspended',
+    'access_withdrawn',
+    'agent_cannot_take_tasks',
+    'too_many_active_runs',
+    'budget_exceeded',
+  ],
   needs: ['objects:read', 'objects:write'],
   handler: ({ work, caller, params, body }) =>
     runTask(work, caller.workspace, params.id, caller.user, body.installation_id),
@@ -113,7 +120,7 @@ const answer = defineEndpoint({
   body: AnswerTask,
   status: 201,
   response: MessageSchema,
-  errors: ['conflict', 'too_many_active_runs'],
+  errors: ['conflict', 'too_many_active_runs', 'budget_exceeded'],
   needs: ['objects:read', 'objects:write'],
   handler: async ({ work, caller, params, body: { text, attachments } }) => {
     const { workspace, user } = caller

@@ -19,7 +19,7 @@ const testRun = defineEndpoint({
   body: TestRun,
   maxBodyBytes: LIMITS.runPayloadBytes + 64 * 1_024,
   response: TestRunResult,
-  errors: ['no_manifest', 'too_many_active_runs', 'app_suspended', 'installation_suspended'],
+  errors: ['no_manifest', 'too_many_active_runs', 'budget_exceeded', 'app_suspended', 'installation_suspended'],
   needs: ['objects:read', 'objects:write', 'outgoing', 'queue:dispatch'],
   handler: ({ work, caller, params, body }) => runTest(work, caller.developerId, params.id, body.input),
 })

@@ -19,7 +19,7 @@ export const runStreamDeclaration = {
 | event | data |
 | --- | --- |
 | \`step\` | A new or changed step, as \`GET …/runs/{id}\` shows it (\`RunStep\`). A repeated step \`id\` means that the step changed. |
-| \`state\` | The run entered \`status\`: \`run_id\`, \`status\`, \`app_id\`, \`installation_id\`, \`agent\`, \`trigger\`, \`created_at\`, \`started_at\`; in a final state also \`finished_at\`, \`duration_ms\`, \`output\`, \`error_code\`, \`error_message\`, \`error\`, \`cost_units\`. |
+| \`state\` | The run entered \`status\`: \`run_id\`, \`status\`, \`app_id\`, \`installation_id\`, \`agent\`, \`trigger\`, \`created_at\`, \`started_at\`; in a final state also \`finished_at\`, \`duration_ms\`, \`output\`, \`error_code\`, \`error_message\`, \`error\`, \`cost_units\`, \`usage\`. |
 | \`gap\` | \`after\`, \`before\`: states between these two numbers are no longer available (a run keeps its latest 50; steps are never missing). Also sent if \`Last-Event-ID\` is a number that this run has not reached; all events from the beginning follow. |
 
 An event’s \`id\` is its number in the run. Numbers only increase. A step that changes several times while no client is connected is sent once, in its latest state. A client that reconnects with \`Last-Event-ID\` gets everything after that number, so a dropped connection loses nothing. After every 15 seconds of silence, the stream sends a comment line.

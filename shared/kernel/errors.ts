@@ -143,6 +143,11 @@ export const ERRORS = {
     'The installation has the maximum of 5 active runs.',
     'Wait for a run to finish, or cancel one.',
   ],
+  budget_exceeded: [
+    409,
+    'A budget of the workspace doesn’t cover another run.',
+    'Wait until the budget starts again at details.resets_at, or ask an admin of the workspace to raise it.',
+  ],
   approval_already_decided: [409, 'The approval was already decided.', 'Read the run to see the decision.'],
   step_write_conflict: [
     409,

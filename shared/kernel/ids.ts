@@ -43,6 +43,7 @@ export const PREFIXES = {
   receipt: 'rcp',
   a2aContext: 'ctx',
   pushConfig: 'pnc',
+  budget: 'bdg',
 } as const
 
 export type IdKind = keyof typeof PREFIXES

@@ -115,6 +115,13 @@ export const RUN_ERRORS = {
     fix: 'Wait for a run to finish, or cancel one, and send the message again.',
     forPeople: 'The agent was too busy to handle this message. Send it again later.',
   },
+  budget_exceeded: {
+    meaning: 'A budget that the workspace set for its agents is used up.',
+    cause:
+      'The run of an inline agent used more tokens than the budget has left, or a chat message waited until the budget was used up.',
+    fix: 'Wait until the budget starts again, or ask an admin of the workspace to raise it.',
+    forPeople: 'A budget of your workspace is used up. Ask an admin to raise it, or send the message again later.',
+  },
   input_timeout: {
     meaning: 'Nobody answered the agent’s question in time.',
     cause: 'The question was open for 24 hours, or for 10 minutes if a client asked over MCP.',

@@ -13,14 +13,60 @@ const HEIGHT = 140
 /** Gap between bars, as a fraction of a day's width. */
 const GAP = 0.25
 
+/** Most dates named below a chart. */
+const DATES = 5
+
+/** Rounds up to a number that is easy to read and, from 2 on, to halve: 1, 2, 4, 10, 20, 40, 100. */
+const roundedUp = (most: number): number => {
+  const size = 10 ** Math.floor(Math.log10(Math.max(1, most)))
+  return [1, 2, 4, 10].map((one) => one * size).find((one) => one >= most) ?? most
+}
+
+/** Indexes of the days that are named, evenly spread from the first to the last. */
+const namedDays = (days: number): number[] => {
+  const named = Math.min(DATES, days)
+  return named < 2 ? [0] : Array.from({ length: named }, (_, i) => Math.round((i * (days - 1)) / (named - 1)))
+}
+
+const shortDay = (day: string): string =>
+  new Date(`${day}T00:00Z`).toLocaleDateString('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+
+const shortNumber = (value: number): string =>
+  new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(value)
+
+/** Says how a total compares with the one before: "+12%". */
+const changeFrom = (before: number, now: number): string => {
+  if (before === 0) return now === 0 ? '±0%' : 'new'
+  const percent = Math.round((100 * (now - before)) / before)
+  return `${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${Math.abs(percent)}%`
+}
+
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
 
-/** Daily values as a stacked bar chart and as a table. */
-export const DayChart = ({ title, days, series }: { title: string; days: readonly string[]; series: Series[] }) => {
+/**
+ * Daily values as a stacked bar chart with axes, and as a table.
+ * @param before totals of the same number of days before these, drawn as a line for comparison
+ */
+export const DayChart = ({
+  title,
+  days,
+  series,
+  before,
+}: {
+  title: string
+  days: readonly string[]
+  series: Series[]
+  before?: readonly number[] | undefined
+}) => {
   const id = useId()
   const sums = days.map((_, i) => total(series.map(({ values }) => values[i] ?? 0)))
-  const most = Math.max(1, ...sums)
+  const most = Math.max(1, ...sums, ...(before ?? []))
+  const top = roundedUp(most)
+  const ticks = top === 1 ? [1, 0] : [top, top / 2, 0]
   const step = WIDTH / Math.max(1, days.length)
+  const heightOf = (value: number): number => (value / top) * (HEIGHT - 2)
+  const comparison = before && `${count(total(before))} in the ${days.length} days before`
+  const isEmpty = total(sums) === 0
   return (
     <figure class="card chart" aria-labelledby={id}>
       <figcaption id={id}>
@@ -32,45 +78,71 @@ export const DayChart = ({ title, days, series }: { title: string; days: readonl
               {name} <strong>{count(total(values))}</strong>
             </li>
           ))}
+          {before && (
+            <li>
+              <span class="swatch before" aria-hidden="true" />
+              Before <strong>{count(total(before))}</strong>{' '}
+              <span class="soft">({changeFrom(total(before), total(sums))})</span>
+            </li>
+          )}
         </ul>
       </figcaption>
-      {total(sums) === 0 && <p class="nothing soft">No activity in this period</p>}
-      <svg
-        hidden={total(sums) === 0}
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`${title}: ${count(total(sums))} in ${days.length} days, at most ${count(most)} per day. Daily numbers are in the table below.`}
-      >
-        {days.map((day, i) => {
-          let top = HEIGHT
-          return (
-            <g key={day}>
-              <title>{`${day}: ${series.map(({ name, values }) => `${name} ${count(values[i] ?? 0)}`).join(', ')}`}</title>
-              {/* Covers the whole column, so that hovering anywhere shows the tooltip. */}
-              <rect class="column" x={i * step} y={0} width={step} height={HEIGHT} />
-              {series.map(({ name, tone, values }) => {
-                const height = ((values[i] ?? 0) / most) * (HEIGHT - 2)
-                top -= height
-                return (
-                  <rect
-                    key={name}
-                    class={tone}
-                    x={(i + GAP / 2) * step}
-                    y={top}
-                    width={step * (1 - GAP)}
-                    height={height}
-                  />
-                )
-              })}
-            </g>
-          )
-        })}
-      </svg>
-      <p class="ends" aria-hidden="true">
-        <span>{days[0]}</span>
-        <span>{days.at(-1)}</span>
-      </p>
+      {isEmpty && <p class="nothing soft">No activity in this period</p>}
+      <div class="plot" hidden={isEmpty}>
+        <p class="scale" aria-hidden="true">
+          {ticks.map((tick) => (
+            <span key={tick}>{shortNumber(tick)}</span>
+          ))}
+        </p>
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={`${title}: ${count(total(sums))} in ${days.length} days, at most ${count(Math.max(...sums))} per day${
+            comparison ? `; ${comparison}` : ''
+          }. Daily numbers are in the table below.`}
+        >
+          {ticks.slice(0, -1).map((tick) => (
+            <line key={tick} class="grid" x1={0} x2={WIDTH} y1={HEIGHT - heightOf(tick)} y2={HEIGHT - heightOf(tick)} />
+          ))}
+          {days.map((day, i) => {
+            let at = HEIGHT
+            const compared = before ? `, before ${count(before[i] ?? 0)}` : ''
+            return (
+              <g key={day}>
+                <title>{`${day}: ${series.map(({ name, values }) => `${name} ${count(values[i] ?? 0)}`).join(', ')}${compared}`}</title>
+                {/* Covers the whole column, so that hovering anywhere shows the tooltip. */}
+                <rect class="column" x={i * step} y={0} width={step} height={HEIGHT} />
+                {series.map(({ name, tone, values }) => {
+                  const height = heightOf(values[i] ?? 0)
+                  at -= height
+                  return (
+                    <rect
+                      key={name}
+                      class={tone}
+                      x={(i + GAP / 2) * step}
+                      y={at}
+                      width={step * (1 - GAP)}
+                      height={height}
+                    />
+                  )
+                })}
+              </g>
+            )
+          })}
+          {before && (
+            <polyline
+              class="before"
+              points={before.map((value, i) => `${(i + 0.5) * step},${HEIGHT - heightOf(value)}`).join(' ')}
+            />
+          )}
+        </svg>
+        <p class="ends" aria-hidden="true">
+          {namedDays(days.length).map((i) => (
+            <span key={i}>{shortDay(days[i] ?? '')}</span>
+          ))}
+        </p>
+      </div>
       <details>
         <summary>{title} by day</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard */}
@@ -84,6 +156,7 @@ export const DayChart = ({ title, days, series }: { title: string; days: readonl
                     {name}
                   </th>
                 ))}
+                {before && <th scope="col">Before</th>}
               </tr>
             </thead>
             <tbody>
@@ -93,6 +166,7 @@ export const DayChart = ({ title, days, series }: { title: string; days: readonl
                   {series.map(({ name, values }) => (
                     <td key={name}>{count(values[i] ?? 0)}</td>
                   ))}
+                  {before && <td>{count(before[i] ?? 0)}</td>}
                 </tr>
               ))}
             </tbody>

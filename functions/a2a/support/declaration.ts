@@ -25,6 +25,7 @@ export const ASKING = {
     'chain_too_deep',
     'chain_budget_exceeded',
     'too_many_active_runs',
+    'budget_exceeded',
     'run_already_finished',
     'conflict',
     'unknown_agent',

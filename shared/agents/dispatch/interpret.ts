@@ -62,6 +62,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
   steps: 'must be a list of steps, each {type, output}',
   type: 'must be a text of 1 to 60 characters',
   cost_units: 'must be a number from 0',
+  usage: 'must be {input_tokens, output_tokens}',
+  input_tokens: 'must be a whole number from 0',
+  output_tokens: 'must be a whole number from 0',
   error_code: 'must be a code of lower-case letters, digits and underscores, up to 60 characters',
   error_message: 'must be a text',
 }

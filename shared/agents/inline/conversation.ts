@@ -75,7 +75,7 @@ export const storeTurn = async (
     requireStarted(run)
     const steps = await prepareSteps(work, run, [messageStep(answer)])
     await work.commit([
-      runWrite(run, { ...steps.counts, alive_at: work.clock.now() }),
+      runWrite(run, { ...steps.counts, usage: used, alive_at: work.clock.now() }),
       ...steps.writes,
       leaseHolderUpdate(work, run, { ...used, tries: 1 }),
       InlineTurnEntity.create({ run_id: run.id, n, said, created_at }, { otherwise: () => new Superseded() }),

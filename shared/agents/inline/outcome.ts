@@ -38,6 +38,7 @@ export const succeedRun = (work: WorkerWork, key: RunKey, used: TokenUsage, answ
     status: 'succeeded',
     output: outputOf(answer.text),
     cost_units: costOf(used),
+    usage: { ...used },
     steps: [messageStep(answer)],
   })
 
@@ -54,6 +55,7 @@ export const failRunWithModelError = (
     error_code,
     error_message: body === undefined ? message : `${message} ${body.slice(0, 300).toWellFormed()}`,
     cost_units: costOf(used),
+    usage: { ...used },
     steps: [
       {
         type: 'error',

@@ -8,7 +8,15 @@ import type { LanguageModel, ModelAnswer, ModelFailure } from '#shared/kernel/po
 import type { RunErrorCode } from '#shared/kernel/run-errors.ts'
 import { continueTrace } from '#shared/kernel/tracing/scope.ts'
 import { Superseded } from '#shared/table/entity.ts'
-import { failRun, isActive, isWaitingForInput, type Run, RunEntity, type RunKey } from '#shared/work/runs/index.ts'
+import {
+  failRun,
+  isActive,
+  isWaitingForInput,
+  type Run,
+  RunEntity,
+  type RunKey,
+  raiseBudgets,
+} from '#shared/work/runs/index.ts'
 import { logCall } from '../listening/log-call.ts'
 import { endRefusedRun, loadTarget } from '../targets/target.ts'
 import type { Target } from '../targets/types.ts'
@@ -97,6 +105,7 @@ const goOn = async (shift: Shift, record: InlineRun, lost: AbortSignal): Promise
       turn.results[place] = called.text
       continue
     }
+    if (!(await keepWithinBudgets(work, key, used))) return undefined
     const answer = await takeTurn(shift, now, prompt, turns, lost)
     if (lost.aborted) return undefined
     if (answer.kind === 'answer') {
@@ -112,6 +121,18 @@ const goOn = async (shift: Shift, record: InlineRun, lost: AbortSignal): Promise
     turns.push(await storeTurn(work, now.run, used, turns.length + 1, answer))
   }
   return undefined
+}
+
+/** Reserves what the next turn may use. Fails the run if a budget doesn't cover it. @returns false if it failed */
+const keepWithinBudgets = async (work: WorkerWork, key: RunKey, used: TokenUsage): Promise<boolean> => {
+  try {
+    await raiseBudgets(work, key, used)
+    return true
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.code !== 'budget_exceeded') throw error
+    await failRunWithModelError(work, key, used, 'budget_exceeded', { message: error.message })
+    return false
+  }
 }
 
 /** Ends the run after its last turn. */

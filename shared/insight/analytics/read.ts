@@ -1,12 +1,15 @@
 import { type Installation, InstallationEntity } from '#shared/access/installations/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
+import { UserEntity } from '#shared/identity/people/index.ts'
 import { DAY } from '#shared/kernel/clock.ts'
+import type { Entity } from '#shared/table/entity.ts'
 import { allItems } from '#shared/table/pages.ts'
 import {
   type AgentDay,
   AgentDayEntity,
   DURATION_BOUNDS,
   durationField,
+  PersonDayEntity,
   QUARTER_COUNTERS,
   QUARTERS,
   quarterField,
@@ -26,6 +29,7 @@ const nothing = (): Sums => ({
   cancelled: 0,
   duration_ms: 0,
   cost_units: 0,
+  tokens: 0,
   durations: Array(DURATION_BOUNDS.length + 1).fill(0),
 })
 
@@ -44,22 +48,26 @@ export const readAnalytics = async (
 ): Promise<AnalyticsView> => {
   const calendar = calendarOf(tz)
   const dates = datesUpTo(calendar.dateOf(deps.clock.now()), days)
-  const [now, rows] = await Promise.all([
+  const [now, rows, people] = await Promise.all([
     deps.table.get(WorkspaceNowEntity, { workspace_id }),
-    listRows(deps, workspace_id, dates),
+    listRows(deps, AgentDayEntity, agentKey, workspace_id, dates),
+    listRows(deps, PersonDayEntity, personKey, workspace_id, dates),
   ])
   const byDate = new Map(dates.map((date) => [date, nothing()]))
   const byAgent = new Map<string, Sums>()
+  const byPerson = new Map<string, Sums>()
   const total = nothing()
   for (const row of rows) addRow(row, calendar, byDate, byAgent, total)
-  const agents = [...byAgent].sort(([, a], [, b]) => b.runs - a.runs)
+  for (const row of people) addCounters(row, row.user_id, calendar, byDate, byPerson, [])
+  const agents = busiest(byAgent)
   return {
     time_zone: tz,
     from: dates[0] ?? '',
     to: dates.at(-1) ?? '',
     ...figures(total),
-    daily: [...byDate].map(([date, sums]) => ({ date, ...outcomes(sums), cost_units: units(sums) })),
+    daily: [...byDate].map(([date, sums]) => ({ date, ...outcomes(sums), ...costs(sums) })),
     by_agent: await loadNames(deps, workspace_id, agents.slice(0, NAMED)),
+    by_person: await loadPeople(deps, busiest(byPerson).slice(0, NAMED)),
     agents: { installed: Math.max(0, now?.installed ?? 0), active: agents.length },
     approvals_pending: now?.approvals_pending ?? 0,
     tasks: {
@@ -72,25 +80,32 @@ export const readAnalytics = async (
   }
 }
 
-/** Lists the counters of these dates in any time zone, which is at most a day away from UTC. */
-const listRows = async (
+/** Lists an entity's counters of these dates in any time zone, which is at most a day away from UTC. */
+const listRows = async <T extends object, Sk extends string>(
   { table }: Pick<Deps, 'table'>,
+  entity: Entity<T, 'WSTATS#{workspace_id}#{shard}', Sk>,
+  skOf: (day: string, id: string) => string,
   workspace_id: string,
   dates: readonly string[],
-): Promise<AgentDay[]> => {
+): Promise<T[]> => {
   const near = (date: string | undefined, by: number) =>
     new Date(Date.parse(date ?? '') + by * DAY).toISOString().slice(0, 10)
+  const bounds = { from: skOf(near(dates[0], -1), '!'), to: skOf(near(dates.at(-1), 1), '~') }
+  const options = { limit: PAGE, consistent: false, ...bounds }
   const shards = await Promise.all(
-    Array.from({ length: WORKSPACE_SHARDS }, async (_, shard) => {
-      const sk = (day: string, installation_id: string) =>
-        AgentDayEntity.key({ workspace_id, shard, day, installation_id }).sk
-      const bounds = { from: sk(near(dates[0], -1), '!'), to: sk(near(dates.at(-1), 1), '~') }
-      const options = { limit: PAGE, consistent: false, ...bounds }
-      return allItems((after) => table.query(AgentDayEntity, { workspace_id, shard }, { ...options, after }))
-    }),
+    Array.from({ length: WORKSPACE_SHARDS }, (_, shard) =>
+      allItems((after) => table.query(entity, { workspace_id, shard }, { ...options, after })),
+    ),
   )
   return shards.flat()
 }
+
+const anywhere = { workspace_id: '-', shard: 0 }
+
+const agentKey = (day: string, installation_id: string): string =>
+  AgentDayEntity.key({ ...anywhere, day, installation_id }).sk
+
+const personKey = (day: string, user_id: string): string => PersonDayEntity.key({ ...anywhere, day, user_id }).sk
 
 /**
  * Adds the part of a row that lies within the dates. Durations are kept per UTC day. If a day lies partly within the
@@ -103,30 +118,56 @@ const addRow = (
   byAgent: Map<string, Sums>,
   total: Sums,
 ): void => {
-  const agent = byAgent.get(row.installation_id) ?? nothing()
-  let any = false
-  for (let quarter = 0; quarter < QUARTERS; quarter++) {
-    for (const counter of QUARTER_COUNTERS) {
-      const n = row[quarterField(counter, quarter)]
-      if (typeof n !== 'number') continue
-      const date = byDate.get(calendar.dateOfQuarter(row.day, quarter))
-      if (!date) continue
-      any = true
-      for (const sums of [date, agent, total]) sums[counter] += n
-    }
-  }
-  if (!any) return
-  byAgent.set(row.installation_id, agent)
+  const agent = addCounters(row, row.installation_id, calendar, byDate, byAgent, [total], byDate)
+  if (!agent) return
   for (let i = 0; i <= DURATION_BOUNDS.length; i++) {
     const n = Number(row[durationField(i)] ?? 0)
     for (const { durations } of [agent, total]) durations[i] = (durations[i] ?? 0) + n
   }
 }
 
+/**
+ * Adds a row's counters of the dates to its subject's sums.
+ * @param more further sums
+ * @param daily sums by date, for the rows that count there
+ * @returns the subject's sums; undefined if nothing lies within the dates
+ */
+const addCounters = (
+  row: Readonly<Record<string, string | number>> & { day: string },
+  subject: string,
+  calendar: Calendar,
+  dates: ReadonlyMap<string, Sums>,
+  bySubject: Map<string, Sums>,
+  more: readonly Sums[],
+  daily?: ReadonlyMap<string, Sums>,
+): Sums | undefined => {
+  const own = bySubject.get(subject) ?? nothing()
+  let any = false
+  for (let quarter = 0; quarter < QUARTERS; quarter++) {
+    for (const counter of QUARTER_COUNTERS) {
+      const n = row[quarterField(counter, quarter)]
+      if (typeof n !== 'number') continue
+      const date = calendar.dateOfQuarter(row.day, quarter)
+      if (!dates.has(date)) continue
+      any = true
+      const ofDay = daily?.get(date)
+      for (const sums of [own, ...more, ...(ofDay ? [ofDay] : [])]) sums[counter] += n
+    }
+  }
+  if (!any) return undefined
+  bySubject.set(subject, own)
+  return own
+}
+
+const busiest = (sums: ReadonlyMap<string, Sums>): [string, Sums][] =>
+  [...sums].sort(([, a], [, b]) => b.runs - a.runs || b.tokens - a.tokens)
+
 const outcomes = ({ runs, succeeded, failed, cancelled }: Sums) => ({ runs, succeeded, failed, cancelled })
 
 /** Rounds a sum of decimals to remove floating-point errors. */
 const units = ({ cost_units }: Sums): number => Number(cost_units.toFixed(9))
+
+const costs = (sums: Sums) => ({ cost_units: units(sums), tokens: sums.tokens })
 
 const figures = (sums: Sums) => {
   const ended = sums.succeeded + sums.failed
@@ -134,7 +175,7 @@ const figures = (sums: Sums) => {
     ...outcomes(sums),
     success_rate: ended === 0 ? null : Math.round((10_000 * sums.succeeded) / ended) / 10_000,
     duration_ms: ended === 0 ? null : { average: Math.round(sums.duration_ms / ended), median: median(sums) },
-    cost_units: units(sums),
+    ...costs(sums),
   }
 }
 
@@ -162,5 +203,18 @@ const loadNames = async (
     installation_id,
     name: found[i]?.app_name ?? null,
     ...figures(sums),
+  }))
+}
+
+const loadPeople = async (
+  { table }: Pick<Deps, 'table'>,
+  people: readonly (readonly [string, Sums])[],
+): Promise<AnalyticsView['by_person']> => {
+  const found = await table.getAll(people.map(([id]) => UserEntity.ref({ id })))
+  return people.map(([user_id, sums], i) => ({
+    user_id,
+    name: found[i]?.name ?? null,
+    ...outcomes(sums),
+    ...costs(sums),
   }))
 }

@@ -34,6 +34,8 @@ const count = () => z.number().int()
 
 const amount = () => z.number().meta({ description: 'Sum over runs that ended.' })
 
+const tokens = () => count().meta({ description: 'Tokens of language models, as far as agents report them.' })
+
 const outcomes = () => ({
   runs: count().meta({ description: 'Number of runs created.' }),
   succeeded: count(),
@@ -56,6 +58,7 @@ const figures = () => ({
     .nullable()
     .meta({ description: 'Duration of runs that succeeded or failed.' }),
   cost_units: amount(),
+  tokens: tokens(),
 })
 
 /** `GET /console/analytics`. */
@@ -67,7 +70,14 @@ export const AnalyticsSchema = () =>
       to: z.string().meta({ description: 'Last day of the period, which is today.', example: '2026-11-21' }),
       ...figures(),
       daily: z
-        .array(z.object({ date: z.string().meta({ example: '2026-11-21' }), ...outcomes(), cost_units: amount() }))
+        .array(
+          z.object({
+            date: z.string().meta({ example: '2026-11-21' }),
+            ...outcomes(),
+            cost_units: amount(),
+            tokens: tokens(),
+          }),
+        )
         .meta({ description: 'Runs count on the day they were created, their outcomes on the day they ended.' }),
       by_agent: z
         .array(
@@ -78,6 +88,21 @@ export const AnalyticsSchema = () =>
           }),
         )
         .meta({ description: 'Agents with runs in the period, busiest first, at most 100.' }),
+      by_person: z
+        .array(
+          z.object({
+            user_id: idField('usr'),
+            name: z.string().nullable(),
+            ...outcomes(),
+            cost_units: amount(),
+            tokens: tokens(),
+          }),
+        )
+        .meta({
+          description:
+            'People whose runs began or ended in the period, busiest first, at most 100. Runs that agents asked for on ' +
+            'their behalf count as theirs. Counted since this field exists.',
+        }),
       agents: z.object({
         installed: count().meta({ description: 'Agents currently installed.' }),
         active: count().meta({ description: 'Agents with a run in the period.' }),

@@ -4,7 +4,8 @@ import { isUpgradeDone, LEAN_RECORDS } from '#shared/foundation/upgrades/index.t
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import { forEachConcurrently } from '#shared/kernel/for-each-concurrently.ts'
 import type { Ref } from '#shared/table/entity.ts'
-import { RunEntity } from '#shared/work/runs/index.ts'
+import { alertBudgets } from '#shared/work/budgets/index.ts'
+import { type Run, RunEntity } from '#shared/work/runs/index.ts'
 import { TaskEntity } from '#shared/work/tasks/index.ts'
 import { addFollowingWork, type BatchWork, fileRun } from './batch-work.ts'
 import { countExactlyOnce } from './count-exactly-once.ts'
@@ -39,7 +40,27 @@ export const countEvents = async (
     const name = names[i]?.find((step) => wrong.has(step))
     if (name !== undefined) failed.set(event, wrong.get(name))
   }
+  await alertAbout(work, all, failed)
   return failed
+}
+
+/** Tells people about budgets that these runs have used up, or nearly. */
+const alertAbout = async (
+  work: WorkerWork,
+  all: readonly LoadedEvent[],
+  failed: Map<OutboxEvent, unknown>,
+): Promise<void> => {
+  const charged = all.filter(
+    ({ event, record }) => event.type.startsWith('run.') && (record as Run | undefined)?.budgets,
+  )
+  try {
+    await alertBudgets(
+      work,
+      charged.map(({ record }) => record as Run),
+    )
+  } catch (error) {
+    for (const { event } of charged) failed.set(event, error)
+  }
 }
 
 /** Loads the records that the events refer to, in one batch. Skips test events, which developers send as samples. */

@@ -14,7 +14,7 @@ import {
   type StatsBlock,
 } from './entity.ts'
 import { platformWrites } from './platform.ts'
-import { agentDayWrite, gaugeWrite } from './workspace.ts'
+import { gaugeWrite, workspaceDayWrites } from './workspace.ts'
 
 /** Increments of an app's counters. */
 type Added = { [F in Exclude<keyof AppDay, 'app_id' | 'shard' | 'block' | 'day'>]?: number }
@@ -42,7 +42,11 @@ export const counterWrites = (work: Pick<WorkerWork, 'table'>, told: LoadedEvent
       const onPlatform = platformWrites(work, event, run, spread)
       if (!run) return onPlatform
       const add = event.type === 'run.created' ? { runs: 1 } : outcome(run)
-      return [...onPlatform, ...appWrites(told, run, add, spread), agentDayWrite(event, run, shardOf(spread), add)]
+      return [
+        ...onPlatform,
+        ...appWrites(told, run, add, spread),
+        ...workspaceDayWrites(event, run, shardOf(spread), add),
+      ]
     }
     case 'installation.created':
     case 'installation.removed': {

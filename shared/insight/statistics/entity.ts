@@ -143,10 +143,18 @@ const agentDay = () =>
 export type AgentDay = z.infer<ReturnType<typeof agentDay>>
 
 /**
- * Counters kept per quarter of an hour. `duration_ms` sums runs that succeeded or failed, `cost_units` all runs that
- * ended.
+ * Counters kept per quarter of an hour. `duration_ms` sums runs that succeeded or failed, `cost_units` and `tokens` all
+ * runs that ended.
  */
-export const QUARTER_COUNTERS = ['runs', 'succeeded', 'failed', 'cancelled', 'duration_ms', 'cost_units'] as const
+export const QUARTER_COUNTERS = [
+  'runs',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'duration_ms',
+  'cost_units',
+  'tokens',
+] as const
 
 /** @param quarter 0–95, counted from midnight in UTC */
 export const quarterField = (counter: (typeof QUARTER_COUNTERS)[number], quarter: number): string =>
@@ -160,6 +168,30 @@ export const AgentDayEntity = defineEntity({
   schema: agentDay,
   pk: 'WSTATS#{workspace_id}#{shard}',
   sk: 'DAY#{day}#{installation_id}',
+  personal: 'none',
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
+})
+
+/** Fields like those of {@link AgentDay}, without durations. */
+const personDay = () =>
+  z
+    .object({
+      workspace_id: z.string(),
+      shard: z.number(),
+      /** In UTC. */
+      day: z.string(),
+      user_id: z.string(),
+    })
+    .catchall(z.union([z.string(), z.number()]))
+
+export type PersonDay = z.infer<ReturnType<typeof personDay>>
+
+/** One shard of what a person's runs did in a workspace on one day, those of asked agents included. */
+export const PersonDayEntity = defineEntity({
+  name: 'person-day',
+  schema: personDay,
+  pk: 'WSTATS#{workspace_id}#{shard}',
+  sk: 'PERSON#{day}#{user_id}',
   personal: 'none',
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
 })

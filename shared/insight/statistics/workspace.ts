@@ -9,6 +9,8 @@ import {
   type AgentDay,
   AgentDayEntity,
   CountedStateEntity,
+  type PersonDay,
+  PersonDayEntity,
   QUARTERS,
   quarterField,
   WORKSPACE_SHARDS,
@@ -20,30 +22,44 @@ import {
 const quarterOf = (ms: number): number => Math.floor(((ms % DAY) / DAY) * QUARTERS)
 
 /**
- * Returns the write that counts a run's event for its agent's day in its workspace, for the transaction that counts the
- * event.
+ * Returns the writes that count a run's event for its agent's and its person's day in its workspace, for the transaction
+ * that counts the event.
  * @param added app counters, of which the workspace keeps some
  */
-export const agentDayWrite = (
+export const workspaceDayWrites = (
   event: OutboxEvent,
   run: Run,
   shard: number,
   { runs, succeeded, failed, cancelled, duration_ms, ...rest }: Record<string, number | undefined>,
-): Write => {
+): Write[] => {
   const quarter = quarterOf(event.created_at)
-  const counted = { runs, succeeded, failed, cancelled, duration_ms, cost_units: runs ? undefined : run.cost_units }
+  const { usage, cost_units, actor } = run
+  const tokens = usage && usage.input_tokens + usage.output_tokens
+  const counted = {
+    runs,
+    succeeded,
+    failed,
+    cancelled,
+    duration_ms,
+    ...(!runs && { cost_units, tokens }),
+  }
   const add: Record<string, number> = {}
   for (const [counter, n] of Object.entries(counted)) {
     if (n) add[quarterField(counter as keyof typeof counted, quarter)] = n
   }
-  for (const [field, n] of Object.entries(rest)) if (n && /^d\d+$/.test(field)) add[field] = n
-  const key = {
+  const byAgent = { ...add }
+  for (const [field, n] of Object.entries(rest)) if (n && /^d\d+$/.test(field)) byAgent[field] = n
+  const at = {
     workspace_id: run.workspace_id,
     shard: shard % WORKSPACE_SHARDS,
     day: new Date(event.created_at).toISOString().slice(0, 10),
-    installation_id: run.installation_id,
   }
-  return AgentDayEntity.upsert(key, { set: key as AgentDay, add })
+  const agent = { ...at, installation_id: run.installation_id }
+  const person = actor && { ...at, user_id: actor.id }
+  return [
+    AgentDayEntity.upsert(agent, { set: agent as AgentDay, add: byAgent }),
+    ...(person ? [PersonDayEntity.upsert(person, { set: person as PersonDay, add })] : []),
+  ]
 }
 
 type Gauge = Exclude<keyof WorkspaceNow, 'workspace_id'>

@@ -72,13 +72,17 @@ const takeInMessage = (work: Work, account: Account, news: MessageUpdate, marks:
     } catch (error) {
       if (error instanceof OutsiderBudgetSpent) return withoutRun(work, account, dialog, writes, error)
       // The agent still gets the event about the message.
-      if (!(error instanceof PlatformError) || error.code !== 'too_many_active_runs') throw error
-      work.log.info('no run for a messenger message because the agent has too many active runs', {
+      if (!(error instanceof PlatformError) || !REFUSED_STARTS.has(error.code)) throw error
+      work.log.info('no run for a messenger message because it can’t start now', {
         installation_id: dialog.installation_id,
+        code: error.code,
       })
       await commit(work, writes)
     }
   })
+
+/** Errors after which a message is stored without a run. */
+const REFUSED_STARTS: ReadonlySet<string> = new Set(['too_many_active_runs', 'budget_exceeded'])
 
 class AnnouncedAlready extends Error {}
 

@@ -220,7 +220,10 @@ const takeNext = async (work: WorkerWork, chat: Chat, again: boolean): Promise<b
     ])
     return false
   } catch (error) {
-    if (!(error instanceof PlatformError) || error.code !== 'too_many_active_runs') throw error
+    if (!(error instanceof PlatformError)) throw error
+    if (error.code === 'budget_exceeded')
+      return dropMessage(work, chat, taken, pending, failureMessage('budget_exceeded', error.message))
+    if (error.code !== 'too_many_active_runs') throw error
   }
   if (now - message.created_at > LONGEST_WAIT)
     return dropMessage(work, chat, taken, pending, failureMessage('too_many_active_runs', ''))

@@ -68,6 +68,7 @@ export const runWrite = (run: Run, fields: { [K in keyof Run]?: Run[K] | undefin
         pending_step: run.pending_step ?? missing,
         dispatched_at: run.dispatched_at ?? missing,
         accepted_at: run.accepted_at ?? missing,
+        budgets_raised: run.budgets_raised ?? missing,
       },
     },
   )

@@ -3,6 +3,7 @@ import { ownedByInstallation } from '#shared/access/installations/index.ts'
 import { payload, payloadExpiry } from '#shared/foundation/payloads/index.ts'
 import { traceSchema } from '#shared/kernel/tracing/context.ts'
 import { defineEntity } from '#shared/table/entity.ts'
+import { reservationSchema } from '../budgets/index.ts'
 import { ShownRequest } from './shown-request.ts'
 import { ACTIVE_STATUSES, isActive, RUN_STATUSES, type RunStatus } from './status.ts'
 
@@ -27,6 +28,12 @@ const run = () =>
     error_code: z.string().optional(),
     error_message: z.string().optional(),
     cost_units: z.number().optional(),
+    /** Tokens of a language model, as far as they are known. */
+    usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }).optional(),
+    /** What it reserved in budgets. Absent without budgets. */
+    budgets: z.array(reservationSchema()).optional(),
+    /** Number of times that it raised its reservations. */
+    budgets_raised: z.number().optional(),
     is_sandbox: z.boolean(),
     /** Id of the request that started it; absent in old records. */
     request_id: z.string().optional(),

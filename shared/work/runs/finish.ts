@@ -4,6 +4,7 @@ import { fail } from '#shared/kernel/errors.ts'
 import type { RunErrorCode } from '#shared/kernel/run-errors.ts'
 import { auditEntry } from '#shared/staff/audit/index.ts'
 import type { Write } from '#shared/table/entity.ts'
+import { settleBudgets } from '../budgets/index.ts'
 import { voidApprovalWrites } from './approvals.ts'
 import { markEnded } from './chain.ts'
 import { changeRun, type RunKey, requireActive, requireStarted, runWrite } from './change.ts'
@@ -37,6 +38,9 @@ const finish = async (work: Work, run: Run, outcome: Outcome, more: readonly Wri
   const steps = await prepareSteps(work, run, completion?.steps ?? [])
   const voided = await voidApproval(work, { ...run, ...steps.counts }, completion?.steps ?? [])
   const questions = await voidInputWrites(work, { ...run, ...steps.counts, ...voided.counts })
+  const usage = completion?.usage ?? run.usage
+  // A run that the platform ends costs what its model has used so far.
+  const cost_units = completion?.cost_units ?? (usage && run.usage && tokensOf(usage))
   const changed = {
     status: outcome.status,
     finished_at: now,
@@ -47,7 +51,8 @@ const finish = async (work: Work, run: Run, outcome: Outcome, more: readonly Wri
     ...steps.counts,
     ...voided.counts,
     ...questions.counts,
-    ...(completion?.cost_units !== undefined && { cost_units: completion.cost_units }),
+    ...(cost_units !== undefined && { cost_units }),
+    ...(usage && { usage }),
     ...(succeeded && {
       // A key per attempt: of two final answers, the one that loses must not overwrite the other's output.
       output: await storePayload(work, `runs/${run.id}/output/${work.requestId}`, completion?.output ?? {}),
@@ -69,6 +74,7 @@ const finish = async (work: Work, run: Run, outcome: Outcome, more: readonly Wri
       runWrite(run, changed),
       ...steps.writes,
       ...releasePlace(run, now),
+      ...settleBudgets(run, { tokens: tokensOf(usage), cost_units: cost_units ?? 0 }),
       ...(isNamedByCounter(run) ? [] : markEnded(run, now)),
       ...voided.writes,
       ...questions.writes,
@@ -81,6 +87,8 @@ const finish = async (work: Work, run: Run, outcome: Outcome, more: readonly Wri
   )
   return view
 }
+
+const tokensOf = (usage: Run['usage']): number => (usage ? usage.input_tokens + usage.output_tokens : 0)
 
 /** Voids the pending approval: a final answer wins over an undecided call (contract/runs.md#finishing). */
 const voidApproval = async (

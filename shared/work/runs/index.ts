@@ -81,6 +81,7 @@ export {
 export { isAwaitedByAgent, nextCheckAt } from './next-check.ts'
 export { isWaitingForInput, runsWithStatus } from './places.ts'
 export { durationOf, presentOutput, presentRun, presentStep, presentWorkspaceRun } from './present.ts'
+export { raiseBudgets } from './raise-budgets.ts'
 export {
   findRunKey,
   listRuns,

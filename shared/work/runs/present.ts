@@ -44,6 +44,7 @@ export const presentRun = async (deps: Presenting, run: Run): Promise<RunView> =
     error_message: run.error_message ?? null,
     error: presentRunError(deps, run),
     cost_units: run.cost_units ?? null,
+    usage: run.usage ?? null,
     parent_run_id: run.parent_run_id ?? null,
     chain_depth: run.chain_depth,
     created_at: iso(run.created_at),

@@ -57,6 +57,7 @@ export const RunSchema = () =>
       error_message: z.string().nullable(),
       error: runError().nullable().meta({ description: 'Why the run failed and what to do; null if it didn’t fail.' }),
       cost_units: z.number().nullable(),
+      usage: tokenUsage().nullable().meta({ description: 'Tokens of a language model, if the agent reports them.' }),
       parent_run_id: z.string().nullable(),
       chain_depth: z.number().int().meta({ example: 0 }),
       created_at: time(),
@@ -197,6 +198,11 @@ export const AddSteps = () =>
 
 const cost = () => amount(1e12)
 
+const tokenCount = () => z.number().int().min(0).max(1e12)
+
+const tokenUsage = () =>
+  z.object({ input_tokens: tokenCount(), output_tokens: tokenCount() }).meta({ id: 'TokenUsage' })
+
 const failure = () => ({
   error_code: z.string().min(1).max(100),
   error_message: z.string().max(4_000),
@@ -212,6 +218,7 @@ export const CompleteRun = () =>
     output: json().nullish(),
     steps: z.array(newStep()).max(LIMITS.stepsPerCall).nullish(),
     cost_units: cost().nullish(),
+    usage: tokenUsage().nullish(),
     error_code: failure().error_code.nullish(),
     error_message: failure().error_message.nullish(),
   })
@@ -235,6 +242,7 @@ export const AgentAnswer = () =>
       output: json().nullish(),
       steps: z.array(answerStep()).nullish(),
       cost_units: cost().nullish(),
+      usage: tokenUsage().nullish(),
     }),
     z.object({
       status: z.literal('failed'),
@@ -242,6 +250,7 @@ export const AgentAnswer = () =>
       error_message: z.string().nullish(),
       steps: z.array(answerStep()).nullish(),
       cost_units: cost().nullish(),
+      usage: tokenUsage().nullish(),
     }),
     InputRequired(),
   ])

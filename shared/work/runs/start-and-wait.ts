@@ -30,8 +30,8 @@ const WORKING: ReadonlySet<RunStatus> = new Set(['queued', 'running'])
  * Creates a run, starts it, and waits until it ends, stops for a person, or the time is up. The answer isn't stored with
  * the run but after the wait, so that a repeat with the same Idempotency-Key gets the same answer. A repeat of a request
  * that died in the meantime finds its run and waits for it.
- * @throws `too_many_active_runs`, `payload_too_large`, `chain_budget_exceeded`; the errors of a caller that lost access while
- *   waiting
+ * @throws `too_many_active_runs`, `budget_exceeded`, `payload_too_large`, `chain_budget_exceeded`; the errors of a caller
+ *   that lost access while waiting
  */
 export const startAndWait = async (
   work: Work,

@@ -9,6 +9,7 @@ import { DAY } from '#shared/kernel/clock.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { currentTrace } from '#shared/kernel/tracing/scope.ts'
 import type { Write } from '#shared/table/entity.ts'
+import { reserveBudgets } from '../budgets/index.ts'
 import { CHAIN_TIME, type ChainPosition, markActive, refuseEndedChain } from './chain.ts'
 import { emitRunEvent } from './emit.ts'
 import { isAlone, isNamedByCounter, type Run, RunChildEntity, RunEntity, WorkspaceRunEntity } from './entity.ts'
@@ -47,7 +48,7 @@ export interface NewRun {
 /**
  * Creates a run and its writes for one transaction: the record, its entries in the lists and its chain, the count of active
  * runs, and the event that wakes the dispatcher.
- * @throws `payload_too_large`, `chain_budget_exceeded`; the writes: `too_many_active_runs`
+ * @throws `payload_too_large`, `chain_budget_exceeded`; the writes: `too_many_active_runs`, `budget_exceeded`
  */
 export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; writes: Write[]; created: Write }> => {
   const { installation, chain = {} } = start
@@ -107,6 +108,8 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
   if (isAlone(run) && chain.chain_started_at === undefined && (await isUpgradeDone(work.table, LEAN_RECORDS))) {
     run.chain_started_at = undefined
   }
+  const budgets = await reserveBudgets(work, run)
+  run.budgets = budgets.reserved
   run.due_at = nextCheckAt(run, now + LIMITS.agentLifeSign)
   const created = emitRunEvent(work, 'run.created', run)
   return {
@@ -115,6 +118,7 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
     writes: [
       RunEntity.create(run),
       takePlace(run),
+      ...budgets.writes,
       WorkspaceRunEntity.create({
         workspace_id: run.workspace_id,
         run_id: id,
@@ -139,7 +143,10 @@ export const newRun = async (work: Work, start: NewRun): Promise<{ run: Run; wri
   }
 }
 
-/** Creates a run and starts it. @throws `too_many_active_runs`, `payload_too_large`, `chain_budget_exceeded` */
+/**
+ * Creates a run and starts it.
+ * @throws `too_many_active_runs`, `budget_exceeded`, `payload_too_large`, `chain_budget_exceeded`
+ */
 export const startRun = async (work: Work, start: NewRun): Promise<RunView> => {
   const { run, writes, created } = await newRun(work, start)
   const view = await presentRun(work, run)

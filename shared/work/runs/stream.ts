@@ -120,6 +120,7 @@ const stateEvent = async (deps: Reading, run: Run, seq: number, status: RunStatu
       error_message: run.error_message ?? null,
       error: presentRunError(deps, run),
       cost_units: run.cost_units ?? null,
+      usage: run.usage ?? null,
     }),
   },
 })

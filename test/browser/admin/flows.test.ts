@@ -72,6 +72,43 @@ describe('signing in', () => {
   })
 })
 
+describe('a moderator without a mouse', () => {
+  it('moves through the queue, claims, opens and reaches the decisions, and sees the developer’s whole history', async () => {
+    const { page, platform } = stage
+    await submitApp(platform, { name: 'Keyed first' })
+    await submitApp(platform, { name: 'Keyed second' })
+    await openAs(stage, SUPERADMIN, '/review')
+    await heading(page, 'Review').waitFor()
+    const link = (name: string) => page.getByRole('link', { name })
+    await link('Keyed first').focus()
+    const focused = () => page.evaluate('document.activeElement.textContent.trim()')
+    const names = page.locator('[data-item] a')
+    const all = await names.allTextContents()
+    await names.first().focus()
+    await page.keyboard.press('j')
+    expect(await focused()).toBe(all[1])
+    await page.keyboard.press('k')
+    expect(await focused()).toBe(all[0])
+    await link('Keyed first').focus()
+    await page.keyboard.press('c')
+    expect(await focused()).toMatch(/^Claim Keyed first/)
+    await page.keyboard.press('Enter')
+    await page.getByText('Claimed by').first().waitFor()
+    await link('Keyed first').press('Enter')
+    await heading(page, 'Keyed first').waitFor()
+    await page.locator('main .sides a').first().focus()
+    await page.keyboard.press('r')
+    expect(await focused()).toMatch(/^Reject/)
+    await page.keyboard.press('a')
+    expect(await focused()).toMatch(/^Approve/)
+    await page.locator('main dl.facts a').first().click()
+    await page.getByRole('heading', { name: 'History' }).waitFor()
+    await page.getByRole('link', { name: 'Keyed first' }).waitFor()
+    await page.locator('ol.history code', { hasText: 'app.submitted' }).first().waitFor()
+    await expectAccessible(page, 'staff-developer')
+  })
+})
+
 describe('a submission', () => {
   it('can be claimed from the queue, checked with evidence, test-installed and approved', async () => {
     const { page, agent, platform } = stage

@@ -83,7 +83,15 @@ describe('the workspace’s analytics', () => {
     })
     expect(body.daily.map(({ runs }: { runs: number }) => runs)).toEqual([0, 3, 1])
     expect(body.daily[1]).toMatchObject({ runs: 3, succeeded: 2, failed: 1, cost_units: 0.4 })
-    expect(body.daily[2]).toEqual({ date: today, runs: 1, succeeded: 1, failed: 0, cancelled: 0, cost_units: 2 })
+    expect(body.daily[2]).toEqual({
+      date: today,
+      runs: 1,
+      succeeded: 1,
+      failed: 0,
+      cancelled: 0,
+      cost_units: 2,
+      tokens: 0,
+    })
     expect(body.by_agent).toMatchObject([
       { installation_id: app.installation.id, name: app.app.name, runs: 3, success_rate: 0.6667, cost_units: 2.3 },
       { installation_id: other.installation.id, runs: 1, succeeded: 1, failed: 0, cost_units: 0.1 },

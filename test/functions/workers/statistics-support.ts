@@ -118,6 +118,7 @@ const SUMS = new Set([
   'app-total',
   'app-day',
   'agent-day',
+  'person-day',
   'platform-hour',
   'platform-now',
   'active-runs',

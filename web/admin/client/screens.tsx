@@ -12,6 +12,7 @@ const ROUTES: readonly Route[] = [
   { path: '/reviews', load: () => import('./screens/reviews.tsx') },
   { path: '/requests', load: () => import('./screens/requests.tsx') },
   { path: '/developers', load: () => import('./screens/developers.tsx') },
+  { path: '/developers/:id', load: () => import('./screens/developer.tsx') },
   { path: '/workspaces', load: () => import('./screens/workspaces.tsx') },
   { path: '/runs', load: () => import('./screens/runs.tsx') },
   { path: '/audit', load: () => import('./screens/audit.tsx') },

@@ -13,6 +13,7 @@ const LISTS: Record<string, string> = {
   grt: '/access',
   arq: '/wishlist',
   inv: '/members',
+  bdg: '/usage',
   acc: '/messenger',
 }
 

@@ -23,6 +23,7 @@ const ROUTES: readonly Route[] = [
   { path: '/wishlist', load: () => import('./screens/wishlist.tsx') },
   { path: '/settings', load: () => import('./screens/settings.tsx') },
   { path: '/approvals', load: () => import('./screens/approval-rules.tsx') },
+  { path: '/usage', load: () => import('./screens/usage.tsx') },
   { path: '/members', load: () => import('./screens/members.tsx') },
   { path: '/audit', load: () => import('./screens/audit.tsx'), only: isAdmin },
   { path: '/more', load: () => import('./screens/more.tsx') },

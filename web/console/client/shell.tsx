@@ -26,6 +26,7 @@ export const ITEMS: readonly NavItem[] = [
   { to: '/access', label: 'Connected apps', icon: 'key' },
   { to: '/assistants', label: 'Connected assistants', icon: 'key' },
   { to: '/wishlist', label: 'Agent requests', icon: 'wish' },
+  { to: '/usage', label: 'Usage', icon: 'chart' },
   { to: '/members', label: 'Members', icon: 'people' },
   { to: '/settings', label: 'Settings', icon: 'settings' },
   { to: '/audit', label: 'Audit log', icon: 'audit', only: isAdmin },

@@ -5,6 +5,7 @@ import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
 import { Json, Logo, Name, Prose, Stars, State, When } from '../../../ui/text.tsx'
 import { api, unwrap } from '../api.ts'
 import type { Dossier } from '../dossier.ts'
+import { decideByKey } from '../ui/queue-keys.ts'
 import { ReportView } from './abuse-reports.tsx'
 import { Acts } from './app/acts.tsx'
 import { Checks } from './app/checks.tsx'
@@ -34,7 +35,13 @@ const Facts = ({
     <dl class="facts">
       <dt>Developer</dt>
       <dd>
-        {developer ? <Name>{developer.company ?? developer.name}</Name> : 'Deleted'}{' '}
+        {developer ? (
+          <a href={`#/developers/${app.developer_id}`}>
+            <Name>{developer.company ?? developer.name}</Name>
+          </a>
+        ) : (
+          'Deleted'
+        )}{' '}
         {verification === 'verified' && <span class="state good">✓ Verified</span>}
         {verification === 'pending' && <a href="#/verifications?status=pending">verification pending</a>}
         {developer?.status === 'blocked' && <State name="suspended" label="Blocked" />}{' '}
@@ -170,7 +177,14 @@ export default function App({ id }: { id: string }) {
                 <Prose text={dossier.app.status_reason} />
               </div>
             )}
-            <div class="sides">
+            {dossier.waiting.length > 0 && (
+              <p class="hint keys">
+                With the focus below, <kbd>a</kbd> goes to Approve, <kbd>r</kbd> to Reject and <kbd>c</kbd> to Claim.{' '}
+                <kbd>Enter</kbd> opens it.
+              </p>
+            )}
+            {/* biome-ignore lint/a11y/noStaticElementInteractions: moves between buttons that work without it */}
+            <div class="sides" onKeyDown={decideByKey}>
               <div>
                 <RevisionReview app={dossier.app} />
                 <Facts dossier={dossier} />

@@ -15,7 +15,7 @@ import { ForSuperadmins } from '../ui/superadmins.tsx'
 
 type Developer = Schemas['ModeratedDeveloper']
 
-const Verify = ({ developer: { id, name } }: { developer: Developer }) => {
+export const Verify = ({ developer: { id, name } }: { developer: Developer }) => {
   const { busy, failure, act } = useAction()
   return (
     <>
@@ -37,7 +37,7 @@ const Verify = ({ developer: { id, name } }: { developer: Developer }) => {
   )
 }
 
-const Block = ({ developer: { id, name, email, status } }: { developer: Developer }) => {
+export const Block = ({ developer: { id, name, email, status } }: { developer: Developer }) => {
   const [suspends, setSuspends] = useState(false)
   return status === 'blocked' ? (
     <Decide
@@ -105,9 +105,11 @@ export default function Developers() {
         {(developer) => (
           <article class="entry-body">
             <p>
-              <strong>
-                <Name>{developer.company ?? developer.name}</Name>
-              </strong>{' '}
+              <a href={`#/developers/${developer.id}`}>
+                <strong>
+                  <Name>{developer.company ?? developer.name}</Name>
+                </strong>
+              </a>{' '}
               <State
                 name={developer.status === 'blocked' ? 'suspended' : 'active'}
                 label={developer.status === 'blocked' ? 'Blocked' : 'Active'}

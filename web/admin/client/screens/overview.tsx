@@ -89,8 +89,12 @@ const TotalsNow = ({ totals }: { totals: Totals }) => {
   )
 }
 
-const Charts = ({ daily }: { daily: Schemas['PlatformMetrics']['daily'] }) => {
+type Day = Schemas['PlatformMetrics']['daily'][number]
+
+/** @param earlier as many days before these, to compare with */
+const Charts = ({ daily, earlier }: { daily: Day[]; earlier: Day[] | undefined }) => {
   const days = daily.map(({ date }) => date)
+  const before = (of: (day: Day) => number) => earlier?.map(of)
   return (
     <div class="charts">
       <DayChart
@@ -101,6 +105,7 @@ const Charts = ({ daily }: { daily: Schemas['PlatformMetrics']['daily'] }) => {
           { name: 'Failed', tone: 'two', values: daily.map(({ runs }) => runs.failed) },
           { name: 'Cancelled', tone: 'three', values: daily.map(({ runs }) => runs.cancelled) },
         ]}
+        before={before(({ runs }) => runs.succeeded + runs.failed + runs.cancelled)}
       />
       <DayChart
         title="Installations"
@@ -109,6 +114,7 @@ const Charts = ({ daily }: { daily: Schemas['PlatformMetrics']['daily'] }) => {
           { name: 'Installed', tone: 'one', values: daily.map(({ installed }) => installed) },
           { name: 'Uninstalled', tone: 'two', values: daily.map(({ uninstalled }) => uninstalled) },
         ]}
+        before={before(({ installed, uninstalled }) => installed + uninstalled)}
       />
       <DayChart
         title="New records"
@@ -118,6 +124,7 @@ const Charts = ({ daily }: { daily: Schemas['PlatformMetrics']['daily'] }) => {
           { name: 'Developers', tone: 'two', values: daily.map(({ new_developers }) => new_developers) },
           { name: 'Apps', tone: 'three', values: daily.map(({ new_apps }) => new_apps) },
         ]}
+        before={before((day) => day.new_workspaces + day.new_developers + day.new_apps)}
       />
       <DayChart
         title="Webhooks"
@@ -126,6 +133,7 @@ const Charts = ({ daily }: { daily: Schemas['PlatformMetrics']['daily'] }) => {
           { name: 'Delivered', tone: 'one', values: daily.map(({ webhook_deliveries: one }) => one.succeeded) },
           { name: 'Failed', tone: 'two', values: daily.map(({ webhook_deliveries: one }) => one.failed) },
         ]}
+        before={before(({ webhook_deliveries: one }) => one.succeeded + one.failed)}
       />
     </div>
   )
@@ -134,7 +142,12 @@ const Charts = ({ daily }: { daily: Schemas['PlatformMetrics']['daily'] }) => {
 export default function Overview() {
   const days = filter('days') || '30'
   const totals = useData('overview', () => unwrap(api.GET('/admin/overview')))
-  const metrics = useData(`metrics ${days}`, () => unwrap(api.GET('/admin/metrics', { params: { query: { days } } })))
+  const shown = Number(days)
+  // The API returns 90 days at most, so the longest period has nothing to compare with.
+  const asked = String(shown > 45 ? shown : 2 * shown)
+  const metrics = useData(`metrics ${asked}`, () =>
+    unwrap(api.GET('/admin/metrics', { params: { query: { days: asked } } })),
+  )
   return (
     <Screen title="Overview" wide>
       <Shown known={totals}>{(now) => <TotalsNow totals={now} />}</Shown>
@@ -152,9 +165,16 @@ export default function Overview() {
           </Field>
         </div>
         <Shown known={metrics} tall>
-          {({ daily }) => <Charts daily={daily} />}
+          {({ daily }) => (
+            <Charts
+              daily={daily.slice(-shown)}
+              earlier={daily.length === 2 * shown ? daily.slice(0, shown) : undefined}
+            />
+          )}
         </Shown>
-        <p class="hint">Days are in UTC. Charts can lag by a few seconds.</p>
+        <p class="hint">
+          Days are in UTC. Dashed lines show the same number of days before. Charts can lag by a few seconds.
+        </p>
       </section>
     </Screen>
   )

@@ -10,6 +10,7 @@ import { Logo, Name, When } from '../../../ui/text.tsx'
 import { identity, isSuperadmin } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { Listing } from '../ui/listing.tsx'
+import { decideByKey } from '../ui/queue-keys.ts'
 
 type Item = Schemas['ReviewItem']
 
@@ -60,7 +61,7 @@ const KINDS: Record<Item['kind'], string> = { app: 'New app', version: 'New vers
 const Row = ({ item }: { item: Item }) => {
   const { app, version, developer, checklist, dangerous_scopes: dangerous } = item
   return (
-    <div class="row folds top-aligned">
+    <div class="row folds top-aligned" data-item>
       <Logo name={app.name} path={app.logo_path} />
       <div class="grow">
         <a href={`#/apps/${app.id}`}>
@@ -107,25 +108,32 @@ export default function Review() {
   return (
     <Screen title="Review">
       <p class="soft">New apps, and new versions and changes of approved apps, oldest first.</p>
+      <p class="hint keys">
+        With an item selected, <kbd>j</kbd> and <kbd>k</kbd> move through the queue, <kbd>Enter</kbd> opens it and{' '}
+        <kbd>c</kbd> goes to Claim.
+      </p>
       <Filters>
         <Choice name="kind" label="Type" options={['app', 'version', 'revision']} all="Apps, versions and changes" />
       </Filters>
-      <Listing<Item & { id: string }>
-        name={`review ${JSON.stringify(query)}`}
-        none="Nothing to review"
-        read={async (at) => {
-          const page = await unwrap(api.GET('/admin/review', { params: { query: { ...query, ...at } } }))
-          return {
-            ...page,
-            items: page.items.map((item) => ({
-              ...item,
-              id: `${item.app.id} ${item.revision?.id ?? item.version?.id}`,
-            })),
-          }
-        }}
-      >
-        {(item) => <Row item={item} />}
-      </Listing>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: moves between links that work without it */}
+      <div onKeyDown={decideByKey}>
+        <Listing<Item & { id: string }>
+          name={`review ${JSON.stringify(query)}`}
+          none="Nothing to review"
+          read={async (at) => {
+            const page = await unwrap(api.GET('/admin/review', { params: { query: { ...query, ...at } } }))
+            return {
+              ...page,
+              items: page.items.map((item) => ({
+                ...item,
+                id: `${item.app.id} ${item.revision?.id ?? item.version?.id}`,
+              })),
+            }
+          }}
+        >
+          {(item) => <Row item={item} />}
+        </Listing>
+      </div>
     </Screen>
   )
 }

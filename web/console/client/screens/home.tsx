@@ -1,6 +1,8 @@
+import { useEffect, useState } from 'preact/hooks'
 import { useData } from '../../../ui/data.ts'
 import { count, duration } from '../../../ui/format.ts'
 import { Screen, Shown } from '../../../ui/screen.tsx'
+import { isAdmin } from '../account.ts'
 import { api, unwrap } from '../api.ts'
 import { Days } from '../ui/days.tsx'
 import { Inbox } from '../ui/inbox.tsx'
@@ -42,10 +44,20 @@ const Figures = () => {
   )
 }
 
+/** The first steps. Their script loads after the page, because most visits don't need it. */
+const GettingStarted = () => {
+  const [parts, setParts] = useState<typeof import('../ui/first-run.tsx')>()
+  useEffect(() => {
+    if (isAdmin.value) import('../ui/first-run.tsx').then(setParts, () => {})
+  }, [])
+  return parts && isAdmin.value ? <parts.FirstRun /> : null
+}
+
 export default function Home() {
   const latest = useData('runs latest', () => unwrap(api.GET('/console/runs', { params: { query: { limit: 5 } } })))
   return (
     <Screen title="Home">
+      <GettingStarted />
       <section aria-labelledby="needs-you" aria-live="polite">
         <h2 id="needs-you">Needs your attention</h2>
         <Inbox />

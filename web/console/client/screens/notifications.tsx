@@ -23,6 +23,7 @@ const KINDS: [kind: Kind, words: string][] = [
   ['task.assigned', 'Someone assigned you a task'],
   ['agent.notice', 'An agent sent a notice'],
   ['grant.revoked', 'An app’s access was revoked'],
+  ['budget.alert', 'A budget reaches 50, 80 or 100 percent'],
   ['account.passkeys', 'Your passkeys changed'],
   ['review.replied', 'A developer replied to your review'],
   ['request.claimed', 'An agent you requested is being built'],

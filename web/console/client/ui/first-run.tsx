@@ -1,0 +1,133 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useData } from '../../../ui/data.ts'
+import { identity } from '../account.ts'
+import { api, unwrap } from '../api.ts'
+
+interface Step {
+  title: string
+  why: string
+  /** Undefined while there is nothing to open. */
+  to: string | undefined
+  verb: string
+  done: boolean
+}
+
+/** Kept by the browser, since it concerns one person. Private windows may block it, and then the list stays. */
+const placeOf = (workspaceId: string): string => `first-run-${workspaceId}`
+
+const isOver = (workspaceId: string): boolean => {
+  try {
+    return localStorage.getItem(placeOf(workspaceId)) !== null
+  } catch {
+    return false
+  }
+}
+
+const end = (workspaceId: string): void => {
+  try {
+    localStorage.setItem(placeOf(workspaceId), 'over')
+  } catch {}
+}
+
+const Steps = ({ workspaceId, onOver }: { workspaceId: string; onOver: () => void }) => {
+  const agents = useData('installations first', () =>
+    unwrap(api.GET('/console/installations', { params: { query: { limit: 50 } } })),
+  )
+  const figures = useData('runs figures', () =>
+    unwrap(api.GET('/console/analytics', { params: { query: { days: '14' } } })),
+  )
+  const members = useData('members first', () =>
+    unwrap(api.GET('/console/members', { params: { query: { limit: 2 } } })),
+  )
+  const invitations = useData('invitations first', () =>
+    unwrap(api.GET('/console/invitations', { params: { query: { limit: 1 } } })),
+  )
+  const isLoaded = Boolean(agents.data && figures.data && members.data && invitations.data)
+  const installed = (agents.data?.items ?? []).filter(({ status }) => status !== 'revoked')
+  const unfinished = installed.find(({ settings_complete }) => !settings_complete)
+  const steps: Step[] = [
+    {
+      title: 'Install an agent',
+      why: 'The marketplace says what each agent can do and which permissions it needs.',
+      to: '/marketplace',
+      verb: 'Open the marketplace',
+      done: installed.length > 0,
+    },
+    {
+      title: 'Configure it',
+      why: 'Some agents need settings, such as an address or a key, before they can work.',
+      to: unfinished && `/agents/${unfinished.id}`,
+      verb: 'Open its settings',
+      done: installed.length > 0 && !unfinished,
+    },
+    {
+      title: 'Ask something',
+      why: 'Write in a conversation as you would to a colleague. You approve what agents do on your behalf.',
+      to: '/chat',
+      verb: 'Start a conversation',
+      done: (figures.data?.runs ?? 0) > 0,
+    },
+    {
+      title: 'Invite someone',
+      why: 'People in the workspace share its agents, tasks and files.',
+      to: '/members',
+      verb: 'Invite a colleague',
+      done: (members.data?.items.length ?? 0) > 1 || (invitations.data?.items.length ?? 0) > 0,
+    },
+  ]
+  const done = steps.filter((step) => step.done).length
+  const isDone = isLoaded && done === steps.length
+  useEffect(() => {
+    if (!isDone) return
+    end(workspaceId)
+    onOver()
+  }, [isDone])
+  if (!isLoaded || isDone) return null
+  const next = steps.find((step) => !step.done)
+  return (
+    <section class="card first-run" aria-labelledby="first-run">
+      <div class="head">
+        <h2 id="first-run">Get started</h2>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            end(workspaceId)
+            onOver()
+          }}
+        >
+          Hide<span class="unseen"> the steps</span>
+        </button>
+      </div>
+      <p class="soft">
+        {done} of {steps.length} steps done
+      </p>
+      <ol class="plain">
+        {steps.map((step) => (
+          <li key={step.title} class={step.done ? 'done' : ''}>
+            <span class="tick-mark" aria-hidden="true">
+              {step.done ? '✓' : ''}
+            </span>
+            <div>
+              <strong>{step.title}</strong>
+              {step.done && <span class="unseen"> (done)</span>}
+              {!step.done && <p class="hint">{step.why}</p>}
+              {!step.done && step.to && (
+                <a class={step === next ? 'button primary' : 'button'} href={`#${step.to}`}>
+                  {step.verb}
+                </a>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+/** The first steps in a workspace, for its admins, until they are done or hidden. */
+export const FirstRun = () => {
+  const id = identity.value?.workspace.id ?? ''
+  const [, setOver] = useState(0)
+  return isOver(id) ? null : <Steps key={id} workspaceId={id} onOver={() => setOver((n) => n + 1)} />
+}
