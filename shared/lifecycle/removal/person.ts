@@ -9,7 +9,12 @@ import { removeAccountsOf } from '#shared/messaging/messenger/index.ts'
 import type { Entity } from '#shared/table/entity.ts'
 import { eachItem } from '#shared/table/pages.ts'
 import { AwayEntity } from '#shared/work/approval-rules/index.ts'
-import { ConversationEntity, MessageEntity, PersonChatEntity } from '#shared/work/conversations/index.ts'
+import {
+  ConversationEntity,
+  MessageEntity,
+  PersonChatEntity,
+  ReadMarkEntity,
+} from '#shared/work/conversations/index.ts'
 import { DeskEntity } from '#shared/work/desk/index.ts'
 import { type Budget, spendBudget } from './budget.ts'
 import { createPartitionRemover } from './partitions.ts'
@@ -37,6 +42,7 @@ export const removePersonalData = async (work: Work, id: string, budget: Budget)
   await takeVotesBack(work, id, budget)
   for (const workspace_id of await workspacesOf(work, user, budget)) {
     await removeChats(work, workspace_id, id, budget)
+    await removeReadMarks(work, workspace_id, id, budget)
     await removeAccountsOf(work, workspace_id, id)
     await removeNotices(work, workspace_id, id, budget)
   }
@@ -107,6 +113,21 @@ const removeChats = async (work: Work, workspace_id: string, user_id: string, bu
       await empty(MessageEntity.partition({ conversation_id }))
       await work.table.transact([PersonChatEntity.delete(chat)])
     }
+  }
+}
+
+/** Deletes what a person had read, in every conversation. */
+const removeReadMarks = async (work: Work, workspace_id: string, user_id: string, budget: Budget): Promise<void> => {
+  const own = `READ#${user_id}#`
+  for (;;) {
+    spendBudget(budget)
+    const { items } = await work.table.query(
+      ReadMarkEntity,
+      { workspace_id },
+      { limit: PAGE, from: own, to: `${own}~` },
+    )
+    if (items.length === 0) return
+    for (const mark of items) await work.table.transact([ReadMarkEntity.delete(mark)])
   }
 }
 

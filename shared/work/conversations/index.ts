@@ -9,6 +9,7 @@ export {
   MessageEntity,
   messageSchema,
   PersonChatEntity,
+  ReadMarkEntity,
 } from './entity.ts'
 export { CONVERSATION_EVENTS, type ConversationEventType } from './events.ts'
 export { listConversations, listMessages, listMessagesAsAgent, loadConversationAsAgent, readableFrom } from './read.ts'

@@ -218,7 +218,7 @@ export const CompleteRun = () =>
     output: json().nullish(),
     steps: z.array(newStep()).max(LIMITS.stepsPerCall).nullish(),
     cost_units: cost().nullish(),
-    usage: tokenUsage().nullish(),
+    usage: z.strictObject(tokenUsage().shape).nullish(),
     error_code: failure().error_code.nullish(),
     error_message: failure().error_message.nullish(),
   })
