@@ -9,7 +9,7 @@ export interface CodeInfo {
   isAnswer: boolean
   /** Reason why tests can't run the block. */
   notRun: string | undefined
-  /** What none of the above explains. */
+  /** Attributes other than those above. */
   rest: string
 }
 

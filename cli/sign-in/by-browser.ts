@@ -2,7 +2,7 @@ import { createHash, webcrypto } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the developer portal hands to the tool. */
+/** Key that the developer portal hands to the tool, with its account and expiry. */
 export interface Granted {
   api_key: string
   email: string

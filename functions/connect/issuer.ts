@@ -104,7 +104,7 @@ const clientOnly = {
   standard: true,
 } as const
 
-/** What hosts may call, too. */
+/** Caller of endpoints that hosts may use as well. */
 const client = { ...clientOnly, hosts: true } as const
 
 const StandardTokenRequest = () =>

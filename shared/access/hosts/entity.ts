@@ -79,7 +79,7 @@ const hostClient = () =>
 
 export type HostClient = z.infer<ReturnType<typeof hostClient>>
 
-/** What is known of a host: from its document, or because it registered. */
+/** A host, as its document or its registration describes it. */
 export const HostClientEntity = defineEntity({
   name: 'host-client',
   schema: hostClient,

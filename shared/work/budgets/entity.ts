@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { defineEntity } from '#shared/table/entity.ts'
 
-/** What a budget counts. */
+/** Measures that a budget can limit. */
 export const MEASURES = ['runs', 'tokens', 'cost_units'] as const
 
 export type Measure = (typeof MEASURES)[number]
 
-/** What a budget is for. */
+/** Kinds of owners that a budget can have. */
 export const SUBJECTS = ['workspace', 'agent', 'person'] as const
 
 export const PERIODS = ['day', 'month'] as const

@@ -87,7 +87,7 @@ const addToCounter = (
   )
 }
 
-/** What a run used of the measures that are known only at its end. */
+/** A run’s use of the measures that are known only at its end. */
 export interface Used {
   tokens: number
   cost_units: number

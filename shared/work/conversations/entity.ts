@@ -125,7 +125,7 @@ const readMark = () =>
     message_id: z.string(),
   })
 
-/** How far a person has read a conversation. */
+/** Latest message of a conversation that a person has read. */
 export const ReadMarkEntity = defineEntity({
   name: 'read-mark',
   schema: readMark,

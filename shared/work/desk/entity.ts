@@ -17,7 +17,7 @@ const desk = () =>
 
 export type Desk = z.infer<ReturnType<typeof desk>>
 
-/** What a person keeps for themselves in a workspace. */
+/** A person’s own arrangement of their work in a workspace. */
 export const DeskEntity = defineEntity({
   name: 'desk',
   schema: desk,

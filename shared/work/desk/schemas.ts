@@ -19,7 +19,7 @@ export const SetViews = () =>
     views: z.array(view()).max(MOST).refine(isUnique, 'must have different names on each screen'),
   })
 
-/** What to put aside. */
+/** Items of the inbox to put aside. */
 export const Snooze = () =>
   z.strictObject({
     ids: z.array(z.string().min(1).max(64)).min(1).max(100).meta({ description: 'IDs of waiting items.' }),

@@ -463,7 +463,7 @@ export const approverTest = async (
   return approversAmong(deps, { workspaceId: run.workspace_id, rule, requesterId: run.actor?.id })
 }
 
-/** What the workspace's rules say about a call, for a person who looks at it. */
+/** Returns the ruling of the workspace's rules on a call, for a person who looks at it. */
 export const readRuling = async (
   work: Work,
   run: Run,

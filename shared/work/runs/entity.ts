@@ -30,7 +30,7 @@ const run = () =>
     cost_units: z.number().optional(),
     /** Tokens of a language model, as far as they are known. */
     usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }).optional(),
-    /** What it reserved in budgets. Absent without budgets. */
+    /** Amounts reserved in budgets. Absent without budgets. */
     budgets: z.array(reservationSchema()).optional(),
     /** Number of times that it raised its reservations. */
     budgets_raised: z.number().optional(),
