@@ -218,9 +218,13 @@ export const defineEndpoint = <
 
 /**
  * Returns true if an answer is stored under an Idempotency-Key. Not for an anonymous endpoint that can't write: a repeat
- * does no harm, and a stored answer would give strangers room in the table.
+ * does no harm, and a stored answer would give strangers room in the table. Nor for one that has no rate limit because its
+ * handler checks a secret: strangers would lock keys before the check, and what it takes counts once anyway.
  */
-export const keepsAnswers = ({ method, caller, needs, consumes, speaks }: Endpoint): boolean =>
-  method === 'POST' && consumes !== 'json-rpc' && !speaks && (caller !== 'none' || needs.includes('table:write'))
+export const keepsAnswers = ({ method, caller, needs, consumes, speaks, anonymous }: Endpoint): boolean =>
+  method === 'POST' &&
+  consumes !== 'json-rpc' &&
+  !speaks &&
+  (caller !== 'none' || (anonymous !== undefined && needs.includes('table:write')))
 
 const memo = <S>(make: Lazy<S> | undefined): Lazy<S> | undefined => make && lazily(make)

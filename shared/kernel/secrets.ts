@@ -3,6 +3,9 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 /** Creates a random 256-bit secret as base64url without padding (43 characters), after an optional prefix. */
 export const newSecret = (prefix = ''): string => prefix + randomBytes(32).toString('base64url')
 
+/** Returns true for a text that has the form of a secret without a prefix. Any other needs no look-up to be refused. */
+export const isSecret = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text)
+
 /** Returns the SHA-256 in hex. Random secrets are stored this way: with 256 bits they need no salt or slow hash. */
 export const sha256 = (text: string | Uint8Array): string => hash('sha256', text, 'hex')
 

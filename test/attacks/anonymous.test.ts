@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { keepsAnswers } from '#shared/http/endpoint.ts'
 import { ANONYMOUS_RATES } from '#shared/kernel/limits.ts'
+import { newSecret } from '#shared/kernel/secrets.ts'
 import { contents, difference } from '#testkit/contents.ts'
 import { unique } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { actors } from '#testkit/oauth.ts'
+import { createStage } from '#testkit/stage.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { endpoints, expectRefusal, nameOf } from './support.ts'
 
@@ -23,7 +26,49 @@ describe('requests without credentials', () => {
     const unlimited = endpoints.filter(
       ({ caller, anonymous, needs }) => caller === 'none' && !anonymous && needs.includes('table:write'),
     )
-    expect(unlimited.map(nameOf).sort()).toEqual(['POST /console/bot/webhook', 'POST /console/messenger/updates/{id}'])
+    expect(unlimited.map(nameOf).sort()).toEqual([
+      'POST /a2a/push/{id}',
+      'POST /console/bot/webhook',
+      'POST /console/messenger/updates/{id}',
+    ])
+    // Strangers would lock keys there before the secret is checked.
+    expect(unlimited.filter(keepsAnswers)).toEqual([])
+  })
+
+  it('with wrong tokens for push notifications cost one read each and write nothing, however many come', async () => {
+    const stage = await createStage(platform)
+    const { run, token } = await stage.followed()
+    const commands: string[] = []
+    platform.store.client.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        (args) => {
+          commands.push(commandName)
+          return next(args)
+        },
+      { step: 'initialize', name: 'commands' },
+    )
+    const notify = (sent?: string, id: string = run.id) =>
+      platform.call('POST', `/a2a/push/${id}`, {
+        sourceIp: '198.51.100.40',
+        headers: { 'idempotency-key': randomUUID(), ...(sent !== undefined && { 'x-a2a-notification-token': sent }) },
+        body: {},
+      })
+    try {
+      const flood = await Promise.all(Array.from({ length: 60 }, () => notify(newSecret())))
+      expect(new Set(flood.map(({ status }) => status))).toEqual(new Set([401]))
+      expect(commands).toEqual(Array(60).fill('GetItemCommand'))
+      commands.length = 0
+      for (const sent of [undefined, 'x', `${token}x`, ' '.repeat(43)]) expect((await notify(sent)).status).toBe(401)
+      expect(commands).toEqual([])
+      // The flood keeps nobody from the address who has the token.
+      expect((await notify(token)).status).toBe(200)
+      commands.length = 0
+      expect((await notify(token)).status).toBe(200)
+      expect(commands).toEqual(['GetItemCommand'])
+    } finally {
+      platform.store.client.middlewareStack.remove('commands')
+      await stage.close()
+    }
   })
 
   it('create at most five accounts at once from one address, and other addresses aren’t affected', async () => {

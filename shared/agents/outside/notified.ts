@@ -1,7 +1,7 @@
 import { emitEvent } from '#shared/foundation/outbox/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
-import { sameSecret, sha256 } from '#shared/kernel/secrets.ts'
+import { isSecret, sameSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { ifUnchanged } from '#shared/table/entity.ts'
 import { missing } from '#shared/table/expressions.ts'
 import type { A2A_EVENTS } from '../a2a/events.ts'
@@ -12,13 +12,9 @@ import { OutsideTaskEntity } from './entity.ts'
  * @throws `unauthorized`, the same for an unknown run and a wrong token
  */
 export const takeNotification = async (work: Work, run_id: string, token: string | undefined): Promise<void> => {
+  if (token === undefined || !isSecret(token)) throw wrongToken()
   const task = await work.table.get(OutsideTaskEntity, { run_id })
-  if (token === undefined || task?.push === undefined || !sameSecret(sha256(token), task.push.token_hash)) {
-    throw fail('unauthorized', {
-      message: 'The notification token is missing, or isn’t the one of this task.',
-      fix: 'Send the token of the push notification configuration in X-A2A-Notification-Token.',
-    })
-  }
+  if (task?.push === undefined || !sameSecret(sha256(token), task.push.token_hash)) throw wrongToken()
   if (task.is_over || task.is_notified) return
   const { installation_id } = task
   const { workspace_id, app_id } = task.push
@@ -39,3 +35,9 @@ export const takeNotification = async (work: Work, run_id: string, token: string
     ),
   )
 }
+
+const wrongToken = () =>
+  fail('unauthorized', {
+    message: 'The notification token is missing, or isn’t the one of this task.',
+    fix: 'Send the token of the push notification configuration in X-A2A-Notification-Token.',
+  })
