@@ -20,7 +20,7 @@ const TAKES_IDS = /(^|\.)([a-z]+_id|since|attachments\[\])$/
  * given. A challenge is part of a ceremony, whose every part `passkeys` attacks exchange.
  */
 const NO_IDS =
-  /client_id|update_id|challenge_id|^(console\.audit|console\.updates|admin|api\.webhooks\.recover)\b.* since$/
+  /client_id|update_id|challenge_id|^(console\.audit|console\.runs\.list|console\.updates|admin|api\.webhooks\.recover)\b.* since$/
 
 /** Every declared field of a body, a query or a tool's arguments that takes an id. */
 export const fieldsWithIds = (): string[] => {
@@ -144,6 +144,23 @@ export const foreignIds: Record<string, MakeAttack> = {
     path: `/console/conversations/${mine.conversation}/messages`,
     headers: asOwner(mine),
     body: { text: 'Look.', attachments: [theirs.file] },
+  }),
+  'console.conversations.markRead message_id': (mine, theirs) => ({
+    path: `/console/conversations/${mine.conversation}/read`,
+    headers: asOwner(mine),
+    body: { message_id: theirs.chatMessage },
+  }),
+  'console.away.set delegate_id': (mine, theirs, { platform }) => ({
+    headers: asOwner(mine),
+    body: { delegate_id: theirs.user, until: new Date(platform.clock.now() + 86_400_000).toISOString() },
+  }),
+  'console.approvals.decide calls[].run_id': (mine, theirs) => ({
+    headers: asOwner(mine),
+    body: { decision: 'reject', calls: [{ run_id: theirs.run, step_id: mine.step }] },
+  }),
+  'console.approvals.decide calls[].step_id': (mine, theirs) => ({
+    headers: asOwner(mine),
+    body: { decision: 'reject', calls: [{ run_id: mine.run, step_id: theirs.step }] },
   }),
   'console.settings.setPrimaryAgent installation_id': (mine, theirs) => ({
     headers: asOwner(mine),

@@ -39,6 +39,14 @@ export const createTenant = async (stage: Stage) => {
     token: owner,
     body: { installation_id: installation.id },
   })
+  const said = await made(`/console/conversations/${conversation.id}/messages`, {
+    token: owner,
+    body: { text: 'Hello.' },
+  })
+  const budget = await made('/console/budgets', {
+    token: owner,
+    body: { subject: { type: 'workspace' }, period: 'month', limits: { runs: 10_000 } },
+  })
   const invitation = await made('/console/invitations', { token: owner, body: {} })
   const colleague = await stage.member(workspaceId)
 
@@ -58,6 +66,7 @@ export const createTenant = async (stage: Stage) => {
     file: file.id,
     installation: installation.id,
     grant: app.grant.id,
+    budget: budget.id,
     user: colleague.user.id,
     invitation: invitation.id,
   }
@@ -98,6 +107,7 @@ export const createTenant = async (stage: Stage) => {
     messenger,
     developer,
     folder: folder.id,
+    chatMessage: said.id,
     event: events.body.items.at(-1).id as string,
     owning,
     ...customers,

@@ -5,7 +5,13 @@ import type { Workspace } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import { derivedId, idTime, isId } from '#shared/kernel/ids.ts'
 import { ConditionFailed, type Write } from '#shared/table/entity.ts'
-import { type Conversation, ConversationEntity, PersonChatEntity, ReadMarkEntity } from '../conversations/entity.ts'
+import {
+  type Conversation,
+  ConversationEntity,
+  MessageEntity,
+  PersonChatEntity,
+  ReadMarkEntity,
+} from '../conversations/entity.ts'
 import { conversationNotFound } from '../conversations/read.ts'
 
 /** A person in a workspace. */
@@ -122,7 +128,7 @@ export const loadConversationFor = async (
   return conversation
 }
 
-/** Marks a conversation as read up to a message. @throws `not_found` */
+/** Marks a conversation as read up to one of its messages. @throws `not_found` */
 export const markConversationRead = async (
   work: Work,
   speaker: Speaker,
@@ -130,7 +136,16 @@ export const markConversationRead = async (
   message_id: string,
 ): Promise<void> => {
   const { workspace, user } = speaker
-  const { id: conversation_id } = await loadConversationFor(work, speaker, id)
+  const [{ id: conversation_id }, message] = await Promise.all([
+    loadConversationFor(work, speaker, id),
+    work.table.get(MessageEntity, { conversation_id: id, id: message_id }),
+  ])
+  if (!message) {
+    throw fail('not_found', {
+      message: `This conversation has no message ${message_id}.`,
+      fix: 'Send the id of a message that `GET /console/conversations/{id}/messages` returned.',
+    })
+  }
   await work.commit([
     ReadMarkEntity.replace({ workspace_id: workspace.id, user_id: user.id, conversation_id, message_id }),
   ])
