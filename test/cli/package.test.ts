@@ -44,15 +44,8 @@ describe('the package of the command-line tool, installed in an empty folder', (
     ])
   })
 
-  it('says its version within 200 ms, and its commands', async () => {
-    const times: number[] = []
-    for (let n = 0; n < 5; n++) {
-      const at = performance.now()
-      expect((await aip('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
-      times.push(performance.now() - at)
-    }
-    // The fastest, because other tests run at the same time.
-    expect(Math.min(...times)).toBeLessThan(200)
+  it('says its version and its commands', async () => {
+    expect((await aip('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect((await aip('--help')).stdout).toContain('aip <command>')
   })
 
