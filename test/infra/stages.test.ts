@@ -77,7 +77,7 @@ describe('stages in the same account', () => {
   })
 
   it('stay well below the 500 resources of a stack and the 300 of an API', () => {
-    for (const template of templates) expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(460)
+    for (const template of templates) expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(480)
     for (const template of templates) expect(resources(template, 'AWS::ApiGateway::Resource').length).toBeLessThan(250)
     for (const template of templates) expect(Object.keys(template.toJSON().Outputs ?? {}).length).toBeLessThan(180)
   })
