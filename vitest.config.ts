@@ -1,4 +1,6 @@
 import { defineConfig } from 'vitest/config'
+import { translationInto } from '#web/messages/compile.ts'
+import { messages } from '#web/messages/plugin.ts'
 
 /** Tests that need the build, a browser or processes of their own, and look at the clock while they run. */
 const WHOLE = ['test/{browser,e2e,events,local,protocols}/**/*.test.ts', 'test/contract/responses.test.ts']
@@ -17,6 +19,8 @@ process.env.SEED = SEED
 const WORKERS = 3
 
 export default defineConfig({
+  // Tests of pages' modules see English.
+  plugins: [messages('en', translationInto('en', {}))],
   test: {
     // Generous, for machines that do other things too; a test that hangs still fails.
     testTimeout: 120_000,

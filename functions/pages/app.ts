@@ -5,7 +5,7 @@ import { pageBrand } from '#shared/kernel/brand.ts'
 import type { Settings } from '#shared/kernel/settings.ts'
 import type { PageBuild } from '#web/built/files.ts'
 import { consolePage, type Entry } from '#web/console/page.ts'
-import { answerPage, pageAssets } from './support/built-page.ts'
+import { answerPage, pageAssets, pageTexts } from './support/built-page.ts'
 
 const about = { group: 'console', method: 'GET', caller: 'none', lenient: true } as const
 
@@ -26,7 +26,11 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
     requestHeaders: Record<string, string>,
     headers: Record<string, string> = {},
   ): Promise<RawResponse> => {
+    const built = await build()
+    const { language, t } = pageTexts(requestHeaders, built)
     const options = {
+      language,
+      t,
       brand: pageBrand(settings),
       entry,
       localSignIn: settings.consoleAutoProvision,
@@ -34,7 +38,7 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
       uploads: settings.uploadOrigin,
       live: settings.socketsUrl,
     }
-    return answerPage(requestHeaders, consolePage(options, await build()), headers)
+    return answerPage(requestHeaders, consolePage(options, built), headers)
   }
 
   return [

@@ -3,7 +3,7 @@ import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
 import { pageBrand } from '#shared/kernel/brand.ts'
 import type { PageBuild } from '#web/built/files.ts'
 import { developersPage, SECURITY_POLICY } from '#web/developers/page.ts'
-import { answerPage, pageAssets } from './support/built-page.ts'
+import { answerPage, pageAssets, pageTexts } from './support/built-page.ts'
 
 /** Serves the developer portal from files that were built ahead of time. */
 export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
@@ -23,12 +23,15 @@ export const pageEndpoints = (files: BuiltFiles): Endpoint[] => {
         '`/api/v1/dev`, with the developer’s session.',
       produces: 'text/html',
       conditional: true,
-      handler: async ({ request, work }) =>
-        answerPage(
+      handler: async ({ request, work }) => {
+        const built = await build()
+        const options = { brand: pageBrand(work.settings), ...pageTexts(request.headers, built) }
+        return answerPage(
           request.headers,
-          { html: developersPage(await build(), pageBrand(work.settings)), securityPolicy: SECURITY_POLICY },
+          { html: developersPage(built, options), securityPolicy: SECURITY_POLICY },
           { 'x-frame-options': 'DENY' },
-        ),
+        )
+      },
     }),
     pageAssets({
       group: 'developer',

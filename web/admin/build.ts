@@ -7,4 +7,7 @@ export const firstLoadBytes = (outDir: string): Promise<number> => bytesOf(outDi
 
 /** Builds the staff page into `outDir`. @throws {Error} see {@link buildPage} */
 export const buildAdmin = (outDir: string): Promise<void> =>
-  buildPage({ name: 'the staff page', page: 'admin', start: 'screens/overview.tsx', table: TABLE }, outDir)
+  buildPage(
+    { name: 'the staff page', page: 'admin', start: 'screens/overview.tsx', table: TABLE, translated: false },
+    outDir,
+  )

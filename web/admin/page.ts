@@ -20,9 +20,11 @@ export const adminPage = (build: PageBuild, brand: PageBrand): string =>
   pageHtml(
     {
       brand,
+      language: 'en',
       title: 'Staff',
       assets: 'staff/assets/',
       data: { name: 'Staff', entry: 'page', root: './' },
+      loading: 'Loading…',
       scriptless: 'The staff page needs JavaScript.',
     },
     build,

@@ -5,9 +5,16 @@ interface BuiltFile {
   contentType: string
 }
 
+/** Files that a page loads first. */
+export interface PageEntry {
+  script: string
+  styles: string[]
+  preloads: string[]
+}
+
 /** Table of a page's built files, stored next to them. */
 export interface PageBuild {
   files: BuiltFile[]
-  /** Files that the page's HTML refers to. */
-  entry: { script: string; styles: string[]; preloads: string[] }
+  /** Files that the page's HTML refers to, by the language of their texts. */
+  entries: Record<string, PageEntry>
 }

@@ -1,4 +1,5 @@
-import type { PageBuild } from './files.ts'
+import { directionOf } from './direction.ts'
+import type { PageBuild, PageEntry } from './files.ts'
 
 /** Brand of a page. */
 export interface PageBrand {
@@ -10,11 +11,15 @@ export interface PageBrand {
 
 interface Head {
   brand: PageBrand
+  /** Language of the page, one of the build's. */
+  language: string
   title: string
   /** URL of the scripts and styles, relative to the page; ends with a slash. */
   assets: string
   /** Configuration for the script, as `data-` attributes. Values aren't escaped. */
   data: Readonly<Record<string, string | boolean>> & { root: string }
+  /** Message shown while the script loads. */
+  loading: string
   /** Message shown when JavaScript is off. */
   scriptless: string
 }
@@ -42,10 +47,12 @@ export const brandData = ({ name, supportUrl, version }: PageBrand): string =>
 
 /** Renders a page without embedded data or inline code. URLs are relative, so it works below any path. */
 export const pageHtml = (
-  { brand, title, assets, data, scriptless }: Head,
-  { entry: { script, styles, preloads } }: PageBuild,
-): string => `<!doctype html>
-<html lang="en">
+  { brand, language, title, assets, data, loading, scriptless }: Head,
+  { entries }: PageBuild,
+): string => {
+  const { script, styles, preloads } = entries[language] ?? Object.values(entries)[0] ?? NOTHING
+  return `<!doctype html>
+<html lang="${language}" dir="${directionOf(language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
@@ -57,11 +64,27 @@ ${preloads.map((name) => `<link rel="modulepreload" href="${assets}${name}">`).j
 ${brandLinks(brand, data.root)}
 <script type="module" src="${assets}${script}"></script>
 </head>
-<body ${brandData(brand)} ${Object.entries(data)
-  .map(([name, value]) => `data-${name}="${value}"`)
-  .join(' ')}>
-<div id="app"><main class="starting"><p role="status">Loading…</p></main></div>
+<body ${brandData(brand)} ${dataOf({ ...data, ...othersOf(entries, assets) })}>
+<div id="app"><main class="starting"><p role="status">${loading}</p></main></div>
 <noscript><p>${scriptless}</p></noscript>
 </body>
 </html>
 `
+}
+
+const NOTHING: PageEntry = { script: '', styles: [], preloads: [] }
+
+const dataOf = (data: Readonly<Record<string, string | boolean>>): string =>
+  Object.entries(data)
+    .map(([name, value]) => `data-${name}="${value}"`)
+    .join(' ')
+
+/** Names the page's script in each language, so that it can change to the reader's. */
+const othersOf = (entries: PageBuild['entries'], assets: string): { languages?: string } =>
+  Object.keys(entries).length > 1
+    ? {
+        languages: Object.entries(entries)
+          .map(([language, { script }]) => `${language}=${assets}${script}`)
+          .join(' '),
+      }
+    : {}

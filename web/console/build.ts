@@ -1,4 +1,4 @@
-import { buildPage, firstLoadBytes as bytesOf } from '../built/build.ts'
+import { type BuildOptions, buildPage, firstLoadBytes as bytesOf } from '../built/build.ts'
 
 const TABLE = 'console-files.json'
 
@@ -6,5 +6,9 @@ const TABLE = 'console-files.json'
 export const firstLoadBytes = (outDir: string): Promise<number> => bytesOf(outDir, TABLE)
 
 /** Builds the console into `outDir`. @throws {Error} see {@link buildPage} */
-export const buildConsole = (outDir: string): Promise<void> =>
-  buildPage({ name: 'the console', page: 'console', start: 'screens/home.tsx', table: TABLE }, outDir)
+export const buildConsole = (outDir: string, options?: BuildOptions): Promise<void> =>
+  buildPage(
+    { name: 'the console', page: 'console', start: 'screens/home.tsx', table: TABLE, translated: true },
+    outDir,
+    options,
+  )

@@ -1,11 +1,17 @@
 import type { PageBuild } from '../built/files.ts'
 import { type PageBrand, pageHtml } from '../built/page.ts'
 
+/** Returns a text in the page's language. */
+type Translate = (message: string) => string
+
 /** `page` in a browser, `mini_app` inside Telegram. */
 export type Entry = 'page' | 'mini_app'
 
 interface ConsolePageOptions {
   brand: PageBrand
+  /** Language of the page. */
+  language: string
+  t: Translate
   entry: Entry
   /** Offers sign-in under any name. Local development only. */
   localSignIn: boolean
@@ -47,12 +53,16 @@ export const consolePage = (options: ConsolePageOptions, build: PageBuild): Cons
   securityPolicy: securityPolicy(options),
 })
 
-const html = ({ brand, entry, localSignIn, loginWidget, live }: ConsolePageOptions, build: PageBuild): string => {
+const html = (
+  { brand, language, t, entry, localSignIn, loginWidget, live }: ConsolePageOptions,
+  build: PageBuild,
+): string => {
   const inBrowser = entry === 'page'
   return pageHtml(
     {
       brand,
-      title: 'Console',
+      language,
+      title: t('Console'),
       assets: inBrowser ? 'app/assets/' : 'assets/',
       data: {
         entry,
@@ -61,7 +71,8 @@ const html = ({ brand, entry, localSignIn, loginWidget, live }: ConsolePageOptio
         'login-widget': loginWidget && inBrowser,
         ...(live && { live }),
       },
-      scriptless: 'The console needs JavaScript.',
+      loading: t('Loading…'),
+      scriptless: t('The console needs JavaScript.'),
     },
     build,
   )

@@ -1,4 +1,4 @@
-import { buildPage, firstLoadBytes as bytesOf } from '../built/build.ts'
+import { type BuildOptions, buildPage, firstLoadBytes as bytesOf } from '../built/build.ts'
 
 const TABLE = 'developers-files.json'
 
@@ -6,5 +6,9 @@ const TABLE = 'developers-files.json'
 export const firstLoadBytes = (outDir: string): Promise<number> => bytesOf(outDir, TABLE)
 
 /** Builds the developer portal into `outDir`. @throws {Error} see {@link buildPage} */
-export const buildDevelopers = (outDir: string): Promise<void> =>
-  buildPage({ name: 'the developer portal', page: 'developers', start: 'screens/apps.tsx', table: TABLE }, outDir)
+export const buildDevelopers = (outDir: string, options?: BuildOptions): Promise<void> =>
+  buildPage(
+    { name: 'the developer portal', page: 'developers', start: 'screens/apps.tsx', table: TABLE, translated: true },
+    outDir,
+    options,
+  )

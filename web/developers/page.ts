@@ -15,15 +15,25 @@ export const SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
+interface DevelopersPageOptions {
+  brand: PageBrand
+  /** Language of the page. */
+  language: string
+  /** Returns a text in this language. */
+  t: (message: string) => string
+}
+
 /** Renders the developer portal. Its script loads all data with the developer's session. */
-export const developersPage = (build: PageBuild, brand: PageBrand): string =>
+export const developersPage = (build: PageBuild, { brand, language, t }: DevelopersPageOptions): string =>
   pageHtml(
     {
       brand,
-      title: 'Developers',
+      language,
+      title: t('Developers'),
       assets: 'developers/assets/',
       data: { name: 'Developers', entry: 'page', root: './' },
-      scriptless: 'The developer portal needs JavaScript.',
+      loading: t('Loading…'),
+      scriptless: t('The developer portal needs JavaScript.'),
     },
     build,
   )

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { language } from './messages.ts'
 
 /** The user's locale and time zone. The browser's apply if they aren't set. */
 export const reader = signal<{ locale?: string | null; time_zone?: string | null }>({})
@@ -9,9 +10,6 @@ setInterval(() => {
   if (!document.hidden) now.value = Date.now()
 }, 30_000)
 
-/** Language of the pages' texts. */
-const LANGUAGE = 'en'
-
 /**
  * Returns the locale of dates and numbers: the order and symbols of the user's region, in the language of the page. A German
  * reader gets “21 Nov 2026, 14:05”, never “vor 5 Minuten” in an English sentence.
@@ -19,9 +17,9 @@ const LANGUAGE = 'en'
 const locale = (): string => {
   try {
     const { region } = new Intl.Locale(reader.value.locale || navigator.language).maximize()
-    return region ? `${LANGUAGE}-${region}` : LANGUAGE
+    return region ? `${language}-${region}` : language
   } catch {
-    return LANGUAGE
+    return language
   }
 }
 

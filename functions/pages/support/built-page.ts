@@ -3,6 +3,7 @@ import { defineEndpoint, type Endpoint } from '#shared/http/endpoint.ts'
 import { withEntityTag } from '#shared/http/entity-tag.ts'
 import { RawResponse } from '#shared/http/response.ts'
 import { fail } from '#shared/kernel/errors.ts'
+import { pickLanguage, type Translate, translator } from '#shared/kernel/messages.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import type { PageBuild } from '#web/built/files.ts'
 import { assetHeaders, pageHeaders } from '#web/built/headers.ts'
@@ -13,13 +14,27 @@ interface Page {
   securityPolicy: string
 }
 
+/** Picks the language of a page from the browser's preferences. After sign-in, the page changes to the person's. */
+export const pageTexts = (
+  requestHeaders: Record<string, string>,
+  { entries }: PageBuild,
+): { language: string; t: Translate } => {
+  const language = pickLanguage(requestHeaders['accept-language'], Object.keys(entries))
+  return { language, t: translator(language) }
+}
+
 /** Answers with a page, or with 304 if the browser has it. The tag covers the policy, which may change by itself. */
 export const answerPage = (
   requestHeaders: Record<string, string>,
   { html, securityPolicy }: Page,
   headers: Record<string, string> = {},
 ): RawResponse =>
-  withEntityTag(requestHeaders, sha256(html + securityPolicy), { ...pageHeaders(securityPolicy), ...headers }, html)
+  withEntityTag(
+    requestHeaders,
+    sha256(html + securityPolicy),
+    { ...pageHeaders(securityPolicy), vary: 'accept-language', ...headers },
+    html,
+  )
 
 interface BuiltPage {
   group: 'console' | 'admin' | 'developer'

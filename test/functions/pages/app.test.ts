@@ -107,6 +107,27 @@ describe('GET /app', () => {
   })
 })
 
+describe('the language of GET /app', () => {
+  it('is the browser’s, and the page names its scripts in the others', async () => {
+    const english = await get('/app')
+    const german = await get('/app', { 'accept-language': 'de-AT,de;q=0.9,en;q=0.5' })
+    expect(english.headers.vary).toBe('accept-language')
+    expect(english.body).toContain('<html lang="en" dir="ltr">')
+    expect(german.body).toContain('<html lang="de" dir="ltr">')
+    expect(german.body).toContain('<title>Konsole · ')
+    const scripts = [english, german].map(({ body }) => /<script type="module" src="([^"]+)"/.exec(body)?.[1])
+    expect(new Set(scripts).size).toBe(2)
+    for (const { body } of [english, german])
+      expect(body).toContain(`data-languages="en=${scripts[0]} de=${scripts[1]}"`)
+    expect(english.headers.etag).not.toBe(german.headers.etag)
+  })
+
+  it('is English if the browser asks for another or for the tests’ language', async () => {
+    for (const language of ['fr', 'ar-XB', '*', '"><script>'])
+      expect((await get('/app', { 'accept-language': language })).body).toContain('<html lang="en" dir="ltr">')
+  })
+})
+
 describe('GET /app/mini-app', () => {
   it('can be framed by the messaging app’s web client only', async () => {
     const { headers, body } = await get('/app/mini-app')

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { miniApp } from '../../session/config.ts'
 import { toFailure } from '../../session/failure.ts'
+import { keepLanguage } from '../../session/language.ts'
 import { clearSession, saveSession, session } from '../../session/session.ts'
 import { signInWithInitData, signInWithWidget, takeWidgetAnswer } from '../../session/sign-in.ts'
 import { loadItem, saveItem } from '../../session/store.ts'
@@ -59,6 +60,7 @@ export const openConsole = async (): Promise<void> => {
     const now = await unwrap(api.GET('/console/me'))
     const before = identity.value
     if (before && (before.user.id !== now.user.id || before.workspace.id !== now.workspace.id)) clearCache()
+    if (keepLanguage(now.user.locale) && !miniApp) return location.reload()
     identity.value = now
     reader.value = now.user
     phase.value = { name: 'ready' }

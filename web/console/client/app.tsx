@@ -2,6 +2,7 @@ import { miniApp } from '../../session/config.ts'
 import { postEvent } from '../../session/messenger.ts'
 import { safeUrl } from '../../session/text.ts'
 import { Page } from '../../ui/app.tsx'
+import { t } from '../../ui/messages.ts'
 import { identity, phase } from './account.ts'
 import { Screens } from './screens.tsx'
 import { Shell } from './shell.tsx'
@@ -20,12 +21,12 @@ if (miniApp) {
 
 const Unconfirmed = () => (
   <main class="alone">
-    <h1>We couldn’t verify who you are</h1>
-    <p>Your Telegram sign-in expired or was already used. Close this page and open it again in Telegram.</p>
+    <h1>{t('We couldn’t verify who you are')}</h1>
+    <p>{t('Your Telegram sign-in expired or was already used. Close this page and open it again in Telegram.')}</p>
     {miniApp && (
       <div class="actions">
         <button type="button" class="primary" onClick={() => postEvent('web_app_close')}>
-          Close
+          {t('Close')}
         </button>
       </div>
     )}

@@ -1,31 +1,7 @@
 /**
  * Console. It uses the public console API only. Text from apps and users is always set as text, never as markup.
  */
-import { render } from 'preact'
-import { miniApp } from '../../session/config.ts'
-import { followColours, followTheme, onThemeChange, postEvent, startParameter } from '../../session/messenger.ts'
-import { redirect } from '../../ui/router.ts'
-import { start } from './account.ts'
-import { App } from './app.tsx'
-import { addressOf } from './places.ts'
-import './style.css'
-import './work.css'
+import { startInKeptLanguage } from '../../session/language.ts'
 
-if (miniApp) {
-  followTheme()
-  followColours()
-  onThemeChange((colours) => {
-    followTheme(colours)
-    followColours(colours)
-  })
-  postEvent('web_app_ready')
-  postEvent('web_app_expand')
-  const to = addressOf(startParameter)
-  if (to) redirect(to)
-}
-const root = document.getElementById('app')
-if (root) {
-  root.replaceChildren()
-  render(<App />, root)
-}
-void start()
+// Another language's script runs instead of the page, never next to it: both share libraries.
+if (!startInKeptLanguage()) void import('./page.tsx')

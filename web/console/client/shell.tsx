@@ -5,6 +5,7 @@ import { useAction } from '../../ui/act.ts'
 import { announce } from '../../ui/announce.tsx'
 import { Mark, Support } from '../../ui/brand.tsx'
 import { Icon } from '../../ui/icons.tsx'
+import { rich, t } from '../../ui/messages.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { Frame, type NavItem, shortCount } from '../../ui/shell.tsx'
 import { Name } from '../../ui/text.tsx'
@@ -14,22 +15,22 @@ import { Quick, SearchButton, ShortcutsButton } from './quick.tsx'
 import { useWaiting } from './waiting.ts'
 
 export const ITEMS: readonly NavItem[] = [
-  { to: '/', label: 'Home', icon: 'home', first: true, count: { of: waiting, words: 'waiting for you' } },
-  { to: '/chat', label: 'Conversations', icon: 'chat', first: true },
-  { to: '/tasks', label: 'Tasks', icon: 'tasks', first: true },
-  { to: '/agents', label: 'Agents', icon: 'agents', first: true },
-  { to: '/marketplace', label: 'Marketplace', icon: 'store' },
-  { to: '/runs', label: 'Runs', icon: 'runs' },
-  { to: '/files', label: 'Files', icon: 'files' },
-  { to: '/messenger', label: 'Messenger', icon: 'messenger' },
-  { to: '/notifications', label: 'Notifications', icon: 'bell', count: { of: unread, words: 'unread' } },
-  { to: '/access', label: 'Connected apps', icon: 'key' },
-  { to: '/assistants', label: 'Connected assistants', icon: 'key' },
-  { to: '/wishlist', label: 'Agent requests', icon: 'wish' },
-  { to: '/usage', label: 'Usage', icon: 'chart' },
-  { to: '/members', label: 'Members', icon: 'people' },
-  { to: '/settings', label: 'Settings', icon: 'settings' },
-  { to: '/audit', label: 'Audit log', icon: 'audit', only: isAdmin },
+  { to: '/', label: t('Home'), icon: 'home', first: true, count: { of: waiting, words: t('waiting for you') } },
+  { to: '/chat', label: t('Conversations'), icon: 'chat', first: true },
+  { to: '/tasks', label: t('Tasks'), icon: 'tasks', first: true },
+  { to: '/agents', label: t('Agents'), icon: 'agents', first: true },
+  { to: '/marketplace', label: t('Marketplace'), icon: 'store' },
+  { to: '/runs', label: t('Runs'), icon: 'runs' },
+  { to: '/files', label: t('Files'), icon: 'files' },
+  { to: '/messenger', label: t('Messenger'), icon: 'messenger' },
+  { to: '/notifications', label: t('Notifications'), icon: 'bell', count: { of: unread, words: t('unread') } },
+  { to: '/access', label: t('Connected apps'), icon: 'key' },
+  { to: '/assistants', label: t('Connected assistants'), icon: 'key' },
+  { to: '/wishlist', label: t('Agent requests'), icon: 'wish' },
+  { to: '/usage', label: t('Usage'), icon: 'chart' },
+  { to: '/members', label: t('Members'), icon: 'people' },
+  { to: '/settings', label: t('Settings'), icon: 'settings' },
+  { to: '/audit', label: t('Audit log'), icon: 'audit', only: isAdmin },
 ]
 
 const Places = ({ who }: { who: Identity }) => {
@@ -38,7 +39,7 @@ const Places = ({ who }: { who: Identity }) => {
   return (
     <div class="places">
       <label class="unseen" for="workspace-choice">
-        Workspace
+        {t('Workspace')}
       </label>
       <select
         id="workspace-choice"
@@ -49,7 +50,7 @@ const Places = ({ who }: { who: Identity }) => {
           select.value = workspace.id
           act(async () => {
             await switchWorkspace(to)
-            announce('Workspace switched.')
+            announce(t('Workspace switched.'))
           })
         }}
       >
@@ -57,7 +58,7 @@ const Places = ({ who }: { who: Identity }) => {
           ({ id, name, is_sandbox }) => (
             <option key={id} value={id}>
               {sanitize(name)}
-              {is_sandbox ? ' (sandbox)' : ''}
+              {is_sandbox ? t(' (sandbox)') : ''}
             </option>
           ),
         )}
@@ -76,7 +77,7 @@ export const Person = ({ who }: { who: Identity }) => {
         <span class="soft"> · {who.workspace.role}</span>
       </p>
       <button type="button" class="quiet" aria-busy={busy} onClick={() => act(signOut)}>
-        Sign out
+        {t('Sign out')}
       </button>
       <ShortcutsButton />
     </div>
@@ -91,7 +92,7 @@ const Top = ({ who }: { who: Identity }) => (
     <a
       class="bell"
       href="#/notifications"
-      aria-label={unread.value > 0 ? `Notifications, ${unread.value} unread` : 'Notifications'}
+      aria-label={unread.value > 0 ? t('Notifications, {unread} unread', { unread: unread.value }) : t('Notifications')}
     >
       <Icon name="bell" />
       {unread.value > 0 && (
@@ -107,17 +108,28 @@ export const Shell = ({ who, children }: { who: Identity; children: ComponentChi
   useEffect(startUpdates, [])
   useWaiting()
   return (
-    <Frame name="Console" items={ITEMS} top={<Top who={who} />} lead={<SearchButton />} person={<Person who={who} />}>
+    <Frame
+      name={t('Console')}
+      items={ITEMS}
+      top={<Top who={who} />}
+      lead={<SearchButton />}
+      person={<Person who={who} />}
+    >
       <Quick screens={ITEMS.filter(({ only }) => !only || only.value)} />
       {who.workspace.status === 'suspended' && (
         <p class="note warn">
-          <strong>This workspace is suspended.</strong> Its agents can’t run. <Support>Contact support</Support> for
-          details.
+          {rich(
+            '<strong>This workspace is suspended.</strong> Its agents can’t run. <support>Contact support</support> for details.',
+            { strong: (text) => <strong>{text}</strong>, support: (text) => <Support>{text}</Support> },
+          )}
         </p>
       )}
       {!online.value && (
         <p class="note warn" role="status">
-          <strong>No connection.</strong> This page may be out of date. It’ll refresh when you’re back online.
+          {rich(
+            '<strong>No connection.</strong> This page may be out of date. It’ll refresh when you’re back online.',
+            { strong: (text) => <strong>{text}</strong> },
+          )}
         </p>
       )}
       {children}

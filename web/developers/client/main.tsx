@@ -2,14 +2,7 @@
  * Developer portal. It uses the public developer API, and the integration API in the sandbox. Text from customers is always
  * set as text, never as markup.
  */
-import { render } from 'preact'
-import { start } from './account.ts'
-import { App } from './app.tsx'
-import './style.css'
+import { startInKeptLanguage } from '../../session/language.ts'
 
-const root = document.getElementById('app')
-if (root) {
-  root.replaceChildren()
-  render(<App />, root)
-}
-void start()
+// Another language's script runs instead of the page, never next to it: both share libraries.
+if (!startInKeptLanguage()) void import('./page.tsx')

@@ -1,4 +1,5 @@
 import { usePages } from '../../../ui/data.ts'
+import { t } from '../../../ui/messages.ts'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { api, unwrap } from '../api.ts'
 import { GrantCard } from '../ui/grants.tsx'
@@ -9,12 +10,14 @@ export default function Access() {
     return { ...page, items: page.items.flatMap((grant) => (grant.kind === 'app' ? [grant] : [])) }
   })
   return (
-    <Screen title="Connected apps">
-      <p class="soft">External services that can act in this workspace, who approved them, and what they can do.</p>
+    <Screen title={t('Connected apps')}>
+      <p class="soft">
+        {t('External services that can act in this workspace, who approved them, and what they can do.')}
+      </p>
       <Shown known={grants} rows={2} tall>
         {({ items }) =>
           items.length === 0 && !grants.more ? (
-            <Empty title="No external apps have access." />
+            <Empty title={t('No external apps have access.')} />
           ) : (
             items.map((grant) => <GrantCard key={grant.id} grant={grant} />)
           )

@@ -1,6 +1,7 @@
 import { announce } from '../../../ui/announce.tsx'
 import { refresh } from '../../../ui/data.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
+import { rich, t } from '../../../ui/messages.ts'
 import { Logo, Name, When } from '../../../ui/text.tsx'
 import { identity, isAdmin } from '../account.ts'
 import { api, type Schemas, unwrap } from '../api.ts'
@@ -18,40 +19,33 @@ export const GrantCard = ({ grant }: { grant: Schemas['Grant'] }) => {
             <a href={`#/agents/${grant.installation_id}`}>
               <Name>{grant.app.name}</Name>
             </a>
-            {grant.app.verified && <span class="soft"> · ✓ verified</span>}
+            {grant.app.verified && <span class="soft"> {t('· ✓ verified')}</span>}
           </strong>
           <span class="soft">
-            {grant.approved_by && (
-              <>
-                Approved by <Name>{grant.approved_by.name}</Name>{' '}
-              </>
-            )}
+            {grant.approved_by && <>{rich('Approved by {name}', { name: <Name>{grant.approved_by.name}</Name> })} </>}
             <When at={grant.created_at} /> ·{' '}
-            {grant.last_used_at ? (
-              <>
-                last used <When at={grant.last_used_at} />
-              </>
-            ) : (
-              'never used'
-            )}
+            {grant.last_used_at
+              ? rich('last used {time}', { time: <When at={grant.last_used_at} /> })
+              : t('never used')}
           </span>
         </span>
       </div>
       <ScopeList scopes={grant.scopes} />
       {mayRevoke && (
         <Confirm
-          label="Revoke access"
-          title={`Revoke ${grant.app.name}’s access?`}
-          verb="Revoke access"
+          label={t('Revoke access')}
+          title={t('Revoke {name}’s access?', { name: grant.app.name })}
+          verb={t('Revoke access')}
           act={async () => {
             await unwrap(api.DELETE('/console/grants/{id}', { params: { path: { id: grant.id } } }))
-            announce('Access revoked.')
+            announce(t('Access revoked.'))
             await refresh('installations')
           }}
         >
           <p>
-            The app’s requests with this access are rejected from now on, those of its running agents included. The
-            agent stays installed. If this was its only access, its runs are cancelled until somebody reconnects it.
+            {t(
+              'The app’s requests with this access are rejected from now on, those of its running agents included. The agent stays installed. If this was its only access, its runs are cancelled until somebody reconnects it.',
+            )}
           </p>
         </Confirm>
       )}
