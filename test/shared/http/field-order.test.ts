@@ -68,7 +68,7 @@ const declared = Object.values(requestFunctions)
 it.each(declared)('%s answers with its fields in declared order', (_id, declaration) => {
   const endpoint = declaration as Endpoint
   // Without names: a schema that occurs twice in an answer is made twice, which zod takes for two schemas of one name.
-  const options = { io: 'output', unrepresentable: 'any', metadata: z.registry() } as const
+  const options = { io: 'output', unrepresentable: 'any', metadata: z.registry<Record<string, unknown>>() } as const
   const json = z.toJSONSchema(endpoint.response?.() as z.ZodType, options) as Json
   const one = example(json, json)
   const answer = (value: unknown) =>
