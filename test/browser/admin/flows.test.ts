@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { expectAccessible, heading, visit } from '#test/browser/console/harness.ts'
 import { submitApp } from '#test/functions/admin/moderation-support.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
@@ -8,6 +8,8 @@ import { installed } from '#testkit/fixtures.ts'
 import { adminStage, fillSignIn, newAdmin, openAs, SUPERADMIN, staffCall } from './harness.ts'
 
 const stage = adminStage()
+// Refills the bucket of the admin’s key, with which tests prepare what they need.
+beforeEach(() => stage.platform.clock.advance(5_000))
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const dialog = (page: Page) => page.getByRole('dialog')
