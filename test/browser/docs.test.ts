@@ -8,6 +8,7 @@ import { buildDocsAssets } from '#openapi/docs-page.ts'
 import { GUIDES } from '#openapi/guides.ts'
 import { ERRORS } from '#shared/kernel/errors.ts'
 import { launchChromium } from '#testkit/chromium.ts'
+import { isSampled } from '#testkit/sampling.ts'
 import { type DocsServer, serveDocs } from './docs-server.ts'
 import { sampleOpenapi } from './sample-openapi.ts'
 
@@ -20,7 +21,10 @@ const axeFindings = async (page: Page): Promise<string[]> => {
   return page.evaluate('axe.run().then(({ violations }) => violations.map((v) => v.id + " " + v.nodes[0].html))')
 }
 
-describe.each(['light', 'dark'] as const)('/docs in a browser that prefers %s', (colorScheme) => {
+/** `npm test` draws one of the themes by its seed, `npm run test:deep` takes both. */
+const THEMES = (['light', 'dark'] as const).filter((_, n) => isSampled(n, 2))
+
+describe.each(THEMES)('/docs in a browser that prefers %s', (colorScheme) => {
   let outDir: string
   let browser: Browser
   let server: DocsServer
