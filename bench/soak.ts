@@ -17,7 +17,7 @@ const SLICES = 10
 /** Seconds without requests before the idle memory is read. */
 const IDLE_SECONDS = 10
 
-/** What `npm start` does under a long, even load. */
+/** Measures `npm start` under a long, even load. */
 export interface Soak {
   /** Seconds from the start to the first answer. */
   ready: number

@@ -72,7 +72,7 @@ interface Shared {
   render: (page: Page) => string
 }
 
-/** What the pages differ in, as HTML except `title` and `description`. */
+/** Parts that differ from page to page, as HTML except `title` and `description`. */
 interface Page {
   /** Name below `/docs`, or {@link START}. */
   name: string

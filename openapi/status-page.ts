@@ -1,6 +1,6 @@
 import type { Guide } from './guides.ts'
 
-/** What the status page calls, each without credentials, and the answers that show that it works. */
+/** Requests of the status page, all without credentials, and the answers that show that the platform works. */
 const CHECKS: readonly { title: string; about: string; path: string; statuses: string }[] = [
   { title: 'Documentation', about: 'These pages', path: 'docs/errors.md', statuses: '200' },
   { title: 'OAuth', about: 'Consent and tokens', path: 'oauth/scopes', statuses: '200' },

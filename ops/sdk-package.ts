@@ -9,7 +9,7 @@ const SOURCE = join(ROOT, 'packages/sdk-ts')
 
 const NAME = '@agent-integration-platform/sdk'
 
-/** What developers import besides the package itself. */
+/** Entry points of the package besides its root. */
 const SUBPATHS = ['adapters', 'webhooks', 'ai-sdk', 'openai-agents', 'langgraph']
 
 /**

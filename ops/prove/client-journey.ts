@@ -6,7 +6,7 @@ import { verifySvc } from '#shared/kernel/signatures.ts'
 // biome-ignore lint/suspicious/noExplicitAny: it reads answers of every shape
 type Json = any
 
-/** What a client did with a stage, and how it can try again later. */
+/** Result of a client's journey through a stage, with the means to repeat it later. */
 export interface ClientJourney {
   seen: string
   /** Id of the app that it created, which a restored table must hold. */

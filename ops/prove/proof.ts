@@ -1,4 +1,4 @@
-/** What became of a step. */
+/** Outcome of a step. */
 export type Outcome = 'done' | 'failed' | 'not tried'
 
 /** One step of a proof, with what was seen. */
@@ -6,7 +6,7 @@ export interface Proven {
   step: string
   outcome: Outcome
   seconds: number
-  /** What was seen, the error, or why the step was not tried. */
+  /** Observation, error, or reason why the step wasn't tried. */
   seen: string
 }
 

@@ -19,7 +19,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const CDK = join(ROOT, 'node_modules', '.bin', 'cdk')
 const TAIL_LINES = 25
 
-/** Where the stage is proved. */
+/** Settings and places of the proof of one stage. */
 export interface StageOptions {
   /** Settings of the stage, `stage` among them. */
   context: Context

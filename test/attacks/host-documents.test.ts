@@ -31,7 +31,7 @@ const serving = (value: unknown, headers: Record<string, string> = JSON_TYPE): A
   headers,
   body: typeof value === 'string' ? value : JSON.stringify(value),
 })
-/** What a person sees of it: nothing is ever sent to an address that a refused document names. */
+/** Returns what the person gets: the consent page, an error, or a redirect, which a refused document must never cause. */
 const outcome = async (clientId = id) => {
   const { status, headers, body } = await act.authorize(clientId)
   return status === 302 ? 'consent' : headers.location === undefined ? (body.error as string) : 'redirected'

@@ -231,7 +231,7 @@ it('an official A2A client asks an agent with the guide’s TypeScript program',
   const { installation } = await must(running.baseUrl, 'GET', '/api/v1/me', { token: asked.token })
   const guide = readFileSync(path.join(ROOT, 'docs/guides/a2a.md'), 'utf8')
   const [, program = ''] = /```ts[^\n]*\n([\s\S]*?)```/.exec(guide) ?? []
-  // Where the program's imports are found.
+  // The program's imports are found there.
   const file = path.join(ROOT, 'node_modules/.cache/guide-a2a.mjs')
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, `${program}\nexport { ask }\n`)

@@ -56,7 +56,7 @@ const HOSTED = 'hosted-quickstart'
 
 /**
  * The tool runs from its sources, and the sample agent stands in for the package, which npm can't install here.
- * What the reader starts in the background replaces its shell, so that it ends with the script.
+ * A program that the reader starts in the background replaces its shell, so that it ends with the script.
  */
 const TOOLS = `aip() { case $1 in listen) exec node ${ROOT}/cli/main.ts "$@" ;; *) node ${ROOT}/cli/main.ts "$@" ;; esac; }
 npm() { case $1 in start) exec env $(grep -v '^#' .env) PORT=8080 python3 ${ROOT}/examples/sdk/main.py ;; esac; }`

@@ -105,7 +105,7 @@ describe('a manifest with runtime.retry', () => {
     ['429 with a Retry-After of an hour', status(429, { 'retry-after': '3600' })],
     ['401', status(401)],
     ['a connection that closes after the request', { kind: 'reset', when: 'before' } as const],
-    ['an answer that is none', { kind: 'answer', status: 200, body: 'hm' } as const],
+    ['an answer that isn’t JSON', { kind: 'answer', status: 200, body: 'hm' } as const],
   ])('doesn’t have a run sent again after %s', async (_what, answer) => {
     agent.next(answer)
     agent.answer(succeeded)

@@ -45,7 +45,7 @@ const consent = async (authorize: URL, person: { token: string }): Promise<strin
   return redirect_to
 }
 
-/** What an assistant keeps of a connection, in memory. */
+/** In-memory storage of an assistant's connection. */
 const createProvider = (metadataUrl?: string) => {
   // biome-ignore lint/suspicious/noExplicitAny: both SDKs have types of their own for what they keep
   const kept: Record<string, any> = {}
@@ -83,7 +83,7 @@ const createProvider = (metadataUrl?: string) => {
 type Provider = ReturnType<typeof createProvider>
 type Person = Awaited<ReturnType<typeof newPerson>>
 
-/** What both SDKs have in common. */
+/** Operations that both SDKs have. */
 interface Assistant {
   provider: Provider
   connect(): Promise<void>

@@ -14,7 +14,7 @@ const asks = (n: number) => ({ status: 'input_required', input_requests: { [`ans
 const TEXT_FILE = { filename: 'output.txt', mediaType: 'text/plain' }
 const RAW_FILE = { ...TEXT_FILE, raw: Buffer.from('Generated content').toString('base64') }
 
-/** What the official kit expects of the agent that it tests, by the prefix of a message's id. */
+/** Behaviour that the official kit expects of the agent under test, by the prefix of a message's id. */
 const ANSWERS: Record<string, (streams: (...steps: Json[]) => unknown) => unknown> = {
   'tck-artifact-text': () => artifacts({ text: 'Generated text content' }),
   'tck-artifact-file': () => artifacts(RAW_FILE),

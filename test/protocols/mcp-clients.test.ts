@@ -114,7 +114,7 @@ describe('the AI SDK', () => {
   it('uses the platform’s tools as the guide says', async () => {
     const guide = readFileSync(path.join(ROOT, 'docs/guides/mcp.md'), 'utf8')
     const [, program = ''] = /## AI SDK\n\n```ts[^\n]*\n([\s\S]*?)```/.exec(guide) ?? []
-    // Where the program's imports are found.
+    // The program's imports are found there.
     const file = path.join(ROOT, 'node_modules/.cache/guide-mcp.mjs')
     mkdirSync(path.dirname(file), { recursive: true })
     writeFileSync(file, `${program}\nexport { answer }\n`)

@@ -34,7 +34,7 @@ const programOf = (heading: string): string => {
   return /```python[^\n]*\n([\s\S]*?)```/.exec(section)?.[1] ?? ''
 }
 
-/** What the guide leaves to the reader: where the model is, and the request that the agent got. */
+/** Parts that the guide leaves to the reader: the model's address, and the request that the agent got. */
 const DRIVERS = {
   'OpenAI Agents SDK': `
 import asyncio, json, sys

@@ -4,7 +4,7 @@ import type { ErrorCode } from '#shared/kernel/errors.ts'
 
 type Json = Record<string, unknown>
 
-/** What all endpoints that talk to an agent share. Messages are as large as those of MCP. */
+/** Declaration shared by all endpoints that talk to an agent. Messages have the size limit of MCP. */
 export const ASKING = {
   group: 'a2a',
   caller: 'integration',
@@ -58,7 +58,7 @@ const EVENTS: readonly [id: number, data: Json][] = [
   ],
 ]
 
-/** What the streams of a task declare. @param shape an element as the version shows it */
+/** Returns the declaration of a task's streams. @param shape an element as the version shows it */
 export const followed = (shape = (element: Json): Json => element) =>
   ({
     produces: 'text/event-stream',

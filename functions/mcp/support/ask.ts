@@ -51,7 +51,7 @@ export interface AskedTool {
   responses: Record<string, Record<string, unknown>>
 }
 
-/** What became of a call of an agent's tool. The first two are kept under the call's key. */
+/** Outcome of a call of an agent's tool. The first two are kept under the call's key. */
 export type AskAnswer =
   | { status: 'ended'; run_id: string; result: Record<string, unknown>; content?: ContentBlock[] }
   | { status: 'task'; run_id: string; created_at: number }

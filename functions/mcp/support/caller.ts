@@ -29,6 +29,6 @@ export const mayListAgents = (caller: PersonCaller): boolean => !isDenied(caller
 export const refusalOf = (caller: McpCaller, scope: Scope, what: string): PlatformError | undefined =>
   isPerson(caller) ? personRefusal(caller, scope, what) : scopeRefusal(scope, caller, what)
 
-/** Who answers an agent's questions over the protocol. */
+/** Caller that answers an agent's questions over the protocol. */
 export const responderOf = (caller: McpCaller): Responder =>
   isPerson(caller) ? { type: 'user', id: caller.person.id } : { type: 'installation', id: caller.installation.id }

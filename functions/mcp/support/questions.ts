@@ -10,7 +10,7 @@ export interface ClientRequest {
   params: Record<string, unknown>
 }
 
-/** What a question without a form asks for. */
+/** Schema of the answer to a question without a form. */
 const TEXT = { type: 'object', properties: { text: { type: 'string', title: 'Answer' } }, required: ['text'] }
 
 /** Choices of a field, as far as the protocol knows them: texts. */

@@ -87,7 +87,7 @@ export const readMessage = (value: unknown): Message => {
   }
 }
 
-/** What a message asks for: a call of a declared tool, or anything. */
+/** Request in a message: a call of a declared tool, or free text. */
 export type Asked =
   | { tool: string; arguments: Json }
   | { tool?: undefined; arguments: { text: string; message: Message } }

@@ -79,7 +79,7 @@ const said = (run: Run, id: string, parts: Part[], metadata?: Json): Message => 
 
 export const contextOf = ({ context, id }: Run): string => context?.id ?? id
 
-/** What a run's output says for A2A clients (contract/a2a.md#states). What is invalid is left out. */
+/** Returns the part of a run's output that is meant for A2A clients (contract/a2a.md#states). Leaves out invalid parts. */
 export interface Shape {
   message?: Part[]
   artifacts?: Artifact[]
@@ -176,7 +176,7 @@ export const presentStatus = async (
   return { state: `TASK_STATE_${stateOf(run)}`, timestamp: timestampOf(stateTime(run)), ...(message && { message }) }
 }
 
-/** What a step says: a message of the agent, a part of an artifact, or a question. Undefined for all other steps. */
+/** Returns a step's message, part of an artifact or question. Undefined for all other steps. */
 export type Said =
   | { kind: 'message'; message: Message }
   | { kind: 'artifact'; artifact: Artifact; append: boolean; lastChunk: boolean }

@@ -115,7 +115,7 @@ const sendAll = async (work: WorkerWork, leased: A2aPush, { run, installation }:
     if (!event) break
     hasNews = true
     push = await sendOne(work, push, run, installation, event)
-    // What was known when the task was read is sent. The next look finds what came meanwhile.
+    // Sends the state as of the read. The next look finds later changes.
     if (!push || push.attempt > 0 || Number(push.sent) === run.stream_seq || work.clock.now() > until) break
   }
   stop.abort()

@@ -30,7 +30,7 @@ export interface Sending {
   /** The caller may learn of the end later, so the task has a clock of its own. */
   detached: boolean
   audience: 'member' | 'external' | undefined
-  /** Where the task's changes are pushed. */
+  /** Address that receives the task's changes. */
   push?: { version: A2aPush['version']; config: PushConfig } | undefined
 }
 

@@ -35,7 +35,7 @@ export const loadLine = async (deps: Deps, { installation, version }: Target): P
   return runtime.type === 'a2a' && version.card ? { pin: version.card, runtime, settings } : undefined
 }
 
-/** Where an outside agent tells of changes of a run's task, and the token that it has to send. */
+/** Address at which an outside agent reports changes of a run's task, and the token that it has to send. */
 export interface PushPlace {
   url: string
   token: string
@@ -131,7 +131,7 @@ const current = (binding: 'JSONRPC' | 'HTTP+JSON', operation: Operation): Wire =
   const id = operation.taskId
   const at = `/tasks/${encodeURIComponent(id)}`
   const params = binding === 'JSONRPC' ? { id } : {}
-  // What was said before doesn't matter, and could be larger than an answer may be.
+  // Earlier messages aren't needed, and could exceed the limit of an answer.
   return operation.kind === 'read'
     ? { method: 'GetTask', path: `${at}?historyLength=0`, params: { ...params, historyLength: 0 } }
     : { method: 'CancelTask', path: `${at}:cancel`, params }

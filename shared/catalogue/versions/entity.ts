@@ -18,7 +18,7 @@ const version = () =>
     runtime_type: z.enum(['webhook', 'inline', 'a2a']),
     endpoint: z.string().optional(),
     resume: z.boolean(),
-    /** What the platform knows of an outside agent's card, for the runtime `a2a`. */
+    /** Pinned card of an outside agent, for the runtime `a2a`. */
     card: AgentCardPinSchema().optional(),
     /** Number of times that a run is sent at most (manifest `runtime.retry`). Absent if it is sent once. */
     max_attempts: z.number().optional(),

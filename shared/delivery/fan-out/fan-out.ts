@@ -31,7 +31,7 @@ interface Delivering {
   event: OutboxEvent
   /** This worker made the event just now, so nobody has delivered it before. */
   isNew?: boolean
-  /** What else has to be done before it is no longer due. */
+  /** Further work that has to finish before the event is no longer due. */
   rest?: Promise<unknown>
 }
 

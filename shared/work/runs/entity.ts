@@ -100,7 +100,7 @@ const run = () =>
     context: z.object({ id: z.string(), run_ids: z.array(z.string()) }).optional(),
     /** A2A clients asked to be notified, so events of the run wake the worker that does it. */
     pushes: z.literal(true).optional(),
-    /** What the MCP client said that it can do. */
+    /** Capabilities that the MCP client declared. */
     client_capabilities: z.record(z.string(), z.unknown()).optional(),
     /** No call waits for it, although it calls a declared tool. It has a clock of its own. */
     is_detached: z.boolean().optional(),

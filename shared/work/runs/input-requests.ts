@@ -74,7 +74,7 @@ export const askInput = async (
 ): Promise<{ step_id: string; expires_at: string }> => {
   const refused = await changeRun(work, key, async (run) => {
     requireStarted(run)
-    // Whoever follows a run over a protocol can answer it.
+    // Clients that follow a run over a protocol can answer it.
     return isAwaitedByAgent(run) && run.protocol === undefined ? run : ask(work, run, asked)
   })
   if ('step_id' in refused) return refused

@@ -54,7 +54,7 @@ export const presentRun = async (deps: Presenting, run: Run): Promise<RunView> =
   }
 }
 
-/** Who or what a run was started by, as members of its workspace see it. */
+/** Starter of a run, as members of its workspace see it. */
 export const originOf = ({ actor, task_id, conversation_id, repeats, tool }: Run) => ({
   started_by: actor ?? null,
   task_id: task_id ?? null,

@@ -124,7 +124,7 @@ describe('push notifications', () => {
     await settle(3 * SECOND)
     const first = arrived().length
     expect(first).toBe(1)
-    // What happens meanwhile doesn't shorten the receiver's pause.
+    // Later changes don't shorten the receiver's pause.
     await callback('steps', { steps: [{ type: 'message', output: { text: 'Looking' } }] })
     receiver.answer({ kind: 'answer' })
     await settle(5 * MINUTE, 10 * SECOND)

@@ -336,7 +336,7 @@ describe('a call that is followed', () => {
     expect(sent().baggage).toBeUndefined()
   })
 
-  it('shows the content that the agent shaped, and ignores a shape that is none', async () => {
+  it('shows the content that the agent shaped, and ignores an invalid shape', async () => {
     const { call, target } = await scene()
     const content = [
       { type: 'text', text: 'Three.' },

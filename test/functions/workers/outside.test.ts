@@ -269,7 +269,7 @@ describe('an outside agent that offers push notifications', () => {
     expect(reads(calls)).toBe(0)
     await pass(20)
     expect(reads(calls)).toBe(1)
-    // What it says doesn't count: the task still works.
+    // Its message doesn't count: the task is still working.
     expect((await notify()).status).toBe(200)
     await pass(2, 1)
     expect([reads(calls), (await read(id)).status]).toEqual([2, 'running'])
