@@ -22,6 +22,13 @@ const authorizeQuery = ({ app }: { app: { id: string } }, stage: Stage) => ({
   code_challenge_method: 'S256',
 })
 
+/** Creates a file or folder as a person. */
+const filedAs = async (stage: Stage, body: object) => {
+  const { token } = (await stage.integration()).person
+  const answer = await stage.platform.call('POST', '/console/files', { token, body })
+  return { token, id: answer.body.id as string }
+}
+
 const APPLICATION = {
   legal_name: 'Example Ltd',
   website: 'https://example.com/',
@@ -790,6 +797,19 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     return { path: `/console/tasks/${task.id}/messages`, token: app.person.token, body: { text: 'The first.' } }
   },
   'console.files.list': async (stage) => ({ path: '/console/files', token: (await stage.filed()).personToken }),
+  'console.files.renewUpload': async (stage) => {
+    const body = { name: 'film.mp4', content_type: 'video/mp4', size: 5_000_000 }
+    const { token, id } = await filedAs(stage, body)
+    return { path: `/console/files/${id}/upload`, token }
+  },
+  'console.files.renameFolder': async (stage) => {
+    const { token, id } = await filedAs(stage, { kind: 'folder', name: 'Contacts' })
+    return { path: `/console/files/folders/${id}`, token, body: { name: 'Customers' } }
+  },
+  'console.files.deleteFolder': async (stage) => {
+    const { token, id } = await filedAs(stage, { kind: 'folder', name: 'Contacts' })
+    return { path: `/console/files/folders/${id}`, token }
+  },
   'console.audit.list': async (stage) => {
     const { installation, person } = await stage.integration()
     const policy = { token: person.token, body: { denied_tools: ['http_fetch'] } }

@@ -2,6 +2,7 @@ import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { fileCreation, fileList, fileRemoval } from '#shared/http/files.ts'
 import {
   agentFileOwner,
+  agentFileUser,
   CreatedFileSchema,
   CreateFile,
   createFile,
@@ -32,7 +33,7 @@ const read = defineEndpoint({
   response: FileWithDownloadSchema,
   needs: ['files:read'],
   secret: true,
-  handler: ({ work, caller, params }) => readFile(work, caller.workspace.id, params.id),
+  handler: ({ work, caller, params }) => readFile(work, caller.workspace.id, params.id, agentFileUser(caller)),
 })
 
 const create = defineEndpoint({
@@ -51,7 +52,7 @@ const create = defineEndpoint({
     'creation if it had an upload URL.',
   body: CreateFile,
   response: CreatedFileSchema,
-  handler: ({ work, caller, body }) => createFile(work, agentFileOwner(caller.installation), body),
+  handler: ({ work, caller, body }) => createFile(work, agentFileOwner(caller.installation, caller.run), body),
 })
 
 const remove = defineEndpoint({

@@ -1,6 +1,14 @@
 import { defineEndpoint } from '#shared/http/endpoint.ts'
+import { pageQuery } from '#shared/http/paging.ts'
 import { loadConversationFor, postMessage } from '#shared/work/answering/index.ts'
-import { listMessages, MessageSchema, presentMessage, SayMessage } from '#shared/work/conversations/index.ts'
+import {
+  listMessages,
+  MessageSchema,
+  presentMessage,
+  SayMessage,
+  searchMessages,
+  searchWords,
+} from '#shared/work/conversations/index.ts'
 
 const common = {
   group: 'console',
@@ -14,10 +22,15 @@ const list = defineEndpoint({
   ...common,
   id: 'console.conversations.messages.list',
   method: 'GET',
-  summary: 'List a conversation’s messages, newest first',
+  summary: 'List or search a conversation’s messages, newest first',
+  description:
+    'With `q`, a page looks through up to 2,000 messages. It can be short or empty while `has_more` is true; continue ' +
+    'with its cursor.',
+  query: () => pageQuery({ q: searchWords() }),
   list: {
     load: ({ work, caller, params }) => loadConversationFor(work, caller, params.id),
-    read: ({ work }, page, { id }) => listMessages(work, id, page),
+    read: ({ work, query: { q } }, page, { id }) =>
+      q === undefined ? listMessages(work, id, page) : searchMessages(work, id, q, page),
     present: presentMessage,
   },
 })
@@ -36,11 +49,14 @@ const write = defineEndpoint({
     'platform has no language model). A run that is waiting for your approval says what for, in ' +
     '`approval`.\n\nMessages are answered one at a time. A message sent while a run is active waits, with `run_id` ' +
     'null until its turn. A message to an agent with five active runs also waits, and is answered with ' +
-    '`too_many_active_runs` after 15 minutes. Like the conversation, the run is visible only to you.\n\nIn a task’s ' +
-    'conversation, this is the same as `POST /console/tasks/{id}/messages`.',
+    '`too_many_active_runs` after 15 minutes. Like the conversation, the run is visible only to you.\n\nWith `mention`, ' +
+    'another agent answers this one message. It gets the message, and doesn’t see the rest of the conversation. The ' +
+    'conversation’s own agent sees both.\n\nIn a task’s ' +
+    'conversation, this is the same as `POST /console/tasks/{id}/messages`, and agents can’t be mentioned.',
   body: SayMessage,
   status: 201,
   errors: [
+    'not_found',
     'conflict',
     'installation_suspended',
     'access_withdrawn',

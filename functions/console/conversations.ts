@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { defineEndpoint } from '#shared/http/endpoint.ts'
 import { pageQuery } from '#shared/http/paging.ts'
+import { iso } from '#shared/kernel/clock.ts'
+import { truncate } from '#shared/kernel/truncate.ts'
 import {
   addAnswerers,
   LISTED_KINDS,
@@ -10,15 +12,26 @@ import {
   markConversationRead,
   openAgentChat,
 } from '#shared/work/answering/index.ts'
-import { MarkRead, OpenChat, PersonConversationSchema, presentConversation } from '#shared/work/conversations/index.ts'
+import {
+  MarkRead,
+  OpenChat,
+  PersonConversationSchema,
+  presentConversation,
+  searchWords,
+} from '#shared/work/conversations/index.ts'
 
-const present = ({ conversation, answered_by, unread }: ListedConversation) => ({
+const EXCERPT = 200
+
+const excerptOf = (text: string): string => truncate(text.replaceAll(/\s+/g, ' ').trim(), EXCERPT)
+
+const present = ({ conversation, answered_by, unread, match }: ListedConversation) => ({
   ...presentConversation(conversation),
   answered_by,
   last_message: conversation.last_author
     ? { author: conversation.last_author, text: conversation.last_text ?? '' }
     : null,
   unread,
+  match: match ? { message_id: match.id, text: excerptOf(match.text), created_at: iso(match.created_at) } : null,
 })
 
 const list = defineEndpoint({
@@ -31,9 +44,11 @@ const list = defineEndpoint({
   description:
     'Your main conversation always comes first. Then come your conversations with agents and the conversations of ' +
     'the workspace’s tasks, newest first in each group. Nobody else in the workspace can read your main conversation ' +
-    'or your conversations with agents.',
+    'or your conversations with agents.\n\nWith `q`, lists those with a match among their 200 latest messages. A page ' +
+    'looks through up to 50 conversations, so it can be short or empty while `has_more` is true.',
   query: () =>
     pageQuery({
+      q: searchWords(),
       kind: z.enum(LISTED_KINDS).optional().meta({ description: 'Only conversations of this kind.' }),
       installation_id: z.string().optional().meta({
         description: 'Only conversations that this agent takes part in.',

@@ -15,7 +15,14 @@ import { AgentRequestEntity, handleOverdueRank } from '#shared/marketplace/reque
 import { handleOverdueAccount, handleOverdueOutgoing, OutgoingEntity } from '#shared/messaging/messenger/index.ts'
 import { handleOverdueStoppage, StoppageEntity } from '#shared/moderation/suspension/index.ts'
 import { ChatEntity, handleOverdueChat } from '#shared/work/answering/index.ts'
-import { FileEntity, handleOverdueFile, handleOverdueLooseObject, LooseObjectEntity } from '#shared/work/files/index.ts'
+import {
+  FileEntity,
+  FolderEntity,
+  handleOverdueFile,
+  handleOverdueFolder,
+  handleOverdueLooseObject,
+  LooseObjectEntity,
+} from '#shared/work/files/index.ts'
 import { ApprovalEntity, InputRequestEntity, RunEntity } from '#shared/work/runs/index.ts'
 import { handleOverdueResult, LooseResultEntity } from '#shared/work/tasks/index.ts'
 import { AccountEntity } from '#shared/work/threads/index.ts'
@@ -30,6 +37,7 @@ export const OVERDUE_HANDLERS: readonly OverdueHandler[] = [
   { entity: A2aPushEntity, handle: handleOverduePush },
   { entity: OutsideTaskEntity, handle: handleOverdueOutsideTask },
   { entity: FileEntity, handle: handleOverdueFile },
+  { entity: FolderEntity, handle: handleOverdueFolder },
   { entity: LooseObjectEntity, handle: handleOverdueLooseObject },
   { entity: LooseResultEntity, handle: handleOverdueResult },
   { entity: ChatEntity, handle: handleOverdueChat },

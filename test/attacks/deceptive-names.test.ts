@@ -68,6 +68,15 @@ describe('a name with line breaks, direction controls or invisible characters', 
       'a folder': (name) => asOwner('POST', '/console/files', { kind: 'folder', name }),
       'a file': (name) =>
         asOwner('POST', '/console/files', { kind: 'file', name, content_type: 'text/plain', content: 'x' }),
+      'a file’s new name': async (name) => {
+        const sent = { name: 'a', content_type: 'text/plain', content: 'x' }
+        const { body } = await asOwner('POST', '/console/files', sent)
+        return asOwner('PATCH', `/console/files/${body.id}`, { name })
+      },
+      'a folder’s new name': async (name) => {
+        const { body } = await asOwner('POST', '/console/files', { kind: 'folder', name: 'a' })
+        return asOwner('PATCH', `/console/files/folders/${body.id}`, { name })
+      },
       'a wish': (title) => asOwner('POST', '/console/agent-requests', { title }),
       'an admin': (name) =>
         asAdmin('POST', '/admin/admins', {

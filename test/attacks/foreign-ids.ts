@@ -14,7 +14,7 @@ interface Attack {
 
 type MakeAttack = (mine: Tenant, theirs: Tenant, stage: Stage) => Attack | Promise<Attack>
 
-const TAKES_IDS = /(^|\.)([a-z]+_id|since|attachments\[\])$/
+const TAKES_IDS = /(^|\.)([a-z]+_id|since|mention|attachments\[\])$/
 /**
  * Names that end like ids but aren't ids of records: a client identifies itself, Telegram counts, a time or number is
  * given. A challenge is part of a ceremony, whose every part `passkeys` attacks exchange.
@@ -162,6 +162,11 @@ export const foreignIds: Record<string, MakeAttack> = {
     headers: asOwner(mine),
     body: { decision: 'reject', calls: [{ run_id: mine.run, step_id: theirs.step }] },
   }),
+  'console.conversations.messages.write mention': (mine, theirs) => ({
+    path: `/console/conversations/${mine.conversation}/messages`,
+    headers: asOwner(mine),
+    body: { text: 'Look.', mention: theirs.installation },
+  }),
   'console.settings.setPrimaryAgent installation_id': (mine, theirs) => ({
     headers: asOwner(mine),
     body: { installation_id: theirs.installation },
@@ -170,6 +175,11 @@ export const foreignIds: Record<string, MakeAttack> = {
   'console.files.create folder_id': (mine, theirs) => ({
     headers: asOwner(mine),
     body: { ...FILE, folder_id: theirs.folder },
+  }),
+  'console.files.edit folder_id': (mine, theirs) => ({
+    path: `/console/files/${mine.file}`,
+    headers: asOwner(mine),
+    body: { folder_id: theirs.folder },
   }),
   'console.session.switchWorkspace workspace_id': (mine, theirs) => ({
     headers: asOwner(mine),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { attachment } from '#shared/adapters/objects/disposition.ts'
+import { disposition } from '#shared/adapters/objects/disposition.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { newSecret } from '#shared/kernel/secrets.ts'
 import { callbackToken } from '#testkit/fixtures.ts'
@@ -58,7 +58,7 @@ describe(`headers: ${BREAKING.length} texts that break lines`, () => {
       })
       expectRefusal(typed, text, 'validation_error')
       // Also for a name that was stored by other means.
-      const header = attachment(text)
+      const header = disposition('attachment', text)
       expect(header).toMatch(/^attachment; filename="[^"\\\r\n]*"; filename\*=UTF-8''[\w.~!%()*'-]*$/)
     }
   })

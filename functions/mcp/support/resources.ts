@@ -4,7 +4,7 @@ import { HOUR } from '#shared/kernel/clock.ts'
 import { decodeCursor, encodeCursor } from '#shared/kernel/cursor.ts'
 import { PlatformError } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
-import { listFiles, loadContent } from '#shared/work/files/index.ts'
+import { agentFileUser, type FileUser, listFiles, loadContent } from '#shared/work/files/index.ts'
 import { readRun, readRunForWorkspace } from '#shared/work/runs/index.ts'
 import { isPerson, refusalOf } from './caller.ts'
 import type { RequestContext } from './context.ts'
@@ -87,7 +87,7 @@ const readFile = async (context: RequestContext, id: string): Promise<object | u
   const refusal = refusalOf(context.caller, 'files:read', 'Reading files')
   if (refusal) throw refusal
   if (!isId('file', id)) return undefined
-  const found = await loadContent(context.work, context.caller.workspace.id, id, LARGEST)
+  const found = await loadContent(context.work, context.caller.workspace.id, id, LARGEST, userOf(context.caller))
   if (!found) return undefined
   const { file, bytes } = found
   const [type = ''] = file.content_type.split(';', 1)
@@ -95,6 +95,9 @@ const readFile = async (context: RequestContext, id: string): Promise<object | u
   const mimeType = file.content_type
   return text === undefined ? { mimeType, blob: Buffer.from(bytes).toString('base64') } : { mimeType, text }
 }
+
+const userOf = (caller: RequestContext['caller']): FileUser =>
+  isPerson(caller) ? { actor: { type: 'user', id: caller.person.id, name: caller.person.name } } : agentFileUser(caller)
 
 const textOf = (bytes: Uint8Array): string | undefined => {
   try {

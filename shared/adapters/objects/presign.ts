@@ -1,7 +1,7 @@
 import type { ObjectStore } from '../../kernel/ports/objects.ts'
 import { requestTo } from '../signed-requests.ts'
 import { type Bucket, uriEncode } from './bucket.ts'
-import { attachment } from './disposition.ts'
+import { disposition } from './disposition.ts'
 
 /**
  * Creates addresses that carry their permission in the query (Signature Version 4, "Authenticating Requests: Using
@@ -33,9 +33,12 @@ export const createPresigner = (bucket: () => Bucket): Pick<ObjectStore, 'presig
       // Clients set the length themselves; browsers don't let pages set it.
       return { url, headers }
     },
-    presignGet: (key, { expiresIn, filename, contentType }) =>
+    presignGet: (key, { expiresIn, filename, contentType, inline = false }) =>
       presign('GET', key, expiresIn, {
-        query: { 'response-content-disposition': attachment(filename), 'response-content-type': contentType },
+        query: {
+          'response-content-disposition': disposition(inline ? 'inline' : 'attachment', filename),
+          'response-content-type': contentType,
+        },
       }),
   }
 }

@@ -24,6 +24,10 @@ export interface ObjectStore {
   /**
    * Signs a download as an attachment of that name and type, regardless of the stored type.
    * @param expiresIn seconds within which the download must start
+   * @param inline lets a browser show the content instead of saving it
    */
-  presignGet(key: string, options: { expiresIn: number; filename: string; contentType: string }): Promise<string>
+  presignGet(
+    key: string,
+    options: { expiresIn: number; filename: string; contentType: string; inline?: boolean },
+  ): Promise<string>
 }

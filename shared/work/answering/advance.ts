@@ -203,13 +203,16 @@ const takeNext = async (work: WorkerWork, chat: Chat, again: boolean): Promise<b
     return true
   }
   const { conversation, message, speaker } = pending
-  const answerer = await loadAnswerer(work, speaker, conversation)
+  const { mention } = message
+  const answerer = mention
+    ? await work.table.get(InstallationEntity, { workspace_id: chat.workspace_id, id: mention.installation_id })
+    : await loadAnswerer(work, speaker, conversation)
   const now = work.clock.now()
   if (!answerer) return dropMessage(work, chat, taken, pending, failureMessage('installation_revoked', ''))
   const refused = refusalMessage(answerer, speaker.workspace)
   if (refused) return dropMessage(work, chat, taken, pending, refused)
   const { run, writes } = await newAnsweringRun(work, conversation, message, answerer)
-  const taker = newParticipant(conversation, answerer, idTime(message.id))
+  const taker = mention ? undefined : newParticipant(conversation, answerer, idTime(message.id))
   try {
     await work.commit([
       ...writes,
@@ -268,7 +271,8 @@ const dropMessage = async (
   { conversation, message }: PendingMessage,
   words: RunMessage,
 ): Promise<boolean> => {
-  const { workspace_id, installation_id = '' } = conversation
+  const { workspace_id } = conversation
+  const installation_id = message.mention?.installation_id ?? conversation.installation_id ?? ''
   const author = await loadAuthor(work, { app_id: '', installation_id, workspace_id })
   const { writes } = newMessage(work, conversation, { author, ...words, retried: true })
   await work.commit([

@@ -12,7 +12,7 @@ import type { Deps } from '#shared/foundation/work/index.ts'
 import { suspended, type Workspace } from '#shared/identity/people/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
 import type { Conversation } from '../conversations/entity.ts'
-import type { Speaker } from './chats.ts'
+import { loadInstallation, type Speaker } from './chats.ts'
 
 type Reading = Pick<Deps, 'table'>
 
@@ -67,9 +67,25 @@ export const requireAnswerer = async (
       fix: 'Install it again and start a new conversation with it.',
     })
   }
+  if (conversation.kind !== 'main') return requireSpeaker(deps, speaker, installation)
   if (installation.status === 'suspended') throw suspended()
   if (!hasConsent(installation)) throw fail('access_withdrawn')
-  if (conversation.kind === 'main') return installation
+  return installation
+}
+
+/**
+ * Loads the agent that a message mentions, and refuses one that won't answer.
+ * @throws `not_found` also for another workspace's installation and an uninstalled agent; otherwise as {@link requireAnswerer}
+ */
+export const requireMentioned = async (deps: Reading, speaker: Speaker, id: string): Promise<Installation> => {
+  const installation = await loadInstallation(deps, speaker.workspace, id)
+  if (installation.status === 'revoked') throw fail('not_found', { message: 'Installation not found.' })
+  return requireSpeaker(deps, speaker, installation)
+}
+
+const requireSpeaker = async (deps: Reading, speaker: Speaker, installation: Installation): Promise<Installation> => {
+  if (installation.status === 'suspended') throw suspended()
+  if (!hasConsent(installation)) throw fail('access_withdrawn')
   const app = await deps.table.get(AppEntity, { id: installation.app_id })
   if (app?.status === 'suspended') throw fail('app_suspended')
   requireChatScopes(installation, speaker.workspace)

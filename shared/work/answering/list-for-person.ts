@@ -3,8 +3,16 @@ import { identityFrom, identityRef } from '#shared/access/orchestrator/index.ts'
 import { type App, AppEntity } from '#shared/catalogue/apps/index.ts'
 import { logoPath, platformLogoPath } from '#shared/catalogue/logos/index.ts'
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
+import { forEachConcurrently } from '#shared/kernel/for-each-concurrently.ts'
 import type { Page, QueryOptions } from '#shared/table/table.ts'
-import { type Conversation, ConversationEntity, PersonChatEntity, ReadMarkEntity } from '../conversations/entity.ts'
+import {
+  type Conversation,
+  ConversationEntity,
+  type Message,
+  PersonChatEntity,
+  ReadMarkEntity,
+} from '../conversations/entity.ts'
+import { findRecentMessage } from '../conversations/read.ts'
 import type { AnsweredBy } from '../conversations/schemas.ts'
 import { AssignedTaskEntity, type Task, TaskEntity } from '../tasks/entity.ts'
 import { loadPrimaryAgent } from './answerer.ts'
@@ -15,12 +23,15 @@ export const LISTED_KINDS = ['main', 'agent', 'task'] as const
 export interface Filter {
   kind?: (typeof LISTED_KINDS)[number] | undefined
   installation_id?: string | undefined
+  q?: string | undefined
 }
 
 export interface ListedConversation {
   conversation: Conversation
   answered_by: AnsweredBy
   unread: boolean
+  /** The latest message that matches the search. */
+  match?: Message | undefined
 }
 
 type Reading = Pick<Deps, 'table'>
@@ -33,23 +44,50 @@ const BEFORE_TASKS = `${TASKS}~`
 
 /**
  * Lists a person's conversations: the main chat, then those with agents, then the workspace's tasks, each newest first.
- * One query for each of the two lists, regardless of their length.
+ * One query for each of the two lists, regardless of their length. A search adds one for each conversation on the page.
  * @throws `not_found` for an `installation_id` of another workspace
  */
 export const listConversationsForPerson = async (
   work: Work,
   speaker: Speaker,
   filter: Filter,
-  options: Paging,
+  paging: Paging,
 ): Promise<Page<ListedConversation>> => {
-  const { kind, installation_id } = filter
+  const options = filter.q === undefined ? paging : { ...paging, limit: Math.min(paging.limit, MOST_SEARCHED) }
+  const { kind, installation_id, q } = filter
   if (installation_id !== undefined) await loadInstallation(work, speaker.workspace, installation_id)
   const inTasks = options.after?.startsWith(TASKS) ?? false
   const page =
     kind === 'task' || inTasks
       ? await listTasks(work, speaker, installation_id, options)
       : await listChatsAndTasks(work, speaker, filter, options)
-  return { ...page, items: await addAnswerers(work, speaker, page.items) }
+  if (q === undefined) return { ...page, items: await addAnswerers(work, speaker, page.items) }
+  const matches = await findMatches(work, page.items, q)
+  const listed = await addAnswerers(
+    work,
+    speaker,
+    page.items.filter(({ id }) => matches.has(id)),
+  )
+  return { ...page, items: listed.map((one) => ({ ...one, match: matches.get(one.conversation.id) })) }
+}
+
+/** Conversations that one search looks into, and at once. */
+const MOST_SEARCHED = 50
+const SEARCHED_AT_ONCE = 10
+
+/** Finds the latest matching message of each conversation. The conversations are those that the person may read. */
+const findMatches = async (
+  work: Work,
+  conversations: readonly Conversation[],
+  q: string,
+): Promise<Map<string, Message>> => {
+  const found = new Map<string, Message>()
+  const failed = await forEachConcurrently(conversations, SEARCHED_AT_ONCE, async ({ id }) => {
+    const message = await findRecentMessage(work, id, q)
+    if (message) found.set(id, message)
+  })
+  for (const error of failed.values()) throw error
+  return found
 }
 
 const listChatsAndTasks = async (

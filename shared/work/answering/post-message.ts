@@ -1,17 +1,18 @@
+import type { Installation } from '#shared/access/installations/index.ts'
 import { emitEvent } from '#shared/foundation/outbox/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
-import { PlatformError } from '#shared/kernel/errors.ts'
+import { fail, PlatformError } from '#shared/kernel/errors.ts'
 import { idTime } from '#shared/kernel/ids.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { either, exists, missing, oneOf } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { loadAttachments } from '../conversations/attachments.ts'
 import { newMessage } from '../conversations/create.ts'
-import type { Conversation } from '../conversations/entity.ts'
+import type { Conversation, Message } from '../conversations/entity.ts'
 import { type MessageView, presentMessage } from '../conversations/schemas.ts'
 import type { RunEventType } from '../runs/events.ts'
 import { answerTask } from '../tasks/by-person.ts'
-import { newParticipant, requireAnswerer } from './answerer.ts'
+import { loadAnswerer, newParticipant, requireAnswerer, requireMentioned } from './answerer.ts'
 import { answeringFields, newAnsweringRun, RETRY_CHECK_DELAY } from './answering-run.ts'
 import { loadConversationFor, type Speaker } from './chats.ts'
 import { type Chat, ChatEntity, WaitingMessageEntity } from './entity.ts'
@@ -20,13 +21,15 @@ export interface MessageInput {
   text: string
   /** File ids. */
   attachments: readonly string[]
+  /** Installation of an agent that answers instead of the conversation's own. */
+  mention?: string | undefined
 }
 
 /**
  * Posts a person's message. In a chat it starts the run that answers it, or waits for its turn. In a task's conversation it
  * does the same as `POST /console/tasks/{id}/messages`.
  * @throws `not_found`; `validation_error` for an unknown file; `installation_suspended`, `app_suspended`, `conflict` if the
- *   agent of the conversation won't answer
+ *   agent of the conversation, or the mentioned one, won't answer; `conflict` for a mention in a task's conversation
  */
 export const postMessage = async (
   work: Work,
@@ -37,6 +40,12 @@ export const postMessage = async (
   const { workspace, user } = speaker
   const { task_id } = await loadConversationFor(work, speaker, conversationId)
   const attachments = await loadAttachments(work, workspace.id, said.attachments)
+  if (task_id !== undefined && said.mention !== undefined) {
+    throw fail('conflict', {
+      message: 'Agents can’t be mentioned in a task’s conversation.',
+      fix: 'Hand the task to the agent with POST /console/tasks/{id}/run, or write to it in one of your own conversations.',
+    })
+  }
   if (task_id !== undefined) return answerTask(work, workspace, task_id, user, said.text, attachments)
   // The same for every attempt, so that the message keeps its place in the queue.
   const at = { id: work.id('message'), created_at: work.clock.now() }
@@ -46,18 +55,18 @@ export const postMessage = async (
       loadConversationFor(work, speaker, conversationId),
       work.table.get(ChatEntity, { conversation_id: conversationId }),
     ])
-    const answerer = await requireAnswerer(work, speaker, conversation)
+    const { answerer, mention, owner } = await chooseAnswerer(work, speaker, conversation, said.mention)
     const author = { type: 'user' as const, id: user.id, name: user.name }
-    const message = { id: at.id, text: said.text, attachments, author }
+    const message = { id: at.id, text: said.text, attachments, author, mention }
     const isIdle = !atLimit && chat?.run_id === undefined && (chat?.waiting ?? 0) === 0
     const started = isIdle ? await newAnsweringRun(work, conversation, message, answerer) : undefined
     const spoken = newMessage(work, conversation, {
       ...message,
       at,
       run_id: started?.run.id,
-      taker: started && newParticipant(conversation, answerer, idTime(at.id)),
-      // The agent chosen now, even while another agent's run is still active.
-      listener: answerer.id,
+      taker: started && !mention ? newParticipant(conversation, answerer, idTime(at.id)) : undefined,
+      // The agent chosen now, even while another agent's run is still active. A mentioned agent doesn't take part.
+      listener: owner,
       retried: true,
     })
     const view = presentMessage(spoken.message)
@@ -75,6 +84,25 @@ export const postMessage = async (
     return view
   }
   return retryOnConflict(attempt)
+}
+
+/**
+ * Chooses the agent that answers a message: the mentioned one, or the conversation's own.
+ * @returns `owner`: the agent whose conversation it is, which sees the message in any case
+ */
+const chooseAnswerer = async (
+  work: Work,
+  speaker: Speaker,
+  conversation: Conversation,
+  mentioned: string | undefined,
+): Promise<{ answerer: Installation; mention?: Message['mention']; owner: string | undefined }> => {
+  const own = mentioned === undefined ? undefined : await loadAnswerer(work, speaker, conversation)
+  if (mentioned === undefined || own?.id === mentioned) {
+    const answerer = await requireAnswerer(work, speaker, conversation)
+    return { answerer, owner: answerer.id }
+  }
+  const answerer = await requireMentioned(work, speaker, mentioned)
+  return { answerer, mention: { installation_id: answerer.id, name: answerer.app_name }, owner: own?.id }
 }
 
 const place = ({ id: conversation_id, workspace_id }: Conversation) => ({ conversation_id, workspace_id })

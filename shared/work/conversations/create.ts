@@ -26,6 +26,7 @@ export interface NewMessage {
   author: Message['author']
   text: string
   attachments?: Message['attachments']
+  mention?: Message['mention'] | undefined
   /** Run in which an agent writes it, or run that answers a person's message. */
   run_id?: string | undefined
   error_code?: string | undefined
@@ -48,7 +49,20 @@ export interface NewMessage {
 export const newMessage = (
   work: Work,
   conversation: Conversation,
-  { author, text, attachments = [], run_id, error_code, approval, question, at, taker, listener, retried }: NewMessage,
+  {
+    author,
+    text,
+    attachments = [],
+    mention,
+    run_id,
+    error_code,
+    approval,
+    question,
+    at,
+    taker,
+    listener,
+    retried,
+  }: NewMessage,
 ): { message: Message; writes: Write[] } => {
   const { workspace_id } = conversation
   const now = work.clock.now()
@@ -59,6 +73,7 @@ export const newMessage = (
     author,
     text,
     attachments,
+    mention,
     run_id,
     error_code,
     approval,

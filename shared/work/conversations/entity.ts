@@ -79,6 +79,8 @@ export const messageSchema = () =>
     author: authorFields(),
     text: z.string(),
     attachments: z.array(attachmentFields()),
+    /** Agent that a person mentioned, and that answers this message instead of the conversation's own. */
+    mention: z.object({ installation_id: z.string(), name: z.string() }).optional(),
     /** Only for a message in a messenger thread. */
     status: z.enum(MESSENGER_STATUSES).optional(),
     /** Run in which an agent wrote it. For a person's message in a chat, the run that answers it. */

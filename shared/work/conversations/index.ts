@@ -12,7 +12,14 @@ export {
   ReadMarkEntity,
 } from './entity.ts'
 export { CONVERSATION_EVENTS, type ConversationEventType } from './events.ts'
-export { listConversations, listMessages, listMessagesAsAgent, loadConversationAsAgent, readableFrom } from './read.ts'
+export {
+  listConversations,
+  listMessages,
+  listMessagesAsAgent,
+  loadConversationAsAgent,
+  readableFrom,
+  searchMessages,
+} from './read.ts'
 export {
   ConversationSchema,
   MarkRead,
@@ -23,5 +30,6 @@ export {
   presentConversation,
   presentMessage,
   SayMessage,
+  searchWords,
   WriteMessage,
 } from './schemas.ts'

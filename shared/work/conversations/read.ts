@@ -84,6 +84,65 @@ export const listMessages = async (
     (message) => MessageEntity.key(message).sk,
   )
 
+/** Messages that one request with `q` looks through, and the number read at once. */
+const LOOKED_AT = 2_000
+const STEP = 200
+
+/**
+ * Lists those of a conversation's messages that contain all words, newest first. Looks through a bounded number of messages, so
+ * a page may be short or empty and still have a next one. Without an index, a message costs nothing extra when it is written.
+ */
+export const searchMessages = async (
+  { table }: Pick<Deps, 'table'>,
+  conversationId: string,
+  q: string,
+  { limit, after }: Paging,
+): Promise<Page<Message>> => {
+  const matches = matcherOf(q)
+  const sk = (message: Message): string => MessageEntity.key(message).sk
+  const found: Message[] = []
+  let next = after
+  for (let looked = 0; looked < LOOKED_AT; looked += STEP) {
+    const page = await table.query(MessageEntity, { conversation_id: conversationId }, { limit: STEP, after: next })
+    found.push(...page.items.filter(matches))
+    next = page.next
+    if (found.length >= limit || next === undefined) break
+  }
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  const page = { items, next: items.length < found.length && last ? sk(last) : next }
+  return cutPageToResponseSize(page, ({ text }) => textBytes(text), sk)
+}
+
+/** Latest messages of each conversation that a search over conversations looks through. */
+const RECENT = 200
+
+/** Finds the latest message of a conversation that contains all words, among its 200 latest. */
+export const findRecentMessage = async (
+  { table }: Pick<Deps, 'table'>,
+  conversationId: string,
+  q: string,
+): Promise<Message | undefined> => {
+  const { items } = await table.query(
+    MessageEntity,
+    { conversation_id: conversationId },
+    { limit: RECENT, consistent: false },
+  )
+  return items.find(matcherOf(q))
+}
+
+/** Text without case and accents, for comparison. */
+const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+
+/** Returns a test for messages whose text, author or attached files contain all words. */
+const matcherOf = (q: string): ((message: Message) => boolean) => {
+  const words = folded(q).split(/\s+/).filter(Boolean)
+  return ({ text, author, attachments }) => {
+    const all = folded([text, author.name, ...attachments.map(({ name }) => name)].join('\n'))
+    return words.every((word) => all.includes(word))
+  }
+}
+
 /** Lists the messages that the participating agent may read. */
 export const listMessagesAsAgent = (
   deps: Pick<Deps, 'table'>,

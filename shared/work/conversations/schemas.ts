@@ -40,6 +40,10 @@ export const MessageSchema = () =>
       }),
       text: z.string(),
       attachments: z.array(AttachmentSchema()),
+      mention: z
+        .object({ installation_id: idField('ins'), name: z.string() })
+        .nullable()
+        .meta({ description: 'Agent that the person mentioned, which answers this message alone.' }),
       status: z.enum(MESSENGER_STATUSES).nullable().meta({
         description:
           'Status of a message in a messenger thread; null elsewhere. A message by an agent is a `draft` until a person approves it.',
@@ -93,6 +97,7 @@ export const presentMessage = (message: Message): MessageView => ({
   author: message.author,
   text: message.text,
   attachments: message.attachments,
+  mention: message.mention ?? null,
   status: message.status ?? null,
   run_id: message.run_id ?? null,
   error_code: message.error_code ?? null,
@@ -140,8 +145,19 @@ export const PersonConversationSchema = () =>
           'The latest message is somebody else’s, and you haven’t read it. In a task’s conversation only if you ' +
           'created the task or have opened the conversation.',
       }),
+      match: z
+        .object({ message_id: idField('msg'), text: z.string(), created_at: time() })
+        .nullable()
+        .meta({ description: 'With `q`, the latest message that matches, with up to 200 characters; otherwise null.' }),
     })
     .meta({ id: 'PersonConversation' })
+
+/** The filter `q` of messages and conversations. */
+export const searchWords = () =>
+  z.string().trim().min(1, 'must not be empty').max(200).optional().meta({
+    description:
+      'Words in the text, the author’s name or the names of attached files, without regard to case and accents.',
+  })
 
 /** Body of `PUT /console/conversations/{id}/read`. */
 export const MarkRead = () =>
@@ -166,5 +182,15 @@ export const SayMessage = () =>
         description:
           'Ids of files of the workspace. The agent gets their names, and needs the scope `files:read` to read them.',
       }),
+      mention: z
+        .string()
+        .max(64)
+        .optional()
+        .meta({
+          description:
+            'Installation of another agent that answers this message instead of the conversation’s own. It needs the ' +
+            'scopes `chat:read` and `chat:write`, and sees this message only.',
+          example: 'ins_01kae5m1v8w6c3x9q2r7t4y0zn',
+        }),
     })
     .meta({ id: 'SayMessage' })

@@ -1,16 +1,20 @@
 import type { Installation } from '#shared/access/installations/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { iso, SECOND } from '#shared/kernel/clock.ts'
+import { fail } from '#shared/kernel/errors.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ifUnchanged, type Write } from '#shared/table/entity.ts'
 import { exists } from '#shared/table/expressions.ts'
+import { retryOnConflict } from '#shared/table/retry.ts'
 import { decodeContent, requireMaxSize } from './content.ts'
 import { FileEntity, type FileRecord, LooseObjectEntity, objectOf } from './entity.ts'
 import { requireFolder } from './folders.ts'
 import { MARK_LIFE } from './loose.ts'
 import { presentFile } from './present.ts'
 import { reserveQuota } from './quota.ts'
-import type { CreatedFileView, CreateFile } from './schemas.ts'
+import { isUploaded, loadFile } from './read.ts'
+import type { CreatedFileView, CreateFile, UploadView } from './schemas.ts'
+import type { FileUser } from './uses.ts'
 
 /** Workspace and author of a new file. */
 export interface FileOwner {
@@ -18,13 +22,19 @@ export interface FileOwner {
   /** The workspace is a sandbox, which has a smaller quota. */
   is_sandbox: boolean
   created_by: FileRecord['created_by']
+  /** Run in which an agent creates it. */
+  created_in?: FileRecord['created_in']
 }
 
-/** Returns the owner of a file that an agent creates. */
-export const agentFileOwner = ({ id, workspace_id, is_sandbox, app_name }: Installation): FileOwner => ({
+/** Returns the owner of a file that an agent creates, in a run or outside of one. */
+export const agentFileOwner = (
+  { id, workspace_id, is_sandbox, app_name }: Installation,
+  run?: FileUser['run'],
+): FileOwner => ({
   workspace_id,
   is_sandbox,
   created_by: { type: 'agent', id, name: app_name },
+  ...(run && { created_in: { id: run.id, ...(run.private_to !== undefined && { private_to: run.private_to }) } }),
 })
 
 export interface FileFields {
@@ -72,6 +82,43 @@ export const storeFile = async (
   return { file, writes: [FileEntity.create(file), owned, ...folder] }
 }
 
+/**
+ * Signs a new upload address for a file whose upload hasn't arrived, such as one that lost its connection for longer than the
+ * first address lived. Whichever upload completes first stays: each address refuses to replace an object.
+ * @throws `not_found`; `conflict` if the content has arrived, or the file is about to be removed
+ */
+export const renewUpload = (work: Work, workspaceId: string, id: string): Promise<UploadView> =>
+  retryOnConflict(async () => {
+    const file = await loadFile(work, workspaceId, id)
+    const now = work.clock.now()
+    if (file.status !== 'pending' || (await isUploaded(work, file))) {
+      throw fail('conflict', { message: 'The content has been uploaded already.', fix: 'Download the file.' })
+    }
+    // Otherwise an address could outlive the file.
+    if (file.due_at === undefined || file.due_at <= now + LIMITS.uploadEnd) {
+      throw fail('conflict', {
+        message: 'It’s too late to upload the content of this file.',
+        fix: 'Create the file again with POST /console/files.',
+      })
+    }
+    const upload = await signUpload(work, file)
+    await work.commit(
+      [FileEntity.update(file, { set: { upload_until: now + LIMITS.uploadEnd } }, { where: { status: 'pending' } })],
+      { upload },
+    )
+    return { upload }
+  })
+
+/** Signs the address to upload a pending file's content to. */
+const signUpload = async (work: Work, file: FileRecord): Promise<UploadView['upload']> => {
+  const { url, headers } = await work.objects.presignPut(objectOf(file.workspace_id, file.id), {
+    size: file.size,
+    contentType: file.content_type,
+    expiresIn: LIMITS.uploadAddressLife / SECOND,
+  })
+  return { method: 'PUT', url, headers, expires_at: iso(work.clock.now() + LIMITS.uploadAddressLife) }
+}
+
 const createUpload = async (
   work: Work,
   owner: FileOwner,
@@ -86,13 +133,7 @@ const createUpload = async (
     upload_until: created.created_at + LIMITS.uploadEnd,
     due_at: created.created_at + LIMITS.pendingFileLife,
   }
-  const { url, headers } = await work.objects.presignPut(objectOf(file.workspace_id, file.id), {
-    size,
-    contentType: file.content_type,
-    expiresIn: LIMITS.uploadAddressLife / SECOND,
-  })
-  const expires_at = iso(file.created_at + LIMITS.uploadAddressLife)
-  const view: CreatedFileView = { ...presentFile(file), upload: { method: 'PUT', url, headers, expires_at } }
+  const view: CreatedFileView = { ...presentFile(file), upload: await signUpload(work, file) }
   const folder = requireFolder(file.workspace_id, fields.folder_id)
   await work.commit(
     [FileEntity.create(file), ...reserveQuota(file.workspace_id, owner.is_sandbox, size), ...folder],
@@ -103,12 +144,13 @@ const createUpload = async (
 
 const newFile = (
   work: Work,
-  { workspace_id, created_by }: FileOwner,
+  { workspace_id, created_by, created_in }: FileOwner,
   { name, content_type, folder_id }: FileFields,
   size: number,
 ) => ({
   workspace_id,
   created_by,
+  ...(created_in && { created_in }),
   id: work.id('file'),
   ...(folder_id !== undefined && { folder_id }),
   name,

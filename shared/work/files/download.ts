@@ -12,10 +12,21 @@ const ACTIVE = /\b(x?html|xml|xsl|svg|\w*script|x-mixed-replace|rfc822|x-shockwa
  */
 const safeType = (contentType: string): string => (ACTIVE.test(contentType) ? 'application/octet-stream' : contentType)
 
-/** Signs an address that serves the content to anyone who has it, for 5 minutes. */
-export const signDownloadUrl = ({ objects }: Pick<Deps, 'objects'>, file: FileRecord): Promise<string> =>
+/** The one type that a browser may show from the bucket: its viewer runs nothing that could reach a page. */
+const PDF = /^application\/pdf$/i
+
+/**
+ * Signs an address that serves the content to anyone who has it, for 5 minutes.
+ * @param inline lets the browser show a PDF instead of saving it; other types are always saved
+ */
+export const signDownloadUrl = (
+  { objects }: Pick<Deps, 'objects'>,
+  file: FileRecord,
+  inline = false,
+): Promise<string> =>
   objects.presignGet(objectOf(file.workspace_id, file.id), {
     expiresIn: LIMITS.downloadAddressLife / SECOND,
     filename: file.name,
     contentType: safeType(file.content_type),
+    inline: inline && PDF.test(file.content_type),
   })

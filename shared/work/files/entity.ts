@@ -1,5 +1,8 @@
 import * as z from 'zod'
+import { DAY } from '#shared/kernel/clock.ts'
 import { defineEntity } from '#shared/table/entity.ts'
+
+const usedRun = () => z.object({ id: z.string(), private_to: z.string().optional() })
 
 const file = () =>
   z.object({
@@ -13,6 +16,8 @@ const file = () =>
     status: z.enum(['ready', 'pending']),
     created_by: z.object({ type: z.enum(['user', 'agent', 'system']), id: z.string(), name: z.string() }),
     created_at: z.number(),
+    /** Run in which an agent created it, and the person if the run is private to one. */
+    created_in: usedRun().optional(),
     /** Time until which its upload address may still store an object. Absent if the content came in a request. */
     upload_until: z.number().optional(),
     /** Time at which an unfinished upload is removed. */
@@ -69,7 +74,15 @@ export const LooseObjectEntity = defineEntity({
   due: true,
 })
 
-const folder = () => z.object({ id: z.string(), workspace_id: z.string(), name: z.string(), created_at: z.number() })
+const folder = () =>
+  z.object({
+    id: z.string(),
+    workspace_id: z.string(),
+    name: z.string(),
+    created_at: z.number(),
+    /** Set while the folder is being deleted: the time at which the sweeper moves out the files that are still in it. */
+    due_at: z.number().optional(),
+  })
 
 export type Folder = z.infer<ReturnType<typeof folder>>
 
@@ -80,4 +93,39 @@ export const FolderEntity = defineEntity({
   sk: 'FOLDER#{id}',
   personal: { text: ['name'] },
   retention: { workspace: 'removed', person: 'kept', app: 'kept' },
+  due: true,
+})
+
+/** Period after its last use for which a file's use by a person or an agent is remembered. */
+const USE_LIFE = 90 * DAY
+
+/** Runs that a use names, the latest first. */
+export const RUNS_PER_USE = 10
+
+const fileUse = () =>
+  z.object({
+    workspace_id: z.string(),
+    file_id: z.string(),
+    actor_id: z.string(),
+    actor: z.object({ type: z.enum(['user', 'agent']), id: z.string(), name: z.string() }),
+    /** Time of the latest read, renaming or move. */
+    last_at: z.number(),
+    read_at: z.number().optional(),
+    changed_at: z.number().optional(),
+    /** The latest runs in which an agent read the file. */
+    runs: z.array(usedRun().extend({ at: z.number() })).optional(),
+  })
+
+export type FileUse = z.infer<ReturnType<typeof fileUse>>
+
+/** A person's or an agent's use of a file: one record each, however often they use it. */
+export const FileUseEntity = defineEntity({
+  name: 'file-use',
+  schema: fileUse,
+  pk: 'WS#{workspace_id}',
+  sk: 'FILEUSE#{file_id}#{actor_id}',
+  personal: { names: ['actor'] },
+  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
+  expires: ({ last_at }) => last_at + USE_LIFE,
+  hides: () => true,
 })

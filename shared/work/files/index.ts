@@ -1,10 +1,13 @@
 export { type ContentInput, decodeContent } from './content.ts'
-export { agentFileOwner, createFile, storeFile } from './create.ts'
+export { agentFileOwner, createFile, renewUpload, storeFile } from './create.ts'
+export { editFile } from './edit.ts'
 export { FileEntity, type FileRecord, FolderEntity, filesIn, type LooseObject, LooseObjectEntity } from './entity.ts'
-export { createFolder } from './folders.ts'
+export { createFolder, deleteFolder, handleOverdueFolder, renameFolder } from './folders.ts'
+export { listFiles, searchFiles } from './list.ts'
+export { listFileUses } from './list-uses.ts'
 export { handleOverdueLooseObject, removeLoose } from './loose.ts'
 export { handleOverdueFile } from './overdue.ts'
-export { listFiles, loadContent, loadDownload, readFile } from './read.ts'
+export { loadContent, loadDownload, readFile } from './read.ts'
 export { deleteFile, releaseFileWrites } from './remove.ts'
 export {
   CreatedFileOrFolderSchema,
@@ -14,10 +17,20 @@ export {
   contentFields,
   contentType,
   DownloadSchema,
+  EditFile,
+  FileSchema,
+  FileUseSchema,
   FileWithDownloadSchema,
   FOLDER_FITS,
+  FolderSchema,
   fileFilters,
   fileName,
+  fileSearch,
   folderFits,
   ListedFileSchema,
+  RenameFolder,
+  SEARCH_FITS,
+  searchFits,
+  UploadSchema,
 } from './schemas.ts'
+export { agentFileUser, type FileUser } from './uses.ts'

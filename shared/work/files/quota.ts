@@ -4,7 +4,8 @@ import { LIMITS } from '#shared/kernel/limits.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { either, lte, missing } from '#shared/table/expressions.ts'
 
-const countOf = (workspaceId: string) => ({ owner: workspaceId, counter: 'files' })
+/** Key of the counter of a workspace's files, including deleted ones whose object still exists. */
+export const countOfFiles = (workspaceId: string) => ({ owner: workspaceId, counter: 'files' })
 
 const bytesOf = (workspaceId: string) => ({ owner: workspaceId, counter: 'file-bytes' })
 
@@ -14,7 +15,7 @@ const bytesOf = (workspaceId: string) => ({ owner: workspaceId, counter: 'file-b
  * nothing, so its quota is small.
  */
 export const reserveQuota = (workspaceId: string, isSandbox: boolean, size: number): Write[] => [
-  take(countOf(workspaceId), 1, LIMITS.filesPerWorkspace, 'files'),
+  take(countOfFiles(workspaceId), 1, LIMITS.filesPerWorkspace, 'files'),
   take(
     bytesOf(workspaceId),
     size,
@@ -23,7 +24,7 @@ export const reserveQuota = (workspaceId: string, isSandbox: boolean, size: numb
   ),
 ]
 
-const take = (counter: ReturnType<typeof countOf>, n: number, limit: number, what: string): Write =>
+const take = (counter: ReturnType<typeof countOfFiles>, n: number, limit: number, what: string): Write =>
   CounterEntity.upsert(
     counter,
     { set: counter, add: { n } },
@@ -41,6 +42,6 @@ const take = (counter: ReturnType<typeof countOf>, n: number, limit: number, wha
 
 /** Writes that return the quota, for the transaction that removes the mark. */
 export const releaseQuota = (workspaceId: string, size: number): Write[] => [
-  CounterEntity.update(countOf(workspaceId), { add: { n: -1 } }),
+  CounterEntity.update(countOfFiles(workspaceId), { add: { n: -1 } }),
   CounterEntity.update(bytesOf(workspaceId), { add: { n: -size } }),
 ]

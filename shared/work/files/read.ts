@@ -1,15 +1,13 @@
 import type { Deps, Work } from '#shared/foundation/work/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { fail } from '#shared/kernel/errors.ts'
-import { isId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { ConditionFailed } from '#shared/table/entity.ts'
-import type { Page } from '#shared/table/table.ts'
 import { signDownloadUrl } from './download.ts'
-import { FileEntity, type FileRecord, FolderEntity, filesIn, objectOf } from './entity.ts'
-import { folderNotFound, listFolders } from './folders.ts'
-import { presentFile, presentFolder } from './present.ts'
-import type { DownloadView, FileFilter, FileView, FileWithDownloadView, FolderView } from './schemas.ts'
+import { FileEntity, type FileRecord, type FileUse, objectOf } from './entity.ts'
+import { presentFile } from './present.ts'
+import type { DownloadView, FileWithDownloadView } from './schemas.ts'
+import { type FileUser, recordRead, useRef } from './uses.ts'
 
 export const fileNotFound = () => fail('not_found', { message: 'File not found.' })
 
@@ -24,12 +22,32 @@ export const loadFile = async (
   return file
 }
 
+/** Loads a file and what is recorded of one user's use of it, in one read. @throws `not_found` */
+export const loadFileAndUse = async (
+  { table }: Pick<Deps, 'table'>,
+  workspace_id: string,
+  id: string,
+  user: FileUser,
+): Promise<{ file: FileRecord; use: FileUse | undefined }> => {
+  const [file, use] = await table.getAll([FileEntity.ref({ workspace_id, id }), useRef({ workspace_id, id }, user)])
+  if (!file) throw fileNotFound()
+  return { file, use }
+}
+
 /**
- * Reads a file with the address of its content. The first read that finds the object of a pending file makes it ready.
+ * Reads a file with the address of its content, and records who did. The first read that finds the object of a pending file
+ * makes it ready.
  * @throws `not_found`
  */
-export const readFile = async (work: Work, workspaceId: string, id: string): Promise<FileWithDownloadView> => {
-  let file = await loadFile(work, workspaceId, id)
+export const readFile = async (
+  work: Work,
+  workspaceId: string,
+  id: string,
+  user: FileUser,
+  inline = false,
+): Promise<FileWithDownloadView> => {
+  const { file: found, use } = await loadFileAndUse(work, workspaceId, id, user)
+  let file = found
   if (file.status === 'pending' && (await isUploaded(work, file))) {
     try {
       await work.commit([markReady(file)])
@@ -40,7 +58,11 @@ export const readFile = async (work: Work, workspaceId: string, id: string): Pro
       file = await loadFile(work, workspaceId, id)
     }
   }
-  const download_url = file.status === 'ready' ? await signDownloadUrl(work, file) : null
+  const isReady = file.status === 'ready'
+  const [download_url] = await Promise.all([
+    isReady ? signDownloadUrl(work, file, inline) : null,
+    isReady && recordRead(work, file, user, use),
+  ])
   return { ...presentFile(file), download_url }
 }
 
@@ -48,9 +70,15 @@ export const readFile = async (work: Work, workspaceId: string, id: string): Pro
  * Returns the address to download a file from, for a page.
  * @throws `not_found`; `conflict` until its upload has been found
  */
-export const loadDownload = async (work: Work, workspaceId: string, id: string): Promise<DownloadView> => {
+export const loadDownload = async (
+  work: Work,
+  workspaceId: string,
+  id: string,
+  user: FileUser,
+  inline: boolean,
+): Promise<DownloadView> => {
   const now = work.clock.now()
-  const { name, content_type, size, download_url } = await readFile(work, workspaceId, id)
+  const { name, content_type, size, download_url } = await readFile(work, workspaceId, id, user, inline)
   if (download_url === null) {
     throw fail('conflict', {
       message: 'The file hasn’t been uploaded yet.',
@@ -70,51 +98,19 @@ export const markReady = (file: FileRecord) =>
   FileEntity.update(file, { set: { status: 'ready', due_at: undefined } }, { where: { status: 'pending' } })
 
 /**
- * Loads a file with its content.
+ * Loads a file with its content, and records who did.
  * @returns undefined if it isn't uploaded yet, or larger than `maxBytes`
  * @throws `not_found`
  */
 export const loadContent = async (
-  deps: Pick<Deps, 'table' | 'objects'>,
+  deps: Pick<Work, 'table' | 'objects' | 'clock' | 'log'>,
   workspaceId: string,
   id: string,
   maxBytes: number,
+  user: FileUser,
 ): Promise<{ file: FileRecord; bytes: Uint8Array } | undefined> => {
-  const file = await loadFile(deps, workspaceId, id)
+  const { file, use } = await loadFileAndUse(deps, workspaceId, id, user)
   if (file.size > maxBytes || (file.status === 'pending' && !(await isUploaded(deps, file)))) return undefined
-  const bytes = await deps.objects.get(objectOf(workspaceId, id))
+  const [bytes] = await Promise.all([deps.objects.get(objectOf(workspaceId, id)), recordRead(deps, file, user, use)])
   return bytes && { file, bytes }
-}
-
-type Options = { limit: number; after?: string | undefined }
-
-/**
- * Lists a workspace's files or folders, newest first, from their records. It doesn't check the bucket for pending uploads.
- * @throws `not_found` for a folder of another workspace
- */
-export const listFiles = async (
-  deps: Pick<Deps, 'table'>,
-  workspaceId: string,
-  { kind, folder_id }: FileFilter,
-  options: Options,
-): Promise<Page<FileView | FolderView>> => {
-  if (kind === 'folder') {
-    const { items, next } = await listFolders(deps, workspaceId, options)
-    return { items: items.map(presentFolder), next }
-  }
-  const { items, next } = await filesOf(deps, workspaceId, folder_id, options)
-  return { items: items.map(presentFile), next }
-}
-
-/** @param folder an id, `root` for files outside all folders, undefined for all files */
-const filesOf = async (
-  { table }: Pick<Deps, 'table'>,
-  workspace_id: string,
-  folder: string | undefined,
-  options: Options,
-): Promise<Page<FileRecord>> => {
-  if (folder === undefined) return table.query(FileEntity, { workspace_id }, options)
-  if (folder === 'root') return table.listed(FileEntity, filesIn(workspace_id, undefined), options)
-  if (!isId('folder', folder) || !(await table.get(FolderEntity, { workspace_id, id: folder }))) throw folderNotFound()
-  return table.listed(FileEntity, filesIn(workspace_id, folder), options)
 }

@@ -1,7 +1,8 @@
 import type { Work } from '#shared/foundation/work/index.ts'
 import { MINUTE } from '#shared/kernel/clock.ts'
 import type { Guard, Write } from '#shared/table/entity.ts'
-import { exists } from '#shared/table/expressions.ts'
+import { exists, missing } from '#shared/table/expressions.ts'
+import { retryOnConflict } from '#shared/table/retry.ts'
 import { FileEntity, type FileRecord, type LooseObject, LooseObjectEntity } from './entity.ts'
 import { removeLoose } from './loose.ts'
 import { fileNotFound, loadFile } from './read.ts'
@@ -12,8 +13,13 @@ import { fileNotFound, loadFile } from './read.ts'
  * @throws `not_found`, also for the second of two concurrent deletions
  */
 export const deleteFile = async (work: Work, workspaceId: string, id: string): Promise<void> => {
-  const file = await loadFile(work, workspaceId, id)
-  const loose = await releaseFile(work, file, { where: { id: exists }, otherwise: fileNotFound })
+  const loose = await retryOnConflict(async () => {
+    const file = await loadFile(work, workspaceId, id)
+    // A new upload address would outlive the mark of a file that was read before.
+    const where = { id: exists, upload_until: file.upload_until ?? missing }
+    const otherwise = (current: FileRecord | undefined) => (current ? undefined : fileNotFound())
+    return releaseFile(work, file, { where, otherwise })
+  })
   try {
     await removeLoose(work, loose)
   } catch (error) {

@@ -28,6 +28,27 @@ export const contentType = () =>
     .regex(CONTENT_TYPE, 'must be a media type, such as text/csv or text/plain; charset=utf-8')
     .meta({ example: 'text/csv' })
 
+/** Body of `PATCH /console/files/{id}`. */
+export const EditFile = () =>
+  z
+    .strictObject({
+      name: fileName().optional(),
+      folder_id: z.string().nullable().optional().meta({
+        description: 'A folder of the workspace; null moves the file out of its folder.',
+        example: null,
+      }),
+    })
+    .refine(({ name, folder_id }) => name !== undefined || folder_id !== undefined, {
+      path: ['name'],
+      message: 'send name or folder_id',
+    })
+    .meta({ id: 'EditFile', example: { name: 'report-may.csv', folder_id: null } })
+
+export type EditFile = z.infer<ReturnType<typeof EditFile>>
+
+/** Body of `PATCH /console/files/folders/{id}`. */
+export const RenameFolder = () => z.strictObject({ name: fileName() }).meta({ id: 'RenameFolder' })
+
 const view = () => ({
   kind: z.literal('file'),
   id: idField('fil'),
@@ -67,6 +88,31 @@ export const fileFilters = () => ({
   }),
 })
 
+/** Filters and orders of the console's list. */
+export const fileSearch = () => ({
+  ...fileFilters(),
+  q: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(200)
+    .optional()
+    .meta({ description: 'Words that the name contains, without regard to case and accents.' }),
+  sort: z.enum(['created_at', 'name', 'size']).default('created_at'),
+  order: z
+    .enum(['asc', 'desc'])
+    .optional()
+    .meta({ description: 'Default: `asc` by name, otherwise `desc`: the newest or largest first.' }),
+})
+
+export type FileSearch = z.infer<z.ZodObject<ReturnType<typeof fileSearch>>>
+
+/** Refinement of a query with {@link fileSearch}: folders are few, and a client sorts them itself. */
+export const searchFits = ({ kind, folder_id, q, sort, order }: FileSearch): boolean =>
+  kind === 'file' || [folder_id, q, order].every((one) => one === undefined) === (sort === 'created_at')
+
+export const SEARCH_FITS = { path: ['kind'], message: 'folders take no folder_id, q, sort and order' }
+
 export type FileFilter = z.infer<z.ZodObject<ReturnType<typeof fileFilters>>>
 
 /** Refinement of a query with {@link fileFilters}. */
@@ -91,25 +137,50 @@ export const FileWithDownloadSchema = () =>
 
 export type FileWithDownloadView = z.infer<ReturnType<typeof FileWithDownloadSchema>>
 
+const uploadFields = () =>
+  z.object({
+    method: z.literal('PUT'),
+    url: z.string().meta({ format: 'uri' }),
+    headers: z.record(z.string(), z.string()).meta({
+      description: 'Headers to send unchanged, with a body of exactly `size` bytes. Headers and size are signed.',
+      example: { 'content-type': 'text/csv', 'if-none-match': '*' },
+    }),
+    expires_at: time(),
+  })
+
+/** Response of `POST /console/files/{id}/upload`. */
+export const UploadSchema = () => z.object({ upload: uploadFields() }).meta({ id: 'RenewedUpload' })
+
+export type UploadView = z.infer<ReturnType<typeof UploadSchema>>
+
+/** A person's or an agent's use of a file. */
+export const FileUseSchema = () =>
+  z
+    .object({
+      actor: z.object({ type: z.enum(['user', 'agent', 'system']), id: z.string(), name: z.string() }),
+      created_at: time()
+        .nullable()
+        .meta({ description: 'Time at which they created the file; null for everybody else.' }),
+      read_at: time()
+        .nullable()
+        .meta({ description: 'Time of their latest recorded read. Reads within five minutes count as one.' }),
+      changed_at: time().nullable().meta({ description: 'Time at which they last renamed or moved the file.' }),
+      runs: z
+        .array(z.object({ id: idField('run'), at: time() }))
+        .meta({ description: 'The latest 10 runs in which an agent used the file, without those private to others.' }),
+    })
+    .meta({ id: 'FileUse' })
+
+export type FileUseView = z.infer<ReturnType<typeof FileUseSchema>>
+
 export const CreatedFileSchema = () =>
   z
     .object({
       ...view(),
-      upload: z
-        .object({
-          method: z.literal('PUT'),
-          url: z.string().meta({ format: 'uri' }),
-          headers: z.record(z.string(), z.string()).meta({
-            description: 'Headers to send unchanged, with a body of exactly `size` bytes. Headers and size are signed.',
-            example: { 'content-type': 'text/csv', 'if-none-match': '*' },
-          }),
-          expires_at: time(),
-        })
-        .optional()
-        .meta({
-          description:
-            'Present if the request had no content: where to upload it, once. The upload must start within 15 minutes.',
-        }),
+      upload: uploadFields().optional().meta({
+        description:
+          'Present if the request had no content: where to upload it, once. The upload must start within 15 minutes.',
+      }),
     })
     .meta({ id: 'CreatedFile' })
 
