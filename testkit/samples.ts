@@ -800,6 +800,8 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
   'console.files.renewUpload': async (stage) => {
     const body = { name: 'film.mp4', content_type: 'video/mp4', size: 5_000_000 }
     const { token, id } = await filedAs(stage, body)
+    // Otherwise the new address ends when the first one does, and nothing changes.
+    stage.platform.clock.advance(1_000)
     return { path: `/console/files/${id}/upload`, token }
   },
   'console.files.renameFolder': async (stage) => {

@@ -190,7 +190,6 @@ export const SayMessage = () =>
           description:
             'Installation of another agent that answers this message instead of the conversation’s own. It needs the ' +
             'scopes `chat:read` and `chat:write`, and sees this message only.',
-          example: 'ins_01kae5m1v8w6c3x9q2r7t4y0zn',
         }),
     })
     .meta({ id: 'SayMessage' })

@@ -7,6 +7,7 @@ import { App } from './app.tsx'
 import { addressOf } from './places.ts'
 import './style.css'
 import './work.css'
+import './files.css'
 
 if (miniApp) {
   followTheme()

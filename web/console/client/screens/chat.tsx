@@ -3,6 +3,8 @@ import type { Failure } from '../../../session/failure.ts'
 import { sanitize } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { refresh, useData, usePages } from '../../../ui/data.ts'
+import { filter, setFilter } from '../../../ui/filters.tsx'
+import { Icon } from '../../../ui/icons.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
 import { Logo, Name, When } from '../../../ui/text.tsx'
@@ -12,6 +14,8 @@ import { followRun } from '../follow-run.ts'
 import { pollNow } from '../live.ts'
 import { AttachButton, Attached, type AttachedFile } from '../ui/attach.tsx'
 import { Markdown } from '../ui/markdown.tsx'
+import { useMention } from '../ui/mention.tsx'
+import { FoundConversations, MessageSearch } from '../ui/message-search.tsx'
 import { type Message, Messages } from '../ui/messages.tsx'
 
 type Conversation = Schemas['PersonConversation']
@@ -28,7 +32,7 @@ const unanswered = (items: readonly Message[]): Message | undefined => {
 }
 
 /** Sends a message and shows it. */
-const say = async (id: string, body: { text: string; attachments: string[] }): Promise<void> => {
+const say = async (id: string, body: { text: string; attachments: string[]; mention?: string }): Promise<void> => {
   await unwrap(api.POST('/console/conversations/{id}/messages', { params: { path: { id } }, body }))
   await refresh('messages')
   pollNow()
@@ -127,7 +131,13 @@ const NoReply = ({ failed, items, id }: { failed: Message; items: readonly Messa
             type="button"
             aria-busy={busy}
             onClick={() =>
-              act(() => say(id, { text: asked.text, attachments: asked.attachments.map(({ file_id }) => file_id) }))
+              act(() =>
+                say(id, {
+                  text: asked.text,
+                  attachments: asked.attachments.map(({ file_id }) => file_id),
+                  ...(asked.mention && { mention: asked.mention.installation_id }),
+                }),
+              )
             }
           >
             Try again
@@ -138,15 +148,20 @@ const NoReply = ({ failed, items, id }: { failed: Message; items: readonly Messa
   )
 }
 
-const Compose = ({ id, name }: { id: string; name: string }) => {
+const Compose = ({ id, name, own }: { id: string; name: string; own: string | null | undefined }) => {
   const [text, setText] = useState('')
+  const area = useRef<HTMLTextAreaElement>(null)
+  const agents = useMention(text, setText, area, own)
+  const { mention } = agents
   const [files, setFiles] = useState<AttachedFile[]>([])
   const [problem, setProblem] = useState<Failure>()
   const { busy, failure, act } = useAction()
   const send = () =>
     act(async () => {
-      await say(id, { text: text.trim(), attachments: files.map((file) => file.id) })
+      const attachments = files.map((file) => file.id)
+      await say(id, { text: text.trim(), attachments, ...(mention && { mention: mention.id }) })
       setText('')
+      agents.clear()
       setFiles([])
     })
   return (
@@ -159,17 +174,36 @@ const Compose = ({ id, name }: { id: string; name: string }) => {
     >
       {(failure ?? problem) && <Problem failure={(failure ?? problem) as Failure} />}
       <Attached files={files} onRemove={setFiles} />
+      {mention && (
+        <p class="soft mentioned">
+          <Name>{mention.name}</Name> answers this message, and sees nothing else of the conversation.{' '}
+          <button type="button" class="quiet small" onClick={agents.clear}>
+            Don’t mention
+          </button>
+        </p>
+      )}
+      <p class="unseen" role="status">
+        {agents.status}
+      </p>
       <div class="line">
+        {agents.list}
         <label class="unseen" for="message">
           Message to {name}
         </label>
         <textarea
+          ref={area}
           id="message"
           rows={1}
-          placeholder={`Message to ${name}`}
+          placeholder={`Message to ${name}. Type @ to mention an agent.`}
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          {...agents.attributes}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value)
+            agents.onCaret(currentTarget.selectionStart)
+          }}
+          onSelect={({ currentTarget }) => agents.onCaret(currentTarget.selectionStart)}
           onKeyDown={(event) => {
+            if (agents.onKey(event)) return
             // Enter sends and Shift+Enter breaks the line, except while an input method composes.
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
             event.preventDefault()
@@ -189,6 +223,19 @@ const Compose = ({ id, name }: { id: string; name: string }) => {
   )
 }
 
+/** Messages that load by themselves to reach one that a link names. */
+const LOADED_FOR_LINK = 2_000
+
+/** Scrolls to a message and focuses it, once for each link. */
+const showMessage = (id: string): void => {
+  setFilter('message', '')
+  requestAnimationFrame(() => {
+    const shown = document.getElementById(`message-${id}`)
+    shown?.scrollIntoView({ block: 'center' })
+    shown?.focus({ preventScroll: true })
+  })
+}
+
 const ConversationView = ({ conversation }: { conversation: Conversation }) => {
   const { id, answered_by } = conversation
   const messages = usePages<Message>(`messages of ${id}`, (cursor) =>
@@ -200,9 +247,17 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
   )
   const end = useRef<HTMLDivElement>(null)
   const newest = messages.items?.[0]?.id
+  const [searching, setSearching] = useState(false)
+  const target = filter('message')
+  useEffect(() => {
+    if (!target || !messages.items) return
+    // Older messages are loaded until the one that a link names is there.
+    if (messages.items.some((message) => message.id === target)) showMessage(target)
+    else if (messages.more && messages.items.length < LOADED_FOR_LINK) void messages.more().catch(() => {})
+  }, [target, messages.items])
   useEffect(() => {
     if (!newest) return
-    end.current?.scrollIntoView({ block: 'end' })
+    if (!target) end.current?.scrollIntoView({ block: 'end' })
     const path = { id }
     // Who can't be reached now reads it again later.
     void api.PUT('/console/conversations/{id}/read', { params: { path }, body: { message_id: newest } }).then(
@@ -217,12 +272,21 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
         <h2 id="with">
           <Name>{name}</Name>
         </h2>
-        {conversation.task_id && (
-          <a class="button" href={`#/tasks/${conversation.task_id}`}>
-            View task
-          </a>
-        )}
+        <div class="actions">
+          {conversation.task_id && (
+            <a class="button" href={`#/tasks/${conversation.task_id}`}>
+              View task
+            </a>
+          )}
+          {!searching && (
+            <button type="button" class="quiet" onClick={() => setSearching(true)}>
+              <Icon name="search" />
+              Search<span class="unseen"> in this conversation</span>
+            </button>
+          )}
+        </div>
       </div>
+      {searching && <MessageSearch id={id} onClose={() => setSearching(false)} />}
       <More more={messages.more} />
       <Shown known={messages} rows={4}>
         {({ items }) => {
@@ -244,7 +308,11 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
                 }
               />
               {waiting?.run_id && conversation.kind !== 'task' && (
-                <Answering key={waiting.run_id} runId={waiting.run_id} name={answered_by?.name ?? 'The agent'} />
+                <Answering
+                  key={waiting.run_id}
+                  runId={waiting.run_id}
+                  name={waiting.mention?.name ?? answered_by?.name ?? 'The agent'}
+                />
               )}
             </div>
           )
@@ -255,7 +323,7 @@ const ConversationView = ({ conversation }: { conversation: Conversation }) => {
           <a href={`#/tasks/${conversation.task_id}`}>Reply on the task page</a>
         </p>
       ) : (
-        <Compose key={id} id={id} name={sanitize(answered_by?.name ?? name)} />
+        <Compose key={id} id={id} name={sanitize(answered_by?.name ?? name)} own={answered_by?.installation_id} />
       )}
       <div ref={end} />
     </section>
@@ -373,6 +441,9 @@ export default function Chat({ id }: { id?: string }) {
                 <Tasks key={name} name={name} items={items} chosen={chosen?.id} />
               ))}
               {wanted && found.length === 0 && <p class="soft">No conversation matches.</p>}
+              {wanted && (
+                <FoundConversations q={text.trim()} shown={new Set(found.map((one) => one.id))} nameOf={nameOf} />
+              )}
               <More more={chats.more} />
               <p>
                 <a href="#/agents">Start a conversation with another agent</a>

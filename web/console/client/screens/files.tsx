@@ -1,159 +1,378 @@
-import { useRef, useState } from 'preact/hooks'
-import { useAction } from '../../../ui/act.ts'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../../../ui/announce.tsx'
-import { refresh, usePages } from '../../../ui/data.ts'
-import { Confirm, Modal } from '../../../ui/dialog.tsx'
-import { Form, TextField } from '../../../ui/form.tsx'
-import { bytes } from '../../../ui/format.ts'
-import { Problem } from '../../../ui/problem.tsx'
-import { place } from '../../../ui/router.ts'
-import { Empty, More, Screen, Shown } from '../../../ui/screen.tsx'
+import { refresh, useData, usePages } from '../../../ui/data.ts'
+import { Confirm } from '../../../ui/dialog.tsx'
+import { filter, Search, setFilter } from '../../../ui/filters.tsx'
+import { Field } from '../../../ui/form.tsx'
+import { bytes, count } from '../../../ui/format.ts'
+import { Icon } from '../../../ui/icons.tsx'
+import { navigate } from '../../../ui/router.ts'
+import { Empty, Screen, Shown } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
-import { api, type Schemas, unwrap } from '../api.ts'
+import { identity } from '../account.ts'
+import { api, unwrap } from '../api.ts'
 import { Download } from '../ui/download.tsx'
-import { upload } from '../upload.ts'
+import {
+  DeleteFolder,
+  FileDialog,
+  type Folder,
+  MoveFile,
+  NewFolder,
+  RenameFile,
+  RenameFolder,
+  type StoredFile,
+} from '../ui/file-dialogs.tsx'
+import { Uploads } from '../ui/uploads.tsx'
+import { Windowed } from '../ui/windowed.tsx'
+import { addUploads, restoreUploads, uploads } from '../uploads.ts'
 
-type File = Schemas['File']
-type Folder = Schemas['Folder']
+type FilePage = { items: StoredFile[]; next_cursor: string | null }
+type FolderPage = { items: Folder[]; next_cursor: string | null }
 
-const NewFolder = ({ onClose }: { onClose: () => void }) => {
-  const [name, setName] = useState('')
-  const send = async (): Promise<void> => {
-    await unwrap(api.POST('/console/files', { body: { kind: 'folder', name: name.trim() } }))
-    await refresh('files')
-  }
+/** Orders of the list, as the address and the API know them. */
+const ORDERS = {
+  '': { label: 'Newest first', query: {} },
+  oldest: { label: 'Oldest first', query: { order: 'asc' } },
+  name: { label: 'Name, A to Z', query: { sort: 'name' } },
+  'name-down': { label: 'Name, Z to A', query: { sort: 'name', order: 'desc' } },
+  largest: { label: 'Largest first', query: { sort: 'size' } },
+  smallest: { label: 'Smallest first', query: { sort: 'size', order: 'asc' } },
+} as const
+
+type Order = keyof typeof ORDERS
+
+const orderNow = (): Order => {
+  const set = filter('order')
+  return set in ORDERS ? (set as Order) : ''
+}
+
+/** Loads all folders: at most 1,000. */
+const loadFolders = async (): Promise<Folder[]> => {
+  const folders: Folder[] = []
+  let cursor: string | undefined
+  do {
+    const query = { kind: 'folder' as const, limit: 100, ...(cursor && { cursor }) }
+    const page = (await unwrap(api.GET('/console/files', { params: { query } }))) as FolderPage
+    folders.push(...page.items)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor)
+  const { compare } = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+  return folders.sort((a, b) => compare(a.name, b.name))
+}
+
+/** Height of a row and the gap below it, in rem. */
+const ROW = () => 4
+
+/** Extension of a name, as the label of its kind. */
+const kindLabel = (name: string): string => /\.([a-z0-9]{1,4})$/i.exec(name)?.[1]?.toUpperCase() ?? 'FILE'
+
+const DeleteFile = ({ file }: { file: StoredFile }) => (
+  <Confirm
+    quiet
+    label={
+      <>
+        Delete<span class="unseen"> {file.name}</span>
+      </>
+    }
+    title={`Delete ${file.name}?`}
+    verb="Delete"
+    act={async () => {
+      await unwrap(api.DELETE('/console/files/{id}', { params: { path: { id: file.id } } }))
+      announce('File deleted.')
+      await refresh('files')
+    }}
+  >
+    <p>People and agents in this workspace will lose access to it. You can’t undo this.</p>
+  </Confirm>
+)
+
+/** Moves the focus between the names of a list, and starts what a key stands for. */
+const onListKey = (event: KeyboardEvent & { currentTarget: HTMLElement }, rename: (id: string) => void): void => {
+  const names = [...event.currentTarget.querySelectorAll<HTMLElement>('.name')]
+  const at = names.indexOf(document.activeElement as HTMLElement)
+  if (at < 0 || event.altKey || event.ctrlKey || event.metaKey) return
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: names.length - 1 }[event.key]
+  const row = names[at]?.closest<HTMLElement>('li')
+  if (to !== undefined) {
+    names[to]?.focus()
+    names[to]?.scrollIntoView({ block: 'nearest' })
+  } else if (event.key === 'F2' && row?.dataset.id) rename(row.dataset.id)
+  else if (event.key === 'Delete') row?.querySelector<HTMLElement>('button.danger')?.click()
+  else return
+  event.preventDefault()
+}
+
+/** Loads further pages when the end of the list comes near. */
+const Further = ({ more }: { more: () => Promise<void> }) => {
+  const end = useRef<HTMLParagraphElement>(null)
+  const latest = useRef(more)
+  latest.current = more
+  useEffect(() => {
+    let loading = false
+    const observer = new IntersectionObserver(
+      async ([entry]) => {
+        if (!entry?.isIntersecting || loading) return
+        loading = true
+        await latest.current().catch(() => {})
+        loading = false
+        // The end may still be near.
+        if (end.current) {
+          observer.unobserve(end.current)
+          observer.observe(end.current)
+        }
+      },
+      { rootMargin: '600px' },
+    )
+    if (end.current) observer.observe(end.current)
+    return () => observer.disconnect()
+  }, [])
   return (
-    <Modal title="New folder" onClose={onClose}>
-      <Form verb="Create" send={send} done={onClose}>
-        <TextField label="Name" required maxLength={200} value={name} onText={setName} />
-      </Form>
-    </Modal>
+    <p ref={end} class="soft further" role="status">
+      Loading more…
+    </p>
   )
 }
 
+type Open = { id: string; as: 'file' | 'rename' | 'move' }
+
+const Rows = ({
+  items,
+  folders,
+  named,
+}: {
+  items: readonly StoredFile[]
+  folders: readonly Folder[]
+  /** Shows the folder of each file. */
+  named: boolean
+}) => {
+  const [open, setOpen] = useState<Open>()
+  const [focus, setFocus] = useState('')
+  const file = items.find(({ id }) => id === open?.id)
+  const folderOf = (id: string | null): string => folders.find((folder) => folder.id === id)?.name ?? ''
+  const close = () => setOpen(undefined)
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons inside
+    <div
+      class="file-list"
+      onKeyDown={(event) => onListKey(event, (id) => setOpen({ id, as: 'rename' }))}
+      onFocusIn={({ target }) => setFocus((target as HTMLElement).closest<HTMLElement>('li')?.dataset.id ?? '')}
+    >
+      <Windowed items={items} heightOf={ROW} keep={focus}>
+        {(one, placed) => (
+          <li key={one.id} data-id={one.id} {...placed}>
+            <div class="file-row">
+              <span class="kind" aria-hidden="true">
+                {kindLabel(one.name)}
+              </span>
+              <span class="grow">
+                <button type="button" class="quiet name" onClick={() => setOpen({ id: one.id, as: 'file' })}>
+                  <Name>{one.name}</Name>
+                </button>
+                <span class="soft line">
+                  {bytes(one.size)} · <Name>{one.created_by.name}</Name> · <When at={one.created_at} />
+                  {named && one.folder_id && (
+                    <>
+                      {' '}
+                      · <Name>{folderOf(one.folder_id)}</Name>
+                    </>
+                  )}
+                </span>
+              </span>
+              {one.status === 'ready' ? (
+                <Download id={one.id} name={one.name} as="icon" />
+              ) : (
+                <State name="pending" label="Upload pending" />
+              )}
+              <DeleteFile file={one} />
+            </div>
+          </li>
+        )}
+      </Windowed>
+      {file && open?.as === 'file' && (
+        <FileDialog
+          file={file}
+          onClose={close}
+          onRename={() => setOpen({ id: file.id, as: 'rename' })}
+          onMove={() => setOpen({ id: file.id, as: 'move' })}
+        />
+      )}
+      {file && open?.as === 'rename' && <RenameFile file={file} onClose={close} />}
+      {file && open?.as === 'move' && <MoveFile file={file} folders={folders} onClose={close} />}
+    </div>
+  )
+}
+
+const Folders = ({ folders }: { folders: readonly Folder[] }) => (
+  <section class="section first" aria-labelledby="folders">
+    <h2 id="folders">Folders</h2>
+    <ul class="folders">
+      {folders.map(({ id, name }) => (
+        <li key={id}>
+          <a href={`#/files?folder=${id}`}>
+            <Icon name="files" />
+            <Name>{name}</Name>
+          </a>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+/** Files that were dropped. A folder is dropped as an entry without content. */
+const droppedFiles = (transfer: DataTransfer): { files: File[]; folders: number } => {
+  const entries = [...transfer.items].filter(({ kind }) => kind === 'file')
+  const files = entries.flatMap((entry) => (entry.webkitGetAsEntry()?.isDirectory ? [] : (entry.getAsFile() ?? [])))
+  return { files, folders: entries.length - files.length }
+}
+
+/** Text without case and accents, for comparison. */
+const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+
 export default function Files() {
-  const folder = place.value.query.get('folder') ?? ''
+  const folder = filter('folder')
+  const q = filter('q')
+  const order = orderNow()
   const picker = useRef<HTMLInputElement>(null)
   const [creating, setCreating] = useState(false)
-  const { busy, failure, act } = useAction()
-  const folders = usePages<Folder>('files folders', async (cursor) => {
-    const query = { kind: 'folder' as const, limit: 100, ...(cursor && { cursor }) }
-    return (await unwrap(api.GET('/console/files', { params: { query } }))) as {
-      items: Folder[]
-      next_cursor: string | null
+  const [renaming, setRenaming] = useState(false)
+  const [over, setOver] = useState(false)
+  useEffect(restoreUploads, [])
+  const owner = `${identity.value?.user.id} ${identity.value?.workspace.id}`
+  const folders = useData<Folder[]>('files folders', loadFolders)
+  // The start page searches in all folders.
+  const within = folder || (q ? undefined : 'root')
+  const files = usePages<StoredFile>(`files in ${folder} ${order} ${q}`, async (cursor) => {
+    const query = {
+      ...ORDERS[order].query,
+      ...(within && { folder_id: within }),
+      ...(q && { q }),
+      limit: 100,
+      ...(cursor && { cursor }),
     }
+    return (await unwrap(api.GET('/console/files', { params: { query } }))) as FilePage
   })
-  const files = usePages<File>(`files in ${folder}`, async (cursor) => {
-    const query = { folder_id: folder || 'root', ...(cursor && { cursor }) }
-    return (await unwrap(api.GET('/console/files', { params: { query } }))) as {
-      items: File[]
-      next_cursor: string | null
-    }
-  })
-  const here = folders.items?.find(({ id }) => id === folder)
-  const send = (list: FileList | null) =>
-    act(async () => {
-      for (const file of list ?? []) await upload(file, folder || undefined)
-      if (picker.current) picker.current.value = ''
-      announce('Upload complete.')
-      await refresh('files')
-    })
+  const here = folders.data?.find(({ id }) => id === folder)
+  const shownFolders = (folders.data ?? []).filter(({ name }) => folded(name).includes(folded(q)))
+  const mine = uploads.value.filter((one) => one.owner === owner)
+  const send = (list: Iterable<File>): void => addUploads(list, owner, folder)
+  const tooMany = files.failure?.status === 409
   return (
     <Screen
       title={folder ? (here?.name ?? 'Folder') : 'Files'}
       {...(folder && { back: { to: '/files', label: 'Files' } })}
       actions={
         <>
-          <input ref={picker} type="file" multiple hidden onChange={(event) => send(event.currentTarget.files)} />
+          <input
+            ref={picker}
+            type="file"
+            multiple
+            hidden
+            onChange={({ currentTarget }) => {
+              send([...(currentTarget.files ?? [])])
+              currentTarget.value = ''
+            }}
+          />
           {!folder && (
             <button type="button" onClick={() => setCreating(true)}>
               New folder
             </button>
           )}
-          <button type="button" class="primary" aria-busy={busy} onClick={() => picker.current?.click()}>
-            {busy ? 'Uploading…' : 'Upload'}
+          {here && (
+            <>
+              <button type="button" onClick={() => setRenaming(true)}>
+                Rename folder
+              </button>
+              <DeleteFolder folder={here} done={() => navigate('/files')} />
+            </>
+          )}
+          <button type="button" class="primary" onClick={() => picker.current?.click()}>
+            Upload
           </button>
         </>
       }
     >
       {creating && <NewFolder onClose={() => setCreating(false)} />}
-      {failure && <Problem failure={failure} />}
-      {!folder && (folders.items?.length ?? 0) > 0 && (
-        <section class="section first" aria-labelledby="folders">
-          <h2 id="folders">Folders</h2>
-          <ul class="rows">
-            {folders.items?.map((one) => (
-              <li key={one.id}>
-                <a class="row" href={`#/files?folder=${one.id}`}>
-                  <span class="grow">
-                    <strong>
-                      <Name>{one.name}</Name>
-                    </strong>
-                  </span>
-                  <span class="soft">
-                    <When at={one.created_at} />
-                  </span>
-                </a>
-              </li>
-            ))}
-          </ul>
-          <More more={folders.more} />
-        </section>
-      )}
-      <section class="section first" aria-labelledby="files">
-        <h2 id="files" class={folder ? 'unseen' : ''}>
-          {folder ? 'Files' : 'Not in a folder'}
-        </h2>
-        <Shown known={files} rows={4}>
-          {({ items }) =>
-            items.length === 0 && !files.more ? (
-              <Empty title="No files yet">
-                <p>
-                  Agents with permission to read files can read your uploads. Files that agents save appear here, too.
-                </p>
-              </Empty>
-            ) : (
-              <ul class="rows">
-                {items.map((file) => (
-                  <li key={file.id} class="row folds">
-                    <span class="grow">
-                      {file.status === 'ready' ? (
-                        <Download id={file.id} name={file.name} />
-                      ) : (
-                        <strong>
-                          <Name>{file.name}</Name>
-                        </strong>
-                      )}
-                      <span class="soft">
-                        {bytes(file.size)} · <Name>{file.created_by.name}</Name> · <When at={file.created_at} />
-                      </span>
-                    </span>
-                    {file.status === 'pending' && <State name="pending" label="Upload pending" />}
-                    <Confirm
-                      quiet
-                      label={
-                        <>
-                          Delete<span class="unseen"> {file.name}</span>
-                        </>
-                      }
-                      title={`Delete ${file.name}?`}
-                      verb="Delete"
-                      act={async () => {
-                        await unwrap(api.DELETE('/console/files/{id}', { params: { path: { id: file.id } } }))
-                        announce('File deleted.')
-                        await refresh('files')
-                      }}
-                    >
-                      <p>People and agents in this workspace will lose access to it. You can’t undo this.</p>
-                    </Confirm>
-                  </li>
+      {renaming && here && <RenameFolder folder={here} onClose={() => setRenaming(false)} />}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a place to drop files; the button does the same by keyboard */}
+      <div
+        class={over ? 'drop over' : 'drop'}
+        onDragOver={(event) => {
+          if (!event.dataTransfer?.types.includes('Files')) return
+          event.preventDefault()
+          setOver(true)
+        }}
+        onDragLeave={({ currentTarget, relatedTarget }) => {
+          if (!currentTarget.contains(relatedTarget as Node | null)) setOver(false)
+        }}
+        onDrop={(event) => {
+          if (!event.dataTransfer) return
+          event.preventDefault()
+          setOver(false)
+          const dropped = droppedFiles(event.dataTransfer)
+          if (dropped.folders > 0) announce('Folders can’t be uploaded. Drop the files inside them.')
+          send(dropped.files)
+        }}
+      >
+        <div class="filters file-filters">
+          <search>
+            <Search name="q" label={folder ? 'Search in this folder' : 'Search files'} />
+          </search>
+          <Field label="Sort by">
+            {(field) => (
+              <select
+                {...field}
+                value={order}
+                onChange={({ currentTarget }) => setFilter('order', currentTarget.value)}
+              >
+                {Object.entries(ORDERS).map(([name, { label }]) => (
+                  <option key={name} value={name}>
+                    {label}
+                  </option>
                 ))}
-              </ul>
-            )
-          }
-        </Shown>
-        <More more={files.more} />
-      </section>
+              </select>
+            )}
+          </Field>
+        </div>
+        <Uploads items={mine} />
+        {!folder && shownFolders.length > 0 && <Folders folders={shownFolders} />}
+        <section class="section first" aria-labelledby="files">
+          <h2 id="files" class={folder ? 'unseen' : ''}>
+            {folder ? 'Files' : q ? 'In all folders' : 'Not in a folder'}
+          </h2>
+          {tooMany ? (
+            <Empty title="There are too many files to sort them this way.">
+              <p>Open a folder with fewer files, or sort by date.</p>
+              <button type="button" onClick={() => setFilter('order', '')}>
+                Sort by date
+              </button>
+            </Empty>
+          ) : (
+            <Shown known={files} rows={4}>
+              {({ items }) =>
+                items.length > 0 ? (
+                  <Rows items={items} folders={folders.data ?? []} named={!folder && q !== ''} />
+                ) : files.more ? null : q ? (
+                  <Empty title="No file matches" />
+                ) : (
+                  <Empty title="No files yet">
+                    <p>
+                      Drop files here, or press Upload. Agents with permission to read files can read them. Files that
+                      agents save appear here, too.
+                    </p>
+                  </Empty>
+                )
+              }
+            </Shown>
+          )}
+          {files.more && <Further key={`${folder} ${order} ${q}`} more={files.more} />}
+          {(files.items?.length ?? 0) > 20 && !files.more && (
+            <p class="soft">{count(files.items?.length ?? 0)} files</p>
+          )}
+        </section>
+        <p class="drop-hint" aria-hidden="true">
+          Drop to upload
+        </p>
+      </div>
     </Screen>
   )
 }

@@ -1,13 +1,37 @@
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { useAction } from '../../../ui/act.ts'
+import { announce } from '../../../ui/announce.tsx'
 import { bytes } from '../../../ui/format.ts'
 import { Name, When } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import type { Schemas } from '../api.ts'
 import { Download } from './download.tsx'
 import { Markdown } from './markdown.tsx'
+import { previewKind } from './preview-kind.ts'
 import { QuestionsInChat } from './questions.tsx'
 
 export type Message = Schemas['Message']
+
+type Dialog = typeof import('./preview-dialog.tsx').PreviewDialog
+
+/** Opens the content of an attached file. The script of the dialog loads with the first press. */
+const PreviewButton = ({ file }: { file: Message['attachments'][number] }) => {
+  const [dialog, setDialog] = useState<{ Dialog: Dialog }>()
+  const { busy, act } = useAction()
+  const open = async (): Promise<void> => {
+    const ok = await act(async () => setDialog({ Dialog: (await import('./preview-dialog.tsx')).PreviewDialog }))
+    if (!ok) announce('The preview couldn’t be loaded. Reload the page and try again.')
+  }
+  return (
+    <>
+      <button type="button" class="quiet small" aria-busy={busy} onClick={open}>
+        Preview<span class="unseen"> {file.name}</span>
+      </button>
+      {dialog && <dialog.Dialog file={{ ...file, id: file.file_id }} onClose={() => setDialog(undefined)} />}
+    </>
+  )
+}
 
 /** Files that are attached to a message or a task. */
 export const FileList = ({ files }: { files: Message['attachments'] }) =>
@@ -16,6 +40,7 @@ export const FileList = ({ files }: { files: Message['attachments'] }) =>
       {files.map((file) => (
         <li key={file.file_id}>
           <Download id={file.file_id} name={file.name} /> <span class="soft">{bytes(file.size)}</span>
+          {previewKind(file) && <PreviewButton file={file} />}
         </li>
       ))}
     </ul>
@@ -33,7 +58,13 @@ export const Messages = ({
     {items.map((message) => {
       const mine = message.author.type === 'user' && message.author.id === identity.value?.user.id
       return (
-        <li key={message.id} class={mine ? 'message mine' : 'message'}>
+        <li
+          key={message.id}
+          id={`message-${message.id}`}
+          class={mine ? 'message mine' : 'message'}
+          // Links to a message focus it.
+          tabIndex={-1}
+        >
           <p class="by">
             <b>{mine ? 'You' : <Name>{message.author.name}</Name>}</b>
             <When at={message.created_at} />
@@ -45,6 +76,11 @@ export const Messages = ({
             <Markdown text={message.text} />
           )}
           <FileList files={message.attachments} />
+          {message.mention && (
+            <p class="soft mentioned">
+              For <Name>{message.mention.name}</Name>
+            </p>
+          )}
           {message.approval && message.run_id && (
             <p>
               <a class="button" href={`#/runs/${message.run_id}`}>

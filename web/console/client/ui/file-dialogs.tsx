@@ -1,0 +1,216 @@
+import { useState } from 'preact/hooks'
+import { announce } from '../../../ui/announce.tsx'
+import { refresh, useData } from '../../../ui/data.ts'
+import { Confirm, Modal } from '../../../ui/dialog.tsx'
+import { Field, Form, TextField } from '../../../ui/form.tsx'
+import { bytes } from '../../../ui/format.ts'
+import { Shown } from '../../../ui/screen.tsx'
+import { Name, When } from '../../../ui/text.tsx'
+import { api, type Schemas, unwrap } from '../api.ts'
+import { Download } from './download.tsx'
+import { Preview } from './preview.tsx'
+
+export type StoredFile = Schemas['File']
+export type Folder = Schemas['Folder']
+
+/** Longest name, in characters. */
+const LONGEST = 255
+
+export const NewFolder = ({ onClose }: { onClose: () => void }) => {
+  const [name, setName] = useState('')
+  const send = async (): Promise<void> => {
+    await unwrap(api.POST('/console/files', { body: { kind: 'folder', name: name.trim() } }))
+    await refresh('files')
+  }
+  return (
+    <Modal title="New folder" onClose={onClose}>
+      <Form verb="Create" send={send} done={onClose}>
+        <TextField label="Name" required maxLength={LONGEST} value={name} onText={setName} />
+      </Form>
+    </Modal>
+  )
+}
+
+export const RenameFolder = ({ folder, onClose }: { folder: Folder; onClose: () => void }) => {
+  const [name, setName] = useState(folder.name)
+  const send = async (): Promise<void> => {
+    const params = { path: { id: folder.id } }
+    await unwrap(api.PATCH('/console/files/folders/{id}', { params, body: { name: name.trim() } }))
+    announce('Folder renamed.')
+    await refresh('files')
+  }
+  return (
+    <Modal title="Rename folder" onClose={onClose}>
+      <Form verb="Rename" send={send} done={onClose}>
+        <TextField label="Name" required maxLength={LONGEST} value={name} onText={setName} />
+      </Form>
+    </Modal>
+  )
+}
+
+export const DeleteFolder = ({ folder, done }: { folder: Folder; done: () => void }) => (
+  <Confirm
+    label="Delete folder"
+    title={`Delete ${folder.name}?`}
+    verb="Delete folder"
+    act={async () => {
+      await unwrap(api.DELETE('/console/files/folders/{id}', { params: { path: { id: folder.id } } }))
+      announce('Folder deleted. Its files aren’t in a folder any more.')
+      done()
+      await refresh('files')
+    }}
+  >
+    <p>Its files are kept and move to “Not in a folder”. You can’t undo this.</p>
+  </Confirm>
+)
+
+const patchFile = async (id: string, body: { name?: string; folder_id?: string | null }): Promise<void> => {
+  await unwrap(api.PATCH('/console/files/{id}', { params: { path: { id } }, body }))
+  await refresh('files')
+}
+
+export const RenameFile = ({ file, onClose }: { file: StoredFile; onClose: () => void }) => {
+  const [name, setName] = useState(file.name)
+  const send = async (): Promise<void> => {
+    await patchFile(file.id, { name: name.trim() })
+    announce('File renamed.')
+  }
+  return (
+    <Modal title="Rename file" onClose={onClose}>
+      <Form verb="Rename" send={send} done={onClose}>
+        <TextField
+          label="Name"
+          hint="Messages and tasks keep the name that the file had when it was attached."
+          required
+          maxLength={LONGEST}
+          value={name}
+          onText={setName}
+        />
+      </Form>
+    </Modal>
+  )
+}
+
+export const MoveFile = ({
+  file,
+  folders,
+  onClose,
+}: {
+  file: StoredFile
+  folders: readonly Folder[]
+  onClose: () => void
+}) => {
+  const [folder, setFolder] = useState(file.folder_id ?? '')
+  const send = async (): Promise<void> => {
+    await patchFile(file.id, { folder_id: folder || null })
+    announce('File moved.')
+  }
+  return (
+    <Modal title="Move file" onClose={onClose}>
+      <Form verb="Move" send={send} done={onClose}>
+        <Field label="Folder">
+          {(field) => (
+            <select {...field} value={folder} onChange={({ currentTarget }) => setFolder(currentTarget.value)}>
+              <option value="">Not in a folder</option>
+              {folders.map((one) => (
+                <option key={one.id} value={one.id}>
+                  {one.name}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </Form>
+    </Modal>
+  )
+}
+
+const sentence = ({ created_at, read_at, changed_at }: Schemas['FileUse']) => {
+  const parts: [verb: string, at: string | null][] = [
+    ['created it', created_at],
+    ['changed it', changed_at],
+    ['read it', read_at],
+  ]
+  return parts
+    .filter((part): part is [string, string] => part[1] !== null)
+    .map(([verb, at], i) => (
+      <span key={verb}>
+        {i > 0 && ' · '}
+        {verb} <When at={at} />
+      </span>
+    ))
+}
+
+/** Who created, read and changed a file. */
+const Uses = ({ id }: { id: string }) => {
+  const known = useData<{ items: Schemas['FileUse'][] }>(`file uses ${id}`, () =>
+    unwrap(api.GET('/console/files/{id}/uses', { params: { path: { id } } })),
+  )
+  return (
+    <Shown known={known} rows={2}>
+      {({ items }) => (
+        <ul class="uses">
+          {items.map((use) => (
+            <li key={use.actor.id}>
+              <strong>
+                <Name>{use.actor.name}</Name>
+              </strong>{' '}
+              <span class="soft">{sentence(use)}</span>
+              {use.runs.length > 0 && (
+                <span class="soft">
+                  {' '}
+                  in{' '}
+                  {use.runs.map((run, i) => (
+                    <span key={run.id}>
+                      {i > 0 && ', '}
+                      <a href={`#/runs/${run.id}`}>
+                        the run of <When at={run.at} />
+                      </a>
+                    </span>
+                  ))}
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Shown>
+  )
+}
+
+/** A file: its content, what can be done with it, and who used it. */
+export const FileDialog = ({
+  file,
+  onRename,
+  onMove,
+  onClose,
+}: {
+  file: StoredFile
+  onRename: () => void
+  onMove: () => void
+  onClose: () => void
+}) => {
+  const [asked, setAsked] = useState(false)
+  return (
+    <Modal title={file.name} onClose={onClose}>
+      <p class="soft">
+        {bytes(file.size)} · <Name>{file.content_type}</Name> · <Name>{file.created_by.name}</Name> ·{' '}
+        <When at={file.created_at} />
+      </p>
+      {file.status === 'ready' ? <Preview file={file} /> : <p class="soft">The upload hasn’t arrived yet.</p>}
+      <div class="actions">
+        {file.status === 'ready' && <Download id={file.id} name={file.name} as="button" />}
+        <button type="button" onClick={onRename}>
+          Rename
+        </button>
+        <button type="button" onClick={onMove}>
+          Move
+        </button>
+      </div>
+      <details class="used" onToggle={({ currentTarget }) => setAsked(currentTarget.open)}>
+        <summary>Who used it</summary>
+        {asked && <Uses id={file.id} />}
+      </details>
+    </Modal>
+  )
+}

@@ -1,0 +1,126 @@
+import { useEffect, useId, useState } from 'preact/hooks'
+import { sanitize } from '../../../session/text.ts'
+import { Logo, Name } from '../../../ui/text.tsx'
+import { api, type Schemas, unwrap } from '../api.ts'
+
+type Agent = Schemas['AssignableAgent']
+
+/** An agent that answers a message instead of the conversation's own. */
+export interface Mention {
+  id: string
+  name: string
+}
+
+/** Agents that the list shows at once. */
+const MOST = 8
+
+/** Longest part of a name that is typed behind `@`. */
+const TYPED = /(?:^|\s)@([^\n@]{0,40})$/
+
+/** Text without case and accents, for comparison. */
+const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+
+/** Loads the agents that answer conversations. */
+const loadAgents = async (): Promise<Agent[]> => {
+  const agents: Agent[] = []
+  let cursor: string | undefined
+  do {
+    const query = { all: 'true' as const, limit: 100, ...(cursor && { cursor }) }
+    const page = await unwrap(api.GET('/console/agents', { params: { query } }))
+    agents.push(...page.items.filter(({ answers_chats }) => answers_chats))
+    cursor = page.next_cursor ?? undefined
+  } while (cursor)
+  return agents
+}
+
+/**
+ * Offers agents while the user types a name behind `@`. The text field keeps the focus, and the arrow keys move through the list.
+ * @param own the conversation's own agent, which answers anyway
+ */
+export const useMention = (
+  text: string,
+  setText: (text: string) => void,
+  field: { current: HTMLTextAreaElement | null },
+  own: string | null | undefined,
+) => {
+  const list = useId()
+  const [agents, setAgents] = useState<Agent[]>()
+  const [mention, setMention] = useState<Mention>()
+  const [caret, setCaret] = useState(0)
+  const [at, setAt] = useState(0)
+  const [closed, setClosed] = useState('')
+  const typed = TYPED.exec(text.slice(0, caret))?.[1]
+  const wanted = typed !== undefined
+  useEffect(() => {
+    if (!wanted || agents) return
+    loadAgents().then(setAgents, () => setAgents([]))
+  }, [wanted])
+  const complete = mention && typed?.startsWith(mention.name)
+  const options =
+    typed === undefined || complete || closed === text
+      ? []
+      : (agents ?? [])
+          .filter(({ installation_id, name }) => installation_id !== own && folded(name).includes(folded(typed.trim())))
+          .slice(0, MOST)
+  const chosen = options[Math.min(at, options.length - 1)]
+  const choose = ({ installation_id, name }: Agent): void => {
+    const clean = sanitize(name)
+    const begin = caret - (typed?.length ?? 0)
+    const before = `${text.slice(0, begin)}${clean} `
+    setText(before + text.slice(caret))
+    setMention({ id: installation_id, name: clean })
+    setCaret(before.length)
+    setAt(0)
+    requestAnimationFrame(() => {
+      field.current?.focus()
+      field.current?.setSelectionRange(before.length, before.length)
+    })
+  }
+  /** Handles a key in the text field. @returns true if the list took it */
+  const onKey = (event: KeyboardEvent): boolean => {
+    if (!chosen || event.isComposing) return false
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) setAt((options.indexOf(chosen) + step + options.length) % options.length)
+    else if ((event.key === 'Enter' && !event.shiftKey) || event.key === 'Tab') choose(chosen)
+    else if (event.key === 'Escape') setClosed(text)
+    else return false
+    event.preventDefault()
+    return true
+  }
+  const optionId = (agent: Agent): string => `${list}-${agent.installation_id}`
+  return {
+    /** The mentioned agent, while its name is in the text. */
+    mention: mention && text.includes(`@${mention.name}`) ? mention : undefined,
+    clear: () => setMention(undefined),
+    onKey,
+    onCaret: (position: number) => setCaret(position),
+    /** What connects the text field with the list. */
+    attributes: {
+      'aria-autocomplete': 'list' as const,
+      ...(chosen && { 'aria-controls': list, 'aria-activedescendant': optionId(chosen) }),
+    },
+    list: chosen && (
+      <div id={list} class="mention-list" role="listbox" aria-label="Agents to mention">
+        {options.map((agent) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the text field takes the keys
+          <div
+            key={agent.installation_id}
+            id={optionId(agent)}
+            role="option"
+            tabIndex={-1}
+            aria-selected={agent === chosen}
+            // Before the text field loses the focus.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => choose(agent)}
+          >
+            <Logo name={agent.name} path={agent.logo_path} />
+            <Name>{agent.name}</Name>
+          </div>
+        ))}
+      </div>
+    ),
+    status:
+      chosen &&
+      `${options.length} ${options.length === 1 ? 'agent' : 'agents'} to mention. Press Enter to choose, or an arrow key.`,
+  }
+}
