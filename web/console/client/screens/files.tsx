@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { announce } from '../../../ui/announce.tsx'
-import { refresh, useData, usePages } from '../../../ui/data.ts'
-import { Confirm } from '../../../ui/dialog.tsx'
+import { useData, usePages } from '../../../ui/data.ts'
 import { filter, Search, setFilter } from '../../../ui/filters.tsx'
 import { Field } from '../../../ui/form.tsx'
 import { bytes, count } from '../../../ui/format.ts'
@@ -13,6 +12,7 @@ import { identity } from '../account.ts'
 import { api, unwrap } from '../api.ts'
 import { Download } from '../ui/download.tsx'
 import {
+  DeleteFile,
   DeleteFolder,
   FileDialog,
   type Folder,
@@ -65,26 +65,6 @@ const ROW = () => 4
 
 /** Extension of a name, as the label of its kind. */
 const kindLabel = (name: string): string => /\.([a-z0-9]{1,4})$/i.exec(name)?.[1]?.toUpperCase() ?? 'FILE'
-
-const DeleteFile = ({ file }: { file: StoredFile }) => (
-  <Confirm
-    quiet
-    label={
-      <>
-        Delete<span class="unseen"> {file.name}</span>
-      </>
-    }
-    title={`Delete ${file.name}?`}
-    verb="Delete"
-    act={async () => {
-      await unwrap(api.DELETE('/console/files/{id}', { params: { path: { id: file.id } } }))
-      announce('File deleted.')
-      await refresh('files')
-    }}
-  >
-    <p>People and agents in this workspace will lose access to it. You can’t undo this.</p>
-  </Confirm>
-)
 
 /** Moves the focus between the names of a list, and starts what a key stands for. */
 const onListKey = (event: KeyboardEvent & { currentTarget: HTMLElement }, rename: (id: string) => void): void => {
@@ -183,7 +163,7 @@ const Rows = ({
               ) : (
                 <State name="pending" label="Upload pending" />
               )}
-              <DeleteFile file={one} />
+              <DeleteFile file={one} quiet />
             </div>
           </li>
         )}

@@ -64,6 +64,26 @@ export const DeleteFolder = ({ folder, done }: { folder: Folder; done: () => voi
   </Confirm>
 )
 
+export const DeleteFile = ({ file, quiet }: { file: StoredFile; quiet?: boolean }) => (
+  <Confirm
+    {...(quiet && { quiet })}
+    label={
+      <>
+        Delete<span class="unseen"> {file.name}</span>
+      </>
+    }
+    title={`Delete ${file.name}?`}
+    verb="Delete"
+    act={async () => {
+      await unwrap(api.DELETE('/console/files/{id}', { params: { path: { id: file.id } } }))
+      announce('File deleted.')
+      await refresh('files')
+    }}
+  >
+    <p>People and agents in this workspace will lose access to it. You can’t undo this.</p>
+  </Confirm>
+)
+
 const patchFile = async (id: string, body: { name?: string; folder_id?: string | null }): Promise<void> => {
   await unwrap(api.PATCH('/console/files/{id}', { params: { path: { id } }, body }))
   await refresh('files')
@@ -206,6 +226,7 @@ export const FileDialog = ({
         <button type="button" onClick={onMove}>
           Move
         </button>
+        <DeleteFile file={file} />
       </div>
       <details class="used" onToggle={({ currentTarget }) => setAsked(currentTarget.open)}>
         <summary>Who used it</summary>

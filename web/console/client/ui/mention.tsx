@@ -6,7 +6,7 @@ import { api, type Schemas, unwrap } from '../api.ts'
 type Agent = Schemas['AssignableAgent']
 
 /** An agent that answers a message instead of the conversation's own. */
-export interface Mention {
+interface Mention {
   id: string
   name: string
 }
