@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { count } from './format.ts'
 
 export interface Series {
@@ -44,7 +44,7 @@ const changeFrom = (before: number, now: number): string => {
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0)
 
 /**
- * Daily values as a stacked bar chart with axes, and as a table.
+ * Daily values as a stacked bar chart with axes, and as a table. The pointer and the arrow keys name the values of a day.
  * @param before totals of the same number of days before these, drawn as a line for comparison
  */
 export const DayChart = ({
@@ -67,6 +67,25 @@ export const DayChart = ({
   const heightOf = (value: number): number => (value / top) * (HEIGHT - 2)
   const comparison = before && `${count(total(before))} in the ${days.length} days before`
   const isEmpty = total(sums) === 0
+  const [chosen, setChosen] = useState<number>()
+  const last = days.length - 1
+  const valuesOf = (i: number): string =>
+    [
+      ...series.map(({ name, values }) => `${name} ${count(values[i] ?? 0)}`),
+      ...(before ? [`before ${count(before[i] ?? 0)}`] : []),
+    ].join(' · ')
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const to = {
+      ArrowLeft: Math.max(0, (chosen ?? days.length) - 1),
+      ArrowRight: Math.min(last, (chosen ?? -1) + 1),
+      Home: 0,
+      End: last,
+      Escape: undefined,
+    }
+    if (!(event.key in to)) return
+    event.preventDefault()
+    setChosen(to[event.key as keyof typeof to])
+  }
   return (
     <figure class="card chart" aria-labelledby={id}>
       <figcaption id={id}>
@@ -88,7 +107,25 @@ export const DayChart = ({
         </ul>
       </figcaption>
       {isEmpty && <p class="nothing soft">No activity in this period</p>}
-      <div class="plot" hidden={isEmpty}>
+      <p class="readout" role="status" hidden={isEmpty}>
+        {chosen !== undefined && (
+          <>
+            <strong>{shortDay(days[chosen] ?? '')}</strong> {valuesOf(chosen)}
+          </>
+        )}
+      </p>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields */}
+      <div
+        class="plot"
+        hidden={isEmpty}
+        role="group"
+        aria-label={`${title}: the arrow keys name the values of each day`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move through the days
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        onBlur={() => setChosen(undefined)}
+        onPointerLeave={() => setChosen(undefined)}
+      >
         <p class="scale" aria-hidden="true">
           {ticks.map((tick) => (
             <span key={tick}>{shortNumber(tick)}</span>
@@ -107,12 +144,16 @@ export const DayChart = ({
           ))}
           {days.map((day, i) => {
             let at = HEIGHT
-            const compared = before ? `, before ${count(before[i] ?? 0)}` : ''
             return (
-              <g key={day}>
-                <title>{`${day}: ${series.map(({ name, values }) => `${name} ${count(values[i] ?? 0)}`).join(', ')}${compared}`}</title>
-                {/* Covers the whole column, so that hovering anywhere shows the tooltip. */}
-                <rect class="column" x={i * step} y={0} width={step} height={HEIGHT} />
+              <g key={day} onPointerEnter={() => setChosen(i)}>
+                {/* Covers the whole column, so that the pointer can be anywhere in it. */}
+                <rect
+                  class={i === chosen ? 'column chosen' : 'column'}
+                  x={i * step}
+                  y={0}
+                  width={step}
+                  height={HEIGHT}
+                />
                 {series.map(({ name, tone, values }) => {
                   const height = heightOf(values[i] ?? 0)
                   at -= height
