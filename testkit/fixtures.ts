@@ -40,6 +40,8 @@ export interface InstalledOptions {
   maxAttempts?: number
   /** Workspace to install into, instead of a new one. */
   workspaceId?: string
+  /** Name of the app. */
+  name?: string
 }
 
 /** Creates an approved app installed in a customer's workspace, with an access token and a person who may decide. */
@@ -70,7 +72,7 @@ export const installed = async (deps: Deps, options: InstalledOptions = {}) => {
     developer_id: id('developer'),
     slug: `agent-${n}`,
     type: 'agent' as const,
-    name: `Agent ${n}`,
+    name: options.name ?? `Agent ${n}`,
     summary: 'An agent.',
     description: 'An agent of the tests.',
     redirect_uris: ['https://client.example/callback'],

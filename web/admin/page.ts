@@ -24,6 +24,7 @@ export const adminPage = (build: PageBuild, brand: PageBrand): string =>
       title: 'Staff',
       assets: 'staff/assets/',
       data: { name: 'Staff', entry: 'page', root: './' },
+      early: { session: 'admin-session', paths: ['admin/me'] },
       loading: 'Loading…',
       scriptless: 'The staff page needs JavaScript.',
     },

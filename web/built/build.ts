@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { extname, join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { build as esbuild } from 'esbuild'
 import { LANGUAGES, readCatalogue } from '../messages/catalogues.ts'
 import { PSEUDO, translationInto } from '../messages/compile.ts'
 import { messages } from '../messages/plugin.ts'
@@ -9,11 +10,14 @@ import type { PageBuild, PageEntry } from './files.ts'
 
 const WEB = join(import.meta.dirname, '..')
 
+/** Supports Telegram's older web views. */
+const TARGET = ['es2020', 'safari15']
+
 /** Folders below `web` that every page includes. */
 const SHARED = ['ui', 'session', 'theme', 'built', 'messages']
 
 /** Limit for the script a page loads before it renders, in compressed bytes. */
-const FIRST_LOAD_BYTES = 100_000
+const FIRST_LOAD_BYTES = 40_000
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -42,6 +46,7 @@ export interface BuildOptions {
 /** An entry of Vite's manifest. */
 interface Chunk {
   file: string
+  name?: string
   isEntry?: boolean
   imports?: string[]
 }
@@ -59,25 +64,73 @@ const hashSources = async (page: string): Promise<string> => {
   return hash.update(await readFile(join(WEB, '..', 'package-lock.json'))).digest('hex')
 }
 
-/** Collects the entry, the page that it imports and the first screen, with all their static imports. */
-const firstLoadChunks = (chunks: Record<string, Chunk>, start: string): Chunk[] => {
+/** Collects chunks with all their static imports, without those that are known. */
+const chunksOf = (
+  chunks: Record<string, Chunk>,
+  roots: readonly (Chunk | undefined)[],
+  known: readonly Chunk[] = [],
+): Chunk[] => {
   const found = new Set<Chunk>()
   const visit = (chunk: Chunk | undefined): void => {
-    if (!chunk || found.has(chunk)) return
+    if (!chunk || found.has(chunk) || known.includes(chunk)) return
     found.add(chunk)
     for (const name of chunk.imports ?? []) visit(chunks[name])
   }
-  visit(Object.values(chunks).find(({ isEntry }) => isEntry))
-  visit(chunks['page.tsx'])
-  visit(chunks[start])
+  roots.forEach(visit)
   return [...found]
+}
+
+/** Builds the script that runs before a page is painted. Returns its name. */
+const buildHead = async (outDir: string): Promise<string> => {
+  const { outputFiles } = await esbuild({
+    entryPoints: [join(WEB, 'theme', 'head.ts')],
+    bundle: true,
+    minify: true,
+    format: 'iife',
+    target: TARGET,
+    write: false,
+  })
+  const text = outputFiles[0]?.text ?? ''
+  const name = `head-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.js`
+  await writeFile(join(outDir, name), text)
+  return name
+}
+
+type Modules = { getModuleInfo(id: string): { importedIds: string[] } | null }
+
+/**
+ * Puts all that every screen needs into one file, which compresses better than many and takes one request. Module by module, the
+ * bundler would give each set of screens that share something a file of its own. The entry's own modules stay with it, because
+ * it decides whether the rest runs.
+ */
+const firstGroup = (client: string) => {
+  const reached = (modules: Modules, root: string, found = new Set<string>()): Set<string> => {
+    if (!found.has(root)) {
+      found.add(root)
+      for (const imported of modules.getModuleInfo(root)?.importedIds ?? []) reached(modules, imported, found)
+    }
+    return found
+  }
+  let first: Set<string> | undefined
+  return {
+    debugName: 'first',
+    name: (id: string, modules: Modules) => {
+      if (!first) {
+        const [entry, page] = [join(client, 'main.tsx'), join(client, 'page.tsx')]
+        const hasPage = modules.getModuleInfo(page) !== null
+        const own = hasPage ? reached(modules, entry) : new Set([entry])
+        first = new Set([...reached(modules, hasPage ? page : entry)].filter((one) => !own.has(one)))
+      }
+      return first.has(id) ? 'first' : null
+    },
+  }
 }
 
 /** Measures the script of the first load in the language where it is largest, compressed as the gateway compresses it. */
 export const firstLoadBytes = async (outDir: string, table: string): Promise<number> => {
   const { entries } = JSON.parse(await readFile(join(outDir, table), 'utf8')) as PageBuild
-  const sizes = Object.values(entries).map(async ({ script, preloads }) => {
-    const scripts = await Promise.all([script, ...preloads].map((name) => readFile(join(outDir, name))))
+  const sizes = Object.values(entries).map(async ({ head, script, preloads, start }) => {
+    const scripts = await Promise.all([head, script, ...preloads, ...start].map((name) => readFile(join(outDir, name))))
     return scripts.reduce((sum, one) => sum + gzipSync(one).byteLength, 0)
   })
   return Math.max(...(await Promise.all(sizes)))
@@ -98,27 +151,34 @@ const buildEntry = async ({ page, start }: PageSources, language: string, outDir
     logLevel: 'warn',
     plugins: [messages(language, translationInto(language, catalogue))],
     define: { PAGE_LANGUAGE: JSON.stringify(language) },
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    // Vite takes another NODE_ENV, such as the tests', for development, whose JSX carries names and places of files.
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
     build: {
       outDir,
       emptyOutDir: false,
       assetsDir: '.',
       manifest: 'manifest.json',
-      // Supports Telegram's older web views.
-      target: ['es2020', 'safari15'],
+      target: TARGET,
       cssCodeSplit: false,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      rollupOptions: { input: join(client, 'main.tsx') },
+      rollupOptions: {
+        input: join(client, 'main.tsx'),
+        // Otherwise the entry's own modules would move, too.
+        output: { codeSplitting: { groups: [firstGroup(client)], includeDependenciesRecursively: false } },
+      },
     },
   })
   const chunks = JSON.parse(await readFile(join(outDir, 'manifest.json'), 'utf8')) as Record<string, Chunk>
   await rm(join(outDir, 'manifest.json'))
-  const [entry, ...imported] = firstLoadChunks(chunks, start)
+  const entry = Object.values(chunks).find(({ isEntry }) => isEntry)
+  const imported = chunksOf(chunks, [entry, Object.values(chunks).find(({ name }) => name === 'first')])
   return {
     script: entry?.file ?? '',
     styles: (await readdir(outDir)).filter((one) => one.endsWith('.css')),
-    preloads: imported.map(({ file }) => file),
+    preloads: imported.filter((one) => one !== entry).map(({ file }) => file),
+    head: await buildHead(outDir),
+    start: chunksOf(chunks, [chunks[start]], imported).map(({ file }) => file),
   }
 }
 

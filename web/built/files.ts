@@ -10,6 +10,10 @@ export interface PageEntry {
   script: string
   styles: string[]
   preloads: string[]
+  /** Classic script that runs before the page is painted. */
+  head: string
+  /** Modules of the screen that an address without a place shows. */
+  start: string[]
 }
 
 /** Table of a page's built files, stored next to them. */

@@ -17,7 +17,9 @@ interface Head {
   /** URL of the scripts and styles, relative to the page; ends with a slash. */
   assets: string
   /** Configuration for the script, as `data-` attributes. Values aren't escaped. */
-  data: Readonly<Record<string, string | boolean>> & { root: string }
+  data: Readonly<Record<string, string | boolean>> & { root: string; entry: string }
+  /** Where the page keeps its session, and the requests that it starts with. */
+  early: { session: string; credential?: string; paths: string[] }
   /** Message shown while the script loads. */
   loading: string
   /** Message shown when JavaScript is off. */
@@ -47,10 +49,10 @@ export const brandData = ({ name, supportUrl, version }: PageBrand): string =>
 
 /** Renders a page without embedded data or inline code. URLs are relative, so it works below any path. */
 export const pageHtml = (
-  { brand, language, title, assets, data, loading, scriptless }: Head,
+  { brand, language, title, assets, data, early, loading, scriptless }: Head,
   { entries }: PageBuild,
 ): string => {
-  const { script, styles, preloads } = entries[language] ?? Object.values(entries)[0] ?? NOTHING
+  const { script, styles, preloads, head, start } = entries[language] ?? Object.values(entries)[0] ?? NOTHING
   return `<!doctype html>
 <html lang="${language}" dir="${directionOf(language)}">
 <head>
@@ -59,6 +61,15 @@ export const pageHtml = (
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${attribute(brand.name)}</title>
+<script src="${assets}${head}" ${dataOf({
+    entry: data.entry,
+    root: data.root,
+    session: early.session,
+    ...(early.credential && { credential: early.credential }),
+    early: early.paths.join(' '),
+    assets,
+    start: start.join(' '),
+  })}></script>
 ${styles.map((name) => `<link rel="stylesheet" href="${assets}${name}">`).join('\n')}
 ${preloads.map((name) => `<link rel="modulepreload" href="${assets}${name}">`).join('\n')}
 ${brandLinks(brand, data.root)}
@@ -72,7 +83,7 @@ ${brandLinks(brand, data.root)}
 `
 }
 
-const NOTHING: PageEntry = { script: '', styles: [], preloads: [] }
+const NOTHING: PageEntry = { script: '', styles: [], preloads: [], head: '', start: [] }
 
 const dataOf = (data: Readonly<Record<string, string | boolean>>): string =>
   Object.entries(data)

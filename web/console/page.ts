@@ -71,6 +71,7 @@ const html = (
         'login-widget': loginWidget && inBrowser,
         ...(live && { live }),
       },
+      early: { session: 'console-session', paths: ['console/me', 'console/inbox'] },
       loading: t('Loading…'),
       scriptless: t('The console needs JavaScript.'),
     },

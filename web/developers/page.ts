@@ -32,6 +32,7 @@ export const developersPage = (build: PageBuild, { brand, language, t }: Develop
       title: t('Developers'),
       assets: 'developers/assets/',
       data: { name: 'Developers', entry: 'page', root: './' },
+      early: { session: 'developer-session', credential: 'x-developer-key', paths: ['api/v1/dev/me'] },
       loading: t('Loading…'),
       scriptless: t('The developer portal needs JavaScript.'),
     },

@@ -1,10 +1,10 @@
 /** A failed call. `code` is the API's error code, or `no_connection`. */
 export class Failure extends Error {
-  readonly code: string
-  readonly status: number
-  readonly fix: string
-  readonly requestId: string
-  readonly details: Record<string, unknown>
+  declare readonly code: string
+  declare readonly status: number
+  declare readonly fix: string
+  declare readonly requestId: string
+  declare readonly details: Record<string, unknown>
 
   constructor(
     code: string,

@@ -1,6 +1,5 @@
 import { call } from './call.ts'
 import { loginWidget } from './config.ts'
-import { initData } from './messenger.ts'
 import { type PasskeyOptions, presentPasskey } from './passkey.ts'
 import { loadItem, saveItem } from './store.ts'
 import type { BotInfo, ConsoleSession } from './types.ts'
@@ -31,14 +30,6 @@ export const takeWidgetAnswer = (
 
 export const signInWithWidget = (fields: Record<string, string>, key: string): Promise<ConsoleSession> =>
   call('POST', 'console/bot/widget-auth', { body: fields, key })
-
-/** Signs in with Telegram's launch data. It is accepted once per key, so a reloaded page sends the same key again. */
-export const signInWithInitData = (): Promise<ConsoleSession> => {
-  const kept = loadItem<{ initData: string; key: string }>('init-data-key')
-  const key = kept?.initData === initData ? kept.key : crypto.randomUUID()
-  saveItem('init-data-key', { initData, key })
-  return call('POST', 'console/bot/webapp-auth', { body: { init_data: initData }, key })
-}
 
 /** Signs in under any name. Local development only. */
 export const signInLocally = (user: string, workspace: string): Promise<ConsoleSession> =>

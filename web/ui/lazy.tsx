@@ -2,16 +2,21 @@ import { type ComponentType, createElement } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Empty, Screen, Skeleton } from './screen.tsx'
 
-// biome-ignore lint/suspicious/noExplicitAny: each screen takes the variables of its own path
+// biome-ignore lint/suspicious/noExplicitAny: each component takes properties of its own
 export type Load = () => Promise<{ default: ComponentType<any> }>
 
-const loaded = new Map<Load, ComponentType<object>>()
+/** Age of a page at which it loads what its session's end will need. */
+const LATER_MS = 5 * 60_000
 
-/** A screen whose script loads on first visit. */
-export const Lazy = ({ load, variables }: { load: Load; variables: Record<string, string> }) => {
+/** Loads a script after a while. A page that stays open then has it, even if a deployment has removed the file. */
+export const loadLater = (load: Load): void => void setTimeout(() => load().catch(() => {}), LATER_MS)
+
+const loaded = new Map<() => Promise<object>, object>()
+
+/** Loads a script when something that needs it is shown. */
+export const useScript = <T extends object>(load: () => Promise<T>): { script: T | undefined; hasFailed: boolean } => {
   const [, setTurn] = useState(0)
-  const [failed, setFailed] = useState(false)
-  const screen = loaded.get(load)
+  const [hasFailed, setFailed] = useState(false)
   useEffect(() => {
     setFailed(false)
     let here = true
@@ -22,8 +27,8 @@ export const Lazy = ({ load, variables }: { load: Load; variables: Record<string
     if (loaded.has(load)) show()
     else
       load().then(
-        ({ default: one }) => {
-          loaded.set(load, one)
+        (script) => {
+          loaded.set(load, script)
           show()
         },
         () => here && setFailed(true),
@@ -32,16 +37,33 @@ export const Lazy = ({ load, variables }: { load: Load; variables: Record<string
       here = false
     }
   }, [load])
-  if (screen) return createElement(screen, { key: JSON.stringify(variables), ...variables })
-  if (!failed) return <Skeleton rows={6} />
+  return { script: loaded.get(load) as T | undefined, hasFailed }
+}
+
+const Reload = () => (
+  <Empty title="This part of the page couldn’t be loaded.">
+    <p>A new version may be available, or you may be offline.</p>
+    <button type="button" onClick={() => location.reload()}>
+      Reload
+    </button>
+  </Empty>
+)
+
+/** A screen whose script loads on first visit. */
+export const Lazy = ({ load, variables }: { load: Load; variables: Record<string, string> }) => {
+  const { script, hasFailed } = useScript(load)
+  if (script) return createElement(script.default, { key: JSON.stringify(variables), ...variables })
+  if (!hasFailed) return <Skeleton rows={6} />
   return (
     <Screen title="Couldn’t load this page">
-      <Empty title="This part of the page couldn’t be loaded.">
-        <p>A new version may be available, or you may be offline.</p>
-        <button type="button" onClick={() => location.reload()}>
-          Reload
-        </button>
-      </Empty>
+      <Reload />
     </Screen>
   )
+}
+
+/** A page's sign-in form, whose script most visits don't need. @param note why the page asks */
+export const Entrance = ({ load, note }: { load: Load; note: string }) => {
+  const { script, hasFailed } = useScript(load)
+  if (script) return createElement(script.default, { note })
+  return <main class="alone">{hasFailed ? <Reload /> : <p role="status">Loading…</p>}</main>
 }

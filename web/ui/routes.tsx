@@ -12,6 +12,15 @@ export interface Route {
   only?: ReadonlySignal<boolean>
 }
 
+/** Starts to load the script of the screen for the current address, while the page finds out who the user is. */
+export const loadRoute = (routes: readonly Route[]): void => {
+  const { path } = place.value
+  void routes
+    .find(({ path: pattern }) => match(pattern, path))
+    ?.load()
+    .catch(() => {})
+}
+
 /**
  * Renders the screen for the current address.
  * @param refusal shown if the user may not see the screen

@@ -160,10 +160,10 @@ describe('GET /app/assets/{file}', () => {
 })
 
 describe('the console’s build', () => {
-  it('loads less than 100 KB of script before the first render', async () => {
+  it('loads less than 40 KB of compressed script before the first render', async () => {
     const bytes = await firstLoadBytes(folder)
     expect(bytes).toBeGreaterThan(10_000)
-    expect(bytes).toBeLessThan(100_000)
+    expect(bytes).toBeLessThan(40_000)
   })
 
   it('doesn’t write anything when nothing has changed', async () => {

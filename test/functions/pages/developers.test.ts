@@ -93,10 +93,10 @@ describe('GET /developers/assets/{file}', () => {
 })
 
 describe('the build of the developer portal', () => {
-  it('loads less than 100 KB of script before the first render', async () => {
+  it('loads less than 40 KB of compressed script before the first render', async () => {
     const bytes = await firstLoadBytes(folder)
     expect(bytes).toBeGreaterThan(10_000)
-    expect(bytes).toBeLessThan(100_000)
+    expect(bytes).toBeLessThan(40_000)
   })
 
   it('contains nothing of the staff’s page', async () => {

@@ -93,10 +93,10 @@ describe('GET /staff/assets/{file}', () => {
 })
 
 describe('the build of the admin page', () => {
-  it('loads less than 100 KB of script before the first render', async () => {
+  it('loads less than 40 KB of compressed script before the first render', async () => {
     const bytes = await firstLoadBytes(folder)
     expect(bytes).toBeGreaterThan(10_000)
-    expect(bytes).toBeLessThan(100_000)
+    expect(bytes).toBeLessThan(40_000)
   })
 
   it('contains nothing of the console’s sign-in', async () => {

@@ -1,10 +1,13 @@
 import { Page } from '../../ui/app.tsx'
+import { Entrance, loadLater } from '../../ui/lazy.tsx'
 import { identity, phase } from './account.ts'
 import { Confirmation } from './confirm.tsx'
 import { Screens } from './screens.tsx'
 import { Shell } from './shell.tsx'
-import { SignIn } from './sign-in.tsx'
 import { FirstPasskey, SecondStep } from './sign-in-steps.tsx'
+
+const loadSignIn = () => import('./sign-in.tsx')
+loadLater(loadSignIn)
 
 export const App = () => {
   const who = identity.value
@@ -15,7 +18,7 @@ export const App = () => {
         phase={now}
         who={who && `${who.id} ${who.role}`}
         entrance={
-          (now.name === 'signed_out' && <SignIn note={now.note} />) ||
+          (now.name === 'signed_out' && <Entrance load={loadSignIn} note={now.note} />) ||
           (now.name === 'confirm' && <SecondStep />) ||
           (now.name === 'add_passkey' && <FirstPasskey />)
         }

@@ -2,6 +2,7 @@
  * Staff page. It uses the admin API only. Text from apps and users is always set as text, never as markup.
  */
 import { render } from 'preact'
+import { followAppearance } from '../../theme/appearance.ts'
 import { start } from './account.ts'
 import { App } from './app.tsx'
 import './style.css'
@@ -11,4 +12,5 @@ if (root) {
   root.replaceChildren()
   render(<App />, root)
 }
+followAppearance()
 void start()

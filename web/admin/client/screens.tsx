@@ -1,4 +1,4 @@
-import { type Route, RoutedScreen } from '../../ui/routes.tsx'
+import { loadRoute, type Route, RoutedScreen } from '../../ui/routes.tsx'
 import { Empty, Screen } from '../../ui/screen.tsx'
 import { isSuperadmin } from './account.ts'
 
@@ -23,6 +23,7 @@ const ROUTES: readonly Route[] = [
   { path: '/more', load: () => import('./screens/more.tsx') },
   { path: '/admins', load: () => import('./screens/admins.tsx'), only: isSuperadmin },
 ]
+loadRoute(ROUTES)
 
 const ForSuperadmins = () => (
   <Screen title="Superadmins only">

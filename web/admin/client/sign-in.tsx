@@ -7,7 +7,7 @@ import { signIn } from './account.ts'
 import { lastEmail } from './token.ts'
 
 /** Email and password. It shows errors itself, because `Form` leaves a 401 to the sign-in screen. */
-export const SignIn = ({ note }: { note: string }) => {
+export default function SignIn({ note }: { note: string }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const [email, setEmail] = useState(lastEmail)
   const [password, setPassword] = useState('')

@@ -7,6 +7,7 @@ import { miniApp, resolveUrl } from '../../session/config.ts'
 import { type Failure, toFailure } from '../../session/failure.ts'
 import { followTheme, initData, postEvent } from '../../session/messenger.ts'
 import { clearSession } from '../../session/session.ts'
+import { applyAppearance } from '../../theme/appearance.ts'
 import { consentPath, tg } from './config.ts'
 import { startCountdown } from './countdown.ts'
 import { decide, isDeciding } from './decide.ts'
@@ -17,6 +18,9 @@ import { isClaimed, showRequest } from './request.ts'
 import { session } from './session.ts'
 import { showAsking, showSignIn, signInLocally, signInWithInitData, signInWithWidget, widgetAnswer } from './sign-in.ts'
 import type { ConsentRequest } from './types.ts'
+
+// The script is at the page's end, and runs before it is painted.
+if (!miniApp) applyAppearance()
 
 const countDown = (seconds: number): void =>
   startCountdown(seconds, () => {

@@ -1,4 +1,5 @@
 import { localSignIn, resolveUrl } from '../../session/config.ts'
+import { signInWithInitData as sendInitData } from '../../session/init-data.ts'
 import { lastName } from '../../session/session.ts'
 import * as ways from '../../session/sign-in.ts'
 import { safeUrl } from '../../session/text.ts'
@@ -13,7 +14,7 @@ export const widgetAnswer = (): Record<string, string> | undefined => ways.takeW
 export const signInWithWidget = async (fields: Record<string, string>, key: string): Promise<void> =>
   signedIn(await ways.signInWithWidget(fields, key))
 
-export const signInWithInitData = async (): Promise<void> => signedIn(await ways.signInWithInitData())
+export const signInWithInitData = async (): Promise<void> => signedIn(await sendInitData())
 
 export const signInLocally = async (): Promise<void> => {
   const [user, workspace] = [$<HTMLInputElement>('user').value.trim(), $<HTMLInputElement>('workspace').value.trim()]

@@ -1,9 +1,9 @@
 import { computed, signal } from '@preact/signals'
 import { miniApp } from '../../session/config.ts'
 import { toFailure } from '../../session/failure.ts'
+import { signInWithInitData } from '../../session/init-data.ts'
 import { keepLanguage } from '../../session/language.ts'
 import { clearSession, saveSession, session } from '../../session/session.ts'
-import { signInWithInitData, signInWithWidget, takeWidgetAnswer } from '../../session/sign-in.ts'
 import { loadItem, saveItem } from '../../session/store.ts'
 import { askOtherTabs, shareWithTabs, signOutTabs } from '../../session/tabs.ts'
 import type { ConsoleSession } from '../../session/types.ts'
@@ -102,6 +102,9 @@ const BEFORE = 'console-place'
 /** Stores the current address, because the login widget leaves the page. */
 export const saveAddress = (): void => saveItem(BEFORE, address.value)
 
+// Few visits come back from the login widget.
+const widget = () => import('../../session/sign-in.ts')
+
 export const start = async (): Promise<void> => {
   if (miniApp) return signInByInitData()
   shareWithTabs(() => {
@@ -109,8 +112,11 @@ export const start = async (): Promise<void> => {
     clearCache()
     signOutHere('You signed out in another tab.')
   })
-  const fields = takeWidgetAnswer(WIDGET_PLACE)
-  if (fields) return signInByWidget(fields, crypto.randomUUID())
+  if (new URLSearchParams(location.search).has('hash')) {
+    const { takeWidgetAnswer } = await widget()
+    const fields = takeWidgetAnswer(WIDGET_PLACE)
+    if (fields) return signInByWidget(fields, crypto.randomUUID())
+  }
   await askOtherTabs()
   if (session()) return openConsole()
   phase.value = { name: 'signed_out', note: '' }
@@ -118,6 +124,7 @@ export const start = async (): Promise<void> => {
 
 const signInByWidget = async (fields: Record<string, string>, key: string): Promise<void> => {
   try {
+    const { signInWithWidget } = await widget()
     const made = await signInWithWidget(fields, key)
     redirect(loadItem<string>(BEFORE) ?? '/')
     await signInWith(made)

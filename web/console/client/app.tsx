@@ -1,12 +1,13 @@
 import { miniApp } from '../../session/config.ts'
 import { postEvent } from '../../session/messenger.ts'
+import { session } from '../../session/session.ts'
 import { safeUrl } from '../../session/text.ts'
 import { Page } from '../../ui/app.tsx'
+import { Entrance, loadLater } from '../../ui/lazy.tsx'
 import { t } from '../../ui/messages.ts'
 import { identity, phase } from './account.ts'
 import { Screens } from './screens.tsx'
 import { Shell } from './shell.tsx'
-import { SignIn } from './sign-in.tsx'
 
 if (miniApp) {
   // Telegram's web view has no tabs, so external links open in the browser.
@@ -33,6 +34,11 @@ const Unconfirmed = () => (
   </main>
 )
 
+const loadSignIn = () => import('./sign-in.tsx')
+loadLater(loadSignIn)
+// While other tabs are asked for their session.
+if (!miniApp && !session()) loadSignIn().catch(() => {})
+
 export const App = () => {
   const who = identity.value
   const now = phase.value
@@ -41,7 +47,8 @@ export const App = () => {
       phase={now}
       who={who && `${who.user.id} ${who.workspace.id}`}
       entrance={
-        (now.name === 'signed_out' && <SignIn note={now.note} />) || (now.name === 'unconfirmed' && <Unconfirmed />)
+        (now.name === 'signed_out' && <Entrance load={loadSignIn} note={now.note} />) ||
+        (now.name === 'unconfirmed' && <Unconfirmed />)
       }
     >
       {who && (

@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import { miniApp } from '../../session/config.ts'
 import { followColours, followTheme, onThemeChange, postEvent, startParameter } from '../../session/messenger.ts'
+import { followAppearance } from '../../theme/appearance.ts'
 import { redirect } from '../../ui/router.ts'
 import { start } from './account.ts'
 import { App } from './app.tsx'
@@ -26,4 +27,5 @@ if (root) {
   root.replaceChildren()
   render(<App />, root)
 }
+if (!miniApp) followAppearance()
 void start()

@@ -1,4 +1,4 @@
-import { type Route, RoutedScreen } from '../../ui/routes.tsx'
+import { loadRoute, type Route, RoutedScreen } from '../../ui/routes.tsx'
 import { Empty, Screen } from '../../ui/screen.tsx'
 import { isAdmin } from './account.ts'
 
@@ -28,6 +28,7 @@ const ROUTES: readonly Route[] = [
   { path: '/audit', load: () => import('./screens/audit.tsx'), only: isAdmin },
   { path: '/more', load: () => import('./screens/more.tsx') },
 ]
+loadRoute(ROUTES)
 
 const ForAdmins = () => (
   <Screen title="Admins only">

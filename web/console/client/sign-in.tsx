@@ -47,7 +47,7 @@ const Locally = () => {
 }
 
 /** Sign-in methods. @param note why the page asks */
-export const SignIn = ({ note }: { note: string }) => {
+export default function SignIn({ note }: { note: string }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const [bot, setBot] = useState<BotInfo | 'asking' | undefined>('asking')
   useEffect(() => {

@@ -1,14 +1,21 @@
 import { Page } from '../../ui/app.tsx'
+import { Entrance, loadLater } from '../../ui/lazy.tsx'
 import { identity, phase } from './account.ts'
 import { Screens } from './screens.tsx'
 import { Shell } from './shell.tsx'
-import { SignIn } from './sign-in.tsx'
+
+const loadSignIn = () => import('./sign-in.tsx')
+loadLater(loadSignIn)
 
 export const App = () => {
   const who = identity.value
   const now = phase.value
   return (
-    <Page phase={now} who={who?.id} entrance={now.name === 'signed_out' && <SignIn note={now.note} />}>
+    <Page
+      phase={now}
+      who={who?.id}
+      entrance={now.name === 'signed_out' && <Entrance load={loadSignIn} note={now.note} />}
+    >
       {who && (
         <Shell who={who}>
           <Screens />

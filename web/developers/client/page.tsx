@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import { followAppearance } from '../../theme/appearance.ts'
 import { start } from './account.ts'
 import { App } from './app.tsx'
 import './style.css'
@@ -8,4 +9,5 @@ if (root) {
   root.replaceChildren()
   render(<App />, root)
 }
+followAppearance()
 void start()

@@ -1,4 +1,4 @@
-import { type Route, RoutedScreen } from '../../ui/routes.tsx'
+import { loadRoute, type Route, RoutedScreen } from '../../ui/routes.tsx'
 
 const ROUTES: readonly Route[] = [
   { path: '/', load: () => import('./screens/apps.tsx') },
@@ -20,5 +20,6 @@ const ROUTES: readonly Route[] = [
   { path: '/terminal/:result', load: () => import('./screens/terminal.tsx') },
   { path: '/more', load: () => import('./screens/more.tsx') },
 ]
+loadRoute(ROUTES)
 
 export const Screens = () => <RoutedScreen routes={ROUTES} refusal={null} start="list of apps" />

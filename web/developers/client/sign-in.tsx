@@ -132,7 +132,7 @@ const Registered = ({ made }: { made: Schemas['RegisteredDeveloper'] }) => {
 const TITLES = { sign_in: 'Sign in', register: 'Create an account', registered: 'Your developer key' }
 
 /** Sign-in and registration. @param note why the page asks */
-export const SignIn = ({ note }: { note: string }) => {
+export default function SignIn({ note }: { note: string }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const [wants, setWants] = useState<'sign_in' | 'register'>('sign_in')
   const [made, setMade] = useState<Schemas['RegisteredDeveloper']>()

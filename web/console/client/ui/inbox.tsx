@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { sanitize } from '../../../session/text.ts'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
+import { useScript } from '../../../ui/lazy.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, Skeleton } from '../../../ui/screen.tsx'
 import { Name, Prose, When } from '../../../ui/text.tsx'
@@ -93,33 +94,20 @@ const decideAll = async (
   )
 }
 
-type Parts = typeof import('./inbox-parts.ts')
-let loadedParts: Parts | undefined
-
-/** Loads the forms that decide, when the first item is opened. Home's first load does without them. */
-const useParts = (): Parts | undefined => {
-  const [parts, setParts] = useState(loadedParts)
-  const { act } = useAction()
-  useEffect(() => {
-    if (parts) return
-    void act(async () => {
-      loadedParts = await import('./inbox-parts.ts')
-      setParts(loadedParts)
-    })
-  }, [])
-  return parts
-}
+// The forms that decide load with the first item that is opened. Home's first load does without them.
+const loadApproval = () => import('./approval.tsx')
+const loadQuestions = () => import('./questions.tsx')
 
 const Question = ({ item }: { item: Item }) => {
   const asked = useData('runs questions', () =>
     unwrap(api.GET('/console/input-requests', { params: { query: { limit: 100 } } })),
   )
-  const parts = useParts()
+  const { script } = useScript(loadQuestions)
   const found = asked.data?.items.find(({ step_id }) => step_id === item.id)
-  if (!parts) return <Skeleton rows={1} tall />
+  if (!script) return <Skeleton rows={1} tall />
   if (!found) return asked.data ? <p class="soft">This question was answered.</p> : <Skeleton rows={1} tall />
   return (
-    <parts.Questions
+    <script.Questions
       runId={found.run_id}
       agent={found.agent.name}
       questions={found.input_requests}
@@ -192,10 +180,10 @@ const Task = ({ item }: { item: Item }) => {
 }
 
 const Call = ({ item, identical }: { item: Item; identical: Item[] }) => {
-  const parts = useParts()
-  if (!parts) return <Skeleton rows={1} tall />
+  const { script } = useScript(loadApproval)
+  if (!script) return <Skeleton rows={1} tall />
   return (
-    <parts.Approval
+    <script.Approval
       runId={item.run_id ?? ''}
       step={{ id: item.id, tool: item.tool }}
       agent={item.agent?.name ?? 'An agent'}
