@@ -92,7 +92,7 @@ const CONTENT = '\u0000'
 const NAVIGATION = '\u0001'
 
 const renderer =
-  (template: string, assets: { stylesheet: string; script: string }): Shared['render'] =>
+  (template: string, assets: { stylesheet: string; script: string; paint: string }): Shared['render'] =>
   ({ name, title, description, side, navigation, content, after = '', markdown }) => {
     const up = name === START ? '' : '../'
     return filled(template, {
@@ -175,10 +175,10 @@ const writeReference = ({ outDir, render }: Shared, name: ReferenceName, documen
   return writePage(outDir, `/docs/${page}`, `${page}.html`, text)
 }
 
-/** Bundles the script that all pages share. */
-const buildScript = async (): Promise<Buffer> => {
+/** Bundles a script or a style sheet that all pages share. @param source path below `web` */
+const bundle = async (source: string): Promise<Buffer> => {
   const { outputFiles } = await build({
-    entryPoints: [join(SOURCES, 'client/main.ts')],
+    entryPoints: [join(SOURCES, '..', source)],
     bundle: true,
     minify: true,
     format: 'iife',
@@ -197,17 +197,22 @@ const buildScript = async (): Promise<Buffer> => {
  */
 export const buildDocsAssets = async ({ outDir, documentOf }: DocsOptions): Promise<{ files: DocsFile[] }> => {
   await mkdir(outDir, { recursive: true })
-  const [template, style, script] = await Promise.all([
+  const [template, style, script, paint] = await Promise.all([
     readFile(join(SOURCES, 'page.html'), 'utf8'),
-    readFile(join(SOURCES, 'docs.css')),
-    buildScript(),
+    bundle('docs/docs.css'),
+    bundle('docs/client/main.ts'),
+    bundle('theme/paint.ts'),
   ])
-  const assets = await Promise.all([writeAsset(outDir, 'docs.css', style), writeAsset(outDir, 'guide.js', script)])
+  const assets = await Promise.all([
+    writeAsset(outDir, 'docs.css', style),
+    writeAsset(outDir, 'guide.js', script),
+    writeAsset(outDir, 'paint.js', paint),
+  ])
   // Relative to the base address, so that the pages also work under a stage's path prefix.
-  const [stylesheet = '', ownScript = ''] = assets.map(({ path }) => path.slice(1))
+  const [stylesheet = '', ownScript = '', ownPaint = ''] = assets.map(({ path }) => path.slice(1))
   const { start, guides } = await readGuides()
   const changelog = await readChangelog()
-  const shared = { outDir, guides, render: renderer(template, { stylesheet, script: ownScript }) }
+  const shared = { outDir, guides, render: renderer(template, { stylesheet, script: ownScript, paint: ownPaint }) }
   const pages = await Promise.all([start, ...guides, changelog, statusPage()].map((guide) => writeGuide(shared, guide)))
   const references = await Promise.all(REFERENCE_NAMES.map((name) => writeReference(shared, name, documentOf(name))))
   const parts = [

@@ -144,8 +144,6 @@ export const brandStyle = ({ accent }: Brand): string => {
   const block = ({ act, onAct, actPaper }: Shades) => `{--act:${act};--on-act:${onAct};--act-paper:${actPaper}}`
   return [
     `:root${block(light)}`,
-    // The documentation's colours follow color-scheme.
-    `:root{--link:light-dark(${light.act},${dark.act})}`,
     `@media (prefers-color-scheme:dark){:root:not([data-scheme="light"])${block(dark)}}`,
     `:root[data-scheme="dark"]${block(dark)}`,
     '',

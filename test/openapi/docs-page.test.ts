@@ -78,6 +78,7 @@ describe('buildDocsAssets', () => {
     expect(files.filter(({ immutable }) => immutable).map(({ path }) => path)).toEqual([
       expect.stringMatching(/^\/docs\/assets\/docs-[0-9a-f]{16}\.css$/),
       expect.stringMatching(/^\/docs\/assets\/guide-[0-9a-f]{16}\.js$/),
+      expect.stringMatching(/^\/docs\/assets\/paint-[0-9a-f]{16}\.js$/),
     ])
   })
 

@@ -1,6 +1,9 @@
 import type { ReadonlySignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, createElement } from 'preact'
+import { useState } from 'preact/hooks'
+import { miniApp } from '../session/config.ts'
 import { Icon, type IconName } from './icons.tsx'
+import { useScript } from './lazy.tsx'
 import { place } from './router.ts'
 import { Screen } from './screen.tsx'
 
@@ -41,6 +44,28 @@ const NavLink = ({ item: { to, label, icon, count }, extra }: { item: NavItem; e
   </a>
 )
 
+const loadDialog = () => import('./appearance.tsx')
+
+const AppearanceDialog = ({ onClose }: { onClose: () => void }) => {
+  const { script } = useScript(loadDialog)
+  return script ? createElement(script.default, { onClose }) : null
+}
+
+/** Opens the choice of theme and density. Inside Telegram its colours count. */
+const AppearanceButton = () => {
+  const [isOpen, setOpen] = useState(false)
+  if (miniApp) return null
+  return (
+    <>
+      <button type="button" class="quiet" onClick={() => setOpen(true)}>
+        <Icon name="appearance" />
+        Appearance
+      </button>
+      {isOpen && <AppearanceDialog onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
 /** Links that don't fit in the bottom bar of narrow windows. */
 export const MoreScreen = ({ items, person }: { items: readonly NavItem[]; person: ComponentChildren }) => (
   <Screen title="More">
@@ -54,6 +79,7 @@ export const MoreScreen = ({ items, person }: { items: readonly NavItem[]; perso
         ))}
     </ul>
     {person}
+    <AppearanceButton />
   </Screen>
 )
 
@@ -100,7 +126,10 @@ export const Frame = ({
         <Icon name="more" />
         <span>More</span>
       </a>
-      {person}
+      <div class="nav-foot">
+        {person}
+        <AppearanceButton />
+      </div>
     </nav>
     <main id="main" tabIndex={-1}>
       {children}

@@ -25,7 +25,7 @@ export const ITEMS: readonly NavItem[] = [
   { to: '/messenger', label: t('Messenger'), icon: 'messenger' },
   { to: '/notifications', label: t('Notifications'), icon: 'bell', count: { of: unread, words: t('unread') } },
   { to: '/access', label: t('Connected apps'), icon: 'key' },
-  { to: '/assistants', label: t('Connected assistants'), icon: 'key' },
+  { to: '/assistants', label: t('Connected assistants'), icon: 'plug' },
   { to: '/wishlist', label: t('Agent requests'), icon: 'wish' },
   { to: '/usage', label: t('Usage'), icon: 'chart' },
   { to: '/members', label: t('Members'), icon: 'people' },

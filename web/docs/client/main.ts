@@ -1,4 +1,5 @@
 // Optional enhancements of the documentation, which is readable without JavaScript.
+import { followAppearance } from '../../theme/appearance.ts'
 import { addCopyButtons } from './copy.ts'
 import { addFeedback } from './feedback.ts'
 import { addSearch } from './search.ts'
@@ -17,6 +18,7 @@ const leadOn = () => {
 window.addEventListener('hashchange', leadOn)
 leadOn()
 
+followAppearance()
 addTabs()
 addCopyButtons()
 addSearch(root)

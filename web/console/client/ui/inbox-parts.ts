@@ -1,2 +1,0 @@
-export { Approval } from './approval.tsx'
-export { Questions } from './questions.tsx'

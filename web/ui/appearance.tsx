@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks'
+import { type Appearance, loadAppearance, saveAppearance } from '../theme/appearance.ts'
+import { Modal } from './dialog.tsx'
+
+const THEMES = { system: 'Like the system', light: 'Light', dark: 'Dark' } as const
+const DENSITIES = { comfortable: 'Comfortable', compact: 'Compact' } as const
+
+const Choices = <T extends string>({
+  legend,
+  name,
+  options,
+  chosen,
+  onChoose,
+}: {
+  legend: string
+  name: string
+  options: Readonly<Record<T, string>>
+  chosen: T
+  onChoose: (value: T) => void
+}) => (
+  <fieldset>
+    <legend>{legend}</legend>
+    <div class="segments">
+      {(Object.entries(options) as [T, string][]).map(([value, label]) => (
+        <label key={value}>
+          <input type="radio" name={name} checked={value === chosen} onChange={() => onChoose(value)} />
+          <span>{label}</span>
+        </label>
+      ))}
+    </div>
+  </fieldset>
+)
+
+/** Lets people choose colours and density for this browser. A choice shows at once. */
+export default function AppearanceDialog({ onClose }: { onClose: () => void }) {
+  const [{ theme, density }, setChosen] = useState(loadAppearance)
+  const choose = (chosen: Appearance): void => {
+    saveAppearance(chosen)
+    setChosen(chosen)
+  }
+  return (
+    <Modal title="Appearance" onClose={onClose}>
+      <Choices
+        legend="Theme"
+        name="theme"
+        options={THEMES}
+        chosen={theme ?? 'system'}
+        onChoose={(value) => choose({ ...(value !== 'system' && { theme: value }), ...(density && { density }) })}
+      />
+      <Choices
+        legend="Density"
+        name="density"
+        options={DENSITIES}
+        chosen={density ?? 'comfortable'}
+        onChoose={(value) => choose({ ...(theme && { theme }), ...(value === 'compact' && { density: value }) })}
+      />
+      <p class="hint">Applies to this browser.</p>
+    </Modal>
+  )
+}
