@@ -52,11 +52,7 @@ const accessOf = ({ caller, hosts, scope, role, params, standard }: Endpoint): s
     client: standard
       ? 'Requires the client’s `client_id` and `client_secret`, by HTTP Basic or in the body.'
       : 'Requires the client’s `client_id` and `client_secret` in the body.',
-    integration: scope
-      ? `Requires an access token with the scope \`${scope}\`.`
-      : hosts
-        ? 'Requires an access token with any scopes, or a person’s token of their host.'
-        : 'Requires an access token, with any scopes.',
+    integration: `Requires an access token with ${scope ? `the scope \`${scope}\`` : 'any scopes'}${hosts ? ', or a person’s' : ''}.`,
     developer: 'Requires a developer key.',
     console: role ? `Requires a console session with at least the role \`${role}\`.` : 'Requires a console session.',
     admin: role === 'superadmin' ? 'Requires an admin with the role `superadmin`.' : 'Requires an admin.',

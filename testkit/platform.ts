@@ -268,12 +268,16 @@ export const startPlatform = async (env: Record<string, string> = {}, given?: Te
 
   const pipelines = Object.entries(requestFunctions).map(([name, endpoints]): [typeof endpoints, RequestHandler] => {
     const pipeline = createPipeline(endpoints, everyAuthenticator, async () => depsOf(name))
-    const whole = bufferStreams(pipeline, 60_000)
-    const cut = bufferStreams(pipeline, 400)
-    const hasStreams = endpoints.some(({ produces }) => produces === 'text/event-stream')
-    // Event streams are cut off. Other streams are only large, and those of MCP end with the call.
-    const isCut = (path: string) => hasStreams && !path.startsWith('/mcp')
-    return [endpoints, (event, context) => (isCut(event.path) ? cut : whole)(event, context)]
+    // Event streams are cut off. Other streams are only large or slow, and those of MCP end with the call.
+    const isCut = (path: string, type: unknown) => type === 'text/event-stream' && !path.startsWith('/mcp')
+    return [
+      endpoints,
+      async (event, context) => {
+        const result = await pipeline(event, context)
+        const forMs = isCut(event.path, result.headers?.['content-type']) ? 400 : 60_000
+        return bufferStreams(async () => result, forMs)(event, context)
+      },
+    ]
   })
 
   /** Sends a request through its group's pipeline, as API Gateway would. */

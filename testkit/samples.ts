@@ -313,6 +313,7 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const body = { tg, decision: 'approve', workspace_id: person.workspace.id }
     return { path: '/connect/consent/decision', token: person.token, body }
   },
+  'docs.a2aResource.read': fixed('/.well-known/oauth-protected-resource/a2a'),
   'docs.agentResource.read': fixed('/.well-known/oauth-protected-resource/mcp/agents/helper'),
 
   'api.runs.list': async (stage) => ({ path: '/api/v1/runs', token: (await stage.running()).app.token }),

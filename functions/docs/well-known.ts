@@ -49,6 +49,14 @@ export const endpoints = [
   }),
   defineEndpoint({
     ...about,
+    id: 'docs.a2aResource.read',
+    path: '/.well-known/oauth-protected-resource/a2a',
+    summary: 'Get the metadata of the agents over A2A (RFC 9728)',
+    response: ProtectedResourceMetadataSchema,
+    handler: async ({ work }) => publicDocument(hostResourceMetadata(work.settings, '/a2a')),
+  }),
+  defineEndpoint({
+    ...about,
     id: 'docs.agentResource.read',
     path: '/.well-known/oauth-protected-resource/mcp/agents/{slug}',
     params: { slug: 'text' },

@@ -1,3 +1,4 @@
+import { personRefusal } from '#shared/agents/person-tools/index.ts'
 import { atLeast, type Role } from '#shared/identity/people/index.ts'
 import { fail } from '../kernel/errors.ts'
 import { covers } from '../kernel/scopes.ts'
@@ -24,6 +25,10 @@ export const authorize = (endpoint: Endpoint, caller: Caller): void => {
         details: { required_scope: scope, granted_scopes: caller.scopes },
       })
     }
+  }
+  if (caller.kind === 'person' && endpoint.scope) {
+    const refusal = personRefusal(caller, endpoint.scope, 'This endpoint')
+    if (refusal) throw refusal
   }
   if (caller.kind === 'developer' && caller.ended && !endpoint.endsCredential) throw fail('unauthorized', WRONG_KEY)
   if (caller.kind === 'console' && endpoint.role && !atLeast(caller.member.role, endpoint.role as Role)) {

@@ -12,6 +12,7 @@ import { idOf, jsonRpcError, jsonRpcFailure } from './json-rpc.ts'
 import { isOpenToBrowsers } from './open-paths.ts'
 import type { ListPage } from './paging.ts'
 import { challenge, errorBody, RawResponse } from './response.ts'
+import { personScopeChallenge } from './scope-challenge.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -130,10 +131,19 @@ const renderStandardError = (exchange: Exchange, error: PlatformError): StoredRe
   }
 }
 
-/** Returns RFC 6750 challenges: on every 401, and on errors of the token endpoints, where clients look for the code. */
-const challengeOf = ({ endpoint, headers, path, deps }: Exchange, error: PlatformError): Record<string, string> => {
+/**
+ * Returns RFC 6750 challenges: on every 401, where a person's host lacks a scope, and on errors of the token endpoints, where
+ * clients look for the code.
+ */
+const challengeOf = (
+  { endpoint, caller, headers, path, deps }: Exchange,
+  error: PlatformError,
+): Record<string, string> => {
   if (endpoint?.caller === 'client') {
     return { 'www-authenticate': challenge({ error: error.code, error_description: error.message }) }
+  }
+  if (caller.kind === 'person' && error.code === 'insufficient_scope') {
+    return personScopeChallenge(deps.settings, caller, path, error)
   }
   if (error.status !== 401) return {}
   if (endpoint?.hosts) {

@@ -8,6 +8,7 @@ type Json = Record<string, unknown>
 export const ASKING = {
   group: 'a2a',
   caller: 'integration',
+  hosts: true,
   lenient: true,
   waits: true,
   params: { id: 'installation' },

@@ -1,15 +1,55 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type JsonRpcId, jsonRpcResult } from '#shared/http/json-rpc.ts'
-import { RawResponse, type StreamResponse } from '#shared/http/response.ts'
+import { RawResponse, StreamResponse } from '#shared/http/response.ts'
 import { eventStream } from '#shared/http/server-sent-events.ts'
 import { a2aMediaType } from '#shared/kernel/a2a-error.ts'
+import { SECOND } from '#shared/kernel/clock.ts'
 import type { Events } from './operations.ts'
-import type { Headers } from './scene.ts'
+import type { Asking, Headers } from './scene.ts'
 
 type Json = Record<string, unknown>
 
-/** Answers in the media type of the request. */
-export const answerJson = (headers: Headers, value: Json): RawResponse =>
-  new RawResponse(200, { 'content-type': a2aMediaType(headers), 'cache-control': 'no-store' }, JSON.stringify(value))
+const headersOf = (headers: Headers) => ({ 'content-type': a2aMediaType(headers), 'cache-control': 'no-store' })
+
+const PAUSES = {
+  /** Time after which the answer to a person begins with white space, which keeps the connection open. */
+  first: 5 * SECOND,
+  /** Interval of further white space. The edge cuts idle connections after 120 seconds, many proxies after 30. */
+  next: 15 * SECOND,
+}
+
+/**
+ * Answers in the media type of the request. A person's answer may take longer than the edge waits for a first byte, so it
+ * begins with white space, which JSON allows. A failure after that breaks the answer off.
+ */
+export const answerJson = async (
+  { work, caller, headers }: Pick<Asking, 'work' | 'caller' | 'headers'>,
+  answer: Promise<Json>,
+  pauses = PAUSES,
+): Promise<RawResponse | StreamResponse> => {
+  const inOnePiece = async () => new RawResponse(200, headersOf(headers), JSON.stringify(await answer))
+  if (caller.kind !== 'person' || !work.settings.streaming) return inOnePiece()
+  if (await within(answer, pauses.first)) return inOnePiece()
+  return new StreamResponse(200, headersOf(headers), async function* (signal) {
+    do yield ' '
+    while (!(await within(answer, pauses.next, signal)) && !signal.aborted)
+    if (!signal.aborted) yield JSON.stringify(await answer)
+  })
+}
+
+/** Waits for an answer, or its failure. @returns false if it takes longer, or `signal` is aborted */
+const within = async (answer: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> => {
+  const abandon = new AbortController()
+  const done = answer.then(
+    () => true,
+    () => true,
+  )
+  const signals = [abandon.signal, ...(signal ? [signal] : [])]
+  const late = pause(ms, false, { signal: AbortSignal.any(signals) }).catch(() => false)
+  const isDone = await Promise.race([done, late])
+  abandon.abort()
+  return isDone
+}
 
 /** Answers with a stream. @param shape the element as the binding and the version show it */
 export const answerEvents = (events: Events, shape: (element: Json) => Json): StreamResponse =>

@@ -1,16 +1,15 @@
 import type { Work } from '#shared/foundation/work/index.ts'
-import type { IntegrationCaller } from '#shared/http/callers.ts'
 import type { RawResponse, StreamResponse } from '#shared/http/response.ts'
 import { withJsonNames } from './json-names.ts'
 import type { Events } from './operations.ts'
 import { answerEvents, answerJson } from './respond.ts'
-import { type Asking, type Headers, type Query, requireVersion, sceneFor } from './scene.ts'
+import { type A2aCaller, type Asking, type Headers, type Query, requireVersion, sceneFor } from './scene.ts'
 
 type Json = Record<string, unknown>
 
 interface Context {
   work: Work
-  caller: IntegrationCaller
+  caller: A2aCaller
   params: Record<string, string>
   body: unknown
   request: { headers: Headers; rawQuery: [string, string][] }
@@ -58,8 +57,10 @@ export const restBinding = (version: '1.0' | '0.3') => {
         shape = (value: Json): Json => value,
         read = paramsOf,
       ) =>
-      async (context: Context): Promise<RawResponse> =>
-        answerJson(context.request.headers, shape(await operation(await open(context), read(context)))),
+      async (context: Context): Promise<RawResponse | StreamResponse> => {
+        const asking = await open(context)
+        return answerJson(asking, operation(asking, read(context)).then(shape))
+      },
     streaming:
       (operation: (asking: Asking, params: Json) => Promise<Events>, shape = (element: Json): Json => element) =>
       async (context: Context): Promise<StreamResponse> =>

@@ -131,7 +131,11 @@ export const answerRequest = async (
   const { id, method, params } = readRequest(body)
   const { calls, streams, shape } = version === '0.3' ? LEGACY : MODERN
   const call = calls.get(method)
-  if (call) return answerJson(asking.headers, jsonRpcResult(id, await call(asking, params)))
+  if (call)
+    return answerJson(
+      asking,
+      call(asking, params).then((result) => jsonRpcResult(id, result)),
+    )
   const stream = streams.get(method)
   if (stream) return answerEvents(await stream(asking, params), inResponse(id, shape))
   throw new A2aError('METHOD_NOT_FOUND', {

@@ -1,7 +1,8 @@
 import { type A2aScene, findA2aAgent } from '#shared/agents/a2a/index.ts'
 import { listCallableAgents } from '#shared/agents/calls/index.ts'
+import { personRefusal } from '#shared/agents/person-tools/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
-import { callerName, type IntegrationCaller } from '#shared/http/callers.ts'
+import { callerName, type IntegrationCaller, type PersonCaller } from '#shared/http/callers.ts'
 import { scopeRefusal } from '#shared/identity/people/index.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
 import { fail } from '#shared/kernel/errors.ts'
@@ -10,10 +11,13 @@ import type { Scope } from '#shared/kernel/scopes.ts'
 export type Headers = Record<string, string>
 export type Query = readonly [string, string][]
 
+/** An integration, or a person who acts through a host. */
+export type A2aCaller = IntegrationCaller | PersonCaller
+
 /** A request to an agent, as every binding understands it. */
 export interface Asking {
   work: Work
-  caller: IntegrationCaller
+  caller: A2aCaller
   scene: A2aScene
   headers: Headers
 }
@@ -22,27 +26,35 @@ export interface Asking {
  * Finds the agent that a request is for.
  * @throws `not_found` also for another workspace's agent
  */
-export const sceneFor = async (work: Work, caller: IntegrationCaller, id: string): Promise<A2aScene> => {
+export const sceneFor = async (work: Work, caller: A2aCaller, id: string): Promise<A2aScene> => {
   const agent = await findA2aAgent(work, id)
   const { installation } = agent
-  if (installation.workspace_id !== caller.workspace.id || installation.id === caller.installation.id) {
-    throw fail('not_found', { message: 'No A2A agent that you can call is installed under this id.' })
-  }
+  const isOwn = caller.kind === 'integration' && installation.id === caller.installation.id
+  if (installation.workspace_id !== caller.workspace.id || isOwn) throw noAgent()
+  const by = callerName(caller) as string
+  if (caller.kind === 'person') return { agent, client: { kind: 'person', principal: caller, by } }
   const { app, workspace, run } = caller
-  const client = { installation: caller.installation, app, workspace, run, bound: run !== undefined }
-  return { agent, client: { ...client, by: callerName(caller) as string } }
+  const bound = run !== undefined
+  return { agent, client: { kind: 'agent', installation: caller.installation, app, workspace, run, bound, by } }
 }
 
+const noAgent = () => fail('not_found', { message: 'No A2A agent that you can call is installed under this id.' })
+
 /** @throws `insufficient_scope`, `scope_denied_by_admin` */
-export const requireScope = ({ scopes, workspace }: IntegrationCaller, scope: Scope): void => {
-  const refusal = scopeRefusal(scope, { scopes, workspace }, 'This operation')
+export const requireScope = (caller: A2aCaller, scope: Scope): void => {
+  const refusal =
+    caller.kind === 'person'
+      ? personRefusal(caller, scope, 'This operation')
+      : scopeRefusal(scope, caller, 'This operation')
   if (refusal) throw refusal
 }
 
 /** Refuses a caller that couldn't ask the agent now. @throws `not_found` */
 export const requireCallable = async ({ work, caller, scene }: Asking): Promise<void> => {
-  const [callable] = await listCallableAgents(work, caller, scene.agent.app.slug)
-  if (!callable) throw fail('not_found', { message: 'No A2A agent that you can call is installed under this id.' })
+  // The workspace's switch and the agent's policy are about calls between agents.
+  const asking = caller.kind === 'person' ? { workspace: caller.workspace } : caller
+  const [callable] = await listCallableAgents(work, asking, scene.agent.app.slug)
+  if (!callable) throw noAgent()
 }
 
 const VERSION = 'a2a-version'

@@ -3,13 +3,12 @@ import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { callerName } from '#shared/http/callers.ts'
 import { idOf, jsonRpcError, jsonRpcFailure, jsonRpcResult } from '#shared/http/json-rpc.ts'
 import { challenge, errorBody, RawResponse, type StreamResponse } from '#shared/http/response.ts'
+import { personScopeChallenge } from '#shared/http/scope-challenge.ts'
 import { eventStream } from '#shared/http/server-sent-events.ts'
 import { HOUR, MINUTE, SECOND } from '#shared/kernel/clock.ts'
 import { decodeCursor, encodeCursor } from '#shared/kernel/cursor.ts'
 import { fail, PlatformError } from '#shared/kernel/errors.ts'
-import { stepUpChallenge } from '#shared/kernel/host-resources.ts'
 import { isId } from '#shared/kernel/ids.ts'
-import type { Scope } from '#shared/kernel/scopes.ts'
 import { readTraceHeaders } from '#shared/kernel/tracing/context.ts'
 import { continueSent } from '#shared/kernel/tracing/scope.ts'
 import { answerInput, cancelFollowedCall, findFollowedRun, isActive } from '#shared/work/runs/index.ts'
@@ -321,29 +320,23 @@ const refusal = ({ work, caller, body }: Context, error: unknown, slug: string |
   return json(error.status, jsonRpcFailure(id, error, shown), headers)
 }
 
-/**
- * Tells a client which scope to ask for (RFC 6750 §3.1). A person's host asks for those that it has, too, because a new
- * consent replaces the one before.
- */
+/** Tells a client which scope to ask for (RFC 6750 §3.1). */
 const scopeChallenge = (
   { settings }: Work,
   caller: McpCaller,
-  { code, message, details }: PlatformError,
+  error: PlatformError,
   slug: string | undefined,
 ): Record<string, string> => {
-  if (code !== 'insufficient_scope') return {}
-  const needed = String(details.required_scope) as Scope
+  if (error.code !== 'insufficient_scope') return {}
   if (isPerson(caller)) {
-    const path = slug === undefined ? '/mcp' : `/mcp/agents/${slug}`
-    const scopes = [...new Set([...(caller.grant.scopes as Scope[]), needed])]
-    return { 'www-authenticate': challenge(stepUpChallenge(settings, path, scopes)) }
+    return personScopeChallenge(settings, caller, slug === undefined ? '/mcp' : `/mcp/agents/${slug}`, error)
   }
   const resource_metadata = `${settings.baseUrl}/.well-known/oauth-protected-resource`
   return {
     'www-authenticate': challenge({
       error: 'insufficient_scope',
-      error_description: message,
-      scope: needed,
+      error_description: error.message,
+      scope: String(error.details.required_scope),
       resource_metadata,
     }),
   }

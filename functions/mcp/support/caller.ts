@@ -1,4 +1,4 @@
-import { isDenied, personRefusal } from '#shared/agents/person-tools/index.ts'
+import { isDenied, personRefusal, viaOf } from '#shared/agents/person-tools/index.ts'
 import { loadToolRefusal } from '#shared/agents/tools/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
 import type { IntegrationCaller, PersonCaller } from '#shared/http/callers.ts'
@@ -31,4 +31,6 @@ export const refusalOf = (caller: McpCaller, scope: Scope, what: string): Platfo
 
 /** Caller that answers an agent's questions over the protocol. */
 export const responderOf = (caller: McpCaller): Responder =>
-  isPerson(caller) ? { type: 'user', id: caller.person.id } : { type: 'installation', id: caller.installation.id }
+  isPerson(caller)
+    ? { type: 'user', id: caller.person.id, via: viaOf(caller.grant) }
+    : { type: 'installation', id: caller.installation.id }

@@ -1,5 +1,6 @@
 import { InstallationEntity } from '#shared/access/installations/index.ts'
 import { presentAnswer } from '#shared/agents/calls/index.ts'
+import { viaOf } from '#shared/agents/person-tools/index.ts'
 import { loadToolRefusal } from '#shared/agents/tools/index.ts'
 import { loadPayload } from '#shared/foundation/payloads/index.ts'
 import { withoutAnswer } from '#shared/foundation/work/index.ts'
@@ -12,6 +13,7 @@ import {
   type Approval,
   answerInput,
   cancelRun,
+  cancelRunFor,
   consumeApproval,
   findFollowedRun,
   findOwnApproval,
@@ -170,7 +172,11 @@ export const updateTask = async (context: RequestContext, message: Message): Pro
 export const cancelTask = async (context: RequestContext, message: Message): Promise<Result> => {
   const found = await findTask(context, message)
   if ('run' in found && !('approval' in found)) {
-    await cancelRun(withoutAnswer(context.work), found.run).catch((error) => {
+    const { work, caller } = context
+    const cancelled = isPerson(caller)
+      ? cancelRunFor(withoutAnswer(work), found.run, { userId: caller.person.id, via: viaOf(caller.grant) })
+      : cancelRun(withoutAnswer(work), found.run)
+    await cancelled.catch((error) => {
       if (!(error instanceof PlatformError) || error.code !== 'run_already_finished') throw error
     })
   }

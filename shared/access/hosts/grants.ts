@@ -21,7 +21,7 @@ export const HostGrantSchema = () =>
         name: z.string().meta({ description: 'The name that it gives itself. Nobody has verified it.' }),
         host: z.string().meta({ example: 'claude.ai' }),
       }),
-      resource: z.string().meta({ description: 'Path of the MCP server.', example: '/mcp' }),
+      resource: z.string().meta({ description: 'Path of the MCP server, or `/a2a`.', example: '/mcp' }),
       scopes: z.array(z.string()),
       person: z.object({ id: idField('usr'), name: z.string() }),
       created_at: time(),

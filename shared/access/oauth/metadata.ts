@@ -49,7 +49,7 @@ export const connectMetadata = ({ baseUrl, hostRegistration }: Base & Pick<Setti
   introspection_endpoint_auth_methods_supported: CLIENT_METHODS,
   introspection_endpoint_auth_signing_alg_values_supported: SIGNING_ALGORITHMS,
   client_id_metadata_document_supported: true,
-  protected_resources: [`${baseUrl}/api/v1`, `${baseUrl}/mcp`],
+  protected_resources: [`${baseUrl}/api/v1`, `${baseUrl}/mcp`, `${baseUrl}/a2a`],
 })
 
 export const AuthorizationServerMetadataSchema = () =>

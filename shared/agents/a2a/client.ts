@@ -1,12 +1,24 @@
+import type { PersonPrincipal } from '#shared/access/hosts/index.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import type { CallingAgent } from '../calls/index.ts'
 import type { A2aAgent } from './find.ts'
 
-/** A caller of A2A agents. It sees only the tasks that it started. */
-export interface A2aClient extends CallingAgent {
+interface Caller {
   /** The caller, as `callerName` names it. */
   by: string
 }
+
+interface AgentClient extends CallingAgent, Caller {
+  kind: 'agent'
+}
+
+interface PersonClient extends Caller {
+  kind: 'person'
+  principal: PersonPrincipal
+}
+
+/** A caller of A2A agents: an integration, or a person through their host. It sees only the tasks that it started. */
+export type A2aClient = AgentClient | PersonClient
 
 /** The caller and the agent that it talks to. */
 export interface A2aScene {

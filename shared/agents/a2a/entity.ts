@@ -59,8 +59,10 @@ const a2aPush = () =>
     /** The agent, whose task it is. */
     installation_id: z.string(),
     workspace_id: z.string(),
-    /** Installation of the caller, and its app. */
-    caller: z.object({ installation_id: z.string(), app_id: z.string() }),
+    /** Installation of the caller, and its app. Absent for a person. */
+    caller: z.object({ installation_id: z.string(), app_id: z.string() }).optional(),
+    /** Grant of the host that a person calls through. */
+    grant: z.object({ id: z.string(), user_id: z.string() }).optional(),
     version: z.enum(['1.0', '0.3']),
     url: z.string(),
     /** Sealed. */
@@ -95,7 +97,7 @@ export const A2aPushEntity = defineEntity({
   pk: 'RUN#{run_id}',
   sk: 'PUSH#{slot}',
   personal: 'none',
-  retention: { workspace: 'removed', person: 'kept', app: 'kept' },
+  retention: { workspace: 'removed', person: 'expires', app: 'kept' },
   due: true,
   expires: ({ created_at }) => created_at + TASK_LIFE,
 })

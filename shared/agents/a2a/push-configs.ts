@@ -7,7 +7,7 @@ import { newId } from '#shared/kernel/ids.ts'
 import { exists, missing } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type Run, RunEntity } from '#shared/work/runs/index.ts'
-import type { A2aScene } from './client.ts'
+import type { A2aClient, A2aScene } from './client.ts'
 import { type A2aPush, A2aPushEntity } from './entity.ts'
 import type { A2A_EVENTS } from './events.ts'
 
@@ -44,6 +44,15 @@ export const checkPushAddress = ({ http }: Pick<Deps, 'http'>, url: string): voi
 /** Name that secrets are sealed for: they belong to their address. */
 const recordOf = (url: string): string => `a2a-push:${url}`
 
+const ownerOf = (client: A2aClient) => {
+  if (client.kind === 'agent') {
+    const { installation, workspace } = client
+    return { workspace, caller: { installation_id: installation.id, app_id: installation.app_id } }
+  }
+  const { workspace, grant } = client.principal
+  return { workspace, grant: { id: grant.id, user_id: grant.user_id } }
+}
+
 /** Returns the fields of a configuration that a caller chose, with its secrets sealed. */
 export const sealPush = async (
   { keys }: Pick<Deps, 'keys'>,
@@ -51,13 +60,14 @@ export const sealPush = async (
   version: A2aPush['version'],
   { id, url, token, authentication }: PushConfig,
 ) => {
-  const { workspace_id } = client.installation
+  const { workspace, ...caller } = ownerOf(client)
+  const workspace_id = workspace.id
   const sealed = (secret: string | undefined) =>
     secret === undefined || secret === '' ? undefined : seal(keys.ofWorkspace(workspace_id), recordOf(url), secret)
   return {
     id,
     workspace_id,
-    caller: { installation_id: client.installation.id, app_id: client.installation.app_id },
+    ...caller,
     version,
     url,
     token: await sealed(token),

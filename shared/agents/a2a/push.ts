@@ -1,16 +1,23 @@
 import * as z from 'zod'
+import { loadPrincipal } from '#shared/access/hosts/index.ts'
 import { type Installation, InstallationEntity, isWorking } from '#shared/access/installations/index.ts'
 import { AppEntity } from '#shared/catalogue/apps/index.ts'
 import { OVERDUE_GRACE } from '#shared/foundation/outbox/index.ts'
 import type { WorkerWork } from '#shared/foundation/work/index.ts'
-import { scopeRefusal, WorkspaceEntity } from '#shared/identity/people/index.ts'
+import { scopeRefusal, type Workspace, WorkspaceEntity } from '#shared/identity/people/index.ts'
 import { MINUTE, SECOND } from '#shared/kernel/clock.ts'
+import { PlatformError } from '#shared/kernel/errors.ts'
 import { lazily } from '#shared/kernel/lazily.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
+import type { OutgoingRequest, OutgoingResult } from '#shared/kernel/ports/outgoing-http.ts'
+import type { Attributes } from '#shared/kernel/ports/traces.ts'
 import { signSvc } from '#shared/kernel/signatures.ts'
+import { sendTraced } from '#shared/kernel/tracing/send.ts'
 import { ifUnchanged, type Key } from '#shared/table/entity.ts'
 import { isActive, type Run, RunEntity, STREAM_START } from '#shared/work/runs/index.ts'
+import { sandboxRefusal } from '../egress/sandbox-budget.ts'
 import { sendToApp } from '../listening/index.ts'
+import { personRefusal } from '../person-tools/index.ts'
 import { type A2aPush, A2aPushEntity } from './entity.ts'
 import { taskTo } from './legacy.ts'
 import { openPush, pushMessage } from './push-configs.ts'
@@ -68,14 +75,43 @@ export const sendPushes = async (work: WorkerWork, { push_run_id, slot, at }: Pu
   if (leased) await sendAll(work, leased, scene)
 }
 
+/** Receiver of a task's notifications: the app of an installation, or a person's client. */
+type Receiver = { installation: Installation } | { workspace: Workspace }
+
 interface PushScene {
   run: Run
-  installation: Installation
+  receiver: Receiver
 }
 
-/** Loads the task and its caller's installation. Undefined if the caller may no longer read the task. */
+/** Loads the task and its caller. Undefined if the caller may no longer read the task. */
 const load = async (work: WorkerWork, push: A2aPush): Promise<PushScene | undefined> => {
-  const { workspace_id, caller } = push
+  const { caller, grant } = push
+  if (caller) return loadForApp(work, push, caller)
+  return grant && loadForPerson(work, push, grant)
+}
+
+const loadForPerson = async (
+  work: WorkerWork,
+  { workspace_id, installation_id, run_id }: A2aPush,
+  { id, user_id }: NonNullable<A2aPush['grant']>,
+): Promise<PushScene | undefined> => {
+  const [run, principal] = await Promise.all([
+    work.table.get(RunEntity, { installation_id, id: run_id }),
+    loadPrincipal(work, { grt: id, ws: workspace_id, usr: user_id }).catch((error) => {
+      if (error instanceof PlatformError && error.status < 500) return undefined
+      throw error
+    }),
+  ])
+  if (!run || !principal || personRefusal(principal, 'runs:read', 'This notification')) return undefined
+  return { run, receiver: { workspace: principal.workspace } }
+}
+
+const loadForApp = async (
+  work: WorkerWork,
+  push: A2aPush,
+  caller: NonNullable<A2aPush['caller']>,
+): Promise<PushScene | undefined> => {
+  const { workspace_id } = push
   const [run, installation, app, workspace] = await work.table.getAll([
     RunEntity.ref({ installation_id: push.installation_id, id: push.run_id }),
     InstallationEntity.ref({ workspace_id, id: caller.installation_id }),
@@ -85,7 +121,7 @@ const load = async (work: WorkerWork, push: A2aPush): Promise<PushScene | undefi
   if (!run || !installation || !isWorking(installation) || workspace?.status !== 'active') return undefined
   if (!app || app.status === 'suspended') return undefined
   if (scopeRefusal('runs:read', { scopes: installation.scopes, workspace }, 'This notification')) return undefined
-  return { run, installation }
+  return { run, receiver: { installation } }
 }
 
 /** Writes a change, if no other worker made one. @returns the changed record */
@@ -105,7 +141,7 @@ const remove = async (work: WorkerWork, push: A2aPush): Promise<void> => {
   await ifUnchanged(work.commit([A2aPushEntity.delete(push, { where: { turn: push.turn, id: push.id } })]))
 }
 
-const sendAll = async (work: WorkerWork, leased: A2aPush, { run, installation }: PushScene): Promise<void> => {
+const sendAll = async (work: WorkerWork, leased: A2aPush, { run, receiver }: PushScene): Promise<void> => {
   const until = work.clock.now() + SENDING
   const position = leased.sent === '' ? { after: STREAM_START, seen: 0 } : positionAt(leased.sent)
   const stop = new AbortController()
@@ -114,7 +150,7 @@ const sendAll = async (work: WorkerWork, leased: A2aPush, { run, installation }:
   for await (const event of taskEvents(work, run, position, stop.signal)) {
     if (!event) break
     hasNews = true
-    push = await sendOne(work, push, run, installation, event)
+    push = await sendOne(work, push, run, receiver, event)
     // Sends the state as of the read. The next look finds later changes.
     if (!push || push.attempt > 0 || Number(push.sent) === run.stream_seq || work.clock.now() > until) break
   }
@@ -163,45 +199,66 @@ const sendOne = async (
   work: WorkerWork,
   push: A2aPush,
   run: Run,
-  installation: Installation,
+  receiver: Receiver,
   event: TaskEvent,
 ): Promise<A2aPush | undefined> => {
   const body = JSON.stringify(await bodyOf(work, push, run, event))
   const { token, credentials } = await openPush(work, push)
   const seconds = Math.floor(work.clock.now() / SECOND)
-  const result = await sendToApp(
-    work,
-    installation,
-    {
-      method: 'POST',
-      url: push.url,
-      headers: {
-        'Content-Type': push.version === '1.0' ? 'application/a2a+json' : 'application/json',
-        'User-Agent': 'AgentPlatform/1.0 (+a2a)',
-        'X-SVC-Delivery': `${push.id}.${event.id}`,
-        'X-SVC-Attempt': String(push.attempt + 1),
-        ...(push.scheme && credentials && { Authorization: `${push.scheme} ${credentials}` }),
-        ...(token && { 'X-A2A-Notification-Token': token, 'X-SVC-Signature': signSvc([token], seconds, body) }),
-      },
-      body,
-      deadlineMs: LIMITS.deliveryDeadline,
-      maxResponseBytes: LIMITS.deliveryAnswerBytes,
-      // Receivers know events by X-SVC-Delivery, so a kept-alive connection may be used.
-      repeatable: true,
+  const attempt = push.attempt + 1
+  const request: OutgoingRequest = {
+    method: 'POST',
+    url: push.url,
+    headers: {
+      'Content-Type': push.version === '1.0' ? 'application/a2a+json' : 'application/json',
+      'User-Agent': 'AgentPlatform/1.0 (+a2a)',
+      'X-SVC-Delivery': `${push.id}.${event.id}`,
+      'X-SVC-Attempt': String(attempt),
+      ...(push.scheme && credentials && { Authorization: `${push.scheme} ${credentials}` }),
+      ...(token && { 'X-A2A-Notification-Token': token, 'X-SVC-Signature': signSvc([token], seconds, body) }),
     },
-    { kind: 'webhook', event: 'a2a.push', id: push.run_id, attempt: push.attempt + 1 },
-  )
+    body,
+    deadlineMs: LIMITS.deliveryDeadline,
+    maxResponseBytes: LIMITS.deliveryAnswerBytes,
+    // Receivers know events by X-SVC-Delivery, so a kept-alive connection may be used.
+    repeatable: true,
+  }
+  const result =
+    'installation' in receiver
+      ? await sendToApp(work, receiver.installation, request, {
+          kind: 'webhook',
+          event: EVENT,
+          id: push.run_id,
+          attempt,
+        })
+      : await sendToPerson(work, receiver.workspace, request, {
+          'platform.run_id': push.run_id,
+          'platform.attempt': attempt,
+        })
   if (result.status !== undefined && result.status >= 200 && result.status < 300) {
     return change(work, push, { sent: event.id, attempt: 0, failures: 0 })
   }
   const delays = work.settings.webhookRetryDelaysSeconds
-  const attempt = push.attempt + 1
   if (attempt < delays.length) return planned(work, push, Number(delays[attempt - 1]) * SECOND, { attempt })
   if (push.failures + 1 < MOST_FAILURES) {
     return change(work, push, { sent: event.id, attempt: 0, failures: push.failures + 1 })
   }
   await remove(work, push)
   return undefined
+}
+
+const EVENT = 'a2a.push'
+
+/** Sends to a person's client, within the budgets of sandboxes, as `sendToApp` does. No developer listens for a person. */
+const sendToPerson = (
+  work: WorkerWork,
+  { is_sandbox, id: workspace_id }: Workspace,
+  request: OutgoingRequest,
+  attributes: Attributes,
+): Promise<OutgoingResult> => {
+  const send = async (traced: OutgoingRequest): Promise<OutgoingResult> =>
+    (await sandboxRefusal(work, { is_sandbox, workspace_id }, traced.url)) ?? work.http.send(traced)
+  return sendTraced(send, request, { name: `webhook ${EVENT}`, attributes })
 }
 
 /** Version 1.0 gets each event, version 0.3 the task as it is now. */

@@ -1,6 +1,7 @@
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
 import { canonicalJson } from '#shared/kernel/canonical-json.ts'
+import { SECOND } from '#shared/kernel/clock.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
@@ -12,11 +13,13 @@ import {
   isWaitingForInput,
   loadPendingQuestions,
   loadRun,
+  type Responder,
   type Run,
   runWrite,
 } from '#shared/work/runs/index.ts'
-import { cancelAsked, followAsked, startAsked } from '../calls/index.ts'
-import { type A2aScene, hashOfCaller, scopedHash } from './client.ts'
+import { type AskAgent, cancelAsked, followAsked, startAsked, startAskedByPerson } from '../calls/index.ts'
+import { viaOf } from '../person-tools/index.ts'
+import { type A2aClient, type A2aScene, hashOfCaller, scopedHash } from './client.ts'
 import { A2aMessageEntity, type A2aPush, A2aPushEntity, A2aTaskEntity } from './entity.ts'
 import { askedBy, type Message, textOf } from './message.ts'
 import { contextOf } from './present.ts'
@@ -109,7 +112,7 @@ const start = async (
       ? []
       : (await work.table.listed(A2aTaskEntity, `A2A-CONTEXT#${context_hash}`, { limit: CONTEXT_RUNS })).items
   const sealed = push && (await sealPush(work, scene, push.version, push.config))
-  const { run } = await startAsked(work, client, {
+  const ask = {
     agent: agent.app.slug,
     tool: asked.tool,
     arguments: asked.arguments,
@@ -117,7 +120,8 @@ const start = async (
     following: {
       protocol: 'a2a',
       by: client.by,
-      detached,
+      // A person's message may be answered before its run ends.
+      detached: detached || client.kind === 'person',
       pushes: sealed && true,
       context: { id: contextId, run_ids: earlier.map(({ run_id }) => run_id) },
       ...(asked.tool !== undefined && { message }),
@@ -133,9 +137,18 @@ const start = async (
         created_at,
       }),
     ],
-  })
+  } satisfies AskAgent
+  const { run } =
+    client.kind === 'agent'
+      ? await startAsked(work, client, ask)
+      : await startAskedByPerson(work, client.principal, { ...ask, via: viaOf(client.principal.grant) })
   return run
 }
+
+const responderOf = (client: A2aClient): Responder =>
+  client.kind === 'agent'
+    ? { type: 'installation', id: client.installation.id }
+    : { type: 'user', id: client.principal.person.id, via: viaOf(client.principal.grant) }
 
 /** Answers the pending questions of a task: a data part with content by key, or text for a single key. */
 const answer = async (work: Work, scene: A2aScene, message: Message, taking: Taking): Promise<Run> => {
@@ -158,7 +171,7 @@ const answer = async (work: Work, scene: A2aScene, message: Message, taking: Tak
   await answerInput(
     { ...work, commit: (writes) => work.commit([...writes, taking(run.id)]) },
     run,
-    { type: 'installation', id: scene.client.installation.id },
+    responderOf(scene.client),
     responses,
   )
   return loadRun(work, run)
@@ -189,18 +202,26 @@ const fieldFor = (question: InputQuestions[string] | undefined): string => {
   return (fields.length === 1 && fields[0]) || 'text'
 }
 
+/** Longest wait for a person's message. Without streaming, the edge gives up earlier. */
+const PERSON_WAIT = { streamed: 280 * SECOND, inOnePiece: LIMITS.agentWait }
+
 /**
  * Waits until a task ends or is interrupted: by a question, or by a person's decision. Otherwise, the chain's deadline
- * cancels it, as does the end of the asking run (contract/agent-to-agent.md#asking-an-agent). A task with a clock of its own
- * goes on.
+ * cancels it, as does the end of the asking run (contract/agent-to-agent.md#asking-an-agent). A task with a clock of its own,
+ * such as a person's, goes on.
  * @throws `run_already_finished` when the asking run ended
  */
 export const waitForTask = async (work: Work, { client }: A2aScene, started: Run): Promise<Run> => {
   let last = started
   const isDetached = started.is_detached === true
-  const until = Math.min(started.chain_deadline, work.clock.now() + LIMITS.agentWait)
+  const longest =
+    client.kind === 'agent'
+      ? Math.min(LIMITS.agentWait, started.chain_deadline - work.clock.now())
+      : PERSON_WAIT[work.settings.streaming ? 'streamed' : 'inOnePiece']
+  const until = work.clock.now() + longest
   const left = () => until - work.clock.now()
-  for await (const run of followAsked(work, started, { asking: isDetached ? undefined : client.run, left })) {
+  const asking = client.kind === 'agent' && !isDetached ? client.run : undefined
+  for await (const run of followAsked(work, started, { asking, left })) {
     last = run
     if (!isActive(run.status) || isWaitingForInput(run)) return run
     if (run.status === 'awaiting_approval') return detach(work, run)

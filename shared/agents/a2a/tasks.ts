@@ -1,8 +1,19 @@
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { A2aError } from '#shared/kernel/a2a-error.ts'
 import { decodeCursor, encodeCursor } from '#shared/kernel/cursor.ts'
+import { PlatformError } from '#shared/kernel/errors.ts'
 import { isId } from '#shared/kernel/ids.ts'
-import { finishIf, isActive, loadRun, loadSteps, type Run, RunEntity, viewWithSteps } from '#shared/work/runs/index.ts'
+import {
+  cancelRunFor,
+  finishIf,
+  isActive,
+  loadRun,
+  loadSteps,
+  type Run,
+  RunEntity,
+  viewWithSteps,
+} from '#shared/work/runs/index.ts'
+import { viaOf } from '../person-tools/index.ts'
 import { type A2aScene, hashOfCaller } from './client.ts'
 import { A2aTaskEntity } from './entity.ts'
 import type { Message } from './message.ts'
@@ -74,11 +85,19 @@ export const presentTask = async (
 export const cancelTask = async (work: Work, scene: A2aScene, id: unknown): Promise<Task> => {
   const run = await findTask(work, scene, id)
   if (!isActive(run.status)) throw new A2aError('TASK_NOT_CANCELABLE')
-  await finishIf(withoutAnswer(work), run, () => true, { status: 'cancelled' })
+  await end(withoutAnswer(work), scene, run)
   const ended = await loadRun(work, run)
   // It ended by itself in the meantime.
   if (ended.status !== 'cancelled') throw new A2aError('TASK_NOT_CANCELABLE')
   return presentTask(work, ended)
+}
+
+const end = async (work: Work, { client }: A2aScene, run: Run): Promise<void> => {
+  if (client.kind === 'agent') return finishIf(work, run, () => true, { status: 'cancelled' })
+  const { person, grant } = client.principal
+  await cancelRunFor(work, run, { userId: person.id, via: viaOf(grant) }).catch((error) => {
+    if (!(error instanceof PlatformError) || error.code !== 'run_already_finished') throw error
+  })
 }
 
 export interface TaskFilters {

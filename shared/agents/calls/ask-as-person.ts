@@ -3,23 +3,27 @@ import { findAgent, listActiveAgents } from '#shared/access/installations/index.
 import { rateLimited, takeFromBucket } from '#shared/foundation/limits/index.ts'
 import { type Work, withoutAnswer } from '#shared/foundation/work/index.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
-import { type Following, newRun } from '#shared/work/runs/index.ts'
+import type { Write } from '#shared/table/entity.ts'
+import { type Following, newRun, type Run } from '#shared/work/runs/index.ts'
 import { type Asked, askedBefore } from './ask.ts'
 import { auditedCall, startCall, withRefusalAudit } from './audit.ts'
 import { checkArguments, loadDeclaredTool } from './declared-tool.ts'
 
 export interface AskAsPerson {
   agent: string
-  tool: string
+  /** Declared tool. Absent for an A2A message to an agent that takes any. */
+  tool?: string | undefined
   arguments: Record<string, unknown>
   audience?: 'member' | 'external' | undefined
   following: Following
   /** The host, as the audit names it. */
   via: Record<string, string>
+  /** Further writes of the transaction that starts the run. */
+  more?(run: Run): Write[]
 }
 
 /**
- * Starts a run of an agent's tool for a person, or finds the one that an earlier attempt with the same Idempotency-Key
+ * Starts a run of an agent for a person, or finds the one that an earlier attempt with the same Idempotency-Key
  * started. It is the first of its chain. The workspace's switch and the agent's policy are about other agents, so they
  * don't count (contract/mcp.md#tools-of-people).
  * @throws `rate_limited`, `unknown_agent`, `ambiguous_agent`, `tool_not_offered`, `invalid_arguments`,
@@ -28,7 +32,7 @@ export interface AskAsPerson {
 export const startAskedByPerson = async (
   work: Work,
   { workspace, person }: PersonPrincipal,
-  { agent, tool, arguments: input, audience = 'member', following, via }: AskAsPerson,
+  { agent, tool, arguments: input, audience = 'member', following, via, more }: AskAsPerson,
 ): Promise<Asked> => {
   // Taken first, so that a repeat with the same Idempotency-Key finds the run that was already started.
   const runId = work.id('run')
@@ -40,7 +44,7 @@ export const startAskedByPerson = async (
     await limitCalls(work, person.id)
     const target = findAgent(await listActiveAgents(work, workspace.id), undefined, agent)
     call.target = target
-    checkArguments(await loadDeclaredTool(work, target, tool), input)
+    if (tool !== undefined) checkArguments(await loadDeclaredTool(work, target, tool), input)
     const { run, writes } = await newRun(
       { ...work, id: (kind) => (kind === 'run' ? runId : work.id(kind)) },
       {
@@ -54,7 +58,7 @@ export const startAskedByPerson = async (
       },
     )
     const audited = auditedCall(work, call, { target_run_id: run.id, chain_depth: run.chain_depth })
-    await withoutAnswer(work).commit([...writes, audited])
+    await withoutAnswer(work).commit([...writes, ...(more?.(run) ?? []), audited])
     return { run, agent: target.installation }
   })
 }

@@ -11,7 +11,11 @@ export const isDenied = ({ workspace }: Pick<PersonPrincipal, 'workspace'>, scop
  * bring it.
  * @param what the action, as the subject of a sentence
  */
-export const personRefusal = (principal: PersonPrincipal, scope: Scope, what: string): PlatformError | undefined => {
+export const personRefusal = (
+  principal: Pick<PersonPrincipal, 'workspace' | 'scopes'>,
+  scope: Scope,
+  what: string,
+): PlatformError | undefined => {
   const details = { required_scope: scope, granted_scopes: principal.scopes }
   if (isDenied(principal, scope)) {
     return fail('scope_denied_by_admin', { message: `An admin of the workspace denied the scope ${scope}.`, details })

@@ -124,18 +124,30 @@ export const cancelRunAsPerson = async (
   runId: string,
 ): Promise<RunView> => {
   const key = await findRunKey(work, workspaceId, runId, personId)
-  return changeRun(work, key, (run) =>
+  return cancelRunFor(work, key, { userId: personId })
+}
+
+/**
+ * Cancels a run for a person, with an audit entry.
+ * @param by the person, and the host that they act through, if any
+ * @throws `run_already_finished`
+ */
+export const cancelRunFor = (
+  work: Work,
+  key: RunKey,
+  { userId, via }: { userId: string; via?: Record<string, string> },
+): Promise<RunView> =>
+  changeRun(work, key, (run) =>
     finish(work, requireActive(run), { status: 'cancelled' }, [
       auditEntry(work, {
-        scope: workspaceId,
+        scope: run.workspace_id,
         action: 'run.cancelled',
-        actor: { type: 'user', id: personId },
-        target: { type: 'run', id: runId },
-        details: { installation_id: run.installation_id },
+        actor: { type: 'user', id: userId },
+        target: { type: 'run', id: run.id },
+        details: { installation_id: run.installation_id, ...(via && { via }) },
       }),
     ]),
   )
-}
 
 /** Fails a run on behalf of the platform, unless it has ended already. */
 export const failRun = (work: Work, key: RunKey, error_code: RunErrorCode, error_message: string): Promise<void> =>

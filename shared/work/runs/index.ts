@@ -49,7 +49,7 @@ export {
   WorkspaceRunEntity,
 } from './entity.ts'
 export { RUN_EVENTS } from './events.ts'
-export { cancelRun, cancelRunAsPerson, completeRun, failRun, finishIf } from './finish.ts'
+export { cancelRun, cancelRunAsPerson, cancelRunFor, completeRun, failRun, finishIf } from './finish.ts'
 export { cancelFollowedCall, type Following, findFollowedRun } from './followed.ts'
 export {
   answerInput,

@@ -211,7 +211,12 @@ export const loadPendingQuestions = async (
   )
 
 /** Person or installation that answers. */
-export type Responder = { type: 'user' | 'installation'; id: string }
+export interface Responder {
+  type: 'user' | 'installation'
+  id: string
+  /** Host that a person answers through, as the audit names it. */
+  via?: Record<string, string> | undefined
+}
 
 /**
  * Records answers to a run's pending questions. Partial answers are kept; unknown and answered keys are ignored. The run
@@ -222,7 +227,7 @@ export type Responder = { type: 'user' | 'installation'; id: string }
 export const answerInput = (
   work: Work,
   key: RunKey,
-  responder: Responder,
+  { via, ...responder }: Responder,
   responses: Record<string, InputAnswer>,
   { isClient = false }: { isClient?: boolean } = {},
 ): Promise<RunView> =>
@@ -278,7 +283,7 @@ export const answerInput = (
             action: 'run.answered',
             actor: responder,
             target: { type: 'run', id: run.id },
-            details: { step_id: asked.step_id, keys, installation_id: run.installation_id },
+            details: { step_id: asked.step_id, keys, installation_id: run.installation_id, ...(via && { via }) },
           }),
         ),
       ],

@@ -56,7 +56,6 @@ export default function Assistants() {
 const AssistantCard = ({ grant }: { grant: Schemas['HostGrant'] }) => {
   const { client, person, resource } = grant
   const isMine = person.id === identity.value?.user.id
-  const agent = resource.startsWith('/mcp/agents/') ? resource.slice('/mcp/agents/'.length) : undefined
   return (
     <article class="card" aria-label={client.name}>
       <div class="row plain">
@@ -65,7 +64,7 @@ const AssistantCard = ({ grant }: { grant: Schemas['HostGrant'] }) => {
             “<Name>{client.name}</Name>”
           </strong>
           <span class="soft">
-            <Name>{client.host}</Name> · {agent === undefined ? 'all agents' : `only the agent ${agent}`} ·{' '}
+            <Name>{client.host}</Name> · {reachOf(resource)} ·{' '}
             {isMine ? 'connected by you' : <Name>{person.name}</Name>} <When at={grant.created_at} /> ·{' '}
             {grant.last_used_at ? (
               <>
@@ -95,6 +94,14 @@ const AssistantCard = ({ grant }: { grant: Schemas['HostGrant'] }) => {
       </Confirm>
     </article>
   )
+}
+
+const AGENT = '/mcp/agents/'
+
+/** Describes what a connection reaches. */
+const reachOf = (resource: string): string => {
+  if (resource.startsWith(AGENT)) return `only the agent ${resource.slice(AGENT.length)}`
+  return resource === '/a2a' ? 'all agents, over A2A' : 'all agents'
 }
 
 /** The owner's switch and list. Others see what applies to them. */
