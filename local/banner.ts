@@ -28,7 +28,7 @@ ${bold(`The platform runs at ${baseUrl}`)} (ready in ${options.seconds.toFixed(1
   developers      ${baseUrl}/developers
   staff           ${baseUrl}/staff (${ADMIN.email} / ${ADMIN.password})
   OpenAPI         ${baseUrl}/openapi.json
-  MCP             ${baseUrl}/mcp (with an access token)
+  MCP             ${baseUrl}/mcp (assistants sign in; agents use their access token)
   messenger       ${options.messenger} (stands in for Telegram)
   mailbox         ${options.mailbox} (e-mail to developers)
   admin key       ${ADMIN.key}

@@ -4,7 +4,8 @@ import { readCommandLine } from '#ops/command.ts'
 const HELP = `npm run test:python
 
 Builds the wheel of the Python SDK, installs it in an empty environment with the web frameworks it serves, checks its types, and runs
-agents of it against the local platform; then runs Python's OAuth libraries against /connect. Needs Python 3.10 or later with venv, and downloads packages from PyPI.`
+agents of it against the local platform; then runs Python's OAuth libraries against /connect, and its MCP clients as a
+person's assistants. Needs Python 3.10 or later with venv, and downloads packages from PyPI.`
 
 readCommandLine(HELP, {})
 

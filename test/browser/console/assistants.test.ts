@@ -10,9 +10,12 @@ it('a person sees and disconnects their assistants, and an owner says which are 
   const who = { workspaceId: owner.workspace.id, userId: owner.user.id }
   const client = { id: 'https://claude.ai/oauth/mcp.json', name: 'Claude', host: 'claude.ai' }
   await hostToken(platform.deps, who, { client })
+  const desk = { id: 'https://desk.example/client.json', name: 'Desk', host: 'desk.example' }
+  await hostToken(platform.deps, who, { client: desk, resource: '/a2a', scopes: ['runs:read', 'runs:write'] })
   await openAs(stage, owner, '/assistants')
   await heading(page, 'Connected assistants').waitFor()
   await page.getByText('claude.ai').first().waitFor()
+  await page.getByText(/all agents, over A2A/).waitFor()
   await page.getByLabel('Only those on this list').check()
   await page.getByLabel('Hosts').fill('claude.ai\nlocalhost')
   await expectAccessible(page, 'assistants')
@@ -21,8 +24,12 @@ it('a person sees and disconnects their assistants, and an owner says which are 
   await page.getByText('Saved. Changes apply to the next request.').waitFor()
   const { body } = await platform.call('GET', '/console/settings/hosts', { token: owner.token })
   expect(body).toEqual({ enabled: true, allowed_hosts: ['claude.ai', 'localhost'] })
-  await page.getByRole('button', { name: 'Disconnect' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+  for (const name of ['Desk', 'Claude']) {
+    const card = page.getByRole('article', { name })
+    await card.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+    await card.waitFor({ state: 'detached' })
+  }
   await page.getByText('No assistant is connected.').waitFor()
 })
 
