@@ -3,6 +3,7 @@ import { planFunctions } from '#infra/plan.ts'
 import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { type Cost, costOf, gbSeconds, total, type Usage } from './cost/usage.ts'
 import type { CpuUse } from './cpu.ts'
+import { MCP_CALL, MCP_LIST } from './endpoints/mcp.ts'
 import { BATCH, BUSY, type StepWrites } from './endpoints/workers.ts'
 import type { Measured, StoreUse } from './endpoints.ts'
 import { PRICES } from './prices.ts'
@@ -21,6 +22,9 @@ export const CALL_MIX: Record<string, number> = {
   'GET /console/runs/{id}': 3,
   'POST /oauth/token: a refresh token': 2,
 }
+
+/** Mix of a host's calls, by weight. A host lists the tools when it starts, then calls them. */
+const MCP_MIX: Record<string, number> = { [`POST /mcp: ${MCP_LIST}`]: 10, [`POST /mcp: ${MCP_CALL}`]: 90 }
 
 /** Assumed values that can't be measured here, in milliseconds and bytes. */
 export const ASSUMED = {
@@ -103,9 +107,10 @@ const worker = (sources: Sources, message: string, memoryMb: number, outsideMs =
 
 /** Computes the usage of one of each. */
 const usages = (sources: Sources): [name: string, usage: Usage][] => {
-  const { call, run, busyRun, longRun, delivery } = usesOf(sources)
+  const { call, mcpCall, run, busyRun, longRun, delivery } = usesOf(sources)
   return [
     ['API calls (the mix below)', call],
+    ['MCP calls (the mix below)', mcpCall],
     ['runs, from the request to the agent’s answer', run],
     ['runs under load', busyRun],
     ['runs with 202, three steps, a tool call and completion', longRun],
@@ -117,15 +122,21 @@ const usages = (sources: Sources): [name: string, usage: Usage][] => {
  * Computes the usage of an API call of the mix, a run with its events, and a delivery of one of them. Under load, the statistics
  * count a hundred runs at once, otherwise the dispatcher counts each.
  */
-export const usesOf = (sources: Sources): Record<'call' | 'run' | 'busyRun' | 'longRun' | 'delivery', Usage> => {
+export const usesOf = (
+  sources: Sources,
+): Record<'call' | 'mcpCall' | 'run' | 'busyRun' | 'longRun' | 'delivery', Usage> => {
   const memory = memoryOf()
-  const weights = Object.values(CALL_MIX).reduce((sum, weight) => sum + weight, 0)
-  const call = total(
-    ...Object.entries(CALL_MIX).map(([name, weight]): [Usage, number] => [
-      apiCall(sources, name, memory('api')),
-      weight / weights,
-    ]),
-  )
+  const mixed = (mix: Record<string, number>, memoryMb: number): Usage => {
+    const weights = Object.values(mix).reduce((sum, weight) => sum + weight, 0)
+    return total(
+      ...Object.entries(mix).map(([name, weight]): [Usage, number] => [
+        apiCall(sources, name, memoryMb),
+        weight / weights,
+      ]),
+    )
+  }
+  const call = mixed(CALL_MIX, memory('api'))
+  const mcpCall = mixed(MCP_MIX, memory('api-calls'))
   const dispatch = (suffix = '') =>
     worker(sources, `dispatch: run.created${suffix}`, memory('dispatch'), ASSUMED.agentAnswerMs)
   const together = total([worker(sources, BATCH.name, memory('statistics')), 1 / BATCH.ended])
@@ -148,7 +159,7 @@ export const usesOf = (sources: Sources): Record<'call' | 'run' | 'busyRun' | 'l
     [{ ...fair, bytesOut: ASSUMED.requestBytes }, 1],
     [worker(sources, 'delivery', memory('delivery'), ASSUMED.receiverAnswerMs), 1],
   )
-  return { call, run, busyRun, longRun: longRunOf(sources, memory), delivery }
+  return { call, mcpCall, run, busyRun, longRun: longRunOf(sources, memory), delivery }
 }
 
 /** Computes the usage of a run that reports steps and calls a tool, each of whose events and messages comes alone. */
@@ -186,7 +197,10 @@ const row = (name: string, cost: Cost): string[] => {
 
 /** Builds the tables with the cost of a million of each, in dollars. */
 export const costTables = (sources: Sources): Table[] => {
-  const mix = Object.entries(CALL_MIX).map(([name, weight]) => `${weight} % ${name}`)
+  const shown = (mix: Record<string, number>) =>
+    Object.entries(mix)
+      .map(([name, weight]) => `${weight} % ${name}`)
+      .join(', ')
   const each = usages(sources)
   return [
     {
@@ -197,7 +211,8 @@ export const costTables = (sources: Sources): Table[] => {
         'Check the prices in bench/prices.ts before you rely on these sums. Free tiers, discounts, storage, backups and alarms aren’t included. Lambda reads the table’s stream free of charge.',
         `Lambda (arm64): a lower bound, from the CPU measured here at the share of a core that comes with the function’s memory, and ${ASSUMED.storeRoundTripMs} ms for each sequential round trip to the store. The agent answers in ${ASSUMED.agentAnswerMs} ms, a receiver in ${ASSUMED.receiverAnswerMs} ms; ${ASSUMED.logBytesPerInvocation} bytes of log for each invocation; bodies of ${ASSUMED.answerBytes} bytes go out. Every message takes ${REQUESTS_PER_MESSAGE} requests to its queue and an invocation of its own; batches make it cheaper.`,
         'A run consists of POST /api/v1/runs and one dispatch, which also brings its two events into the feed and counts it. Under load, a hundred runs are counted at once, as in the last table of the endpoints. A delivery consists of what a subscription adds to an event, and the delivery itself.',
-        `API calls: ${mix.join(', ')}.`,
+        `API calls: ${shown(CALL_MIX)}.`,
+        `MCP calls: ${shown(MCP_MIX)}. A call of an agent’s tool costs a run as well, and the second for which the agent works.`,
       ],
     },
     {

@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda'
 import { CounterEntity } from '#shared/foundation/claims/entity.ts'
+import { MCP_LIST, mcpRequest, workspaceOfAgents } from '../endpoints/mcp.ts'
 import type { Stage } from '../endpoints/stage.ts'
 
 /** Requests per block. Few enough that a block's effects can be undone before the next one. */
@@ -22,13 +23,21 @@ export interface SubjectDefinition {
   /** Method and path of a declared endpoint. */
   endpoint: string
   variant?: string
+  /** Limit in milliseconds, for a request that computes more than its commands to the store. Default: relative to the bare handler. */
+  atMostMs?: number
   prepare(stage: Stage): Promise<Subject>
 }
 
 const event = (
   method: string,
   path: string,
-  options: { token?: string; body?: string; contentType?: string; query?: Record<string, string> } = {},
+  options: {
+    token?: string
+    body?: string
+    contentType?: string
+    query?: Record<string, string>
+    headers?: Record<string, string>
+  } = {},
 ): APIGatewayProxyEvent => {
   const headers: Record<string, string> = {
     accept: '*/*',
@@ -37,6 +46,7 @@ const event = (
     'x-forwarded-for': '203.0.113.7',
     ...(options.token && { authorization: `Bearer ${options.token}` }),
     ...(options.body !== undefined && { 'content-type': options.contentType ?? 'application/json' }),
+    ...options.headers,
   }
   return {
     httpMethod: method,
@@ -136,6 +146,16 @@ export const subjects: SubjectDefinition[] = [
           }
         },
       }
+    },
+  },
+  {
+    endpoint: 'POST /mcp',
+    variant: MCP_LIST,
+    atMostMs: 50,
+    async prepare(stage) {
+      const { token } = await workspaceOfAgents(stage)
+      const { headers, body } = mcpRequest('tools/list')
+      return repeated(event('POST', '/mcp', { token, headers, body: JSON.stringify(body) }))
     },
   },
 ]

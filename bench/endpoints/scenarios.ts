@@ -2,6 +2,7 @@ import type { Endpoint } from '#shared/http/endpoint.ts'
 import { sampleCall } from '#testkit/sample-call.ts'
 import { consoleScenarios } from './console.ts'
 import { integrationScenarios } from './integration.ts'
+import { mcpScenarios } from './mcp.ts'
 import { oauthScenarios } from './oauth.ts'
 import type { Scenario } from './scenario.ts'
 import { toolScenarios } from './tools.ts'
@@ -10,6 +11,7 @@ import { toolScenarios } from './tools.ts'
 export const WRITTEN: readonly Scenario[] = [
   ...integrationScenarios,
   ...toolScenarios,
+  ...mcpScenarios,
   ...oauthScenarios,
   ...consoleScenarios,
 ]
