@@ -3,7 +3,9 @@ import { HostGrantEntity } from '#shared/access/hosts/index.ts'
 import { MemberEntity, WorkspaceEntity } from '#shared/identity/people/entity.ts'
 import { HOST_SCOPES } from '#shared/kernel/host-resources.ts'
 import { AuditEntity } from '#shared/staff/audit/entity.ts'
+import { killAfter } from '#testkit/faults.ts'
 import { hostToken } from '#testkit/hosts.ts'
+import { deathsAt } from '#testkit/sampling.ts'
 import { usingPlatform } from '#testkit/using-platform.ts'
 import { type Execute, usingAgents } from '../api/agents-support.ts'
 import { createClient, declaring } from './mcp-support.ts'
@@ -213,6 +215,48 @@ describe('a person’s call of an agent', () => {
     expect(answered.structuredContent.told.which.content).toEqual({ name: 'North' })
     const other = await client.modern('tools/call', { ...params, arguments: { a: 1 } }, { meta })
     expect(other.body.error.code).toBe(-32_602)
+  })
+
+  it('that dies at any store call leaves one run that ends right, and its repeat finds it', async () => {
+    let points = 0
+    for (const n of deathsAt(30, 3)) {
+      const { call, client, look, target } = await scene({ tools: [{ ...LOOK, mcp: { task: 'always' } }] })
+      const sent = { meta: { ...declaring({}, true), 'aip/idempotencyKey': 'dies' } }
+      const kill = killAfter(platform, n)
+      const tolerate = <T>(work: Promise<T>) => work.catch(() => undefined)
+      await tolerate(call(look, {}, sent))
+      await tolerate(platform.drain())
+      const reached = kill.restore()
+      for (let round = 0; round < 3; round++) {
+        platform.clock.advance(200_000)
+        await platform.sweep()
+        await platform.drain()
+      }
+      const { result } = (await call(look, {}, sent)).body
+      expect(result.resultType, `killed after effect ${n}`).toBe('task')
+      await platform.drain()
+      expect(await agents.runsOf(target), `killed after effect ${n}`).toHaveLength(1)
+      const ended = (await client.modern('tasks/get', { taskId: result.taskId }, sent)).body.result
+      expect(['completed', 'failed'], `killed after effect ${n}`).toContain(ended.status)
+      expect(await agents.activeRuns(target)).toBe(0)
+      if (!reached) break
+      points++
+    }
+    expect(points).toBeGreaterThan(0)
+  })
+
+  it('as a task is cancelled by the person, with the host in the audit', async () => {
+    const { call, client, look, who, grant } = await scene({ tools: [{ ...LOOK, mcp: { task: 'always' } }] })
+    const asTask = { meta: declaring({}, true) }
+    const { taskId } = (await call(look, {}, asTask)).body.result
+    for (let times = 0; times < 2; times++)
+      expect((await client.modern('tasks/cancel', { taskId }, asTask)).body.result.resultType).toBe('complete')
+    expect((await client.modern('tasks/get', { taskId }, asTask)).body.result.status).toBe('cancelled')
+    await platform.drain()
+    const page = await platform.deps.table.query(AuditEntity, { scope: who.workspaceId }, { limit: 100 })
+    expect(page.items.filter(({ action }) => action === 'run.cancelled')).toMatchObject([
+      { actor: { type: 'user', id: who.userId }, target: { id: taskId }, details: { via: { grant_id: grant.id } } },
+    ])
   })
 
   it('ends with the membership, while the token is still young', async () => {
