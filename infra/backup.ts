@@ -3,13 +3,14 @@ import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { Schedule } from 'aws-cdk-lib/aws-events'
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs'
 import { acknowledge } from './nag.ts'
 
 /** Period for which backups are kept, the same as that of point-in-time recovery. */
-const KEPT = Duration.days(35)
+export const KEPT = Duration.days(35)
 
-const POLICY = 'service-role/AWSBackupServiceRolePolicyForBackup'
+const POLICIES = ['service-role/AWSBackupServiceRolePolicyForBackup', 'AWSBackupServiceRolePolicyForS3Backup']
 
 /** Characters of the stack's name that fit into a vault's name, which has at most 50. */
 const MOST_OF_NAME = 50 - '-12345678'.length
@@ -23,7 +24,7 @@ export const partOfStackId = (): string => Fn.select(0, Fn.split('-', Fn.select(
  */
 export function addBackup(
   scope: Construct,
-  tables: readonly ITable[],
+  { tables, buckets }: { tables: readonly ITable[]; buckets: readonly IBucket[] },
   { removalPolicy, copyTo }: { removalPolicy: RemovalPolicy; copyTo: string | undefined },
 ): void {
   const backupVault = new BackupVault(scope, 'BackupVault', {
@@ -51,13 +52,21 @@ export function addBackup(
     ],
   })
   const role = new Role(scope, 'BackupRole', {
-    description: 'Permissions of AWS Backup to back up the tables',
+    description: 'Permissions of AWS Backup to back up the tables and the bucket',
     assumedBy: new ServicePrincipal('backup.amazonaws.com'),
-    managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(POLICY)],
+    managedPolicies: POLICIES.map((policy) => ManagedPolicy.fromAwsManagedPolicyName(policy)),
   })
-  acknowledge(role, {
-    [`AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${POLICY}]`]:
-      'AWS maintains this policy for AWS Backup and changes it with the service.',
+  for (const policy of POLICIES) {
+    acknowledge(role, {
+      [`AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`]:
+        'AWS maintains this policy for AWS Backup and changes it with the service.',
+    })
+  }
+  plan.addSelection('Table', {
+    resources: [
+      ...tables.map((table) => BackupResource.fromDynamoDbTable(table)),
+      ...buckets.map(({ bucketArn }) => BackupResource.fromArn(bucketArn)),
+    ],
+    role,
   })
-  plan.addSelection('Table', { resources: tables.map((table) => BackupResource.fromDynamoDbTable(table)), role })
 }

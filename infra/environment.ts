@@ -3,7 +3,7 @@ import type { QueueName } from '#shared/kernel/queue-names.ts'
 import { FUNCTION_SETTINGS } from '#shared/kernel/settings/declared.ts'
 import { queueUrlVariable } from '#shared/kernel/settings.ts'
 import type { Config } from './config.ts'
-import { readsKeyObjects } from './grants.ts'
+import { readsKeyObjects, usesDataKeys } from './grants.ts'
 import type { FunctionPlan } from './plan.ts'
 
 /** Names and addresses that the environment tells a function. */
@@ -14,6 +14,8 @@ export type Surroundings = {
   tableName: string
   auditTableName: string
   bucketName: string
+  /** Bucket of the workspaces' data keys. */
+  keyBucketName: string
   /** Bucket with the anchors of the audit: one with object lock, or the platform’s own. */
   auditBucketName: string
   busName: string
@@ -72,6 +74,7 @@ export function environment(plan: FunctionPlan, config: Config, around: Surround
     if (kind === 'keys' && name !== 'public' && name !== 'destroy')
       variables[secretVariables[name as RingName]] = around.secretArns[name as RingName]
     if (readsKeyObjects(capability)) variables.BUCKET_NAME = around.bucketName
+    if (usesDataKeys(capability)) variables.KEY_BUCKET_NAME = around.keyBucketName
     if (kind === 'bot') {
       variables.TELEGRAM_BOT_SECRET_ARN = around.telegramBotSecretArn
     }

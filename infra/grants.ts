@@ -12,6 +12,8 @@ export type Resources = {
   auditTable: string
   stream: string
   bucket: string
+  /** Bucket of the workspaces' data keys. */
+  keyBucket: string
   /** Bucket with the anchors of the audit. */
   auditBucket: string
   bus: string
@@ -46,6 +48,10 @@ const keyObjects: readonly string[] = [
 
 /** Returns true if the capability reads keys from the bucket. */
 export const readsKeyObjects = (capability: Capability): boolean => keyObjects.includes(capability)
+
+/** Returns true if the capability reads, creates or destroys workspaces' data keys. */
+export const usesDataKeys = (capability: Capability): boolean =>
+  capability === 'keys:data' || capability === 'keys:destroy'
 
 /** Partition keys of the audit, which no role may change or delete. */
 export const AUDIT_KEYS = 'AUDIT#*'
@@ -88,6 +94,8 @@ const allow = (sid: string, actions: string[], resources: string[]) => new Polic
 function grant(capability: Exclude<Capability, Marker>, to: Resources): PolicyStatement | PolicyStatement[] {
   const objects = objectPrefixes.map((prefix) => `${to.bucket}/${prefix}/*`)
   const files = `${to.bucket}/${filePrefix}/*`
+  const dataKeys = `${to.keyBucket}/${DATA_KEYS_PREFIX}/*`
+  const earlierDataKeys = `${to.bucket}/${DATA_KEYS_PREFIX}/*`
   switch (capability) {
     case 'table:read':
       return allow(
@@ -125,17 +133,17 @@ function grant(capability: Exclude<Capability, Marker>, to: Resources): PolicySt
       return allow(`ReadKeys${ring}`, ['secretsmanager:GetSecretValue'], [to.keyrings[ring]])
     }
     case 'keys:data': {
-      const create = allow('CreateDataKeys', ['s3:PutObject'], [`${to.bucket}/${DATA_KEYS_PREFIX}/*`])
+      const create = allow('CreateDataKeys', ['s3:PutObject'], [dataKeys])
       // The header makes S3 refuse to replace an object.
       if (to.conditionKeys) create.addCondition('Null', { 's3:if-none-match': 'false' })
       return [
         allow('ReadKeysdata', ['secretsmanager:GetSecretValue'], [to.keyrings.data]),
-        allow('ReadDataKeys', ['s3:GetObject'], [`${to.bucket}/${DATA_KEYS_PREFIX}/*`]),
+        allow('ReadDataKeys', ['s3:GetObject'], [dataKeys, earlierDataKeys]),
         create,
       ]
     }
     case 'keys:destroy':
-      return allow('DestroyDataKeys', ['s3:PutObject'], [`${to.bucket}/${DATA_KEYS_PREFIX}/*`])
+      return allow('DestroyDataKeys', ['s3:PutObject'], [dataKeys, earlierDataKeys])
     case 'keys:public':
       return allow('ReadPublicKeys', ['s3:GetObject'], [`${to.bucket}/${PUBLIC_KEYS_PREFIX}/*`])
     case 'keys:access':
@@ -219,7 +227,8 @@ export function permissions(
   if (capabilities.some(reads)) {
     // Without it, S3 answers 403 instead of 404 for an object that its lifecycle rule removed.
     const bucket = capabilities.includes('audit:record') ? to.auditBucket : to.bucket
-    statements.push(allow('TellMissingObjects', ['s3:ListBucket'], [bucket]))
+    const keys = capabilities.some(usesDataKeys) ? [to.keyBucket] : []
+    statements.push(allow('TellMissingObjects', ['s3:ListBucket'], [bucket, ...keys]))
   }
   for (const source of sources) {
     if (source.kind === 'queue') continue

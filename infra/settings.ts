@@ -327,8 +327,8 @@ export const Settings = z.strictObject({
     .meta(
       describe(
         'data',
-        'Back up the table each night to a locked vault and keep each backup for 35 days. Point-in-time recovery is always on (docs/backup.md).',
-        '$0.10 a GB and month of each backup that is kept',
+        'Back up the tables and the bucket each night to a locked vault and keep each backup for 35 days. Point-in-time recovery is always on (docs/backup.md).',
+        '$0.10 a GB and month of each backup of the tables that is kept; $0.05 a GB and month for the bucket, whose backups are incremental',
       ),
     ),
   backupCopyVaultArn: text(

@@ -32,7 +32,7 @@ to scan the table and update its items.
             half a minute with tokens, five minutes with page cursors)
   --again   rotate again within the hour
   --leaked  retire at once: everyone with a token of an old key is signed out
-  --secret-id, --table, --bucket  secret, table and bucket; default: the stack's outputs
+  --secret-id, --table, --bucket, --key-bucket  secret, table and buckets; default: the stack's outputs
   --help    show this help`
 
 function readOptions() {
@@ -47,6 +47,7 @@ function readOptions() {
       'secret-id': { type: 'string' },
       table: { type: 'string' },
       bucket: { type: 'string' },
+      'key-bucket': { type: 'string' },
     },
   })
 }
@@ -80,12 +81,14 @@ async function main(): Promise<void> {
   const find = async (given: string | undefined, output: string) =>
     given ?? (await stackOutputs(stack, [output]))[output] ?? ''
   const keyObjects = async () => keyObjectsOf(new S3Client({}), await find(values.bucket, 'BucketName'))
+  const dataKeys = async () => keyObjectsOf(new S3Client({}), await find(values['key-bucket'], 'KeyBucketName'))
   const walk: Reseal = async (text, options) =>
     reseal(
       {
         client: new DynamoDBClient({}),
         tableName: await find(values.table, 'TableName'),
-        objects: await keyObjects(),
+        objects: await dataKeys(),
+        earlier: await keyObjects(),
         clock: systemClock,
       },
       text,

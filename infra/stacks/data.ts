@@ -13,7 +13,7 @@ import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { RING_NAMES, type RingName } from '#shared/kernel/ports/keys.ts'
 import { AUDIT_INDEXES, type IndexName, TABLE_LAYOUT } from '#shared/table/layout.ts'
-import { addBackup } from '../backup.ts'
+import { addBackup, KEPT } from '../backup.ts'
 import { logAccess } from '../bucket-logs.ts'
 import { capacityProps, indexCapacityProps, scaleCapacity } from '../capacity.ts'
 import type { Config } from '../config.ts'
@@ -26,6 +26,8 @@ export class DataStack extends Stack {
   /** Table of the audit, or the restored one that replaces it. Only the recorder may add to it, and no function may change it. */
   readonly auditTable: ITable
   readonly bucket: Bucket
+  /** Bucket of the workspaces' data keys, apart from backups and versions. A key that was destroyed there is gone. */
+  readonly keyBucket: Bucket
   /** Bucket with the anchors of the audit: one with object lock if the stage has it, otherwise the same one. */
   readonly auditBucket: Bucket
   readonly auditBucketArn: string
@@ -40,6 +42,7 @@ export class DataStack extends Stack {
   readonly languageModelArn: string
   /** ARN of the bucket as the other stacks read it, so that policies with parts of the bucket name it when they are checked. */
   readonly bucketArn: string
+  readonly keyBucketArn: string
 
   constructor(scope: Construct, id: string, config: Config, props: StackProps = {}) {
     super(scope, id, { ...props, terminationProtection: config.retainData })
@@ -51,16 +54,23 @@ export class DataStack extends Stack {
       config.restoredAuditTableArn === undefined
         ? ownAudit
         : Table.fromTableArn(this, 'RestoredAuditTable', config.restoredAuditTableArn)
-    if (config.backup)
-      addBackup(this, [this.table, this.auditTable], { removalPolicy, copyTo: config.backupCopyVaultArn })
     this.bucket = this.#bucket(config, removalPolicy)
     this.bucketArn = this.#asRead(config, 'BucketArn', this.bucket.bucketArn)
+    this.keyBucket = this.#keyBucket(removalPolicy)
+    this.keyBucketArn = this.#asRead(config, 'KeyBucketArn', this.keyBucket.bucketArn)
+    if (config.backup) {
+      addBackup(
+        this,
+        { tables: [this.table, this.auditTable], buckets: [this.bucket] },
+        { removalPolicy, copyTo: config.backupCopyVaultArn },
+      )
+    }
     const { auditLockDays } = config
     const locked = auditLockDays === undefined ? undefined : this.#lockedBucket(auditLockDays)
     this.auditBucket = locked ?? this.bucket
     logAccess(
       this,
-      { objects: this.bucket, ...(locked && { audit: locked }) },
+      { objects: this.bucket, keys: this.keyBucket, ...(locked && { audit: locked }) },
       { days: config.logRetentionDays, removalPolicy },
     )
     this.auditBucketArn = locked ? this.#asRead(config, 'AuditBucketArn', locked.bucketArn) : this.bucketArn
@@ -116,15 +126,15 @@ export class DataStack extends Stack {
   }
 
   /**
-   * Creates the bucket. It isn't versioned: objects are written once under unique keys and never replaced. Versions would only keep
-   * objects that retention or a customer's deletion must remove.
+   * Creates the bucket. Objects are written once under unique keys and never replaced, so its versions are those that were deleted.
+   * They are kept as long as the table can be restored to a time when they existed.
    */
   #bucket(config: Config, removalPolicy: RemovalPolicy): Bucket {
     return new Bucket(this, 'Bucket', {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      versioned: false,
+      versioned: true,
       removalPolicy,
       // Browsers put and get files through presigned addresses, from pages of any integration. The signature authorizes the request,
       // not the page, and there are no cookies.
@@ -139,10 +149,27 @@ export class DataStack extends Stack {
       ],
       lifecycleRules: [
         { id: 'abandoned-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        { id: 'deleted-objects', noncurrentVersionExpiration: KEPT, expiredObjectDeleteMarker: true },
         // A stored answer is valid for 24 hours. Lifecycle rules count in days.
-        { id: 'kept-answers', prefix: 'kept/', expiration: Duration.days(2) },
+        {
+          id: 'kept-answers',
+          prefix: 'kept/',
+          expiration: Duration.days(2),
+          noncurrentVersionExpiration: Duration.days(1),
+        },
         { id: 'payloads', prefix: 'payloads/', expiration: Duration.days(config.payloadRetentionDays) },
       ],
+    })
+  }
+
+  /** Creates the bucket of the workspaces' data keys. Versions or backups would keep keys that a removal has to destroy. */
+  #keyBucket(removalPolicy: RemovalPolicy): Bucket {
+    return new Bucket(this, 'KeyBucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      versioned: false,
+      removalPolicy,
     })
   }
 

@@ -107,6 +107,10 @@ export class ServiceStack extends Stack {
       value: data.bucket.bucketName,
       description: 'Bucket in which npm run keys publishes public keys',
     })
+    new CfnOutput(this, 'KeyBucketName', {
+      value: data.keyBucket.bucketName,
+      description: 'Bucket of the workspaces’ data keys, which npm run keys wraps again',
+    })
     new CfnOutput(this, 'AuditBucketName', {
       value: data.auditBucket.bucketName,
       description: 'Bucket with the anchors of the audit, for npm run audit',
@@ -174,6 +178,7 @@ function resourcesOf(
     auditTable: data.auditTable.tableArn,
     stream: data.table.tableStreamArn ?? '',
     bucket: data.bucketArn,
+    keyBucket: data.keyBucketArn,
     auditBucket: data.auditBucketArn,
     bus: messaging.bus.eventBusArn,
     keyrings: data.keyringArns,
@@ -202,6 +207,7 @@ function surroundingsOf(
     tableName: data.table.tableName,
     auditTableName: data.auditTable.tableName,
     bucketName: data.bucket.bucketName,
+    keyBucketName: data.keyBucket.bucketName,
     auditBucketName: data.auditBucket.bucketName,
     busName: messaging.bus.eventBusName,
     secretArns: Object.fromEntries(RING_NAMES.map((ring) => [ring, data.keyrings[ring].secretArn])) as Record<

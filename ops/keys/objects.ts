@@ -1,5 +1,7 @@
 import {
+  DeleteObjectCommand,
   GetObjectCommand,
+  ListObjectVersionsCommand,
   NoSuchKey,
   PutObjectCommand,
   paginateListObjectsV2,
@@ -33,6 +35,14 @@ export const keyObjectsOf = (client: S3Client, Bucket: string): KeyObjects => {
         if (status === 409 || status === 412) return false
         throw error
       }
+    },
+    async remove(key) {
+      // A key is written a few times in its life, so one page has all its versions.
+      const { Versions = [], DeleteMarkers = [] } = await client.send(
+        new ListObjectVersionsCommand({ Bucket, Prefix: key }),
+      )
+      const all = [...Versions, ...DeleteMarkers].filter(({ Key }) => Key === key)
+      for (const { VersionId } of all) await client.send(new DeleteObjectCommand({ Bucket, Key: key, VersionId }))
     },
     async *list(Prefix) {
       for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket, Prefix })) {

@@ -22,14 +22,18 @@ export interface Place {
   tableName: string
   /** Read units per second. A consistent read takes one per 4 KB. */
   rate?: number
-  /** The bucket's objects with the workspaces' data keys. */
+  /** The objects with the workspaces' data keys. */
   objects: KeyObjects
+  /** The bucket that had the data keys before, from which they are moved. */
+  earlier?: KeyObjects | undefined
   clock: Clock
 }
 
 export interface KeyObjects extends Pick<ObjectStore, 'get' | 'put' | 'create'> {
   /** Lists the keys of the objects under a prefix. */
   list(prefix: string): AsyncIterable<string>
+  /** Deletes an object and all its versions. */
+  remove(key: string): Promise<void>
 }
 
 /**
@@ -43,7 +47,7 @@ export interface KeyObjects extends Pick<ObjectStore, 'get' | 'put' | 'create'> 
  */
 export async function reseal(place: Place, text: string, { dry }: { dry: boolean }): Promise<Walked> {
   const ring = parseKeyring(text)
-  const walked: Walked = { seen: 0, sealed: await rewrap(place, ring, dry) }
+  const walked: Walked = { seen: 0, sealed: (await moveKeys(place, dry)) + (await rewrap(place, ring, dry)) }
   const { client, tableName: TableName, rate = 1_000, objects, clock } = place
   const workspaces = createWorkspaceKeys({ objects, clock, data: async () => ring, fresh: HOUR, withRing: false })
   for await (const { items } of scan(client, { TableName }, rate)) {
@@ -57,6 +61,20 @@ export async function reseal(place: Place, text: string, { dry }: { dry: boolean
     }
   }
   return walked
+}
+
+/** Moves workspaces' data keys from the bucket that has versions and a backup, where no key could be destroyed. @returns their number */
+async function moveKeys({ objects, earlier }: Place, dry: boolean): Promise<number> {
+  let moved = 0
+  for await (const name of earlier?.list(`${DATA_KEYS_PREFIX}/`) ?? []) {
+    moved += 1
+    const bytes = await earlier?.get(name)
+    if (dry || !bytes) continue
+    // One that is there already is newer: its workspace was removed.
+    await objects.create(name, bytes, 'application/jose')
+    await earlier?.remove(name)
+  }
+  return moved
 }
 
 /** Wraps workspaces' data keys again that an older key wrapped. @returns their number */

@@ -26,6 +26,8 @@ const readSecret = async (SecretId: string): Promise<string> => {
 interface KeysOptions {
   /** Returns a secret's text by its ARN. */
   readText?: (arn: string) => Promise<string>
+  /** The bucket of the workspaces' data keys. */
+  dataKeys?: Pick<ObjectStore, 'get' | 'put' | 'create'>
   /** Encrypts with the ring `data`, as the version before did. */
   withRing?: boolean
 }
@@ -39,7 +41,7 @@ export const createKeys = (
   arns: { [R in RingName]?: string | undefined },
   clock: Clock,
   objects: Pick<ObjectStore, 'get' | 'put' | 'create'>,
-  { readText = readSecret, withRing = false }: KeysOptions = {},
+  { readText = readSecret, dataKeys = objects, withRing = false }: KeysOptions = {},
 ): Keys => {
   const ring = (name: RingName) => {
     const read = cachedFetch(clock, KEYS_FRESH, async () => {
@@ -57,7 +59,14 @@ export const createKeys = (
   const rings = Object.fromEntries(RING_NAMES.map((name) => [name, ring(name)])) as Record<RingName, Keys[RingName]>
   return {
     ...rings,
-    ...createWorkspaceKeys({ objects, clock, data: rings.data, fresh: KEYS_FRESH, withRing }),
+    ...createWorkspaceKeys({
+      objects: dataKeys,
+      earlier: objects,
+      clock,
+      data: rings.data,
+      fresh: KEYS_FRESH,
+      withRing,
+    }),
     publicKeys: createPublicKeys(objects, clock, KEYS_FRESH),
   }
 }

@@ -17,7 +17,10 @@ const dataKeyObject = (workspaceId: string): string => `${DATA_KEYS_PREFIX}/${wo
 const dataKeyRecord = (workspaceId: string): string => `data-key:${workspaceId}`
 
 export interface WorkspaceKeysOptions {
+  /** The keys' own bucket, which has neither versions nor a backup. */
   objects: Pick<ObjectStore, 'get' | 'put' | 'create'>
+  /** The bucket that had the keys before. `npm run keys -- reseal` moves them. */
+  earlier?: Pick<ObjectStore, 'get' | 'put'>
   clock: Clock
   /** The ring that wraps the keys. */
   data: () => Promise<Keyring>
@@ -28,11 +31,12 @@ export interface WorkspaceKeysOptions {
 }
 
 /**
- * Creates the data keys of workspaces: random keys, wrapped by the ring `data`, one object each in the bucket. The bucket has
- * no versions and no backup, so a destroyed key is gone, while a restored table has the values that it encrypted.
+ * Creates the data keys of workspaces: random keys, wrapped by the ring `data`, one object each in a bucket of their own. That
+ * bucket has no versions and no backup, so a destroyed key is gone, while a restored table has the values that it encrypted.
  */
 export const createWorkspaceKeys = ({
   objects,
+  earlier,
   clock,
   data,
   fresh,
@@ -43,7 +47,7 @@ export const createWorkspaceKeys = ({
   const read = async (id: string): Promise<KeyObject | undefined> => {
     const before = known.get(id)
     if (before && before.until > clock.now()) return before.key
-    const bytes = await objects.get(dataKeyObject(id))
+    const bytes = (await objects.get(dataKeyObject(id))) ?? (await earlier?.get(dataKeyObject(id)))
     if (!bytes) return undefined
     const text = new TextDecoder().decode(bytes)
     if (text === DESTROYED) throw new Error(`the data key of ${id} is destroyed`)
@@ -70,7 +74,8 @@ export const createWorkspaceKeys = ({
       key: async (purpose, kid) => (kid === id ? read(id) : (await data()).key(purpose, kid)),
     }),
     async destroyWorkspaceKey(id) {
-      await objects.put(dataKeyObject(id), Buffer.from(DESTROYED), 'text/plain')
+      const destroyed = Buffer.from(DESTROYED)
+      await Promise.all([objects, earlier].map((place) => place?.put(dataKeyObject(id), destroyed, 'text/plain')))
       known.delete(id)
     },
   }

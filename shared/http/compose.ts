@@ -100,7 +100,10 @@ const compose = (
       clock: systemClock,
       checkWrites: settings.stage === 'local',
     }),
-    keys: createKeys(settings.secretArns, systemClock, objects, { withRing: settings.previousKeyFormats }),
+    keys: createKeys(settings.secretArns, systemClock, objects, {
+      dataKeys: createObjects(settings.keyBucketName, env),
+      withRing: settings.previousKeyFormats,
+    }),
     objects,
     http: createHttp({ allowLoopbackHttp: settings.allowLoopbackTargets }),
     bot: createBot({

@@ -13,6 +13,7 @@ const Surroundings = z.object({
   TABLE_NAME: z.string().min(1),
   AUDIT_TABLE_NAME: text,
   BUCKET_NAME: text,
+  KEY_BUCKET_NAME: text,
   BUS_NAME: text,
   TOKEN_KEYS_SECRET_ARN: text,
   ADMIN_KEYS_SECRET_ARN: text,
@@ -43,6 +44,8 @@ export interface Settings extends Omit<FunctionSettings, 'logLevel'> {
   /** Table of the audit. */
   auditTableName: string | undefined
   bucketName: string | undefined
+  /** Bucket of the workspaces' data keys. */
+  keyBucketName: string | undefined
   /** Origin of presigned addresses, which pages allow as the only one for uploads. */
   uploadOrigin: string | undefined
   busName: string | undefined
@@ -80,6 +83,7 @@ export const readSettings = (env: Record<string, string | undefined>): Settings 
     tableName: e.TABLE_NAME,
     auditTableName: e.AUDIT_TABLE_NAME,
     bucketName: e.BUCKET_NAME,
+    keyBucketName: e.KEY_BUCKET_NAME,
     uploadOrigin: e.BUCKET_NAME && new URL(bucketAddress(e.BUCKET_NAME, env)).origin,
     busName: e.BUS_NAME,
     queueUrls: Object.fromEntries(

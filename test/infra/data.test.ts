@@ -109,7 +109,7 @@ describe('the data stack', () => {
     for (const [id, { Properties }] of all.filter(([other]) => other !== logs))
       expect(Properties.LoggingConfiguration).toEqual({
         DestinationBucketName: { Ref: logs },
-        LogFilePrefix: id.startsWith('Audit') ? 'audit/' : 'objects/',
+        LogFilePrefix: id.startsWith('Audit') ? 'audit/' : id.startsWith('Key') ? 'keys/' : 'objects/',
       })
     expect(bucket?.Properties.LifecycleConfiguration.Rules).toEqual([
       { Id: 'access-logs', Status: 'Enabled', ExpirationInDays: 90 },
@@ -118,12 +118,33 @@ describe('the data stack', () => {
     const allowed = policy?.Properties.PolicyDocument.Statement.filter(
       ({ Effect }: { Effect: string }) => Effect === 'Allow',
     )
-    expect(allowed).toHaveLength(2)
+    expect(allowed).toHaveLength(3)
     for (const { Action, Principal, Condition } of allowed) {
       expect(Action).toBe('s3:PutObject')
       expect(Principal).toEqual({ Service: 'logging.s3.amazonaws.com' })
       expect(Condition.StringEquals).toEqual({ 'aws:SourceAccount': { Ref: 'AWS::AccountId' } })
     }
+  })
+
+  it('keeps deleted objects as long as the table can be restored to a time when they existed', () => {
+    const [, bucket] = resources(data, 'AWS::S3::Bucket').find(([id]) => id.startsWith('Bucket')) ?? []
+    expect(bucket?.Properties.VersioningConfiguration).toEqual({ Status: 'Enabled' })
+    expect(bucket?.Properties.LifecycleConfiguration.Rules).toContainEqual({
+      Id: 'deleted-objects',
+      Status: 'Enabled',
+      NoncurrentVersionExpiration: { NoncurrentDays: 35 },
+      ExpiredObjectDeleteMarker: true,
+    })
+  })
+
+  it('has a bucket of its own for workspaces’ data keys, without versions and outside the backup', () => {
+    const { data: backed } = synthesize({ stage: 'prod', backup: 'true' })
+    const [id = '', keys] = resources(backed, 'AWS::S3::Bucket').find(([name]) => name.startsWith('KeyBucket')) ?? []
+    expect(keys?.Properties.VersioningConfiguration).toBeUndefined()
+    const [[, selection] = []] = resources(backed, 'AWS::Backup::BackupSelection')
+    const saved = JSON.stringify(selection?.Properties.BackupSelection.Resources)
+    expect(saved).not.toContain(id)
+    expect(saved).toMatch(/"Bucket[0-9A-F]{8}"/)
   })
 
   it('deletes nothing else: no rule reaches files, manifests and tasks’ results', () => {
@@ -138,7 +159,11 @@ describe('the data stack', () => {
   })
 
   it('locks the anchors of the audit in a bucket of their own where the stage says so', () => {
-    expect(resources(data, 'AWS::S3::Bucket').map(([id]) => id.slice(0, -8))).toEqual(['Bucket', 'BucketLogs'])
+    expect(resources(data, 'AWS::S3::Bucket').map(([id]) => id.slice(0, -8))).toEqual([
+      'Bucket',
+      'KeyBucket',
+      'BucketLogs',
+    ])
     const { data: locked, service } = synthesize({ auditLockDays: '731' })
     const bucket = resources(locked, 'AWS::S3::Bucket').find(([id]) => id.startsWith('AuditBucket'))?.[1]
     expect(bucket?.Properties).toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readsKeyObjects } from '#infra/grants.ts'
+import { readsKeyObjects, usesDataKeys } from '#infra/grants.ts'
 import { RING_NAMES } from '#shared/kernel/ports/keys.ts'
 import { queueUrlVariable, readSettings } from '#shared/kernel/settings.ts'
 import { functionsOf, plans, synthesize } from './support.ts'
@@ -30,6 +30,7 @@ describe('the environment of the functions', () => {
         (capability) => /^(objects|files|bucket):|^audit:record$/.test(capability) || readsKeyObjects(capability),
       ),
     )
+    expect(settings.keyBucketName !== undefined).toBe(capabilities.some(usesDataKeys))
     expect(settings.busName !== undefined).toBe(capabilities.includes('bus:put'))
     for (const ring of RING_NAMES) {
       expect(settings.secretArns[ring] !== undefined).toBe(capabilities.includes(`keys:${ring}`))
@@ -50,7 +51,7 @@ describe('the environment of the functions', () => {
       const variables = functionsOf(synthesize(context).service).get(name)?.Properties.Environment.Variables
       expect(JSON.stringify(variables)).not.toMatch(/resolve:|SecretString|password|local-admin/i)
       const suspicious = Object.keys(variables).filter(
-        (key) => /SECRET|KEY|TOKEN|PASSWORD/.test(key) && !key.endsWith('_SECRET_ARN'),
+        (key) => /SECRET|KEY|TOKEN|PASSWORD/.test(key) && !/_SECRET_ARN$|_BUCKET_NAME$/.test(key),
       )
       expect(suspicious.filter((key) => key !== 'REFRESH_REUSE_WINDOW_SECONDS')).toEqual([])
     }

@@ -4,7 +4,7 @@ import { decodeProtectedHeader } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { RINGS } from '#infra/rings.ts'
 import { AwsError } from '#local/aws/error.ts'
-import { reseal } from '#ops/keys/reseal.ts'
+import { type KeyObjects, reseal } from '#ops/keys/reseal.ts'
 import { readRing } from '#ops/keys/ring.ts'
 import { describeRing, type Operation, type Reseal, resealAll, retire, rotate, WAIT } from '#ops/keys/rotate.ts'
 import { ringStore } from '#ops/keys/secret.ts'
@@ -31,15 +31,23 @@ let services: Awaited<ReturnType<typeof startServices>>
 let unique = 0
 let printed: string[]
 let stored: Map<string, Uint8Array>
-const objects = {
-  get: async (key: string) => stored.get(key),
-  put: async (key: string, bytes: Uint8Array) => void stored.set(key, bytes),
-  create: async (key: string, bytes: Uint8Array) => {
-    if (stored.has(key)) return false
-    stored.set(key, bytes)
+/** Objects of the bucket that had the data keys before. */
+let earlierStored: Map<string, Uint8Array>
+const objectsIn = (read: () => Map<string, Uint8Array>): KeyObjects => ({
+  get: async (key) => read().get(key),
+  put: async (key, bytes) => void read().set(key, bytes),
+  create: async (key, bytes) => {
+    if (read().has(key)) return false
+    read().set(key, bytes)
     return true
   },
-}
+  remove: async (key) => void read().delete(key),
+  async *list(prefix) {
+    yield* [...read().keys()].filter((name) => name.startsWith(prefix))
+  },
+})
+const objects = objectsIn(() => stored)
+const earlier = objectsIn(() => earlierStored)
 
 const names = (): RingName[] => [...RING_NAMES]
 const arnOf = (ring: RingName) => `arn:aws:secretsmanager:us-east-1:000000000000:secret:${ring}-${unique}`
@@ -69,6 +77,7 @@ beforeEach(() => {
   unique += 1
   printed = []
   stored = new Map()
+  earlierStored = new Map()
   platform.deps.keys = instance()
 })
 afterEach(() => services.onAwsCall(undefined))
@@ -76,7 +85,8 @@ afterEach(() => services.onAwsCall(undefined))
 /** The keyrings as one function instance sees them. */
 const instance = () => {
   const arns = Object.fromEntries(RING_NAMES.map((ring) => [ring, arnOf(ring)])) as Record<RingName, string>
-  return createKeys(arns, platform.clock, objects, {
+  return createKeys(arns, platform.clock, earlier, {
+    dataKeys: objects,
     readText: async (SecretId) => {
       const { SecretString = '' } = await services.secrets.send(new GetSecretValueCommand({ SecretId }))
       return SecretString
@@ -91,7 +101,7 @@ const operation = (ring: RingName, given: Partial<Operation> = {}): Operation =>
   sleep: async (ms) => platform.clock.advance(ms),
   say: (line) => printed.push(line),
   ...(isSigningRing(ring) && {
-    publish: (text) => publishKeys(objects, platform.clock, ring, parseKeyring(text)),
+    publish: (text) => publishKeys(earlier, platform.clock, ring, parseKeyring(text)),
   }),
   ...given,
 })
@@ -101,12 +111,8 @@ const stateOf = async (ring: RingName) => readRing(await textOf(ring))
 const resealPlace = () => ({
   client: platform.store.client as DynamoDBClient,
   tableName: platform.tableName,
-  objects: {
-    ...objects,
-    async *list(prefix: string) {
-      yield* [...stored.keys()].filter((name) => name.startsWith(prefix))
-    },
-  },
+  objects,
+  earlier,
   clock: platform.clock,
 })
 const walk: Reseal = (text, options) => reseal(resealPlace(), text, options)
@@ -321,6 +327,31 @@ describe('the ring of data at rest', () => {
       withRing: false,
     })
     expect(await unseal(reader.ofWorkspace(workspace), 'note:1', sealed)).toBe('Kept.')
+  })
+
+  it('moves data keys out of the bucket with versions, and they open as before; a destroyed one stays destroyed', async () => {
+    const { read, plain, workspace } = await sealedRecords()
+    const name = `data-keys/${workspace}`
+    const sealed = await seal(platform.deps.keys.ofWorkspace(workspace), 'note:1', 'Kept.')
+    earlierStored.set(name, (await objects.get(name)) ?? new Uint8Array())
+    earlierStored.set('data-keys/ws_removed', (await objects.get(name)) ?? new Uint8Array())
+    stored.delete(name)
+    const removed = createWorkspaceKeys({
+      objects,
+      earlier,
+      clock: platform.clock,
+      data: instance().data,
+      fresh: 0,
+      withRing: false,
+    })
+    const opened = () => unseal(instance().ofWorkspace(workspace), 'note:1', sealed)
+    expect(await opened()).toBe('Kept.')
+    await removed.destroyWorkspaceKey('ws_removed')
+    await resealAll(operation('data'), walk)
+    expect([...earlierStored.keys()].filter((key) => key.startsWith('data-keys/'))).toEqual([])
+    expect(await opened()).toBe('Kept.')
+    expect((await read()).plain).toEqual(plain)
+    await expect(removed.ofWorkspace('ws_removed').sealing()).rejects.toThrow('is destroyed')
   })
 
   it('keeps an old key as long as a backup needs it, counted from the last re-encrypted value', async () => {

@@ -18,7 +18,7 @@ export const isSigningRing = (name: string): name is SigningRing => (SIGNING_RIN
 /** Prefix of the public keys in the bucket, one object per ring. Only functions that read the ring may write its object. */
 export const PUBLIC_KEYS_PREFIX = 'public-keys'
 
-/** Prefix of the workspaces' data keys in the bucket, one object each. */
+/** Prefix of the workspaces' data keys in the keys' bucket, one object each. Earlier ones are in the bucket of all other objects. */
 export const DATA_KEYS_PREFIX = 'data-keys'
 
 /** Public halves of the keys that sign tokens. */
