@@ -1,5 +1,5 @@
 import type { DeclaredKind } from '#shared/http/callers.ts'
-import { type Endpoint, keepsAnswers } from '#shared/http/endpoint.ts'
+import { developerRoleFor, type Endpoint, keepsAnswers } from '#shared/http/endpoint.ts'
 import { ERRORS, type ErrorCode } from '#shared/kernel/errors.ts'
 
 /** Error codes of each kind of caller that can occur before the endpoint's handler runs. */
@@ -24,6 +24,7 @@ export const errorCodesOf = (endpoint: Endpoint): ErrorCode[] => {
   }
   if (endpoint.anonymous) add('rate_limited')
   if (scope) add('insufficient_scope', 'scope_denied_by_admin')
+  if (caller === 'developer' && developerRoleFor(endpoint) !== 'viewer') add('forbidden')
   if (role === 'superadmin' || (role && caller === 'console')) add('admin_required')
   if (caller === 'admin' && !endpoint.whileSigningIn) add('confirmation_required', 'passkey_required')
   if (endpoint.confirms) add('confirmation_required')

@@ -63,3 +63,73 @@ export const publish = async (
   app: TestApp,
   fields: Record<string, unknown> = {},
 ): Promise<Answer> => developer.call('POST', `/api/v1/dev/apps/${app.id}/versions`, manifestFor(developer, app, fields))
+
+/** Returns the code in the newest e-mail to an address. */
+const mailedTo = ({ mails }: TestPlatform, address: string): string =>
+  /dvt_[\w-]+/.exec(mails.findLast(({ to }) => to === address)?.text ?? '')?.[0] ?? ''
+
+/** Confirms the address of a developer account, as its owner would before inviting somebody. @returns the address */
+export const confirmEmail = async (platform: TestPlatform, developer: Pick<TestDeveloper, 'call'>): Promise<string> => {
+  const { email, email_verified } = (await developer.call('GET', '/api/v1/dev/me')).body
+  if (email_verified) return email
+  await developer.call('POST', '/api/v1/dev/me/email-proof')
+  const { status, text } = await developer.call('POST', '/api/v1/dev/me/email-proof/confirm', {
+    token: mailedTo(platform, email),
+  })
+  if (status !== 200) throw new Error(text)
+  return email
+}
+
+export interface TestTeammate {
+  /** `dme_…` */
+  id: string
+  email: string
+  /** Key of a session that the teammate opened by e-mail. */
+  key: string
+  headers: Record<string, string>
+  call: TestDeveloper['call']
+}
+
+const asTeammate = async (
+  platform: TestPlatform,
+  email: string,
+  { status, body, text }: Answer,
+): Promise<TestTeammate> => {
+  if (status !== 201) throw new Error(text)
+  const key: string = body.session_key
+  const headers = { 'x-developer-key': key }
+  const call: TestDeveloper['call'] = (method, path, sent, more) =>
+    platform.call(method, path, { body: sent, headers: { ...headers, ...more } })
+  return { id: (await call('GET', '/api/v1/dev/me')).body.member.id, email, key, headers, call }
+}
+
+/** Signs in to the portal with a link by e-mail. */
+export const signedInByEmail = async (platform: TestPlatform, email: string): Promise<TestTeammate> => {
+  await platform.call('POST', '/api/v1/dev/sign-in', { body: { email } })
+  const body = { token: mailedTo(platform, email) }
+  return asTeammate(platform, email, await platform.call('POST', '/api/v1/dev/session', { body }))
+}
+
+/** Invites somebody to a developer account. @returns their address, and the code in the invitation */
+export const invited = async (
+  platform: TestPlatform,
+  developer: Pick<TestDeveloper, 'call'>,
+  role: 'owner' | 'developer' | 'viewer',
+  email = `${unique('teammate')}@example.com`,
+): Promise<{ id: string; email: string; code: string }> => {
+  await confirmEmail(platform, developer)
+  const { status, body, text } = await developer.call('POST', '/api/v1/dev/members', { email, role })
+  if (status !== 201) throw new Error(text)
+  return { id: body.id, email, code: mailedTo(platform, email) }
+}
+
+/** Adds a teammate, signed in. */
+export const newTeammate = async (
+  platform: TestPlatform,
+  developer: Pick<TestDeveloper, 'call'>,
+  role: 'owner' | 'developer' | 'viewer',
+): Promise<TestTeammate> => {
+  const { email, code } = await invited(platform, developer, role)
+  const body = { token: code, name: `Bo ${email.split('@')[0]?.replace('-', ' ')}` }
+  return asTeammate(platform, email, await platform.call('POST', '/api/v1/dev/members/join', { body }))
+}

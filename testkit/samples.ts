@@ -3,7 +3,7 @@ import { logoPath } from '#shared/catalogue/logos/path.ts'
 import { SubscriptionEntity } from '#shared/delivery/webhooks/entity.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { A2A, looking } from './a2a.ts'
-import { unique } from './developers.ts'
+import { confirmEmail, invited as invitedTeammate, newTeammate, signedInByEmail, unique } from './developers.ts'
 import { installed } from './fixtures.ts'
 import { hostActors } from './hosts.ts'
 import { REDIRECT } from './oauth.ts'
@@ -213,6 +213,20 @@ const personWithPasskey = async ({ actors, platform }: Stage) => {
   const body = { name: 'Laptop', ...authenticator.create(asked) }
   const added = await platform.call('POST', '/console/passkeys', { token, body })
   return { token, authenticator, passkey: added.body.id as string }
+}
+
+/** Signs the owner of a new developer account in by e-mail. */
+const founder = async (stage: Stage) =>
+  signedInByEmail(stage.platform, await emailOf(stage, (await stage.developer()).headers))
+
+/** Creates a developer with a passkey, signed in. */
+const teammateWithPasskey = async (stage: Stage) => {
+  const person = await founder(stage)
+  const authenticator = createAuthenticator()
+  const { body: asked } = await person.call('POST', '/api/v1/dev/me/passkeys/options')
+  const body = { name: 'Laptop', ...authenticator.create(asked) }
+  const added = await person.call('POST', '/api/v1/dev/me/passkeys', body)
+  return { ...person, authenticator, passkey: added.body.id as string }
 }
 
 const withKey = async (stage: Stage) => {
@@ -890,6 +904,58 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     const { owner, headers } = await stage.developer()
     const { body } = await owner.call('POST', '/api/v1/dev/me/keys', { name: unique('key') })
     return { path: `/api/v1/dev/me/keys/${body.id}`, headers }
+  },
+  'developer.keys.edit': async (stage) => {
+    const { owner, headers } = await stage.developer()
+    const { body } = await owner.call('POST', '/api/v1/dev/me/keys', { name: unique('key') })
+    return { path: `/api/v1/dev/me/keys/${body.id}`, headers, body: { name: unique('key'), role: 'viewer' } }
+  },
+  'developer.members.list': async (stage) => {
+    const { owner, headers } = await stage.developer()
+    await newTeammate(stage.platform, owner, 'viewer')
+    return { path: '/api/v1/dev/members', headers }
+  },
+  'developer.members.invite': async (stage) => {
+    const { owner, headers } = await stage.developer()
+    await confirmEmail(stage.platform, owner)
+    return { path: '/api/v1/dev/members', headers, body: { email: `${unique('bo')}@example.com`, role: 'developer' } }
+  },
+  'developer.members.edit': async (stage) => {
+    const { owner, headers } = await stage.developer()
+    const { id } = await newTeammate(stage.platform, owner, 'viewer')
+    return { path: `/api/v1/dev/members/${id}`, headers, body: { role: 'developer' } }
+  },
+  'developer.members.remove': async (stage) => {
+    const { owner, headers } = await stage.developer()
+    const { id } = await newTeammate(stage.platform, owner, 'viewer')
+    return { path: `/api/v1/dev/members/${id}`, headers }
+  },
+  'developer.members.join': async (stage) => {
+    const { code } = await invitedTeammate(stage.platform, (await stage.developer()).owner, 'viewer')
+    return { path: '/api/v1/dev/members/join', body: { token: code, name: 'Bo Example' } }
+  },
+  'developer.passkeys.list': async (stage) => {
+    const { headers } = await teammateWithPasskey(stage)
+    return { path: '/api/v1/dev/me/passkeys', headers }
+  },
+  'developer.passkeys.begin': async (stage) => ({
+    path: '/api/v1/dev/me/passkeys/options',
+    headers: (await founder(stage)).headers,
+  }),
+  'developer.passkeys.add': async (stage) => {
+    const { headers, call } = await founder(stage)
+    const { body: asked } = await call('POST', '/api/v1/dev/me/passkeys/options')
+    const body = { name: 'Laptop', ...createAuthenticator().create(asked) }
+    return { path: '/api/v1/dev/me/passkeys', headers, body }
+  },
+  'developer.passkeys.remove': async (stage) => {
+    const { headers, passkey } = await teammateWithPasskey(stage)
+    return { path: `/api/v1/dev/me/passkeys/${passkey}`, headers }
+  },
+  'developer.passkeys.signIn': async (stage) => {
+    const { authenticator } = await teammateWithPasskey(stage)
+    const { body: asked } = await stage.platform.call('POST', '/api/v1/dev/passkeys/sign-in/options')
+    return { path: '/api/v1/dev/passkeys/sign-in', body: authenticator.answer(asked) }
   },
   'developer.account.claimVendor': async (stage) => ({
     path: '/api/v1/dev/me/vendor',

@@ -87,6 +87,7 @@ const remove = defineEndpoint({
   path: '/api/v1/dev/apps/{id}',
   params: { id: 'app' },
   caller: 'developer',
+  role: 'owner',
   summary: 'Delete a draft',
   description:
     'Deletes an app that was never submitted, with its versions. Its slug is free again, and sandboxes that have it ' +

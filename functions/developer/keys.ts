@@ -4,10 +4,11 @@ import {
   CreateKey,
   createKey,
   deleteKey,
+  EditKey,
+  editKey,
   listKeys,
   NamedKeySchema,
   NewNamedKeySchema,
-  presentKey,
 } from '#shared/identity/developer-accounts/index.ts'
 
 const common = { group: 'developer', caller: 'developer' } as const
@@ -21,7 +22,7 @@ const list = defineEndpoint({
   description: 'Expired keys and the account’s main key aren’t listed. A key itself is shown only once.',
   list: 'page',
   response: NamedKeySchema,
-  handler: async ({ work, caller }) => wholeList((await listKeys(work, caller.developerId)).map(presentKey)),
+  handler: async ({ work, caller }) => wholeList(await listKeys(work, caller.developerId)),
 })
 
 const create = defineEndpoint({
@@ -29,9 +30,10 @@ const create = defineEndpoint({
   id: 'developer.keys.create',
   method: 'POST',
   path: '/api/v1/dev/me/keys',
+  role: 'owner',
   summary: 'Create a named key',
   description:
-    'Works like the account’s main key, until it expires or is deleted. Give each machine its own. The key is shown ' +
+    'Works until it expires or is deleted, with the rights of its role. Give each machine its own. The key is shown ' +
     'only once. An account can have up to 20 (`conflict`).',
   body: CreateKey,
   status: 201,
@@ -41,8 +43,24 @@ const create = defineEndpoint({
   handler: ({ work, caller, body }) => createKey(work, caller.developerId, body),
 })
 
+const edit = defineEndpoint({
+  ...common,
+  id: 'developer.keys.edit',
+  method: 'PATCH',
+  path: '/api/v1/dev/me/keys/{id}',
+  params: { id: 'developerKey' },
+  role: 'owner',
+  summary: 'Change the name or the role of a named key',
+  description: 'Takes effect with the key’s next request. An expiry can’t be changed: create another key.',
+  body: EditKey,
+  response: NamedKeySchema,
+  errors: ['conflict'],
+  handler: ({ work, caller, params, body }) => editKey(work, caller.developerId, params.id, body),
+})
+
 const remove = defineEndpoint({
   ...common,
+  role: 'owner',
   id: 'developer.keys.delete',
   method: 'DELETE',
   path: '/api/v1/dev/me/keys/{id}',
@@ -57,4 +75,4 @@ const remove = defineEndpoint({
   },
 })
 
-export const endpoints = [list, create, remove]
+export const endpoints = [list, create, edit, remove]

@@ -23,6 +23,8 @@ const listen = defineEndpoint({
   ...common,
   id: 'developer.listen.stream',
   method: 'GET',
+  // It takes requests over.
+  role: 'developer',
   summary: 'Listen for the requests sent to your sandbox installation',
   description: `While you listen for an app, every request that the platform would send for the app’s installation in **your own sandbox workspace** comes to this stream instead of to its address: \`run.execute\` of test runs and other runs, webhook deliveries and webhook tests. You can build an agent on your laptop this way, because the addresses in the manifest and in the subscriptions don’t have to exist. Requests for customers’ installations and for other developers’ sandboxes are never diverted. The command-line tool (\`npm install --global @agent-integration-platform/cli\`) does all of this: \`aip listen --forward-to http://127.0.0.1:8787\`.
 

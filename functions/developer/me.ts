@@ -43,7 +43,8 @@ const me = defineEndpoint({
   caller: 'developer',
   summary: 'Get your developer profile',
   response: ProfileSchema,
-  handler: ({ work, caller }) => readProfile(work, caller.developerId),
+  handler: ({ work, caller }) =>
+    readProfile(work, caller.developerId, { role: caller.role, memberId: caller.member?.id }),
 })
 
 const rotateDeveloperKey = defineEndpoint({
@@ -52,6 +53,8 @@ const rotateDeveloperKey = defineEndpoint({
   method: 'POST',
   path: '/api/v1/dev/me/rotate-key',
   caller: 'developer',
+  // The new key has the rights of the old one.
+  role: 'viewer',
   summary: 'Replace the developer key of this request',
   description:
     'The old key gets `unauthorized` immediately. The new key is shown only once. Send a UUID as `Idempotency-Key`: ' +

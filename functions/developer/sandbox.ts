@@ -15,6 +15,8 @@ const token = defineEndpoint({
   path: '/api/v1/dev/apps/{id}/sandbox-token',
   params: { id: 'app' },
   caller: 'developer',
+  // A viewer's token only reads.
+  role: 'viewer',
   summary: 'Get an access token for the app’s sandbox installation',
   description:
     'Returns an ordinary access token for your own sandbox workspace. It can’t reach customers’ workspaces. Each ' +
@@ -23,7 +25,7 @@ const token = defineEndpoint({
   errors: ['no_manifest', 'app_suspended', 'installation_suspended'],
   secret: true,
   needs: ['keys:access', 'keys:tokens', 'keys:data'],
-  handler: ({ work, caller, params }) => issueSandboxToken(work, caller.developerId, params.id),
+  handler: ({ work, caller, params }) => issueSandboxToken(work, caller.developerId, params.id, caller),
 })
 
 const invite = defineEndpoint({
@@ -59,7 +61,7 @@ const session = defineEndpoint({
   secret: true,
   needs: ['keys:console', 'keys:public'],
   replays: (work, _caller, _body, _params, kept) => isSessionLive(work, kept),
-  handler: ({ work, caller, body }) => openSandbox(work, caller.developerId, body),
+  handler: ({ work, caller, body }) => openSandbox(work, caller.developerId, caller.member?.id, body),
 })
 
 export const endpoints = [token, invite, session]

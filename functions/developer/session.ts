@@ -37,7 +37,7 @@ const start = defineEndpoint({
   summary: 'Sign in to the developer portal',
   description:
     'Exchanges a developer key, or the code of a sign-in link, for a session key, so that a browser stores no key ' +
-    'that lasts. An account has up to 10 sessions: a further one ends the oldest. A first sign-in by e-mail confirms ' +
+    'that lasts. A person has up to 10 sessions: a further one ends the oldest. A first sign-in by e-mail confirms ' +
     'the address and ends every earlier key.',
   body: StartSession,
   status: 201,
@@ -54,6 +54,7 @@ const end = defineEndpoint({
   method: 'DELETE',
   path: '/api/v1/dev/session',
   caller: 'developer',
+  role: 'viewer',
   summary: 'Sign out of the developer portal',
   description: 'Ends the session key of this request. Other keys get `conflict`.',
   status: 204,

@@ -1,9 +1,10 @@
 import { personRefusal } from '#shared/agents/person-tools/index.ts'
+import { hasRights } from '#shared/identity/developers/index.ts'
 import { atLeast, type Role } from '#shared/identity/people/index.ts'
 import { fail } from '../kernel/errors.ts'
 import { covers } from '../kernel/scopes.ts'
-import type { AdminCaller, Caller } from './callers.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { AdminCaller, Caller, DeveloperCaller } from './callers.ts'
+import { developerRoleFor, type Endpoint } from './endpoint.ts'
 
 /**
  * Checks that the caller may use the endpoint: scopes of integrations, roles of people (contract/general.md#callers). A
@@ -31,6 +32,7 @@ export const authorize = (endpoint: Endpoint, caller: Caller): void => {
     if (refusal) throw refusal
   }
   if (caller.kind === 'developer' && caller.ended && !endpoint.endsCredential) throw fail('unauthorized', WRONG_KEY)
+  if (caller.kind === 'developer') requireDeveloperRole(endpoint, caller)
   if (caller.kind === 'console' && endpoint.role && !atLeast(caller.member.role, endpoint.role as Role)) {
     throw roleNeeded(endpoint.role)
   }
@@ -39,6 +41,17 @@ export const authorize = (endpoint: Endpoint, caller: Caller): void => {
   if (caller.kind === 'admin' && endpoint.role === 'superadmin' && caller.admin.role !== 'superadmin') {
     throw roleNeeded('superadmin')
   }
+}
+
+/** Rejects what a teammate's or a key's role doesn't allow (contract/apps-and-manifests.md#teammates). */
+const requireDeveloperRole = (endpoint: Endpoint, { role }: DeveloperCaller): void => {
+  const needed = developerRoleFor(endpoint)
+  if (hasRights(role, needed)) return
+  throw fail('forbidden', {
+    message: `This requires the role ${needed} in the developer account. Yours is ${role}.`,
+    fix: 'Ask an owner of the account to do it, or to change your role.',
+    details: { required_role: needed, role },
+  })
 }
 
 /** Rejects changes in a suspended workspace. People may read there and switch to another workspace. */

@@ -2,6 +2,7 @@ import type { Grant } from '#shared/access/grants/index.ts'
 import type { HostClient, PersonPrincipal } from '#shared/access/hosts/index.ts'
 import type { Installation } from '#shared/access/installations/index.ts'
 import type { App } from '#shared/catalogue/apps/index.ts'
+import type { DeveloperRole } from '#shared/identity/developers/index.ts'
 import type { Member, Session, User, Workspace } from '#shared/identity/people/index.ts'
 import type { Admin, AdminSession, NextStep } from '#shared/staff/admins/index.ts'
 import type { Run } from '#shared/work/runs/index.ts'
@@ -30,6 +31,10 @@ export interface IntegrationCaller {
 export interface DeveloperCaller {
   kind: 'developer'
   developerId: string
+  /** Rights of the key, or of the teammate who signed in. */
+  role: DeveloperRole
+  /** The teammate who signed in to the portal by e-mail or passkey. Absent for keys, and sessions opened with one. */
+  member?: { id: string; signedInAt: number }
   /** The key was rotated. It can only repeat that rotation to get the same response. */
   ended?: true
 }
@@ -119,7 +124,7 @@ export const callerName = (caller: Caller): string | undefined => {
     case 'person':
       return caller.name
     case 'developer':
-      return caller.developerId
+      return caller.member ? `${caller.developerId}/${caller.member.id}` : caller.developerId
     case 'console':
       return `${caller.user.id}/${caller.workspace.id}`
     case 'admin':

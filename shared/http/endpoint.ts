@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Work } from '#shared/foundation/work/index.ts'
+import type { DeveloperRole } from '#shared/identity/developers/index.ts'
 import type { Role } from '#shared/identity/people/index.ts'
 import type { Capability } from '../kernel/capabilities.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
@@ -70,8 +71,8 @@ interface Definition<
   confirms?: true | 'always'
   /** Scope that an integration needs. If absent, any token is accepted. */
   scope?: Scope
-  /** Minimum role of a console user or admin. */
-  role?: Role | 'superadmin' | 'moderator'
+  /** Minimum role of a console user, admin or developer. For developers see {@link developerRoleFor}. */
+  role?: Role | DeveloperRole | 'superadmin' | 'moderator'
   summary: string
   description?: string
   /** Path parameters: the kind of id (any other shape is 404), or free text. */
@@ -226,5 +227,9 @@ export const keepsAnswers = ({ method, caller, needs, consumes, speaks, anonymou
   consumes !== 'json-rpc' &&
   !speaks &&
   (caller !== 'none' || (anonymous !== undefined && needs.includes('table:write')))
+
+/** Returns the rights in a developer account that an endpoint needs: to read, those of a viewer, and else a developer's. */
+export const developerRoleFor = ({ role, method }: Pick<Endpoint, 'role' | 'method'>): DeveloperRole =>
+  (role as DeveloperRole | undefined) ?? (method === 'GET' ? 'viewer' : 'developer')
 
 const memo = <S>(make: Lazy<S> | undefined): Lazy<S> | undefined => make && lazily(make)

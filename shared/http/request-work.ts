@@ -7,11 +7,12 @@ import { renderValue } from './render.ts'
  * Returns a request's unit of work. Under an Idempotency-Key, the response is stored in the transaction of its change.
  */
 export const createRequestWork = (exchange: Exchange): Work => {
-  const { deps, hold, requestId, sourceIp } = exchange
+  const { deps, hold, requestId, sourceIp, caller } = exchange
   return {
     ...deps,
     requestId,
     sourceIp,
+    developerMember: caller.kind === 'developer' ? caller.member?.id : undefined,
     id: hold?.id ?? ((kind) => newId(kind, deps.clock.now())),
     async commit(writes, value) {
       if (!hold || value === undefined) {

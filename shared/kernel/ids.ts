@@ -30,6 +30,7 @@ export const PREFIXES = {
   passkey: 'psk',
   passkeyChallenge: 'pkc',
   developerKey: 'dky',
+  developerMember: 'dme',
   mail: 'eml',
   agentRequest: 'arq',
   abuseReport: 'abr',

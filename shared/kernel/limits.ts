@@ -73,8 +73,12 @@ export const LIMITS = {
   keysPerAdmin: 20,
   passkeysPerAccount: 10,
   keysPerDeveloper: 20,
-  /** Browser sessions of a developer account. A further sign-in ends the oldest. */
+  /** Teammates of a developer account, invited ones included. */
+  membersPerDeveloper: 10,
+  /** Browser sessions of one person in a developer account. A further sign-in ends the oldest. */
   sessionsPerDeveloper: 10,
+  /** Browser sessions of a developer account. Blocking ends all of its keys in one transaction of 100 writes. */
+  sessionsPerDeveloperAccount: 40,
   developerSessionLife: 12 * HOUR,
   /** E-mails that an account gets: 5 at once, one more every 12 minutes. */
   developerMailRate: { perSecond: 1 / 720, burst: 5 },

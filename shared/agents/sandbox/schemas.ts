@@ -36,7 +36,14 @@ export const TestRunResult = () =>
 /** The token response of the sandbox installation (contract/apps-and-manifests.md#sandbox-tokens). */
 export const SandboxToken = () =>
   TokenResponseSchema()
-    .extend({ agent_version: z.string().meta({ description: 'The installation’s version.', example: '1.0.0' }) })
+    .extend({
+      refresh_token: z.string().nullable().meta({
+        description:
+          'Replaced by every refresh. Null for a teammate in the portal, who asks for another token instead.',
+        example: 'rft_…',
+      }),
+      agent_version: z.string().meta({ description: 'The installation’s version.', example: '1.0.0' }),
+    })
     .meta({ id: 'SandboxToken' })
 
 const count = () => z.number().int()

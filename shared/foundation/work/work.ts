@@ -51,6 +51,8 @@ export interface Work extends Deps {
   /** `req_…`, for the audit log and the logs. */
   readonly requestId: string
   readonly sourceIp: string | undefined
+  /** Teammate of a developer account (`dme_…`) who makes the request, for the audit log. */
+  readonly developerMember?: string | undefined
   /** Creates an id. The same Idempotency-Key gives the same ids in the same order. */
   id(kind: IdKind): string
   /**

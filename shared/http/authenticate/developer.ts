@@ -1,5 +1,8 @@
 import { TOKENS } from '#shared/foundation/tokens/index.ts'
+import type { Deps } from '#shared/foundation/work/index.ts'
 import { DeveloperKeyEntity } from '#shared/identity/developers/index.ts'
+import type { ItemOf } from '#shared/table/entity.ts'
+import { HOUR } from '../../kernel/clock.ts'
 import { fail } from '../../kernel/errors.ts'
 import { LIMITS } from '../../kernel/limits.ts'
 import { sameSecret, sha256 } from '../../kernel/secrets.ts'
@@ -38,13 +41,36 @@ export const developer: Authenticator<'developer'> = async (deps, { headers, met
       fix: 'Contact platform support.',
     })
   }
-  const rate = again
-    ? {}
-    : await takeRateLimits(deps, [
-        { name: `developer:${record.developer_id}`, rate: LIMITS.callerRate, scope: 'developer' },
+  const { developer_id, role = 'owner', member_id, created_at } = record
+  const [rate] = again
+    ? [{}]
+    : await Promise.all([
+        takeRateLimits(deps, [{ name: `developer:${developer_id}`, rate: LIMITS.callerRate, scope: 'developer' }]),
+        noteUse(deps, record),
       ])
-  const ended = status === 'ended' && { ended: true as const }
-  return { caller: { kind: 'developer', developerId: record.developer_id, ...ended }, headers: rate }
+  return {
+    caller: {
+      kind: 'developer',
+      developerId: developer_id,
+      role,
+      ...(member_id !== undefined && { member: { id: member_id, signedInAt: created_at } }),
+      ...(status === 'ended' && { ended: true as const }),
+    },
+    headers: rate,
+  }
+}
+
+/** Notes the use of a key, at most once an hour, so that its owner sees whether it is still needed. */
+const noteUse = async (
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  { key_hash, status, last_used_at, member_id }: ItemOf<typeof DeveloperKeyEntity>,
+): Promise<void> => {
+  const now = clock.now()
+  const isNoted = last_used_at !== undefined && last_used_at > now - HOUR
+  if (status !== 'active' || member_id !== undefined || isNoted) return
+  const use = DeveloperKeyEntity.update({ key_hash }, { set: { last_used_at: now } }, { where: { status } })
+  // A key that ends at the same time needs no note, and a request doesn't fail because of one.
+  await table.transact([use]).catch(() => {})
 }
 
 /**

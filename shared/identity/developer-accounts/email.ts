@@ -11,10 +11,10 @@ import { exists } from '#shared/table/expressions.ts'
 import { type Developer, EmailTokenEntity } from '../developers/entity.ts'
 import { newMail, requireMail, sendMail } from '../mails/index.ts'
 
-type EmailToken = ItemOf<typeof EmailTokenEntity>
+export type EmailToken = ItemOf<typeof EmailTokenEntity>
 type Purpose = EmailToken['purpose']
 
-const TEXTS: Record<Purpose, (baseUrl: string, token: string) => { subject: string; text: string }> = {
+const TEXTS: Record<Exclude<Purpose, 'join'>, (baseUrl: string, token: string) => { subject: string; text: string }> = {
   prove: (baseUrl, token) => ({
     subject: 'Confirm your e-mail address',
     text: [
@@ -43,26 +43,70 @@ const TEXTS: Record<Purpose, (baseUrl: string, token: string) => { subject: stri
   }),
 }
 
+interface NewEmailToken {
+  mailId: string
+  tokenHash: string
+  expiresAt: number
+  writes: Write[]
+}
+
+/** Account, the address that the e-mail goes to, and the teammate whose address it is. */
+type Addressee = Pick<Developer, 'id' | 'email'> & { member_id?: string }
+
 /** Creates a single-use token and the e-mail that carries it, for a transaction. */
 export const newEmailToken = async (
   work: Work,
-  { id: developer_id, email }: Pick<Developer, 'id' | 'email'>,
+  to: Addressee,
+  purpose: Exclude<Purpose, 'join'>,
+): Promise<NewEmailToken> => newTokenMail(work, to, purpose, LIMITS.emailTokenLife, TEXTS[purpose])
+
+/** Creates the invitation of a teammate. @param account name of the account, as its owners chose it */
+export const newInvitation = async (
+  work: Work,
+  to: Addressee,
+  { account, role }: { account: string; role: string },
+): Promise<NewEmailToken> =>
+  newTokenMail(work, to, 'join', LIMITS.invitationLife, (baseUrl, token) => ({
+    subject: 'Join a developer account',
+    text: [
+      `“${account}” invites you to their developer account at ${baseUrl}, with the role ${role}. To join, open this link within 7 days:`,
+      `  ${baseUrl}/developers#/join/${token}`,
+      'If you don’t know them, ignore this e-mail.',
+    ].join('\n\n'),
+  }))
+
+const newTokenMail = async (
+  work: Work,
+  { id: developer_id, email, member_id }: Addressee,
   purpose: Purpose,
-): Promise<{ mailId: string; expiresAt: number; writes: Write[] }> => {
+  life: number,
+  textOf: (baseUrl: string, token: string) => { subject: string; text: string },
+): Promise<NewEmailToken> => {
   const token = newSecret('dvt_')
+  const token_hash = sha256(token)
   const now = work.clock.now()
-  const expires_at = now + LIMITS.emailTokenLife
+  const expires_at = now + life
   const { baseUrl, brand } = work.settings
-  const { subject, text } = TEXTS[purpose](baseUrl, token)
+  const { subject, text } = textOf(baseUrl, token)
   const message = { to: email, subject: `${subject} – ${brand.name}`, text: `${text}\n\n${brandSignature(brand)}` }
   const { id: mailId, write } = await newMail(work, message)
-  const record = { token_hash: sha256(token), developer_id, purpose, email, created_at: now, expires_at }
-  return { mailId, expiresAt: expires_at, writes: [EmailTokenEntity.create(record), write] }
+  const record = { token_hash, developer_id, purpose, member_id, email, created_at: now, expires_at }
+  return { mailId, tokenHash: token_hash, expiresAt: expires_at, writes: [EmailTokenEntity.create(record), write] }
 }
 
 /** Returns true if the account may get another e-mail now. Otherwise anyone could fill its mailbox. */
 export const takeMail = async (work: Work, developerId: string): Promise<{ allowed: boolean; retryAfter: number }> =>
   takeFromBucket(work, `mail:${developerId}`, LIMITS.developerMailRate)
+
+/** Takes an e-mail out of the account's share. @throws `rate_limited` */
+export const requireMailRoom = async (work: Work, developerId: string): Promise<void> => {
+  const { allowed, retryAfter } = await takeMail(work, developerId)
+  if (allowed) return
+  throw rateLimited('developer', retryAfter, {
+    message: 'Your account has sent or received enough e-mails for now.',
+    fix: `Use the latest e-mail, or wait ${retryAfter} s.`,
+  })
+}
 
 /**
  * Sends a code to the account's e-mail address (`POST /api/v1/dev/me/email-proof`).
@@ -75,13 +119,7 @@ export const requestEmailProof = async (
   requireMail(work)
   if (developer.email_verified_at !== undefined)
     throw fail('conflict', { message: 'Your e-mail address is already confirmed.', fix: 'No action is needed.' })
-  const { allowed, retryAfter } = await takeMail(work, developer.id)
-  if (!allowed) {
-    throw rateLimited('developer', retryAfter, {
-      message: 'Your account has received enough e-mails for now.',
-      fix: `Use the latest code, or wait ${retryAfter} s.`,
-    })
-  }
+  await requireMailRoom(work, developer.id)
   const { mailId, expiresAt, writes } = await newEmailToken(work, developer, 'prove')
   const view = { email: developer.email, expires_at: iso(expiresAt) }
   await work.commit(
@@ -118,6 +156,6 @@ export const useEmailToken = ({ token_hash }: EmailToken): Write =>
 
 const wrongEmailToken = (): PlatformError =>
   fail('forbidden', {
-    message: 'The code is wrong, was used, or is older than an hour.',
+    message: 'The code is wrong, was used, or is too old.',
     fix: 'Request another e-mail and send its code.',
   })

@@ -1,5 +1,14 @@
 export { requestEmailProof } from './email.ts'
-export { createKey, deleteKey, listKeys, liveKeys, presentKey, unchangedKeys } from './keys.ts'
+export { createKey, deleteKey, editKey, listKeys, liveKeys, unchangedKeys } from './keys.ts'
+export { changeMemberRole, inviteMember, listMembers, removeMember } from './members.ts'
+export {
+  addMemberPasskey,
+  beginMemberPasskey,
+  beginMemberSignIn,
+  listMemberPasskeys,
+  removeMemberPasskey,
+  signInByMemberPasskey,
+} from './passkeys.ts'
 export { presentDeveloper } from './present.ts'
 export { proveEmail } from './prove-email.ts'
 export { loadDeveloper, readProfile } from './read.ts'
@@ -13,9 +22,14 @@ export {
   ConfirmEmail,
   CreateKey,
   DeveloperKeySchema,
+  DeveloperMemberSchema,
   DeveloperSchema,
   DeveloperSessionSchema,
+  EditKey,
+  EditMember,
   EmailProofSchema,
+  InviteMember,
+  JoinAccount,
   NamedKeySchema,
   NewNamedKeySchema,
   OpenSandbox,
@@ -28,5 +42,5 @@ export {
   SandboxInviteSchema,
   StartSession,
 } from './schemas.ts'
-export { endDeveloperSession, requestSignIn, startDeveloperSession } from './session.ts'
+export { endDeveloperSession, joinAccount, requestSignIn, startDeveloperSession } from './session.ts'
 export { claimVendor, loadVendorHolder, vendorWrites } from './vendor.ts'

@@ -7,25 +7,38 @@ import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { missing, type Where } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type Developer, DeveloperEntity, DeveloperKeyEntity, type NamedKey } from '../developers/entity.ts'
+import type { DeveloperRole } from '../developers/roles.ts'
 import { loadDeveloper } from './read.ts'
-import type { CreateKeyInput, NamedKeyView, NewNamedKeyView } from './schemas.ts'
+import type { CreateKeyInput, EditKeyInput, NamedKeyView, NewNamedKeyView } from './schemas.ts'
 
 /** Condition that an account still has the keys that were read. */
 export const unchangedKeys = ({ key_hash, keys }: Developer): Where<Developer> => ({ key_hash, keys: keys ?? missing })
 
-export const presentKey = ({ id, name, created_at, expires_at }: NamedKey): NamedKeyView => ({
+export const presentKey = (
+  { id, name, role, created_at, expires_at }: NamedKey,
+  lastUsedAt?: number,
+): NamedKeyView => ({
   id,
   name,
+  role: role ?? 'owner',
   created_at: iso(created_at),
   expires_at: iso(expires_at),
+  last_used_at: lastUsedAt === undefined ? null : iso(lastUsedAt),
 })
 
 /** Returns an account's named keys and sessions that haven't expired, newest first. */
 export const liveKeys = ({ keys = [] }: Developer, now: number): NamedKey[] =>
   keys.filter(({ expires_at }) => expires_at > now)
 
-export const listKeys = async (work: Work, developerId: string): Promise<NamedKey[]> =>
-  liveKeys(await loadDeveloper(work, developerId), work.clock.now()).filter(({ session }) => !session)
+/** Lists an account's named keys, newest first (`GET /api/v1/dev/me/keys`). */
+export const listKeys = async (work: Work, developerId: string): Promise<NamedKeyView[]> => {
+  const keys = namedKeys(await loadDeveloper(work, developerId), work.clock.now())
+  const records = await work.table.getAll(keys.map(({ key_hash }) => DeveloperKeyEntity.ref({ key_hash })))
+  return keys.map((key, i) => presentKey(key, records[i]?.last_used_at))
+}
+
+const namedKeys = (developer: Developer, now: number): NamedKey[] =>
+  liveKeys(developer, now).filter(({ session }) => !session)
 
 /**
  * Creates a named key in addition to the account's main key (`POST /api/v1/dev/me/keys`).
@@ -34,21 +47,15 @@ export const listKeys = async (work: Work, developerId: string): Promise<NamedKe
 export const createKey = (
   work: Work,
   developerId: string,
-  { name, expires_in_days }: CreateKeyInput,
+  { name, role, expires_in_days }: CreateKeyInput,
 ): Promise<NewNamedKeyView> => {
   const id = work.id('developerKey')
   const api_key = newSecret('dvk_')
   return retryOnConflict(async () => {
     const developer = await loadDeveloper(work, developerId)
     const now = work.clock.now()
-    const live = liveKeys(developer, now)
-    const named = live.filter(({ session }) => !session)
-    if (named.some((known) => known.name === name)) {
-      throw fail('conflict', {
-        message: `You have a key named ${name}.`,
-        fix: 'Choose another name, or delete that key.',
-      })
-    }
+    const named = namedKeys(developer, now)
+    if (named.some((known) => known.name === name)) throw nameTaken(name)
     if (named.length >= LIMITS.keysPerDeveloper) {
       throw fail('conflict', {
         message: `Your account has ${LIMITS.keysPerDeveloper} named keys, which is the limit.`,
@@ -61,6 +68,7 @@ export const createKey = (
       key_hash: sha256(api_key),
       created_at: now,
       expires_at: now + expires_in_days * DAY,
+      ...rightsOf(role),
     }
     const { key_hash, expires_at } = key
     const view = { ...presentKey(key), api_key }
@@ -68,7 +76,7 @@ export const createKey = (
       [
         DeveloperEntity.update(
           { id: developerId },
-          { set: { keys: [key, ...live] } },
+          { set: { keys: [key, ...liveKeys(developer, now)] } },
           { where: { ...unchangedKeys(developer), status: 'active' } },
         ),
         DeveloperKeyEntity.create({
@@ -77,8 +85,9 @@ export const createKey = (
           status: 'active',
           created_at: now,
           expires_at,
+          ...rightsOf(role),
         }),
-        auditDeveloper(work, developerId, 'developer.key_created', { type: 'developer_key', id }, { name }),
+        auditDeveloper(work, developerId, 'developer.key_created', { type: 'developer_key', id }, { name, role }),
       ],
       view,
     )
@@ -86,12 +95,58 @@ export const createKey = (
   })
 }
 
+/** A key with every right has no role, like those from before keys had one. */
+const rightsOf = (role: DeveloperRole): { role?: DeveloperRole } => (role === 'owner' ? {} : { role })
+
+const nameTaken = (name: string) =>
+  fail('conflict', { message: `You have a key named ${name}.`, fix: 'Choose another name, or delete that key.' })
+
+/**
+ * Changes the name or the rights of a named key, from its next request on (`PATCH /api/v1/dev/me/keys/{id}`).
+ * @throws `not_found`; `conflict` for a name that another key has
+ */
+export const editKey = (work: Work, developerId: string, id: string, changes: EditKeyInput): Promise<NamedKeyView> =>
+  retryOnConflict(async () => {
+    const developer = await loadDeveloper(work, developerId)
+    const now = work.clock.now()
+    const live = liveKeys(developer, now)
+    const key = live.find((known) => known.id === id && !known.session)
+    if (!key) throw noKey()
+    const { name = key.name, role = key.role ?? 'owner' } = changes
+    if (live.some((other) => other !== key && !other.session && other.name === name)) throw nameTaken(name)
+    const { role: _, ...rest } = key
+    const edited: NamedKey = { ...rest, name, ...rightsOf(role) }
+    const record = await work.table.get(DeveloperKeyEntity, { key_hash: key.key_hash })
+    const view = presentKey(edited, record?.last_used_at)
+    await work.commit(
+      [
+        DeveloperEntity.update(
+          { id: developerId },
+          { set: { keys: live.map((known) => (known === key ? edited : known)) } },
+          { where: { ...unchangedKeys(developer), status: 'active' } },
+        ),
+        DeveloperKeyEntity.update({ key_hash: key.key_hash }, { set: { role: rightsOf(role).role } }),
+        auditDeveloper(
+          work,
+          developerId,
+          'developer.key_edited',
+          { type: 'developer_key', id },
+          { before: { name: key.name, role: key.role ?? 'owner' }, after: { name, role } },
+        ),
+      ],
+      view,
+    )
+    return view
+  })
+
+const noKey = () => fail('not_found', { message: 'You have no named key with this id.' })
+
 /** Ends a named key at once (`DELETE /api/v1/dev/me/keys/{id}`). @throws `not_found` */
 export const deleteKey = (work: Work, developerId: string, id: string): Promise<void> =>
   retryOnConflict(async () => {
     const developer = await loadDeveloper(work, developerId)
-    const key = developer.keys?.find((known) => known.id === id)
-    if (!key) throw fail('not_found', { message: 'You have no named key with this id.' })
+    const key = developer.keys?.find((known) => known.id === id && !known.session)
+    if (!key) throw noKey()
     await work.commit([
       DeveloperEntity.update(
         { id: developerId },

@@ -8,12 +8,14 @@ import { DeveloperEntity, DeveloperKeyEntity } from '../developers/entity.ts'
 import { requireMail, sendMail } from '../mails/index.ts'
 import { loadEmailToken, newEmailToken, takeMail, useEmailToken } from './email.ts'
 import { unchangedKeys } from './keys.ts'
+import { memberById, memberWith } from './members.ts'
 import { presentDeveloper } from './present.ts'
 import type { RecoveredView } from './schemas.ts'
 
 /**
- * Sends a code to an account's e-mail address (`POST /api/v1/dev/recover`, `POST /api/v1/dev/sign-in`). The response is the same whether
- * the account exists, is blocked, or has received enough e-mails.
+ * Sends a code to the address of a teammate (`POST /api/v1/dev/recover`, `POST /api/v1/dev/sign-in`). Only owners recover the
+ * account. The response is the same whether the address belongs to an account, the account is blocked, or it has received
+ * enough e-mails.
  * @throws `mail_not_configured`
  */
 export const requestCode = async (
@@ -25,8 +27,11 @@ export const requestCode = async (
   const accepted = { accepted: true as const }
   const claim = await work.table.get(ClaimEntity, { kind: 'developer-email', value: email.toLowerCase() })
   const developer = claim && (await work.table.get(DeveloperEntity, { id: claim.owner_id }))
-  if (developer?.status !== 'active' || !(await takeMail(work, developer.id)).allowed) return accepted
-  const { mailId, writes } = await newEmailToken(work, developer, purpose)
+  const member = developer && memberWith(developer, email)
+  if (developer?.status !== 'active' || !member || (purpose === 'recover' && member.role !== 'owner')) return accepted
+  if (!(await takeMail(work, developer.id)).allowed) return accepted
+  const to = { id: developer.id, email: member.email, member_id: member.id }
+  const { mailId, writes } = await newEmailToken(work, to, purpose)
   const target = { type: 'developer', id: developer.id }
   await work.commit([...writes, auditDeveloper(work, developer.id, ACTIONS[purpose], target)], accepted)
   await sendMail(work, mailId)
@@ -50,7 +55,10 @@ export const recoverKey = async (work: Work, token: string): Promise<RecoveredVi
   const key_hash = sha256(api_key)
   return retryOnConflict(async () => {
     const developer = await work.table.get(DeveloperEntity, { id: record.developer_id })
-    if (developer?.status !== 'active' || developer.email !== record.email) throw fail('not_a_developer')
+    if (developer?.status !== 'active') throw fail('not_a_developer')
+    const member =
+      record.member_id === undefined ? memberWith(developer, record.email) : memberById(developer, record.member_id)
+    if (member?.email !== record.email || member.role !== 'owner') throw fail('not_a_developer')
     const { id } = developer
     const now = work.clock.now()
     const changes = { key_hash, keys: undefined, email_verified_at: developer.email_verified_at ?? now }

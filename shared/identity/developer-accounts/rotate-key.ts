@@ -31,6 +31,7 @@ export const rotateKey = async (
   const key_hash = sha256(api_key)
   const view = { api_key }
   const named = developer.keys?.find((known) => known.key_hash === old)
+  if (named?.session) throw isSession()
   const keys = named && developer.keys?.map((known) => (known === named ? { ...known, key_hash } : known))
   const guard = { where: { status: 'active' as const }, otherwise: alreadyRotated }
   await work.commit(
@@ -48,7 +49,7 @@ export const rotateKey = async (
         developer_id: developerId,
         status: 'active',
         created_at: now,
-        ...(named && { expires_at: named.expires_at }),
+        ...(named && { expires_at: named.expires_at, ...(named.role && { role: named.role }) }),
       }),
       idempotencyKey !== undefined && UNGUESSABLE.test(idempotencyKey)
         ? DeveloperKeyEntity.replace(
@@ -92,6 +93,12 @@ export const checkKeyIsCurrent = async (work: Work, developerId: string, kept: {
     fix: 'Use the newest key. To rotate it, send a new Idempotency-Key.',
   })
 }
+
+const isSession = () =>
+  fail('conflict', {
+    message: 'This request’s key is a session, which can’t be rotated.',
+    fix: 'Sign in again, or rotate with the key itself.',
+  })
 
 const alreadyRotated = () =>
   fail('conflict', {

@@ -1,5 +1,11 @@
 import * as z from 'zod'
 import { emailAddress, idField, keyDays, name, time } from '#shared/foundation/schemas/index.ts'
+import { DEVELOPER_ROLES } from '../developers/roles.ts'
+
+const role = () => z.enum(DEVELOPER_ROLES)
+
+const ROLE_RIGHTS =
+  'A `viewer` reads. A `developer` does everything except managing teammates and keys, and deleting apps. An `owner` does everything.'
 
 /** Body of `POST /api/v1/dev/register` (contract/apps-and-manifests.md#developer-accounts). */
 export const RegisterDeveloper = () =>
@@ -44,7 +50,58 @@ const sandboxWorkspace = () => ({
 
 /** Response of `GET /api/v1/dev/me`. */
 export const ProfileSchema = () =>
-  z.object({ ...developer(), sandbox_workspace: z.object(sandboxWorkspace()) }).meta({ id: 'DeveloperProfile' })
+  z
+    .object({
+      ...developer(),
+      sandbox_workspace: z.object(sandboxWorkspace()),
+      role: role().meta({ description: `What this request’s key may do. ${ROLE_RIGHTS}` }),
+      member: z
+        .object({ id: idField('dme'), email: z.string(), name: z.string().nullable() })
+        .nullable()
+        .meta({ description: 'The teammate who signed in by e-mail or passkey. Null for keys.' }),
+    })
+    .meta({ id: 'DeveloperProfile' })
+
+/** Teammate in a developer account. */
+export const DeveloperMemberSchema = () =>
+  z
+    .object({
+      id: idField('dme'),
+      email: z.string(),
+      name: z.string().nullable(),
+      role: role(),
+      status: z.enum(['invited', 'active']),
+      joined_at: time().nullable(),
+      invitation_expires_at: time().nullable(),
+    })
+    .meta({ id: 'DeveloperMember' })
+
+/** Body of `POST /api/v1/dev/members`. */
+export const InviteMember = () =>
+  z
+    .strictObject({
+      email: z.string().trim().max(254).pipe(emailAddress()).meta({ example: 'bo@example.com' }),
+      role: role().meta({ description: ROLE_RIGHTS, example: 'developer' }),
+    })
+    .meta({ id: 'InviteDeveloperMember' })
+
+/** Body of `PATCH /api/v1/dev/members/{id}`. */
+export const EditMember = () => z.strictObject({ role: role() }).meta({ id: 'EditDeveloperMember' })
+
+/** Body of `POST /api/v1/dev/members/join`. */
+export const JoinAccount = () =>
+  z
+    .strictObject({
+      token: name(100).meta({ description: 'The code in the link of the invitation.', example: 'dvt_…' }),
+      name: name(100).meta({ example: 'Bo Example' }),
+    })
+    .meta({ id: 'JoinDeveloperAccount' })
+
+export type InviteInput = z.infer<ReturnType<typeof InviteMember>>
+
+export type JoinInput = z.infer<ReturnType<typeof JoinAccount>>
+
+export type DeveloperMemberView = z.infer<ReturnType<typeof DeveloperMemberSchema>>
 
 /** Response of `POST /api/v1/dev/me/rotate-key`. */
 export const DeveloperKeySchema = () =>
@@ -98,11 +155,33 @@ export const CreateKey = () =>
   z
     .strictObject({
       name: name(100).meta({ description: 'Unique among your keys.', example: 'ci' }),
+      role: role()
+        .default('owner')
+        .meta({ description: `What the key may do. ${ROLE_RIGHTS}`, example: 'developer' }),
       expires_in_days: keyDays(),
     })
     .meta({ id: 'CreateDeveloperKey' })
 
-const namedKey = () => ({ id: idField('dky'), name: z.string(), created_at: time(), expires_at: time() })
+/** Body of `PATCH /api/v1/dev/me/keys/{id}`. */
+export const EditKey = () =>
+  z
+    .strictObject({ name: name(100).optional().meta({ example: 'ci' }), role: role().optional() })
+    .refine((changes) => Object.values(changes).some((value) => value !== undefined), {
+      path: ['name'],
+      message: 'send name, role, or both',
+    })
+    .meta({ id: 'EditDeveloperKey' })
+
+export type EditKeyInput = z.infer<ReturnType<typeof EditKey>>
+
+const namedKey = () => ({
+  id: idField('dky'),
+  name: z.string(),
+  role: role(),
+  created_at: time(),
+  expires_at: time(),
+  last_used_at: time().nullable().meta({ description: 'Exact to the hour. Null if the key wasn’t used yet.' }),
+})
 
 export const NamedKeySchema = () => z.object(namedKey()).meta({ id: 'NamedDeveloperKey' })
 

@@ -1,15 +1,18 @@
+import { ClaimEntity } from '#shared/foundation/claims/index.ts'
 import type { Work } from '#shared/foundation/work/index.ts'
 import { fail } from '#shared/kernel/errors.ts'
-import { LIMITS } from '#shared/kernel/limits.ts'
 import { newSecret, sha256 } from '#shared/kernel/secrets.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
+import type { ItemOf } from '#shared/table/entity.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
-import { type Developer, DeveloperEntity, DeveloperKeyEntity, type NamedKey } from '../developers/entity.ts'
-import { loadEmailToken, useEmailToken } from './email.ts'
-import { liveKeys, unchangedKeys } from './keys.ts'
+import { type Developer, DeveloperEntity, DeveloperKeyEntity, type DeveloperMember } from '../developers/entity.ts'
+import { type EmailToken, loadEmailToken, useEmailToken } from './email.ts'
+import { unchangedKeys } from './keys.ts'
+import { hasAccount, memberById, membersOf, membersWrites, memberWith, unchangedMembers } from './members.ts'
+import { newDeveloperSession } from './open-session.ts'
 import { loadDeveloper } from './read.ts'
 import { requestCode } from './recover.ts'
-import type { DeveloperSessionView, StartSessionInput } from './schemas.ts'
+import type { DeveloperSessionView, JoinInput, StartSessionInput } from './schemas.ts'
 
 /** Sends a link that signs in to the portal (`POST /api/v1/dev/sign-in`). @throws `mail_not_configured` */
 export const requestSignIn = (work: Work, email: string): Promise<{ accepted: true }> =>
@@ -17,7 +20,8 @@ export const requestSignIn = (work: Work, email: string): Promise<{ accepted: tr
 
 /**
  * Signs in with a developer key, or with the code of a sign-in e-mail (`POST /api/v1/dev/session`). The session is a
- * key of its own, so that blocking and recovery end it like any other.
+ * key of its own, so that blocking and recovery end it like any other. It has the rights of the teammate whose address the
+ * code was sent to, or those of the key.
  *
  * A first sign-in by e-mail also confirms the address. It ends every earlier key then, because somebody else may have
  * registered with the address.
@@ -28,47 +32,26 @@ export const startDeveloperSession = async (
   { api_key = '', token }: StartSessionInput,
 ): Promise<DeveloperSessionView> => {
   const code = token === undefined ? undefined : await loadEmailToken(work, token, 'sign_in')
-  const developerId = code?.developer_id ?? (await loadKeyOwner(work, api_key))
-  const session_key = newSecret('dvs_')
+  const key = code ? undefined : await loadKey(work, api_key)
+  const developerId = code?.developer_id ?? key?.developer_id ?? ''
   const id = work.id('developerKey')
   return retryOnConflict(async () => {
     const developer = await loadDeveloper(work, developerId)
-    if (code && developer.email !== code.email) throw fail('not_a_developer')
+    const member = code && signedInBy(developer, code)
     const now = work.clock.now()
-    const session: NamedKey = {
-      id,
-      name: 'session',
-      key_hash: sha256(session_key),
-      created_at: now,
-      expires_at: now + LIMITS.developerSessionLife,
-      session: true,
-    }
     const proves = code !== undefined && developer.email_verified_at === undefined
-    const { kept, ended } = proves
-      ? { kept: [], ended: [developer, ...(developer.keys ?? [])] }
-      : withoutOldest(developer, now)
+    const bearer = { role: member?.role ?? key?.role ?? 'owner', memberId: member?.id }
+    const session = newDeveloperSession(work, developer, id, bearer, !proves)
     // Recovery gives the account a main key again. Until then, nobody knows the one of this hash.
     const mainHash = sha256(newSecret('dvk_'))
-    const view = { session_key, expires_in: LIMITS.developerSessionLife / 1_000, keys_ended: proves }
+    const view = presentSession(session, proves)
     await work.commit(
       [
         DeveloperEntity.update(
           { id: developerId },
-          {
-            set: {
-              keys: [session, ...kept],
-              ...(proves && { email_verified_at: now, key_hash: mainHash }),
-            },
-          },
-          { where: { ...unchangedKeys(developer), status: 'active' } },
+          { set: { keys: session.keys, ...(proves && { email_verified_at: now, key_hash: mainHash }) } },
+          { where: { ...unchangedKeys(developer), ...unchangedMembers(developer), status: 'active' } },
         ),
-        DeveloperKeyEntity.create({
-          key_hash: session.key_hash,
-          developer_id: developerId,
-          status: 'active',
-          created_at: now,
-          expires_at: session.expires_at,
-        }),
         ...(proves
           ? [
               DeveloperKeyEntity.create({
@@ -79,14 +62,18 @@ export const startDeveloperSession = async (
               }),
             ]
           : []),
-        ...ended.map(({ key_hash }) => DeveloperKeyEntity.delete({ key_hash })),
+        ...session.writes,
         ...(code ? [useEmailToken(code)] : []),
         auditDeveloper(
           work,
           developerId,
           'developer.session_started',
           { type: 'developer', id: developerId },
-          { by: code ? 'email' : 'key', ...(proves && { keys_ended: true }) },
+          {
+            by: code ? 'email' : 'key',
+            ...(member && { member_id: member.id }),
+            ...(proves && { keys_ended: true }),
+          },
         ),
       ],
       view,
@@ -95,14 +82,69 @@ export const startDeveloperSession = async (
   })
 }
 
-/** Returns the keys that stay when a session is added, and the oldest sessions above the limit, which end. */
-const withoutOldest = (developer: Developer, now: number): { kept: NamedKey[]; ended: NamedKey[] } => {
-  const live = liveKeys(developer, now)
-  const ended = live.filter(({ session }) => session).slice(LIMITS.sessionsPerDeveloper - 1)
-  return { kept: live.filter((key) => !ended.includes(key)), ended }
+/** Returns the teammate whose address a code was sent to. @throws `not_a_developer` if they were removed since */
+const signedInBy = (developer: Developer, { member_id, email }: EmailToken): DeveloperMember => {
+  const member = member_id === undefined ? memberWith(developer, email) : memberById(developer, member_id)
+  if (member?.email !== email) throw fail('not_a_developer')
+  return member
 }
 
-const loadKeyOwner = async ({ table, clock }: Work, key: string): Promise<string> => {
+/**
+ * Accepts an invitation to a developer account, and signs in (`POST /api/v1/dev/members/join`). The link proves that the
+ * address is theirs.
+ * @throws `forbidden` for a wrong or old code; `conflict` if the address has joined another account meanwhile
+ */
+export const joinAccount = async (work: Work, { token, name }: JoinInput): Promise<DeveloperSessionView> => {
+  const code = await loadEmailToken(work, token, 'join')
+  const id = work.id('developerKey')
+  return retryOnConflict(async () => {
+    const developer = await loadDeveloper(work, code.developer_id)
+    const members = membersOf(developer)
+    const invited = members.find((one) => one.invitation?.token_hash === code.token_hash)
+    if (!invited) throw fail('forbidden', WITHDRAWN)
+    const { invitation: _, ...rest } = invited
+    const member: DeveloperMember = { ...rest, name, joined_at: work.clock.now() }
+    const session = newDeveloperSession(work, developer, id, { role: member.role, memberId: member.id })
+    const view = presentSession(session, false)
+    await work.commit(
+      [
+        ClaimEntity.create(
+          { kind: 'developer-email', value: member.email.toLowerCase(), owner_id: developer.id },
+          { otherwise: () => hasAccount(member.email) },
+        ),
+        ...membersWrites(
+          developer,
+          members.map((one) => (one === invited ? member : one)),
+          session.keys,
+        ),
+        ...session.writes,
+        useEmailToken(code),
+        auditDeveloper(
+          work,
+          developer.id,
+          'developer.member_joined',
+          { type: 'developer_member', id: member.id },
+          { role: member.role },
+        ),
+      ],
+      view,
+    )
+    return view
+  })
+}
+
+const WITHDRAWN = {
+  message: 'The invitation was withdrawn, or a newer one was sent.',
+  fix: 'Use the link in the newest e-mail, or ask for another invitation.',
+}
+
+/** Returns the response of a sign-in. */
+export const presentSession = (
+  { session_key, expires_in }: Pick<DeveloperSessionView, 'session_key' | 'expires_in'>,
+  keys_ended: boolean,
+): DeveloperSessionView => ({ session_key, expires_in, keys_ended })
+
+const loadKey = async ({ table, clock }: Work, key: string): Promise<ItemOf<typeof DeveloperKeyEntity>> => {
   const record = await table.get(DeveloperKeyEntity, { key_hash: sha256(key) })
   if (record?.status === 'blocked') throw fail('not_a_developer')
   if (record?.status !== 'active' || (record.expires_at ?? Number.POSITIVE_INFINITY) <= clock.now()) {
@@ -111,7 +153,7 @@ const loadKeyOwner = async ({ table, clock }: Work, key: string): Promise<string
       fix: 'Check the key, or sign in by e-mail.',
     })
   }
-  return record.developer_id
+  return record
 }
 
 /** Ends the session of this request (`DELETE /api/v1/dev/session`). Other keys stay. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineEntity } from '#shared/table/entity.ts'
+import { DEVELOPER_ROLES } from './roles.ts'
 
 const namedKey = () =>
   z.object({
@@ -10,10 +11,31 @@ const namedKey = () =>
     expires_at: z.number(),
     /** True for the key of a browser session, which isn't listed and ends sooner. */
     session: z.literal(true).optional(),
+    /** Teammate who signed in. Absent on a session that was opened with a key. */
+    member_id: z.string().optional(),
+    /** Absent on a key with every right. */
+    role: z.enum(DEVELOPER_ROLES).optional(),
   })
 
 /** Developer key with a name and an expiry, in addition to the account's main key. */
 export type NamedKey = z.infer<ReturnType<typeof namedKey>>
+
+const member = () =>
+  z.object({
+    id: z.string(),
+    email: z.string(),
+    /** Given when they join. */
+    name: z.string().optional(),
+    role: z.enum(DEVELOPER_ROLES),
+    joined_at: z.number().optional(),
+    /** Newest invitation of somebody who hasn't joined. Earlier ones don't work anymore. */
+    invitation: z.object({ token_hash: z.string(), expires_at: z.number() }).optional(),
+    /** Number of passkeys. */
+    passkeys: z.number().optional(),
+  })
+
+/** Teammate in a developer account, or somebody invited to be one. */
+export type DeveloperMember = z.infer<ReturnType<typeof member>>
 
 const developer = () =>
   z.object({
@@ -34,6 +56,8 @@ const developer = () =>
     key_hash: z.string(),
     /** Named keys, newest first. Kept here, so that blocking and recovery find every key. */
     keys: z.array(namedKey()).optional(),
+    /** Teammates. Absent while the person who registered is alone. See `membersOf`. */
+    members: z.array(member()).optional(),
     /** Time at which the developer proved that the e-mail address is theirs. */
     email_verified_at: z.number().optional(),
     created_at: z.number(),
@@ -46,7 +70,7 @@ export const DeveloperEntity = defineEntity({
   schema: developer,
   pk: 'DEV#{id}',
   sk: 'DEV',
-  personal: { contact: ['name', 'email'] },
+  personal: { contact: ['name', 'email', 'members'] },
   retention: { workspace: 'kept', person: 'kept', app: 'kept' },
   directory: ({ id }) => ({ list: 'developers', sort: id }),
 })
@@ -62,6 +86,12 @@ const key = () =>
     recovery_hash: z.string().optional(),
     /** End of a named key, or of an ended key's recovery. */
     expires_at: z.number().optional(),
+    /** Copy of the key's or the teammate's role, so that authentication costs one read. Absent: every right. */
+    role: z.enum(DEVELOPER_ROLES).optional(),
+    /** On the key of a session: the teammate who signed in. */
+    member_id: z.string().optional(),
+    /** Time of a recent use, at most an hour before the last one. */
+    last_used_at: z.number().optional(),
   })
 
 /** Maps the hash of a developer key to its account. A rotation ends the old key. */
@@ -79,7 +109,9 @@ const emailToken = () =>
   z.object({
     token_hash: z.string(),
     developer_id: z.string(),
-    purpose: z.enum(['prove', 'recover', 'sign_in']),
+    purpose: z.enum(['prove', 'recover', 'sign_in', 'join']),
+    /** Teammate whom it signs in or invites. Absent in tokens for the account's own address. */
+    member_id: z.string().optional(),
     /** Address that the token was sent to. */
     email: z.string(),
     created_at: z.number(),
@@ -93,6 +125,6 @@ export const EmailTokenEntity = defineEntity({
   pk: 'DEVMAIL#{token_hash}',
   sk: 'TOKEN',
   personal: { contact: ['email'] },
-  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 2 },
+  retention: { workspace: 'expires', person: 'kept', app: 'kept', days: 9 },
   expires: ({ expires_at }) => expires_at,
 })

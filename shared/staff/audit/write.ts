@@ -3,7 +3,7 @@ import type { Write } from '#shared/table/entity.ts'
 import { type AuditEntry, AuditIntakeEntity } from './entity.ts'
 
 /** Part of {@link Work} that an entry needs. */
-type Audited = Pick<Work, 'id' | 'clock' | 'requestId' | 'sourceIp'>
+type Audited = Pick<Work, 'id' | 'clock' | 'requestId' | 'sourceIp' | 'developerMember'>
 
 type NewEntry = Pick<AuditEntry, 'scope' | 'action' | 'actor' | 'target'> & Partial<Pick<AuditEntry, 'id' | 'details'>>
 
@@ -32,7 +32,7 @@ export const auditPerson = (
   details: Details = {},
 ): Write => auditEntry(work, { scope: workspaceId, action, actor: { type: 'user', id: userId }, target, details })
 
-/** Returns the entry of a developer's action on an app or their account. */
+/** Returns the entry of a developer's action on an app or their account. Names the teammate, if one signed in. */
 export const auditDeveloper = (
   work: Audited,
   developerId: string,
@@ -40,7 +40,13 @@ export const auditDeveloper = (
   target: Target,
   details: Details = {},
 ): Write =>
-  auditEntry(work, { scope: 'platform', action, actor: { type: 'developer', id: developerId }, target, details })
+  auditEntry(work, {
+    scope: 'platform',
+    action,
+    actor: { type: 'developer', id: developerId },
+    target,
+    details: work.developerMember === undefined ? details : { member_id: work.developerMember, ...details },
+  })
 
 /** Returns the entry of an admin's or the operator's action. Names the key used instead of a session, never its secret. */
 export const auditAdmin = (

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { toFailure } from '../../session/failure.ts'
+import { presentPasskey } from '../../session/passkey.ts'
 import { announce } from '../../ui/announce.tsx'
 import type { Phase } from '../../ui/app.tsx'
 import { clearCache, refresh } from '../../ui/data.ts'
@@ -12,6 +13,12 @@ export type Identity = Schemas['DeveloperProfile']
 
 /** Signed-in developer. Kept while they sign in again, so that unsent input isn't lost. */
 export const identity = signal<Identity | undefined>(undefined)
+
+/** Tells signed-in developers apart, and the roles that they have. */
+export const nameOf = ({ id, member, role }: Identity): string => [id, member?.id, role].join(' ')
+
+/** Code of an invitation that was opened and not answered yet. */
+export const invitation = signal<string | undefined>(undefined)
 
 export const phase = signal<Phase>({ name: 'starting' })
 
@@ -33,7 +40,7 @@ const openPage = async (): Promise<void> => {
   try {
     const now = await unwrap(api.GET('/api/v1/dev/me'))
     const before = identity.value
-    if (before && before.id !== now.id) clearCache()
+    if (before && nameOf(before) !== nameOf(now)) clearCache()
     identity.value = now
     phase.value = { name: 'ready' }
     if (before) void refresh('')
@@ -48,14 +55,46 @@ export const reloadIdentity = async (): Promise<void> => {
   identity.value = await unwrap(api.GET('/api/v1/dev/me'))
 }
 
+const openSession = async (made: Schemas['DeveloperSession']): Promise<void> => {
+  // Sandbox tokens have the rights of whoever was signed in before.
+  clearSandboxTokens()
+  saveToken(made)
+  await openPage()
+}
+
 /** @throws {Failure} `unauthorized` for a wrong key, `forbidden` for a link that was used or is too old */
 export const signIn = async (body: { api_key: string } | { token: string }): Promise<void> => {
   const made = await unwrap(api.POST('/api/v1/dev/session', { body }))
-  saveToken(made)
-  await openPage()
+  await openSession(made)
   if (made.keys_ended) {
     announce('Your address is confirmed. Keys made before this ended: create new ones under Account.')
   }
+}
+
+/** @throws {Failure} `passkey_failed` from the browser, `unauthorized` for a passkey of nobody here */
+export const signInByPasskey = async (): Promise<void> => {
+  const answer = await presentPasskey(await unwrap(api.POST('/api/v1/dev/passkeys/sign-in/options')))
+  await openSession(await unwrap(api.POST('/api/v1/dev/passkeys/sign-in', { body: answer as never })))
+}
+
+/** Accepts an invitation. @throws {Failure} `forbidden` for a link that was used, withdrawn or replaced */
+export const join = async (token: string, name: string): Promise<void> => {
+  const made = await unwrap(api.POST('/api/v1/dev/members/join', { body: { token, name } }))
+  invitation.value = undefined
+  await openSession(made)
+  announce('You’re part of the team.')
+}
+
+/** Leaves an invitation unanswered. Its link goes on working. */
+export const declineInvitation = (): void => {
+  invitation.value = undefined
+  void start()
+}
+
+/** Ends the session and asks to sign in again, because the sign-in is too old or was made with a key. */
+export const signInAgain = async (note: string): Promise<void> => {
+  await api.DELETE('/api/v1/dev/session').catch(() => {})
+  signOutHere(note)
 }
 
 export const signOut = async (): Promise<void> => {
@@ -66,9 +105,9 @@ export const signOut = async (): Promise<void> => {
   signOutHere('You’re signed out.')
 }
 
-/** Takes the code out of a sign-in link at once, so that it doesn't stay in the history. */
-const takeCode = (): string | undefined => {
-  const code = match('/sign-in/:code', place.value.path)?.code
+/** Takes the code out of a link at once, so that it doesn't stay in the history. */
+const takeCode = (pattern: '/sign-in/:code' | '/join/:code'): string | undefined => {
+  const code = match(pattern, place.value.path)?.code
   if (code) redirect('/')
   return code
 }
@@ -86,7 +125,12 @@ const signInByCode = async (code: string): Promise<void> => {
 }
 
 export const start = async (): Promise<void> => {
-  const code = takeCode()
+  invitation.value = takeCode('/join/:code') ?? invitation.value
+  if (invitation.value) {
+    phase.value = { name: 'signed_out', note: '' }
+    return
+  }
+  const code = takeCode('/sign-in/:code')
   if (code) return signInByCode(code)
   if (token()) return openPage()
   phase.value = { name: 'signed_out', note: '' }

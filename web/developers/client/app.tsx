@@ -1,6 +1,6 @@
 import { Page } from '../../ui/app.tsx'
 import { Entrance, loadLater } from '../../ui/lazy.tsx'
-import { identity, phase } from './account.ts'
+import { identity, nameOf, phase } from './account.ts'
 import { Screens } from './screens.tsx'
 import { Shell } from './shell.tsx'
 
@@ -13,7 +13,7 @@ export const App = () => {
   return (
     <Page
       phase={now}
-      who={who?.id}
+      who={who && nameOf(who)}
       entrance={now.name === 'signed_out' && <Entrance load={loadSignIn} note={now.note} />}
     >
       {who && (

@@ -15,6 +15,7 @@ const ROUTES: readonly Route[] = [
   { path: '/apps/:id/settings', load: () => import('./screens/settings.tsx') },
   { path: '/requests', load: () => import('./screens/requests.tsx') },
   { path: '/sandbox', load: () => import('./screens/sandbox.tsx') },
+  { path: '/team', load: () => import('./screens/team.tsx') },
   { path: '/account', load: () => import('./screens/account.tsx') },
   { path: '/terminal', load: () => import('./screens/terminal.tsx') },
   { path: '/terminal/:result', load: () => import('./screens/terminal.tsx') },

@@ -9,14 +9,21 @@ export const ITEMS: readonly NavItem[] = [
   { to: '/', label: 'Apps', icon: 'agents', first: true },
   { to: '/sandbox', label: 'Sandbox', icon: 'store', first: true },
   { to: '/requests', label: 'Requests', icon: 'wish', first: true },
+  { to: '/team', label: 'Team', icon: 'people' },
   { to: '/account', label: 'Account', icon: 'key' },
 ]
 
 export const Person = ({ who }: { who: Identity }) => (
   <div class="person">
     <p>
-      <Name>{who.name}</Name>
+      <Name>{who.member?.name ?? who.name}</Name>
       <br />
+      {who.role === 'viewer' && (
+        <>
+          <span class="soft">Viewer: reads only</span>
+          <br />
+        </>
+      )}
       <a href={resolveUrl('docs')}>Documentation</a>
     </p>
     <button type="button" class="quiet" onClick={() => void signOut()}>

@@ -1,29 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { resolveUrl } from '../../session/config.ts'
-import { type Failure, toFailure } from '../../session/failure.ts'
+import { hasPasskeys } from '../../session/passkey.ts'
 import { Brand } from '../../ui/brand.tsx'
 import { TextField } from '../../ui/form.tsx'
 import { Problem } from '../../ui/problem.tsx'
-import { signIn } from './account.ts'
+import { invitation, signIn, signInByPasskey } from './account.ts'
 import { api, type Schemas, unwrap } from './api.ts'
+import { Join } from './join.tsx'
+import { useSending } from './sending.ts'
 import { Secret } from './ui/secret.tsx'
-
-/** A form that shows errors itself, because the shared one leaves a 401 to the sign-in screen. */
-const useSending = (what: () => Promise<void>) => {
-  const [state, setState] = useState<{ busy: boolean; failure?: Failure }>({ busy: false })
-  const send = async (event: Event): Promise<void> => {
-    event.preventDefault()
-    if (state.busy) return
-    setState({ busy: true })
-    try {
-      await what()
-      setState({ busy: false })
-    } catch (error) {
-      setState({ busy: false, failure: toFailure(error) })
-    }
-  }
-  return { ...state, send }
-}
 
 const ByMail = () => {
   const [email, setEmail] = useState('')
@@ -55,6 +40,20 @@ const ByMail = () => {
         </button>
       </div>
       <p class="hint">A link also lets you back in if you lost your key.</p>
+    </form>
+  )
+}
+
+const ByPasskey = () => {
+  const { busy, failure, send } = useSending(signInByPasskey)
+  return (
+    <form onSubmit={send}>
+      {failure && <Problem failure={failure} />}
+      <div class="actions">
+        <button type="submit" aria-busy={busy}>
+          Sign in with a passkey
+        </button>
+      </div>
     </form>
   )
 }
@@ -129,14 +128,20 @@ const Registered = ({ made }: { made: Schemas['RegisteredDeveloper'] }) => {
   )
 }
 
-const TITLES = { sign_in: 'Sign in', register: 'Create an account', registered: 'Your developer key' }
+const TITLES = {
+  join: 'Join a team',
+  sign_in: 'Sign in',
+  register: 'Create an account',
+  registered: 'Your developer key',
+}
 
 /** Sign-in and registration. @param note why the page asks */
 export default function SignIn({ note }: { note: string }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const [wants, setWants] = useState<'sign_in' | 'register'>('sign_in')
   const [made, setMade] = useState<Schemas['RegisteredDeveloper']>()
-  const step = made ? 'registered' : wants
+  const code = invitation.value
+  const step = code ? 'join' : made ? 'registered' : wants
   useEffect(() => {
     document.title = `${TITLES[step]} · Developers`
     heading.current?.focus({ preventScroll: true })
@@ -147,6 +152,7 @@ export default function SignIn({ note }: { note: string }) {
       <h1 ref={heading} tabIndex={-1}>
         {TITLES[step]}
       </h1>
+      {code && <Join code={code} />}
       {step === 'registered' && made && <Registered made={made} />}
       {step === 'register' && (
         <>
@@ -164,6 +170,7 @@ export default function SignIn({ note }: { note: string }) {
           {note && <p role="status">{note}</p>}
           <p>Build agents and integrations, test them, and follow their runs.</p>
           <ByMail />
+          {hasPasskeys && <ByPasskey />}
           <details>
             <summary>Use a developer key</summary>
             <ByKey />

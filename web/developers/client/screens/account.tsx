@@ -2,21 +2,22 @@ import { useState } from 'preact/hooks'
 import { useAction } from '../../../ui/act.ts'
 import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData } from '../../../ui/data.ts'
-import { Confirm, Modal } from '../../../ui/dialog.tsx'
-import { Field, Form, TextField } from '../../../ui/form.tsx'
+import { Form, TextField } from '../../../ui/form.tsx'
 import { fieldProblems, Problem } from '../../../ui/problem.tsx'
 import { Screen, Shown } from '../../../ui/screen.tsx'
-import { Name, Prose, State, When } from '../../../ui/text.tsx'
+import { Name, Prose, State } from '../../../ui/text.tsx'
 import { type Identity, identity, reloadIdentity } from '../account.ts'
-import { api, type Schemas, unwrap } from '../api.ts'
+import { api, unwrap } from '../api.ts'
 import { slugOf } from '../templates.ts'
-import { Secret } from '../ui/secret.tsx'
+import { may, roleLabel } from '../ui/roles.ts'
+import { Keys } from './account/keys.tsx'
+import { Passkeys } from './account/passkeys.tsx'
 
 const Email = ({ who }: { who: Identity }) => {
   const [isSent, setSent] = useState(false)
   const [code, setCode] = useState('')
   const { busy, failure, act } = useAction()
-  if (who.email_verified) return null
+  if (who.email_verified || !may('developer')) return null
   const confirm = async (): Promise<void> => {
     await unwrap(api.POST('/api/v1/dev/me/email-proof/confirm', { body: { token: code.trim() } }))
     await reloadIdentity()
@@ -64,7 +65,7 @@ const Email = ({ who }: { who: Identity }) => {
 
 const Vendor = ({ who }: { who: Identity }) => {
   const [vendor, setVendor] = useState(slugOf(who.company ?? who.name))
-  if (who.vendor) return null
+  if (who.vendor || !may('developer')) return null
   const send = async (): Promise<void> => {
     await unwrap(api.POST('/api/v1/dev/me/vendor', { body: { vendor } }))
     await reloadIdentity()
@@ -90,102 +91,6 @@ const Vendor = ({ who }: { who: Identity }) => {
           />
         )}
       </Form>
-    </section>
-  )
-}
-
-const LIVES: Record<string, string> = { 30: '30 days', 90: '90 days', 365: 'A year' }
-
-const NewKey = ({ onClose }: { onClose: () => void }) => {
-  const [name, setName] = useState('')
-  const [days, setDays] = useState('90')
-  const [made, setMade] = useState<Schemas['NewNamedDeveloperKey']>()
-  const send = async (): Promise<void> => {
-    const body = { name: name.trim(), expires_in_days: Number(days) }
-    setMade(await unwrap(api.POST('/api/v1/dev/me/keys', { body })))
-    await refresh('keys')
-  }
-  return made ? (
-    <Modal title="Store the key" onClose={onClose}>
-      <Secret label={made.name} value={made.api_key} />
-    </Modal>
-  ) : (
-    <Modal title="Create a key" onClose={onClose}>
-      <Form verb="Create" send={send}>
-        <TextField
-          label="Name"
-          hint="Such as the machine that uses it."
-          value={name}
-          required
-          maxLength={100}
-          onText={setName}
-        />
-        <Field label="Expires after">
-          {(field) => (
-            <select {...field} value={days} onChange={({ currentTarget }) => setDays(currentTarget.value)}>
-              {Object.entries(LIVES).map(([value, words]) => (
-                <option key={value} value={value}>
-                  {words}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-      </Form>
-    </Modal>
-  )
-}
-
-const Keys = () => {
-  const [isOpen, setOpen] = useState(false)
-  const known = useData('keys', () => unwrap(api.GET('/api/v1/dev/me/keys')))
-  return (
-    <section class="section">
-      <div class="head">
-        <h2>Keys</h2>
-        <button type="button" onClick={() => setOpen(true)}>
-          Create a key
-        </button>
-      </div>
-      <p class="soft">
-        For machines: CI, the command line, your server. Lost your main key? Sign in by email, and use a named key
-        instead.
-      </p>
-      <Shown known={known} rows={2}>
-        {({ items }) =>
-          items.length === 0 ? (
-            <p class="soft">No named keys.</p>
-          ) : (
-            <ul class="rows">
-              {items.map(({ id, name, created_at, expires_at }) => (
-                <li class="row folds" key={id}>
-                  <span class="grow">
-                    <strong>
-                      <Name>{name}</Name>
-                    </strong>
-                    <span class="soft">
-                      Created <When at={created_at} />, expires <When at={expires_at} />
-                    </span>
-                  </span>
-                  <Confirm
-                    quiet
-                    label="Delete"
-                    title={`Delete the key ${name}?`}
-                    verb="Delete"
-                    act={async () => {
-                      await unwrap(api.DELETE('/api/v1/dev/me/keys/{id}', { params: { path: { id } } }))
-                      await refresh('keys')
-                    }}
-                  >
-                    <p>Whatever uses it is refused from its next request.</p>
-                  </Confirm>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Shown>
-      {isOpen && <NewKey onClose={() => setOpen(false)} />}
     </section>
   )
 }
@@ -272,7 +177,7 @@ const Badge = () => {
               </p>
             )}
             {application?.reason && <Prose text={application.reason} />}
-            {!verified && application?.status !== 'pending' && <Apply />}
+            {!verified && application?.status !== 'pending' && may('developer') && <Apply />}
           </>
         )}
       </Shown>
@@ -309,9 +214,15 @@ export default function Account() {
         <dd>
           <code>{who.id}</code>
         </dd>
+        <dt>You</dt>
+        <dd>
+          {who.member ? <Name>{who.member.name ?? who.member.email}</Name> : 'Signed in with a key'},{' '}
+          {roleLabel(who.role)}
+        </dd>
       </dl>
       <Email who={who} />
       <Vendor who={who} />
+      <Passkeys who={who} />
       <Keys />
       <Badge />
     </Screen>

@@ -7,6 +7,7 @@ import { Name } from '../../../ui/text.tsx'
 import { identity } from '../account.ts'
 import { api, unwrap } from '../api.ts'
 import { codeOf, seal } from '../seal.ts'
+import { may } from '../ui/roles.ts'
 
 /** A public key on P-256, uncompressed, as base64url. */
 const PUBLIC_KEY = /^[\w-]{87}$/
@@ -75,6 +76,13 @@ export default function Terminal({ result }: { result?: string }) {
       ) : result === 'denied' ? (
         <Empty title="Nothing was allowed">
           <p>The command line got no key. You can close this page.</p>
+        </Empty>
+      ) : request && !may('owner') ? (
+        <Empty title="Owners create keys">
+          <p>
+            The command line needs a key, and your role can’t create one. Ask an owner of the account for a key, and
+            give it to the command line with “aip login --with-key”.
+          </p>
         </Empty>
       ) : request ? (
         <Question {...request} />

@@ -1,0 +1,138 @@
+import { useState } from 'preact/hooks'
+import type { Failure } from '../../../../session/failure.ts'
+import { createPasskey, deviceName, hasPasskeys } from '../../../../session/passkey.ts'
+import { useAction } from '../../../../ui/act.ts'
+import { announce } from '../../../../ui/announce.tsx'
+import { refresh, useData } from '../../../../ui/data.ts'
+import { TextField } from '../../../../ui/form.tsx'
+import { Problem } from '../../../../ui/problem.tsx'
+import { Shown } from '../../../../ui/screen.tsx'
+import { Name, When } from '../../../../ui/text.tsx'
+import { type Identity, signInAgain } from '../../account.ts'
+import { api, type Schemas, unwrap } from '../../api.ts'
+
+/** An error, with a way to sign in again if the sign-in is too old. */
+const Refusal = ({ failure }: { failure: Failure }) =>
+  failure.code === 'confirmation_required' ? (
+    <div class="note warn" role="alert">
+      <p>To protect your account, you can change passkeys only within 10 minutes of signing in.</p>
+      <button type="button" onClick={() => void signInAgain('Sign in again to change your passkeys.')}>
+        Sign in again
+      </button>
+    </div>
+  ) : (
+    <Problem failure={failure} />
+  )
+
+const Entry = ({ passkey }: { passkey: Schemas['Passkey'] }) => {
+  const { busy, failure, act } = useAction()
+  const remove = async (): Promise<void> => {
+    await unwrap(api.DELETE('/api/v1/dev/me/passkeys/{id}', { params: { path: { id: passkey.id } } }))
+    announce('Passkey removed.')
+    await refresh('passkeys')
+  }
+  return (
+    <li>
+      <div class="row folds">
+        <span class="grow">
+          <strong>
+            <Name>{passkey.name}</Name>
+          </strong>
+          <span class="soft">
+            Added <When at={passkey.created_at} />
+            {passkey.last_used_at && (
+              <>
+                {' '}
+                · last used <When at={passkey.last_used_at} />
+              </>
+            )}
+          </span>
+        </span>
+        <button type="button" class="quiet" aria-busy={busy} onClick={() => act(remove)}>
+          Remove
+          <span class="unseen">
+            {' '}
+            the passkey <Name>{passkey.name}</Name>
+          </span>
+        </button>
+      </div>
+      {failure && <Refusal failure={failure} />}
+    </li>
+  )
+}
+
+const Add = () => {
+  const [name, setName] = useState(deviceName)
+  const { busy, failure, act } = useAction()
+  const add = async (): Promise<void> => {
+    const made = await createPasskey(await unwrap(api.POST('/api/v1/dev/me/passkeys/options')))
+    await unwrap(api.POST('/api/v1/dev/me/passkeys', { body: { name: name.trim(), ...made } as never }))
+    announce('Passkey added.')
+    await refresh('passkeys')
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        void act(add)
+      }}
+    >
+      <TextField
+        label="Name of the passkey"
+        required
+        maxLength={100}
+        autocomplete="off"
+        value={name}
+        onText={setName}
+      />
+      {failure && <Refusal failure={failure} />}
+      <div class="actions">
+        <button type="submit" aria-busy={busy}>
+          Add a passkey
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const Own = () => {
+  const known = useData('passkeys', () => unwrap(api.GET('/api/v1/dev/me/passkeys')))
+  return (
+    <>
+      <p class="soft">
+        Sign in with this device’s fingerprint, face or PIN, or with a security key. The link by email goes on working.
+      </p>
+      <Shown known={known} rows={1}>
+        {({ items }) =>
+          items.length > 0 && (
+            <ul class="rows">
+              {items.map((passkey) => (
+                <Entry key={passkey.id} passkey={passkey} />
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+      {hasPasskeys ? <Add /> : <p class="hint">Your browser doesn’t support passkeys on this page.</p>}
+    </>
+  )
+}
+
+/** The passkeys of the teammate who signed in. Sessions opened with a key have none, because keys belong to machines. */
+export const Passkeys = ({ who }: { who: Identity }) => (
+  <section class="section">
+    <h2>Passkeys</h2>
+    {who.member ? (
+      <Own />
+    ) : (
+      <>
+        <p class="soft">You signed in with a key. To add a passkey, sign in by email.</p>
+        <div class="actions">
+          <button type="button" onClick={() => void signInAgain('Sign in by email to add a passkey.')}>
+            Sign in by email
+          </button>
+        </div>
+      </>
+    )}
+  </section>
+)
