@@ -179,6 +179,20 @@ describe('an account that somebody else registered with an address', () => {
   })
 })
 
+describe('a passkey of another account', () => {
+  it('isn’t seen or removed, also with a recent sign-in', async () => {
+    const [mine, theirs] = [await newDeveloper(platform), await newDeveloper(platform)]
+    const [mallory, bo] = [await newTeammate(platform, mine, 'owner'), await newTeammate(platform, theirs, 'viewer')]
+    const { body: adding } = await bo.call('POST', '/api/v1/dev/me/passkeys/options')
+    const { body } = await bo.call('POST', '/api/v1/dev/me/passkeys', {
+      name: 'Laptop',
+      ...createAuthenticator().create(adding),
+    })
+    expect((await mallory.call('GET', '/api/v1/dev/me/passkeys')).body.items).toEqual([])
+    expectRefusal(await mallory.call('DELETE', `/api/v1/dev/me/passkeys/${body.id}`), 'a passkey', 'not_found')
+  })
+})
+
 describe('a stolen session', () => {
   it('adds and removes no passkey once the sign-in is older than 10 minutes', async () => {
     const owner = await newDeveloper(platform)

@@ -30,13 +30,14 @@ const send = (endpoint: Endpoint, path: string, headers: Record<string, string>)
 
 /**
  * Ids that every signed-in person may know: apps in the marketplace, wishes on the board. And passkeys, which need a recent sign-in
- * first, so `console-passkeys` attacks them.
+ * first, so `console-passkeys` and `developer-teammates` attack them.
  */
 const PUBLIC = new Set([
   'console.reviews.list',
   'console.reviews.write',
   'console.reviews.remove',
   'console.passkeys.remove',
+  'developer.passkeys.remove',
 ])
 const owned = endpoints.filter(
   ({ id, caller, params }) =>

@@ -3,41 +3,20 @@ import { listPasskeys, removePasskeyWrite } from '#shared/foundation/passkeys/in
 import type { Work } from '#shared/foundation/work/index.ts'
 import { iso } from '#shared/kernel/clock.ts'
 import { fail, type PlatformError } from '#shared/kernel/errors.ts'
-import { derivedId } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { auditDeveloper } from '#shared/staff/audit/index.ts'
 import { placeOfDeveloper, rosterWrites } from '#shared/staff/roster/index.ts'
 import type { Write } from '#shared/table/entity.ts'
-import { missing, type Where } from '#shared/table/expressions.ts'
 import { retryOnConflict } from '#shared/table/retry.ts'
 import { type Developer, DeveloperEntity, DeveloperKeyEntity, type DeveloperMember } from '../developers/entity.ts'
 import type { DeveloperRole } from '../developers/roles.ts'
 import { requireMail, sendMail } from '../mails/index.ts'
 import { newInvitation, requireMailRoom } from './email.ts'
 import { unchangedKeys } from './keys.ts'
+import { membersOf, passkeyOwner, sameAddress, unchangedMembers } from './member-list.ts'
 import { loadDeveloper } from './read.ts'
 import type { DeveloperMemberView, InviteInput } from './schemas.ts'
 import { endStandIns } from './stand-ins.ts'
-
-/** Returns an account's teammates. Whoever registered is one from the start, as an owner. */
-export const membersOf = ({ id, email, name, created_at, members }: Developer): DeveloperMember[] =>
-  members ?? [{ id: derivedId('developerMember', created_at, id), email, name, role: 'owner', joined_at: created_at }]
-
-/** Returns the name under which a teammate's passkeys are kept. It leads a passkey to its account. */
-export const passkeyOwner = (developerId: string, memberId: string): string => `${developerId}/${memberId}`
-
-/** Condition that an account still has the teammates that were read. */
-export const unchangedMembers = ({ members }: Developer): Where<Developer> => ({ members: members ?? missing })
-
-const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
-
-/** Returns the teammate who signs in with an address. Invitations don't count. */
-export const memberWith = (developer: Developer, email: string): DeveloperMember | undefined =>
-  membersOf(developer).find((member) => member.joined_at !== undefined && sameAddress(member.email, email))
-
-/** Returns a teammate by id. Invitations don't count. */
-export const memberById = (developer: Developer, id: string | undefined): DeveloperMember | undefined =>
-  membersOf(developer).find((member) => member.joined_at !== undefined && member.id === id)
 
 export const presentMember = ({
   id,

@@ -3,7 +3,7 @@ import { fail } from '#shared/kernel/errors.ts'
 import { type Developer, DeveloperEntity } from '../developers/entity.ts'
 import type { DeveloperRole } from '../developers/roles.ts'
 import { WorkspaceEntity } from '../people/entity.ts'
-import { memberById } from './members.ts'
+import { memberById } from './member-list.ts'
 import { presentDeveloper } from './present.ts'
 import type { ProfileView } from './schemas.ts'
 

@@ -8,7 +8,7 @@ import { DeveloperEntity, DeveloperKeyEntity } from '../developers/entity.ts'
 import { requireMail, sendMail } from '../mails/index.ts'
 import { loadEmailToken, newEmailToken, takeMail, useEmailToken } from './email.ts'
 import { unchangedKeys } from './keys.ts'
-import { memberById, memberWith } from './members.ts'
+import { memberById, memberWith } from './member-list.ts'
 import { presentDeveloper } from './present.ts'
 import type { RecoveredView } from './schemas.ts'
 
