@@ -33,13 +33,9 @@ const logs = defineEndpoint({
   path: '/api/v1/dev/apps/{id}/logs',
   summary: 'List an app’s finished runs, newest first',
   description:
-    'Contains metadata only, kept for 30 days. Send at most one of `run_id`, `request_id`, `error_code` and `status`.',
-  query: () =>
-    pageQuery(logFilters()).refine(
-      ({ run_id, request_id, error_code, status }) =>
-        [run_id, request_id, error_code, status].filter((filter) => filter !== undefined).length <= 1,
-      { path: ['run_id'], message: 'run_id, request_id, error_code and status cannot be combined' },
-    ),
+    'Contains metadata only, kept for 30 days. Filters can be combined. A page of a rare combination can have fewer items ' +
+    'than `limit`, even none: check `has_more` to see whether to continue.',
+  query: () => pageQuery(logFilters()),
   list: {
     read: ({ work, caller, params, query: { limit, cursor, ...filter } }, page) =>
       listLogs(work, caller.developerId, params.id, filter, page),

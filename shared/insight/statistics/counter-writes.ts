@@ -5,19 +5,20 @@ import type { WorkerWork } from '#shared/foundation/work/index.ts'
 import type { Write } from '#shared/table/entity.ts'
 import { durationOf, type Run } from '#shared/work/runs/index.ts'
 import {
-  type AppDay,
   AppDayEntity,
+  type AppTotal,
   AppTotalEntity,
   DURATION_BOUNDS,
   durationField,
   STATS_SHARDS,
   type StatsBlock,
+  versionField,
 } from './entity.ts'
 import { platformWrites } from './platform.ts'
 import { gaugeWrite, workspaceDayWrites } from './workspace.ts'
 
 /** Increments of an app's counters. */
-type Added = { [F in Exclude<keyof AppDay, 'app_id' | 'shard' | 'block' | 'day'>]?: number }
+type Added = { [F in Exclude<keyof AppTotal, 'app_id' | 'shard' | 'block'>]?: number }
 
 /** An event with the record that it refers to, if it still exists. */
 export interface LoadedEvent {
@@ -67,15 +68,26 @@ export const counterWrites = (work: Pick<WorkerWork, 'table'>, told: LoadedEvent
 
 const appWrites = (
   { event, data: { app_id } }: LoadedEvent,
-  { is_sandbox }: Pick<Run, 'is_sandbox'>,
+  { is_sandbox, version }: Pick<Run, 'is_sandbox' | 'version'>,
   add: Added,
   spread: string,
 ): Write[] => {
   const block: StatsBlock = is_sandbox ? 'sandbox' : 'live'
   const total = { app_id, block, shard: shardOf(spread) }
   const day = { ...total, day: new Date(event.created_at).toISOString().slice(0, 10) }
-  return [AppTotalEntity.upsert(total, { set: total, add }), AppDayEntity.upsert(day, { set: day, add })]
+  return [
+    AppTotalEntity.upsert(total, { set: total, add }),
+    AppDayEntity.upsert(day, { set: day, add: { ...add, ...byVersion(version, add) } }),
+  ]
 }
+
+const byVersion = (version: string, add: Added): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(add).flatMap(([counter, n]) => {
+      const field = versionField(version, counter)
+      return field === undefined ? [] : [[field, n]]
+    }),
+  )
 
 const shardOf = (spread: string): number => createHash('sha256').update(spread).digest().readUInt32BE(0) % STATS_SHARDS
 

@@ -55,9 +55,36 @@ export const AppTotalEntity = defineEntity({
   retention: { workspace: 'kept', person: 'kept', app: 'kept' },
 })
 
-const appDay = () => z.object({ ...counters(), /** In UTC. */ day: z.string() })
+/**
+ * Counters by version are further fields of the same item, see {@link versionField}, so counting them costs no further
+ * write.
+ */
+const appDay = () =>
+  z.object({ ...counters(), /** In UTC. */ day: z.string() }).catchall(z.union([z.string(), z.number()]))
 
 export type AppDay = z.infer<ReturnType<typeof appDay>>
+
+/** Longest version with counters of its own. */
+const LONGEST_VERSION = 32
+
+/**
+ * Returns the field that counts something for one version. The version is encoded, because names of fields in expressions
+ * have letters and digits only. Undefined for a version that is too long for a name.
+ */
+export const versionField = (version: string, counter: string): string | undefined =>
+  version.length > LONGEST_VERSION ? undefined : `v_${Buffer.from(version).toString('hex')}_${counter}`
+
+/** Returns the counters by version in an item. */
+export const versionCounters = (item: AppDay): Map<string, Partial<AppTotal>> => {
+  const found = new Map<string, Record<string, number>>()
+  for (const [field, n] of Object.entries(item)) {
+    const [, hex, counter] = /^v_([0-9a-f]+)_(\w+)$/.exec(field) ?? []
+    if (hex === undefined || counter === undefined) continue
+    const version = Buffer.from(hex, 'hex').toString()
+    found.set(version, { ...found.get(version), [counter]: Number(n) })
+  }
+  return found
+}
 
 /** One shard of an app's counters for one day. */
 export const AppDayEntity = defineEntity({

@@ -1,5 +1,6 @@
 import { loadOwnApp } from '#shared/catalogue/apps/index.ts'
 import type { Deps } from '#shared/foundation/work/index.ts'
+import { idFloor } from '#shared/kernel/ids.ts'
 import { LIMITS } from '#shared/kernel/limits.ts'
 import { sha256 } from '#shared/kernel/secrets.ts'
 import type { Write } from '#shared/table/entity.ts'
@@ -9,7 +10,11 @@ import { type AppLog, AppLogEntity } from './entity.ts'
 import { FINISHED, type LogFilter } from './schemas.ts'
 
 /** Returns the list for a filter. Agents choose their error codes, so these are hashed into keys of fixed length. */
-const listOf = ({ status, error_code, request_id }: Omit<LogFilter, 'run_id'>): string => {
+const listOf = ({
+  status,
+  error_code,
+  request_id,
+}: Pick<LogFilter, 'status' | 'error_code' | 'request_id'>): string => {
   if (request_id !== undefined) return `REQUEST#${sha256(request_id)}`
   if (error_code !== undefined) return `ERROR#${sha256(error_code)}`
   return status === undefined ? 'ALL' : `STATUS#${status}`
@@ -52,7 +57,7 @@ export const logWrites = (run: Run, isLean: boolean): Write[] => {
     finished_at,
     expires_at: finished_at + LIMITS.appLogLife,
   }
-  const filters: Omit<LogFilter, 'run_id'>[] = [
+  const filters: Pick<LogFilter, 'status' | 'error_code' | 'request_id'>[] = [
     ...(isLean ? [] : [{}]),
     { status: status as LogFilter['status'] },
     ...(error_code === undefined ? [] : [{ error_code }]),
@@ -61,8 +66,12 @@ export const logWrites = (run: Run, isLean: boolean): Write[] => {
   return filters.map((filter) => AppLogEntity.replace({ ...entry, list: shardFor(listOf(filter), run_id) }))
 }
 
+/** Entries that one request looks through for those that match. A rarer combination continues on the next page. */
+const LOOKED_THROUGH = 1_000
+
 /**
- * Lists an app's log, newest first. Each filter has its own lists, so the cost depends only on the returned entries.
+ * Lists an app's log, newest first. Request, error code and status have lists of their own, of which the narrowest is read. Its
+ * entries are then filtered by everything else, so a page costs at most {@link LOOKED_THROUGH} entries.
  * @throws `not_found` for another developer's app
  */
 export const listLogs = async (
@@ -73,21 +82,79 @@ export const listLogs = async (
   options: Pick<QueryOptions, 'limit' | 'after'>,
 ): Promise<Page<AppLog>> => {
   const { id: app_id } = await loadOwnApp(deps, developerId, appId)
-  const isNarrowed = Object.values(filter).some((value) => value !== undefined)
+  const isNarrowed = [filter.request_id, filter.error_code, filter.status].some((value) => value !== undefined)
   const lists = isNarrowed ? [listOf(filter)] : FINISHED.map((status) => listOf({ status }))
-  if (run_id === undefined) return mergeLists(deps, app_id, lists.flatMap(shardsOf), options)
+  const fits = matcher(filter)
+  if (run_id === undefined) {
+    return search(lists.flatMap(shardsOf), fits, options, (some, page) =>
+      mergeLists(deps, app_id, some, { ...page, ...boundsOf(app_id, filter) }),
+    )
+  }
   const places = [...new Set(lists.flatMap((list) => [shardFor(list, run_id), list]))]
   const copies = await deps.table.getAll(places.map((list) => AppLogEntity.ref({ app_id, list, run_id })))
   // A message of the version before may have filed the run as well.
-  const entries = copies.filter((copy) => copy !== undefined).slice(0, 1)
+  const entries = copies.filter((copy) => copy !== undefined && fits(copy)).slice(0, 1) as AppLog[]
   return { items: entries, next: undefined }
 }
+
+/** Returns a test for everything that the chosen list doesn't already guarantee. */
+const matcher =
+  ({ request_id, error_code, status, installation_id, version, place, since, until }: Omit<LogFilter, 'run_id'>) =>
+  (entry: AppLog): boolean =>
+    (request_id === undefined || entry.request_id === request_id) &&
+    (error_code === undefined || entry.error_code === error_code) &&
+    (status === undefined || entry.status === status) &&
+    (installation_id === undefined || entry.installation_id === installation_id) &&
+    (version === undefined || entry.version === version) &&
+    (place === undefined || entry.is_sandbox === (place === 'sandbox')) &&
+    (since === undefined || entry.created_at >= since) &&
+    (until === undefined || entry.created_at <= until)
+
+/** Returns the bounds of a time in lists that are sorted by run id, which begins with the time of its creation. */
+const boundsOf = (
+  app_id: string,
+  { since, until }: Pick<LogFilter, 'since' | 'until'>,
+): Pick<QueryOptions, 'from' | 'to'> => {
+  const at = (ms: number): string => AppLogEntity.key({ app_id, list: 'ALL', run_id: idFloor('run', ms) }).sk
+  return { ...(since !== undefined && { from: at(since) }), ...(until !== undefined && { to: at(until + 1) }) }
+}
+
+type LogPage = Pick<QueryOptions, 'limit' | 'after'>
+
+/** Reads on until a page is full of matches, or enough has been looked through. */
+const search = async (
+  lists: readonly string[],
+  fits: (entry: AppLog) => boolean,
+  { limit, after }: LogPage,
+  read: (lists: readonly string[], page: LogPage) => Promise<Page<AppLog>>,
+): Promise<Page<AppLog>> => {
+  const found: AppLog[] = []
+  let position = after
+  for (let seen = 0; seen < LOOKED_THROUGH; ) {
+    const page = await read(lists, {
+      limit: found.length === 0 && seen === 0 ? limit : LIMITS.pageMax,
+      after: position,
+    })
+    seen += page.items.length
+    for (const entry of page.items) {
+      if (!fits(entry)) continue
+      if (found.length === limit) return { items: found, next: sortOf(found.at(-1)) }
+      found.push(entry)
+    }
+    position = page.next
+    if (position === undefined || page.items.length === 0) break
+    if (found.length === limit) break
+  }
+  return { items: found, next: position }
+}
+
+const sortOf = (entry: AppLog | undefined): string | undefined => entry && AppLogEntity.key(entry).sk
 
 const mergeLists = async (
   { table }: Pick<Deps, 'table'>,
   app_id: string,
   lists: readonly string[],
-  options: Pick<QueryOptions, 'limit' | 'after'>,
+  options: Pick<QueryOptions, 'limit' | 'after' | 'from' | 'to'>,
 ): Promise<Page<AppLog>> => {
   const pages = await Promise.all(lists.map((list) => table.query(AppLogEntity, { app_id, list }, options)))
   const found = new Map(pages.flatMap(({ items }) => items).map((entry) => [entry.run_id, entry]))

@@ -9,6 +9,7 @@ import {
   DURATION_BOUNDS,
   durationField,
   STATS_SHARDS,
+  versionCounters,
 } from './entity.ts'
 import type { AppStatsView } from './schemas.ts'
 
@@ -51,9 +52,35 @@ export const readStats = async (
         succeeded: sum(of, 'succeeded'),
         failed: sum(of, 'failed'),
         cancelled: sum(of, 'cancelled'),
+        duration_ms: percentilesOf(of),
       }
     }),
+    versions: versionsOf(found),
   }
+}
+
+const versionsOf = (days: AppDay[]): AppStatsView['versions'] => {
+  const found = new Map<string, Counters[]>()
+  for (const day of days) {
+    for (const [version, counters] of versionCounters(day)) {
+      found.set(version, [...(found.get(version) ?? []), counters])
+    }
+  }
+  return [...found]
+    .sort(([a], [b]) => b.localeCompare(a, 'en', { numeric: true }))
+    .map(([version, of]) => {
+      const [succeeded, failed] = [sum(of, 'succeeded'), sum(of, 'failed')]
+      return {
+        version,
+        installed: sum(of, 'installed'),
+        runs: sum(of, 'runs'),
+        succeeded,
+        failed,
+        cancelled: sum(of, 'cancelled'),
+        success_rate: rateOf(succeeded, failed),
+        duration_ms: percentilesOf(of),
+      }
+    })
 }
 
 const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
@@ -83,22 +110,24 @@ const sum = (shards: Counters[], name: CounterName): number =>
 const blockOf = (shards: Counters[]) => {
   const [succeeded, failed] = [sum(shards, 'succeeded'), sum(shards, 'failed')]
   const ended = succeeded + failed
+  const percentiles = percentilesOf(shards)
   return {
     installations: sum(shards, 'installed') - sum(shards, 'removed'),
     runs: sum(shards, 'runs'),
     succeeded,
     failed,
     cancelled: sum(shards, 'cancelled'),
-    success_rate: ended === 0 ? null : Math.round((10_000 * succeeded) / ended) / 10_000,
-    duration_ms:
-      ended === 0
-        ? null
-        : {
-            average: Math.round(sum(shards, 'duration_ms') / ended),
-            p50: percentile(shards, 0.5 * ended),
-            p95: percentile(shards, 0.95 * ended),
-          },
+    success_rate: rateOf(succeeded, failed),
+    duration_ms: percentiles && { average: Math.round(sum(shards, 'duration_ms') / ended), ...percentiles },
   }
+}
+
+const rateOf = (succeeded: number, failed: number): number | null =>
+  succeeded + failed === 0 ? null : Math.round((10_000 * succeeded) / (succeeded + failed)) / 10_000
+
+const percentilesOf = (shards: Counters[]): { p50: number | null; p95: number | null } | null => {
+  const ended = sum(shards, 'succeeded') + sum(shards, 'failed')
+  return ended === 0 ? null : { p50: percentile(shards, 0.5 * ended), p95: percentile(shards, 0.95 * ended) }
 }
 
 /** Returns the upper bound of the bucket that holds the wanted rank. */

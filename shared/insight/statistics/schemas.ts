@@ -12,15 +12,33 @@ export interface LogFilter {
   request_id?: string | undefined
   error_code?: string | undefined
   status?: (typeof FINISHED)[number] | undefined
+  installation_id?: string | undefined
+  version?: string | undefined
+  place?: 'customers' | 'sandbox' | undefined
+  since?: number | undefined
+  until?: number | undefined
 }
 
-/** Mutually exclusive, because each filter has its own list. */
+/** They can be combined. */
 export const logFilters = () => ({
   run_id: z.string().min(1).max(64).optional(),
   request_id: z.string().min(1).max(64).optional().meta({ description: 'The request that started the run.' }),
   error_code: z.string().min(1).max(200).optional(),
   status: z.enum(FINISHED).optional(),
+  installation_id: z.string().min(1).max(64).optional(),
+  version: z.string().min(1).max(64).optional(),
+  place: z.enum(['customers', 'sandbox']).optional().meta({ description: 'Where the run took place.' }),
+  since: timeFilter().meta({ description: 'Created at this time or later.', example: '2026-11-21T00:00:00Z' }),
+  until: timeFilter().meta({ description: 'Created at this time or earlier.', example: '2026-11-22T00:00:00Z' }),
 })
+
+/** @returns epoch milliseconds */
+const timeFilter = () =>
+  z
+    .string()
+    .refine((text) => !Number.isNaN(Date.parse(text)), 'must be a time, such as 2026-11-21T10:15:30Z')
+    .transform((text) => Date.parse(text))
+    .optional()
 
 /** A finished run in its app's log, without inputs and outputs. */
 export const AppLogSchema = () =>
@@ -57,6 +75,15 @@ export const presentLog = (log: AppLog): AppLogView => ({
 })
 
 const count = () => z.number().int()
+
+const percentiles = () =>
+  z
+    .object({
+      p50: count().nullable().meta({ description: 'Upper bound in milliseconds. Null if over 300000.' }),
+      p95: count().nullable().meta({ description: 'Upper bound in milliseconds. Null if over 300000.' }),
+    })
+    .nullable()
+    .meta({ description: 'Null if no run succeeded or failed.' })
 
 const block = () => ({
   installations: count().meta({ description: 'Current installations.' }),
@@ -97,8 +124,23 @@ export const AppStatsSchema = () =>
           succeeded: count(),
           failed: count(),
           cancelled: count(),
+          duration_ms: percentiles(),
         }),
       ),
+      versions: z
+        .array(
+          z.object({
+            version: z.string().meta({ example: '1.2.0' }),
+            installed: count(),
+            runs: count(),
+            succeeded: count(),
+            failed: count(),
+            cancelled: count(),
+            success_rate: z.number().nullable(),
+            duration_ms: percentiles(),
+          }),
+        )
+        .meta({ description: 'Of the days in `daily`, newest version first. Counted since November 2026.' }),
     })
     .meta({ id: 'AppStats' })
 

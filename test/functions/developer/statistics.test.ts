@@ -75,7 +75,7 @@ const sandbox = () =>
   ])
 
 describe('an app’s statistics', () => {
-  it('count runs, outcomes, durations and installations, in total and by day', async () => {
+  it('count runs, outcomes, durations and installations, in total, by day and by version', async () => {
     await emitInstallationEvent('installation.created')
     answers({})
     await run()
@@ -109,7 +109,14 @@ describe('an app’s statistics', () => {
       succeeded: 1,
       failed: 0,
       cancelled: 0,
+      duration_ms: { p50: expect.any(Number), p95: expect.any(Number) },
     })
+    expect(body.daily[0].duration_ms).toBeNull()
+    const durations = { p50: expect.any(Number), p95: expect.any(Number) }
+    const counted = { installed: 1, runs: 4, succeeded: 3, failed: 1, cancelled: 0, success_rate: 0.75 }
+    expect(body.versions).toEqual([{ version: '1.0.0', ...counted, duration_ms: durations }])
+    const lastDay = await stats('?days=1')
+    expect(lastDay.versions).toMatchObject([{ version: '1.0.0', installed: 0, runs: 1, failed: 0, success_rate: 1 }])
     expect(await stats()).toMatchObject({ daily: { length: 30 } })
   })
 
@@ -228,7 +235,7 @@ describe('an app’s log', () => {
     expect(JSON.stringify(body)).not.toMatch(/confidential|secret/)
   })
 
-  it('is filtered by run, request, error code or status, one at a time', async () => {
+  it('is filtered by run, request, error code, status, version, installation, place and time, in any combination', async () => {
     answers({})
     const good = await run()
     platform.clock.advance(1_000)
@@ -242,8 +249,35 @@ describe('an app’s log', () => {
     expect(await found({ status: 'succeeded' })).toEqual([good.id])
     expect(await found({ status: 'cancelled' })).toEqual([])
     expect(await found({ run_id: 'run_x#~' })).toEqual([])
-    const both = await developer.call('GET', `/api/v1/dev/apps/${app.app.id}/logs?status=failed&error_code=no_stock`)
-    expect(both.status).toBe(422)
+    const [log] = (await logs(`?run_id=${bad.id}`)).items
+    const { installation_id, version, created_at } = log
+    expect(await found({ status: 'failed', error_code: 'no stock/ä#1', version, installation_id })).toEqual([bad.id])
+    expect(await found({ status: 'succeeded', error_code: 'no stock/ä#1' })).toEqual([])
+    expect(await found({ run_id: bad.id, status: 'succeeded' })).toEqual([])
+    expect(await found({ version, place: 'customers' })).toEqual([bad.id, good.id])
+    expect(await found({ place: 'sandbox' })).toEqual([])
+    expect(await found({ version: '9.9.9' })).toEqual([])
+    expect(await found({ installation_id: 'ins_x' })).toEqual([])
+    expect(await found({ since: created_at })).toEqual([bad.id])
+    expect(await found({ until: new Date(Date.parse(created_at) - 1).toISOString() })).toEqual([good.id])
+    const wrong = await developer.call('GET', `/api/v1/dev/apps/${app.app.id}/logs?since=yesterday`)
+    expect(wrong.status).toBe(422)
+  })
+
+  it('is searched page by page, without missing or repeating a match', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 6; i++) {
+      answers(i % 2 ? {} : { status: 'failed', error_code: 'odd', error_message: 'Odd.' })
+      const { id } = await run()
+      if (i % 2 === 0) ids.unshift(id)
+      platform.clock.advance(1_000)
+    }
+    const { version } = (await logs(`?run_id=${ids[0]}`)).items[0]
+    const search = `limit=2&version=${version}&error_code=odd`
+    const first = await logs(`?${search}`)
+    const next = await logs(`?${search}&cursor=${first.next_cursor}`)
+    expect([...first.items, ...next.items].map(({ run_id }: { run_id: string }) => run_id)).toEqual(ids)
+    expect([first.items.length, first.has_more, next.has_more]).toEqual([2, true, false])
   })
 
   it('is paginated, even within a search', async () => {
