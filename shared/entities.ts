@@ -4,6 +4,7 @@ import * as grants from './access/grants/entity.ts'
 import * as hosts from './access/hosts/entity.ts'
 import * as installations from './access/installations/entity.ts'
 import * as a2a from './agents/a2a/entity.ts'
+import * as exchanges from './agents/exchanges/entity.ts'
 import * as inline from './agents/inline/entity.ts'
 import * as listening from './agents/listening/entity.ts'
 import * as outside from './agents/outside/entity.ts'
@@ -72,6 +73,7 @@ export const ENTITIES: ReadonlyMap<string, AnyEntity> = new Map(
     assertions,
     installations,
     a2a,
+    exchanges,
     inline,
     listening,
     outside,

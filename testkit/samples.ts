@@ -1075,6 +1075,13 @@ export const samples: Record<string, (stage: Stage) => Promise<Sample>> = {
     await stage.platform.call('POST', `/api/v1/runs/${run.id}/cancel`, { token })
     return { path: `/api/v1/dev/apps/${app.id}/logs`, headers }
   },
+  'developer.apps.runs.exchanges': async (stage) => {
+    const { owner, headers, app } = await stage.published()
+    const { body: sandbox } = await owner.call('POST', `/api/v1/dev/apps/${app.id}/sandbox-token`)
+    const { body: run } = await stage.platform.call('POST', '/api/v1/runs', { token: sandbox.access_token, body: {} })
+    await stage.platform.drain()
+    return { path: `/api/v1/dev/apps/${app.id}/runs/${run.id}/exchanges`, headers }
+  },
   'developer.apps.testRun': async (stage) => {
     const { app, headers } = await stage.published()
     return { path: `/api/v1/dev/apps/${app.id}/test-run`, headers, body: { input: { q: 1 } }, works: true }

@@ -73,6 +73,9 @@ export const LIMITS = {
   keysPerAdmin: 20,
   passkeysPerAccount: 10,
   keysPerDeveloper: 20,
+  /** Body of a request or response of a run in a sandbox that its developer can read. */
+  exchangeBodyBytes: 16 * KIB,
+  exchangesPerRun: 50,
   /** Teammates of a developer account, invited ones included. */
   membersPerDeveloper: 10,
   /** Browser sessions of one person in a developer account. A further sign-in ends the oldest. */

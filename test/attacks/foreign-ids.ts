@@ -20,7 +20,7 @@ const TAKES_IDS = /(^|\.)([a-z]+_id|since|mention|attachments\[\])$/
  * given. A challenge is part of a ceremony, whose every part `passkeys` attacks exchange.
  */
 const NO_IDS =
-  /client_id|update_id|challenge_id|^(console\.audit|console\.runs\.list|console\.updates|admin|api\.webhooks\.recover)\b.* since$/
+  /client_id|update_id|challenge_id|^(console\.audit|console\.runs\.list|console\.updates|admin|api\.webhooks\.recover|developer\.apps\.logs)\b.* since$/
 
 /** Every declared field of a body, a query or a tool's arguments that takes an id. */
 export const fieldsWithIds = (): string[] => {
@@ -202,6 +202,11 @@ export const foreignIds: Record<string, MakeAttack> = {
     path: `/api/v1/dev/apps/${mine.developer.app.id}/logs`,
     headers: mine.developer.headers,
     query: { request_id: `req_${theirs.run.slice(4)}` },
+  }),
+  'developer.apps.logs installation_id': (mine, theirs) => ({
+    path: `/api/v1/dev/apps/${mine.developer.app.id}/logs`,
+    headers: mine.developer.headers,
+    query: { installation_id: theirs.installation },
   }),
   'developer.listen.stream app_id': (mine, theirs) => ({
     headers: mine.developer.headers,

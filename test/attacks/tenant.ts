@@ -1,11 +1,35 @@
+import { RunExchangeEntity } from '#shared/agents/exchanges/entity.ts'
 import type { Endpoint } from '#shared/http/endpoint.ts'
 import { newId } from '#shared/kernel/ids.ts'
 import { FolderEntity } from '#shared/work/files/entity.ts'
 import { A2A } from '#testkit/a2a.ts'
+import { invited } from '#testkit/developers.ts'
 import type { Stage } from '#testkit/stage.ts'
 import { bearer } from './support.ts'
 
 type Headers = Record<string, string>
+
+/** Stores what a run in the sandbox exchanged with its agent. @returns the run's id */
+const exchanged = async ({ platform }: Stage, app_id: string): Promise<string> => {
+  const now = platform.clock.now()
+  const run_id = newId('run', now)
+  const request = { headers: {}, body: '{}', truncated: false }
+  await platform.deps.table.transact([
+    RunExchangeEntity.create({
+      run_id,
+      app_id,
+      workspace_id: newId('workspace', now),
+      sent_at: now,
+      attempt: 1,
+      url: 'https://agent.example.com/',
+      request,
+      response: { ...request, status: 200 },
+      duration_ms: 1,
+      created_at: now,
+    }),
+  ])
+  return run_id
+}
 
 /** A customer, a developer and a messenger account with one record of every kind, and the ids of their owners. */
 export const createTenant = async (stage: Stage) => {
@@ -73,7 +97,15 @@ export const createTenant = async (stage: Stage) => {
   }
   const chats = { account: messenger.accountId, dialog: messenger.chatId, message: messenger.draftId }
   const key = await platform.call('POST', '/api/v1/dev/me/keys', { headers: developer.headers, body: { name: 'CI' } })
+  const account = {
+    call: (method: string, path: string, body?: unknown) =>
+      platform.call(method, path, { headers: developer.headers, ...(body !== undefined && { body }) }),
+  }
+  const teammate = await invited(platform, account, 'viewer')
+  const ofSandbox = await exchanged(stage, developer.app.id)
   const developers = {
+    run: ofSandbox,
+    developerMember: teammate.id,
     app: developer.app.id,
     review: developer.review.id,
     developerKey: key.body.id as string,

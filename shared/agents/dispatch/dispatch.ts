@@ -26,6 +26,7 @@ import {
   takeUnsentAnswers,
   withoutNulls,
 } from '#shared/work/runs/index.ts'
+import { recordExchange } from '../exchanges/index.ts'
 import { wakeInlineWorker } from '../inline/wake.ts'
 import { logCall } from '../listening/log-call.ts'
 import { sendToApp } from '../listening/send.ts'
@@ -218,6 +219,7 @@ const execute = async (work: Work, run: Run, target: Target, wakes: Wakes, resum
     duration_ms: result.durationMs,
     ...counted,
   })
+  await recordExchange(work, run, target, request, result)
   const pause = pauseAfter(result, attemptOf(run), work.clock.now())
   const goesOn = pause !== undefined && (await retryLater(work, run, target.version, pause, () => true, wakes.again))
   if (goesOn) return

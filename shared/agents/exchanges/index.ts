@@ -1,0 +1,2 @@
+export { listExchanges, RunExchangeSchema } from './read.ts'
+export { recordExchange } from './record.ts'
