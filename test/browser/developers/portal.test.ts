@@ -1,36 +1,12 @@
-import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { browserStage, expectAccessible, heading, type Stage, visit } from '#test/browser/console/harness.ts'
+import { browserStage, expectAccessible, heading, visit } from '#test/browser/console/harness.ts'
 import { listApp } from '#test/functions/console/marketplace-support.ts'
-import { newDeveloper, type TestDeveloper } from '#testkit/developers.ts'
+import { newDeveloper } from '#testkit/developers.ts'
 import { installed } from '#testkit/fixtures.ts'
 import { signInByBrowser } from '../../../cli/sign-in/by-browser.ts'
+import { button, dialog, mailed, openAs, succeeds } from './support.ts'
 
 const stage = browserStage()
-
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const dialog = (page: Page) => page.getByRole('dialog')
-
-/** Waits for the last e-mail to an address and returns the first match in it. */
-const mailed = async ({ platform }: Stage, to: string, what: RegExp): Promise<string> => {
-  const find = () => what.exec(platform.mails.findLast((mail) => mail.to === to)?.text ?? '')?.[0]
-  await expect.poll(find).toBeDefined()
-  return find() ?? ''
-}
-
-/** Opens a screen after signing in with a developer's key. */
-const openAs = async ({ page, url }: Stage, { key }: TestDeveloper, place = '/'): Promise<void> => {
-  await page.goto(`${url}/developers#${place}`)
-  await page.getByText('Use a developer key').click()
-  await page.getByLabel('Developer key').fill(key)
-  await button(page, 'Sign in with the key').click()
-  await page.getByRole('navigation', { name: 'Developers' }).waitFor()
-}
-
-const succeeds = ({ agent }: Stage): void => {
-  const body = JSON.stringify({ status: 'succeeded', output: { text: 'Four.' } })
-  agent.answer({ kind: 'answer', headers: { 'content-type': 'application/json' }, body })
-}
 
 describe('the quickstart', () => {
   it('leads from no account to a promoted, test-run version in the browser alone', async () => {
@@ -301,6 +277,7 @@ describe('every screen of the portal', () => {
       ['settings', `/apps/${app.id}/settings`, /^Shop/, 'Redirect URIs'],
       ['requests', '/requests', 'Agents that customers ask for', /requests|vote/],
       ['sandbox', '/sandbox', 'Sandbox', 'Sample records'],
+      ['team', '/team', 'Team', 'Roles'],
       ['account', '/account', 'Account', 'Verified badge'],
     ]
     for (const [name, place, title, ready] of screens) {

@@ -5,10 +5,14 @@ import { count, duration } from '../../../ui/format.ts'
 import { Shown } from '../../../ui/screen.tsx'
 import { api, type Schemas, unwrap } from '../api.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
+import { DurationChart } from '../ui/duration-chart.tsx'
+import { percent, VersionTable } from '../ui/version-table.tsx'
 
 type Stats = Schemas['AppStats']
 
 const COLUMNS = ['date', 'installed', 'removed', 'runs', 'succeeded', 'failed', 'cancelled'] as const
+
+const COUNTS = ['installed', 'runs', 'succeeded', 'failed', 'cancelled'] as const
 
 /** Offers a text as a download. */
 const download = (name: string, text: string): void => {
@@ -20,11 +24,29 @@ const download = (name: string, text: string): void => {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
 
-const csvOf = ({ daily }: Stats): string =>
-  [COLUMNS.join(','), ...daily.map((day) => COLUMNS.map((name) => day[name]).join(','))].join('\r\n')
+type Durations = Stats['daily'][number]['duration_ms']
 
-const percent = (rate: number | null): string =>
-  rate === null ? '–' : new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 }).format(rate)
+const rows = (of: readonly (readonly (string | number | null | undefined)[])[]): string =>
+  of.map((row) => row.map((value) => value ?? '').join(',')).join('\r\n')
+
+const timesOf = (durations: Durations) => [durations?.p50, durations?.p95]
+
+const csvByDay = ({ daily }: Stats): string =>
+  rows([
+    [...COLUMNS, 'p50_ms', 'p95_ms'],
+    ...daily.map((day) => [...COLUMNS.map((name) => day[name]), ...timesOf(day.duration_ms)]),
+  ])
+
+const csvByVersion = ({ versions }: Stats): string =>
+  rows([
+    ['version', ...COUNTS, 'success_rate', 'p50_ms', 'p95_ms'],
+    ...versions.map((one) => [
+      one.version,
+      ...COUNTS.map((name) => one[name]),
+      one.success_rate,
+      ...timesOf(one.duration_ms),
+    ]),
+  ])
 
 const time = (ms: number | null | undefined): string => (ms === null || ms === undefined ? '–' : duration(ms))
 
@@ -33,7 +55,7 @@ const Blocks = ({ title, of }: { title: string; of: Stats | Stats['sandbox'] }) 
     <h2>{title}</h2>
     <dl class="figures">
       <div>
-        <dt>Installations</dt>
+        <dt>Active installations</dt>
         <dd>{count(of.installations)}</dd>
       </div>
       <div>
@@ -76,9 +98,14 @@ const Figures = ({ app }: { app: App }) => {
               <Filters>
                 <Choice name="days" label="Period" all="30 days" options={{ 7: '7 days', 90: '90 days' }} />
               </Filters>
-              <button type="button" onClick={() => download(`${app.slug}-${days}-days.csv`, csvOf(stats))}>
-                Download as CSV
-              </button>
+              <div class="actions">
+                <button type="button" onClick={() => download(`${app.slug}-${days}-days.csv`, csvByDay(stats))}>
+                  Days as CSV
+                </button>
+                <button type="button" onClick={() => download(`${app.slug}-versions.csv`, csvByVersion(stats))}>
+                  Versions as CSV
+                </button>
+              </div>
             </div>
             <Blocks title="Customers" of={stats} />
             <Blocks title="Sandbox" of={stats.sandbox} />
@@ -102,7 +129,12 @@ const Figures = ({ app }: { app: App }) => {
                     { name: 'Removed', tone: 'two', values: values('removed') },
                   ]}
                 />
+                <DurationChart days={stats.daily.map(({ date, duration_ms }) => ({ date, durations: duration_ms }))} />
               </div>
+            </section>
+            <section class="section">
+              <h2>By version</h2>
+              <VersionTable versions={stats.versions} />
             </section>
             <p class="hint">Days are in UTC. The figures lag by a few seconds.</p>
           </>

@@ -1,17 +1,17 @@
 import { useEffect } from 'preact/hooks'
-import { toFailure } from '../../../session/failure.ts'
 import { useAction } from '../../../ui/act.ts'
 import { useData } from '../../../ui/data.ts'
 import { duration, fullTime, triggerLabel } from '../../../ui/format.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, Shown } from '../../../ui/screen.tsx'
 import { Json, Name, State } from '../../../ui/text.tsx'
-import { api, type Schemas, unwrap } from '../api.ts'
 import { openSandbox } from '../open-sandbox.ts'
-import { type SandboxSchemas, sandboxOf } from '../sandbox.ts'
 import { AppScreen } from '../ui/app-screen.tsx'
+import { Exchanges } from '../ui/exchange.tsx'
+import { type FoundRun, findRun } from '../ui/find-run.ts'
+import { RunTimeline } from '../ui/nested-run.tsx'
+import { may } from '../ui/roles.ts'
 import { RunError } from '../ui/run-error.tsx'
-import { Timeline } from '../ui/timeline.tsx'
 
 /** Pause between looks at a run in progress, in milliseconds. */
 const LOOK_MS = 1_500
@@ -32,28 +32,7 @@ const Waiting = ({ id }: { id: string }) => {
   )
 }
 
-interface Found {
-  log: Schemas['AppLog'] | undefined
-  /** The run with its content, if it’s in the sandbox. */
-  run: SandboxSchemas['Run'] | undefined
-}
-
-const find = async (app: string, id: string): Promise<Found> => {
-  const params = { path: { id: app }, query: { run_id: id } }
-  const { items } = await unwrap(api.GET('/api/v1/dev/apps/{id}/logs', { params }))
-  const log = items[0]
-  if (log && !log.is_sandbox) return { log, run: undefined }
-  const { client, take } = sandboxOf(app)
-  try {
-    return { log, run: await take(client.GET('/api/v1/runs/{id}', { params: { path: { id } } })) }
-  } catch (error) {
-    // Without the scope runs:read, or after the run’s content expired, the metadata remains.
-    if (log && [403, 404].includes(toFailure(error).status)) return { log, run: undefined }
-    throw error
-  }
-}
-
-const Facts = ({ log, run }: Found) => {
+const Facts = ({ log, run }: FoundRun) => {
   const version = run?.agent.version ?? log?.version ?? ''
   const took = run?.duration_ms ?? log?.duration_ms
   return (
@@ -63,7 +42,14 @@ const Facts = ({ log, run }: Found) => {
         <code>{run?.id ?? log?.run_id}</code>
       </dd>
       <dt>Started by</dt>
-      <dd>{triggerLabel(run?.trigger ?? log?.trigger ?? '')}</dd>
+      <dd>
+        {triggerLabel(run?.trigger ?? log?.trigger ?? '')}
+        {run?.parent_run_id && (
+          <>
+            , within <code>{run.parent_run_id}</code>
+          </>
+        )}
+      </dd>
       <dt>Version</dt>
       <dd>
         <Name>{version}</Name>
@@ -93,7 +79,7 @@ const Facts = ({ log, run }: Found) => {
 }
 
 export default function RunScreen({ id, run: runId }: { id: string; run: string }) {
-  const known = useData(`app ${id} run ${runId}`, () => find(id, runId))
+  const known = useData(`app ${id} run ${runId}`, () => findRun(id, runId))
   const isActive = known.data?.run !== undefined && known.data.run.finished_at === null
   useEffect(() => {
     if (!isActive) return
@@ -111,7 +97,7 @@ export default function RunScreen({ id, run: runId }: { id: string; run: string 
                   <h2>
                     Run <State name={run?.status ?? log?.status ?? ''} />
                   </h2>
-                  {run && (
+                  {run && may('developer') && (
                     <a class="button" href={`#/apps/${id}/test?run=${runId}`}>
                       Run again in the sandbox
                     </a>
@@ -131,7 +117,7 @@ export default function RunScreen({ id, run: runId }: { id: string; run: string 
                   <>
                     <section class="section">
                       <h2>Timeline</h2>
-                      <Timeline run={run} app={id} />
+                      <RunTimeline run={run} app={id} />
                     </section>
                     <section class="section">
                       <h2>Input</h2>
@@ -143,6 +129,7 @@ export default function RunScreen({ id, run: runId }: { id: string; run: string 
                         <Json label="Result" value={run.output} />
                       </section>
                     )}
+                    <Exchanges app={id} run={run.id} />
                   </>
                 ) : (
                   <p class="note">

@@ -1,41 +1,49 @@
 import { usePages } from '../../../ui/data.ts'
-import { Choice, Filters, filter, filters, Search } from '../../../ui/filters.tsx'
+import { Choice, Filters, filters, Search } from '../../../ui/filters.tsx'
 import { duration, triggerLabel } from '../../../ui/format.ts'
 import { Empty, More, Shown } from '../../../ui/screen.tsx'
 import { State, When } from '../../../ui/text.tsx'
-import { api, type Schemas, unwrap } from '../api.ts'
+import { api, unwrap } from '../api.ts'
+import type { paths } from '../developer.d.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
+import { Day } from '../ui/day.tsx'
 
-type Log = Schemas['AppLog']
+type Query = NonNullable<paths['/api/v1/dev/apps/{id}/logs']['get']['parameters']['query']>
 
-/** The log filters by one field at a time. The narrowest one that is set counts. */
-const queryOf = (): { status?: Log['status']; error_code?: string; run_id?: string; request_id?: string } => {
-  const { find = '', error_code, status } = filters('find', 'error_code', 'status')
-  if (find.startsWith('req_')) return { request_id: find }
-  if (find) return { run_id: find }
-  if (error_code) return { error_code }
-  return status ? { status: status as Log['status'] } : {}
+/** Returns the day in the reader's time zone as a time, or nothing for an incomplete date. */
+const timeOf = (day: string | undefined, clock: string): string | undefined => {
+  const at = new Date(`${day}T${clock}`)
+  return day && !Number.isNaN(at.getTime()) ? at.toISOString() : undefined
 }
 
-const fits = ({ is_sandbox, version, installation_id, status, error_code }: Log): boolean => {
-  const wanted = filters('place', 'version', 'installation', 'status', 'error_code')
-  return (
-    (!wanted.place || is_sandbox === (wanted.place === 'sandbox')) &&
-    (!wanted.version || version === wanted.version) &&
-    (!wanted.installation || installation_id === wanted.installation) &&
-    (!wanted.status || status === wanted.status) &&
-    (!wanted.error_code || error_code === wanted.error_code)
-  )
+const queryOf = (): Query => {
+  const {
+    find = '',
+    from,
+    to,
+    place,
+    status,
+    ...exact
+  } = filters('find', 'error_code', 'status', 'place', 'version', 'installation_id', 'from', 'to')
+  const [since, until] = [timeOf(from, '00:00:00'), timeOf(to, '23:59:59.999')]
+  return {
+    ...exact,
+    ...(status && { status: status as NonNullable<Query['status']> }),
+    ...(place && { place: place as NonNullable<Query['place']> }),
+    ...(find && (find.startsWith('req_') ? { request_id: find } : { run_id: find })),
+    ...(since && { since }),
+    ...(until && { until }),
+  }
 }
 
 const Runs = ({ app }: { app: App }) => {
   const query = queryOf()
   const list = usePages(`app ${app.id} logs ${JSON.stringify(query)}`, async (cursor) => {
-    const params = { path: { id: app.id }, query: { limit: 100, ...query, ...(cursor && { cursor }) } }
+    const params = { path: { id: app.id }, query: { limit: 50, ...query, ...(cursor && { cursor }) } }
     const page = await unwrap(api.GET('/api/v1/dev/apps/{id}/logs', { params }))
     return { ...page, items: page.items.map((log) => ({ ...log, id: log.run_id })) }
   })
-  const shown = list.items?.filter(fits)
+  const isNarrowed = Object.keys(query).length > 0
   return (
     <>
       <Filters>
@@ -44,17 +52,19 @@ const Runs = ({ app }: { app: App }) => {
         <Search name="error_code" label="Error code" hint="agent_timeout" />
         <Choice name="place" label="Where" options={{ customers: 'Customers', sandbox: 'Sandbox' }} />
         <Search name="version" label="Version" hint="1.0.0" />
-        <Search name="installation" label="Installation" hint="ins_…" />
+        <Search name="installation_id" label="Installation" hint="ins_…" />
+        <Day name="from" label="From" />
+        <Day name="to" label="To" />
       </Filters>
       <Shown known={list} rows={6}>
-        {() =>
-          shown?.length === 0 ? (
-            <Empty title="No finished runs match">
-              {!filter('status') && <p>Runs appear here when they end, and stay for 30 days.</p>}
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title={list.more ? 'None of the newest runs match' : 'No finished runs match'}>
+              {!isNarrowed && <p>Runs appear here when they end, and stay for 30 days.</p>}
             </Empty>
           ) : (
             <ul class="rows">
-              {shown?.map((log) => (
+              {items.map((log) => (
                 <li key={log.run_id}>
                   <a class="row folds" href={`#/apps/${app.id}/runs/${log.run_id}`}>
                     <State name={log.status} />

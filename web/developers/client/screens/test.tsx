@@ -9,8 +9,8 @@ import { Json, State } from '../../../ui/text.tsx'
 import { api, unwrap } from '../api.ts'
 import { type SandboxSchemas, sandboxOf } from '../sandbox.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
+import { RunTimeline } from '../ui/nested-run.tsx'
 import { RunError } from '../ui/run-error.tsx'
-import { Timeline } from '../ui/timeline.tsx'
 
 type Run = SandboxSchemas['Run']
 
@@ -124,7 +124,7 @@ const Test = ({ app }: { app: App }) => {
               <a href={`#/apps/${app.id}/runs/${run.id}`}>Open the run</a>
             </p>
             <RunError run={run} />
-            <Timeline run={run} app={app.id} />
+            <RunTimeline run={run} app={app.id} />
             {run.output && (
               <>
                 <h3>Result</h3>

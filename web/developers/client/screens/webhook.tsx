@@ -4,7 +4,7 @@ import { announce } from '../../../ui/announce.tsx'
 import { refresh, useData, usePages } from '../../../ui/data.ts'
 import { Confirm } from '../../../ui/dialog.tsx'
 import { Choice, Filters, filters, Search } from '../../../ui/filters.tsx'
-import { Field, Form, TextField } from '../../../ui/form.tsx'
+import { Field, Form } from '../../../ui/form.tsx'
 import { count, duration } from '../../../ui/format.ts'
 import { fieldProblems, Problem } from '../../../ui/problem.tsx'
 import { navigate } from '../../../ui/router.ts'
@@ -12,6 +12,7 @@ import { Empty, More, Shown } from '../../../ui/screen.tsx'
 import { Name, State, When } from '../../../ui/text.tsx'
 import { type SandboxSchemas, sandboxOf } from '../sandbox.ts'
 import { AppScreen } from '../ui/app-screen.tsx'
+import { isReadable, textOf, WebhookFields, webhookBody } from '../ui/webhook-fields.tsx'
 
 type Webhook = SandboxSchemas['Webhook']
 type Delivery = SandboxSchemas['WebhookDelivery']
@@ -24,8 +25,7 @@ interface Of {
 const Edit = ({ app, webhook }: Of) => {
   const { client, take } = sandboxOf(app)
   const params = { path: { id: webhook.id } }
-  const [url, setUrl] = useState(webhook.url)
-  const [events, setEvents] = useState(webhook.events.join(' '))
+  const [text, setText] = useState(() => textOf(webhook))
   const { busy, failure, act } = useAction()
   const change = async (body: object, said: string): Promise<void> => {
     await take(client.PATCH('/api/v1/webhooks/{id}', { params, body: body as never }))
@@ -41,27 +41,8 @@ const Edit = ({ app, webhook }: Of) => {
           It was paused because deliveries failed: <Name>{webhook.last_error}</Name>
         </p>
       )}
-      <Form
-        verb="Save"
-        send={() => change({ url: url.trim(), events: events.split(/[\s,]+/).filter(Boolean) }, 'Saved.')}
-      >
-        {(wrongSave) => {
-          const wrong = fieldProblems(wrongSave)
-          return (
-            <>
-              <TextField label="URL" type="url" value={url} required problem={wrong.url} onText={setUrl} />
-              <TextField
-                label="Events"
-                hint="Types or masks such as run.*, separated by spaces."
-                value={events}
-                required
-                spellcheck={false}
-                problem={wrong.events}
-                onText={setEvents}
-              />
-            </>
-          )
-        }}
+      <Form verb="Save" send={() => change(webhookBody(text), 'Saved.')} disabled={!isReadable(text)}>
+        {(failure) => <WebhookFields text={text} wrong={fieldProblems(failure)} onText={setText} />}
       </Form>
       {failure && <Problem failure={failure} />}
       <div class="actions">
@@ -149,8 +130,9 @@ const DeliveryEntry = ({ app, webhook, delivery }: Of & { delivery: Delivery }) 
 const Recover = ({ app, webhook }: Of) => {
   const { client, take } = sandboxOf(app)
   const [hours, setHours] = useState('1')
+  const [at, setAt] = useState('')
   const send = async (): Promise<void> => {
-    const since = new Date(Date.now() - Number(hours) * 3_600_000).toISOString()
+    const since = (hours === '' ? new Date(at) : new Date(Date.now() - Number(hours) * 3_600_000)).toISOString()
     const params = { path: { id: webhook.id } }
     const { recovery } = await take(client.POST('/api/v1/webhooks/{id}/recover', { params, body: { since } }))
     announce(
@@ -168,24 +150,52 @@ const Recover = ({ app, webhook }: Of) => {
             <option value="1">Hour</option>
             <option value="24">24 hours</option>
             <option value="168">7 days</option>
+            <option value="">Since a time of your choice</option>
           </select>
         )}
       </Field>
+      {hours === '' && (
+        <Field label="Since">
+          {(field) => (
+            <input
+              {...field}
+              type="datetime-local"
+              required
+              value={at}
+              onInput={({ currentTarget }) => setAt(currentTarget.value)}
+            />
+          )}
+        </Field>
+      )}
     </Form>
   )
 }
+
+/** Most pages that one step reads to find deliveries that match the filters. */
+const PAGES = 10
+
+const ENOUGH = 20
 
 const Deliveries = ({ app, webhook }: Of) => {
   const { client, take } = sandboxOf(app)
   const { busy, failure, act } = useAction()
   const params = { path: { id: webhook.id } }
-  const list = usePages(`app ${app} webhook ${webhook.id} deliveries`, (cursor) =>
-    take(
-      client.GET('/api/v1/webhooks/{id}/deliveries', {
-        params: { ...params, query: { limit: 50, ...(cursor && { cursor }) } },
-      }),
-    ),
-  )
+  const { status, type } = filters('status', 'type')
+  const fits = (delivery: Delivery): boolean =>
+    (!status || delivery.status === status) && (!type || delivery.event_type.startsWith(type))
+  const list = usePages(`app ${app} webhook ${webhook.id} deliveries ${status ?? ''} ${type ?? ''}`, async (cursor) => {
+    const found: Delivery[] = []
+    let after = cursor
+    for (let page = 0; ; page++) {
+      const query = { limit: 50, ...(after && { cursor: after }) }
+      const { items, ...rest } = await take(
+        client.GET('/api/v1/webhooks/{id}/deliveries', { params: { ...params, query } }),
+      )
+      found.push(...items.filter(fits))
+      after = rest.next_cursor ?? undefined
+      if (!rest.has_more || found.length >= ENOUGH || page + 1 >= PAGES) return { ...rest, items: found }
+    }
+  })
   const test = async (): Promise<void> => {
     const { delivered, response_code, error, hint } = await take(client.POST('/api/v1/webhooks/{id}/test', { params }))
     announce(
@@ -195,11 +205,6 @@ const Deliveries = ({ app, webhook }: Of) => {
     )
     await refresh(`app ${app} webhook`)
   }
-  const wanted = filters('status', 'type')
-  const shown = list.items?.filter(
-    ({ status, event_type }) =>
-      (!wanted.status || status === wanted.status) && (!wanted.type || event_type.startsWith(wanted.type)),
-  )
   return (
     <section class="section">
       <div class="head">
@@ -219,12 +224,12 @@ const Deliveries = ({ app, webhook }: Of) => {
         <Search name="type" label="Event type" hint="run.succeeded" />
       </Filters>
       <Shown known={list} rows={3}>
-        {() =>
-          shown?.length === 0 ? (
+        {({ items }) =>
+          items.length === 0 ? (
             <Empty title="No deliveries match" />
           ) : (
             <ul class="rows">
-              {shown?.map((delivery) => (
+              {items.map((delivery) => (
                 <DeliveryEntry key={delivery.id} app={app} webhook={webhook} delivery={delivery} />
               ))}
             </ul>

@@ -9,17 +9,16 @@ import { Name, State } from '../../../ui/text.tsx'
 import { api, unwrap } from '../api.ts'
 import { sandboxOf } from '../sandbox.ts'
 import { type App, AppScreen } from '../ui/app-screen.tsx'
+import { may } from '../ui/roles.ts'
 import { Secret } from '../ui/secret.tsx'
-
-export const masksOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean)
+import { isReadable, NEW_WEBHOOK, WebhookFields, webhookBody } from '../ui/webhook-fields.tsx'
 
 const Create = ({ app, onClose }: { app: App; onClose: () => void }) => {
-  const [url, setUrl] = useState('')
-  const [events, setEvents] = useState('run.*')
+  const [text, setText] = useState(NEW_WEBHOOK)
   const [secret, setSecret] = useState<string>()
   const send = async (): Promise<void> => {
     const { client, take } = sandboxOf(app.id)
-    const body = { url: url.trim(), events: masksOf(events) }
+    const body = webhookBody(text)
     const made = await take(client.POST('/api/v1/webhooks', { body: body as never }))
     await refresh(`app ${app.id} webhooks`)
     setSecret(made.secret)
@@ -30,32 +29,8 @@ const Create = ({ app, onClose }: { app: App; onClose: () => void }) => {
     </Modal>
   ) : (
     <Modal title="Subscribe to events of the sandbox" onClose={onClose}>
-      <Form verb="Subscribe" send={send}>
-        {(failure) => {
-          const wrong = fieldProblems(failure)
-          return (
-            <>
-              <TextField
-                label="URL"
-                type="url"
-                value={url}
-                required
-                maxLength={2_048}
-                problem={wrong.url}
-                onText={setUrl}
-              />
-              <TextField
-                label="Events"
-                hint="Types or masks such as run.*, separated by spaces."
-                value={events}
-                required
-                spellcheck={false}
-                problem={wrong.events}
-                onText={setEvents}
-              />
-            </>
-          )
-        }}
+      <Form verb="Subscribe" send={send} disabled={!isReadable(text)}>
+        {(failure) => <WebhookFields text={text} wrong={fieldProblems(failure)} onText={setText} />}
       </Form>
     </Modal>
   )
@@ -93,9 +68,11 @@ const Webhooks = ({ app }: { app: App }) => {
     <>
       <div class="head">
         <h2>Subscriptions in the sandbox</h2>
-        <button type="button" class="primary" onClick={() => setOpen(true)}>
-          Subscribe
-        </button>
+        {may('developer') && (
+          <button type="button" class="primary" onClick={() => setOpen(true)}>
+            Subscribe
+          </button>
+        )}
       </div>
       <Shown known={list} rows={2}>
         {({ items }) =>
@@ -125,7 +102,7 @@ const Webhooks = ({ app }: { app: App }) => {
         }
       </Shown>
       <More more={list.more} />
-      <Trigger app={app} />
+      {may('developer') && <Trigger app={app} />}
       {isOpen && <Create app={app} onClose={() => setOpen(false)} />}
     </>
   )

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { duration, humanize } from '../../../ui/format.ts'
 import { Json, Name, State } from '../../../ui/text.tsx'
 import type { SandboxSchemas } from '../sandbox.ts'
@@ -44,12 +45,21 @@ const Bar = ({ from, took, whole }: { from: number; took: number; whole: number 
 }
 
 /** A run's steps in order, with the time that each took. */
-export const Timeline = ({ run, app }: { run: Run; app: string }) => {
+export const Timeline = ({
+  run,
+  label = 'Timeline',
+  nested,
+}: {
+  run: Run
+  label?: string
+  /** Shows a run that a step started. */
+  nested: (id: string) => ComponentChildren
+}) => {
   const end = run.finished_at ? at(run.finished_at) : Math.max(Date.now(), at(run.created_at))
   const whole = Math.max(1, end - at(run.created_at))
   const waited = run.started_at ? at(run.started_at) - at(run.created_at) : 0
   return (
-    <ol class="timeline" aria-label="Timeline">
+    <ol class="timeline" aria-label={label}>
       <li>
         <div class="head-line">
           <strong>Queued</strong>
@@ -69,11 +79,7 @@ export const Timeline = ({ run, app }: { run: Run; app: string }) => {
               </span>
             </div>
             <Bar from={from} took={took} whole={whole} />
-            {child && (
-              <p class="nested">
-                Started <a href={`#/apps/${app}/runs/${child}`}>another run</a>
-              </p>
-            )}
+            {child && nested(child)}
             {typeof step.output.text === 'string' ? (
               <p class="soft clamped">
                 <Name>{step.output.text}</Name>

@@ -1,0 +1,112 @@
+import { duration } from '../../../ui/format.ts'
+
+const WIDTH = 600
+const HEIGHT = 140
+
+interface Day {
+  date: string
+  p50: number | null
+  p95: number | null
+}
+
+/** Longest bound of the buckets that durations are counted in. Longer ones have no number. */
+const LONGEST = 300_000
+
+const textOf = (ms: number | null, isKnown: boolean): string =>
+  ms === null ? (isKnown ? `over ${duration(LONGEST)}` : '–') : duration(ms)
+
+/** The median and the 95th percentile of each day, as lines with an axis, and as a table. */
+export const DurationChart = ({ days }: { days: readonly { date: string; durations: Omit<Day, 'date'> | null }[] }) => {
+  const values = days.flatMap(({ durations }) =>
+    durations ? [durations.p50 ?? LONGEST, durations.p95 ?? LONGEST] : [],
+  )
+  const top = Math.max(100, ...values)
+  const x = (i: number): number => ((i + 0.5) * WIDTH) / Math.max(1, days.length)
+  const y = (ms: number): number => HEIGHT - (ms / top) * (HEIGHT - 4) - 2
+  const line = (of: 'p50' | 'p95') =>
+    days.flatMap(({ durations }, i) => (durations ? [`${x(i)},${y(durations[of] ?? LONGEST)}`] : []))
+  const named = [0, Math.floor((days.length - 1) / 2), days.length - 1]
+  return (
+    <figure class="card chart" aria-labelledby="durations">
+      <figcaption id="durations">
+        <h3>Durations</h3>
+        <ul class="legend">
+          <li>
+            <span class="swatch one" aria-hidden="true" />
+            Median
+          </li>
+          <li>
+            <span class="swatch late" aria-hidden="true" />
+            95% within
+          </li>
+        </ul>
+      </figcaption>
+      {values.length === 0 ? (
+        <p class="nothing soft">No runs in this period</p>
+      ) : (
+        <div class="plot">
+          <p class="scale" aria-hidden="true">
+            <span>{duration(top)}</span>
+            <span>{duration(top / 2)}</span>
+            <span>0</span>
+          </p>
+          <svg
+            viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+            preserveAspectRatio="none"
+            role="img"
+            aria-label={`Durations of ${days.length} days. Daily numbers are in the table below.`}
+          >
+            {[top, top / 2].map((tick) => (
+              <line key={tick} class="grid" x1={0} x2={WIDTH} y1={y(tick)} y2={y(tick)} />
+            ))}
+            <polyline class="late" points={line('p95').join(' ')} />
+            <polyline class="median" points={line('p50').join(' ')} />
+            {days.map(({ date, durations }, i) => (
+              <g key={date}>
+                <title>{`${date}: median ${textOf(durations?.p50 ?? null, durations !== null)}, 95% within ${textOf(durations?.p95 ?? null, durations !== null)}`}</title>
+                <rect
+                  class="column"
+                  x={x(i) - WIDTH / days.length / 2}
+                  y={0}
+                  width={WIDTH / days.length}
+                  height={HEIGHT}
+                />
+                {durations && <circle class="dot" cx={x(i)} cy={y(durations.p95 ?? LONGEST)} r={2} />}
+                {durations && <circle class="dot" cx={x(i)} cy={y(durations.p50 ?? LONGEST)} r={2} />}
+              </g>
+            ))}
+          </svg>
+          <p class="ends" aria-hidden="true">
+            {named.map((i) => (
+              <span key={i}>{days[i]?.date.slice(5)}</span>
+            ))}
+          </p>
+        </div>
+      )}
+      <details>
+        <summary>Durations by day</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard */}
+        <section class="table days" tabIndex={0} aria-label="Durations by day">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Day</th>
+                <th scope="col">Median</th>
+                <th scope="col">95% within</th>
+              </tr>
+            </thead>
+            <tbody>
+              {days.map(({ date, durations }) => (
+                <tr key={date}>
+                  <th scope="row">{date}</th>
+                  <td>{textOf(durations?.p50 ?? null, durations !== null)}</td>
+                  <td>{textOf(durations?.p95 ?? null, durations !== null)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      </details>
+    </figure>
+  )
+}

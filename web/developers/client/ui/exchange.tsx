@@ -1,0 +1,168 @@
+import { resolveUrl } from '../../../session/config.ts'
+import { toFailure } from '../../../session/failure.ts'
+import { useData } from '../../../ui/data.ts'
+import { duration } from '../../../ui/format.ts'
+import { Shown } from '../../../ui/screen.tsx'
+import { Name, State, When } from '../../../ui/text.tsx'
+import { api, type Schemas, unwrap } from '../api.ts'
+
+type Exchange = Schemas['RunExchange']
+
+const Headers = ({ headers }: { headers: Record<string, string> }) => (
+  <dl class="headers">
+    {Object.entries(headers).map(([name, value]) => (
+      <div key={name}>
+        <dt>
+          <Name>{name}</Name>
+        </dt>
+        <dd>
+          <Name>{value}</Name>
+        </dd>
+      </div>
+    ))}
+  </dl>
+)
+
+/** JSON is indented, so that it can be read. Other text is shown as it is. */
+const readable = (text: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+const Body = ({ label, body, truncated }: { label: string; body: string; truncated: boolean }) =>
+  body === '' ? (
+    <p class="soft">No body.</p>
+  ) : (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll areas must be reachable with the keyboard */}
+      <section class="json" tabIndex={0} aria-label={label}>
+        <pre>
+          {readable(body)
+            .split('\n')
+            .map((line, i) => (
+              <div key={i}>
+                <Name>{line}</Name>
+              </div>
+            ))}
+        </pre>
+      </section>
+      {truncated && <p class="hint">Only the first 16 KiB are kept.</p>}
+    </>
+  )
+
+/** Explains how the agent checks that a request comes from the platform, with the values of this one. */
+const Signature = ({ headers }: { headers: Record<string, string> }) => {
+  const signature = headers['x-svc-signature'] ?? ''
+  const parts = signature.split(',').map((part) => part.split('='))
+  const time = parts.find(([name]) => name === 't')?.[1] ?? ''
+  const signatures = parts.filter(([name]) => name === 'v1').map(([, value]) => value ?? '')
+  return (
+    <details>
+      <summary>How the agent checks the signature</summary>
+      <ol class="steps">
+        <li>
+          Take <code>t</code> from <code>X-SVC-Signature</code>: <code>{time}</code>. Refuse it if it’s more than 300
+          seconds from your clock.
+        </li>
+        <li>
+          Put <code>{time}.</code> before the raw bytes of the body, exactly as they arrived. A body that was parsed and
+          written again has another signature.
+        </li>
+        <li>Compute the HMAC-SHA256 with the app’s signing secret (agsec_…), in hex.</li>
+        <li>
+          Compare it in constant time with {signatures.length > 1 ? 'each of' : ''} <code>v1</code>:{' '}
+          <code class="wraps">{signatures.join(', ')}</code>.{' '}
+          {signatures.length > 1 && 'There are two while an old secret is still valid. One match is enough.'}
+        </li>
+      </ol>
+      <p class="soft">
+        The body above isn’t the signed one: the callback token and the values of settings are left out here. The SDKs
+        check all of this. The headers webhook-id, webhook-timestamp and webhook-signature say the same for libraries of
+        Standard Webhooks. <a href={resolveUrl('docs/agents')}>Guide: agents</a>
+      </p>
+    </details>
+  )
+}
+
+const Entry = ({ exchange, many }: { exchange: Exchange; many: boolean }) => {
+  const { attempt, sent_at, duration_ms, request, response, error, hint } = exchange
+  return (
+    <details class="card entry" open={!many}>
+      <summary>
+        {response ? (
+          <State name={response.status < 300 ? 'ok' : 'failed'} label={`HTTP ${response.status}`} />
+        ) : (
+          <State name="failed" label="No response" />
+        )}{' '}
+        {many && <>Attempt {attempt}, </>}
+        <span class="soft">
+          <When at={sent_at} />, {duration(duration_ms)}
+        </span>
+      </summary>
+      <div class="evidence">
+        <h3>Request</h3>
+        <p>
+          <code>POST</code>{' '}
+          <code class="wraps">
+            <Name>{request.url}</Name>
+          </code>
+        </p>
+        <Headers headers={request.headers} />
+        <Body label="Body of the request" {...request} />
+        <Signature headers={request.headers} />
+        <h3>Response</h3>
+        {response ? (
+          <>
+            <Headers headers={response.headers} />
+            <Body label="Body of the response" {...response} />
+          </>
+        ) : (
+          error && (
+            <p>
+              <Name>{error}</Name>
+            </p>
+          )
+        )}
+        {hint && (
+          <p class="note">
+            <Name>{hint}</Name>
+          </p>
+        )}
+      </div>
+    </details>
+  )
+}
+
+const load = async (app: string, run: string): Promise<{ items: Exchange[] }> => {
+  try {
+    const params = { path: { id: app, run } }
+    return await unwrap(api.GET('/api/v1/dev/apps/{id}/runs/{run}/exchanges', { params }))
+  } catch (error) {
+    if (toFailure(error).status === 404) return { items: [] }
+    throw error
+  }
+}
+
+/** What a run in the sandbox exchanged with its agent. Customers' runs have nothing here. */
+export const Exchanges = ({ app, run }: { app: string; run: string }) => {
+  const known = useData(`app ${app} run ${run} exchanges`, () => load(app, run))
+  return (
+    <section class="section">
+      <h2>Request and response</h2>
+      <Shown known={known} rows={1}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <p class="soft">
+              Nothing was sent to an address: the agent runs on the platform, or the run is from before.
+            </p>
+          ) : (
+            items.map((exchange) => <Entry key={exchange.sent_at} exchange={exchange} many={items.length > 1} />)
+          )
+        }
+      </Shown>
+    </section>
+  )
+}
