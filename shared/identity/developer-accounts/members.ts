@@ -18,7 +18,7 @@ import { loadDeveloper } from './read.ts'
 import type { DeveloperMemberView, InviteInput } from './schemas.ts'
 import { endStandIns } from './stand-ins.ts'
 
-export const presentMember = ({
+const presentMember = ({
   id,
   email,
   name,

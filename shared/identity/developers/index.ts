@@ -1,2 +1,2 @@
-export { type Developer, DeveloperEntity, DeveloperKeyEntity, type DeveloperMember } from './entity.ts'
-export { DEVELOPER_ROLES, type DeveloperRole, hasRights } from './roles.ts'
+export { type Developer, DeveloperEntity, DeveloperKeyEntity } from './entity.ts'
+export { type DeveloperRole, hasRights } from './roles.ts'

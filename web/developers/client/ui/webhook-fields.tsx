@@ -54,7 +54,7 @@ const filterOf = (text: string): Filter | null | undefined => {
   )
 }
 
-export const masksOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean)
+const masksOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean)
 
 /** Returns the body of the request, as far as it can be read. The API checks it. */
 export const webhookBody = ({ url, events, filter, rate }: WebhookText) => ({
