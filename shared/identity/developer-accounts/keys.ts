@@ -14,10 +14,7 @@ import type { CreateKeyInput, EditKeyInput, NamedKeyView, NewNamedKeyView } from
 /** Condition that an account still has the keys that were read. */
 export const unchangedKeys = ({ key_hash, keys }: Developer): Where<Developer> => ({ key_hash, keys: keys ?? missing })
 
-const presentKey = (
-  { id, name, role, created_at, expires_at }: NamedKey,
-  lastUsedAt?: number,
-): NamedKeyView => ({
+const presentKey = ({ id, name, role, created_at, expires_at }: NamedKey, lastUsedAt?: number): NamedKeyView => ({
   id,
   name,
   role: role ?? 'owner',

@@ -18,14 +18,7 @@ import { loadDeveloper } from './read.ts'
 import type { DeveloperMemberView, InviteInput } from './schemas.ts'
 import { endStandIns } from './stand-ins.ts'
 
-const presentMember = ({
-  id,
-  email,
-  name,
-  role,
-  joined_at,
-  invitation,
-}: DeveloperMember): DeveloperMemberView => ({
+const presentMember = ({ id, email, name, role, joined_at, invitation }: DeveloperMember): DeveloperMemberView => ({
   id,
   email,
   name: name ?? null,
