@@ -99,8 +99,6 @@ describe('the figures', () => {
     const { developer, app } = await listApp(platform, { name: 'Count-o-mat' }, { runtime })
     const customer = await signIn(platform)
     await install(platform, customer.token, app)
-    const { token } = await installed(platform.deps, { endpoint: agent.url })
-    expect(token).toBeTruthy()
     await openAs(stage, developer, `/apps/${app.id}/figures`)
     await heading(page, 'Count-o-mat').waitFor()
     const versions = page.getByRole('region', { name: 'By version' })
