@@ -155,7 +155,8 @@ export const subjects: SubjectDefinition[] = [
     async prepare(stage) {
       const { token } = await workspaceOfAgents(stage)
       const { headers, body } = mcpRequest('tools/list')
-      return repeated(event('POST', '/mcp', { token, headers, body: JSON.stringify(body) }))
+      const local = { ...headers, host: 'localhost' }
+      return repeated(event('POST', '/mcp', { token, headers: local, body: JSON.stringify(body) }))
     },
   },
 ]
